@@ -1,0 +1,258 @@
+"""Domains as boxes: the range of each index from a path condition, and what the box does not say.
+
+The box of indices i, j, … under a conjunction is given by bounds that hold no index. A bound such as ``j <= i`` stays
+in the residue and bounds j by the largest value of i: a triangle is its hull with a condition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kraise.analysis.conditions import Fact, always, classify, divisor, is_static, modulus
+from kraise.analysis.poly import Poly, constant, to_expr, to_poly
+from kraise.ir import equations as eq
+from kraise.ir.types import INT
+from kraise.ir.walk import free_indices
+
+
+class Unbounded(Exception):
+    """Nothing that is known when the function is traced bounds index ``name`` on side ``side``."""
+
+    def __init__(self, name: str, side: str):
+        super().__init__(f"{name} has no {side} bound")
+        self.name = name
+        self.side = side
+
+
+@dataclass(frozen=True)
+class Box:
+    """``axes`` in the order asked for; ``residue``: the conjuncts that the axes do not imply."""
+
+    axes: tuple[eq.Axis, ...]
+    residue: tuple[eq.Expr, ...]
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """``by * v + rest >= 0`` (lower) or ``-by * v + rest >= 0`` (upper) with by > 0."""
+
+    rest: Poly
+    by: int
+    exact: bool
+
+    def value(self, rest: Poly, side: str) -> Poly:
+        """The bound on v (inclusive) where the other indices make ``rest`` what is given."""
+        floor = _divide(rest, self.by)
+        return -floor if side == "lower" else floor
+
+
+def _divide(poly: Poly, by: int) -> Poly:
+    """floor(poly / by) for by > 0."""
+    if by == 1:
+        return poly
+    if poly.value is not None:
+        return constant(poly.value // by)
+    if all(c % by == 0 for c in poly.terms.values()):
+        return Poly({m: c // by for m, c in poly.terms.items()})
+    return Poly({(eq.Op("floordiv", (to_expr(poly), eq.Const(by, INT)), INT),): 1})
+
+
+def _bounds_of(poly: Poly, names: frozenset[str]) -> list[tuple[str, str, _Bound]]:
+    """What ``poly >= 0`` says of each index in it: (index, "lower"/"upper", bound)."""
+    out: list[tuple[str, str, _Bound]] = []
+    if not poly.is_affine_in(names):
+        return []
+    for atom in [a for a in poly.atoms() if isinstance(a, eq.Index) and a.name in names]:
+        c = poly.coefficient(atom).value
+        if c is None:
+            continue
+        rest = poly.without(atom)
+        if not is_static(Poly({m: k for m, k in rest.terms.items() if not _index_term(m, names)})):
+            continue
+        exact = not (rest.indices() & names)
+        out.append((atom.name, "lower" if c > 0 else "upper", _Bound(rest, abs(c), exact)))
+    return out
+
+
+def _index_term(monomial: tuple[eq.Expr, ...], names: frozenset[str]) -> bool:
+    return any(isinstance(a, eq.Index) and a.name in names for a in monomial)
+
+
+class _Hull:
+    """Bounds of indices without indices, by substituting the bounds of the other indices."""
+
+    def __init__(self, bounds: dict[tuple[str, str], list[_Bound]], names: frozenset[str]):
+        self.bounds = bounds
+        self.names = names
+
+    def of(self, name: str, side: str, busy: frozenset[str] = frozenset()) -> list[Poly]:
+        """The bounds known for ``name`` on ``side``, the exact ones first, none dominated by another."""
+        exact, derived = [], []
+        for b in self.bounds.get((name, side), []):
+            if b.exact:
+                exact.append(b.value(b.rest, side))
+            elif name not in busy:
+                found = self._largest(b.rest, busy | {name})
+                if found is not None:
+                    derived.append(b.value(found, side))
+        return _prune(exact, derived, side)
+
+    def _largest(self, poly: Poly, busy: frozenset[str]) -> Poly | None:
+        """The largest value of ``poly`` over the other indices, from their own bounds."""
+        for atom in sorted(
+            (a for a in poly.atoms() if isinstance(a, eq.Index) and a.name in self.names), key=lambda a: a.name
+        ):
+            c = poly.coefficient(atom).value
+            if c is None or atom.name in busy:
+                return None
+            candidates = self.of(atom.name, "upper" if c > 0 else "lower", busy)
+            if not candidates:
+                return None
+            poly = poly.substitute(atom, candidates[0])
+        return None if poly.indices() & self.names else poly
+
+
+def _prune(exact: list[Poly], derived: list[Poly], side: str) -> list[Poly]:
+    """Drops bounds that another one implies; a derived bound only stays where it is provably the tighter one."""
+
+    def implied(weak: Poly, strong: Poly) -> bool:
+        return always(strong - weak if side == "lower" else weak - strong)
+
+    kept: list[Poly] = []
+    for p in dict.fromkeys(exact):
+        if not any(implied(p, k) for k in kept):
+            kept = [k for k in kept if not implied(k, p)] + [p]
+    for p in dict.fromkeys(derived):
+        if not kept:
+            kept.append(p)
+        elif not any(implied(p, k) for k in kept) and all(implied(k, p) for k in kept):
+            kept = [p]
+    return kept
+
+
+def box(names: tuple[str, ...], condition: tuple[eq.Expr, ...], context: tuple[str, ...] = ()) -> Box:
+    """The box of ``names`` under the conjuncts ``condition``; indices of ``context`` are eliminated by their own
+    bounds.
+
+    Raises:
+        Unbounded: an index has no lower or no upper bound known when the function is traced.
+    """
+    wanted = frozenset((*names, *context))
+    bounds: dict[tuple[str, str], list[_Bound]] = {}
+    strides: dict[str, tuple[int, Poly, eq.Expr]] = {}
+    holes: list[tuple[str, Poly, eq.Expr]] = []
+    used: set[eq.Expr] = set()
+    for c in condition:
+        fact = classify(c)
+        if fact is None:
+            continue
+        if fact.kind == "eq":
+            stride = _stride(fact, wanted)
+            if stride is not None:
+                name, m, start = stride
+                if name not in strides:
+                    strides[name] = (m, start, c)
+                continue
+            found = _bounds_of(fact.poly, wanted) + _bounds_of(-fact.poly, wanted)
+            for name, side, b in found:
+                bounds.setdefault((name, side), []).append(b)
+            if found and all(b.exact and n in names for n, _, b in found) and _unit(fact.poly, wanted):
+                used.add(c)
+        elif fact.kind == "ge":
+            found = _bounds_of(fact.poly, wanted)
+            for name, side, b in found:
+                bounds.setdefault((name, side), []).append(b)
+            if found and all(b.exact and n in names for n, _, b in found):
+                used.add(c)
+        else:
+            hole = _hole(fact, wanted)
+            if hole is not None:
+                holes.append((*hole, c))
+    hull = _Hull(bounds, wanted)
+    axes = []
+    for name in names:
+        lower, upper = hull.of(name, "lower"), hull.of(name, "upper")
+        if not lower:
+            raise Unbounded(name, "lower")
+        if not upper:
+            raise Unbounded(name, "upper")
+        for n, at, source in holes:
+            if n == name and len(lower) == 1 and lower[0] == at:
+                lower = [lower[0] + 1]
+                used.add(source)
+            elif n == name and len(upper) == 1 and upper[0] == at:
+                upper = [upper[0] - 1]
+                used.add(source)
+        step = 1
+        if name in strides and len(lower) == 1:
+            m, start, source = strides[name]
+            gap = (start - lower[0]).value
+            if gap is not None:
+                lower = [lower[0] + gap % m]
+                step = m
+                used.add(source)
+        lo = _combine("max", [to_expr(p) for p in lower])
+        hi = _combine("min", [to_expr(p + 1) for p in upper])
+        axes.append(eq.Axis(name, lo, hi, step))
+    return Box(tuple(axes), tuple(c for c in condition if c not in used))
+
+
+def largest(poly: Poly, condition: tuple[eq.Expr, ...]) -> Poly | None:
+    """The largest value of ``poly`` where ``condition`` bounds its indices, or None if it does not."""
+    names = frozenset(n for c in condition for n in free_indices(c)) | poly.indices()
+    bounds: dict[tuple[str, str], list[_Bound]] = {}
+    for c in condition:
+        fact = classify(c)
+        if fact is not None and fact.kind == "ge":
+            for name, side, b in _bounds_of(fact.poly, names):
+                bounds.setdefault((name, side), []).append(b)
+    return _Hull(bounds, names)._largest(poly, frozenset())
+
+
+def _combine(op: str, bounds: list[eq.Expr]) -> eq.Expr:
+    out = bounds[0]
+    for b in bounds[1:]:
+        out = eq.Op(op, (out, b), INT)
+    return out
+
+
+def _unit(poly: Poly, names: frozenset[str]) -> bool:
+    """Whether ``poly == 0`` gives its index exactly (no division was needed)."""
+    return all(
+        poly.coefficient(a).value in (1, -1) for a in poly.atoms() if isinstance(a, eq.Index) and a.name in names
+    )
+
+
+def _stride(fact: Fact, names: frozenset[str]) -> tuple[str, int, Poly] | None:
+    """``(v, m, s)`` if the fact is ``v ≡ s (mod m)`` with s free of indices."""
+    found = modulus(fact.poly)
+    if found is None:
+        return None
+    atom, rest = found
+    m = divisor(atom)
+    remainder = -rest
+    if remainder.value is None or not 0 <= remainder.value < m:
+        return None
+    inner = to_poly(atom.args[0])
+    hits = [a for a in inner.atoms() if isinstance(a, eq.Index) and a.name in names]
+    if len(hits) != 1 or not inner.is_affine_in(names) or inner.coefficient(hits[0]).value not in (1, -1):
+        return None
+    other = inner.without(hits[0])
+    if other.indices() or not is_static(other):
+        return None
+    sign = inner.coefficient(hits[0]).value or 1
+    # sign * v + other ≡ remainder
+    start = (remainder - other) * sign
+    return hits[0].name, m, start
+
+
+def _hole(fact: Fact, names: frozenset[str]) -> tuple[str, Poly] | None:
+    """``(v, p)`` if the fact is ``v != p`` with p free of indices."""
+    hits = [a for a in fact.poly.atoms() if isinstance(a, eq.Index) and a.name in names]
+    if len(hits) != 1 or not fact.poly.is_affine_in(names):
+        return None
+    c = fact.poly.coefficient(hits[0]).value
+    rest = fact.poly.without(hits[0])
+    if c not in (1, -1) or rest.indices() or not is_static(rest):
+        return None
+    return hits[0].name, rest * -c

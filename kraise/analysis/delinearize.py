@@ -1,0 +1,192 @@
+"""Flat subscripts as several: ``y * nx + x`` with 0 <= x < nx is element (y, x) of an array with rows of nx.
+
+The digits are found from the strides of the indices in the polynomial and proved to lie within their radices; where the
+proof fails the subscript stays flat. (Grosser et al., Optimistic delinearization of parametrically sized arrays, ICS
+2015.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kraise.analysis.dependence import nonnegative
+from kraise.analysis.poly import Monomial, Poly
+from kraise.ir import equations as eq
+from kraise.ir.walk import free_indices
+
+
+@dataclass(frozen=True)
+class Digits:
+    """``subscripts`` from the outermost to the innermost, ``radices`` of all but the first."""
+
+    subscripts: tuple[Poly, ...]
+    radices: tuple[Poly, ...]
+
+
+def digits(poly: Poly, path: tuple[eq.Expr, ...], gaps: bool = False) -> Digits | None:
+    """``poly`` in mixed radix, or None if it is affine with unit strides already or nothing can be proved.
+
+    ``path`` are the conjuncts under which the subscript is used. With ``gaps`` the innermost digit may be fixed
+    (``s * k + 1``): good for proofs, not for a view, since the last row need not be whole.
+    """
+    strides = _strides(poly, gaps)
+    if strides is None:
+        strides = _numbers(poly)
+        if strides is not None and _tied(poly, path):
+            return None
+    if strides is None:
+        return None
+    rest, subs, radices = poly, [], []
+    for at in range(len(strides) - 1):
+        above, below = strides[at], strides[at + 1]
+        radix = _quotient(above, below)
+        if radix is None:
+            return None
+        quotient, rest = divided(rest, above)
+        subs.append(quotient)
+        radices.append(radix)
+    last = rest
+    out_subs = [*subs, last]
+    # carry between neighbours until each digit is proved to be within its radix, from the innermost
+    for at in range(len(out_subs) - 1, 0, -1):
+        radix = radices[at - 1]
+        for shift in (0, -1, 1):
+            digit = out_subs[at] - radix * shift
+            if provable(path, digit) and provable(path, radix - 1 - digit):
+                out_subs[at] = digit
+                out_subs[at - 1] = out_subs[at - 1] + shift
+                break
+        else:
+            return None
+    return Digits(tuple(out_subs), tuple(radices))
+
+
+def _tied(poly: Poly, path: tuple[eq.Expr, ...]) -> bool:
+    """Whether a condition ties two of the indices together (``4 * q + k < n``): they are then digits of one index."""
+    names = poly.indices()
+    return any(len(free_indices(c) & names) > 1 for c in path)
+
+
+def chain(poly: Poly) -> list[tuple[Poly, Poly]] | None:
+    """``(stride, radix of what is below it)`` from the largest stride down, numbers as strides included."""
+    strides = _strides(poly) or _numbers(poly)
+    if strides is None:
+        return None
+    out = []
+    for above, below in zip(strides, strides[1:], strict=False):
+        radix = _quotient(above, below)
+        if radix is None:
+            return None
+        out.append((above, radix))
+    return out
+
+
+def _numbers(poly: Poly) -> list[Poly] | None:
+    """The strides of a subscript whose strides are numbers, if they form a chain down to 1."""
+    found = set()
+    for a in poly.atoms():
+        if Poly({(a,): 1}).indices():
+            c = poly.coefficient(a).value if poly.is_affine_in(Poly({(a,): 1}).indices()) else None
+            if c is None:
+                return None
+            found.add(abs(c))
+    sizes = sorted(found, reverse=True)
+    if len(sizes) < 2 or sizes[-1] != 1 or any(x % y for x, y in zip(sizes, sizes[1:], strict=False)):
+        return None
+    return [Poly({(): n}) for n in sizes]
+
+
+def _strides(poly: Poly, gaps: bool = False) -> list[Poly] | None:
+    """The strides of the indices, largest first, the last of them 1; None if they form no chain of symbolic sizes.
+
+    Numbers as strides (``4 * i + k``) are affine as they stand and are left alone.
+    """
+    found: dict[Poly, None] = {}
+    moving = {a for a in poly.atoms() if Poly({(a,): 1}).indices()}
+    for m in poly.terms:
+        if sum(a in moving for a in m) > 1:
+            return None
+    for a in sorted(moving, key=repr):
+        found[_positive(poly.coefficient(a))] = None
+    strides = sorted(found, key=lambda p: (-_degree(p), -(p.value or 0), repr(p)))
+    if gaps and strides and strides[-1].value != 1:
+        strides.append(Poly({(): 1}))
+    if len(strides) < 2 or strides[-1].value != 1 or strides[0].value is not None:
+        return None
+    return strides
+
+
+def _degree(p: Poly) -> int:
+    return max((len(m) for m in p.terms), default=0)
+
+
+def _positive(p: Poly) -> Poly:
+    """``p`` or its negative: the one with a positive leading coefficient."""
+    return -p if p.terms[_leading(p)] < 0 else p
+
+
+def _leading(p: Poly) -> Monomial:
+    return max(p.terms, key=lambda m: (len(m), repr(m)))
+
+
+def _quotient(above: Poly, below: Poly) -> Poly | None:
+    """``above / below`` if it is exact."""
+    if below.value == 1:
+        return above
+    if below.value and all(c % below.value == 0 for c in above.terms.values()):
+        return Poly({m: c // below.value for m, c in above.terms.items()})
+    q = _monomial_quotient(_leading(above), _leading(below))
+    if q is None:
+        return None
+    out = Poly({q: 1})
+    return out if out * below == above else None
+
+
+def _monomial_quotient(m: Monomial, by: Monomial) -> Monomial | None:
+    left = list(m)
+    for a in by:
+        if a not in left:
+            return None
+        left.remove(a)
+    return tuple(left)
+
+
+def divided(poly: Poly, by: Poly) -> tuple[Poly, Poly]:
+    """``(q, r)`` with poly = q * by + r: every term that the leading term of ``by`` divides goes into q."""
+    lead = _leading(by)
+    size = by.terms[lead]
+    quotient, rest = Poly(), poly
+    for m, c in sorted(poly.terms.items(), key=lambda t: (-len(t[0]), repr(t[0]))):
+        q = _monomial_quotient(m, lead)
+        if q is None or c % size:
+            continue
+        part = Poly({q: c // size})
+        quotient, rest = quotient + part, rest - part * by
+    return quotient, rest
+
+
+def provable(path: tuple[eq.Expr, ...], poly: Poly) -> bool:
+    """Whether ``poly >= 0`` wherever ``path`` holds: as an affine fact, or digit by digit."""
+    if nonnegative(path, poly):
+        return True
+    digit = leading_digit(poly, path)
+    return digit is not None and provable(path, digit)
+
+
+def leading_digit(poly: Poly, path: tuple[eq.Expr, ...]) -> Poly | None:
+    """p with ``p >= 0`` equivalent to ``poly >= 0``, for poly = W * A + B with B in [0, W) (p = A) or [-W, 0) (p = A
+    - 1)."""
+    sizes = {
+        poly.coefficient(a)
+        for a in poly.atoms()
+        if isinstance(a, eq.Index) and poly.is_affine_in((a.name,)) and poly.coefficient(a).value is None
+    }
+    for size in sorted(sizes, key=repr):
+        w = size if min(size.terms.values()) > 0 else -size
+        high, low = divided(poly, w)
+        for shift in (0, 1):
+            rest = low + w * shift
+            if provable(path, rest) and provable(path, w - 1 - rest):
+                deeper = leading_digit(high - shift, path)
+                return high - shift if deeper is None else deeper
+    return None

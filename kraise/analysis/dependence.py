@@ -1,0 +1,224 @@
+"""Questions on access relations, answered by the polyhedral library islpy.
+
+An :class:`Access` is one load or store with the path condition under which it happens. All answers err on the safe
+side:
+what is not affine is left out of the constraints, so two accesses are taken to meet unless it is proved that they do
+not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import islpy as isl
+
+from kraise.analysis.conditions import Fact, classify, static_expr
+from kraise.analysis.poly import Poly, to_poly
+from kraise.diagnostics import Span
+from kraise.ir import equations as eq
+
+
+@dataclass(frozen=True)
+class Access:
+    """A load or a store of ``array[subscripts]`` under ``path``; ``accumulate`` names the operator of ``cell op=
+    value``.
+
+    ``order`` is the place in the program order of one thread; ``phase`` the number of barriers passed; ``folds`` the
+    sequential loops that are open around it. ``whole`` are the subscripts as the source has them, where ``subscripts``
+    are digits of them; ``node`` is what a load became; ``own`` marks the load of the cell that an accumulation
+    combines with (no dependence of its own, as long as nothing else uses its value). ``passed`` are the barriers passed
+    in each round under way (loop, count), ``answered`` marks a load whose value is that of a store of the same round.
+    Accesses that are ``together`` are known not to meet within a round.
+    """
+
+    array: str
+    subscripts: tuple[eq.Expr, ...]
+    path: tuple[eq.Expr, ...]
+    write: bool
+    accumulate: str = ""
+    atomic: bool = False
+    order: int = 0
+    phase: int = 0
+    folds: tuple[str, ...] = ()
+    view: tuple[eq.Expr, ...] = ()
+    whole: tuple[eq.Expr, ...] = ()
+    value: eq.Expr | None = None
+    node: eq.Read | None = None
+    own: bool = False
+    passed: tuple[tuple[str, int], ...] = ()
+    answered: bool = False
+    together: str = ""
+    span: Span | None = None
+
+
+_SYMBOL = {"ge": ">=", "eq": "=", "ne": "!="}
+
+
+class Space:
+    """Names of one isl set under construction: indices become set variables, other atoms parameters."""
+
+    def __init__(self, params: dict[object, str] | None = None) -> None:
+        self.variables: dict[str, str] = {}
+        self.params: dict[object, str] = {} if params is None else params
+        self.constraints: list[str] = []
+        self.dropped = False  # a condition was left out: the set is larger than the domain
+
+    def variable(self, name: str) -> str:
+        return self.variables.setdefault(name, f"v{len(self.variables)}")
+
+    def poly(self, poly: Poly, rename: dict[str, str]) -> str | None:
+        """``poly`` in isl's syntax with its indices renamed, or None if it is not quasi-affine."""
+        parts = []
+        for m, c in sorted(poly.terms.items(), key=lambda t: repr(t[0])):
+            if not m:
+                parts.append(f"{c}")
+                continue
+            text = self._monomial(m, rename)
+            if text is None:
+                return None
+            parts.append(f"{c}*{text}")
+        return " + ".join(f"({p})" for p in parts) or "0"
+
+    def _monomial(self, m: tuple[eq.Expr, ...], rename: dict[str, str]) -> str | None:
+        structured = len(m) == 1 and isinstance(m[0], eq.Op) and m[0].name in ("floordiv", "mod")
+        if all(static_expr(a) for a in m) and not (structured and self._constant_divisor(m[0])):
+            key: object = m if len(m) > 1 else m[0]
+            fresh = key not in self.params
+            name = self.params.setdefault(key, f"p{len(self.params)}")
+            if fresh and all(isinstance(a, eq.Shape) for a in m):
+                self.constraints.append(f"{name} >= 0")
+            return name
+        if len(m) != 1:
+            return self._opaque(m, rename)
+        atom = m[0]
+        if isinstance(atom, eq.Index):
+            return self.variable(rename.get(atom.name, atom.name))
+        match atom:
+            case eq.Op(name="floordiv" | "mod" as name, args=(a, eq.Const(value=int() as k))) if k > 0:
+                inner = self.poly(to_poly(a), rename)
+                if inner is None:
+                    return None
+                return f"floor(({inner})/{k})" if name == "floordiv" else f"(({inner}) mod {k})"
+        return None
+
+    def _opaque(self, m: tuple[eq.Expr, ...], rename: dict[str, str]) -> str | None:
+        """A product of indices and sizes (``block * blockDim``) as one unknown number."""
+        if not all(isinstance(a, eq.Index) or static_expr(a) for a in m):
+            return None
+        self.dropped = True
+        key = tuple(rename.get(a.name, a.name) if isinstance(a, eq.Index) else a for a in m)
+        return self.params.setdefault(("product", key), f"p{len(self.params)}")
+
+    @staticmethod
+    def _constant_divisor(atom: eq.Expr) -> bool:
+        d = atom.args[1]  # type: ignore[union-attr]
+        return isinstance(d, eq.Const) and type(d.value) is int and d.value > 0
+
+    def fact(self, fact: Fact, rename: dict[str, str]) -> None:
+        text = self.poly(fact.poly, rename)
+        if text is None:
+            self.dropped = True
+            return
+        self.constraints.append(f"{text} {_SYMBOL[fact.kind]} 0")
+
+    def path(self, path: Iterable[eq.Expr], rename: dict[str, str]) -> None:
+        for c in path:
+            fact = classify(c)
+            if fact is not None:
+                self.fact(fact, rename)
+            else:
+                self._disjunction(c, rename)
+
+    def _disjunction(self, condition: eq.Expr, rename: dict[str, str]) -> None:
+        """``a or b`` of facts."""
+        texts = []
+        if isinstance(condition, eq.Op) and condition.name == "or":
+            for part in condition.args:
+                fact = classify(part)
+                text = self.poly(fact.poly, rename) if fact is not None else None
+                if fact is not None and text is not None:
+                    texts.append(f"{text} {_SYMBOL[fact.kind]} 0")
+        if len(texts) == 2:
+            self.constraints.append(f"({texts[0]} or {texts[1]})")
+        else:
+            self.dropped = True
+
+    def empty(self, *extra: str) -> bool:
+        """Whether no integer point (for any parameters) meets the constraints."""
+        where = " and ".join([*self.constraints, *extra]) or "1 = 1"
+        text = f"[{', '.join(self.params.values())}] -> {{ [{', '.join(self.variables.values())}] : {where} }}"
+        return bool(isl.Set(text).is_empty())
+
+
+def may_meet(a: Access, b: Access, distinct: tuple[str, ...], shared: frozenset[str], relation: str = "!=") -> bool:
+    """Whether ``a`` and ``b`` can touch one cell in two instances that differ in some index of ``distinct``.
+
+    Indices in ``shared`` have one value in both instances; all others are free in each. ``relation`` "<" asks for
+    instances in which a's index (the only one of ``distinct``) is the smaller, ">" for those in which it is the larger.
+    """
+    if a.array != b.array:
+        return False
+    space = Space()
+    names_a = _Renaming("a", shared)
+    names_b = _Renaming("b", shared)
+    space.path(a.path, names_a)
+    space.path(b.path, names_b)
+    if a.view == b.view and len(a.subscripts) == len(b.subscripts):
+        for s, t in zip(a.subscripts, b.subscripts, strict=True):
+            left, right = space.poly(to_poly(s), names_a), space.poly(to_poly(t), names_b)
+            if left is not None and right is not None:
+                space.constraints.append(f"{left} = {right}")
+    differing = [
+        f"{space.variable(names_a.get(n, n))} {relation} {space.variable(names_b.get(n, n))}" for n in distinct
+    ]
+    if not differing:
+        return False
+    return not space.empty("(" + " or ".join(differing) + ")")
+
+
+class _Renaming(dict[str, str]):
+    """Gives every index that is not shared a name of its own."""
+
+    def __init__(self, suffix: str, shared: frozenset[str]):
+        super().__init__()
+        self.suffix = suffix
+        self.shared = shared
+
+    def get(self, name: str, default: str = "") -> str:  # type: ignore[override]
+        return name if name in self.shared else f"{name}.{self.suffix}"
+
+
+def implied(path: Iterable[eq.Expr], condition: eq.Expr) -> bool:
+    """Whether ``condition`` holds wherever all of ``path`` does (False where that cannot be decided)."""
+    fact = classify(condition)
+    if fact is None:
+        return False
+    return _contradicts(path, [_negation(fact)])
+
+
+def _negation(fact: Fact) -> Fact:
+    if fact.kind == "ge":
+        return Fact("ge", -fact.poly - 1)
+    return Fact("ne" if fact.kind == "eq" else "eq", fact.poly)
+
+
+def _contradicts(path: Iterable[eq.Expr], facts: list[Fact]) -> bool:
+    space = Space()
+    space.path(path, {})
+    for f in facts:
+        text = space.poly(f.poly, {})
+        if text is None:
+            return False
+        space.fact(f, {})
+    return space.empty()
+
+
+def impossible(path: Iterable[eq.Expr]) -> bool:
+    """Whether no instance meets all of ``path``."""
+    return _contradicts(path, [])
+
+
+def nonnegative(path: Iterable[eq.Expr], poly: Poly) -> bool:
+    """Whether ``poly >= 0`` wherever ``path`` holds."""
+    return _contradicts(path, [Fact("ge", -poly - 1)])

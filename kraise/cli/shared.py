@@ -1,0 +1,93 @@
+"""The options that all verbs share, and how they become :class:`Options`."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from kraise.diagnostics.formats import FORMATS
+from kraise.options import Options
+
+ASSUMPTION = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)* is injective")
+
+
+def _assumptions(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    for value in values:
+        if not ASSUMPTION.fullmatch(" ".join(value.split())):
+            raise click.BadParameter(f'`{value}` is not understood; write "NAME is injective"', ctx, param)
+    return tuple(" ".join(value.split()) for value in values)
+
+
+_SOURCE_OPTIONS = (
+    click.option("--only", metavar="NAME", multiple=True, help="Take this kernel only (repeatable)."),
+    click.option(
+        "--kernel-decorator",
+        "kernel_decorators",
+        metavar="NAME",
+        multiple=True,
+        help="A decorator that makes a Python function a kernel, beside cuda.jit (repeatable).",
+    ),
+    click.option(
+        "--assume",
+        metavar="TEXT",
+        multiple=True,
+        callback=_assumptions,
+        help='What cannot be proved but holds: "idx is injective" (repeatable).',
+    ),
+    click.option(
+        "-D", "--define", "defines", metavar="NAME[=VALUE]", multiple=True, help="A macro (CUDA C; repeatable)."
+    ),
+    click.option(
+        "-I", "--include-dir", "include_dirs", metavar="DIR", multiple=True, help="Where #include looks (repeatable)."
+    ),
+    click.option(
+        "--instantiate",
+        metavar="KERNEL<ARGS>",
+        multiple=True,
+        help='Template arguments: "sum<float, 16>" (repeatable).',
+    ),
+    click.option(
+        "--language",
+        type=click.Choice(["python", "cuda_c"]),
+        default=None,
+        help="The language of the sources; otherwise their suffixes tell.",
+    ),
+)
+
+
+def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the options about reading sources; the verb receives them as one ``options``."""
+
+    @functools.wraps(function)
+    def verb(*args: Any, **kwargs: Any) -> Any:
+        names = ("only", "kernel_decorators", "assume", "defines", "include_dirs", "instantiate")
+        chosen = {name: tuple(kwargs.pop(name)) for name in names}
+        return function(*args, options=Options(language=kwargs.pop("language") or "", **chosen), **kwargs)
+
+    for option in reversed(_SOURCE_OPTIONS):
+        verb = option(verb)
+    return verb
+
+
+format_option = click.option(
+    "--format",
+    "style",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="How findings are printed.",
+)
+
+stdin_option = click.option(
+    "--stdin-name",
+    metavar="FILE",
+    default="stdin.py",
+    show_default=True,
+    help="The name that standard input goes by; its suffix tells the language.",
+)
+
+paths_argument = click.argument("paths", metavar="PATH...", nargs=-1, required=True)

@@ -1,0 +1,71 @@
+"""What the emitter writes into: values aligned with a frame, statements, and the blocks that hold them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kraise.diagnostics import Span
+from kraise.emit.python import Py
+from kraise.ir import equations as eq
+
+Frame = tuple[eq.Axis, ...]
+
+
+@dataclass(frozen=True)
+class Val:
+    """An array expression aligned with the right end of a frame.
+
+    ``axes`` are the frame's axes that it has (in order), ``rank`` the number of array axes: from its first own axis to
+    the end of the frame, with extent 1 where the axis between is not its own.
+    """
+
+    py: Py
+    axes: Frame
+    rank: int
+
+
+@dataclass
+class Assign:
+    """``target = value`` (target None: ``return value``)."""
+
+    target: str | None
+    value: Py
+    mark: Span | None = None
+    named: bool = False  # a value that the source named (a store otherwise)
+
+
+@dataclass
+class Raw:
+    """A line as it is (an ``if`` head, a ``raise``), with an indented body."""
+
+    text: str
+    body: list[Stmt] = field(default_factory=list)
+
+
+@dataclass
+class Def:
+    """A local function."""
+
+    name: str
+    parameters: tuple[str, ...]
+    body: list[Stmt]
+
+
+Stmt = Assign | Raw | Def
+
+
+@dataclass
+class Block:
+    """The statements of a function or of a fold's round."""
+
+    fold: str
+    index: str = ""
+    index_text: str = ""
+    axis: eq.Axis | None = None
+    unrolled: bool = False
+    index_used: bool = False
+    # what a round only reads at its own index: the names in the round and the arrays outside (None: no round of a scan)
+    inputs: list[tuple[str, Py]] | None = None
+    lines: list[Stmt] = field(default_factory=list)
+    variables: dict[object, tuple[str, Frame]] = field(default_factory=dict)
+    bound: set[eq.Version] = field(default_factory=set)

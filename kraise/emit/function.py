@@ -1,0 +1,391 @@
+"""One kernel as one function: signature, docstring, checks, statements, result."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kraise.diagnostics import Refused, refuse
+from kraise.emit import folds, guards, layout_text, shapes, tree, versions, writes
+from kraise.emit import python as py
+from kraise.emit.canonical import canonical
+from kraise.emit.context import Assign, Context, Def, Raw, Stmt
+from kraise.emit.linear import Linear
+from kraise.emit.lower import Lowering
+from kraise.emit.merge import merged
+from kraise.emit.names import IMPORTED, OWN, TEXT_USES, Names, identifier
+from kraise.emit.python import Atom, Py, flat
+from kraise.emit.views import sized
+from kraise.ir import equations as eq
+
+
+class FunctionText:
+    """A function's lines and what it needs of the module around it."""
+
+    def __init__(self, lines: list[str], context: Context):
+        self.lines = lines
+        self.needs = context.needs
+        self.constants = context.used_constants
+        self.helpers = context.used_helpers
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """The module around a function: the names that are taken in it, and those under which it imports what it uses."""
+
+    module: eq.Module
+    x64: bool
+    taken: frozenset[str]
+    imports: dict[str, str]  # partial, jax, jnp, eqxi
+
+    def spelled(self, node: Py) -> Py:
+        """The expression with the modules under the names that they have here."""
+        return py.mapped(node, self._atom)
+
+    def _atom(self, node: Py) -> Py:
+        if not isinstance(node, Atom):
+            return node
+        if node.text.startswith(OWN):
+            return Atom(node.text[1:])
+        head, dot, rest = node.text.partition(".")
+        return Atom(self.imports[head] + dot + rest) if dot and head in IMPORTED else node
+
+
+def emit_function(kernel: eq.Kernel, around: Surroundings) -> FunctionText:
+    """The text of one kernel's function."""
+    kernel = canonical(merged(sized(kernel)))
+    parameters = tuple(identifier(p.name) for p in kernel.params)  # type: ignore[attr-defined]
+    try:
+        context, checks, body = _lowered(kernel, around, ())
+        eager = True
+    except Refused:
+        context, checks, body = _lowered(kernel, around, (), eager=False)
+        eager = False
+    idle = guards.idle(context, kernel)
+    assumed = guards.strongest((*idle, *guards.assumable(context, kernel)))
+    if assumed:
+        context, checks, body = _lowered(kernel, around, assumed, eager)
+    checks, body = _placed(checks, body)
+    extents, body = shapes.named(context, [*checks, *guards.early_return(context, kernel, assumed), *body])
+    body = [*extents, *body]
+    comments = _Comments(around.module)
+    head = _head(context, kernel, parameters, around)
+    lines = [*head, *_docstring(kernel, context), *_launch_lines(context, kernel)]
+    if body and isinstance(body[0], Def) and len(lines) > len(head):
+        lines.append("")
+    _refuse_shadowed(kernel, parameters, "\n".join(render(body, 4, _Comments(None), around)))
+    lines += render(body, 4, comments, around)
+    return FunctionText(lines, context)
+
+
+def _lowered(
+    kernel: eq.Kernel, around: Surroundings, assumed: tuple[Linear, ...], eager: bool = True
+) -> tuple[Context, list[Stmt], list[Stmt]]:
+    """The context of a function, its checks and its statements.
+
+    ``assumed`` are sums that are not negative; ``eager`` rebinds an array as soon as variables hold all that is needed
+    of it.
+    """
+    parameters = {identifier(p.name) for p in kernel.params}  # type: ignore[attr-defined]
+    names = Names(around.taken | parameters | {"grid", "block"})
+    context = Context(kernel, names, around.module.language, around.x64, around.module.constants)
+    context.assumed = (*assumed, *guards.implied(kernel))
+    context.launch_rank = _launch_rank(kernel)
+    context.last_use, context.numbers = versions.last_uses(kernel)
+    values = tuple(v for v in kernel.returns if not isinstance(v, eq.Version))
+    context.count_uses(kernel.body, values)
+    for stmt in tree.statements(kernel.body):
+        if isinstance(stmt, eq.Fold):
+            for s in stmt.scalars:
+                if s.name.startswith("$"):
+                    context.hints[s.init] = s.name.strip("$").partition(".")[0] + "_first"
+    for stmt in tree.statements(kernel.body):
+        if isinstance(stmt, eq.Write) and not stmt.accumulate:
+            context.hints.setdefault(stmt.value, stmt.after.array.split(".")[-1] + "_new")
+    low = Lowering(context)
+    checks = [_check(context, kernel, condition, message) for condition, message in kernel.checks]
+
+    def body_of(body: tuple[eq.Stmt, ...]) -> None:
+        for at, stmt in enumerate(body):
+            top = len(context.blocks) == 1
+            context.following = (body[at + 1 :], kernel.returns) if top and eager else None
+            match stmt:
+                case eq.Write():
+                    writes.write(low, stmt)
+                case eq.New():
+                    writes.new(low, stmt)
+                case eq.Fold():
+                    folds.fold(low, stmt, body_of)
+
+    body_of(kernel.body)
+    context.following = None
+    result = _result(low, kernel)
+    block = context.blocks[0]
+    last = block.lines[-1] if block.lines else None
+    spelled = flat(result)[1:-1] if isinstance(result, py.Tup) else flat(result)
+    if isinstance(last, Assign) and last.target is not None and last.target == spelled:
+        block.lines[-1] = Assign(None, last.value, last.mark)
+    else:
+        block.lines.append(Assign(None, result))
+    return context, checks, block.lines
+
+
+def _placed(checks: list[Stmt], body: list[Stmt]) -> tuple[list[Stmt], list[Stmt]]:
+    """Checks go first, but after what gives a value to a name that they use."""
+    first: list[Stmt] = []
+    for check in checks:
+        names = folds.mentioned([check])
+        made = [k for k, line in enumerate(body) if isinstance(line, Assign) and line.target in names]
+        if made:
+            body = [*body[: made[-1] + 1], check, *body[made[-1] + 1 :]]
+        else:
+            first.append(check)
+    return first, body
+
+
+def _refuse_shadowed(kernel: eq.Kernel, parameters: tuple[str, ...], text: str) -> None:
+    """A parameter called ``max`` or ``jnp`` would hide what the text calls by that name."""
+    for name in parameters:
+        use = rf"(?<![\w.]){name}\("
+        if name in TEXT_USES and name not in (*IMPORTED, "partial") and re.search(use, text):
+            raise refuse(
+                "KR307",
+                f"parameter {name} of {kernel.name} hides the name that the emitted code needs",
+                kernel.span,
+                f"rename the parameter {name}",
+            )
+
+
+def _result(low: Lowering, kernel: eq.Kernel) -> Py:
+    ctx = low.ctx
+    items: list[Py] = []
+    done: set[str] = set()
+    for value in kernel.returns:
+        if not isinstance(value, eq.Version):
+            items.append(low.lower(value, ()).py)
+            continue
+        root, _, member = value.array.partition(".")
+        if not member:
+            items.append(ctx.array(value))
+        elif root not in done:
+            done.add(root)
+            parts = [v for v in kernel.returns if isinstance(v, eq.Version) and v.array.startswith(root + ".")]
+            changed = {v.array.split(".", 1)[1]: ctx.array(v) for v in parts}
+            items.append(py.method(Atom(ctx.param_text(root)), "_replace", **changed))
+    if not items:
+        return Atom("None")
+    return items[0] if len(items) == 1 else py.Tup(tuple(items))
+
+
+def _check(context: Context, kernel: eq.Kernel, condition: eq.Expr, message: str) -> Stmt:
+    test = flat(_fails(context, condition))
+    text = f"{kernel.name}: {message}"
+    return Raw(f"if {test}:", [Raw(f"raise ValueError({quoted(text)})")])
+
+
+def _fails(context: Context, condition: eq.Expr) -> py.Py:
+    """The test that a static condition does not hold."""
+    match condition:
+        case eq.Op(name="or", args=(eq.Op(name="not", args=(given,)), other)):
+            return py.Bin("and", context.static(given), _fails(context, other))
+        case eq.Op(name="eq", args=(a, eq.Const(value=0))):
+            return context.static(a)
+        case eq.Op(name="eq", args=(a, b)):
+            return py.Bin("!=", context.static(a), context.static(b))
+        case eq.Op(name="le", args=(a, b)):
+            return py.Bin(">", context.static(a), context.static(b))
+    return py.Un("not", context.static(condition))
+
+
+def quoted(text: str) -> str:
+    """A Python string literal in double quotes."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in escaped) + '"'
+
+
+# --- the head ----------------------------------------------------------------------------------
+
+
+def _head(context: Context, kernel: eq.Kernel, parameters: tuple[str, ...], around: Surroundings) -> list[str]:
+    static = [p for p in parameters if p in {identifier(s) for s in context.statics}]
+    entries = list(parameters)
+    if kernel.launch:
+        default = "=None" if kernel.launch == "optional" else ""
+        entries += ["*", f"grid{default}", f"block{default}"]
+        static += ["grid", "block"]
+    if static:
+        context.needs.add("partial")
+        argument: Py = Atom(quoted(static[0])) if len(static) == 1 else py.Tup(tuple(Atom(quoted(s)) for s in static))
+        decorator: Py = py.call(around.imports["partial"], Atom("jax.jit"), static_argnames=argument)
+    else:
+        decorator = Atom("jax.jit")
+    lines = layout_text.statement("@", around.spelled(decorator), 0).split("\n")
+    return [*lines, *layout_text.definition(identifier(kernel.name), tuple(entries), 0).split("\n")]
+
+
+def _launch_rank(kernel: eq.Kernel) -> int:
+    found = 1
+    for node in _everything(kernel):
+        if isinstance(node, eq.Param):
+            head, _, axis = node.name.partition(".")
+            if head in ("grid", "block", "threads") and axis in ("x", "y", "z"):
+                found = max(found, "xyz".index(axis) + 1)
+    return found
+
+
+def _everything(kernel: eq.Kernel):  # type: ignore[no-untyped-def]
+    roots: list[eq.Expr] = [c for c, _ in kernel.checks]
+    axes: list[eq.Axis] = []
+    for stmt in tree.statements(kernel.body):
+        roots += tree.statement_roots(stmt)
+        match stmt:
+            case eq.Write(axes=own, view=view):
+                axes += own
+                roots += view
+            case eq.New(shape=shape):
+                roots += shape
+            case eq.Fold(axis=axis) if axis is not None:
+                axes.append(axis)
+    for node in tree.walk(*roots):
+        yield node
+        axes += tree.axes_of(node)
+        if isinstance(node, eq.Read):
+            yield from tree.walk(*node.view)
+    for a in axes:
+        yield from tree.walk(a.lo, a.hi)
+
+
+def _launch_lines(context: Context, kernel: eq.Kernel) -> list[str]:
+    if not kernel.launch or context.launch_rank == 1:
+        return []
+    rank, ones = context.launch_rank, ", ".join(["1"] * context.launch_rank)
+    lines = []
+    for name in ("grid", "block"):
+        text = f"{name} = ({name}, {ones})[:{rank}] if isinstance({name}, int) else (*{name}, {ones})[:{rank}]"
+        if kernel.launch == "optional":
+            lines.append(f"    if {name} is not None:")
+            lines.append(f"        {name} = ({name},) if isinstance({name}, int) else tuple({name})")
+            lines.append(f"        {name} = (*{name}, {ones})[:{rank}]")
+        elif len(text) + 4 <= 88:
+            lines.append("    " + text)
+        else:
+            lines.append(f"    {name} = ({name},) if isinstance({name}, int) else tuple({name})")
+            lines.append(f"    {name} = (*{name}, {ones})[:{rank}]")
+    return lines
+
+
+def _docstring(kernel: eq.Kernel, context: Context) -> list[str]:
+    parts = [p for p in (kernel.doc.strip(), "\n".join(kernel.equations)) if p]
+    notes = "\n".join((*kernel.assumptions, *kernel.notes))
+    if "eqxi" in context.needs:
+        notes += ("\n" if notes else "") + "The loop's trip count depends on data: equinox's checkpointed while loop."
+    text = "\n\n".join([*parts, notes] if notes else parts)
+    return docstring(text, 4)
+
+
+def docstring(text: str, indent: int) -> list[str]:
+    """A docstring's lines; nothing in ``text`` can end it."""
+    if not text.strip():
+        return []
+    clean = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    clean = "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in clean)
+    pad = " " * indent
+    lines = [line.rstrip() for line in clean.strip().split("\n")]
+    if lines[-1].endswith('"'):
+        lines[-1] = lines[-1][:-1] + '\\"'
+    if len(lines) > 1 and all(line.startswith(" ") for line in lines[1:] if line):
+        lines.insert(0, "")  # the formatter would move the rest to the left
+    lines[0] = f'{pad}"""{lines[0]}'
+    lines[1:] = [pad + line if line else "" for line in lines[1:]]
+    if len(lines) == 1:
+        return [lines[0] + '"""']
+    return [*lines, pad + '"""']
+
+
+# --- statements as text --------------------------------------------------------------------------
+
+
+class _Comments:
+    """The source's comments, each carried over once: above the statement that it stands on or above."""
+
+    def __init__(self, module: eq.Module | None):
+        self.left = dict(module.comments) if module is not None else {}
+        self.file = module.file.rsplit("/", 1)[-1] if module is not None else ""
+
+    def above(self, file: str, line: int) -> list[str]:
+        """The comments of a line; they are the main file's, an included one has none."""
+        found: list[str] = []
+        if file != self.file:
+            return found
+        at = line
+        if at in self.left:
+            found.append(self.left.pop(at))
+        at -= 1
+        while at in self.left:
+            found.insert(0, self.left.pop(at))
+            at -= 1
+        return found
+
+
+def render(stmts: list[Stmt], indent: int, comments: _Comments, around: Surroundings) -> list[str]:
+    """Statements as lines."""
+    out: list[str] = []
+    pad = " " * indent
+    previous = -1
+    for k, stmt in enumerate(stmts):
+        match stmt:
+            case Assign(target=target, value=value, mark=mark):
+                note = ""
+                if mark is not None:
+                    name = mark.file.rsplit("/", 1)[-1]
+                    note = f"{name}:{mark.line}"
+                    for comment in comments.above(name, mark.line):
+                        for line in comment.strip().splitlines():
+                            out.append(f"{pad}# {_printable(line.strip())}".rstrip())
+                    # a run of neighbouring lines is marked once
+                    if stmt.named and previous <= mark.line <= previous + 1:
+                        note = ""
+                    previous = mark.line
+                prefix = "return " if target is None else f"{target} = "
+                out += layout_text.statement(prefix, around.spelled(value), indent, _printable(note)).split("\n")
+            case Raw(text=text, body=body):
+                out.append(pad + text.replace(OWN, ""))
+                out += render(body, indent + 4, comments, around)
+            case Def(name=name, parameters=parameters, body=body):
+                if k:
+                    out.append("")
+                out += layout_text.definition(name, parameters, indent).split("\n")
+                out += render(body, indent + 4, comments, around)
+                out.append("")
+    while out and not out[-1]:
+        out.pop()
+    return _single_blanks(out)
+
+
+def _single_blanks(lines: list[str]) -> list[str]:
+    return [line for k, line in enumerate(lines) if line or (k and lines[k - 1])]
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def emit_helper(helper: eq.Helper, around: Surroundings) -> FunctionText:
+    """A scalar helper as a function that is applied lane by lane."""
+    module, x64, taken = around.module, around.x64, around.taken
+    parameters = tuple(identifier(p.name) for p in helper.params)
+    names = Names(taken | set(parameters))
+    kernel = eq.Kernel(helper.name, (), (), helper.body, (), doc=helper.doc)
+    context = Context(kernel, names, module.language, x64)
+    context.count_uses((), helper.body)
+    low = Lowering(context)
+    items = [low.lower(b, ()).py for b in helper.body]
+    block = context.blocks[0]
+    block.lines.append(Assign(None, items[0] if len(items) == 1 else py.Tup(tuple(items))))
+    lines = layout_text.definition(identifier(helper.name), parameters, 0).split("\n")
+    lines += docstring(helper.doc, 4)
+    lines += render(block.lines, 4, _Comments(None), around)
+    return FunctionText(lines, context)
+
+
+__all__ = ["TEXT_USES", "FunctionText", "Surroundings", "emit_function", "emit_helper"]

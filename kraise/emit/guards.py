@@ -1,0 +1,203 @@
+"""An early return for arrays too small to hold anything that is written: bounds below it need no ``max(n - 1, 0)``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kraise.emit import python as py
+from kraise.emit import tree
+from kraise.emit.context import Assign, Context, Raw, Stmt
+from kraise.emit.linear import Linear, linear, nonnegative
+from kraise.emit.python import Atom, Py, flat
+from kraise.ir import equations as eq
+from kraise.ir.types import INT32
+
+_WORTH = 2  # bounds that an early return must spare
+
+
+def assumable(context: Context, kernel: eq.Kernel) -> tuple[Linear, ...]:
+    """Those of the sums that were cut off at zero below which the kernel writes nothing at all."""
+    if not all(isinstance(v, eq.Version) and v.array in context.params for v in kernel.returns):
+        return ()
+    found: list[Linear] = []
+    for value in dict.fromkeys(context.clamped):
+        if _plain(value) and _writes_nothing(kernel.body, value):
+            found.append(value)
+    best = strongest(tuple(found))
+    spared = sum(any(nonnegative(c - v) for v in best) for c in context.clamped)
+    return best if spared >= _WORTH else ()
+
+
+def strongest(sums: tuple[Linear, ...]) -> tuple[Linear, ...]:
+    """Of several for one size the one that says it all."""
+    once: list[Linear] = []
+    for v in sums:
+        if not any(v.same(o) for o in once):
+            once.append(v)
+    return tuple(v for v in once if not any(v is not o and nonnegative(v - o) for o in once))
+
+
+def idle(context: Context, kernel: eq.Kernel) -> tuple[Linear, ...]:
+    """Sums below zero where the kernel writes nothing, but a fixed position in its text (``x[0]``) would raise."""
+    if not all(isinstance(v, eq.Version) and v.array in context.params for v in kernel.returns):
+        return ()
+    found: dict[Linear, None] = {}
+    for needs, axes in _sites(context, kernel.body, ()):
+        if not needs:
+            continue
+        sizes = [linear(a.hi) - linear(a.lo) + -1 for a in axes]
+        empty = [z for z in sizes if _plain(z) and _writes_nothing(kernel.body, z)]
+        for need in needs:
+            # what says the most about the position, or all that there is
+            chosen = [z for z in empty if nonnegative(need - z)][:1]
+            if not chosen and _one_axis(context, need):
+                chosen = [z for z in empty if isinstance(z.terms[0][0], eq.Shape)]
+            found.update(dict.fromkeys(chosen))
+    return strongest(tuple(found))
+
+
+Site = tuple[list[Linear], tuple[eq.Axis, ...]]
+
+
+def _sites(context: Context, body: tuple[eq.Stmt, ...], around: tuple[eq.Axis, ...]) -> Iterator[Site]:
+    """What must not be negative for the text of each part to run, and the axes whose emptiness the source would see."""
+    for stmt in body:
+        match stmt:
+            case eq.Write(before=before, subscripts=subscripts, axes=axes, view=view):
+                needs = [] if view else _positions(context, before.array, subscripts)
+                yield needs + _needs(context, *tree.statement_roots(stmt)), (*around, *axes)
+            case eq.Fold(axis=axis, body=inner, scalars=scalars, outputs=outputs, condition=condition):
+                within = around if axis is None else (*around, axis)
+                for s in scalars:
+                    yield _needs(context, s.init), (*around, *s.axes)
+                    yield _needs(context, s.update), (*within, *s.axes)
+                for o in outputs:
+                    yield _needs(context, o.value), (*within, *o.axes)
+                if condition is not None:
+                    yield _needs(context, condition), within
+                yield from _sites(context, inner, within)
+
+
+def _one_axis(context: Context, need: Linear) -> bool:
+    """Whether a size is all of an array: an axis of a few components beside others has its extent by convention."""
+    return all(not isinstance(a, eq.Shape) or context.ndim.get(a.array) == 1 for a, _ in need.terms)
+
+
+def _needs(context: Context, *roots: eq.Expr) -> list[Linear]:
+    found: list[Linear] = []
+    for node in tree.walk(*roots):
+        match node:
+            case eq.Read(version=version, subscripts=subscripts, view=()) if version.array in context.params:
+                found += _positions(context, version.array, subscripts)
+            case eq.Op(name="mod" | "floordiv" | "tmod" | "tdiv", args=(a, b)) if _known(a) and _known(b):
+                found.append(linear(b) + -1)
+    return [f for f in found if f.terms and not nonnegative(f)]
+
+
+def _positions(context: Context, array: str, subscripts: tuple[eq.Expr, ...]) -> list[Linear]:
+    """A fixed position must be inside its axis."""
+    found: list[Linear] = []
+    if array not in context.params:
+        return found
+    for k, s in enumerate(subscripts):
+        if _known(s):
+            found += [linear(s), linear(eq.Shape(array, k, INT32)) - linear(s) + -1]
+    return [f for f in found if f.terms and not nonnegative(f)]
+
+
+def _known(node: eq.Expr) -> bool:
+    return all(isinstance(n, eq.Const | eq.Shape | eq.Param | eq.Op) for n in tree.walk(node))
+
+
+def _plain(value: Linear) -> bool:
+    one = len(value.terms) == 1 and value.terms[0][1] == 1 and value.constant < 0
+    return one and isinstance(value.terms[0][0], eq.Shape | eq.Param)
+
+
+def implied(kernel: eq.Kernel) -> tuple[Linear, ...]:
+    """Sums that are not negative because the kernel reads and writes such a position whatever the data."""
+    found: list[Linear] = []
+    for stmt in kernel.body:
+        if not isinstance(stmt, eq.Write) or stmt.where is not None or stmt.view:
+            continue
+        sites = [(stmt.after.array, stmt.subscripts)]
+        stack: list[eq.Expr] = [stmt.value]
+        seen: set[eq.Expr] = set()
+        while stack:
+            top = stack.pop()
+            if top in seen:
+                continue
+            seen.add(top)
+            match top:
+                case eq.Op(name=name, args=args) if name != "select":
+                    stack.extend(args)
+                case eq.Cast(arg=arg):
+                    stack.append(arg)
+                case eq.Read(version=version, subscripts=subscripts, view=(), safe=False):
+                    sites.append((version.array, subscripts))
+        for array, subscripts in sites:
+            for k, s in enumerate(subscripts):
+                form = linear(s)
+                if all(isinstance(a, eq.Shape | eq.Param) for a, _ in form.terms):
+                    found += [form, linear(eq.Shape(array, k, INT32)) - form + -1]
+    return tuple(f for f in dict.fromkeys(found) if f.terms and not nonnegative(f))
+
+
+def _writes_nothing(body: tuple[eq.Stmt, ...], value: Linear) -> bool:
+    """Whether no statement does anything where ``value`` is negative."""
+    for stmt in body:
+        match stmt:
+            case eq.Write(axes=axes):
+                if not any(_empty(a, value) for a in axes):
+                    return False
+            case eq.Fold(axis=axis, body=inner, scalars=scalars, outputs=outputs):
+                if axis is not None and _empty(axis, value):
+                    continue
+                idle = not outputs or all(any(_empty(a, value) for a in o.axes) for o in outputs)
+                idle = idle and all(any(_empty(a, value) for a in s.axes) for s in scalars)
+                if not idle or not _writes_nothing(inner, value):
+                    return False
+    return True
+
+
+def _empty(axis: eq.Axis, value: Linear) -> bool:
+    """Whether ``value <= -1`` leaves the axis no point."""
+    return nonnegative(value + 1 - (linear(axis.hi) - linear(axis.lo)))
+
+
+def early_return(context: Context, kernel: eq.Kernel, assumed: tuple[Linear, ...]) -> list[Stmt]:
+    """``if min(u.shape) < 2: return u``."""
+    if not assumed:
+        return []
+    groups: dict[int, list[Py]] = {}
+    arrays: dict[int, list[eq.Expr]] = {}
+    for v in assumed:
+        groups.setdefault(-v.constant, []).append(context.static(Linear(v.terms)))
+        arrays.setdefault(-v.constant, []).append(v.terms[0][0])
+    tests = []
+    for least, sizes in groups.items():
+        whole = _whole_shape(context, arrays[least])
+        if least == 1 and all(isinstance(s, eq.Shape) for s in arrays[least]):
+            if whole is not None and len(sizes) > 1:
+                tests.append(py.Bin("in", py.number(0), whole))
+            else:
+                tests += [py.Bin("==", s, py.number(0)) for s in sizes]
+            continue
+        size = sizes[0] if len(sizes) == 1 else py.call("min", whole) if whole is not None else py.call("min", *sizes)
+        tests.append(py.Bin("<", size, py.number(least)))
+    test: Py = tests[0]
+    for t in tests[1:]:
+        test = py.Bin("or", test, t)
+    values = [Atom(context.param_text(v.array)) for v in kernel.returns]  # type: ignore[union-attr]
+    value = values[0] if len(values) == 1 else py.Tup(tuple(values))
+    return [Raw(f"if {flat(test)}:", [Assign(None, value)])]
+
+
+def _whole_shape(context: Context, sizes: list[eq.Expr]) -> Py | None:
+    """``u.shape`` if the sizes are those of all axes of ``u``."""
+    shapes = [s for s in sizes if isinstance(s, eq.Shape)]
+    if len(shapes) != len(sizes) or len({s.array for s in shapes}) != 1:
+        return None
+    if {s.axis for s in shapes} != set(range(context.ndim.get(shapes[0].array, 0))):
+        return None
+    return Atom(f"{context.param_text(shapes[0].array)}.shape")

@@ -1,0 +1,57 @@
+"""A choice that sizes decide, of which one arm may only be read if it is chosen: a conditional expression of Python."""
+
+from __future__ import annotations
+
+from kraise.emit import python as py
+from kraise.emit import tree
+from kraise.emit.context import Context, Frame, Val
+from kraise.emit.lower import Lowering
+from kraise.ir import equations as eq
+
+
+def choice(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
+    """``x[n - 1] if n > 0 else 0.0`` for a select on sizes with a fixed position in an arm, else None."""
+    condition, a, b = node.args
+    ctx = low.ctx
+    if not _sized(ctx, condition) or not (fragile(a) or fragile(b)):
+        return None
+    ctx.lazy_arms += 1
+    try:
+        then, orelse = low.lower(a, frame), low.lower(b, frame)
+    finally:
+        ctx.lazy_arms -= 1
+    if then.axes != orelse.axes or then.rank != orelse.rank:
+        return None
+    return Val(py.IfExp(ctx.static(condition), then.py, orelse.py), then.axes, then.rank)
+
+
+def _sized(ctx: Context, condition: eq.Expr) -> bool:
+    """Whether a condition speaks of sizes alone: shapes, and parameters that are static whatever it says."""
+    atoms = [n for n in tree.walk(condition) if not isinstance(n, eq.Op | eq.Const)]
+    known = all(isinstance(n, eq.Shape) or (isinstance(n, eq.Param) and n.name in _bounds(ctx)) for n in atoms)
+    return bool(atoms) and known and ctx.is_static(condition)
+
+
+def fragile(node: eq.Expr) -> bool:
+    """Whether a value reads a fixed position of an array, which raises where the array is empty."""
+    return any(isinstance(n, eq.Read) and any(_fixed(s) for s in n.subscripts) for n in tree.walk(node))
+
+
+def _fixed(subscript: eq.Expr) -> bool:
+    return all(isinstance(n, eq.Const | eq.Shape | eq.Param | eq.Op) for n in tree.walk(subscript))
+
+
+def _bounds(context: Context) -> set[str]:
+    """The parameters that are bounds of an axis: static whatever else they are."""
+    if context.sizes is None:
+        axes: list[eq.Axis] = []
+        for stmt in tree.statements(context.kernel.body):
+            if isinstance(stmt, eq.Write):
+                axes += stmt.axes
+            elif isinstance(stmt, eq.Fold) and stmt.axis is not None:
+                axes.append(stmt.axis)
+            for node in tree.walk(*tree.statement_roots(stmt)):
+                axes += tree.axes_of(node)
+        bounds = (n for a in axes for n in tree.walk(a.lo, a.hi))
+        context.sizes = {n.name for n in bounds if isinstance(n, eq.Param)}
+    return context.sizes

@@ -1,0 +1,388 @@
+"""Values: an expression over named indices becomes an array expression whose axes are aligned with a frame.
+
+:class:`Lowering` dispatches on the node and decides what becomes a variable; loads, reductions and folds have modules
+of their own. A value is written for the axes it has and extended with ``None`` where it is used.
+"""
+
+from __future__ import annotations
+
+from kraise.diagnostics import refuse
+from kraise.emit import python as py
+from kraise.emit.context import Assign, Context, Frame, Val
+from kraise.emit.linear import Linear, is_size, linear, nonnegative
+from kraise.emit.names import OPERATION_NAMES, REDUCTION_NAMES
+from kraise.emit.python import ALL, NONE, Atom, Py
+from kraise.emit.spelling import counted, dtype_text, fill, repeats, template, transposed
+from kraise.ir import equations as eq
+from kraise.ir.operations import OPERATIONS
+from kraise.ir.types import FLOAT
+
+ZEROS = (py.number(0), py.number(0.0))
+CHEAP = (eq.Const, eq.Param, eq.Shape, eq.Index, eq.CarryIn, eq.FoldResult)
+
+
+class Lowering:
+    """Lowers the expressions of one function."""
+
+    def __init__(self, context: Context):
+        self.ctx = context
+
+    # --- entry -------------------------------------------------------------------------------
+
+    def lower(self, node: eq.Expr, frame: Frame) -> Val:
+        """The value of ``node`` aligned with ``frame``, through a variable where one is worth it."""
+        free = self.ctx.free(node)
+        own = tuple(a for a in frame if a.name in free)
+        known = self._variable(node, own)
+        if known is not None:
+            return self.extend(Atom(known[0]), known[1], frame)
+        if self.worth_a_variable(node, own):
+            return self.extend(Atom(self.define(node, own)), own, frame)
+        key = (node, frame)
+        found = self.ctx.inline.get(key)
+        if found is None:
+            found = self.ctx.inline[key] = self.raw(node, frame, own)
+        return found
+
+    def _variable(self, node: eq.Expr, own: Frame) -> tuple[str, Frame] | None:
+        key = (node, frozenset(own))
+        for block in self.ctx.blocks:
+            known = block.variables.get(key)
+            if known is not None:
+                return known
+        return None
+
+    def define(self, node: eq.Expr, own: Frame, wish: str = "") -> str:
+        """Makes a variable for a value over its own axes, in the outermost block that can hold it."""
+        named = self.ctx.wishes.get(node)
+        depth = self.ctx.depth(node)
+        value = self.raw(node, own, own)
+        if isinstance(value.py, Atom) and value.axes == own and isinstance(node, eq.Read):
+            # a whole array, or what came into a round: it has a name already
+            self.ctx.aliases.add(node)
+            self.ctx.blocks[depth].variables[(node, frozenset(own))] = (value.py.text, own)
+            return value.py.text
+        name = self.ctx.names.fresh(named.name if named else wish or self.name_for(node))
+        self.ctx.emit(Assign(name, value.py, named.span if named else None, True), depth)
+        self.ctx.blocks[depth].variables[(node, frozenset(own))] = (name, own)
+        return name
+
+    def as_name(self, node: eq.Expr, frame: Frame, wish: str = "") -> Val:
+        """Like :meth:`lower`, but never a compound expression."""
+        value = self.lower(node, frame)
+        if isinstance(value.py, Atom | py.Sub) or isinstance(node, CHEAP):
+            return value
+        own = tuple(a for a in frame if a.name in self.ctx.free(node))
+        return self.extend(Atom(self.define(node, own, wish)), own, frame)
+
+    def extend(self, array: Py, own: Frame, frame: Frame) -> Val:
+        """An array over ``own`` (in that order) aligned with ``frame``: transposed, then ``None`` for axes it lacks."""
+        order = tuple(a for a in frame if a in own)
+        if order != own:
+            array = transposed(array, tuple(own.index(a) for a in order))
+        if not order:
+            return Val(array, (), 0)
+        start = frame.index(order[0])
+        items = tuple(ALL if a in order else NONE for a in frame[start:])
+        if NONE in items:
+            array = py.Sub(array, items)
+        return Val(array, order, len(items))
+
+    # --- what becomes a variable ---------------------------------------------------------------
+
+    def worth_a_variable(self, node: eq.Expr, own: Frame) -> bool:
+        """Used more than once and not trivial, or named by the source and more than one operation."""
+        from kraise.emit import lazy
+
+        if self.is_trivial(node, own) or (self.ctx.lazy_arms and lazy.fragile(node)):
+            return False
+        if self.ctx.uses[node] > 1:
+            return node in self.ctx.wishes or not self._short_form(node)
+        return node in self.ctx.wishes and self.weight(node) > 1
+
+    def _short_form(self, node: eq.Expr) -> bool:
+        """One operation on what is at hand: as easy to read where it is used as a name that says nothing."""
+        match node:
+            case eq.Op(name="not", args=(arg,)):
+                return not isinstance(arg, eq.Op) or arg in self.ctx.wishes or self.ctx.uses[arg] > 1
+            case eq.Op(name="add" | "sub" | "mul" | "neg", args=args):
+                return all(self._at_hand(a) for a in args)
+        return False
+
+    def _at_hand(self, node: eq.Expr) -> bool:
+        if isinstance(node, CHEAP):
+            return True
+        if isinstance(node, eq.Read):
+            return not node.safe and all(self._plain(s) for s in node.subscripts)
+        named = node in self.ctx.wishes and (self.ctx.uses[node] > 1 or self.weight(node) > 1)
+        return named or (self.ctx.uses[node] > 1 and self.weight(node) > 1)
+
+    def is_trivial(self, node: eq.Expr, own: Frame) -> bool:
+        """A load by slices, a constant, an index: written where it is used."""
+        match node:
+            case eq.Op(name="neg", args=(arg,)) | eq.Cast(arg=arg):
+                return self.is_trivial(arg, own)
+            case eq.Read(subscripts=subscripts, safe=safe):
+                if node in self.ctx.wishes and self.ctx.uses[node] > 1:
+                    return False
+                return not safe and all(self._plain(s) for s in subscripts)
+            case eq.Op(name="add" | "sub", type=kind) if kind.is_integer and node not in self.ctx.wishes:
+                form = linear(node)
+                return len(form.terms) <= 1 and all(isinstance(a, CHEAP) for a, _ in form.terms)
+            case eq.Op() if not own and self.ctx.is_static(node) and node not in self.ctx.wishes:
+                return True
+        return isinstance(node, CHEAP)
+
+    def _plain(self, subscript: eq.Expr) -> bool:
+        return all(isinstance(a, CHEAP) for a, _ in linear(subscript).terms)
+
+    def weight(self, node: eq.Expr) -> int:
+        """How many operations a node holds (up to a few), not counting those within what has a name."""
+        total, stack = 0, [node]
+        while stack and total < 4:
+            top = stack.pop()
+            if top is not node and top in self.ctx.wishes and self.ctx.uses[top] > 1:
+                continue
+            match top:
+                case eq.Op(args=args) | eq.HelperCall(args=args):
+                    total += 1
+                    stack.extend(args)
+                case eq.Cast(arg=arg):
+                    stack.append(arg)
+                case eq.Reduce() | eq.Scan() | eq.ArgReduce():
+                    total += 1
+        return total
+
+    def name_for(self, node: eq.Expr) -> str:
+        """A name for a value that the source did not name."""
+        if node in self.ctx.hints:
+            return self.ctx.hints[node]
+        match node:
+            case eq.Op(name="eq", args=(eq.Index(name=a), eq.Index(name=b))):
+                return f"{a}_is_{b}"
+            case eq.Op(name="mul", args=(a, b)) if a is b:
+                return f"{self._short(a)}_squared"
+            case eq.Op(name=name):
+                return OPERATION_NAMES.get(name, name)
+            case eq.Reduce(op=op):
+                return REDUCTION_NAMES.get(op, op)
+            case eq.ArgReduce(op=op):
+                return f"arg{op}"
+            case eq.Scan():
+                return "running"
+            case eq.Read(version=version):
+                return version.array.split(".")[-1] + "_at"
+            case eq.HelperCall(function=function):
+                return function + "_value"
+        return "value"
+
+    def _short(self, node: eq.Expr) -> str:
+        named = self.ctx.wishes.get(node)
+        if named is not None:
+            return named.name
+        match node:
+            case eq.Param(name=name) | eq.CarryIn(name=name) | eq.FoldResult(name=name) | eq.Index(name=name):
+                return name.split(".")[-1]
+            case eq.Read(version=version):
+                return version.array.split(".")[-1]
+        return self.name_for(node)
+
+    # --- nodes -------------------------------------------------------------------------------
+
+    def raw(self, node: eq.Expr, frame: Frame, own: Frame) -> Val:
+        """The value of ``node`` itself, its operands through :meth:`lower`."""
+        from kraise.emit import folds, reductions, scans, stacked, subscripts
+
+        match node:
+            case eq.Const():
+                return Val(self.constant(node), (), 0)
+            case eq.Param(name=name):
+                return Val(Atom(self.ctx.param_text(name)), (), 0)
+            case eq.Shape():
+                return Val(self.ctx.shape(node), (), 0)
+            case eq.Index(name=name):
+                return self.index(node, frame, own)
+            case eq.Op():
+                return self.operation(node, frame)
+            case eq.Cast():
+                return self.cast(node, frame)
+            case eq.Read():
+                return stacked.input_of(self, node, frame, own) or subscripts.read(self, node, frame)
+            case eq.Reduce():
+                return reductions.reduce(self, node, frame, own)
+            case eq.ArgReduce():
+                return reductions.arg_reduce(self, node, frame, own)
+            case eq.Scan():
+                return scans.scan(self, node, frame, own)
+            case eq.CarryIn() | eq.FoldResult():
+                return folds.carried(self, node, frame, own)
+            case eq.HelperCall(function=function, args=args):
+                self.ctx.used_helpers.add(function)
+                values = [self.lower(a, frame) for a in args]
+                return self._broadcast(py.call(function, *(v.py for v in values)), values)
+        raise refuse("KR303", f"no array form for {type(node).__name__}")
+
+    def constant(self, node: eq.Const) -> Py:
+        """A literal, or the module constant's name."""
+        if node.name:
+            self.ctx.used_constants.add(node.name)
+            return Atom(node.name)
+        if node.type.is_inexact and isinstance(node.value, int) and not isinstance(node.value, bool):
+            return py.number(float(node.value))
+        return py.number(node.value)
+
+    def index(self, node: eq.Index, frame: Frame, own: Frame) -> Val:
+        """An index as data: ``jnp.arange`` over its range, made once; a fold's index is its variable."""
+        if not own:
+            return Val(Atom(self.fold_index(node.name)), (), 0)
+        axis = own[0]
+        key = (eq.Index(node.name, node.type), frozenset(own))
+        known = self.ctx.blocks[0].variables.get(key)
+        if known is None:
+            name = self.ctx.names.fresh(node.name)
+            dtype: dict[str, Py] = {}
+            if node.type.kind == "uint" or (self.ctx.x64 and node.type.bits == 32):
+                dtype = {"dtype": Atom(f"jnp.{node.type}")}
+            value = py.call("jnp.arange", *self.ctx.range_arguments(axis), **dtype)
+            self.ctx.emit(Assign(name, value), 0)
+            known = self.ctx.blocks[0].variables[key] = (name, own)
+        return self.extend(Atom(known[0]), own, frame)
+
+    def fold_index(self, name: str) -> str:
+        """The variable of an index that no frame holds."""
+        for block in reversed(self.ctx.blocks):
+            if block.index == name:
+                block.index_used = True
+                return block.index_text
+        raise refuse("KR304", f"index {name} has no range here")
+
+    def _broadcast(self, text: Py, values: list[Val]) -> Val:
+        axes: dict[eq.Axis, None] = {}
+        wide = max(values, key=lambda v: v.rank, default=None)
+        if wide is None:
+            return Val(text, (), 0)
+        for v in values:
+            axes.update(dict.fromkeys(v.axes))
+        return Val(text, tuple(axes), wide.rank)
+
+    # --- operations ----------------------------------------------------------------------------
+
+    def operation(self, node: eq.Op, frame: Frame) -> Val:
+        """An operation of the table, lane by lane."""
+        from kraise.emit import conditions, lazy, reductions
+
+        special = conditions.triangle(self, node, frame)
+        if special is not None:
+            return special
+        name, args = node.name, node.args
+        if name == "select" and isinstance(args[2], eq.Const) and args[2].value == 0 and node.type.kind != "bool":
+            part = conditions.triangular_part(self, args[0], args[1], frame)
+            if part is not None:
+                return Val(part, frame, len(frame))
+        if name == "select":
+            chosen = lazy.choice(self, node, frame)
+            if chosen is not None:
+                return chosen
+        if name == "add":
+            args = tuple(counted(a, b) for a, b in zip(args, args[::-1], strict=True))
+        if name in ("min", "max"):
+            joined = reductions.joined(self, node)
+            if joined is not None:
+                return self.lower(joined, frame)
+        if name == "tdiv" and self.is_nonnegative(args[0], frame) and self.is_nonnegative(args[1], frame):
+            name = "floordiv"
+        if name == "tmod":
+            both = self.is_nonnegative(args[0], frame) and self.is_nonnegative(args[1], frame)
+            name = "mod" if both else "tmod"
+        row = OPERATIONS[name]
+        pattern = template(row.jnp) if not row.infix and not row.prefix else None
+        repeated = pattern is not None and repeats(row.jnp)
+        values = [self.as_name(a, frame, "value") if repeated else self.operand(a, node, frame) for a in args]
+        texts = [v.py for v in values]
+        if row.prefix:
+            if name == "not" and not any(v.axes for v in values):
+                text: Py = py.call("jnp.logical_not", *texts)
+            else:
+                text = py.Un(row.prefix, texts[0])
+        elif name == "tmod":
+            text = py.call("jnp.fmod", *texts)
+        elif name == "tdiv":
+            text = self._truncated(texts, values)
+        elif name == "complex" and (values[0].axes != values[1].axes or not values[0].axes):
+            text = py.Bin("+", texts[0], py.Bin("*", py.number(1j), texts[1]))
+        elif name in ("div", "mod", "floordiv") and texts[1] in ZEROS and isinstance(args[0], eq.Const):
+            text = py.call({"div": "jnp.divide", "mod": "jnp.mod"}.get(name, "jnp.floor_divide"), *texts)
+        elif row.infix:
+            text = py.Bin(row.infix, texts[0], texts[1])
+        elif name == "bits":
+            text = py.call("jax.lax.bitcast_convert_type", texts[0], Atom(dtype_text(node.type)))
+        elif pattern is not None:
+            text = fill(pattern, texts)
+        else:
+            raise refuse("KR303", f"operation {name} has no spelling")
+        return self._broadcast(text, values)
+
+    def _truncated(self, texts: list[Py], values: list[Val]) -> Py:
+        if values[0].rank == values[1].rank or not values[1].rank and isinstance(texts[1], Atom):
+            return py.call("jax.lax.div", *texts)
+        return py.call("jax.lax.div", py.Un("*", py.call("jnp.broadcast_arrays", *texts)))
+
+    def operand(self, arg: eq.Expr, parent: eq.Op, frame: Frame) -> Val:
+        """An operand; a constant of an unsigned type that a weak integer cannot hold keeps its type."""
+        if isinstance(arg, eq.Const) and arg.type.kind == "uint" and not arg.name and int(arg.value.real) >= 2**31:
+            return Val(py.call(f"jnp.{arg.type}", py.number(arg.value)), (), 0)
+        if isinstance(arg, eq.Param) and arg.type.kind == "uint" and arg.type.bits in (32, 64):
+            return Val(py.call(f"jnp.{arg.type}", Atom(self.ctx.param_text(arg.name))), (), 0)
+        return self.lower(arg, frame)
+
+    def is_nonnegative(self, node: eq.Expr, frame: Frame) -> bool:
+        """Whether an integer value is provably at least 0."""
+        if node.type.kind == "uint":
+            return True
+        lin = linear(node)
+        if lin.constant < 0:
+            return False
+        for atom, c in lin.terms:
+            if c < 0:
+                return False
+            match atom:
+                case eq.Index(name=name):
+                    axis = next((a for a in frame if a.name == name), None) or self._fold_axis(name)
+                    if axis is None or not nonnegative(linear(axis.lo)):
+                        return False
+                case eq.Param():
+                    return False
+                case eq.Op(name="mul" | "add" | "min" | "floordiv" | "tdiv" | "mod" | "tmod", args=args):
+                    if not all(self.is_nonnegative(a, frame) for a in args):
+                        return False
+                case _:
+                    if not is_size(atom):
+                        return False
+        return True
+
+    def _fold_axis(self, name: str) -> eq.Axis | None:
+        for block in self.ctx.blocks:
+            if block.index == name:
+                return block.axis
+        return None
+
+    def cast(self, node: eq.Cast, frame: Frame) -> Val:
+        """``.astype`` for arrays; Python's own conversion where a scalar is known at trace time."""
+        value = self.lower(node.arg, frame)
+        if node.type == node.arg.type:
+            return value
+        if isinstance(node.arg, eq.Const) and node.type.is_inexact and node.type.kind != "complex":
+            return Val(py.number(float(node.arg.value.real)), (), 0)
+        if node.type == FLOAT and isinstance(node.arg, eq.Shape):
+            return Val(py.call("float", value.py), (), 0)  # as weak as the source's
+        kind = dtype_text(node.type)
+        if value.axes or isinstance(node.arg, eq.Read):
+            text = value.py
+            if isinstance(text, py.Call) and isinstance(text.func, py.Attr):
+                # two methods in a chain read badly, and break over lines in another way
+                return Val(py.call("jnp.asarray", text, Atom(kind)), value.axes, value.rank)
+            return Val(py.method(text, "astype", Atom(kind)), value.axes, value.rank)
+        return Val(py.call("jnp.asarray", value.py, Atom(kind)), value.axes, value.rank)
+
+
+__all__ = ["Linear", "Lowering", "dtype_text", "transposed"]

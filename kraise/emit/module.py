@@ -1,0 +1,134 @@
+"""A module of equations as the text of a JAX module."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from kraise.emit import layout_text
+from kraise.emit import python as py
+from kraise.emit.function import FunctionText, Surroundings, docstring, emit_function, emit_helper
+from kraise.emit.names import IMPORTED, identifier
+from kraise.emit.python import Py
+from kraise.ir import equations as eq
+from kraise.ir.types import ArrayType, ScalarType, StructType
+
+
+def emit_module(module: eq.Module) -> str:
+    """The text of the JAX module that a module of equations means; raises Refused (KR3xx) where there is none."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, DEEPEST))  # a long chain of operations nests deeply
+    try:
+        return _emit(module)
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+DEEPEST = 50_000
+
+
+def _emit(module: eq.Module) -> str:
+    file = module.file.rsplit("/", 1)[-1]
+    x64 = needs_x64(module)
+    helpers = {h.name: h for k in module.kernels for h in k.helpers}
+    constants = {c.name: c for c in module.constants}  # type: ignore[attr-defined]
+    functions = {identifier(k.name) for k in module.kernels} | {identifier(h) for h in helpers}
+    taken = frozenset(functions | {identifier(c) for c in constants})
+    parameters = {p.name for k in module.kernels for p in k.params}  # type: ignore[attr-defined]
+    used_names = parameters | taken
+    imports = {name: f"_{name}" if name in used_names else name for name in ("partial", *IMPORTED)}
+    around = Surroundings(module, x64, taken, imports)
+    kernels = [emit_function(k, around) for k in module.kernels]
+    texts: list[FunctionText] = []
+    done: set[str] = set()
+    used = [h for k in kernels for h in sorted(k.helpers)]
+    while used:
+        name = used.pop(0)
+        if name in done or name not in helpers:
+            continue
+        done.add(name)
+        text = emit_helper(helpers[name], around)
+        texts.insert(0, text)
+        used += sorted(text.helpers)
+    texts += kernels
+    needed = {c for t in texts for c in t.constants}
+    body = [f'"""Vectorized twin of {_plain(file)}, written by kraise; edit the source, not this file."""']
+    if module.doc:
+        body = docstring(
+            f"Vectorized twin of {file}, written by kraise; edit the source, not this file.\n\n" + module.doc, 0
+        )
+    constant_lines = [line for n, c in constants.items() if n in needed for line in _constant(c)]
+    lines = "\n".join([*constant_lines, *(line for t in texts for line in t.lines)])
+    needs = set().union(*(t.needs for t in texts)) if texts else set()
+    body += _imports(needs, imports, lines)
+    if x64:
+        body += ["", f'{imports["jax"]}.config.update("jax_enable_x64", True)  # {_plain(file)} uses 64 bits']
+    if constant_lines:
+        body += ["", *constant_lines]
+    for text in texts:
+        body += ["", "", *text.lines]
+    return "\n".join(body) + "\n"
+
+
+def _plain(text: str) -> str:
+    return "".join(c for c in text if c.isprintable() and c not in '"\\')
+
+
+def _imports(needs: set[str], names: dict[str, str], text: str) -> list[str]:
+    out: list[str] = []
+    if "partial" in needs:
+        out += ["", "from functools import partial" + _alias("partial", names)]
+    out.append("")
+    if "eqxi" in needs:
+        out.append(f"import equinox.internal as {names['eqxi']}")
+    out.append("import jax" + _alias("jax", names))
+    if re.search(rf"(?<![\w.]){names['jnp']}\.", text):
+        out.append(f"import jax.numpy as {names['jnp']}")
+    return out
+
+
+def _alias(name: str, names: dict[str, str]) -> str:
+    return "" if names[name] == name else f" as {names[name]}"
+
+
+def _constant(constant: object) -> list[str]:
+    name = identifier(constant.name)  # type: ignore[attr-defined]
+    values, shape = constant.values, constant.shape  # type: ignore[attr-defined]
+    if not shape:
+        value: Py = py.number(values[0])
+    else:
+        value = _nested(list(values), shape)
+    line = f"{name} = {py.flat(value)}"
+    return [line] if len(line) <= 88 else layout_text.statement(f"{name} = ", value, 0).split("\n")
+
+
+def _nested(values: list, shape: tuple[int, ...]) -> Py:
+    if not shape:
+        return py.number(values[0])
+    size = len(values) // max(shape[0], 1)
+    return py.Tup(tuple(_nested(values[k * size : (k + 1) * size], shape[1:]) for k in range(shape[0])))
+
+
+def needs_x64(module: eq.Module) -> bool:
+    """Whether a parameter of the module has 64 bits."""
+
+    def wide(kind: object) -> bool:
+        match kind:
+            case ScalarType():
+                return kind.bits == 64 and kind.kind != "complex" or kind.bits == 128
+            case ArrayType(element=element):
+                return wide(element)
+            case StructType(members=members):
+                return any(wide(t) for _, t in members)
+        return False
+
+    if any(wide(p.type) for k in module.kernels for p in k.params):  # type: ignore[attr-defined]
+        return True
+    from kraise.emit import tree
+
+    for k in module.kernels:
+        for stmt in tree.statements(k.body):
+            for node in tree.walk(*tree.statement_roots(stmt)):
+                if isinstance(node, eq.CarryIn | eq.FoldResult | eq.Op) and wide(node.type) and node.type.is_inexact:
+                    return True
+    return False

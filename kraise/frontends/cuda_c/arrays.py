@@ -1,0 +1,186 @@
+"""Local arrays: per thread, shared by a block, dynamic; their initializers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lark import Tree
+
+from kraise.frontends.cuda_c.arithmetic import signed
+from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Struct, array_leaves
+from kraise.frontends.cuda_c.constants import fold
+from kraise.frontends.cuda_c.declarations import Specifiers
+from kraise.frontends.cuda_c.expressions import Expressions
+from kraise.frontends.cuda_c.trees import Node, strip
+from kraise.frontends.cuda_c.values import (
+    Cell,
+    PointerPlace,
+    PointerValue,
+)
+from kraise.ir.kernel import Const, Expr, LocalArray
+from kraise.ir.types import BOOL, INT8, INT32, UINT8, ScalarType
+
+
+@dataclass
+class DynamicShared:
+    """An ``extern __shared__`` array; one of bytes takes the element of the first pointer that it is cast to."""
+
+    name: str
+    element: ScalarType
+    raw: bool
+    typed: bool = False
+
+
+def kindof(node: Node) -> str:
+    return str(node.data) if isinstance(node, Tree) else node.type
+
+
+def _size(t: CType) -> int | None:
+    n = 1
+    while isinstance(t, Array):
+        known = fold(t.extent) if t.extent is not None else None
+        if known is None:
+            return None
+        n *= int(known.value)  # type: ignore[arg-type]
+        t = t.of
+    return n
+
+
+class Arrays(Expressions):
+    """Array declarations."""
+
+    retyped_arrays: dict[str, ScalarType]
+
+    def _define_array(self, name: str, t: CType, specifiers: Specifiers, initial: Node | None, item: Tree) -> None:
+        space = "shared" if "__shared__" in specifiers.words else "local"
+        if "extern" in specifiers.words and space == "shared":
+            self._dynamic(name, t, item)
+            return
+        if isinstance(t, Array) and t.extent is None:
+            n = len([c for c in initial.children if isinstance(c, Tree)]) if isinstance(initial, Tree) else 0
+            if not n:
+                raise self.refuse("KR104", f"the array `{name}` has no extent", item)
+            t = Array(t.of, Const(n, INT32))
+        array = self.array_name(name)
+        values: tuple[Expr, ...] = ()
+        if initial is not None and isinstance(t, Array):
+            if space == "shared":
+                raise self.refuse("KR104", "shared memory cannot have an initializer", item)
+            values = self.array_values(initial, t, item)
+        if not isinstance(t, Array):  # a shared scalar or struct: an array of one
+            self._local_array(array, Array(t, Const(1, INT32)), space, values, item)
+            self.declare(name, Cell(array, (Const(0, INT32),), t))
+            return
+        self._local_array(array, t, space, values, item)
+        self.declare(name, Cell(array, (), t))
+
+    def array_name(self, name: str) -> str:
+        """The IR name of a new array."""
+        return self.fresh(name)
+
+    def _local_array(self, array: str, t: Array, space: str, values: tuple[Expr, ...], item: Tree | None) -> None:
+        shape: list[Expr] = []
+        inner: CType = t
+        span = self.span(item) if item is not None else None
+        while isinstance(inner, Array):
+            if inner.extent is None:
+                raise self.refuse("KR104", f"the array `{array}` has no extent", item)
+            shape.append(signed(inner.extent))
+            inner = inner.of
+        if isinstance(inner, Struct) and not inner.vector:
+            if values:
+                raise self.refuse("KR299", "an array of structs with an initializer is not raised", item)
+            for path, element, axes in array_leaves(array, inner, 0):
+                extra = self._member_shape(inner, path[len(array) + 1 :], axes)
+                self.emit(LocalArray(path, element, (*shape, *extra), space, span=span))
+            return
+        if isinstance(inner, Struct):
+            shape.append(Const(len(inner.members), INT32))
+            inner = inner.members[0][1]
+        if not isinstance(inner, ScalarType):
+            raise self.refuse("KR299", f"the array `{array}` of pointers is not raised", item)
+        if values:
+            total = 1
+            for e in shape:
+                known = fold(e)
+                if known is None:
+                    raise self.refuse("KR104", f"the extent of `{array}` is not a constant", item)
+                total *= int(known.value)  # type: ignore[arg-type]
+            if all(isinstance(v, Const) and v.value == 0 for v in values) and total > len(values):
+                fill = Const(False if inner == BOOL else 0.0 if inner.is_inexact else 0, inner)
+                self.emit(LocalArray(array, inner, tuple(shape), space, fill=fill, span=span))
+                return
+            if len(values) > total:
+                raise self.refuse("KR104", f"too many values for `{array}`", item)
+        self.emit(LocalArray(array, inner, tuple(shape), space, values=values, span=span))
+
+    def _member_shape(self, t: Struct, path: str, axes: int) -> list[Expr]:
+        current: CType = t
+        for part in path.split("."):
+            assert isinstance(current, Struct)
+            found = current.member(part)
+            assert found is not None
+            current = found
+        shape: list[Expr] = []
+        while isinstance(current, Array):
+            shape.append(signed(current.extent or Const(0, INT32)))
+            current = current.of
+        if isinstance(current, Struct):
+            shape.append(Const(len(current.members), INT32))
+        return shape
+
+    def array_values(self, initial: Node, t: Array, item: Tree) -> tuple[Expr, ...]:
+        """An initializer, row by row; rows that are cut short are filled with zeros."""
+        if not isinstance(initial, Tree) or initial.data != "braced_init_list":
+            raise self.refuse("KR101", "this array initializer is not raised", item)
+        items = [strip(c) for c in initial.children if isinstance(c, Tree)]
+        inner = t.of
+        if isinstance(inner, ScalarType):
+            return tuple(self.convert(self.value(c), inner, c) for c in items)
+        rows: list[Expr] = []
+        nested = all(isinstance(c, Tree) and c.data == "braced_init_list" for c in items)
+        if isinstance(inner, Struct) and inner.vector:
+            for c in items:
+                v = self.braced(c, inner) if kindof(c) == "braced_init_list" else self.convert(self.value(c), inner, c)  # type: ignore[arg-type]
+                rows += [x for _, x in v.fields]
+            return tuple(rows)
+        if not isinstance(inner, Array):
+            raise self.refuse("KR299", "this array initializer is not raised", item)
+        width = _size(inner)
+        if width is None:
+            raise self.refuse("KR104", "the extent of the array is not a constant", item)
+        if not nested:  # braces left out
+            element: CType = inner
+            while isinstance(element, Array):
+                element = element.of
+            return tuple(self.convert(self.value(c), element, c) for c in items)
+        for c in items:
+            row = self.array_values(c, inner, item)
+            if len(row) < width:
+                element = inner
+                while isinstance(element, Array):
+                    element = element.of
+                row = (*row, *(self.zero(element, item),) * (width - len(row)))
+            rows += row
+        return tuple(rows)
+
+    def _dynamic(self, name: str, t: CType, item: Tree) -> None:
+        element = t.of if isinstance(t, Array) else t
+        vector = element if isinstance(element, Struct) and element.vector else None
+        base = vector.members[0][1] if vector else element
+        if not isinstance(base, ScalarType):
+            raise self.refuse("KR299", f"the dynamic shared array `{name}` of this type is not raised", item)
+        array = self.array_name(name)
+        shared = DynamicShared(array, base, raw=base in (INT8, UINT8))
+        shape: tuple[Expr, ...] = (Const(len(vector.members), INT32),) if vector else ()
+        self.emit(LocalArray(array, base, shape, "shared", dynamic=True, span=self.span(item)))
+        self.declare(name, PointerPlace(name, Pointer(element), PointerValue(array, (), None, element, raw=shared)))
+
+    def retype(self, shared: DynamicShared, element: ScalarType, node: Node) -> None:
+        """A dynamic array of bytes is used as one of ``element``."""
+        if shared.typed and shared.element != element:
+            raise self.refuse(
+                "KR299", f"`{shared.name}` holds values of two types", node, "use one shared array for each type"
+            )
+        shared.element, shared.typed = element, True
+        self.retyped_arrays[shared.name] = element

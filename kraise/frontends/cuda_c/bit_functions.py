@@ -1,0 +1,92 @@
+"""Functions on bits and conversions with a rounding of their own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from lark import Tree
+
+from kraise.frontends.cuda_c.arithmetic import cast, is_simple
+from kraise.frontends.cuda_c.c_types import scalar
+from kraise.frontends.cuda_c.places import as_bits
+from kraise.frontends.cuda_c.statements import Statements
+from kraise.ir.kernel import Const, Expr, Op
+from kraise.ir.types import BOOL, INT32, UINT32, UINT64, ScalarType
+
+
+class BitFunctions(Statements):
+    """__ffs, __brev, __umulhi, __float2int_rn and the like, composed of operations."""
+
+    def _mulhi(self, name: str, type_name: str, arguments: list[Tree], node: Tree) -> Any:
+        t = scalar(type_name)
+        wide = ScalarType(t.kind, 64)
+        a, b = [cast(cast(self.scalar(x), t), wide) for x in arguments]
+        product = Op("mul", (a, b), wide, span=self.span(node))
+        return cast(Op("shr", (product, Const(32, wide)), wide, span=self.span(node)), t)
+
+    def _ffs(self, name: str, rest: str, arguments: list[Tree], node: Tree) -> Any:
+        x = self.scalar(arguments[0])
+        t = ScalarType("int", 64 if name.endswith("ll") else 32)
+        x = cast(x, t)
+        if not is_simple(x):
+            x = self.temporary(x, "t", node)
+        span = self.span(node)
+        low = Op("and_", (x, Op("neg", (x,), t, span=span)), t, span=span)
+        below = Op("popcount", (Op("sub", (low, Const(1, t)), t, span=span),), INT32, span=span)
+        test = Op("eq", (x, Const(0, t)), BOOL, span=span)
+        return Op(
+            "select", (test, Const(0, INT32), Op("add", (below, Const(1, INT32)), INT32, span=span)), INT32, span=span
+        )
+
+    def _brev(self, name: str, rest: str, arguments: list[Tree], node: Tree) -> Any:
+        x: Expr = cast(self.scalar(arguments[0]), UINT32)
+        span = self.span(node)
+        for shift, mask in ((1, 0x55555555), (2, 0x33333333), (4, 0x0F0F0F0F), (8, 0x00FF00FF), (16, 0x0000FFFF)):
+            if not is_simple(x):
+                x = self.temporary(x, "bits", node)
+            m, s = Const(mask, UINT32), Const(shift, UINT32)
+            right = Op("and_", (Op("shr", (x, s), UINT32, span=span), m), UINT32, span=span)
+            left = Op("shl", (Op("and_", (x, m), UINT32, span=span), s), UINT32, span=span)
+            x = Op("or_", (right, left), UINT32, span=span)
+        return x
+
+    def _funnel(self, name: str, way: str, arguments: list[Tree], node: Tree) -> Any:
+        low, high, shift = [cast(self.scalar(a), UINT32) for a in arguments]
+        span = self.span(node)
+        both = Op(
+            "or_", (Op("shl", (cast(high, UINT64), Const(32, UINT64)), UINT64, span=span), cast(low, UINT64)), UINT64
+        )
+        amount = Op("and_", (shift, Const(31, UINT32)), UINT32, span=span)
+        name_ = "shl" if way == "l" else "shr"
+        moved = Op(name_, (both, cast(amount, UINT64)), UINT64, span=span)
+        return cast(Op("shr", (moved, Const(32, UINT64)), UINT64, span=span) if way == "l" else moved, UINT32)
+
+    def _sad(self, name: str, rest: str, arguments: list[Tree], node: Tree) -> Any:
+        x, y, z = [self.scalar(a) for a in arguments]
+        t = UINT32 if name == "__usad" else INT32
+        span = self.span(node)
+        x, y = cast(x, t), cast(y, t)
+        larger, smaller = Op("max", (x, y), t, span=span), Op("min", (x, y), t, span=span)
+        return self.binary("+", Op("sub", (larger, smaller), t, span=span), z, span)
+
+    def _popcount(self, name: str, rest: str, arguments: list[Tree], node: Tree) -> Any:
+        x = self.scalar(arguments[0])
+        t = ScalarType("uint", 64 if name.endswith("ll") else 32)
+        operation = "clz" if "clz" in name else "popcount"
+        return Op(operation, (cast(x, t),), INT32, span=self.span(node))
+
+    def _convert(self, name: str, rest: str, arguments: list[Tree], node: Tree) -> Any:
+        rounding, _, type_name = rest.partition(".")
+        x = self.scalar(arguments[0])
+        if rounding and rounding != "trunc":
+            x = Op(rounding, (x,), x.type, span=self.span(node))
+        return cast(x, scalar(type_name))
+
+    def _bits(self, name: str, type_name: str, arguments: list[Tree], node: Tree) -> Any:
+        x = self.scalar(arguments[0])
+        t = scalar(type_name)
+        if x.type.bits != t.bits:
+            x = cast(x, ScalarType("float" if t.is_integer else "int", t.bits))
+        made = as_bits(x, t)
+        return replace(made, span=self.span(node)) if isinstance(made, Op) else made

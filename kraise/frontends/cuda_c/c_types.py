@@ -1,0 +1,130 @@
+"""C's types, as far as kernels use them; scalars are Kernel IR's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kraise.ir.kernel import Expr
+from kraise.ir.types import BY_NAME, ArrayType, ScalarType, StructType, Type
+
+
+@dataclass(frozen=True)
+class Void:
+    """No value; ``name`` tells void, auto, and the opaque objects of the runtime (thread_block, …) apart."""
+
+    name: str = "void"
+
+
+@dataclass(frozen=True)
+class Pointer:
+    to: CType
+    const: bool = False
+
+
+@dataclass(frozen=True)
+class Reference:
+    to: CType
+
+
+@dataclass(frozen=True)
+class Array:
+    """``extent`` None is ``[]``."""
+
+    of: CType
+    extent: Expr | None
+
+
+@dataclass(frozen=True)
+class Struct:
+    """``vector``: one of CUDA's float4 and the like, whose members are an axis where it stands in an array."""
+
+    name: str
+    members: tuple[tuple[str, CType], ...]
+    vector: bool = False
+    defined: object = field(default=None, compare=False)  # the StructDefinition, for methods
+
+    def member(self, name: str) -> CType | None:
+        """The type of a member, or None."""
+        return next((t for n, t in self.members if n == name), None)
+
+
+CType = ScalarType | Void | Pointer | Reference | Array | Struct
+VOID, AUTO = Void(), Void("auto")
+AXES = ("x", "y", "z", "w")
+
+
+def scalar(name: str) -> ScalarType:
+    """The element type called ``name`` (float32, int64, …)."""
+    return BY_NAME[name]
+
+
+def vector(name: str, element: ScalarType, n: int) -> Struct:
+    """float4 and its kin."""
+    return Struct(name, tuple((a, element) for a in AXES[:n]), vector=True)
+
+
+def leaf(t: CType) -> tuple[ScalarType | None, int]:
+    """Element and number of axes that one value of ``t`` has in an array (None for a struct of several arrays)."""
+    if isinstance(t, ScalarType):
+        return t, 0
+    if isinstance(t, Struct) and t.vector:
+        return t.members[0][1], 1  # type: ignore[return-value]
+    if isinstance(t, Array | Pointer):
+        element, n = leaf(t.of if isinstance(t, Array) else t.to)
+        return element, n + 1
+    return None, 0
+
+
+def array_leaves(name: str, t: CType, axes: int = 1) -> list[tuple[str, ScalarType, int]]:
+    """The arrays (path, element, axes) in which an array ``name`` of ``t`` is kept. Raises TypeError."""
+    if isinstance(t, Struct) and not t.vector:
+        return [x for n, m in t.members for x in array_leaves(f"{name}.{n}", m, axes)]
+    if isinstance(t, Array):
+        return array_leaves(name, t.of, axes + 1)
+    element, n = leaf(t)
+    if element is None:
+        raise TypeError(f"{name}: {describe(t)}")
+    return [(name, element, axes + n)]
+
+
+def ir_type(t: CType, in_array: bool = False) -> Type:
+    """The Kernel IR type of a kernel's parameter. Raises TypeError where there is none."""
+    match t:
+        case ScalarType():
+            return t
+        case Reference(to):
+            return ir_type(to)
+        case Pointer(to) | Array(to):
+            if isinstance(to, Struct) and not to.vector:
+                kept = [(n, m) for n, m in to.members if not isinstance(m, Pointer)]  # those are refused where used
+                return StructType(to.name, tuple((n, ir_type(m, True)) for n, m in kept), is_array=True)
+            element, n = leaf(to)
+            if element is not None:
+                return ArrayType(element, n + 1)
+            if isinstance(to, Array):
+                inner = ir_type(to)
+                if isinstance(inner, ArrayType):
+                    return ArrayType(inner.element, inner.ndim + 1)
+        case Struct() if in_array and t.vector:
+            return ArrayType(t.members[0][1], 1)  # type: ignore[arg-type]
+        case Struct():
+            return StructType(t.name, tuple((n, ir_type(m, in_array)) for n, m in t.members))
+    raise TypeError(describe(t))
+
+
+def describe(t: CType) -> str:
+    """The type in words for messages."""
+    match t:
+        case ScalarType():
+            return str(t)
+        case Void(name):
+            return name
+        case Pointer(to):
+            return f"{describe(to)} *"
+        case Reference(to):
+            return f"{describe(to)} &"
+        case Array(of):
+            return f"{describe(of)} []"
+        case Struct(name):
+            return name
+    return "?"

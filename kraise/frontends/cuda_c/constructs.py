@@ -1,0 +1,213 @@
+"""Values that are written down: literals, casts, initializers in braces, sizeof, lambdas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lark import Tree
+
+from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Struct, Void, leaf
+from kraise.frontends.cuda_c.declarations import builtin_type
+from kraise.frontends.cuda_c.numbers import literal
+from kraise.frontends.cuda_c.places import Places
+from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, words
+from kraise.frontends.cuda_c.values import (
+    Cell,
+    Lambda,
+    NoValue,
+    PointerPlace,
+    PointerValue,
+    StructPlace,
+    StructValue,
+    Text,
+    TypeName,
+    VarPlace,
+)
+from kraise.ir.kernel import Const
+from kraise.ir.types import BOOL, INT8, UINT64, ScalarType
+
+_ESCAPES = {"n": 10, "t": 9, "0": 0, "r": 13, "\\": 92, "'": 39, '"': 34, "a": 7, "b": 8, "f": 12, "v": 11}
+
+
+class Constructs(Places):
+    """Literals and types in expressions."""
+
+    def _number(self, node: Tree) -> Any:
+        c = literal(str(node.children[0]))
+        if c is None:
+            raise self.refuse("KR101", f"the number `{node.children[0]}` is not understood", node)
+        return Const(c.value, self.literal(c).type, span=self.span(node))
+
+    def _character(self, node: Tree) -> Any:
+        body = str(node.children[0]).split("'", 1)[1][:-1]
+        if body.startswith("\\"):
+            rest = body[1:]
+            if rest[:1] == "x":
+                value = int(rest[1:], 16)
+            elif rest.isdigit():
+                value = int(rest, 8)
+            else:
+                value = _ESCAPES.get(rest, ord(rest[-1]))
+        else:
+            value = ord(body[0])
+        return Const(value, INT8, span=self.span(node))
+
+    def _boolean(self, node: Tree) -> Any:
+        return Const(str(node.children[0]) == "true", BOOL, span=self.span(node))
+
+    def _null(self, node: Tree) -> Any:
+        return PointerValue("", (), None, Void())
+
+    def _this(self, node: Tree) -> Any:
+        entity = self.lookup("this")
+        if entity is None:
+            raise self.refuse("KR102", "`this` stands outside of a method", node)
+        return self.read(entity, node)
+
+    def _cast(self, node: Tree) -> Any:
+        t = self.type_id(node.children[0])  # type: ignore[arg-type]
+        return self.cast_to(self.value(node.children[1]), t, node)
+
+    def _cxx_cast(self, node: Tree) -> Any:
+        target = child(node, "type_id")
+        assert target is not None
+        return self.cast_to(
+            self.value(node.children[-2] if kind(node.children[-1]) == "TARG_CLOSE" else node.children[-1]),
+            self.type_id(target),
+            node,
+        )
+
+    def cast_to(self, v: Any, t: CType, node: Node) -> Any:
+        """An explicit conversion."""
+        if isinstance(t, Pointer):
+            if isinstance(v, PointerValue):
+                return self.cast_pointer(v, t, node)
+            if isinstance(v, Const) and v.value == 0:
+                return PointerValue("", (), None, t.to)
+        if isinstance(t, Void):
+            return NoValue()
+        return self.convert(v, t, node)
+
+    def cast_pointer(self, v: PointerValue, t: Pointer, node: Node) -> PointerValue:
+        """A pointer seen as another type: allowed where it changes nothing, or for float4 <-> float (handled above)."""
+        raise NotImplementedError
+
+    def _functional_cast(self, node: Tree) -> Any:
+        specifier = node.children[0]
+        assert isinstance(specifier, Tree)
+        inner = child(specifier, "builtin_type")
+        t = builtin_type(words(inner)) if inner is not None else self.simple_type(specifier)
+        return self.construct(t, [c for c in node.children[1:] if isinstance(c, Tree)], node)
+
+    def construct(self, t: CType, arguments: list[Any], node: Tree) -> Any:
+        """``T(a, b)``."""
+        raise NotImplementedError
+
+    def _braced_cast(self, node: Tree) -> Any:
+        specifier = node.children[0]
+        assert isinstance(specifier, Tree)
+        t = (
+            self.specifiers(Tree("decl_specifiers", [specifier], specifier.meta)).type
+            if kind(specifier) != "type_id"
+            else self.type_id(specifier)
+        )
+        return self.braced(node.children[-1], t)  # type: ignore[arg-type]
+
+    def braced(self, node: Tree, t: CType) -> Any:
+        """``{a, b}`` as a value of type ``t``."""
+        items = [c for c in node.children if isinstance(c, Tree)]
+        if isinstance(t, ScalarType):
+            if not items:
+                return Const(0.0 if t.is_inexact else 0, t) if t != BOOL else Const(False, BOOL)
+            return self.convert(self.value(items[0]), t, node)
+        if isinstance(t, Struct):
+            values: dict[str, Any] = {}
+            for k, item in enumerate(items):
+                name = t.members[k][0] if k < len(t.members) else ""
+                inner: Node = item
+                if item.data == "designated_initializer":
+                    name, inner = str(item.children[0]), item.children[-1]
+                member = t.member(name)
+                if member is None:
+                    raise self.refuse("KR104", f"too many values for {t.name}", node)
+                inner = strip(inner)
+                if isinstance(inner, Tree) and inner.data == "braced_init_list":
+                    values[name] = self.braced(inner, member)
+                else:
+                    values[name] = self.convert(self.value(inner), member, node)
+            return StructValue(t, tuple((n, values[n] if n in values else self.zero(m, node)) for n, m in t.members))
+        raise self.refuse("KR101", "this initializer is not raised", node)
+
+    def zero(self, t: CType, node: Node) -> Any:
+        """The value of a member that an initializer leaves out."""
+        if isinstance(t, ScalarType):
+            return Const(False if t == BOOL else 0.0 if t.is_inexact else 0, t)
+        if isinstance(t, Struct):
+            return StructValue(t, tuple((n, self.zero(m, node)) for n, m in t.members))
+        if isinstance(t, Pointer):
+            return PointerValue("", (), None, t.to)
+        raise self.refuse("KR101", "this initializer is not raised", node)
+
+    def _sizeof(self, node: Tree) -> Any:
+        operand = node.children[-1]
+        t = self.type_id(operand) if kind(operand) == "type_id" else self._operand_type(operand)  # type: ignore[arg-type]
+        n = self.size_of(t)
+        if n is None or str(node.children[0]) != "sizeof":
+            raise self.refuse("KR299", "the size of this type is not known", node)
+        return Const(n, UINT64, span=self.span(node))
+
+    def _operand_type(self, operand: Node) -> CType:
+        operand = strip(operand)
+        if isinstance(operand, Tree) and operand.data == "id_expression":
+            entity = self.lookup(str(last_name(operand) or ""))
+            if isinstance(entity, TypeName | VarPlace | Cell | StructPlace | PointerPlace):
+                return entity.type
+        return self.type_of(operand)
+
+    def size_of(self, t: CType) -> int | None:
+        """Bytes of a type, or None."""
+        match t:
+            case ScalarType():
+                return (t.bits or 64) // 8
+            case Pointer():
+                return 8
+            case Array(of, extent) if isinstance(extent, Const):
+                inner = self.size_of(of)
+                return inner * int(extent.value) if inner is not None else None  # type: ignore[arg-type]
+            case Struct(_, members) if leaf(t)[0] is not None:
+                sizes = [self.size_of(m) for _, m in members]
+                return sum(s or 0 for s in sizes)
+            case Struct(_, members):
+                offset, widest = 0, 1
+                for _, m in members:
+                    size = self.size_of(m)
+                    if size is None:
+                        return None
+                    align = size if isinstance(m, ScalarType) else min(size, 4)
+                    offset = -(-offset // align) * align + size
+                    widest = max(widest, align)
+                return -(-offset // widest) * widest
+        return None
+
+    def _string(self, node: Tree) -> Any:
+        return Text()
+
+    def _statement_expression(self, node: Tree) -> Any:
+        """GNU's ``({ int t = a; t * t; })``: the value of its last statement."""
+        compound = node.children[0]
+        assert isinstance(compound, Tree)
+        *first, last = [c for c in compound.children if isinstance(c, Tree)]
+        with self.scope():
+            for s in first:
+                self.statement(s)
+            if last.data != "expression_statement" or not last.children:
+                self.statement(last)
+                return NoValue()
+            value = self.value(last.children[0])
+            if isinstance(value, StructValue | PointerValue | NoValue | Lambda):
+                self.flush()
+                return value
+            return self.temporary(value, "t", node) if not isinstance(value, Const) else value
+
+    def _lambda(self, node: Tree) -> Any:
+        return Lambda(node, tuple(self.scopes))

@@ -1,0 +1,236 @@
+"""Methods, operators and constructors of the file's own structs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lark import Tree
+
+from kraise.frontends.cuda_c import vocabulary
+from kraise.frontends.cuda_c.c_types import VOID, CType, Pointer, Reference, Struct
+from kraise.frontends.cuda_c.inline import Inline
+from kraise.frontends.cuda_c.overloads import Parameter, distance
+from kraise.frontends.cuda_c.structs import Definition, StructDefinition
+from kraise.frontends.cuda_c.trees import child, kind, last_name, strip
+from kraise.frontends.cuda_c.usage import usage
+from kraise.frontends.cuda_c.values import (
+    Alias,
+    Bound,
+    Group,
+    Lambda,
+    PointerPlace,
+    PointerValue,
+    StructValue,
+    TypeName,
+)
+from kraise.ir.kernel import Const
+from kraise.ir.types import FLOAT32, ScalarType
+
+
+def _limit(t: ScalarType, what: str) -> Any:
+    if t.is_integer:
+        bits = t.bits or 64
+        low, high = (0, (1 << bits) - 1) if t.kind == "uint" else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+        return Const({"max": high, "min": low, "lowest": low}.get(what, high), t)
+    name = {
+        ("max", 32): "FLT_MAX",
+        ("min", 32): "FLT_MIN",
+        ("epsilon", 32): "FLT_EPSILON",
+        ("max", 64): "DBL_MAX",
+        ("min", 64): "DBL_MIN",
+        ("epsilon", 64): "DBL_EPSILON",
+    }.get((what, t.bits or 64))
+    if what == "infinity":
+        return Const(float("inf"), t)
+    if what == "quiet_NaN":
+        return Const(float("nan"), t)
+    if what == "lowest":
+        c = vocabulary.constant("FLT_MAX" if t.bits == 32 else "DBL_MAX")
+        return Const(-c.value, t) if c is not None else None  # type: ignore[operator]
+    c = vocabulary.constant(name) if name else None
+    return Const(c.value, t) if c is not None else None
+
+
+class Methods(Inline):
+    """Member functions are lowered in place; members are other names for parts of the object."""
+
+    def _methods(self, t: CType, name: str) -> list[Definition]:
+        if isinstance(t, Struct) and isinstance(t.defined, StructDefinition):
+            return t.defined.methods.get(name, [])
+        return []
+
+    def _method_call(self, callee: Tree, arguments: list[Tree], node: Tree) -> Any:
+        base, symbol, member = callee.children
+        name = str(last_name(member) or "")
+        operator = next(member.find_data("operator_symbol"), None) if isinstance(member, Tree) else None
+        if operator is not None:
+            name = "operator" + "".join(str(t) for t in operator.children)
+        if str(symbol) == "->":
+            pointer = self.value(base)
+            if not isinstance(pointer, PointerValue):
+                raise self.refuse("KR104", "`->` needs a pointer", node)
+            target = self.element(pointer, None, node)
+        else:
+            plain = strip(base)
+            value = self.value(plain) if not self._is_place(plain) else None
+            if value is None:
+                entity = self.lookup(str(last_name(plain) or "")) if kind(plain) == "id_expression" else None
+                value = entity if isinstance(entity, Group | Lambda) else None
+            if isinstance(value, Group):
+                return self.group_method(value, name, arguments, node)
+            target = self.place(plain) if value is None else Bound(value)
+        while isinstance(target, Alias):
+            target = target.place
+        t = target.value.type if isinstance(target, Bound) else getattr(target, "type", None)
+        methods = self._methods(t, name)  # type: ignore[arg-type]
+        if not methods:
+            raise self.refuse("KR103", f"the method `{name}` is not known", node)
+        return self._inline_method(methods, target, arguments, node)
+
+    def _functor(self, value: Any, callee: Tree, arguments: list[Tree], node: Tree) -> Any:
+        t = getattr(value, "type", None)
+        methods = self._methods(t, "operator()")  # type: ignore[arg-type]
+        if not methods:
+            raise self.refuse("KR103", f"`{self.text(callee)}` cannot be called", node)
+        return self._inline_method(methods, Bound(value), arguments, node)
+
+    def _inline_method(self, methods: list[Definition], target: Any, arguments: list[Tree], node: Tree) -> Any:
+        d, scope, parameters, returns = self._choose(methods[0].name, methods, [], arguments, node)
+        if len(arguments) < len(parameters):
+            arguments = [*arguments, *[strip(p.default) for p in parameters[len(arguments) :] if p.default is not None]]  # type: ignore[list-item]
+        bound = [self._argument(p, a) for p, a in zip(parameters, arguments, strict=False)]
+        return self._inline(d, self.program.load(d), scope, parameters, bound, returns, node, self._members_of(target))
+
+    def _qualified_struct(self, callee: Tree) -> Struct | None:
+        """The struct of ``S::f`` and ``S<int>::f``, or None."""
+        template = next((c for c in callee.children if isinstance(c, Tree) and c.data == "class_template_id"), None)
+        if template is not None and str(last_name(template)) in self.program.items:
+            t = self.class_template(str(last_name(template)), template)
+            return t if isinstance(t, Struct) else None
+        names = [str(c) for c in callee.children if not isinstance(c, Tree) and c.type == "NAMESPACE_NAME"]
+        entity = self.lookup(names[-1]) if names else None
+        return entity.type if isinstance(entity, TypeName) and isinstance(entity.type, Struct) else None
+
+    def _members_of(self, target: Any) -> dict[str, Any]:
+        """The scope of a method's body: the members, and ``this``."""
+        if target is None:  # a static method
+            return {}
+        if isinstance(target, Bound):
+            value = target.value
+            kept = {n: Bound(v) for n, v in value.fields}
+            pointer = PointerValue("", (), None, value.type, target=target)
+            return {**kept, "this": PointerPlace("this", Pointer(value.type), pointer)}
+        t = target.type
+        members: dict[str, Any] = {n: Alias(self.member(target, n)) for n, _ in t.members}
+        pointer = PointerValue("", (), None, t, target=target)
+        return {**members, "this": PointerPlace("this", Pointer(t), pointer)}
+
+    def overloaded(self, name: str, values: tuple[Any, ...], node: Tree) -> Any:
+        """The file's own operator for these operands, lowered in place; None if there is none."""
+        for d in self.program.functions.get(name, []):
+            tree = self.program.load(d)
+            types = [self.type_of_value(v) for v in values]
+            scope = self._bind_template(d, [], types, tree)
+            if scope is None:
+                continue
+            parameters, returns = self._signature(d, tree, scope)
+            distances = [distance(p.type, t) for p, t in zip(parameters, types, strict=False)]
+            if len(parameters) != len(values) or any(x is None for x in distances):
+                continue
+            bound = [self._operand(p, v, node) for p, v in zip(parameters, values, strict=True)]
+            return self._inline(d, tree, scope, parameters, bound, returns, node)
+        first = values[0]
+        if isinstance(first, StructValue):
+            for d in self._methods(first.type, name):
+                tree = self.program.load(d)
+                parameters, returns = self._signature(d, tree, {})
+                if len(parameters) != len(values) - 1:
+                    continue
+                if any(
+                    distance(p.type, self.type_of_value(v)) is None for p, v in zip(parameters, values[1:], strict=True)
+                ):
+                    continue
+                bound = [self._operand(p, v, node) for p, v in zip(parameters, values[1:], strict=True)]
+                members = self._members_of(Bound(first))
+                return self._inline(d, tree, {}, parameters, bound, returns, node, members)
+        return None
+
+    def _operand(self, p: Parameter, v: Any, node: Tree) -> Any:
+        t = p.type.to if isinstance(p.type, Reference) else p.type
+        return self.convert(v, t, node)
+
+    def overloaded_assignment(self, name: str, place: Any, value: Any, node: Tree) -> bool:
+        """A user-defined ``operator+=``: its first operand is the place."""
+        old = self.read(place, node)
+        for d in self.program.functions.get(name, []):
+            tree = self.program.load(d)
+            types = [self.type_of_value(old), self.type_of_value(value)]
+            scope = self._bind_template(d, [], types, tree)
+            if scope is None:
+                continue
+            parameters, _ = self._signature(d, tree, scope)
+            if len(parameters) != 2 or any(distance(p.type, t) is None for p, t in zip(parameters, types, strict=True)):
+                continue
+            bound = [place, self._operand(parameters[1], value, node)]
+            self._inline(d, tree, scope, parameters, bound, VOID, node)
+            return True
+        for d in self._methods(self.type_of_value(old), name):
+            tree = self.program.load(d)
+            parameters, _ = self._signature(d, tree, {})
+            bound = [self._operand(parameters[0], value, node)]
+            target = place.place if isinstance(place, Alias) else place
+            self._inline(d, tree, {}, parameters, bound, VOID, node, self._members_of(target))
+            return True
+        return False
+
+    def construct_struct(self, t: Struct, arguments: list[Any], node: Tree) -> Any:
+        """A constructor of the file: its members in turn, then its body."""
+        definition = t.defined
+        if not isinstance(definition, StructDefinition) or not definition.constructors:
+            return None
+        for tree in definition.constructors:
+            parameters = self.parameters(tree)
+            required = sum(p.default is None for p in parameters)
+            if not required <= len(arguments) <= len(parameters):
+                continue
+            if len(arguments) == 1 and len(parameters) == 1 and isinstance(parameters[0].type, Reference):
+                continue  # a copy
+            bound = [self._argument(p, a) for p, a in zip(parameters, arguments, strict=False)]
+            place = self.struct_place(self._struct_name("object"), t)
+            body = child(tree, "compound_statement")
+            reserved, self.reserved = self.reserved, frozenset(self.names)
+            saved, self.scopes = self.scopes, [definition.scope, self._members_of(place), {}]
+            used, self.usage = self.usage, usage(tree)
+            try:
+                rest = parameters[len(arguments) :]
+                for p, b in zip(parameters, bound, strict=False):
+                    self._bind(p, b, node)
+                for p in rest:
+                    self._bind(p, self.convert(self.value(p.default), p.type, node), node)  # type: ignore[arg-type]
+                for m in tree.find_data("member_initializer"):
+                    name = str(last_name(m.children[0]) or "")
+                    values = [strip(c) for c in m.children[1:] if isinstance(c, Tree)]
+                    target = self.member(place, name, node)
+                    if len(values) == 1 and kind(values[0]) != "braced_init_list":
+                        self.write(target, self.convert(self.value(values[0]), target.type, node), node)
+                    else:
+                        self.write(target, self.construct(target.type, values, node), node)  # type: ignore[arg-type]
+                if body is not None:
+                    self.statement(body)
+            finally:
+                self.scopes, self.usage = saved, used
+                self.reserved = reserved
+            return self.read(place, node)
+        return None
+
+    def trait(self, node: Tree) -> Any:
+        """``std::numeric_limits<T>::max()``."""
+        template = next(node.find_data("class_template_id"), None)
+        if template is None or str(last_name(template)) != "numeric_limits":
+            return None
+        arguments = child(template, "template_arguments")
+        t = self.template_arguments(arguments)[0] if arguments is not None else FLOAT32
+        what = str(last_name(node))
+        if not isinstance(t, ScalarType):
+            return None
+        return _limit(t, what)

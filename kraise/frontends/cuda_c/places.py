@@ -1,0 +1,298 @@
+"""Places: reading, writing, members, elements, pointers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from kraise.diagnostics import Span
+from kraise.frontends.cuda_c.arithmetic import Arithmetic, add_offsets, cast, signed
+from kraise.frontends.cuda_c.c_types import AXES, Array, Pointer, Struct
+from kraise.frontends.cuda_c.constants import fold
+from kraise.frontends.cuda_c.trees import Node
+from kraise.frontends.cuda_c.values import (
+    Alias,
+    Bound,
+    Cell,
+    Constant,
+    GlobalVariable,
+    PointerPlace,
+    PointerValue,
+    StructPlace,
+    StructValue,
+    VarPlace,
+)
+from kraise.ir.kernel import Assign, Atomic, CallStmt, Const, Expr, For, If, Load, Op, Store, Var
+from kraise.ir.types import INT32, ScalarType
+
+_ZERO = Const(0, INT32)
+
+
+def as_bits(e: Expr, t: ScalarType) -> Expr:
+    """The same bits as a value of type ``t`` (of the same width)."""
+    if e.type == t:
+        return e
+    if isinstance(e, Op) and e.name == "bits" and e.args[0].type == t:
+        return e.args[0]
+    if e.type.is_integer and t.is_integer:
+        return cast(e, t)
+    return Op("bits", (e,), t, span=e.span)
+
+
+class Places(Arithmetic):
+    """What can be read and written."""
+
+    def read(self, place: Any, node: Node | None = None) -> Any:
+        """The value of a place."""
+        span = self.span(node) if node is not None else None
+        match place:
+            case VarPlace(name, t):
+                return Var(name, t, span=span)
+            case Cell(array, subscripts, t):
+                if isinstance(t, ScalarType):
+                    if place.stored is not None:
+                        return as_bits(Load(array, subscripts, place.stored, span=span), t)
+                    return Load(array, subscripts, t, span=span)
+                if isinstance(t, Array):
+                    return PointerValue(array, subscripts, None, t.of)
+                if isinstance(t, Struct):
+                    fields = tuple((n, self.read(self.member(place, n, node), node)) for n, _ in t.members)
+                    return StructValue(t, fields)
+                if isinstance(t, Pointer):
+                    return PointerValue(array, subscripts, None, t.to)
+            case StructPlace(t, fields):
+                return StructValue(t, tuple((n, self.read(f, node)) for n, f in fields))
+            case PointerPlace(name, _, value):
+                if value is None:
+                    raise self.refuse("KR207", f"the pointer `{name}` is used before it is set", node)
+                if place.offset_name:
+                    return replace(value, offset=Var(place.offset_name, INT32, span=span))
+                return value
+            case Constant(c):
+                return replace(self.named(c), span=span)
+            case Alias(target):
+                return self.read(target, node)
+            case Bound(value):
+                return value
+            case ("arms", c, a, b):
+                return self.select(c, self.read(a, node), self.read(b, node), span, node)
+        raise self.refuse("KR299", f"`{self.text(node) if node is not None else ''}` cannot be read", node)
+
+    def write(self, place: Any, value: Any, node: Node | None = None, span: Span | None = None) -> None:
+        """Store ``value`` (converted) in a place."""
+        span = span or (self.span(node) if node is not None else None)
+        match place:
+            case Alias(target):
+                self.write(target, value, node, span)
+            case VarPlace(name, t):
+                self._assign(name, self.convert(value, t, node), t, span)
+            case Cell(array, subscripts, t) if isinstance(t, ScalarType):
+                self.writable(array, node)
+                converted = self.convert(value, t, node)
+                if place.stored is not None:
+                    converted = as_bits(converted, place.stored)
+                self.emit(Store(array, subscripts, converted, span=span))
+            case Cell(_, _, t) if isinstance(t, Struct):
+                self._write_fields([(n, self.member(place, n, node)) for n, _ in t.members], value, t, node, span)
+            case StructPlace(t, fields):
+                self._write_fields(list(fields), value, t, node, span)
+            case Cell(_, _, Array() as t) if isinstance(value, PointerValue):
+                self._copy(place, value, t, node, span)
+            case PointerPlace():
+                self.write_pointer(place, value, node, span)
+            case ("arms", c, a, b):
+                with self.captured() as first:
+                    self.write(a, value, node, span)
+                with self.captured() as second:
+                    self.write(b, value, node, span)
+                self.emit(If(c, tuple(first), tuple(second), span=span))
+            case Constant():
+                raise self.refuse("KR104", "a constant is assigned", node)
+            case _:
+                raise self.refuse("KR299", f"`{self.text(node) if node is not None else ''}` cannot be assigned", node)
+
+    def _write_fields(self, fields: list, value: Any, t: Struct, node: Node | None, span: Span | None) -> None:
+        value = self.convert(value, t, node)
+        values = [v for _, v in value.fields]
+        if len(fields) > 1:  # a = f(a): all members are read before one is written
+            written = {f.name for _, f in fields if isinstance(f, VarPlace)}
+            arrays = {f.array for _, f in fields if isinstance(f, Cell)}
+            for k in range(1, len(values)):
+                v = values[k]
+                if not isinstance(v, StructValue | PointerValue) and _reads(v, written, arrays):
+                    values[k] = self.temporary(v, "t")
+        for (_, f), v in zip(fields, values, strict=True):
+            self.write(f, v, node, span)
+
+    def _assign(self, name: str, value: Expr, t: ScalarType, span: Span | None) -> None:
+        """``name = value``; a call or an atomic that has just put it into a temporary writes the variable itself."""
+        last = self.out[-1] if self.out else None
+        if isinstance(value, Var) and value.type == t and self.names.get(value.name) == "taken":
+            if isinstance(last, Atomic) and last.result == value.name:
+                self.out[-1] = replace(last, result=name)
+                return
+            if isinstance(last, CallStmt) and last.results == (value.name,) and last.types == (t,):
+                self.out[-1] = replace(last, results=(name,))
+                return
+        self.emit(Assign(name, value, t, span=span))
+
+    def writable(self, array: str, node: Node | None) -> None:
+        """Raises Refused (KR104) where ``array`` is a table of constants."""
+        if self.program.is_table(array) and array not in self.names:
+            raise self.refuse("KR104", f"the constant table `{array}` is assigned", node)
+
+    def _copy(self, place: Cell, source: PointerValue, t: Array, node: Node | None, span: Span | None) -> None:
+        """An array member of a struct is copied with the struct: element by element."""
+        if t.extent is None or source.target is not None:
+            raise self.refuse("KR299", "this array cannot be copied", node)
+        index = self.fresh("k")
+        self.names[index] = INT32
+        k = Var(index, INT32, span=span)
+        with self.captured() as body:
+            target = Cell(place.array, (*place.subscripts, k), t.of)
+            self.write(target, self.read(self.element(source, k, node), node), node, span)
+        stop = cast(signed(t.extent), INT32)
+        self.emit(For(index, _ZERO, stop, Const(1, INT32), tuple(body), span=span))
+
+    # --- parts
+
+    def member(self, place: Any, name: str, node: Node | None = None) -> Any:
+        """``place.name``."""
+        match place:
+            case Alias(target):
+                return self.member(target, name, node)
+            case Bound(value):
+                found = value.field(name) if isinstance(value, StructValue) else None
+                if found is None:
+                    raise self.refuse("KR104", f"there is no member `{name}`", node)
+                return Bound(found)
+            case StructPlace(t, fields):
+                for n, f in fields:
+                    if n == name:
+                        return f
+                raise self.refuse("KR104", f"{t.name} has no member `{name}`", node)
+            case Cell(array, subscripts, t) if isinstance(t, Struct):
+                inner = t.member(name)
+                if inner is None:
+                    raise self.refuse("KR104", f"{t.name} has no member `{name}`", node)
+                if t.vector:
+                    return Cell(array, (*subscripts, Const(AXES.index(name), INT32)), inner)
+                if isinstance(inner, Pointer):
+                    raise self.refuse("KR299", "an array of structs that hold pointers is not raised", node)
+                return Cell(f"{array}.{name}", subscripts, inner)
+            case ("arms", c, a, b):
+                return ("arms", c, self.member(a, name, node), self.member(b, name, node))
+        raise self.refuse("KR104", f"`.{name}` is taken of something that is no struct", node)
+
+    def element(self, pointer: PointerValue, index: Expr | None, node: Node | None = None) -> Any:
+        """``pointer[index]``."""
+        if pointer.arms is not None:
+            c, a, b = pointer.arms
+            return ("arms", c, self.element(a, index, node), self.element(b, index, node))
+        if pointer.target is not None:
+            if index is None or (isinstance(index, Const) and index.value == 0):
+                return pointer.target
+            raise self.refuse("KR204", "a pointer to a single variable is subscripted", node)
+        if not pointer.array:
+            raise self.refuse("KR204", "a null pointer is followed", node)
+        if pointer.packed:
+            return self._packed_element(pointer, index)
+        where = add_offsets(pointer.offset, signed(index) if index is not None else None)
+        subscripts = (*pointer.prefix, signed(where) if where is not None else _ZERO)
+        return Cell(pointer.array, subscripts, pointer.to, pointer.stored)
+
+    def _packed_element(self, pointer: PointerValue, index: Expr | None) -> Any:
+        """An element seen through ``(float4 *)`` of floats, or through ``(float *)`` of float4s."""
+        n = abs(pointer.packed)
+        size = Const(n, INT32)
+        if pointer.packed > 0:
+            assert isinstance(pointer.to, Struct)
+            moved = self.binary("*", signed(index), size) if index is not None else None
+            start = add_offsets(pointer.offset, moved)
+            fields = []
+            for k, (name, t) in enumerate(pointer.to.members):
+                where = add_offsets(start, Const(k, INT32) if k else None) or Const(k, INT32)
+                fields.append((name, Cell(pointer.array, (*pointer.prefix, where), t)))
+            return StructPlace(pointer.to, tuple(fields))
+        flat = add_offsets(pointer.offset, signed(index) if index is not None else None) or _ZERO
+        known = fold(flat)
+        if known is not None:
+            row: Expr = Const(int(known.value) // n, INT32)  # type: ignore[arg-type]
+            column: Expr = Const(int(known.value) % n, INT32)  # type: ignore[arg-type]
+        else:
+            row, column = self.binary("/", flat, size), self.binary("%", flat, size)
+        return Cell(pointer.array, (*pointer.prefix, row, column), pointer.to)
+
+    def address(self, place: Any, node: Node | None = None) -> PointerValue:
+        """``&place``."""
+        match place:
+            case Alias(target):
+                return self.address(target, node)
+            case Cell(array, subscripts, t) if subscripts:
+                offset = subscripts[-1]
+                zero = isinstance(offset, Const) and offset.value == 0
+                return PointerValue(array, subscripts[:-1], None if zero else offset, t, stored=place.stored)
+            case VarPlace(_, t):
+                return PointerValue("", (), None, t, target=place)
+            case StructPlace(t, _) | Cell(_, _, t):
+                return PointerValue("", (), None, t, target=place)
+            case PointerPlace():
+                return PointerValue("", (), None, place.type, target=place)
+        raise self.refuse("KR299", "the address of this is not raised", node)
+
+    # --- pointer variables
+
+    def write_pointer(self, place: PointerPlace, value: Any, node: Node | None, span: Span | None) -> None:
+        """``p = q``: the array stays the same, the offset moves."""
+        if not isinstance(value, PointerValue):
+            if isinstance(value, Const) and value.value == 0:
+                value = PointerValue("", (), None, place.type.to)
+            else:
+                raise self.refuse("KR104", f"the pointer `{place.name}` is set from a number", node)
+        known = place.value
+        if known is None or (not known.array and known.target is None):
+            place.value = value if not place.offset_name else replace(value, offset=None)
+            if place.offset_name and value.array:
+                self.emit(Assign(place.offset_name, self._offset(value), INT32, span=span))
+            return
+        same = known.stored == value.stored and known.packed == value.packed
+        same = same and known.array == value.array and known.prefix == value.prefix and known.target is value.target
+        if not same or not place.offset_name or value.arms is not None:
+            raise self.refuse(
+                "KR299",
+                f"the pointer `{place.name}` is set to another array than the one it points into",
+                node,
+                "use one pointer for each array, or one array with an offset",
+            )
+        self.emit(Assign(place.offset_name, self._offset(value), INT32, span=span))
+
+    def _offset(self, value: PointerValue) -> Expr:
+        return cast(signed(value.offset), INT32) if value.offset is not None else _ZERO
+
+    # --- what a name stands for
+
+    def entity_place(self, entity: Any, name: str, node: Node) -> Any:
+        """The place (or constant) that an entity is."""
+        if isinstance(entity, GlobalVariable):
+            self.globals_used.setdefault(entity.name, entity)
+            return entity.place
+        return entity
+
+
+def _reads(e: Any, names: set[str], arrays: set[str]) -> bool:
+    """Does an expression read one of these variables or arrays?"""
+    match e:
+        case Var(name):
+            return name in names
+        case Load(array, subscripts):
+            return array in arrays or any(_reads(s, names, arrays) for s in subscripts)
+        case Op(_, args):
+            return any(_reads(a, names, arrays) for a in args)
+        case _:
+            arg = getattr(e, "arg", None)
+            if arg is not None:
+                return _reads(arg, names, arrays)
+            return any(_reads(a, names, arrays) for a in getattr(e, "args", ()))
+
+
+reads = _reads

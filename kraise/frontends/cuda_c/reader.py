@@ -1,0 +1,187 @@
+"""``read``: a source text to a module of Kernel IR, with the diagnostics of what was left out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from kraise.diagnostics import Diagnostic, Refused, Span
+from kraise.frontends.cuda_c.functions import Lowering
+from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of, instantiations
+from kraise.frontends.cuda_c.plain import is_plain_candidate
+from kraise.frontends.cuda_c.preprocess import preprocess
+from kraise.frontends.cuda_c.program import Program
+from kraise.frontends.cuda_c.scan import scan
+from kraise.frontends.cuda_c.structs import Definition
+from kraise.ir import kernel
+
+PLAIN = (".c", ".cpp", ".cc", ".cxx")
+
+
+def read(
+    source: str,
+    file: str,
+    *,
+    defines: Iterable[str] = (),
+    include_dirs: Iterable[str] = (),
+    instantiate: Iterable[str] = (),
+) -> tuple[kernel.Module, tuple[Diagnostic, ...]]:
+    """Read CUDA C, HIP or C. Functions with problems are left out of the module; their diagnostics name them.
+
+    ``instantiate`` are template instances such as ``kernel<float, 16>``. Raises Refused (KR100, KR105) where the file
+    as a whole cannot be read.
+    """
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 12_000))
+    try:
+        return _read(source, file, tuple(defines), tuple(include_dirs), tuple(instantiate))
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def _read(
+    source: str, file: str, defines: tuple[str, ...], include_dirs: tuple[str, ...], instantiate: tuple[str, ...]
+) -> tuple[kernel.Module, tuple[Diagnostic, ...]]:
+    text = preprocess(source, file, defines, include_dirs)
+    unit = scan(text.tokens)
+    program = Program(unit, Lowering, file)
+    program.comments = text.comments
+    diagnostics = [*text.diagnostics, *unit.diagnostics]
+    functions: list[kernel.Function] = []
+    instances = instantiations(program, instantiate, diagnostics)
+    plain = file.endswith(PLAIN)
+    seen: set[str] = set()
+    for item in unit.items:
+        if item.kind == "broken" and item.problem is not None:
+            diagnostics.append(replace(item.problem, kernel=item.name))
+    for name, definitions in program.functions.items():
+        for d in definitions:
+            if d.kind == "kernel":
+                kind = "kernel"
+            elif plain and d.kind == "host" and is_plain_candidate(unit, d):
+                kind = "plain"
+            else:
+                continue
+            if name in seen:
+                diagnostics.append(
+                    Diagnostic("KR107", f"there are two functions `{name}`", _item_span(program, d), kernel=name)
+                )
+                continue
+            found, problems = _function(program, d, kind, instances.get(name, []))
+            diagnostics += [replace(p, kernel=p.kernel or name) for p in problems]
+            if found is not None:
+                seen.add(name)
+                functions.append(found)
+    for token in program.inferred.values():
+        diagnostics.append(
+            Diagnostic(
+                "KR102",
+                f"`{token.text}` is not declared: it is read as a type, because nothing else fits",
+                token.span,
+                "is a header missing? give -I DIR",
+                severity="warning",
+            )
+        )
+    devices = [i.function for i in program.instances.values() if not i.inline]
+    module = kernel.Module(
+        file,
+        "cuda_c",
+        (*_called(devices, functions), *functions),
+        _constants(program, (*devices, *functions)),
+        comments=tuple(sorted(text.comments.items())),
+    )
+    return module, tuple(diagnostics)
+
+
+def _item_span(program: Program, d: Definition) -> Span | None:
+    return program.unit.tokens[d.item.first].span if d.item is not None else None
+
+
+def _function(
+    program: Program, d: Definition, kind: str, instances: list[Instantiation]
+) -> tuple[kernel.Function | None, list[Diagnostic]]:
+    """One kernel; first with unsuffixed literals as floats, again as doubles if a double takes part."""
+    problems: list[Diagnostic] = []
+    saved = dict(program.instances), dict(program.instance_names)
+    try:
+        program.load(d)
+        scope, static, notes = bindings_of(program, d, instances)
+        low: Any = None
+        for wide in (False, True):
+            program.instances, program.instance_names = dict(saved[0]), dict(saved[1])
+            low = Lowering(program, wide)
+            found = low.function(d, kind, d.name, dict(scope), static)
+            if not low.saw_double:
+                break
+        problems += notes
+        problems += low.notes
+        if not low.wide and low.inexact_literal is not None:
+            low.note(
+                "KR104", "literals without a suffix are computed as float: no double takes part", low.inexact_literal
+            )
+            problems.append(low.notes[-1])
+        return found, problems
+    except Refused as refused:
+        program.instances, program.instance_names = saved
+        program.active.clear()
+        here = _item_span(program, d)
+        return None, [replace(x, span=x.span or here) for x in refused.diagnostics]
+    except RecursionError:
+        program.active.clear()
+        return None, [Diagnostic("KR101", "this is nested too deeply", _item_span(program, d))]
+
+
+def _called(devices: list[kernel.Function], functions: list[kernel.Function]) -> list[kernel.Function]:
+    """The device functions that a kernel reaches, callees first."""
+    by_name = {f.name: f for f in devices}
+    order: list[str] = []
+
+    def visit(x: object) -> None:
+        if isinstance(x, kernel.Call | kernel.CallStmt) and x.function in by_name and x.function not in order:
+            for s in by_name[x.function].body:
+                visit(s)
+            if x.function not in order:
+                order.append(x.function)
+        for child in _children(x):
+            visit(child)
+
+    for f in functions:
+        for s in f.body:
+            visit(s)
+    return [by_name[n] for n in order]
+
+
+def _children(x: object) -> list[object]:
+    out: list[object] = []
+    for name in getattr(x, "__dataclass_fields__", ()):
+        if name in ("span", "type", "types"):
+            continue
+        value = getattr(x, name)
+        if isinstance(value, tuple):
+            out += [v for v in value if hasattr(v, "__dataclass_fields__")]
+        elif hasattr(value, "__dataclass_fields__"):
+            out.append(value)
+    return out
+
+
+def _constants(program: Program, functions: tuple[kernel.Function, ...]) -> tuple[kernel.Constant, ...]:
+    """The named constants and tables that the functions use, in the order of their first use."""
+    found: dict[str, kernel.Constant] = {}
+
+    def visit(x: object) -> None:
+        if isinstance(x, kernel.Const) and x.name and x.name not in found:
+            c = program.constants.get(x.name)
+            if c is not None:
+                found[x.name] = kernel.Constant(x.name, c.type, (c.value,))
+        array = getattr(x, "array", "")
+        if array and array in program.tables and array not in found:
+            found[array] = program.tables[array]
+        for child in _children(x):
+            visit(child)
+
+    for f in functions:
+        for s in f.body:
+            visit(s)
+    return tuple(found.values())

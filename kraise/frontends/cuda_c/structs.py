@@ -1,0 +1,202 @@
+"""Structs, class templates and enums of a file; the definitions of its functions and their template parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from lark import Token, Tree
+
+from kraise.diagnostics import refuse
+from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Reference, Struct, Void
+from kraise.frontends.cuda_c.constants import fold
+from kraise.frontends.cuda_c.scan import Item
+from kraise.frontends.cuda_c.trees import Node, child, last_name, strip, trees, words
+from kraise.frontends.cuda_c.values import Bound, Constant, TypeName
+from kraise.ir.kernel import Const
+from kraise.ir.types import INT32, ScalarType
+
+
+@dataclass(eq=False)
+class TemplateParameter:
+    """``kind``: type, value or pack; ``default`` a tree."""
+
+    name: str
+    kind: str
+    default: Tree | None = None
+    type: Tree | None = None
+
+
+@dataclass(eq=False)
+class Definition:
+    """A function of the file; its tree is parsed when it is first needed."""
+
+    name: str
+    kind: str  # kernel, device, host
+    item: Item | None = None
+    tree: Tree | None = None
+    parameters: list[TemplateParameter] = field(default_factory=list)
+    owner: Struct | None = None
+    scope: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class StructDefinition:
+    """Methods and constructors of a struct."""
+
+    name: str
+    methods: dict[str, list[Definition]] = field(default_factory=dict)
+    constructors: list[Tree] = field(default_factory=list)
+    scope: dict[str, Any] = field(default_factory=dict)
+
+
+def template_binding(a: Any) -> Any:
+    """What a template argument makes of its parameter: a constant, a type, or a value that is known at the launch."""
+    if isinstance(a, Const):
+        return Constant(a)
+    return TypeName(a) if isinstance(a, ScalarType | Struct | Array | Void | Pointer | Reference) else Bound(a)
+
+
+def template_parameters(node: Tree) -> list[TemplateParameter]:
+    """The parameters of a ``template_declaration``."""
+    out: list[TemplateParameter] = []
+    for p in trees(node, "type_parameter", "value_parameter", "template_template_parameter"):
+        if p.data == "type_parameter":
+            name = next((str(c) for c in p.children if isinstance(c, Token) and c.type == "TYPE_NAME"), "")
+            pack = any(isinstance(c, Token) and c.type == "ELLIPSIS" for c in p.children)
+            out.append(TemplateParameter(name, "pack" if pack else "type", child(p, "type_id")))
+        elif p.data == "value_parameter":
+            inner = p.children[0]
+            assert isinstance(inner, Tree)
+            declarator = child(inner, "declarator")
+            token = last_name(next(declarator.find_data("declarator_id"))) if declarator is not None else None
+            default = next((c for c in trees(inner, "initializer_clause")), None)
+            out.append(TemplateParameter(str(token or ""), "value", default, child(inner, "decl_specifiers")))
+        else:
+            raise refuse("KR101", "a template template parameter is not raised")
+    return out
+
+
+class Structs:
+    """The part of a program that defines types."""
+
+    lowering: Any
+    struct_templates: dict[str, tuple[Tree, list[TemplateParameter]]]
+    struct_instances: dict[Any, Struct]
+
+    def entity(self, name: str) -> Any:
+        raise NotImplementedError
+
+    def use_constant(self, name: str, c: Const) -> bool:
+        raise NotImplementedError
+
+    def define_struct(self, low: Any, node: Tree, scope: dict[str, Any] | None = None, name: str = "") -> Struct:
+        """The struct of a ``class_specifier``; its methods are kept for later."""
+        head = child(node, "class_head_name")
+        key_word = child(node, "class_key")
+        if not name:
+            name = str(last_name(head) or "") if head is not None else ""
+        if key_word is not None and "union" in words(key_word):
+            raise low.refuse("KR299", "a union is not raised", node, "use a struct")
+        definition = StructDefinition(name, scope=dict(scope or {}))
+        members: list[tuple[str, CType]] = []
+        for base in trees(node, "base_specifier"):
+            found = low.simple_type(trees(base)[0])
+            if isinstance(found, Struct):
+                members += list(found.members)
+                if isinstance(found.defined, StructDefinition):
+                    definition.methods.update(found.defined.methods)
+        if name and scope is None:
+            low.declare(name, TypeName(Struct(name, (), defined=definition)))
+        for member in trees(node):
+            match member.data:
+                case "declaration":
+                    self._members(low, member, members, definition)
+                case "function_definition":
+                    self._method(member, definition, [])
+                case "template_declaration":
+                    inner = member.children[-1]
+                    if isinstance(inner, Tree) and inner.data == "function_definition":
+                        self._method(inner, definition, template_parameters(member))
+                case "constructor_definition":
+                    definition.constructors.append(member)
+        return Struct(name or f"struct_{low.span(node).line}", tuple(members), defined=definition)
+
+    def _members(self, low: Any, member: Tree, members: list, definition: StructDefinition) -> None:
+        specifier_node = child(member, "decl_specifiers")
+        if specifier_node is None:
+            return
+        specifiers = low.specifiers(specifier_node)
+        for d in trees(member, "init_declarator", "braced_declarator"):
+            declarator = child(d, "declarator")
+            if declarator is None:
+                continue
+            token, t = low.declarator(declarator, specifiers.type)
+            if token is None:
+                continue
+            if "typedef" in specifiers.words or "static" in specifiers.words:
+                if "static" in specifiers.words and len(d.children) > 1:
+                    known = fold(low.convert(low.value(d.children[-1]), t, d))
+                    if known is not None:
+                        definition.scope[str(token)] = Constant(known)
+                continue
+            members.append((str(token), t))
+
+    def _method(self, node: Tree, definition: StructDefinition, template: list[TemplateParameter]) -> None:
+        head = child(node, "function_declarator")
+        inner = child(head, "declarator") if head is not None else None
+        declarator = child(inner, "declarator_id") if inner is not None else None
+        if declarator is None:
+            return
+        symbol = next(declarator.find_data("operator_symbol"), None)
+        token = last_name(declarator)
+        name = "operator" + "".join(words(symbol)) if symbol is not None else str(token)
+        found = Definition(name, "device", None, node, template, scope=definition.scope)
+        definition.methods.setdefault(name, []).append(found)
+
+    def has_constructor(self, t: Struct) -> bool:
+        """Does the file define a constructor of this struct?"""
+        return isinstance(t.defined, StructDefinition) and bool(t.defined.constructors)
+
+    def instantiate_struct(self, low: Any, name: str, arguments: list[Any], node: Node) -> Struct:
+        """A class template for these arguments. Raises Refused (KR102)."""
+        if name not in self.struct_templates:
+            self.entity(name)
+        if name not in self.struct_templates:
+            raise low.refuse("KR102", f"the template `{name}` is not declared here", node)
+        tree, parameters = self.struct_templates[name]
+        scope: dict[str, Any] = {}
+        inner = self.lowering(self)
+        inner.scopes = [scope]
+        for k, p in enumerate(parameters):
+            if k < len(arguments):
+                a = arguments[k]
+                scope[p.name] = template_binding(a)
+                if isinstance(scope[p.name], Bound):
+                    raise low.refuse("KR104", f"`{p.name}` of `{name}` is not a constant here", node)
+            elif p.default is not None:
+                plain = strip(p.default)
+                if p.kind == "type":
+                    scope[p.name] = TypeName(inner.type_id(plain))
+                else:
+                    scope[p.name] = Constant(inner.constant(plain))
+        key = (name, tuple((k, getattr(v, "type", None), getattr(v, "value", None)) for k, v in scope.items()))
+        if key not in self.struct_instances:
+            self.struct_instances[key] = self.define_struct(inner, tree, scope, name)
+        return self.struct_instances[key]
+
+    def define_enum(self, low: Any, node: Tree) -> None:
+        """Declare the enumerators of an ``enum_specifier``."""
+        value = 0
+        named = last_name(node)
+        if named is not None:
+            low.declare(str(named), TypeName(INT32))
+        for e in trees(node, "enumerator"):
+            token = e.children[0]
+            assert isinstance(token, Token)
+            if len(e.children) > 1:
+                value = int(low.constant(e.children[1]).value)
+            name = str(token)
+            c = Const(value, INT32, name=name if self.use_constant(name, Const(value, INT32)) else "")
+            low.declare(name, Constant(c))
+            value += 1

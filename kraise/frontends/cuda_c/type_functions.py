@@ -1,0 +1,84 @@
+"""Types used as functions, and pointers seen as another type."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from lark import Tree
+
+from kraise.frontends.cuda_c.bit_functions import BitFunctions
+from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Struct, Void
+from kraise.frontends.cuda_c.trees import Node
+from kraise.frontends.cuda_c.values import PointerValue, StructValue
+from kraise.ir.kernel import Const
+from kraise.ir.types import INT32, UINT32, ScalarType
+
+
+class TypeFunctions(BitFunctions):
+    """T(a, b), make_float3(a, b, c), (float4 *)p."""
+
+    def construct(self, t: CType, arguments: list[Any], node: Tree) -> Any:
+        """``T(a, b)``, ``make_float3(a, b, c)``, ``T x(a)``."""
+        if isinstance(t, Struct):
+            built = self.construct_struct(t, arguments, node)
+            if built is not None:
+                return built
+            if t.vector and arguments:
+                values: list[Any] = []
+                for a in arguments:
+                    v = self.value(a)
+                    values += [x for _, x in v.fields] if isinstance(v, StructValue) else [v]
+                if len(values) == 1 and len(t.members) > 1:
+                    values *= len(t.members)
+                if t.name == "uint3" and len(values) < 3:
+                    values += [Const(1, UINT32)] * (3 - len(values))
+                if len(values) < len(t.members):
+                    raise self.refuse("KR104", f"too few values for {t.name}", node)
+                pairs = zip(t.members, values, strict=False)
+                return StructValue(t, tuple((n, self.convert(v, m, node)) for (n, m), v in pairs))
+            if len(arguments) == 1:
+                return self.convert(self.value(arguments[0]), t, node)
+            if not arguments:
+                return self.zero(t, node)
+            pairs2 = zip(t.members, arguments, strict=False)
+            return StructValue(t, tuple((n, self.convert(self.value(a), m, node)) for (n, m), a in pairs2))
+        if not arguments:
+            return self.zero(t, node)
+        if len(arguments) == 1:
+            return self.cast_to(self.value(arguments[0]), t, node)
+        raise self.refuse("KR104", "a number is made of several values", node)
+
+    def construct_struct(self, t: Struct, arguments: list[Any], node: Tree) -> Any:
+        """A constructor that the file defines; None if there is none."""
+        raise NotImplementedError
+
+    def cast_pointer(self, v: PointerValue, t: Pointer, node: Node) -> PointerValue:
+        """A pointer seen as another type: what changes nothing, bytes of shared memory, float4 <-> float."""
+        to, old = t.to, v.to
+        if to == old or isinstance(to, Void) or (isinstance(old, Void) and not v.array):
+            return replace(v, to=to if not isinstance(to, Void) else old)
+        if v.raw is not None and v.raw.raw:
+            element = to.members[0][1] if isinstance(to, Struct) and to.vector else to
+            if isinstance(element, ScalarType) and v.offset is None and not (isinstance(to, Struct)):
+                self.retype(v.raw, element, node)
+                return replace(v, to=to, raw=None)
+        plain = v.target is None and v.array and v.packed == 0
+        if plain and isinstance(to, ScalarType) and isinstance(old, ScalarType) and to.bits == old.bits:
+            if "bool" not in (to.kind, old.kind):
+                stored = v.stored or old
+                return replace(v, to=to, stored=stored if stored != to else None)
+        elif v.target is None and v.array and v.stored is None and v.arms is None:
+            if plain and isinstance(to, Struct) and to.vector and to.members[0][1] == old:
+                return replace(v, to=to, packed=len(to.members))
+            if isinstance(old, Struct) and old.vector and isinstance(to, ScalarType) and old.members[0][1] == to:
+                if v.packed > 0:
+                    return replace(v, to=to, packed=0)
+                n = len(old.members)
+                offset = self.binary("*", v.offset, Const(n, INT32)) if v.offset is not None else None
+                return replace(v, to=to, packed=-n, offset=offset)
+        if isinstance(to, Array) and isinstance(old, ScalarType):
+            raise self.refuse("KR299", "an array is seen with more axes", node, "write the subscript out")
+        raise self.refuse(
+            "KR299", "memory is read as another type than it was written as", node, "use an array of that type"
+        )

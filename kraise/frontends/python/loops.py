@@ -1,0 +1,380 @@
+"""Loops: ``for`` over range, arrays, enumerate and zip; sums and tests over generator expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import libcst as cst
+
+from kraise.frontends.python import aliases, assignments, calls, statements
+from kraise.frontends.python import expressions as ex
+from kraise.frontends.python.scope import Scope, bindings
+from kraise.frontends.python.source import walk
+from kraise.frontends.python.views import View
+from kraise.ir.kernel import Assign, Break, Const, Expr, For, If, Stmt, Var
+from kraise.ir.types import BOOL, INT, NUMBER
+
+Item = Expr | View | tuple
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """What is looped over: bounds of an index, and what one round sees for a value of the index."""
+
+    start: Expr
+    stop: Expr
+    step: Expr
+    item: Callable[[Expr], Item]
+    parallel: bool = False
+    is_range: bool = False
+
+
+def iteration(scope: Scope, node: cst.BaseExpression) -> Iteration:
+    """The iterated expression of a ``for``."""
+    span = scope.span(node)
+    zero, one = ex.integer(0, span), ex.integer(1, span)
+    if isinstance(node, cst.Call):
+        _, concept = calls.concept_of(scope, node)
+        match concept:
+            case "range" | "prange":
+                bounds = _bounds(scope, node)
+                start, stop, step = (zero, bounds[0], one) if len(bounds) == 1 else (*bounds, one)[:3]
+                if isinstance(step, Const) and step.value == 0:
+                    raise scope.refuse(node, "the step of a range must not be zero", "", "KR104")
+                return Iteration(start, stop, step, lambda i: i, concept == "prange", True)
+            case "enumerate":
+                return _enumerate(scope, node)
+            case "zip":
+                inner = [iteration(scope, a) for a in calls.positional(scope, node, 1, 16)]
+                if any(i.is_range for i in inner):
+                    inner = [_from_zero(scope, i, node) for i in inner]
+                stop = inner[0].stop
+                for other in inner[1:]:
+                    stop = ex.op("min", stop, other.stop, span=span)
+                return Iteration(zero, stop, one, lambda i: tuple(one_.item(i) for one_ in inner))
+            case "reversed":
+                (argument,) = calls.positional(scope, node, 1, 1)
+                return _reversed(scope, iteration(scope, argument), node)
+    if isinstance(node, cst.Tuple | cst.List):
+        return _progression(scope, node)
+    view = ex.access(scope, node)
+    if view is not None and view.rank:
+        return Iteration(zero, scope.extents(view, node)[0], one, lambda i: view.at((i,)))
+    raise scope.refuse(node, "a loop must run over a range or an array", "use for i in range(n)", "KR101")
+
+
+def _bounds(scope: Scope, node: cst.Call) -> list[Expr]:
+    """The arguments of a range; ``range(*a.shape)`` of an array of one axis too."""
+    if len(node.args) == 1 and node.args[0].star == "*":
+        extents = ex.shape_of(scope, node.args[0].value)
+        if extents is not None and len(extents) <= 3:
+            return list(extents)
+    return [ex.scalar(scope, a) for a in calls.positional(scope, node, 1, 3)]
+
+
+def _every_index(scope: Scope, node: cst.For) -> list[Stmt] | None:
+    """``for i, j in np.ndindex(…)`` and ``for (i, j), v in np.ndenumerate(a)`` are nested loops; None for others."""
+    if not isinstance(node.iter, cst.Call):
+        return None
+    _, concept = calls.concept_of(scope, node.iter)
+    if concept not in ("ndindex", "ndenumerate"):
+        return None
+    span = scope.span(node)
+    target: cst.BaseExpression = node.target
+    value: cst.BaseExpression | None = None
+    view: View | None = None
+    if concept == "ndenumerate":
+        (array,) = calls.positional(scope, node.iter, 1, 1)
+        view = ex.access(scope, array)
+        if view is None or not (isinstance(target, cst.Tuple) and len(target.elements) == 2):
+            raise scope.refuse(node.target, "ndenumerate gives an index and a value", "for (i, j), v in …", "KR104")
+        extents = scope.extents(view, node.iter)
+        pair = target.elements
+        target, value = pair[0].value, pair[1].value
+    else:
+        arguments = [a.value for a in node.iter.args]
+        if any(a.keyword is not None for a in node.iter.args) or not arguments:
+            raise scope.refuse(node.iter, "ndindex takes a shape", "", "KR104")
+        first = assignments.tuple_value(scope, arguments[0]) if len(arguments) == 1 else None
+        extents = first if first is not None else tuple(ex.scalar(scope, a) for a in arguments)
+    parts = [e.value for e in target.elements] if isinstance(target, cst.Tuple) else [target]
+    if len(parts) != len(extents) or not all(isinstance(p, cst.Name) for p in parts) or isinstance(target, cst.Name):
+        reason = f"an index of {len(extents)} axes needs a name for each"
+        raise scope.refuse(node.target, reason, "write for i, j in …", "KR104")
+    if _leaves(node.body) or node.orelse is not None:
+        reason = "a loop over all indices with break or else is not supported yet"
+        raise scope.refuse(node, reason, "nest loops over ranges", "KR299")
+    inside = bindings(node.body)
+    names = [_every_name(scope, p.value, inside, p) for p in parts]  # type: ignore[attr-defined]
+    before = list(scope.taken())
+    aliases.enter_loop(scope, bindings(node))
+    outer = dict(scope.views)
+    scope.loop_vars.extend(names)
+    body: list[Stmt] = []
+    try:
+        if value is not None and view is not None:
+            _bind(scope, value, view.at(tuple(Var(n, INT, span=span) for n in names)), body)
+            body = [*scope.taken(), *body]
+        body.extend(statements.block(scope, node.body))
+    finally:
+        del scope.loop_vars[len(scope.loop_vars) - len(names) :]
+    aliases.leave(scope, outer, in_loop=False)
+    for name, extent in zip(reversed(names), reversed(extents), strict=True):
+        body = [For(name, ex.integer(0, span), extent, ex.integer(1, span), tuple(body), False, INT, span=span)]
+    return [*before, *body]
+
+
+def _every_name(scope: Scope, name: str, inside, node: cst.CSTNode) -> str:
+    if name == "_":
+        name = scope.fresh_index()
+        scope.bound[name] = 1
+    if name in scope.loop_vars or inside[name] or name in scope.views:
+        raise scope.refuse(
+            node, f"{name} has another meaning here or is assigned in the loop", "use a new name", "KR299"
+        )
+    return name
+
+
+def _leaves(body: cst.BaseSuite) -> bool:
+    """Is there a break that leaves this loop, not one inside it?"""
+    inner = (cst.For, cst.While, cst.FunctionDef)
+    return any(isinstance(n, cst.Break) for n in walk(body, lambda n: not isinstance(n, inner)))
+
+
+def _progression(scope: Scope, node: cst.Tuple | cst.List) -> Iteration:
+    """``for d in (-1, 0, 1)``: integers at equal distances are a range."""
+    values = [ex.scalar(scope, e.value) for e in node.elements]
+    numbers = [v.value for v in values if isinstance(v, Const) and type(v.value) is int]
+    steps = {b - a for a, b in zip(numbers, numbers[1:], strict=False)} or {1}
+    if len(numbers) != len(values) or not numbers or len(steps) != 1 or steps == {0}:
+        raise scope.refuse(
+            node, "a loop over these values is not supported yet", "put them into a table of the module", "KR299"
+        )
+    step, span = steps.pop(), scope.span(node)
+    bounds = (numbers[0], numbers[-1] + (1 if step > 0 else -1), step)
+    start, stop, by = (ex.integer(b, span) for b in bounds)
+    return Iteration(start, stop, by, lambda i: i, False, True)
+
+
+def _enumerate(scope: Scope, node: cst.Call) -> Iteration:
+    span = scope.span(node)
+    first: Expr = ex.integer(0, span)
+    given = list(node.args)
+    if len(given) == 2 and (given[1].keyword is None or given[1].keyword.value == "start"):
+        first = ex.scalar(scope, given[1].value)
+    elif len(given) != 1:
+        raise scope.refuse(node, "enumerate takes one iterable and a start", "", "KR104")
+    inner = iteration(scope, given[0].value)
+    if inner.is_range:
+        inner = _from_zero(scope, inner, node)
+    if isinstance(first, Const) and first.value == 0:
+        return Iteration(inner.start, inner.stop, inner.step, lambda i: (i, inner.item(i)))
+    return Iteration(inner.start, inner.stop, inner.step, lambda i: (ex.op("add", i, first, span=span), inner.item(i)))
+
+
+def _from_zero(scope: Scope, inner: Iteration, node: cst.CSTNode) -> Iteration:
+    """The same rounds, counted from zero; only for a range with step 1."""
+    if not inner.is_range:
+        return inner
+    if not (isinstance(inner.step, Const) and inner.step.value == 1):
+        raise scope.refuse(node, "a range with a step inside enumerate or zip is not supported yet", "", "KR299")
+    if isinstance(inner.start, Const) and inner.start.value == 0:
+        return Iteration(inner.start, inner.stop, inner.step, inner.item)
+    span = scope.span(node)
+    start = inner.start
+    stop = ex.op("sub", inner.stop, start, span=span)
+    return Iteration(ex.integer(0, span), stop, inner.step, lambda i: ex.op("add", start, i, span=span))
+
+
+def _reversed(scope: Scope, inner: Iteration, node: cst.CSTNode) -> Iteration:
+    if not (isinstance(inner.step, Const) and inner.step.value == 1):
+        raise scope.refuse(node, "reversed() of a range with a step is not supported yet", "", "KR299")
+    span = scope.span(node)
+    one = ex.integer(1, span)
+    last = ex.op("sub", inner.stop, one, span=span)
+    before: Expr = ex.op("sub", inner.start, one, span=span)
+    if isinstance(inner.start, Const):
+        before = ex.integer(int(inner.start.value) - 1, span)  # type: ignore[arg-type]
+    return Iteration(last, before, ex.integer(-1, span), inner.item, inner.parallel, inner.is_range)
+
+
+def lower_for(scope: Scope, node: cst.For) -> list[Stmt]:
+    """One ``for`` statement."""
+    span = scope.span(node)
+    nested = _every_index(scope, node)
+    if nested is not None:
+        return nested
+    found = iteration(scope, node.iter)
+    before = list(scope.taken())
+    inside = bindings(node.body)
+    var, rename = _loop_variable(scope, node.target, found)
+    if inside[var]:
+        raise scope.refuse(
+            node.target, f"the loop variable {var} is assigned in the loop", "use another name inside", "KR299"
+        )
+    aliases.enter_loop(scope, bindings(node))
+    scope.loop_vars.append(var)
+    outer = dict(scope.views)
+    try:
+        body: list[Stmt] = []
+        if rename:
+            _bind(scope, node.target, found.item(Var(var, INT, span=span)), body)
+            body = [*scope.taken(), *body]
+        body.extend(statements.block(scope, node.body))
+    finally:
+        scope.loop_vars.pop()
+    aliases.leave(scope, outer, in_loop=False)
+    orelse = tuple(statements.block(scope, node.orelse.body)) if node.orelse is not None else ()
+    return [
+        *before,
+        For(var, found.start, found.stop, found.step, tuple(body), found.parallel, INT, orelse, span=span),
+    ]
+
+
+def _loop_variable(scope: Scope, target: cst.BaseExpression, found: Iteration) -> tuple[str, bool]:
+    """(name of the index, whether the targets must be bound from it)."""
+    if found.is_range:
+        if not isinstance(target, cst.Name):
+            raise scope.refuse(target, "the target of a loop over a range must be a name")
+        name = target.value
+        if name in scope.loop_vars:
+            raise scope.refuse(
+                target, f"{name} is the variable of an enclosing loop already", "use another name", "KR299"
+            )
+        if name in scope.views or name in scope.params and name in scope.ranks:
+            raise scope.refuse(target, f"{name} is an array", "use another name", "KR299")
+        if name == "_":
+            fresh = scope.fresh_index()
+            scope.bound[fresh] = 1
+            return fresh, False
+        return name, False
+    if isinstance(target, cst.Tuple):
+        probe = found.item(Var("", INT))
+        first = target.elements[0].value
+        if (
+            isinstance(probe, tuple)
+            and isinstance(probe[0], Var)
+            and isinstance(first, cst.Name)
+            and first.value != "_"
+            and first.value not in scope.loop_vars
+        ):
+            return first.value, True
+    name = scope.fresh_index()
+    scope.bound[name] = 1
+    return name, True
+
+
+def _bind(scope: Scope, target: cst.BaseExpression, item: Item, body: list[Stmt]) -> None:
+    """Bind the targets of a loop to what one round sees."""
+    match target, item:
+        case cst.Name(value="_"), _:
+            return
+        case cst.Name(value=name), View() if item.rank:
+            aliases.alias(scope, name, item, target)
+        case cst.Name(value=name), View():
+            body.append(Assign(name, ex.load(scope, item, target), NUMBER, span=scope.span(target)))
+        case cst.Name(value=name), Var(name=same) if name == same:
+            return
+        case cst.Name(value=name), tuple():
+            scope.tuples[name] = tuple(ex.load(scope, i, target) if isinstance(i, View) else i for i in item)
+            raise scope.refuse(target, "a tuple of loop values needs one name for each", "unpack it in the loop header")
+        case cst.Name(value=name), _:
+            body.append(Assign(name, item, NUMBER, span=scope.span(target)))  # type: ignore[arg-type]
+        case cst.Tuple(elements=elements), tuple() if len(elements) == len(item):
+            for element, part in zip(elements, item, strict=True):
+                _bind(scope, element.value, part, body)
+        case cst.Tuple(elements=elements), View() if item.rank:
+            for k, element in enumerate(elements):
+                _bind(scope, element.value, item.at((ex.integer(k, scope.span(target)),)), body)
+        case _:
+            raise scope.refuse(target, "the targets of this loop do not fit what it runs over", "", "KR104")
+
+
+# --- generator expressions -------------------------------------------------------------------
+
+
+def fold(scope: Scope, node: cst.Call, kind: str) -> Expr:
+    """``sum(… for i in range(n))``, ``any`` and ``all``: a loop before the statement."""
+    span = scope.span(node)
+    if not scope.may_hoist:
+        scope.hoist(node)
+    if len(node.args) != 1:
+        raise scope.refuse(node, f"{kind}() with more than one argument is not accepted")
+    argument = node.args[0].value
+    result = scope.fresh({"sum": "total", "any": "found", "all": "every", "min": "least", "max": "most"}[kind])
+    scope.bound[result] = 2  # not stable
+    outer = list(scope.taken())
+    if isinstance(argument, cst.GeneratorExp):
+        body = _generator(scope, argument, argument.for_in, lambda value: _step(kind, result, value, span))
+    else:
+        found = iteration(scope, argument)
+        index = scope.fresh_index()
+        item = found.item(Var(index, INT, span=span))
+        if not isinstance(item, View) or item.rank:
+            raise scope.refuse(
+                argument, f"{kind}() takes a generator or an array of one axis here", "write the loop", "KR299"
+            )
+        step = _step(kind, result, ex.load(scope, item, argument), span)
+        body = [For(index, found.start, found.stop, found.step, tuple(step), False, INT, span=span)]
+    initial = {
+        "sum": ex.integer(0, span),
+        "any": Const(False, BOOL, span=span),
+        "all": Const(True, BOOL, span=span),
+    }.get(kind)
+    if initial is None:
+        raise scope.refuse(node, f"{kind}() of a generator is not supported yet", "write the loop", "KR299")
+    scope.pre = [*outer, Assign(result, initial, NUMBER, span=span), *body]
+    return Var(result, NUMBER, span=span)
+
+
+def _step(kind: str, result: str, value: Expr, span) -> list[Stmt]:
+    held = Var(result, NUMBER, span=span)
+    if kind == "sum":
+        return [Assign(result, ex.op("add", held, value, span=span), NUMBER, span=span)]
+    stop = kind == "any"
+    condition = value if stop else ex.op("not", value, span=span)
+    end: tuple[Stmt, ...] = (Assign(result, Const(stop, BOOL, span=span), BOOL, span=span), Break(span=span))
+    return [If(condition, end, span=span)]
+
+
+def _generator(scope: Scope, node: cst.GeneratorExp, part: cst.CompFor, step) -> list[Stmt]:
+    """The loops of a generator expression; its variables get names of their own."""
+    span = scope.span(part)
+    if part.inner_for_in is not None:
+        raise scope.refuse(part, "a generator with two loops is not supported yet", "write the loops", "KR299")
+    found = iteration(scope, part.iter)
+    wish = (part.target.value,) if isinstance(part.target, cst.Name) and found.is_range else ()
+    if wish and not scope.bound[wish[0]] and wish[0] not in (*scope.params, *scope.constants, *scope.loop_vars):
+        index = wish[0]  # no name of the function outside the generator
+    else:
+        index = scope.fresh(*wish, "i", "j", "k", "m", "p", "index")
+        scope.bound[index] = 1
+    before = scope.substitutions
+    scope.substitutions = dict(before)
+    with scope.no_hoisting():
+        _substitute(scope, part.target, found.item(Var(index, INT, span=span)))
+        conditions = [ex.test(scope, c.test) for c in part.ifs]
+        body = step(ex.scalar(scope, node.elt))
+    scope.substitutions = before
+    for condition in reversed(conditions):
+        body = [If(condition, tuple(body), span=span)]
+    return [
+        *scope.taken(),
+        For(index, found.start, found.stop, found.step, tuple(body), False, INT, span=span),
+    ]
+
+
+def _substitute(scope: Scope, target: cst.BaseExpression, item: Item) -> None:
+    match target, item:
+        case cst.Name(value=name), View() if item.rank == 0:
+            scope.substitutions[name] = ex.load(scope, item, target)
+        case cst.Name(value=name), tuple() | View():
+            raise scope.refuse(target, f"{name} is no scalar here", "write the loop", "KR299")
+        case cst.Name(value=name), _:
+            scope.substitutions[name] = item  # type: ignore[assignment]
+        case cst.Tuple(elements=elements), tuple() if len(elements) == len(item):
+            for element, part in zip(elements, item, strict=True):
+                _substitute(scope, element.value, part)
+        case _:
+            raise scope.refuse(target, "the targets of this generator do not fit what it runs over", "", "KR104")

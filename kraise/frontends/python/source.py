@@ -1,0 +1,142 @@
+"""Text to a libcst tree with positions: syntax errors, depth, comments, spans."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import sys
+import tokenize
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from functools import cache
+
+import libcst as cst
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+from kraise.diagnostics import Refused, Span, refuse
+
+_DEEPEST = 8000  # Python frames while a tree is walked; well under what the C stack takes
+
+
+@dataclass(frozen=True)
+class Source:
+    """A parsed file: its tree, and the place of every node."""
+
+    file: str
+    tree: cst.Module
+    positions: dict
+
+    def span(self, node: cst.CSTNode) -> Span | None:
+        """The place of a node, lines and columns from 1; None for a node without a place."""
+        place = self.positions.get(node)
+        if place is None:
+            return None
+        start, end = place.start, place.end
+        return Span(self.file, start.line, start.column + 1, end.line, end.column + 1)
+
+
+@contextmanager
+def deep() -> Iterator[None]:
+    """A higher recursion limit while a tree is walked."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _DEEPEST))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def too_deep(file: str) -> Refused:
+    """The refusal of a file whose expressions or blocks are nested beyond what can be walked."""
+    return refuse(
+        "KR105", "the code is nested too deeply to be read", Span(file, 1), "split the expression into several"
+    )
+
+
+def parse(text: str, file: str) -> Source:
+    """The tree of a file. Refused: KR100 (syntax error, with its place) or KR105 (nested too deeply, NUL bytes)."""
+    _check_syntax(text, file)
+    try:
+        with deep():
+            tree = cst.parse_module(text)
+            wrapper = MetadataWrapper(tree, unsafe_skip_copy=True)
+            return Source(file, tree, dict(wrapper.resolve(PositionProvider)))
+    except cst.ParserSyntaxError as error:
+        place = Span(file, error.raw_line, error.raw_column + 1)
+        raise refuse("KR100", f"syntax error: {error.message}", place) from None
+    except RecursionError:
+        raise too_deep(file) from None
+    except Exception as error:  # libcst's native parser reports some inputs with exceptions of its own
+        raise refuse("KR100", f"syntax error: {error}", Span(file, 1)) from None
+
+
+def _check_syntax(text: str, file: str) -> None:
+    """Python's own parser first: clearer messages, and it is guarded against depth where libcst's is not."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except SyntaxError as error:
+        reason = error.msg or "invalid syntax"
+        if "too many nested" in reason:
+            raise too_deep(file) from None
+        place = Span(file, error.lineno or 1, error.offset or 1)
+        raise refuse("KR100", f"syntax error: {reason}", place) from None
+    except (RecursionError, MemoryError):
+        raise too_deep(file) from None
+    except ValueError as error:  # NUL bytes
+        raise refuse("KR105", f"not a Python source: {error}", Span(file, 1)) from None
+
+
+# fields that hold layout only; libcst's own ``children`` visits them too, and takes ten times as long
+_LAYOUT = re.compile(
+    "whitespace|^(l|r)(par|bracket|brace)$|comma|semicolon|^equal$|^dot$|^(first_|second_)?colon$|lines|footer|header|"
+    "indent|newline|^arrow|^slash"
+)
+
+
+@cache
+def _fields(kind: type) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(kind) if not _LAYOUT.search(f.name))
+
+
+def children(node: cst.CSTNode) -> list[cst.CSTNode]:
+    """The nodes directly below a node, without whitespace, brackets and separators."""
+    found: list[cst.CSTNode] = []
+    for name in _fields(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, cst.CSTNode):
+            found.append(value)
+        elif isinstance(value, list | tuple):
+            found.extend(value)
+    return found
+
+
+def walk(node: cst.CSTNode, into: Callable[[cst.CSTNode], bool] = lambda _: True) -> Iterator[cst.CSTNode]:
+    """A node and all below it, in source order; children of a node that ``into`` denies are left out."""
+    stack = [node]
+    while stack:
+        top = stack.pop()
+        yield top
+        if into(top):
+            stack.extend(reversed(children(top)))
+
+
+def comments(text: str) -> tuple[tuple[int, str], ...]:
+    """(line, text without the marker) of every comment of a source that parses."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return tuple((t.start[0], t.string.lstrip("#").strip()) for t in tokens if t.type == tokenize.COMMENT)
+
+
+def dotted(node: cst.CSTNode) -> str:
+    """``a.b.c`` of a name or a chain of attributes, "" for anything else."""
+    parts: list[str] = []
+    while isinstance(node, cst.Attribute):
+        parts.append(node.attr.value)
+        node = node.value
+    if not isinstance(node, cst.Name):
+        return ""
+    return ".".join([node.value, *reversed(parts)])

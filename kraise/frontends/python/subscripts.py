@@ -1,0 +1,118 @@
+"""Subscripts and slices: which axes they leave free, and the part of an array that they stand for."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from kraise.frontends.python import expressions as ex
+from kraise.frontends.python.scope import Scope
+from kraise.frontends.python.views import Part, Piece, View, minus, plus
+from kraise.ir.kernel import Const, Expr
+
+
+def free_axes(scope: Scope, node: cst.CSTNode) -> int:
+    """How many axes of an array a name or a chain of subscripts leaves free; 0 for what is no array.
+
+    Nothing is lowered: a subscript may hold a call with effects.
+    """
+    if isinstance(node, cst.Name):
+        name = node.value
+        if name in scope.views:
+            return scope.views[name].rank
+        if name in scope.bound or name in scope.params or name in scope.substitutions:
+            return 0
+        constant = scope.constants.get(name)
+        return len(constant.shape) if constant is not None else 0
+    if not isinstance(node, cst.Subscript):
+        return 0
+    used = 0
+    for item in node.slice:
+        if isinstance(item.slice, cst.Index):
+            index = item.slice.value
+            if isinstance(index, cst.Tuple):
+                used += len(index.elements)
+            elif isinstance(index, cst.Name) and index.value in scope.tuples:
+                used += len(scope.tuples[index.value])
+            else:
+                used += 1
+    return max(0, free_axes(scope, node.value) - used)
+
+
+def element(scope: Scope, view: View, node: cst.CSTNode) -> Expr:
+    """Inside an array expression: the element of a part of an array that belongs to the element being computed."""
+    assert scope.element is not None
+    if view.rank > len(scope.element):
+        raise scope.refuse(node, f"{view.rank} axes where {len(scope.element)} are computed", "", "KR104")
+    return ex.load(scope, view.at(scope.element[len(scope.element) - view.rank :]), node)
+
+
+def subscripts(scope: Scope, node: cst.Subscript, view: View) -> tuple[Part, ...]:
+    """The subscripts of one pair of brackets; None for a full slice. A negative constant counts from the end."""
+    before, scope.element = scope.element, None
+    try:
+        return _subscripts(scope, node, view)
+    finally:
+        scope.element = before
+
+
+def _subscripts(scope: Scope, node: cst.Subscript, view: View) -> tuple[Part, ...]:
+    found: list[Part] = []
+    extents = scope.extents(view, node)
+    elements: list[cst.BaseExpression | cst.Slice] = []
+    for element in node.slice:
+        inner = element.slice
+        if not isinstance(inner, cst.Index):
+            elements.append(inner)  # type: ignore[arg-type]
+        elif isinstance(inner.value, cst.Tuple):
+            elements.extend(e.value for e in inner.value.elements)
+        else:
+            elements.append(inner.value)
+    for part in elements:
+        if isinstance(part, cst.Slice):
+            if part.lower is not None or part.upper is not None or part.step is not None:
+                if len(found) >= len(extents):
+                    raise scope.refuse(part, f"{view.array} has {len(view.subscripts)} axes, not more", "", "KR104")
+                found.append(piece(scope, part, extents[len(found)]))
+                continue
+            found.append(None)
+            continue
+        if isinstance(part, cst.Name) and part.value in scope.tuples:
+            found.extend(scope.tuples[part.value])
+            continue
+        value = ex.scalar(scope, part)
+        if isinstance(value, Const) and isinstance(value.value, int) and value.value < 0 and len(found) < len(extents):
+            value = ex.op("sub", extents[len(found)], ex.integer(-value.value, value.span), span=value.span)
+        found.append(value)
+    return tuple(found)
+
+
+def piece(scope: Scope, node: cst.Slice, extent: Expr) -> Piece:
+    """A slice of an axis. Its bounds are taken to lie within the axis; a negative constant counts from the end."""
+    step = 1
+    if node.step is not None:
+        given = ex.scalar(scope, node.step)
+        if not (isinstance(given, Const) and type(given.value) is int and given.value):
+            raise scope.refuse(node, "the step of a slice must be a constant that is not 0", "", "KR104")
+        step = given.value
+    if step < 0:
+        if step != -1 or node.lower is not None or node.upper is not None:
+            raise scope.refuse(node, "of the slices backwards only [::-1] is supported", "write a loop", "KR299")
+        return Piece(minus(extent, ex.integer(1, extent.span)), extent, -1)
+    start = _bound(scope, node, node.lower, ex.integer(0, scope.span(node)), extent)
+    count = minus(_bound(scope, node, node.upper, extent, extent), start)
+    if step > 1:
+        count = ex.op(
+            "floordiv", plus(count, ex.integer(step - 1, count.span)), ex.integer(step, count.span), span=count.span
+        )
+    return Piece(start, count, step)
+
+
+def _bound(scope: Scope, part: cst.Slice, node: cst.BaseExpression | None, default: Expr, extent: Expr) -> Expr:
+    if node is None:
+        return default
+    value = ex.scalar(scope, node)
+    if isinstance(value, Const) and type(value.value) is int and value.value < 0:
+        return minus(extent, ex.integer(-value.value, value.span))
+    if node is part.upper or not isinstance(value, Const):  # a constant start beyond the end leaves nothing: no loop
+        scope.sliced = True
+    return value

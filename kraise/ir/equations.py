@@ -1,0 +1,398 @@
+"""Equations: what a kernel means, over named indices, with no order but that of array versions.
+
+Nodes are interned: equal nodes are one object, so ``==`` and ``hash`` are by identity and a shared
+subexpression is shared in memory. Expressions are pure; *free* indices are those no enclosing
+:class:`Reduce` or :class:`Scan` binds. An :class:`Axis` gives an index its range. The bounds of an axis hold constants,
+parameters and shapes only (never another index, never array contents): the domain of an equation is the box of its axes
+narrowed by a boolean ``where``, which may be affine (a triangle) or depend on data.
+
+The arrays are in SSA form: every statement that writes array ``y`` makes a new :class:`Version` of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar, dataclass_transform
+from weakref import WeakValueDictionary
+
+from kraise.diagnostics import Span
+from kraise.ir.types import ScalarType
+
+T = TypeVar("T")
+
+_interned: WeakValueDictionary[Any, Any] = WeakValueDictionary()
+_names: dict[type, tuple[str, ...]] = {}
+
+
+class _Interned(type):
+    """Gives one object per value: equal constructor arguments return the node that exists."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        node = super().__call__(*args, **kwargs)
+        names = _names.get(cls)
+        if names is None:
+            names = _names[cls] = tuple(f.name for f in fields(node))
+        key = (cls, *(_key(getattr(node, n)) for n in names))
+        found = _interned.get(key)
+        if found is None:
+            _interned[key] = found = node
+        return found
+
+
+def _key(value: Any) -> Any:
+    # 1, 1.0 and True are equal in Python, 0.0 and -0.0 too, but they are different constants
+    if isinstance(value, bool | int | float | complex):
+        return (type(value), repr(value))
+    return value
+
+
+class Node(metaclass=_Interned):
+    """The base of all interned nodes; identity is equality."""
+
+    __slots__ = ()
+
+
+@dataclass_transform(frozen_default=True, eq_default=False)
+def _node(cls: type[T]) -> type[T]:
+    return dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)(cls)
+
+
+@_node
+class Version(Node):
+    """Array ``array`` after its ``number``-th write; number 0 is what came in (or the undefined contents of a new
+    array).
+
+    ``fold`` is the name of the fold whose body the version lives in ("" at the top).
+    """
+
+    array: str
+    number: int
+
+
+@_node
+class Axis(Node):
+    """Index ``name`` runs over lo, lo + step, … below hi; lo and hi are integer expressions over parameters, step > 0.
+
+    Within a fold, lo and hi may not hold the fold's index. ``kind``: thread, block (hardware), loop or fold.
+    """
+
+    name: str
+    lo: Expr
+    hi: Expr
+    step: int = 1
+
+
+# --- expressions -----------------------------------------------------------------------------
+
+
+@_node
+class Const(Node):
+    value: bool | int | float | complex
+    type: ScalarType
+    name: str = ""  # of the module constant it comes from
+
+
+@_node
+class Param(Node):
+    """A scalar parameter of the kernel (``p.dt`` for a struct's member), or ``grid.x``, ``block.x`` … of the launch."""
+
+    name: str
+    type: ScalarType
+
+
+@_node
+class Shape(Node):
+    """``array.shape[axis]`` of the argument."""
+
+    array: str
+    axis: int
+    type: ScalarType
+
+
+@_node
+class Index(Node):
+    """The value of an index (of an axis, a reduction, a scan or a fold)."""
+
+    name: str
+    type: ScalarType
+
+
+@_node
+class Op(Node):
+    """An operation of ``ir.operations`` on values; nothing is lazy any more: ``select`` evaluates both arms."""
+
+    name: str
+    args: tuple[Expr, ...]
+    type: ScalarType
+
+
+@_node
+class Cast(Node):
+    type: ScalarType
+    arg: Expr
+
+
+@_node
+class Read(Node):
+    """``version[subscripts]``.
+
+    ``view`` is the shape under which a flat array is read (one expression an axis), or () for the array's own shape.
+    ``safe`` says that the subscripts may leave the array in lanes whose value is not used: they must then be brought
+    inside before the read (never left to JAX's clamping or wrap).
+    """
+
+    version: Version
+    subscripts: tuple[Expr, ...]
+    type: ScalarType
+    view: tuple[Expr, ...] = ()
+    safe: bool = False
+
+
+@_node
+class Reduce(Node):
+    """``op`` over all points of ``axes`` (where ``where`` holds) of ``body``; the neutral element if there are none.
+
+    ``op`` is add, mul, min, max, and, or. min and max over an empty domain are +inf/-inf (the type's limits for
+    integers).
+    """
+
+    op: str
+    axes: tuple[Axis, ...]
+    body: Expr
+    where: Expr | None
+    type: ScalarType
+
+
+@_node
+class ArgReduce(Node):
+    """The index value at which ``body`` is smallest (``op`` = "min") or largest over ``axis`` where ``where`` holds.
+
+    Of equal ones the first, or the last if ``last``. Over an empty domain the axis's ``lo``.
+    """
+
+    op: str
+    axis: Axis
+    body: Expr
+    where: Expr | None
+    last: bool
+    type: ScalarType
+
+
+@_node
+class Scan(Node):
+    """A running value along ``axis``, whose index stays free: at index k, ``init`` combined with body(lo) … body(k).
+
+    With ``inclusive`` False body(k) itself is left out. ``op``: add, mul, min, max, and, or — or ``linear``: then
+    ``body`` is a, ``other`` is b and the value is v(k) = a(k) * v(k-1) + b(k), v before the first being ``init``.
+    ``reverse``: the axis is run from its last value to its first.
+    """
+
+    op: str
+    axis: Axis
+    body: Expr
+    init: Expr
+    inclusive: bool
+    reverse: bool
+    type: ScalarType
+    other: Expr | None = None
+
+
+@_node
+class CarryIn(Node):
+    """In the body of fold ``fold``: the value of carried scalar ``name`` on entry to a round, a function of
+    ``axes``."""
+
+    fold: str
+    name: str
+    axes: tuple[Axis, ...]
+    type: ScalarType
+
+
+@_node
+class FoldResult(Node):
+    """After fold ``fold``: the last value of carried scalar ``name``, a function of ``axes``."""
+
+    fold: str
+    name: str
+    axes: tuple[Axis, ...]
+    type: ScalarType
+
+
+@_node
+class HelperCall(Node):
+    """A scalar helper of the module applied lane by lane; its body is in ``Kernel.helpers``."""
+
+    function: str
+    args: tuple[Expr, ...]
+    type: ScalarType
+
+
+Expr = Const | Param | Shape | Index | Op | Cast | Read | Reduce | ArgReduce | Scan | CarryIn | FoldResult | HelperCall
+
+
+# --- statements ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Write:
+    """``after[subscripts] = value`` for all points of ``axes`` where ``where`` holds; every other cell is that of
+    ``before``.
+
+    ``accumulate`` "" is a plain store: its subscripts are injective over the domain (proved by the raiser), so there
+    is no order. Otherwise it is add, mul, min, max, and, or, xor, and every point of the domain contributes
+    ``cell = cell <op> value``, whatever the order; axes that no subscript names are reduced.
+    ``covers``: every cell of the array is written, so ``before`` does not matter.
+    ``safe``: subscripts may leave the array where ``where`` is false; such points write nothing.
+    """
+
+    before: Version
+    after: Version
+    axes: tuple[Axis, ...]
+    subscripts: tuple[Expr, ...]
+    value: Expr
+    where: Expr | None = None
+    accumulate: str = ""
+    covers: bool = False
+    view: tuple[Expr, ...] = ()
+    safe: bool = False
+    span: Span | None = None
+
+
+@dataclass(frozen=True)
+class New:
+    """A new array of the given shape; ``fill`` None leaves it undefined (emitted as zeros). ``like`` names the array
+    whose element type it takes where ``element`` is NUMBER."""
+
+    version: Version
+    element: ScalarType
+    shape: tuple[Expr, ...]
+    fill: Expr | None = None
+    like: str = ""
+    span: Span | None = None
+
+
+@dataclass(frozen=True)
+class ScalarCarry:
+    """A scalar carried by a fold: ``value`` on entry is ``init``, after a round ``update`` (over ``axes``, holding
+    CarryIn)."""
+
+    name: str
+    axes: tuple[Axis, ...]
+    init: Expr
+    update: Expr
+    type: ScalarType
+
+
+@dataclass(frozen=True)
+class ArrayCarry:
+    """An array carried by a fold: ``outside`` before, ``entry``/``exit`` at the ends of a round, ``result`` after
+    it."""
+
+    outside: Version
+    entry: Version
+    exit: Version
+    result: Version
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a fold puts out in every round: ``value`` over ``axes`` and the fold's index, stacked along the rounds.
+
+    After the fold it is ``FoldResult(fold, name, (*axes, fold axis), type)``, a function of the fold's index too.
+    """
+
+    name: str
+    axes: tuple[Axis, ...]
+    value: Expr
+    type: ScalarType
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A loop that stays, over whole arrays.
+
+    ``axis`` gives the index and its static range (run from last to first if ``reverse``), or is None for a while
+    loop. With ``condition`` (over CarryIn and versions at entry, no free index) rounds are run while it holds.
+    ``body`` are the writes of a round in order.
+    """
+
+    name: str
+    axis: Axis | None
+    scalars: tuple[ScalarCarry, ...]
+    arrays: tuple[ArrayCarry, ...]
+    body: tuple[Stmt, ...]
+    reverse: bool = False
+    condition: Expr | None = None
+    unroll: bool = False
+    outputs: tuple[Output, ...] = ()
+    span: Span | None = None
+
+
+Stmt = Write | New | Fold
+
+
+# --- kernels ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Helper:
+    """A scalar helper that stays a function: ``body`` over its parameters, one expression a returned value."""
+
+    name: str
+    params: tuple[Param, ...]
+    body: tuple[Expr, ...]
+    doc: str = ""
+    span: Span | None = None
+
+
+@dataclass(frozen=True)
+class Name:
+    """The source's name for a value: where ``expr`` is worth a variable, it is called ``name``; ``span`` is its
+    assignment."""
+
+    expr: Expr
+    name: str
+    span: Span | None = None
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One raised kernel.
+
+    ``returns``: the last version of each written parameter in parameter order, or what a plain function returned.
+    ``launch``: "" if the result does not depend on the launch; "optional" (an unguarded kernel: grid and block may be
+    given) or "required". ``ndrange``: for each Param ``threads.x`` (``.y``, ``.z``), the threads along an axis, the
+    value that it has
+    where no grid and block are given. ``assumptions`` are sentences for the docstring; ``checks`` static conditions
+    with the message of their ValueError.
+    ``notes`` are further sentences for the docstring, ``choices`` what ``explain`` tells of the form of each loop.
+    ``equations`` are the docstring's lines of mathematics.
+    """
+
+    name: str
+    params: tuple[object, ...]  # kernel.Param of the source, in order
+    body: tuple[Stmt, ...]
+    returns: tuple[Version | Expr, ...]
+    names: tuple[Name, ...] = ()
+    helpers: tuple[Helper, ...] = ()
+    launch: str = ""
+    ndrange: tuple[tuple[str, Expr], ...] = ()
+    doc: str = ""
+    equations: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    checks: tuple[tuple[Expr, str], ...] = ()
+    notes: tuple[str, ...] = field(default=())
+    choices: tuple[str, ...] = ()
+    span: Span | None = None
+
+
+@dataclass(frozen=True)
+class Module:
+    """The raised kernels of one source file, with what the emitted module needs around them."""
+
+    file: str
+    language: str
+    kernels: tuple[Kernel, ...]
+    constants: tuple[object, ...] = ()  # kernel.Constant
+    comments: tuple[tuple[int, str], ...] = ()
+    doc: str = ""

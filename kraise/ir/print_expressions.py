@@ -1,0 +1,215 @@
+"""Expressions as readable mathematics: ``alpha * sum_k A[i, k] * B[k, j]``, ``a if c else b``.
+
+Parentheses follow precedence. A value that has a name in the source may be printed by it instead of being written out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from kraise.ir.equations import (
+    ArgReduce,
+    Axis,
+    CarryIn,
+    Cast,
+    Const,
+    Expr,
+    FoldResult,
+    HelperCall,
+    Index,
+    Op,
+    Param,
+    Read,
+    Reduce,
+    Scan,
+    Shape,
+    Version,
+)
+from kraise.ir.internal_names import readable
+from kraise.ir.operations import OPERATIONS
+
+# how tightly a form binds; a reduction takes a product as its body and so binds a little looser than one
+_SELECT, _OR, _AND, _NOT, _COMPARE = 0, 1, 2, 3, 4
+_BIT_OR, _XOR, _BIT_AND, _SHIFT, _SUM, _REDUCTION, _PRODUCT, _UNARY, _POWER, _ATOM = range(5, 15)
+
+_INFIX = {
+    "or": ("or", _OR), "and": ("and", _AND),
+    "lt": ("<", _COMPARE), "le": ("<=", _COMPARE), "gt": (">", _COMPARE), "ge": (">=", _COMPARE),
+    "eq": ("==", _COMPARE), "ne": ("!=", _COMPARE),
+    "or_": ("|", _BIT_OR), "xor": ("^", _XOR), "and_": ("&", _BIT_AND), "shl": ("<<", _SHIFT), "shr": (">>", _SHIFT),
+    "add": ("+", _SUM), "sub": ("-", _SUM),
+    "mul": ("*", _PRODUCT), "div": ("/", _PRODUCT), "floordiv": ("//", _PRODUCT), "tdiv": ("/", _PRODUCT),
+    "mod": ("%", _PRODUCT), "tmod": ("%", _PRODUCT), "pow": ("**", _POWER),
+}  # fmt: skip
+_ASSOCIATIVE = frozenset(("or", "and", "add", "mul", "or_", "and_", "xor"))
+_REDUCTIONS = {"add": "sum", "mul": "prod", "min": "min", "max": "max", "and": "all", "or": "any"}
+_SCANS = {"add": "cumsum", "mul": "cumprod", "min": "cummin", "max": "cummax", "and": "cumall", "or": "cumany"}
+_NEUTRAL = {"add": (0,), "mul": (1,), "and": (True,), "or": (False,)}
+
+Printed = tuple[str, int]
+
+
+def _plain(version: Version) -> str:
+    return version.array
+
+
+class Printer:
+    """Prints expressions.
+
+    ``names``: values printed by name. ``expand``: how many names inside one another are written out first. ``depth``:
+    what lies deeper is printed as ``(...)``. ``array``: how a version is called.
+    """
+
+    def __init__(
+        self,
+        names: Mapping[Expr, str] | None = None,
+        expand: int = 0,
+        depth: int = 100,
+        array: Callable[[Version], str] = _plain,
+    ) -> None:
+        self.names = names or {}
+        self.expand = expand
+        self.depth = depth
+        self.array = array
+        self.budget = 4000  # nodes: a shared value is printed once for each use
+
+    def root(self, e: Expr) -> str:
+        """The text of an expression; its own name, if it has one, is not used."""
+        return self.compute(e, self.expand, self.depth)[0]
+
+    def text(self, e: Expr, least: int = 0) -> str:
+        """The text of an expression, by name where it has one, in parentheses if it binds looser than ``least``."""
+        return self.at(e, least, self.expand, self.depth)
+
+    def at(self, e: Expr, least: int, expand: int, depth: int) -> str:
+        name = self.names.get(e)
+        if name is not None:
+            if expand <= 0 or isinstance(e, Shape):
+                return name
+            expand -= 1
+        if (depth <= 0 or self.budget <= 0) and not isinstance(
+            e, Const | Param | Shape | Index | Read | CarryIn | FoldResult
+        ):
+            return "(...)"
+        text, strength = self.compute(e, expand, depth - 1)
+        return f"({text})" if strength < least else text
+
+    def compute(self, e: Expr, expand: int, depth: int) -> Printed:
+        self.budget -= 1
+
+        def sub(x: Expr, least: int = 0) -> str:
+            return self.at(x, least, expand, depth)
+
+        def chained(x: Expr, least: int = 0) -> str:
+            # a + b + c + d is no deeper than a + b
+            same = isinstance(x, Op) and isinstance(e, Op) and x.name == e.name and x.name in _ASSOCIATIVE
+            return self.at(x, least, expand, depth + 1 if same else depth)
+
+        def listed(xs: tuple[Expr, ...]) -> str:
+            return ", ".join(map(sub, xs))
+
+        match e:
+            case Const():
+                return _constant(e)
+            case Param(name=name):
+                return name.removesuffix(".x") if name.split(".")[0] in ("grid", "block", "threads") else name, _ATOM
+            case Shape(array=array, axis=axis):
+                return f"{array}.shape[{axis}]", _ATOM
+            case Index(name=name) | CarryIn(name=name):
+                return readable(name), _ATOM
+            case FoldResult(name=name, axes=axes):
+                inside = f"[{', '.join(a.name for a in axes)}]" if name.endswith(".out") else ""
+                return readable(name) + inside, _ATOM
+            case Cast(type=type, arg=arg):
+                if type.is_integer and not (arg.type.is_integer or arg.type.kind == "bool"):
+                    return f"int({sub(arg)})", _ATOM
+                return self.compute(arg, expand, depth) if self.names.get(arg) is None else (sub(arg), _ATOM)
+            case Read(version=version, subscripts=subscripts):
+                # a subscript is worth printing however deep the read is
+                inside = ", ".join(self.at(s, 0, expand, max(depth, 4)) for s in subscripts)
+                return f"{self.array(version)}[{inside}]", _ATOM
+            case HelperCall(function=function, args=args):
+                return f"{function}({listed(args)})", _ATOM
+            case Op(name=name, args=args):
+                return _operation(name, args, chained)
+            case Reduce(op=op, axes=axes, body=body, where=where):
+                head = _REDUCTIONS[op] + _over(axes, where, sub)
+                if op in ("min", "max", "and", "or"):
+                    return f"{head}({sub(body)})", _ATOM
+                return f"{head} {sub(body, _REDUCTION)}", _REDUCTION
+            case ArgReduce(op=op, axis=axis, body=body, where=where, last=last):
+                return f"{'last_' if last else ''}arg{op}{_over((axis,), where, sub)}({sub(body)})", _ATOM
+            case Scan(op="linear", axis=axis, body=body, other=other, init=init) if other is not None:
+                return f"recurrence_{axis.name}(v -> {sub(body, _PRODUCT)} * v + {sub(other)} from {sub(init)})", _ATOM
+            case Scan(op=op, axis=axis, body=body, init=init, inclusive=inclusive, reverse=reverse):
+                how = ("" if inclusive else "exclusive_") + ("reverse_" if reverse else "")
+                text = f"{how}{_SCANS.get(op, op)}_{axis.name}({sub(body)})"
+                if isinstance(init, Const) and init.value in _NEUTRAL.get(op, ()):
+                    return text, _ATOM
+                symbol = {"add": "+", "mul": "*"}.get(op)
+                if symbol is None:
+                    return f"{op}({sub(init)}, {text})", _ATOM
+                strength = _SUM if op == "add" else _PRODUCT
+                return f"{sub(init, strength)} {symbol} {text}", strength
+        raise AssertionError(e)
+
+
+def _constant(e: Const) -> Printed:
+    if e.name:
+        return e.name, _ATOM
+    negative = not isinstance(e.value, bool | complex) and str(e.value).startswith("-")
+    return repr(e.value), _UNARY if negative else _ATOM
+
+
+def _operation(name: str, args: tuple[Expr, ...], sub: Callable[..., str]) -> Printed:
+    if name in _INFIX:
+        symbol, strength = _INFIX[name]
+        a, b = args
+        if name == "pow":
+            whole = isinstance(b, Const) and not b.name and isinstance(b.value, float) and b.value.is_integer()
+            exponent = str(int(b.value)) if whole else sub(b, _POWER)  # type: ignore[union-attr, arg-type]
+            return f"{sub(a, _ATOM)}{symbol}{exponent}", strength
+        if name == "mul" and isinstance(b, Reduce):
+            return f"{sub(a, _PRODUCT)} * {sub(b, _REDUCTION)}", _REDUCTION
+        if name == "add" and isinstance(b, Const) and not b.name and isinstance(b.value, int) and b.value < 0:
+            return f"{sub(a, strength)} - {-b.value}", strength
+        right = strength if name in _ASSOCIATIVE else strength + 1
+        left = strength + 1 if strength == _COMPARE else strength
+        if name == "sub" and isinstance(b, Reduce):
+            right = _REDUCTION
+        return f"{sub(a, left)} {symbol} {sub(b, right)}", strength
+    match name, args:
+        case "select", (c, a, b):
+            return f"{sub(a, _OR)} if {sub(c, _OR)} else {sub(b)}", _SELECT
+        case "not", (a,):
+            return f"not {sub(a, _NOT)}", _NOT
+        case (("neg" | "invert"), (a,)):
+            return f"{'-' if name == 'neg' else '~'}{sub(a, _UNARY)}", _UNARY
+        case "fma", (a, b, c):
+            return f"{sub(a, _PRODUCT)} * {sub(b, _PRODUCT + 1)} + {sub(c, _SUM)}", _SUM
+        case _:
+            assert name in OPERATIONS, name
+            return f"{name}({', '.join(map(sub, args))})", _ATOM
+
+
+def _over(axes: tuple[Axis, ...], where: Expr | None, sub: Callable[..., str]) -> str:
+    """The indices of a reduction: ``_k``, or with their ranges where those do not go without saying."""
+    if where is None and all(_is_obvious(a) for a in axes):
+        return "_" + (axes[0].name if len(axes) == 1 else f"({', '.join(a.name for a in axes)})")
+    text = ", ".join(a.name if _is_obvious(a) else span(a, sub) for a in axes)
+    return f"_({text})" if where is None else f"_({text} where {sub(where)})"
+
+
+def _is_obvious(axis: Axis) -> bool:
+    return isinstance(axis.lo, Const) and axis.lo.value == 0 and axis.step == 1 and isinstance(axis.hi, Param | Shape)
+
+
+def span(axis: Axis, sub: Callable[..., str]) -> str:
+    """``0 <= i < n``."""
+    text = f"{sub(axis.lo, _BIT_OR)} <= {axis.name} < {sub(axis.hi, _BIT_OR)}"
+    return text if axis.step == 1 else f"{text} in steps of {axis.step}"
+
+
+def render_expr(expr: Expr, names: Mapping[Expr, str] | None = None) -> str:
+    """The expression as mathematics; ``names`` gives values that are printed by name."""
+    return Printer(names).root(expr)

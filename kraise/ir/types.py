@@ -1,0 +1,84 @@
+"""Element types and array types, shared by Kernel IR and equations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ScalarType:
+    """A scalar type: a kind and a width.
+
+    ``kind`` is one of ``bool``, ``int``, ``uint``, ``float``, ``complex``, ``bfloat`` (bfloat16) or ``number``
+    (not known before the call: the type of an argument of a Python kernel). ``bits`` is None where the
+    language does not fix a width (Python's ``int`` and ``float``, and ``number``).
+    """
+
+    kind: str
+    bits: int | None = None
+
+    def __str__(self) -> str:
+        if self.kind == "bfloat":
+            return "bfloat16"
+        return self.kind if self.bits is None or self.kind == "bool" else f"{self.kind}{self.bits}"
+
+    @property
+    def is_integer(self) -> bool:
+        return self.kind in ("int", "uint")
+
+    @property
+    def is_inexact(self) -> bool:
+        return self.kind in ("float", "complex", "bfloat")
+
+
+BOOL = ScalarType("bool", 8)
+INT = ScalarType("int")  # Python's int
+FLOAT = ScalarType("float")  # Python's float
+COMPLEX = ScalarType("complex")  # Python's complex
+NUMBER = ScalarType("number")  # whatever the argument holds
+INT8, INT16, INT32, INT64 = (ScalarType("int", b) for b in (8, 16, 32, 64))
+UINT8, UINT16, UINT32, UINT64 = (ScalarType("uint", b) for b in (8, 16, 32, 64))
+FLOAT16, FLOAT32, FLOAT64 = (ScalarType("float", b) for b in (16, 32, 64))
+BFLOAT16 = ScalarType("bfloat", 16)
+COMPLEX64, COMPLEX128 = ScalarType("complex", 64), ScalarType("complex", 128)
+
+BY_NAME = {
+    str(t): t
+    for t in (
+        BOOL,
+        INT8,
+        INT16,
+        INT32,
+        INT64,
+        UINT8,
+        UINT16,
+        UINT32,
+        UINT64,
+        FLOAT16,
+        FLOAT32,
+        FLOAT64,
+        BFLOAT16,
+        COMPLEX64,
+        COMPLEX128,
+    )
+}
+
+
+@dataclass(frozen=True)
+class ArrayType:
+    """An array of scalars with a fixed number of axes; a C pointer has one."""
+
+    element: ScalarType
+    ndim: int
+
+
+@dataclass(frozen=True)
+class StructType:
+    """A struct, by value or (``is_array``) one per element; members keep their declared order."""
+
+    name: str
+    members: tuple[tuple[str, ScalarType | ArrayType | StructType], ...]
+    is_array: bool = False
+
+
+Type = ScalarType | ArrayType | StructType

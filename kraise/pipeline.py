@@ -1,0 +1,230 @@
+"""The whole flow on one screen: text -> Kernel IR -> equations -> text. Read this first.
+
+Stages refuse by raising :class:`Refused`; here the diagnostics of all kernels of a file are collected, so that one
+refused kernel does not stop the others, and a bug of ours (any other exception) becomes one KR900 with its place.
+Stages are imported when they are first needed: ``kraise --version`` pays for none of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from kraise.diagnostics import Diagnostic, Refused, Span
+from kraise.diagnostics.collect import guard, placed
+from kraise.options import Options
+
+if TYPE_CHECKING:
+    from kraise.ir import equations, kernel
+    from kraise.verify.cases import Case
+    from kraise.verify.original import Original
+    from kraise.verify.report import Report
+
+LANGUAGES = {".py": "python"} | dict.fromkeys((".cu", ".cuh", ".c", ".cc", ".cpp", ".cxx", ".hip"), "cuda_c")
+EMBEDDING = re.compile(r"\b(RawKernel|RawModule|SourceModule)\s*\(")  # CUDA C in a string of a Python file
+DEFAULTS = Options()
+
+
+@dataclass(frozen=True)
+class Translation:
+    """What became of one source file: the module's text (None if no kernel was raised), the raised kernels' names,
+    the findings, the equations and the Kernel IR."""
+
+    text: str | None
+    raised: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    module: equations.Module | None
+    source: kernel.Module | None
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to verify with: a case.toml ("" for none) and choices that win over it; what is open is inferred."""
+
+    case: str = ""
+    shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
+    dtype: str = ""
+    grid: tuple[int, ...] | None = None
+    block: tuple[int, ...] | None = None
+    seed: int = 0
+    gradients: bool = True
+    original: bool = False
+
+
+def language_of(file: str, options: Options) -> str:
+    """The language of ``file``; raises Refused (KR105) where neither its suffix nor the options tell."""
+    language = options.language or LANGUAGES.get(PurePath(file).suffix.lower(), "")
+    if not language:
+        reason = f"`{PurePath(file).name}` is neither Python nor CUDA C by its suffix"
+        raise Refused(Diagnostic("KR105", reason, Span(file, 1), "say which with --language python|cuda_c"))
+    return language
+
+
+def read(source: str, file: str, options: Options) -> tuple[kernel.Module, tuple[Diagnostic, ...]]:
+    """Text -> Kernel IR, and what could not be read; raises Refused where the whole file cannot be.
+
+    The module knows its file by name only: the same source gives the same text, whatever folder it lies in.
+    """
+    name = PurePath(file).name
+    if language_of(file, options) == "python":
+        from kraise.frontends import python
+
+        found = python.read(source, name, kernel_decorators=options.kernel_decorators, only=options.only)
+        return _with_embedded(*found, source, file, options) if EMBEDDING.search(source) else found
+    from kraise.frontends import cuda_c
+
+    return cuda_c.read(
+        source,
+        name,
+        defines=options.defines,
+        include_dirs=(str(Path(file).parent), *options.include_dirs),
+        instantiate=options.instantiate,
+    )
+
+
+def _with_embedded(
+    module: kernel.Module, findings: tuple[Diagnostic, ...], source: str, file: str, options: Options
+) -> tuple[kernel.Module, tuple[Diagnostic, ...]]:
+    """A Python module with the CUDA C in its strings (cupy.RawKernel and the like): those kernels are raised too."""
+    from kraise.frontends import cuda_c
+
+    folders = (str(Path(file).parent), *options.include_dirs)
+    other, more = cuda_c.read_embedded(source, module.file, defines=options.defines, include_dirs=folders)
+    taken = {f.name for f in module.functions}
+    for f in other.functions:
+        if f.name in taken:
+            reason = f"there is a Python function `{f.name}` and one in a string"
+            more.append(Diagnostic("KR107", reason, f.span, kernel=f.name))
+    whole = replace(
+        module,
+        language="cuda_c" if not module.functions else module.language,
+        functions=(*module.functions, *(f for f in other.functions if f.name not in taken)),
+        constants=(*module.constants, *other.constants),
+        comments=tuple(sorted((dict(module.comments) | dict(other.comments)).items())),
+    )
+    return whole, (*findings, *more)
+
+
+def raise_all(module: kernel.Module, options: Options) -> tuple[list[equations.Kernel], list[Diagnostic]]:
+    """Kernel IR -> equations, kernel by kernel; a device function is raised with those that call it."""
+    from kraise.raising import raise_function
+
+    kernels, findings = [], []
+    for function in module.functions:
+        if function.kind == "device" or (options.only and function.name not in options.only):
+            continue
+        raised, refused = guard(function.name, function.span, raise_function, module, function, options)
+        kernels += [raised] if raised is not None else []
+        findings += refused
+    return kernels, findings
+
+
+def emit(module: equations.Module) -> tuple[str | None, equations.Module, list[Diagnostic]]:
+    """Equations -> text. A kernel that cannot be emitted is left out and reported; the others come out."""
+    from kraise.emit import emit_module
+
+    if not module.kernels:
+        return None, module, []
+    text, findings = guard("", None, emit_module, module)
+    if text is None:  # find the culprits one by one, then emit the others together
+        alone = [(k, guard(k.name, k.span, emit_module, replace(module, kernels=(k,)))) for k in module.kernels]
+        culprits = [d for _, (_, refused) in alone for d in refused]
+        kept = tuple(k for k, (one, _) in alone if one is not None)
+        if not culprits or len(kept) == len(module.kernels):
+            return None, replace(module, kernels=()), findings
+        text, rest, more = emit(replace(module, kernels=kept))
+        return text, rest, culprits + more
+    return text, module, findings
+
+
+def translate(source: str, file: str, options: Options = DEFAULTS) -> Translation:
+    """One source text to one JAX module. Never raises for what the source holds: see ``diagnostics``."""
+    from kraise.ir import equations
+
+    outcome, findings = guard("", Span(PurePath(file).name, 1), read, source, file, options)
+    if outcome is None:
+        return Translation(None, (), placed(findings, file), None, None)
+    ir, unread = outcome
+    kernels, refused = raise_all(ir, options)
+    module = equations.Module(ir.file, ir.language, tuple(kernels), ir.constants, ir.comments, ir.doc)
+    text, module, unprinted = emit(module)
+    all_findings = placed([*unread, *refused, *unprinted], file)
+    return Translation(text, tuple(k.name for k in module.kernels), all_findings, module, ir)
+
+
+def explain(done: Translation) -> tuple[tuple[str, int, str], ...]:
+    """The raised kernels of a translation: name, source line, and equations as readable mathematics."""
+    from kraise.ir.print_equations import render_kernel
+
+    kernels = done.module.kernels if done.module else ()
+    return tuple((k.name, k.span.line if k.span else 1, render_kernel(k)) for k in kernels)
+
+
+def verify(
+    done: Translation, request: Request, file: str = "", source: str = "", options: Options = DEFAULTS
+) -> tuple[list[Report], list[Diagnostic]]:
+    """The raised kernels of a translation against the reference interpreter, and why some could not be compared.
+
+    With ``request.original`` the ``source`` itself runs, too: C++ through the machine's compiler, Python as it stands.
+    """
+    from kraise.verify.compare import verify as compare
+
+    reports: list[Report] = []
+    findings: list[Diagnostic] = []
+    original, problems = guard("", None, _original, source, file, options) if request.original else (None, [])
+    findings += problems
+    for name in done.raised:
+        span = done.source.function(name).span if done.source else None
+        case, problems = guard(name, span, _case, done.source, name, request)
+        if case is not None:
+            checked, problems = guard(
+                name, span, compare, done.source, done.text, name, case, gradients=request.gradients, original=original
+            )
+            reports += [checked] if checked is not None else []
+        findings += problems
+    return reports, list(placed(findings, file or (done.source.file if done.source else "")))
+
+
+def _original(source: str, file: str, options: Options) -> Original:
+    from kraise.verify.original import Original
+
+    folder = str(Path(file).parent)
+    folders = (folder, *options.include_dirs)
+    if language_of(file, options) == "python" and not EMBEDDING.search(source):
+        return Original("python", source, folder)
+    from kraise.frontends import cuda_c
+
+    given: dict[str, Any] = {"defines": options.defines, "include_dirs": folders}
+    text, name = source, PurePath(file).name
+    if language_of(file, options) == "python":
+        found = cuda_c.find_embedded(source)
+        text = "\n".join(one.text for one in found)
+        given["instantiate"] = tuple(i for one in found for i in one.instantiate)
+    else:
+        given["instantiate"] = options.instantiate
+    ready = cuda_c.compiler_input(text, name, **given)
+    return Original("cuda_c", ready.text, folder, ready.calls, ready.variables, ready.meets, options.defines, folders)
+
+
+def _case(source: kernel.Module, name: str, request: Request) -> Case:
+    from kraise.verify.cases import ArraySpec, CaseError, load_cases
+    from kraise.verify.inputs import infer_case
+
+    asked: dict[str, Any] = {"grid": request.grid, "block": request.block, "seed": request.seed}
+    try:
+        case = load_cases(request.case).get(name) if request.case else None
+        if case is None:
+            function, dtype = source.function(name), request.dtype or "float32"
+            return infer_case(source, function, shapes=request.shapes, values=request.values, dtype=dtype, **asked)
+        args = dict(case.args) | dict(request.values)
+        for array, shape in request.shapes.items():
+            spec = args.get(array)
+            args[array] = replace(spec, shape=shape) if isinstance(spec, ArraySpec) else ArraySpec(shape=shape)
+        return replace(case, args=args, **{key: value for key, value in asked.items() if value})
+    except CaseError as error:
+        hint = "give them: --shape x=17,19 --set n=17, or a case.toml beside the source"
+        raise Refused(Diagnostic("KR502", str(error), None, hint)) from None

@@ -1,0 +1,1 @@
+"""Scalars carried by a loop: one rule a module."""

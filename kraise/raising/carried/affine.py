@@ -1,0 +1,54 @@
+"""Carried scalars that are functions of the loop's index: unchanged ones, and ``k += c``."""
+
+from __future__ import annotations
+
+from kraise.analysis.poly import to_expr, to_poly
+from kraise.ir import equations as eq
+from kraise.ir.types import INT
+from kraise.ir.walk import free_indices
+from kraise.raising import simplify
+from kraise.raising.accumulate import contribution, holds
+from kraise.raising.carried.problem import Declined, Problem, Solved
+from kraise.raising.values import operation
+
+
+def invariant(p: Problem, name: str) -> Solved | Declined:
+    """The loop does not change it."""
+    c = p.carries[name]
+    if p.updates[name] is c:
+        return Solved({name: p.inits[name]}, {c: p.inits[name]}, "unchanged")
+    return Declined(f"{name} changes")
+
+
+def induction(p: Problem, name: str) -> Solved | Declined:
+    """``k = k + c`` in every round with an integer c that the loop does not change: ``init + round * c``."""
+    c, init = p.carries[name], p.inits[name]
+    how = contribution(p.updates[name], c)
+    if how is None or how.op != "add" or how.where is not None or how.value is None:
+        return Declined(f"{name} is not stepped by the same amount in every round")
+    amount = how.value
+    if not (amount.type.is_integer and init.type.is_integer):
+        return Declined(f"{name} is not an integer")
+    if p.index.name in free_indices(amount) or any(holds(amount, x) for x in p.carries.values()):
+        return Declined(f"the step of {name} changes in the loop")
+    rounds = _rounds(p, p.index)
+    if rounds is None:
+        return Declined(f"the number of rounds before one is not affine for {name}")
+    closed = operation("add", (init, operation("mul", (rounds, amount), INT)), INT)
+    end = operation("add", (p.last(), eq.Const(p.step, INT)), INT)
+    total = _rounds(p, end)
+    assert total is not None
+    final = operation("add", (init, operation("mul", (total, amount), INT)), INT)
+    return Solved({name: simplify.select(p.runs, final, init, INT)}, {c: closed}, "a function of the index")
+
+
+def _rounds(p: Problem, index: eq.Expr) -> eq.Expr | None:
+    """How many rounds come before the one with ``index``."""
+    distance = to_poly(index) - to_poly(p.start)
+    if abs(p.step) == 1:
+        return to_expr(distance * p.step)
+    if all(k % p.step == 0 for k in distance.terms.values()):
+        from kraise.analysis.poly import Poly
+
+        return to_expr(Poly({m: k // p.step for m, k in distance.terms.items()}))
+    return simplify.op("floordiv", (to_expr(distance), eq.Const(p.step, INT)), INT)

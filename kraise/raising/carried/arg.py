@@ -1,0 +1,131 @@
+"""Which index: ``if e < best: best, arg = e, j``, and the last index at which something holds."""
+
+from __future__ import annotations
+
+from kraise.analysis.conditions import conjunction, conjuncts
+from kraise.ir import equations as eq
+from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import free_indices
+from kraise.raising import simplify
+from kraise.raising.accumulate import holds, replacement
+from kraise.raising.carried.problem import Declined, Problem, Solved
+from kraise.raising.carried.reduction import _absorbed, combined
+
+
+def _taken(update: eq.Expr, c: eq.Expr) -> tuple[eq.Expr, eq.Expr] | None:
+    """``(condition, value)`` if the update is ``value if condition else c``."""
+    match update:
+        case eq.Op(name="select", args=(condition, a, b)) if b is c and not holds(a, c):
+            return condition, a
+        case eq.Op(name="select", args=(condition, a, b)) if a is c and not holds(b, c):
+            return simplify.negation(condition), b
+    return None
+
+
+def arg_reduction(p: Problem, name: str) -> Solved | Declined:
+    """The extremum of e together with all scalars that are replaced under the same condition."""
+    c = p.carries[name]
+    own = _taken(p.updates[name], c)
+    if own is None:
+        return Declined(f"{name} is not replaced under a condition")
+    condition, e = own
+    found = replacement(condition, c, e)
+    if found is None:
+        return Declined(f"{name} is not replaced by what it is compared with")
+    with_it = {}
+    for other in p.pending:
+        if other == name or other not in p.carries:
+            continue
+        taken = _taken(p.updates[other], p.carries[other])
+        if taken is not None and taken[0] is condition:
+            with_it[other] = taken[1]
+    if not with_it:
+        return Declined(f"no other scalar is replaced together with {name}")
+    group = (name, *with_it)
+    if any(p.used_in(n, besides=group) for n in group):
+        return Declined(f"the running value of {name} is used in the loop")
+    parts = [e, *with_it.values(), *([found.where] if found.where is not None else [])]
+    if not all(p.free_of_pending(x) for x in parts):
+        return Declined(f"what {name} is compared with depends on another carried value")
+    backwards = p.step < 0
+    last = (not found.strict) != backwards
+    extremum = p.reduce(found.op, e, found.where)
+    axis, left = p.domain(found.where)
+    where_is = eq.ArgReduce(found.op, axis, e, left, last, INT)
+    init = p.inits[name]
+    final: dict[str, eq.Expr] = {}
+    absorbed = (
+        _absorbed(p, found.op, e, init, extremum) if found.where is None and isinstance(extremum, eq.Reduce) else None
+    )
+    if absorbed is not None:
+        wide = eq.ArgReduce(found.op, absorbed.axes[0], e, None, last, INT)
+        first = absorbed.axes[0].lo
+        if all(p.at(f, first) is p.inits[n] for n, f in with_it.items()):
+            final[name] = absorbed
+            final |= {n: p.at(f, wide) for n, f in with_it.items()}
+            return Solved(final, form=f"an arg-reduction ({found.op})")
+    final[name] = combined(found.op, init, extremum, p.updates[name])
+    compare = {("min", True): "lt", ("min", False): "le", ("max", True): "gt", ("max", False): "ge"}
+    better = simplify.op(compare[found.op, found.strict], (extremum, init), BOOL)
+    for n, f in with_it.items():
+        chosen = p.at(f, where_is)
+        if p.inits[n] is p.at(f, axis.lo) and _neutral(init, found.op) and left is None and not last:
+            final[n] = chosen
+        else:
+            final[n] = simplify.select(better, chosen, p.inits[n], chosen.type)
+    return Solved(final, form=f"an arg-reduction ({found.op})")
+
+
+def _neutral(init: eq.Expr, op: str) -> bool:
+    return isinstance(init, eq.Const) and init.value == (float("inf") if op == "min" else float("-inf"))
+
+
+def last_match(p: Problem, name: str) -> Solved | Declined:
+    """``if cond: v = f(j)``: the value of the last round in which the condition holds."""
+    c = p.carries[name]
+    own = _taken(p.updates[name], c)
+    if own is None:
+        return Declined(f"{name} is not replaced under a condition")
+    condition, v = own
+    if p.used_in(name) or not p.free_of_pending(condition) or not p.free_of_pending(v):
+        return Declined(f"{name} depends on a carried value")
+    any_round = p.reduce("or", condition, None)
+    if isinstance(any_round, eq.Reduce) and isinstance(any_round.body, eq.Op):
+        any_round = p.reduce("or", eq.Const(True, BOOL), condition)
+        if isinstance(any_round, eq.Reduce) and any_round.where is not None:
+            any_round = eq.Reduce("or", any_round.axes, any_round.where, None, BOOL)
+        elif isinstance(any_round, eq.Reduce):
+            axis = any_round.axes[0]
+            any_round = simplify.op("lt", (axis.lo, axis.hi), BOOL)
+    if p.index.name in free_indices(v):
+        which = p.reduce("max" if p.step > 0 else "min", p.index, condition)
+        safe = simplify.select(any_round, which, p.start, INT)
+        v = p.at(v, safe)
+    return Solved({name: simplify.select(any_round, v, p.inits[name], v.type)}, form="the last match")
+
+
+def first_match(p: Problem, name: str) -> Solved | Declined:
+    """``if not found and cond: v, found = f(j), True`` (what a break leaves): the first round in which the condition
+    holds."""
+    c = p.carries[name]
+    own = _taken(p.updates[name], c)
+    if own is None:
+        return Declined(f"{name} is not replaced under a condition")
+    condition, v = own
+    parts = conjuncts(condition)
+    for flag, node in p.carries.items():
+        unset = simplify.negation(node)
+        first_flag = p.inits[flag]
+        if flag == name or unset not in parts or not isinstance(first_flag, eq.Const) or first_flag.value:
+            continue
+        rest = conjunction([x for x in parts if x is not unset])
+        if rest is None or flag not in p.updates or p.updates[flag] is not simplify.disjunction(rest, node):
+            continue
+        if p.used_in(name) or not p.free_of_pending(rest) or not p.free_of_pending(v):
+            continue
+        found = p.reduce("or", rest, None)
+        axis, left = p.domain(None)
+        first = eq.ArgReduce("max", axis, rest, left, p.step < 0, INT)
+        value = p.at(v, first) if p.index.name in free_indices(v) else v
+        return Solved({name: simplify.select(found, value, p.inits[name], value.type)}, form="the first match")
+    return Declined(f"{name} is not set where a condition holds first")

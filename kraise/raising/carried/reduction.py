@@ -1,0 +1,94 @@
+"""``acc = acc op e`` with an associative op and e free of what is carried: a reduction over the loop."""
+
+from __future__ import annotations
+
+from kraise.ir import equations as eq
+from kraise.ir.walk import topological
+from kraise.raising import simplify
+from kraise.raising.accumulate import contribution
+from kraise.raising.carried.problem import Declined, Problem, Solved
+
+_NEUTRAL = {"add": 0, "mul": 1, "and": True, "or": False}
+_REDUCED = ("add", "mul", "min", "max", "and", "or")
+
+
+def reduction(p: Problem, name: str) -> Solved | Declined:
+    """A sum, product, extremum, any or all. The running value must not be used within the loop."""
+    how = contribution(p.updates[name], p.carries[name])
+    if how is None or how.value is None or how.op not in _REDUCED:
+        return Declined(f"{name} is not combined with one value by one associative operator in each round")
+    if p.used_in(name):
+        return Declined(f"the running value of {name} is used in the loop")
+    if not p.free_of_pending(how.value) or (how.where is not None and not p.free_of_pending(how.where)):
+        return Declined(f"what is combined into {name} depends on another carried value")
+    start, axis_start = p.inits[name], None
+    total = p.reduce(how.op, how.value, how.where)
+    if how.where is None and isinstance(total, eq.Reduce):
+        axis_start = _absorbed(p, how.op, how.value, start, total)
+    final = axis_start or combined(how.op, start, total, p.updates[name])
+    return Solved({name: final}, form=f"a reduction ({how.op})")
+
+
+def combined(op: str, init: eq.Expr, total: eq.Expr, like: eq.Expr) -> eq.Expr:
+    """``init op total``, or the total alone where init is neutral."""
+    negated = init.args[0] if isinstance(init, eq.Op) and init.name == "neg" else None
+    if op == "max" and isinstance(negated, eq.Const) and negated.value == float("inf"):
+        return total
+    if (
+        isinstance(init, eq.Cast)
+        and isinstance(init.arg, eq.Const)
+        and init.type.is_inexact
+        and init.arg.type.is_inexact
+    ):
+        init = init.arg  # float32(0.0)
+    if isinstance(init, eq.Const):
+        if op in _NEUTRAL and init.value == _NEUTRAL[op] and not _minus_zero(init):
+            return total
+        if op in ("min", "max") and init.value == (float("inf") if op == "min" else float("-inf")):
+            return total
+    return simplify.op(op, (init, total), like.type)
+
+
+def _minus_zero(c: eq.Const) -> bool:
+    return isinstance(c.value, float) and str(c.value) == "-0.0"
+
+
+def _absorbed(p: Problem, op: str, body: eq.Expr, init: eq.Expr, total: eq.Reduce) -> eq.Reduce | None:
+    """``m = x[0]; for j in range(1, n): m = max(m, x[j])`` is the reduction from 0 on: init is the term before the
+    first."""
+    if p.step != 1 or total.where is not None or total.axes[0].lo is not p.start or total.axes[0].step != 1:
+        return None
+    before = _previous(p)
+    if p.at(body, before) is not init:
+        return None
+    axis = eq.Axis(p.index.name, before, total.axes[0].hi)
+    if not _surely_runs(p, before, init):
+        return None
+    return eq.Reduce(op, (axis,), body, None, total.type)
+
+
+def _previous(p: Problem) -> eq.Expr:
+    from kraise.ir.types import INT
+    from kraise.raising.values import operation
+
+    return operation("sub", (p.start, eq.Const(1, INT)), INT)
+
+
+def _surely_runs(p: Problem, before: eq.Expr, init: eq.Expr) -> bool:
+    """Whether the range from ``before`` on has an element even if the loop has no round: if stop is the extent of an
+    array
+    of which init reads that very element, or greater for any sizes."""
+    from kraise.analysis.conditions import always
+    from kraise.analysis.poly import to_poly
+
+    if always(to_poly(p.stop) - to_poly(before) - 1):
+        return True
+    extent = p.stop
+    return isinstance(extent, eq.Shape) and any(
+        isinstance(n, eq.Read)
+        and not n.view
+        and n.version.array == extent.array
+        and len(n.subscripts) > extent.axis
+        and to_poly(n.subscripts[extent.axis]) == to_poly(before)
+        for n in topological((init,))
+    )

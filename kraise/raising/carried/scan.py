@@ -1,0 +1,46 @@
+"""Running values that the loop uses in each round: prefix sums, products, extrema."""
+
+from __future__ import annotations
+
+from kraise.ir import equations as eq
+from kraise.raising import simplify
+from kraise.raising.accumulate import contribution, neutral_of
+from kraise.raising.carried.problem import Declined, Problem, Solved
+from kraise.raising.carried.reduction import combined
+
+_SCANNED = ("add", "mul", "min", "max", "and", "or")
+
+
+def _masked(op: str, value: eq.Expr, where: eq.Expr | None, like: eq.Expr) -> eq.Expr | None:
+    if where is None:
+        return value
+    neutral = neutral_of(op, like)
+    if neutral is None:
+        if not value.type.is_inexact:
+            return None
+        neutral = eq.Const(float("inf") if op == "min" else float("-inf"), value.type)
+    return simplify.select(where, value, neutral, value.type)
+
+
+def scan(p: Problem, name: str) -> Solved | Declined:
+    """``acc = acc op e`` where the running value is stored or used: a prefix scan."""
+    c, update = p.carries[name], p.updates[name]
+    how = contribution(update, c)
+    if how is None or how.value is None or how.op not in _SCANNED:
+        return Declined(f"{name} is not a running sum, product or extremum")
+    body = _masked(how.op, how.value, how.where, update)
+    if body is None or not p.free_of_pending(body):
+        return Declined(f"what is combined into {name} depends on another carried value")
+    axis, left = p.domain(None)
+    if left is not None or abs(p.step) != 1:
+        return Declined(f"the range of the running {name} differs from lane to lane")
+    return _running(p, name, how.op, body, axis)
+
+
+def _running(p: Problem, name: str, op: str, body: eq.Expr, axis: eq.Axis) -> Solved:
+    c, update, init = p.carries[name], p.updates[name], p.inits[name]
+    kind = update.type
+    after = eq.Scan(op, axis, body, init, True, p.step < 0, kind)
+    entry = eq.Scan(op, axis, body, init, False, p.step < 0, kind)
+    total = combined(op, init, eq.Reduce(op, (axis,), body, None, kind), update)
+    return Solved({name: total}, {update: after, c: entry}, "a scan")

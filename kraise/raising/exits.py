@@ -1,0 +1,232 @@
+"""Structured exits: ``return``, ``break`` and ``continue`` become flags and guards (raising.md, step 1).
+
+After :func:`structure` a body holds no exit. What follows a statement that may have left is put under ``if not left``;
+a flag is one boolean local, so an affine guard (``if i >= n: return``) comes out as the affine condition ``not (i >=
+n)``.
+A ``for`` with a ``break`` becomes a loop whose body runs while the flag is clear.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from kraise.diagnostics import refuse
+from kraise.ir import kernel as k
+from kraise.ir.types import BOOL, ScalarType
+
+DONE = "$done"
+TRUE, FALSE = k.Const(True, BOOL), k.Const(False, BOOL)
+
+
+@dataclass
+class Structured:
+    """A body without exits, and which arrays (None for a scalar, then in local ``$ret<i>``) the function returns."""
+
+    body: tuple[k.Stmt, ...]
+    returns: tuple[k.ArrayRef | None, ...] = ()
+
+
+@dataclass
+class _Exits:
+    """What is known while one function is rewritten: names of the flags in force, what was returned."""
+
+    returns: list[k.ArrayRef | None] | None = None
+    count: int = 0
+    types: dict[str, ScalarType] = field(default_factory=dict)
+
+    def flag(self, kind: str) -> str:
+        self.count += 1
+        return f"${kind}{self.count}"
+
+
+def structure(function: k.Function) -> Structured:
+    """``function``'s body with structured exits.
+
+    Raises:
+        Refused: its returns do not return the same arrays.
+    """
+    state = _Exits()
+    body = _block(function.body, state, "", "", tail=True)
+    if _assigns(body, DONE):
+        # a value returned in some round of a loop is carried to the end
+        early = [k.Assign(n, k.Const(0, t), t) for n, t in state.types.items()]
+        body = (k.Assign(DONE, FALSE, BOOL), *early, *body)
+    return Structured(tuple(body), tuple(state.returns or ()))
+
+
+def leaves(stmts: tuple[k.Stmt, ...]) -> bool:
+    """Whether a return, or a break or continue of the loop around, occurs in ``stmts``."""
+    return any(_leaves(s, in_loop=False) for s in stmts)
+
+
+def _leaves(s: k.Stmt, in_loop: bool) -> bool:
+    match s:
+        case k.Return():
+            return True
+        case k.Break() | k.Continue():
+            return not in_loop
+        case k.If(body=a, orelse=b):
+            return any(_leaves(t, in_loop) for t in (*a, *b))
+        case k.For(body=a, orelse=b) | k.While(body=a, orelse=b):
+            return any(_leaves(t, True) for t in a) or any(_leaves(t, in_loop) for t in b)
+    return False
+
+
+def _always(stmts: tuple[k.Stmt, ...]) -> bool:
+    """Whether every path through ``stmts`` leaves."""
+    for s in stmts:
+        match s:
+            case k.Return() | k.Break() | k.Continue():
+                return True
+            case k.If(body=a, orelse=b) if b and _always(a) and _always(b):
+                return True
+    return False
+
+
+def _assigns(stmts: tuple[k.Stmt, ...] | list[k.Stmt], name: str) -> bool:
+    for s in stmts:
+        match s:
+            case k.Assign(name=n) if n == name:
+                return True
+            case k.If(body=a, orelse=b) | k.For(body=a, orelse=b) | k.While(body=a, orelse=b):
+                if _assigns(a, name) or _assigns(b, name):
+                    return True
+    return False
+
+
+def _not(flag: str) -> k.Expr:
+    return k.Op("not", (k.Var(flag, BOOL),), BOOL)
+
+
+def _block(stmts: tuple[k.Stmt, ...], state: _Exits, brk: str, cont: str, tail: bool) -> tuple[k.Stmt, ...]:
+    """``stmts`` with exits taken out; ``brk``/``cont`` are the flags of the loop around, ``tail``: nothing follows."""
+    out: list[k.Stmt] = []
+    for at, s in enumerate(stmts):
+        rest = stmts[at + 1 :]
+        last = tail and not rest
+        match s:
+            case k.Return(values=values):
+                out += _return(s, values, state, flag=not last)
+                return tuple(out)
+            case k.Break():
+                out.append(k.Assign(brk, TRUE, BOOL, span=s.span))
+                return tuple(out)
+            case k.Continue():
+                if not last:
+                    out.append(k.Assign(cont, TRUE, BOOL, span=s.span))
+                return tuple(out)
+            case k.If(body=a, orelse=b) if _leaves(s, in_loop=False):
+                if rest and _always(a):
+                    a_new = _block(a, state, brk, cont, tail)
+                    b_new = _block((*b, *rest), state, brk, cont, tail)
+                    out.append(replace(s, body=a_new, orelse=b_new))
+                    return tuple(out)
+                if rest and b and _always(b):
+                    a_new = _block((*a, *rest), state, brk, cont, tail)
+                    out.append(replace(s, body=a_new, orelse=_block(b, state, brk, cont, tail)))
+                    return tuple(out)
+                out.append(replace(s, body=_block(a, state, brk, cont, last), orelse=_block(b, state, brk, cont, last)))
+                if rest:
+                    out += _guarded(rest, _flags(s, brk, cont), state, brk, cont, tail)
+                return tuple(out)
+            case k.For() | k.While():
+                out += _loop(s, state, last)
+                if rest and _has_return(s):
+                    out += _guarded(rest, [DONE], state, brk, cont, tail)
+                    return tuple(out)
+            case k.If(body=a, orelse=b):
+                out.append(replace(s, body=_block(a, state, "", "", last), orelse=_block(b, state, "", "", last)))
+            case _:
+                out.append(s)
+    return tuple(out)
+
+
+def _guarded(
+    rest: tuple[k.Stmt, ...], flags: list[str], state: _Exits, brk: str, cont: str, tail: bool
+) -> list[k.Stmt]:
+    body = _block(rest, state, brk, cont, tail)
+    condition = _not(flags[0])
+    for f in flags[1:]:
+        condition = k.Op("and", (condition, _not(f)), BOOL)
+    return [k.If(condition, body)]
+
+
+def _flags(s: k.Stmt, brk: str, cont: str) -> list[str]:
+    """The flags that ``s`` may set."""
+    out = []
+    if _has_return(s):
+        out.append(DONE)
+    if brk and _has_exit(s, k.Break):
+        out.append(brk)
+    if cont and _has_exit(s, k.Continue):
+        out.append(cont)
+    return out
+
+
+def _has_return(s: k.Stmt) -> bool:
+    match s:
+        case k.Return():
+            return True
+        case k.If(body=a, orelse=b) | k.For(body=a, orelse=b) | k.While(body=a, orelse=b):
+            return any(_has_return(t) for t in (*a, *b))
+    return False
+
+
+def _has_exit(s: k.Stmt, kind: type) -> bool:
+    if isinstance(s, kind):
+        return True
+    return isinstance(s, k.If) and any(_has_exit(t, kind) for t in (*s.body, *s.orelse))
+
+
+def _return(s: k.Return, values: tuple, state: _Exits, flag: bool) -> list[k.Stmt]:
+    shape = [v if isinstance(v, k.ArrayRef) else None for v in values]
+    if state.returns is not None and state.returns != shape:
+        raise refuse(
+            "KR299",
+            "the returns of this function return different arrays",
+            s.span,
+            "return the same arrays on every path",
+        )
+    state.returns = shape
+    for i, v in enumerate(values):
+        if not isinstance(v, k.ArrayRef):
+            known = state.types.get(f"$ret{i}", v.type)
+            state.types[f"$ret{i}"] = v.type if known.is_integer or known.kind == "bool" else known
+    out: list[k.Stmt] = [
+        k.Assign(f"$ret{i}", v, v.type, span=s.span) for i, v in enumerate(values) if not isinstance(v, k.ArrayRef)
+    ]
+    if flag:
+        out.append(k.Assign(DONE, TRUE, BOOL, span=s.span))
+    return out
+
+
+def _loop(s: k.For | k.While, state: _Exits, last: bool) -> list[k.Stmt]:
+    breaks = any(_has_exit(t, k.Break) for t in s.body)
+    continues = any(_has_exit(t, k.Continue) for t in s.body)
+    returns = any(_has_return(t) for t in s.body)
+    brk = state.flag("break") if breaks else ""
+    cont = state.flag("continue") if continues else ""
+    body = _block(s.body, state, brk, cont, tail=not (breaks or returns))
+    if cont and _assigns(body, cont):
+        body = (k.Assign(cont, FALSE, BOOL), *body)
+    stops = ([brk] if breaks else []) + ([DONE] if returns else [])
+    out: list[k.Stmt] = []
+    if breaks:
+        out.append(k.Assign(brk, FALSE, BOOL, span=s.span))
+    alive: k.Expr | None = None
+    for f in stops:
+        alive = _not(f) if alive is None else k.Op("and", (alive, _not(f)), BOOL)
+    if isinstance(s, k.For):
+        if alive is not None:
+            # the loop variable keeps the value it had when the loop was left
+            fresh = f"{s.var}$round"
+            body = (k.If(alive, (k.Assign(s.var, k.Var(fresh, s.type), s.type, span=s.span), *body)),)
+            s = replace(s, var=fresh)
+        out.append(replace(s, body=body, orelse=()))
+    else:
+        condition = s.condition if alive is None else k.Op("and", (alive, s.condition), BOOL)
+        out.append(replace(s, condition=condition, body=body, orelse=()))
+    if s.orelse:
+        other = _block(s.orelse, state, "", "", last)
+        out += [k.If(alive, other)] if alive is not None else list(other)
+    return out

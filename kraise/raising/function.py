@@ -1,0 +1,383 @@
+"""One function of the source to one raised kernel: the middle of the machine, step by step."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import partial
+
+from kraise.analysis.boxes import Unbounded, box
+from kraise.analysis.dependence import Access
+from kraise.analysis.poly import Poly, to_poly
+from kraise.diagnostics import Refused, refuse
+from kraise.ir import equations as eq
+from kraise.ir import kernel as k
+from kraise.ir.print_equations import equation_lines
+from kraise.ir.types import BOOL, INT, ArrayType, ScalarType, StructType
+from kraise.ir.walk import free_indices, statement_expressions, topological
+from kraise.options import Options
+from kraise.raising import threads, tiles
+from kraise.raising.bounds import mark
+from kraise.raising.calls import call, called, written
+from kraise.raising.context import Context
+from kraise.raising.demand import make_safe
+from kraise.raising.exits import structure
+from kraise.raising.finish import finish, without_dead
+from kraise.raising.folds import while_loop
+from kraise.raising.fuse import fuse, started, summed
+from kraise.raising.loops import loop
+from kraise.raising.optimistic import message
+from kraise.raising.phases import uniform_barriers
+from kraise.raising.private import Transient
+from kraise.raising.privatised import without_private_copies
+from kraise.raising.races import check
+from kraise.raising.splits import Split, split_threads
+from kraise.raising.state import Raw, RawFold, RawWrite, State
+from kraise.raising.statements import block
+from kraise.raising.tiles import by_launch
+from kraise.raising.unread import private_extents, store_sites, without_unread
+from kraise.raising.values import index_like
+
+_PROOFS = ("KR201", "KR202", "KR203", "KR306")
+
+
+def raise_function(module: k.Module, function: k.Function, options: Options) -> eq.Kernel:
+    """The equations of ``function``.
+
+    Block and thread are one index where that will do, and else two (raising.md, step 2).
+
+    Raises:
+        Refused: with every diagnostic that says why it cannot be raised.
+    """
+    ways: threads.Ways = {}
+    assumed: tuple[eq.Expr, ...] = ()
+    solid: frozenset[str] = frozenset()
+    first: Refused | None = None
+    while True:
+        attempts: list[_Raiser] = []
+        try:
+            kernel = _raise(module, function, options, ways, solid, assumed, attempts)
+            left = [e for s in kernel.body for e in statement_expressions(s)]
+            finer = threads.finer(attempts[-1].cx, ways, left)
+            if finer is None:
+                return kernel
+        except Transient as transient:
+            solid |= transient.arrays
+            continue
+        except Refused as refused:
+            first = first or refused
+            more = tuple(attempts[-1].cx.wanted) if attempts else ()
+            if more and not assumed and any(d.code in _PROOFS for d in refused.diagnostics):
+                assumed = more  # what the sizes must be for the proof; the emitted function checks it
+                continue
+            if attempts:
+                threads.rows_of_tiles(attempts[-1].cx, attempts[-1].st.accesses)
+            finer = threads.finer(attempts[-1].cx, ways, attempts[-1].seen()) if attempts else None
+            if finer is None:
+                raise first from None
+        ways = finer
+
+
+def _raise(
+    module: k.Module,
+    function: k.Function,
+    options: Options,
+    ways: threads.Ways,
+    solid: frozenset[str],
+    assumed: tuple[eq.Expr, ...],
+    attempts: list[_Raiser],
+) -> eq.Kernel:
+    """The equations with the threads' indices bound in the given ways; ``attempts`` gets every run that was started."""
+    bounded: frozenset[str] = frozenset()
+    splits: list[tuple[str, eq.Expr]] = []
+    digits: dict[str, str] = {}
+    whole: set[str] = set()
+    for _ in range(12):
+        attempt = _Raiser(module, function, options, bounded)
+        attempt.splits, attempt.digits, attempt.ways = splits, digits, ways
+        attempt.whole = whole
+        attempt.cx.solid, attempt.cx.assumed = solid, assumed
+        attempts.append(attempt)
+        try:
+            kernel = attempt.run()
+            found = {n: d for n, d in attempt.cx.digit_names.items() if n not in digits}
+            if not found:
+                return kernel
+            digits |= found  # once more, under the names that the source has for the digits
+        except Split as split:
+            splits.append((split.name, split.size))
+        except Unbounded as unbounded:
+            # an unguarded kernel: the launch is what bounds this index
+            if unbounded.name in bounded:
+                break
+            if splits and unbounded.name in attempt.cx.digits:
+                # nothing bounds the digits: the index stays whole, its quotient and remainder are gathers
+                whole.add(splits.pop()[0])
+                continue
+            bounded |= {unbounded.name}
+            last = unbounded
+    raise refuse("KR205", f"nothing bounds index {last.name}", function.span)
+
+
+class _Raiser:
+    """The steps for one function, with the launch bounding the thread indices in ``bounded``."""
+
+    def __init__(self, module: k.Module, function: k.Function, options: Options, bounded: frozenset[str]):
+        self.cx = Context(module, function)
+        self.options = options
+        self.bounded = bounded
+        self.splits: list[tuple[str, eq.Expr]] = []
+        self.digits: dict[str, str] = {}
+        self.whole: set[str] = set()
+        self.ways: threads.Ways = {}
+        self.st = State()
+        self.cx.calls = called(module, function)
+        self.cx.injective = frozenset(_injective(options.assume))
+        self.cx.loop = partial(loop, self.cx)
+        self.cx.while_loop = partial(while_loop, self.cx)
+        self.cx.call = partial(call, self.cx)
+
+    def run(self) -> eq.Kernel:
+        cx, function = self.cx, self.cx.function
+        body = structure(function)
+        _collect_types(cx, body.body)
+        st = self.st
+        cx.sites = store_sites(cx)
+        for p in function.params:
+            _parameter(st, p.name, p.type)
+        indices, path = threads.bind(cx, threads.names_of(function), self.bounded, self.ways)
+        cx.divisible = set(indices) - self.whole
+        st.facts = cx.facts
+        cx.thread_names, path = split_threads(cx, indices, path, self.splits, self.digits)
+        for array in _arrays(function):
+            st.versions[array] = cx.version(array)
+        for c in cx.module.constants:
+            if c.shape:
+                st.versions.setdefault(c.name, cx.version(c.name))
+        st.open, st.path = cx.thread_names, path
+        st.path = (*st.path, *cx.assumed)
+        live = frozenset(f"$ret{i}" for i in range(len(body.returns)))
+        try:
+            block(cx, st, body.body, live)
+            uniform_barriers(cx, st.accesses)
+            check(cx, st.accesses, cx.thread_names, frozenset(n for n, a in cx.made.items() if a.shared))
+            without_private_copies(cx, st)
+            without_unread(cx, st, body.returns)
+            private_extents(cx, st)
+            cx.assumptions += [f"{a} is injective (declared)" for a in sorted(cx.injective) if a in st.versions]
+            _bounded_by_guards(cx, st.out)
+            stmts = finish(
+                st.out,
+                shapes_of(st),
+                launch=tiles.Launch((*cx.facts, *cx.assumed, *(c for c, _ in cx.checks)), named(st)),
+            )
+        except Unbounded as unbounded:
+            if unbounded.name not in cx.thread_names:
+                raise refuse(
+                    "KR205",
+                    f"the range of {unbounded.name} is not known when the function is traced",
+                    function.span,
+                    "bound it by a parameter or a shape",
+                ) from None
+            raise
+        returns = self._returns(st, body.returns)
+        stmts, returns = mark(stmts, returns, _unchecked(cx, st.accesses))  # type: ignore[assignment]
+        versions = frozenset(r for r in returns if isinstance(r, eq.Version)) | {
+            n.version
+            for n in topological([r for r in returns if not isinstance(r, eq.Version)])
+            if isinstance(n, eq.Read)
+        }
+        shapes = shapes_of(st)
+        stmts = without_dead(fuse(started(summed(stmts), shapes), versions, shapes), versions)
+        names = tuple(st.names.values())
+        launch, ndrange = self._launch(stmts)
+        kernel = eq.Kernel(
+            function.name,
+            function.params,
+            stmts,
+            returns,
+            names,
+            helpers=tuple(cx.helpers.values()),
+            launch=launch,
+            ndrange=ndrange,
+            doc=function.doc,
+            assumptions=tuple(cx.assumptions),
+            checks=(
+                *(c for c in map(partial(_where_given, launch), cx.checks) if c),
+                *((c, message(c)) for c in cx.assumed),
+            ),
+            choices=(*(f"line {line}, {name}: {text}" for (line, name), text in sorted(st.rungs.items())), *cx.notes),
+            span=function.span,
+        )
+        kernel = replace(kernel, equations=equation_lines(kernel))
+        return make_safe(kernel)
+
+    def seen(self) -> list[eq.Expr]:
+        """What the run has computed so far."""
+        st = self.st
+        out = [*st.env.values(), *st.path]
+        for a in st.accesses:
+            out += [*a.subscripts, *a.path]
+        return out
+
+    def _returns(self, st: State, arrays: tuple[k.ArrayRef | None, ...]) -> tuple[eq.Version | eq.Expr, ...]:
+        """What the function gives back: what it returned, then the arrays that it wrote and did not return."""
+        out: list[eq.Version | eq.Expr] = []
+        named: set[str] = set()
+        for i, ref in enumerate(arrays):
+            if ref is None:
+                v = st.env.get(f"$ret{i}")
+                if v is None:
+                    raise refuse("KR207", "this function does not return a value on every path", self.cx.function.span)
+                out.append(v)
+            else:
+                named.add(ref.array)
+                out.append(st.versions[ref.array])
+        own = [a for a in _arrays(self.cx.function) if a not in named]
+        stored = written(self.cx.module, self.cx.function)
+        out += [st.versions[a] for a in own if a in stored]
+        if not out:
+            raise refuse("KR299", f"`{self.cx.function.name}` writes and returns nothing", self.cx.function.span)
+        return tuple(out)
+
+    def _launch(self, stmts: tuple[eq.Stmt, ...]) -> tuple[str, tuple[tuple[str, eq.Expr], ...]]:
+        """Whether the result depends on the launch, and the extent that an unguarded index has by default."""
+        used = {
+            n.name
+            for s in stmts
+            for n in topological(statement_expressions(s))
+            if isinstance(n, eq.Param) and n.name.split(".")[0] in ("grid", "block", "threads")
+        }
+        if not used:
+            return "", ()
+        defaults = []
+        for axis, letter in enumerate(threads.AXES):
+            for name in (f"threads.{letter}", f"grid.{letter}"):
+                extent = _extent_written(stmts, self._thread_name(axis), name) if name in used else None
+                if extent is not None:
+                    defaults.append((name, extent))
+        if {n for n, _ in defaults} == used:
+            return "optional", tuple(defaults)
+        return "required", ()
+
+    def _thread_name(self, axis: int) -> str:
+        v = self.cx.threads.get(("thread", axis))
+        if v is None:
+            return ""
+        return next((n for n in self.cx.thread_names if n in free_indices(v)), "")
+
+
+def _where_given(launch: str, check: tuple[eq.Expr, str]) -> tuple[eq.Expr, str] | None:
+    """A check of the launch, for a function that takes one or may take one; None where it takes none."""
+    condition, text = check
+    if not by_launch((condition,)) or launch == "required":
+        return check
+    given = eq.Op("not", (eq.Param("block.given", BOOL),), BOOL)
+    return (eq.Op("or", (given, condition), BOOL), text) if launch else None
+
+
+def _extent_written(stmts: tuple[eq.Stmt, ...], index: str, extent: str) -> eq.Expr | None:
+    """The extent of the written array's axis whose subscript is ``index`` itself, or another that ends at
+    ``extent``."""
+    for s in stmts:
+        if isinstance(s, eq.Write):
+            at = next((a.name for a in s.axes if isinstance(a.hi, eq.Param) and a.hi.name == extent), None)
+            if at is None and extent.startswith("grid"):
+                continue
+            index = at or index
+            for d, sub in enumerate(s.subscripts):
+                if isinstance(sub, eq.Index) and sub.name == index:
+                    return eq.Shape(s.after.array, d, INT)
+    return None
+
+
+def named(st: State) -> tuple[tuple[Poly, str], ...]:
+    """The source's names for sums of indices."""
+    out: dict[Poly, str] = {}
+    for name, v in st.env.items():
+        if not name.startswith("$") and isinstance(v, eq.Op) and index_like(v):
+            out.setdefault(to_poly(v), name)
+    return tuple(out.items())
+
+
+def _bounded_by_guards(cx: Context, raws: list[Raw]) -> None:
+    """A thread's index must be bounded by a guard of its own (which the launch covers): that a loop in it happens to
+    be empty
+    beyond some value says nothing of how many threads there are.
+
+    Raises:
+        Unbounded: only the launch bounds a thread's index.
+    """
+    threads_only = set(cx.thread_names)
+    for raw in raws:
+        if isinstance(raw, RawFold):
+            _bounded_by_guards(cx, list(raw.body))
+        elif isinstance(raw, RawWrite) and not set(raw.loops) & set(cx.blocks):
+            guards = tuple(c for c in raw.path if free_indices(c) <= threads_only)
+            own = tuple(n for n in raw.loops if n in threads_only)
+            box(own, guards)
+
+
+def _unchecked(cx: Context, accesses: list[Access]) -> list[Access]:
+    """The accesses without the conditions on sizes that the emitted function checks: they hold."""
+    checked = {*cx.assumed, *(c for c, _ in cx.checks)}
+    return [replace(a, path=tuple(c for c in a.path if c not in checked)) for a in accesses] if checked else accesses
+
+
+def shapes_of(st: State) -> dict[str, tuple[eq.Expr, ...]]:
+    """The shapes of the arrays that the kernel made."""
+    return {name: (*local.extents, *local.shape) for name, local in st.locals.items()}
+
+
+def _parameter(st: State, name: str, t: object) -> None:
+    if isinstance(t, ScalarType):
+        st.env[name] = eq.Param(name, t)
+    elif isinstance(t, StructType) and not t.is_array:
+        for member, inner in t.members:
+            _parameter(st, f"{name}.{member}", inner)
+
+
+def _arrays(function: k.Function) -> list[str]:
+    """The names of the array parameters, members of structs included, in order."""
+    out: list[str] = []
+
+    def visit(name: str, t: object, many: bool) -> None:
+        if isinstance(t, ArrayType) or (many and isinstance(t, ScalarType)):
+            out.append(name)
+        elif isinstance(t, StructType):
+            for member, inner in t.members:
+                visit(f"{name}.{member}", inner, many or t.is_array)
+
+    for p in function.params:
+        visit(p.name, p.type, False)
+    return out
+
+
+def _collect_types(cx: Context, stmts: tuple[k.Stmt, ...]) -> None:
+    for s in stmts:
+        match s:
+            case k.Assign(name=name, type=t):
+                cx.types[name] = t
+            case k.If(body=a, orelse=b):
+                _collect_types(cx, a)
+                _collect_types(cx, b)
+            case k.For(body=a) | k.While(body=a):
+                _collect_types(cx, a)
+
+
+def _injective(assume: tuple[str, ...]) -> list[str]:
+    """The arrays declared injective; any other sentence is refused.
+
+    Raises:
+        Refused: an assumption that is not understood.
+    """
+    out = []
+    for sentence in assume:
+        m = re.fullmatch(r"\s*([A-Za-z_][\w.]*)\s+is\s+injective\s*", sentence)
+        if m is None:
+            raise refuse("KR208", f"the assumption {sentence!r} is not understood", None, 'say "idx is injective"')
+        out.append(m.group(1))
+    return out
+
+
+__all__ = ["Refused", "raise_function"]

@@ -1,0 +1,58 @@
+"""Grid-stride loops: a loop from a thread's index in steps of the number of threads (raising.md, step 2)."""
+
+from __future__ import annotations
+
+from kraise.analysis.poly import to_expr, to_poly
+from kraise.diagnostics import Refused
+from kraise.ir import equations as eq
+from kraise.ir import kernel as k
+from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import free_indices
+from kraise.raising.context import Context
+from kraise.raising.liveness import assigned
+from kraise.raising.state import State
+from kraise.raising.statements import block
+
+
+def grid_stride(
+    cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, step: eq.Expr, live: frozenset[str]
+) -> bool:
+    """A loop from a thread's index in steps of the number of threads: with the threads, one index over the whole range.
+
+    The body is run with that index in place of the thread's. Returns False, having done nothing, if the loop is not
+    of this
+    shape.
+    """
+    threads = [n for n in cx.thread_names if n in st.open and n in free_indices(start)]
+    if len(threads) != 1:
+        return False
+    (name,) = threads
+    thread = eq.Index(name, INT)
+    origin = to_poly(start) - to_poly(thread)
+    if name in origin.indices() or to_poly(step) != cx.stride(name):
+        return False
+    outside = [c for c in st.path if name in free_indices(c)]
+    if any(c not in cx.launch_path for c in outside) or set(assigned(s.body)) & set(st.env):
+        return False
+    way = (name, to_expr(cx.stride(name)), to_expr(origin))
+    own = name if s.var.endswith("$round") else s.var
+    index = cx.index(own, tuple(n for n in st.open if n != name), way)
+    cx.strides[index.name] = way
+    inner = st.copy()
+    inner.open = tuple(index.name if n == name else n for n in st.open)
+    bounds = (
+        eq.Op("ge", (index, to_expr(origin)), BOOL),
+        eq.Op("lt", (index, stop), BOOL),
+    )
+    inner.path = tuple(dict.fromkeys((*(c for c in st.path if c not in outside), *bounds)))
+    inner.env = {n: v for n, v in st.env.items() if name not in free_indices(v)} | {s.var: index}
+    cx.thread_names = tuple(dict.fromkeys((*cx.thread_names, index.name)))
+    try:
+        block(cx, inner, s.body, live)
+    except Refused as refused:
+        if any(d.code == "KR207" for d in refused.diagnostics):
+            return False
+        raise
+    inner.env, inner.open, inner.path = st.env, st.open, st.path
+    st.become(inner)
+    return True

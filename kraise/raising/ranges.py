@@ -1,0 +1,54 @@
+"""The ranges of counted loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from kraise.analysis.conditions import conjuncts
+from kraise.ir import equations as eq
+from kraise.ir import kernel as k
+from kraise.ir.types import BOOL, INT
+from kraise.raising.context import Context
+from kraise.raising.state import State
+from kraise.raising.values import operation
+
+
+@dataclass(frozen=True)
+class Range:
+    """The values of a loop's variable: from ``start`` in steps of ``step`` (a nonzero integer) to before ``stop``."""
+
+    index: eq.Index
+    start: eq.Expr
+    stop: eq.Expr
+    step: int
+
+    def conjuncts(self) -> tuple[eq.Expr, ...]:
+        j = self.index
+        if self.step > 0:
+            out = [eq.Op("ge", (j, self.start), BOOL), eq.Op("lt", (j, self.stop), BOOL)]
+        else:
+            out = [eq.Op("le", (j, self.start), BOOL), eq.Op("gt", (j, self.stop), BOOL)]
+        if abs(self.step) != 1:
+            gap = operation("sub", (j, self.start) if self.step > 0 else (self.start, j), INT)
+            size = eq.Const(abs(self.step), INT)
+            out.append(eq.Op("eq", (eq.Op("mod", (gap, size), INT), eq.Const(0, INT)), BOOL))
+        return tuple(c for part in out for c in conjuncts(part))
+
+
+def unit_steps(cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, step: eq.Expr) -> k.For:
+    """A loop whose step is a size: over the number of the round, with the variable computed. The step must be positive,
+    which the emitted function checks."""
+    positive = eq.Op("ge", (step, eq.Const(1, INT)), BOOL)
+    if positive not in st.path:
+        st.path = (*st.path, positive)
+        cx.checks.append((positive, "the step of a loop must be positive"))
+    names = {f"${s.var}.{part}": v for part, v in (("start", start), ("stop", stop), ("step", step))}
+    st.env |= names
+    first, end, size = (k.Var(n, INT) for n in names)
+    one = k.Const(1, INT)
+    gap = k.Op("sub", (k.Op("add", (k.Op("sub", (end, first), INT), size), INT), one), INT)
+    rounds = k.Op("floordiv", (gap, size), INT)
+    count = f"{s.var}_round"
+    value_now = k.Op("add", (first, k.Op("mul", (size, k.Var(count, INT)), INT)), INT)
+    body = (k.Assign(s.var, value_now, INT, span=s.span), *s.body)
+    return replace(s, var=count, start=k.Const(0, INT), stop=rounds, step=one, body=body)

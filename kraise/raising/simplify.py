@@ -1,0 +1,332 @@
+"""Smart constructors of expressions: exact simplifications only, the same on every input.
+
+Integers and booleans are folded and their identities applied; of floats only what changes no bit and no derivative
+(``x * 1``, ``x / 1``, ``x - 0``). In particular ``x + 0.0`` and ``x * 0.0`` stay, and so does the negation of a
+comparison of floats, which is not the opposite comparison where there is a NaN.
+"""
+
+from __future__ import annotations
+
+from kraise.ir.equations import Cast, Const, Expr, Op
+from kraise.ir.types import BOOL, INT, ScalarType
+
+TRUE = Const(True, BOOL)
+FALSE = Const(False, BOOL)
+_OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
+_COMPARISONS = frozenset(_OPPOSITE)
+
+
+def op(name: str, args: tuple[Expr, ...], type: ScalarType) -> Expr:
+    """``Op(name, args, type)`` or something equal and simpler."""
+    simple: Expr | None
+    match name, args:
+        case "and" | "or", (a, b):
+            simple = _junction(name, a, b) if a.type.kind == b.type.kind == "bool" else None
+        case "not", (a,):
+            simple = negation(a) if a.type.kind == "bool" else None
+        case "select", (c, a, b):
+            simple = _select(c, a, b, type)
+        case _:
+            simple = _integers(name, args, type) or _identity(name, args, type)
+    return Op(name, args, type) if simple is None else simple
+
+
+def cast(type: ScalarType, arg: Expr) -> Expr:
+    """The conversion, left out where it changes nothing, carried out on integers that fit."""
+    if arg.type == type:
+        return arg
+    value = _int(arg)
+    if value is not None and type.is_integer and _fits(value, type):
+        return Const(value, type)
+    return Cast(type, arg)
+
+
+def conjunction(*conditions: Expr | None) -> Expr:
+    """All of them; None stands for True."""
+    result: Expr = TRUE
+    for condition in conditions:
+        if condition is not None:
+            result = op("and", (result, condition), BOOL)
+    return result
+
+
+def disjunction(*conditions: Expr) -> Expr:
+    """Any of them."""
+    result: Expr = FALSE
+    for condition in conditions:
+        result = op("or", (result, condition), BOOL)
+    return result
+
+
+def select(condition: Expr, then: Expr, other: Expr, type: ScalarType | None = None) -> Expr:
+    """``then if condition else other``."""
+    return op("select", (condition, then, other), type or then.type)
+
+
+def negation(a: Expr) -> Expr:
+    """``not a`` for a boolean ``a``."""
+    match a:
+        case Const(value=value):
+            return FALSE if value else TRUE
+        case Op(name="not", args=(inner,)) if inner.type.kind == "bool":
+            return inner
+        case Op(name=name, args=(x, y)) if name in ("eq", "ne") or (name in _COMPARISONS and _whole(x) and _whole(y)):
+            return Op(_OPPOSITE[name], (x, y), a.type)
+    return Op("not", (a,), BOOL)
+
+
+# --- booleans --------------------------------------------------------------------------------
+
+
+def opposite(a: Expr, b: Expr) -> bool:
+    """Whether two conditions are plainly each other's negation."""
+    return negation(a) is b or negation(b) is a
+
+
+def _junction(name: str, a: Expr, b: Expr) -> Expr | None:
+    unit, zero = (TRUE, FALSE) if name == "and" else (FALSE, TRUE)
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, Const):
+            return y if bool(x.value) is unit.value else zero
+    if a is b:
+        return a
+    if opposite(a, b):
+        return zero
+    # a and (a and b)
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, Op) and x.name == name and y in x.args:
+            return x
+    return None
+
+
+def _select(c: Expr, a: Expr, b: Expr, type: ScalarType) -> Expr | None:
+    if a is b and a.type == type:
+        return a
+    if isinstance(c, Const):
+        chosen = a if c.value else b
+        return chosen if chosen.type == type else Cast(type, chosen)
+    if isinstance(c, Op) and c.name == "not" and c.args[0].type.kind == "bool":
+        return op("select", (c.args[0], b, a), type)
+    then, other = _assuming(c, True, a), _assuming(c, False, b)
+    if then is not a or other is not b:
+        return op("select", (c, then, other), type)
+    # `a if c else (a if d else b)` and `(a if d else b) if c else b`: one condition
+    if isinstance(a, Op) and a.name == "select" and a.args[2] is b and a.type == type:
+        return op("select", (op("and", (c, a.args[0]), BOOL), a.args[1], b), type)
+    if isinstance(b, Op) and b.name == "select" and b.args[1] is a and b.type == type:
+        return op("select", (op("or", (c, b.args[0]), BOOL), a, b.args[2]), type)
+    if isinstance(a, Op) and a.name == "select" and a.args[1] is b and a.type == type:
+        return op("select", (op("and", (c, negation(a.args[0])), BOOL), a.args[2], b), type)
+    if isinstance(b, Op) and b.name == "select" and b.args[2] is a and b.type == type:
+        return op("select", (op("and", (negation(c), b.args[0]), BOOL), b.args[1], a), type)
+    if type.kind == "bool" and a.type.kind == b.type.kind == c.type.kind == "bool":
+        if b is c:
+            return op("and", (c, a), type)
+        if a is c:
+            return op("or", (c, b), type)
+        if isinstance(a, Const):
+            return op("or", (c, b), type) if a.value else op("and", (negation(c), b), type)
+        if isinstance(b, Const):
+            return op("or", (negation(c), a), type) if b.value else op("and", (c, a), type)
+    return None
+
+
+def _assuming(c: Expr, holds: bool, arm: Expr) -> Expr:
+    """The arm of a select on ``c``, itself a select on the same condition or its negation."""
+    match arm:
+        case Op(name="select", args=(inner, a, b), type=type):
+            if inner is c:
+                chosen = a if holds else b
+            elif opposite(inner, c):
+                chosen = b if holds else a
+            else:
+                return arm
+            return _assuming(c, holds, chosen) if chosen.type == type else arm
+    return arm
+
+
+# --- integers --------------------------------------------------------------------------------
+
+
+def _whole(x: Expr) -> bool:
+    return x.type.is_integer or x.type.kind == "bool"
+
+
+def _int(x: Expr) -> int | None:
+    if isinstance(x, Const) and x.type.is_integer and isinstance(x.value, int):
+        return int(x.value)
+    return None
+
+
+def _fits(value: int, type: ScalarType) -> bool:
+    if type.bits is None:
+        return type == INT
+    low, high = (0, 2**type.bits) if type.kind == "uint" else (-(2 ** (type.bits - 1)), 2 ** (type.bits - 1))
+    return low <= value < high
+
+
+def _truncated(x: int, y: int) -> int:
+    quotient = abs(x) // abs(y)
+    return quotient if (x < 0) == (y < 0) else -quotient
+
+
+def _fold(name: str, values: tuple[int, ...]) -> int | None:
+    """The value of an operation on integers; None where it has none or is not folded."""
+    match name, values:
+        case "add", (x, y):
+            return x + y
+        case "sub", (x, y):
+            return x - y
+        case "mul", (x, y):
+            return x * y
+        case "floordiv", (x, y) if y:
+            return x // y
+        case "mod", (x, y) if y:
+            return x % y
+        case "tdiv", (x, y) if y:
+            return _truncated(x, y)
+        case "tmod", (x, y) if y:
+            return x - y * _truncated(x, y)
+        case "neg", (x,):
+            return -x
+        case "invert", (x,):
+            return ~x
+        case "abs", (x,):
+            return abs(x)
+        case "pow", (x, y) if 0 <= y <= 64:
+            return x**y
+        case "and_", (x, y):
+            return x & y
+        case "or_", (x, y):
+            return x | y
+        case "xor", (x, y):
+            return x ^ y
+        case "shl", (x, y) if 0 <= y < 64:
+            return x << y
+        case "shr", (x, y) if 0 <= y < 64:
+            return x >> y
+        case "min", (x, y):
+            return min(x, y)
+        case "max", (x, y):
+            return max(x, y)
+    return None
+
+
+def _compare(name: str, x: int, y: int) -> bool:
+    return {"lt": x < y, "le": x <= y, "gt": x > y, "ge": x >= y, "eq": x == y, "ne": x != y}[name]
+
+
+def _offset(x: Expr) -> tuple[Expr | None, int]:
+    """``x`` as base + constant (Python's integers and C's signed ones, which do not wrap)."""
+    value = _int(x)
+    if value is not None:
+        return None, value
+    if isinstance(x, Op) and x.type.kind == "int" and x.name in ("add", "sub"):
+        a, b = x.args
+        right, left = _int(b), _int(a)
+        if right is not None and a.type == x.type:
+            base, offset = _offset(a)
+            return base, offset + (right if x.name == "add" else -right)
+        if left is not None and x.name == "add" and b.type == x.type:
+            base, offset = _offset(b)
+            return base, offset + left
+    return x, 0
+
+
+def _integers(name: str, args: tuple[Expr, ...], type: ScalarType) -> Expr | None:
+    """Folding and the identities of integers (unsigned ones fold modulo their width)."""
+    values = tuple(_int(a) for a in args)
+    if name in _COMPARISONS:
+        return _comparison(name, args)
+    if not type.is_integer or not all(a.type.is_integer for a in args):
+        return None
+    known = tuple(v for v in values if v is not None)
+    if len(known) == len(values):
+        folded = _fold(name, known)
+        if folded is not None and type.kind == "uint" and type.bits is not None:
+            folded %= 2**type.bits
+        if folded is not None and _fits(folded, type):
+            return Const(folded, type)
+    if len(args) != 2:
+        return None
+    (a, b), (x, y) = args, values
+    same = a is b
+    simple: Expr | None = None
+    match name:
+        case "add":
+            simple = b if x == 0 else a if y == 0 else _gathered(name, a, y, type) or _gathered(name, b, x, type)
+        case "sub":
+            simple = Const(0, type) if same else a if y == 0 else _gathered(name, a, y, type) or _difference(a, b, type)
+        case "mul":
+            zero = Const(0, type) if 0 in (x, y) else None
+            simple = b if x == 1 else a if y == 1 else zero
+        case "floordiv" | "tdiv":
+            simple = a if y == 1 else None
+        case "mod" | "tmod":
+            simple = Const(0, type) if y == 1 else None
+        case "pow" | "shl" | "shr":
+            simple = a if y == (1 if name == "pow" else 0) else None
+        case "min" | "max" | "and_" | "or_":
+            simple = a if same else None
+    return simple if simple is not None and simple.type == type else None
+
+
+def _gathered(name: str, a: Expr, c: int | None, type: ScalarType) -> Expr | None:
+    """``(base + c1) + c`` as ``base + (c1 + c)``."""
+    if c is None or type.kind != "int" or a.type != type:
+        return None
+    base, offset = _offset(a)
+    if base is None or base is a or base.type != type:
+        return None
+    total = offset + (c if name == "add" else -c)
+    if not _fits(abs(total), type):
+        return None
+    if total == 0:
+        return base
+    return Op("add" if total > 0 else "sub", (base, Const(abs(total), type)), type)
+
+
+def _difference(a: Expr, b: Expr, type: ScalarType) -> Expr | None:
+    """``(a + b) - b`` and ``(x + c1) - (x + c2)``."""
+    if type.kind != "int":
+        return None
+    (left, c1), (right, c2) = _offset(a), _offset(b)
+    if left is not None and left is right and _fits(c1 - c2, type):
+        return Const(c1 - c2, type)
+    if isinstance(a, Op) and a.name == "add" and b in a.args:
+        other = a.args[1] if a.args[0] is b else a.args[0]
+        return other if other.type == type else None
+    return None
+
+
+def _comparison(name: str, args: tuple[Expr, ...]) -> Expr | None:
+    a, b = args
+    if not (_whole(a) and _whole(b)):
+        return None
+    if a is b:
+        return TRUE if name in ("le", "ge", "eq") else FALSE
+    # unsigned against signed converts in C: only constants that both types hold the same way are compared
+    if a.type.kind == b.type.kind == "int" or (a.type == b.type and isinstance(a, Const) and isinstance(b, Const)):
+        (left, c1), (right, c2) = _offset(a), _offset(b)
+        if left is right:
+            return TRUE if _compare(name, c1, c2) else FALSE
+    return None
+
+
+# --- floats and unknown types ----------------------------------------------------------------
+
+
+def _identity(name: str, args: tuple[Expr, ...], type: ScalarType) -> Expr | None:
+    """``x * 1``, ``x / 1`` and ``x - 0``: exact for every float, NaN and -0.0 included."""
+    if len(args) != 2 or not type.is_inexact:
+        return None
+    a, b = args
+    if name == "mul" and _is(a, 1) and b.type == type:
+        return b
+    if (name in ("mul", "div") and _is(b, 1)) or (name == "sub" and _is(b, 0)):
+        return a if a.type == type else None
+    return None
+
+
+def _is(x: Expr, value: int) -> bool:
+    return isinstance(x, Const) and not isinstance(x.value, bool) and x.value == value and str(x.value) != "-0.0"

@@ -1,0 +1,230 @@
+"""Hardware indices as indices with ranges (raising.md, step 2).
+
+Where a kernel uses both the block's and the thread's index of an axis, the thread's is written as ``g - block *
+blockDim`` with the global
+index g: in every spelling of ``block * blockDim + thread`` the block drops out by arithmetic. What is left with a
+block in it depends
+on the launch's shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kraise.analysis.dependence import Access
+from kraise.analysis.poly import Poly, is_integer, to_poly
+from kraise.ir import equations as eq
+from kraise.ir import kernel as k
+from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import topological
+from kraise.raising.context import Context
+from kraise.raising.values import operation
+
+AXES = "xyz"
+
+
+def hardware(stmts: object) -> set[tuple[str, int]]:
+    """The hardware indices that occur in Kernel IR."""
+    out: set[tuple[str, int]] = set()
+    stack: list[object] = [stmts]
+    while stack:
+        x = stack.pop()
+        if isinstance(x, k.Hw):
+            out.add((x.kind, x.axis))
+        elif isinstance(x, tuple | list):
+            stack.extend(x)
+        elif hasattr(x, "__dataclass_fields__"):
+            stack.extend(getattr(x, f) for f in x.__dataclass_fields__ if f not in ("span", "type"))
+    return out
+
+
+APART = -1  # the way of an axis whose block and thread are two indices
+Ways = dict[int, int]  # by axis: APART, or the number of threads of a block that the source counts on
+# (negative: with two indices); else one index
+
+
+def bind(
+    cx: Context, names: dict[int, str], bounded: frozenset[str], ways: Ways | None = None
+) -> tuple[tuple[str, ...], tuple[eq.Expr, ...]]:
+    """Gives the hardware indices of the kernel their values; returns the thread indices and the conjuncts that bound
+    them.
+
+    ``names`` are the source's names for the global index of an axis; an index in ``bounded`` is also bounded by the
+    launch.
+    """
+    ways = ways or {}
+    functions = {f.name: f for f in cx.module.functions}
+    found = hardware((cx.function.body, *(functions[c].body for c in cx.calls if c in functions)))
+    indices: list[str] = []
+    path: list[eq.Expr] = []
+    facts: list[eq.Expr] = []
+    zero = eq.Const(0, INT)
+    for axis in range(3):
+        kinds = {kind for kind, a in found if a == axis}
+        if not kinds:
+            continue
+        letter = AXES[axis]
+        block_dim, grid_dim = eq.Param(f"block.{letter}", INT), eq.Param(f"grid.{letter}", INT)
+        cx.threads["blockDim", axis], cx.threads["gridDim", axis] = block_dim, grid_dim
+        way = ways.get(axis)
+        if {"thread", "block"} <= kinds and way is not None and way < 0:
+            if way != APART:
+                block_dim = eq.Const(-way, INT)  # type: ignore[assignment]
+                cx.threads["blockDim", axis] = block_dim
+                _count_on(cx, -way, letter)
+            own = own_names(cx.function)
+            t, b = own.get(("thread", axis), f"thread_{letter}"), own.get(("block", axis), f"block_{letter}")
+            for kind, name, size in (("block", b, grid_dim), ("thread", t, block_dim)):
+                index = eq.Index(name, INT)
+                cx.threads[kind, axis] = index
+                indices.append(name)
+                cx.axes[name] = axis
+                cx.extents[name] = ("gridDim",) if kind == "block" else ("blockDim",)
+                path.append(eq.Op("ge", (index, zero), BOOL))
+                inside = eq.Op("lt", (index, size), BOOL)
+                (path if name in bounded else facts).append(inside)
+            cx.blocks = (*cx.blocks, b)
+            continue
+        if {"thread", "block"} <= kinds:
+            name = names.get(axis) or "ijk"[axis]
+            g, own_block = eq.Index(name, INT), eq.Index(f"block_{letter}", INT)
+            cx.blocks = (*cx.blocks, f"block_{letter}")
+            facts.append(eq.Op("ge", (own_block, zero), BOOL))
+            if way is not None:
+                block_dim = eq.Const(way, INT)  # type: ignore[assignment]
+                cx.threads["blockDim", axis] = block_dim
+                _count_on(cx, way, letter)
+            cx.threads["block", axis] = own_block
+            cx.threads["thread", axis] = operation("sub", (g, operation("mul", (own_block, block_dim), INT)), INT)
+            extent: eq.Expr = eq.Param(f"threads.{letter}", INT)
+        elif "thread" in kinds or "block" in kinds:
+            kind = "thread" if "thread" in kinds else "block"
+            name = names.get(axis) or f"{kind}_{letter}"
+            g = eq.Index(name, INT)
+            cx.threads[kind, axis] = g
+            if kind == "block":
+                cx.blocks = (*cx.blocks, name)
+            extent = block_dim if kind == "thread" else grid_dim
+        else:
+            continue
+        indices.append(name)
+        cx.axes[name] = axis
+        both = {"thread", "block"} <= kinds
+        cx.extents[name] = ("blockDim", "gridDim") if both else ("blockDim",) if "thread" in kinds else ("gridDim",)
+        path.append(eq.Op("ge", (g, zero), BOOL))
+        if way is not None and both:
+            within = cx.threads["thread", axis]
+            facts += [eq.Op("ge", (within, zero), BOOL), eq.Op("lt", (within, block_dim), BOOL)]
+        if name in bounded:
+            path.append(eq.Op("lt", (g, extent), BOOL))
+    cx.launch_path, cx.facts = tuple(path), tuple(facts)
+    return tuple(indices), tuple(path)
+
+
+def _count_on(cx: Context, size: int, letter: str) -> None:
+    """The source's tile is the launch's block: said in the docstring, and checked where a launch is given."""
+    text = f"a block has {size} threads along {letter}"
+    cx.assumptions.append(text)
+    given = eq.Op("eq", (eq.Param(f"block.{letter}", INT), eq.Const(size, INT)), BOOL)
+    cx.checks.append((given, text))
+
+
+def names_of(function: k.Function) -> dict[int, str]:
+    """The source's names of the global thread indices: the first local that is assigned one, by axis."""
+    out: dict[int, str] = {}
+
+    def visit(stmts: tuple[k.Stmt, ...]) -> None:
+        for s in stmts:
+            match s:
+                case k.Assign(name=name, value=v):
+                    axes = {h[1] for h in hardware(v) if h[0] in ("thread", "block")}
+                    if len(axes) == 1 and not name.startswith("$"):
+                        (axis,) = axes
+                        kinds = {h[0] for h in hardware(v)}
+                        if axis not in out or ({"thread", "block"} <= kinds and name not in out.values()):
+                            out[axis] = name
+                case k.If(body=a, orelse=b):
+                    visit(a)
+                    visit(b)
+
+    visit(function.body)
+    return out
+
+
+def own_names(function: k.Function) -> dict[tuple[str, int], str]:
+    """The source's names of the thread's and the block's own index: locals that are assigned one and nothing else."""
+    out: dict[tuple[str, int], str] = {}
+
+    def visit(stmts: tuple[k.Stmt, ...]) -> None:
+        for s in stmts:
+            match s:
+                case k.Assign(name=name, value=v):
+                    while isinstance(v, k.Cast):
+                        v = v.arg
+                    if isinstance(v, k.Hw) and not name.startswith("$") and name not in out.values():
+                        out.setdefault((v.kind, v.axis), name)
+                case k.If(body=a, orelse=b):
+                    visit(a)
+                    visit(b)
+
+    visit(function.body)
+    return out
+
+
+def finer(cx: Context, ways: Ways, values: Iterable[eq.Expr]) -> Ways | None:
+    """Ways to try next where a block's index is left in ``values``: the source's own block size where it computes with
+    one (``block * 16 + thread``), else the block and the thread as two indices. None if there is nothing finer."""
+    new = dict(ways)
+    nodes = topological(values)
+    for axis, letter in enumerate(AXES):
+        b = cx.threads.get(("block", axis))
+        if b is None or ("thread", axis) not in cx.threads or ways.get(axis, 1) < 0:
+            continue
+        if b not in nodes:
+            continue
+        if axis in ways:
+            new[axis] = -ways[axis]
+            continue
+        sizes = _sizes(nodes, b, eq.Param(f"block.{letter}", INT))
+        if axis in cx.hints:
+            sizes = {cx.hints[axis]}
+        new[axis] = sizes.pop() if len(sizes) == 1 else APART
+    return None if new == ways else new
+
+
+def rows_of_tiles(cx: Context, accesses: Iterable[Access]) -> None:
+    """Notes the block size that a flat tile counts on: ``s[ty * 16 + tx]`` has rows of 16 threads."""
+    indices = {axis: e for (kind, axis), e in cx.threads.items() if kind == "thread"}
+    for a in accesses:
+        if a.array not in cx.made or not cx.made[a.array].shared or not a.write:
+            continue
+        for s in a.subscripts:
+            poly = to_poly(s)
+            for axis, e in indices.items():
+                for other, f in indices.items():
+                    if other == axis:
+                        continue
+                    rest = poly - to_poly(e)
+                    hit = next(
+                        (x for x in to_poly(f).atoms() if isinstance(x, eq.Index) and x.name in cx.thread_names), None
+                    )
+                    c = None if hit is None else rest.coefficient(hit).value
+                    if c is not None and c > 1 and (rest - to_poly(f) * c).value == 0:
+                        cx.hints.setdefault(axis, c)
+
+
+def _sizes(nodes: list[eq.Expr], block: eq.Expr, block_dim: eq.Expr) -> set[int]:
+    """The numbers C for which ``C * block + thread`` occurs: with the thread written as g - block * blockDim."""
+    out = set()
+    for n in nodes:
+        if isinstance(n, eq.Op) and n.type.is_integer:
+            poly = to_poly(n)
+            if block not in poly.atoms():
+                continue
+            c = poly.coefficient(block) + Poly({(block_dim,): 1})
+            if c.value is not None and c.value > 1 and poly.coefficient(block).value is None:
+                out.add(c.value)
+    return out
+
+
+__all__ = ["bind", "hardware", "is_integer", "names_of"]

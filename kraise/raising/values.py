@@ -1,0 +1,328 @@
+"""Expressions of Kernel IR to expressions over named indices (raising.md, step 4).
+
+A local scalar is a function of the indices on which it depends; nothing more is needed to run all threads at once. A
+load
+sees the version of its array that is current in program order; the value that the same instance stored to the same cell
+under a condition that still holds is forwarded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from kraise.analysis.conditions import conjuncts, negate
+from kraise.analysis.delinearize import digits, provable
+from kraise.analysis.dependence import Access, implied
+from kraise.analysis.poly import LARGE, normal, to_expr, to_poly, wraps
+from kraise.diagnostics import Span, refuse
+from kraise.ir import equations as eq
+from kraise.ir import kernel as k
+from kraise.ir.types import BOOL, INT, ScalarType
+from kraise.ir.walk import free_indices, transform
+from kraise.raising import simplify
+from kraise.raising.context import Context, array_type
+from kraise.raising.optimistic import wanted
+from kraise.raising.private import check_known, held
+from kraise.raising.splits import digitwise, quotient
+from kraise.raising.state import RawWrite, State
+from kraise.raising.tiles import by_launch
+
+_RING = ("add", "sub", "mul", "neg")
+
+
+def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
+    """The value of ``e`` in state ``st``; loads are recorded as accesses.
+
+    Raises:
+        Refused: an operand has no value yet, or the operation has no raised form.
+    """
+    match e:
+        case k.Const(value=v, type=t, name=name):
+            return eq.Const(v, t, name)
+        case k.Var(name=name):
+            return _variable(cx, st, e, name)
+        case k.Hw(kind=kind, axis=axis):
+            return cx.threads[kind, axis]
+        case k.Op(name="and" | "or" as name, args=(a, b)):
+            left = truth(cx, st, a)
+            inner = extended(st, left if name == "and" else negate(left))
+            right = truth(cx, inner, b)
+            st.order, st.accesses = inner.order, inner.accesses
+            return simplify.op(name, (left, right), BOOL)
+        case k.Op(name="not", args=(a,)):
+            return simplify.negation(truth(cx, st, a))
+        case k.Op(name="select", args=(c, a, b), type=t):
+            condition = truth(cx, st, c)
+            arms = []
+            for arm, holds in ((a, condition), (b, negate(condition))):
+                inner = extended(st, holds)
+                arms.append(value(cx, inner, arm))
+                st.order, st.accesses = inner.order, inner.accesses
+            return simplify.op("select", (condition, *arms), t)
+        case k.Op(name="floordiv" | "mod" | "tdiv" | "tmod" as name, args=(a, b), type=t) if t.is_integer:
+            parts = value(cx, st, a), value(cx, st, b)
+            digit = quotient(cx, st.path, name, *parts) if index_like(parts[0]) and index_like(parts[1]) else None
+            if digit is not None:
+                return digit
+            floored = {"tdiv": "floordiv", "tmod": "mod"}.get(name)
+            if floored and all(map(index_like, parts)) and _natural(st, parts):
+                return operation(floored, parts, INT)  # the same where nothing is negative
+            return operation(name, parts, t)
+        case k.Op(name="add" | "sub" | "mul" | "neg" as name, args=args, type=t) if t.is_integer:
+            return _ring(cx, st, name, tuple(value(cx, st, a) for a in args), t)
+        case k.Op(name=name, args=args, type=t):
+            return operation(name, tuple(value(cx, st, a) for a in args), t)
+        case k.Cast(type=t, arg=a):
+            return _cast(st, t, value(cx, st, a))
+        case k.Load(array=array, subscripts=subscripts, type=t, span=span):
+            return load(cx, st, array, tuple(value(cx, st, s) for s in subscripts), t, span)
+        case k.Shape(array=array, axis=axis):
+            return shape(cx, st, array, axis, e.span)
+        case k.Call():
+            result = cx.call(st, e)
+            assert result is not None
+            return result
+    raise refuse("KR299", f"{type(e).__name__} has no raised form yet", e.span)
+
+
+def truth(cx: Context, st: State, e: k.Expr) -> eq.Expr:
+    """``e`` as a boolean: a number is true if it is not zero."""
+    v = value(cx, st, e)
+    if v.type.kind == "bool":
+        return v
+    if isinstance(v, eq.Const):
+        return eq.Const(bool(v.value), BOOL)
+    return simplify.op("ne", (v, eq.Const(0, v.type if v.type.is_integer else INT)), BOOL)
+
+
+def extended(st: State, condition: eq.Expr) -> State:
+    """A view of ``st`` under one more condition, for evaluating an operand that is reached only then."""
+    return replace(st, path=add_path(st.path, condition))
+
+
+def add_path(path: tuple[eq.Expr, ...], condition: eq.Expr) -> tuple[eq.Expr, ...]:
+    return tuple(dict.fromkeys((*path, *digitwise(condition, path))))
+
+
+def operation(name: str, args: tuple[eq.Expr, ...], t: ScalarType) -> eq.Expr:
+    """An operation on values; index arithmetic is kept in normal form."""
+    out = simplify.op(name, args, t)
+    mixed = isinstance(out, eq.Op) and out.name == name and not index_like(out)
+    bits_matter = t.kind == "uint" and t.bits is not None  # xor, shifts: an index among them is unsigned, too
+    if mixed and (bits_matter or wraps(out) or not all(map(index_like, args))):  # type: ignore[arg-type]
+        out = simplify.op(name, _of_one_width(args, t), t)
+    if name in _RING and out.type.is_integer and isinstance(out, eq.Op) and index_like(out):
+        return normal(out)
+    return out
+
+
+def _of_one_width(args: tuple[eq.Expr, ...], t: ScalarType) -> tuple[eq.Expr, ...]:
+    """Indices among operands that have a width (and may wrap) get that width too."""
+    sized = [a.type for a in args if a.type.is_integer and a.type.bits is not None and not isinstance(a, eq.Const)]
+    if t.is_integer and t.bits is not None:
+        sized.append(t)
+    if not sized or not all(a.type.is_integer for a in args):
+        return args
+    width = max(sized, key=lambda s: (s.bits or 0, s.kind == "uint"))
+    return tuple(
+        eq.Cast(width, a) if a.type.bits is None and not isinstance(a, eq.Const) and free_indices(a) else a
+        for a in args
+    )
+
+
+def _natural(st: State, parts: tuple[eq.Expr, ...]) -> bool:
+    """Whether the dividend is not negative and the divisor positive, as far as the path says."""
+    path = (*st.path, *st.facts)
+    return provable(path, to_poly(parts[0])) and provable(path, to_poly(parts[1]) - 1)
+
+
+def index_like(e: eq.Expr) -> bool:
+    """Whether ``e`` is index arithmetic: an integer of indices, parameters and shapes, no array contents.
+
+    Such numbers are taken to fit their type. That is not so of products with large constants (hashes, generators) nor
+    of
+    unsigned differences that may be negative: they keep their operations, which wrap.
+    """
+    match e:
+        case eq.Const(value=v, type=t):
+            return type(v) is int and (t.bits is None or abs(v) < LARGE)
+        case eq.Index() | eq.Shape() | eq.Param():
+            return e.type.is_integer
+        case eq.Op() if wraps(e):
+            return False
+        case eq.Op(name=name, args=args):
+            return name in (*_RING, "floordiv", "mod", "tdiv", "tmod", "min", "max") and all(map(index_like, args))
+        case eq.Cast(type=t, arg=a):
+            return t.kind == "int" and (t.bits is None or t.bits >= 32) and index_like(a)
+    return False
+
+
+def _ring(cx: Context, st: State, name: str, parts: tuple[eq.Expr, ...], t: ScalarType) -> eq.Expr:
+    """A sum, difference or product. An unsigned difference that is proved not to be negative is index arithmetic."""
+    if t.kind == "uint" and name in ("sub", "neg") and all(map(index_like, parts)):
+        out = eq.Op(name, parts, INT)
+        if provable((*st.path, *st.facts), to_poly(out)):
+            return normal(out)
+    return operation(name, parts, t)
+
+
+def _cast(st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
+    if t == INT and v.type.is_integer:
+        return v
+    wide = t.is_integer and (t.bits is None or t.bits >= 32) and v.type.is_integer and index_like(v)
+    # the range of an index fits a signed integer of its width; an unsigned one if it is not negative, as sizes are
+    if wide and (t.kind == "int" or isinstance(v, eq.Param | eq.Shape) or provable((*st.path, *st.facts), to_poly(v))):
+        return v
+    return simplify.cast(t, v)
+
+
+def _variable(cx: Context, st: State, e: k.Var, name: str) -> eq.Expr:
+    given = st.partial.get(name)
+    if name in st.env and (given is None or all(c in st.path or implied(st.path, c) for c in conjuncts(given))):
+        return st.env[name]
+    raise refuse(
+        "KR207",
+        f"`{name.lstrip('$')}` may be read before it has a value",
+        e.span,
+        "give it a value on every path",
+    )
+
+
+def resolve(cx: Context, st: State, array: str) -> str:
+    """The array that ``array`` stands for in the function being evaluated (a helper's parameter is its argument)."""
+    head, dot, rest = array.partition(".")
+    return st.arrays.get(head, head) + dot + rest
+
+
+def shape(cx: Context, st: State, array: str, axis: int, span: Span | None) -> eq.Expr:
+    name = resolve(cx, st, array)
+    local = st.locals.get(name)
+    if local is not None:
+        return local.shape[axis]
+    return eq.Shape(name, axis, INT)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The array meant, its subscripts, and the extents of its view if a flat subscript was taken apart ("" for the
+    first)."""
+
+    array: str
+    subscripts: tuple[eq.Expr, ...]
+    view: tuple[eq.Expr, ...] = ()
+
+
+ROWS = eq.Param("$rows", INT)  # the first extent of a view: as many rows as there are
+
+
+def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...], span: Span | None) -> Cell:
+    """The cell meant: a local array has the indices of its making in front; a flat subscript is taken apart where
+    proved."""
+    name = resolve(cx, st, array)
+    local = st.locals.get(name)
+    prefix: tuple[eq.Expr, ...] = ()
+    if local is not None:
+        prefix = tuple(eq.Index(n, INT) for n in local.prefix)
+    elif name not in st.versions:
+        if array_type(cx.function, name) is None and not any(c.name == name for c in cx.module.constants):
+            raise refuse("KR102", f"`{array}` is not an array known here", span)
+        st.versions[name] = eq.Version(name, 0)
+    if len(subscripts) == 1 and not prefix and index_like(subscripts[0]):
+        found = digits(to_poly(subscripts[0]), (*st.path, *st.facts))
+        if found is not None and not by_launch(to_expr(r) for r in found.radices):
+            subs = tuple(to_expr(p) for p in found.subscripts)
+            return Cell(name, subs, (ROWS, *(to_expr(r) for r in found.radices)))
+        cx.wanted |= dict.fromkeys(wanted(subscripts[0], (*st.path, *st.facts)))
+    return Cell(name, (*prefix, *subscripts))
+
+
+def access(st: State, at: Cell, path: tuple[eq.Expr, ...], write: bool, **more: object) -> Access:
+    """The record of an access. Subscripts of several axes that hide digits (``b * s + i``) are taken apart for the
+    proofs."""
+    subs, view = at.subscripts, at.view
+    if not view:
+        parts: list[eq.Expr] = []
+        radices: list[eq.Expr] = []
+        for s in subs:
+            found = digits(to_poly(s), (*path, *st.facts), gaps=True) if index_like(s) else None
+            if found is None:
+                parts.append(s)
+                radices.append(eq.Const(0, INT))
+            else:
+                parts += [to_expr(p) for p in found.subscripts]
+                radices += [eq.Const(0, INT), *(to_expr(r) for r in found.radices)]
+        if len(parts) != len(subs):
+            more["whole"] = subs
+            subs, view = tuple(parts), tuple(radices)
+    return Access(
+        at.array,
+        subs,
+        path,
+        write,
+        order=st.order,
+        folds=st.folds,
+        passed=st.passed,
+        view=view,
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def load(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...], t: object, span: Span | None) -> eq.Expr:
+    """The value of a cell as the instance sees it now."""
+    at = located(cx, st, array, subscripts, span)
+    name = at.array
+    cell = st.cells.get(name)
+    if cell is not None and cell[0] == at.subscripts:
+        return st.env[cell[1]]
+    slide = st.slides.get(name)
+    if slide is not None and same_cell(slide[0], at.subscripts):
+        return st.env[slide[1]]
+    st.order += 1
+    forwarded = forward(st, at)
+    if forwarded is None and name in st.locals:
+        forwarded = held(cx, st, name, at.subscripts)
+    if forwarded is not None:
+        st.accesses.append(access(st, at, st.path, False, answered=True, span=span))
+        return forwarded
+    check_known(cx, name, st.versions[name], span)
+    element = st.locals[name].type if name in st.locals else t
+    node = eq.Read(st.versions[name], at.subscripts, element, at.view)  # type: ignore[arg-type]
+    st.accesses.append(access(st, at, st.path, False, node=node, span=span))
+    return node
+
+
+def forward(st: State, at: Cell) -> eq.Expr | None:
+    """What this instance stored to the very cell, if it certainly did and nobody has written the array since.
+
+    A store of an earlier round of a loop that writes the array is never forwarded into the loop: ``st.fences`` says
+    from
+    where on.
+    """
+    version = st.versions[at.array]
+    for raw in reversed(st.out[st.fences.get(at.array, 0) :]):
+        if isinstance(raw, RawWrite) and raw.after is version:
+            if raw.accumulate or (raw.subscripts, raw.view) != (at.subscripts, at.view):
+                return None
+            return raw.value if set(raw.path) <= set(st.path) else None
+    return None
+
+
+def same_cell(a: tuple[eq.Expr, ...], b: tuple[eq.Expr, ...]) -> bool:
+    """Whether two subscript tuples are equal for every instance."""
+    return len(a) == len(b) and all(x is y or to_poly(x) == to_poly(y) for x, y in zip(a, b, strict=True))
+
+
+def uniform(e: eq.Expr, names: tuple[str, ...]) -> bool:
+    """Whether the value is the same for all of the indices ``names``."""
+    return not (free_indices(e) & set(names))
+
+
+def tidy(e: eq.Expr) -> eq.Expr:
+    """Index arithmetic back in normal form after a substitution."""
+
+    def one(node: eq.Expr) -> eq.Expr:
+        if isinstance(node, eq.Op):
+            return operation(node.name, node.args, node.type)
+        return node
+
+    return transform(e, one)

@@ -1,0 +1,215 @@
+// The CUDA vocabulary for a C++ compiler: a block's threads are threads of the machine, so that barriers and warp
+// shuffles hold; where threads never wait for each other they run one after the other.
+#pragma once
+#include <algorithm>
+#include <barrier>
+#include <cassert>
+#include <cfloat>
+#include <climits>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+using std::abs; using std::isnan; using std::isinf; using std::isfinite; using std::signbit;
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __managed__
+#define __shared__ static
+#define __grid_constant__
+#define __forceinline__ inline
+#define __noinline__
+#define __launch_bounds__(...)
+#define __align__(n) alignas(n)
+#define __CUDACC__ 1
+template <class A, class B> static inline std::common_type_t<A, B> min(A a, B b) { typedef std::common_type_t<A, B> T; return (T)b < (T)a ? (T)b : (T)a; }
+template <class A, class B> static inline std::common_type_t<A, B> max(A a, B b) { typedef std::common_type_t<A, B> T; return (T)a < (T)b ? (T)b : (T)a; }
+typedef unsigned char uchar; typedef unsigned short ushort; typedef unsigned int uint; typedef unsigned long ulong;
+#ifdef __FLT16_MAX__
+typedef _Float16 half; typedef _Float16 __half;
+static inline float __half2float(half h) { return h; } static inline half __float2half(float f) { return f; }
+static inline half __float2half_rn(float f) { return f; } static inline half __hadd(half a, half b) { return a + b; }
+static inline half __hsub(half a, half b) { return a - b; } static inline half __hmul(half a, half b) { return a * b; }
+static inline half __hdiv(half a, half b) { return a / b; } static inline half __hfma(half a, half b, half c) { return a * b + c; }
+#endif
+#define V(T, E) \
+  struct T##1 { E x; }; struct alignas(2 * sizeof(E)) T##2 { E x, y; }; struct T##3 { E x, y, z; }; struct alignas(sizeof(E) < 8 ? 4 * sizeof(E) : 16) T##4 { E x, y, z, w; }; \
+  static inline T##1 make_##T##1(E x) { return {x}; } static inline T##2 make_##T##2(E x, E y) { return {x, y}; } \
+  static inline T##3 make_##T##3(E x, E y, E z) { return {x, y, z}; } static inline T##4 make_##T##4(E x, E y, E z, E w) { return {x, y, z, w}; }
+V(char, signed char) V(uchar, unsigned char) V(short, short) V(ushort, unsigned short) V(int, int) V(uint, unsigned)
+V(long, long) V(ulong, unsigned long) V(longlong, long long) V(ulonglong, unsigned long long) V(float, float) V(double, double)
+#undef V
+struct dim3 { unsigned x, y, z; constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {} };
+static thread_local uint3 threadIdx, blockIdx;
+static dim3 blockDim, gridDim;
+static const int warpSize = 32;
+#define hipThreadIdx_x threadIdx.x
+#define hipThreadIdx_y threadIdx.y
+#define hipThreadIdx_z threadIdx.z
+#define hipBlockIdx_x blockIdx.x
+#define hipBlockIdx_y blockIdx.y
+#define hipBlockIdx_z blockIdx.z
+#define hipBlockDim_x blockDim.x
+#define hipBlockDim_y blockDim.y
+#define hipBlockDim_z blockDim.z
+#define hipGridDim_x gridDim.x
+#define hipGridDim_y gridDim.y
+#define hipGridDim_z gridDim.z
+// barriers and warps
+static std::barrier<> *block_bar_, *warp_bar_[64];
+static thread_local int lane_, warp_;
+alignas(16) static unsigned char slots_[64][32][16];
+static long long votes_[3];
+static std::mutex guard_;
+static inline void __syncthreads() { block_bar_->arrive_and_wait(); }
+static inline int sync_votes_(int p, int which) {
+  __syncthreads(); if (!threadIdx.x && !threadIdx.y && !threadIdx.z) votes_[0] = votes_[1] = 0;
+  __syncthreads(); { std::lock_guard<std::mutex> g(guard_); votes_[0] += p != 0; votes_[1] += p == 0; }
+  __syncthreads(); long long yes = votes_[0], no = votes_[1]; __syncthreads(); return which == 0 ? yes : which == 1 ? !no : yes > 0; }
+static inline int __syncthreads_count(int p) { return sync_votes_(p, 0); }
+static inline int __syncthreads_and(int p) { return sync_votes_(p, 1); }
+static inline int __syncthreads_or(int p) { return sync_votes_(p, 2); }
+static inline void __syncwarp(unsigned = ~0u) { warp_bar_[warp_]->arrive_and_wait(); }
+template <class T> static T exchange_(T v, int from) {
+  static_assert(sizeof(T) <= 16); std::memcpy(slots_[warp_][lane_], &v, sizeof v); __syncwarp();
+  T r; std::memcpy(&r, slots_[warp_][from], sizeof r); __syncwarp(); return r; }
+template <class T> static T __shfl_sync(unsigned, T v, int s, int w = 32) { return exchange_(v, lane_ / w * w + (s % w + w) % w); }
+template <class T> static T __shfl_down_sync(unsigned, T v, int d, int w = 32) { return exchange_(v, lane_ % w + d < w ? lane_ + d : lane_); }
+template <class T> static T __shfl_up_sync(unsigned, T v, int d, int w = 32) { return exchange_(v, lane_ % w >= d ? lane_ - d : lane_); }
+template <class T> static T __shfl_xor_sync(unsigned, T v, int d, int w = 32) { return exchange_(v, (lane_ ^ d) / w == lane_ / w ? lane_ ^ d : lane_); }
+template <class T> static T __shfl(T v, int s, int w = 32) { return __shfl_sync(~0u, v, s, w); }
+template <class T> static T __shfl_down(T v, int d, int w = 32) { return __shfl_down_sync(~0u, v, d, w); }
+template <class T> static T __shfl_up(T v, int d, int w = 32) { return __shfl_up_sync(~0u, v, d, w); }
+template <class T> static T __shfl_xor(T v, int d, int w = 32) { return __shfl_xor_sync(~0u, v, d, w); }
+static inline unsigned __ballot_sync(unsigned m, int p) {
+  unsigned r = 0, mine = p ? 1u << lane_ : 0;
+  for (int i = 0; i < 32; i++) slots_[warp_][i][8] = 0;  // lanes that are not there vote no
+  __syncwarp(); slots_[warp_][lane_][8] = mine != 0; __syncwarp();
+  for (int i = 0; i < 32; i++) r |= (unsigned)slots_[warp_][i][8] << i;
+  __syncwarp(); return r & m; }
+static inline int __any_sync(unsigned m, int p) { return __ballot_sync(m, p) != 0; }
+static inline int __all_sync(unsigned m, int p) { return __ballot_sync(m, !p) == 0; }
+static inline unsigned __activemask() { return __ballot_sync(~0u, 1); }
+static inline void __threadfence() {} static inline void __threadfence_block() {} static inline void __threadfence_system() {}
+// atomics
+#define A(NAME, NEW) template <class T, class U> static T NAME(T *p, U u) { std::lock_guard<std::mutex> g(guard_); T o = *p, v = (T)u; *p = NEW; return o; }
+A(atomicAdd, (T)(o + v)) A(atomicSub, (T)(o - v)) A(atomicMax, o < v ? v : o) A(atomicMin, v < o ? v : o) A(atomicExch, v)
+A(atomicAnd, (T)(o & v)) A(atomicOr, (T)(o | v)) A(atomicXor, (T)(o ^ v)) A(atomicInc, o >= v ? 0 : o + 1) A(atomicDec, o == 0 || o > v ? v : o - 1)
+#undef A
+template <class T, class U, class W> static T atomicCAS(T *p, U c, W v) { std::lock_guard<std::mutex> g(guard_); T o = *p; if (o == (T)c) *p = (T)v; return o; }
+// integers
+static inline int __mul24(int a, int b) { return a * b; } static inline unsigned __umul24(unsigned a, unsigned b) { return a * b; }
+static inline int __mulhi(int a, int b) { return (int)(((long long)a * b) >> 32); }
+static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a * b) >> 32); }
+static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) { return (unsigned long long)(((unsigned __int128)a * b) >> 64); }
+static inline int __popc(unsigned x) { return __builtin_popcount(x); } static inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+static inline int __clz(int x) { return x ? __builtin_clz(x) : 32; } static inline int __clzll(long long x) { return x ? __builtin_clzll(x) : 64; }
+static inline int __ffs(int x) { return __builtin_ffs(x); } static inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+static inline unsigned __brev(unsigned x) { unsigned r = 0; for (int i = 0; i < 32; i++) r |= ((x >> i) & 1u) << (31 - i); return r; }
+static inline unsigned long long __brevll(unsigned long long x) { return ((unsigned long long)__brev((unsigned)x) << 32) | __brev((unsigned)(x >> 32)); }
+static inline unsigned __sad(int a, int b, unsigned c) { return (a > b ? (unsigned)a - b : (unsigned)b - a) + c; }
+static inline unsigned __usad(unsigned a, unsigned b, unsigned c) { return (a > b ? a - b : b - a) + c; }
+static inline int __hadd(int a, int b) { return (int)(((long long)a + b) >> 1); }
+static inline unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned s) { s &= 31; return s ? hi << s | lo >> (32 - s) : hi; }
+static inline unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned s) { s &= 31; return s ? lo >> s | hi << (32 - s) : lo; }
+static inline unsigned __byte_perm(unsigned x, unsigned y, unsigned s) { unsigned long long v = ((unsigned long long)y << 32) | x; unsigned r = 0; for (int i = 0; i < 4; i++) r |= (unsigned)((v >> (8 * ((s >> (4 * i)) & 7))) & 0xff) << (8 * i); return r; }
+template <class T> static T __ldg(const T *p) { return *p; }
+// floats; some newer C libraries have the first ones too
+#define rsqrtf kr_rsqrtf
+#define rsqrt kr_rsqrt
+#define rcbrtf kr_rcbrtf
+#define rcbrt kr_rcbrt
+#define exp10f kr_exp10f
+#define exp10 kr_exp10
+#define sinpif kr_sinpif
+#define sinpi kr_sinpi
+#define cospif kr_cospif
+#define cospi kr_cospi
+#define sincosf kr_sincosf
+#define sincos kr_sincos
+static const double pi_ = 3.14159265358979323846;
+#define F(NAME, X) static inline float NAME##f(float x) { return (float)(X); } static inline double NAME(double x) { return X; }
+F(rsqrt, 1 / sqrt(x)) F(rcbrt, 1 / cbrt(x)) F(exp10, pow(10.0, x)) F(sinpi, sin(pi_ * x)) F(cospi, cos(pi_ * x))
+F(normcdf, 0.5 * erfc(-x / 1.41421356237309504880)) F(erfcx, exp(x * x) * erfc(x))
+#undef F
+static inline float rsqrt(float x) { return rsqrtf(x); }
+static inline void sincosf(float x, float *s, float *c) { *s = sinf(x); *c = cosf(x); }
+static inline void sincos(double x, double *s, double *c) { *s = sin(x); *c = cos(x); }
+static inline void sincospif(float x, float *s, float *c) { *s = sinpif(x); *c = cospif(x); }
+static inline void __sincosf(float x, float *s, float *c) { *s = sinf(x); *c = cosf(x); }
+static inline float norm3df(float a, float b, float c) { return sqrtf(a * a + b * b + c * c); }
+static inline double norm3d(double a, double b, double c) { return sqrt(a * a + b * b + c * c); }
+static inline float rnorm3df(float a, float b, float c) { return 1 / norm3df(a, b, c); }
+static inline float rhypotf(float a, float b) { return 1 / hypotf(a, b); } static inline double rhypot(double a, double b) { return 1 / hypot(a, b); }
+static inline float __saturatef(float x) { return x != x ? 0 : x < 0 ? 0 : x > 1 ? 1 : x; }
+#define F(NAME, CALL) static inline float NAME(float x) { return CALL(x); }
+F(__expf, expf) F(__logf, logf) F(__log2f, log2f) F(__log10f, log10f) F(__sinf, sinf) F(__cosf, cosf) F(__tanf, tanf) F(__exp10f, exp10f)
+F(__fsqrt_rn, sqrtf) F(__frsqrt_rn, rsqrtf) F(__fsqrt_rz, sqrtf) F(__tanhf, tanhf)
+#undef F
+static inline float __powf(float a, float b) { return powf(a, b); } static inline float __fdividef(float a, float b) { return a / b; }
+static inline float __frcp_rn(float a) { return 1 / a; } static inline double __drcp_rn(double a) { return 1 / a; } static inline double __dsqrt_rn(double a) { return sqrt(a); }
+#define F(OP, X) static inline float __f##OP##_rn(float a, float b) { return X; } static inline double __d##OP##_rn(double a, double b) { return X; }
+F(add, a + b) F(sub, a - b) F(mul, a * b) F(div, a / b)
+#undef F
+static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); } static inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
+template <class T, class R> static T to_(R x) {  // CUDA saturates; C++ does not say
+  if (x != x) return 0; if (x <= (R)std::numeric_limits<T>::min()) return std::numeric_limits<T>::min();
+  if (x >= (R)std::numeric_limits<T>::max()) return std::numeric_limits<T>::max(); return (T)x; }
+#define C(FROM, NAME, TO, T) \
+  static inline T __##NAME##2##TO##_rn(FROM x) { return to_<T>(std::nearbyint(x)); } static inline T __##NAME##2##TO##_rz(FROM x) { return to_<T>(std::trunc(x)); } \
+  static inline T __##NAME##2##TO##_rd(FROM x) { return to_<T>(std::floor(x)); } static inline T __##NAME##2##TO##_ru(FROM x) { return to_<T>(std::ceil(x)); }
+C(float, float, int, int) C(float, float, uint, unsigned) C(float, float, ll, long long) C(float, float, ull, unsigned long long)
+C(double, double, int, int) C(double, double, uint, unsigned) C(double, double, ll, long long) C(double, double, ull, unsigned long long)
+#undef C
+#define C(NAME, FROM, TO, T) static inline T __##NAME##2##TO##_rn(FROM x) { return (T)x; }
+C(int, int, float, float) C(uint, unsigned, float, float) C(ll, long long, float, float) C(ull, unsigned long long, float, float)
+C(int, int, double, double) C(uint, unsigned, double, double) C(ll, long long, double, double) C(ull, unsigned long long, double, double) C(double, double, float, float)
+#undef C
+static inline double __int2double(int x) { return x; }
+template <class T, class R> static T bits_(R x) { T r; static_assert(sizeof r == sizeof x); std::memcpy(&r, &x, sizeof r); return r; }
+static inline int __float_as_int(float x) { return bits_<int>(x); } static inline float __int_as_float(int x) { return bits_<float>(x); }
+static inline unsigned __float_as_uint(float x) { return bits_<unsigned>(x); } static inline float __uint_as_float(unsigned x) { return bits_<float>(x); }
+static inline long long __double_as_longlong(double x) { return bits_<long long>(x); } static inline double __longlong_as_double(long long x) { return bits_<double>(x); }
+static inline int __double2hiint(double x) { return (int)(bits_<long long>(x) >> 32); } static inline int __double2loint(double x) { return (int)bits_<long long>(x); }
+static inline double __hiloint2double(int h, int l) { return bits_<double>((long long)h << 32 | (unsigned)l); }
+#define CUDART_INF_F std::numeric_limits<float>::infinity()
+#define CUDART_INF std::numeric_limits<double>::infinity()
+#define CUDART_NAN_F std::numeric_limits<float>::quiet_NaN()
+#define CUDART_PI_F 3.141592654f
+#define CUDART_PI 3.1415926535897931e+0
+#define __trap abort
+// the launch
+template <class F> static void launch_(F f, const int *g, bool meet) {
+  gridDim = dim3(g[0], g[1], g[2]); blockDim = dim3(g[3], g[4], g[5]);
+  const int n = g[3] * g[4] * g[5];
+  auto at = [&](int t, unsigned x, unsigned y, unsigned z) {
+    threadIdx = {(unsigned)(t % g[3]), (unsigned)(t / g[3] % g[4]), (unsigned)(t / g[3] / g[4])}; blockIdx = {x, y, z}; };
+  for (int z = 0; z < g[2]; z++) for (int y = 0; y < g[1]; y++) for (int x = 0; x < g[0]; x++) {
+    if (!meet) { for (int t = 0; t < n; t++) { at(t, x, y, z); f(); } continue; }
+    std::barrier<> all(n); block_bar_ = &all;
+    std::vector<std::unique_ptr<std::barrier<>>> warps; std::vector<std::thread> threads;
+    for (int w = 0; w * 32 < n; w++) { warps.emplace_back(new std::barrier<>(std::min(32, n - w * 32))); warp_bar_[w] = warps.back().get(); }
+    for (int t = 0; t < n; t++) threads.emplace_back([&, t] {
+      at(t, x, y, z); lane_ = t % 32; warp_ = t / 32; f(); all.arrive_and_drop(); warp_bar_[warp_]->arrive_and_drop(); });
+    for (auto &t : threads) t.join();
+  }
+}
+template <int I, class R_, class... A_> auto argument_(R_ (*)(A_...)) -> std::tuple_element_t<I, std::tuple<A_...>>;
+// the wrapper's own: members of structs and results, by pointers to their bytes
+template <class M> static void put_(M &m, const char *from, int i, size_t size) {
+  if constexpr (std::is_pointer_v<M>) m = (M)from; else std::memcpy((void *)&m, from + i * size, std::min(size, sizeof(M))); }
+template <class M> static void take_(const M &m, char *to, int i, size_t size) {
+  if constexpr (!std::is_pointer_v<M>) std::memcpy(to + i * size, (const void *)&m, std::min(size, sizeof(M))); }
+template <class F> static void returned_(F f, double *to) {
+  if constexpr (std::is_void_v<decltype(f())>) f(); else *to = (double)f(); }
+template <class P, class S> static auto whole_(std::vector<S> &s) {
+  if constexpr (std::is_pointer_v<P>) return s.data(); else return s[0]; }

@@ -1,0 +1,261 @@
+"""Derivatives: ``jax.jvp``, ``jax.vjp`` and forward over reverse of emitted code against the interpreter's duals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from kraise.ir import kernel as k
+from kraise.verify import interpreter
+from kraise.verify.cases import Case
+from kraise.verify.errors import InterpreterError
+from kraise.verify.form import function_text
+from kraise.verify.interpreter import Outcome, flatten_arguments, nest_arguments
+from kraise.verify.load import Emitted, load_module, x64
+from kraise.verify.measure import compare, entries
+from kraise.verify.report import Row, in_words
+
+DIRECTIONS = 2
+Matched = Callable[[k.Function, Outcome, Any], tuple[list[Any], list[Any]]]
+
+
+def widen(value: Any) -> Any:
+    """Floats at 64 bits, complex numbers at 128; the rest as it is."""
+    if isinstance(value, Mapping):
+        return {n: widen(v) for n, v in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        kind = value.dtype.kind
+        target = np.complex128 if kind == "c" else np.float64 if kind in "fV" else value.dtype
+        return value.astype(target)
+    return value
+
+
+def _inexact(value: Any) -> bool:
+    return np.asarray(value).dtype.kind in "fcV"
+
+
+class Derivatives:
+    """One kernel at one point: the oracle's directional derivatives, the emitted function of its floats."""
+
+    def __init__(
+        self,
+        source: k.Module,
+        function: k.Function,
+        emitted: Emitted,
+        arguments: Mapping[str, Any],
+        launch: Mapping[str, Any],
+        case: Case,
+        matched: Matched,
+        wide: bool,
+    ):
+        self.source, self.function, self.emitted, self.launch = source, function, emitted, launch
+        self.matched, self.wide = matched, wide
+        self.arguments = {n: widen(v) if wide else v for n, v in arguments.items()}
+        self.flat = flatten_arguments(function, self.arguments)
+        chosen = [n for n, v in self.flat.items() if _inexact(v)]
+        if case.wrt is not None:
+            chosen = [n for n in chosen if n in case.wrt or n.split(".")[0] in case.wrt]
+        self.wrt = chosen
+        rng = np.random.default_rng(case.seed + 1)
+        self.directions = {n: self.random(rng, np.shape(self.flat[n]), n) for n in self.wrt}
+        self.rng = rng
+        self.reference = self.oracle({})
+
+    def keep(self, names: list[str]) -> None:
+        """Differentiate with respect to these only."""
+        self.wrt = names
+        self.directions = {n: self.directions[n] for n in names}
+        self.reference = self.oracle({})
+
+    def random(self, rng: np.random.Generator, shape: tuple[int, ...], name: str) -> np.ndarray:
+        """DIRECTIONS random tangents of an argument."""
+        t = rng.uniform(-1, 1, (DIRECTIONS, *shape))
+        return t + 1j * rng.uniform(-1, 1, t.shape) if np.iscomplexobj(self.flat[name]) else t
+
+    def oracle(self, moved: Mapping[str, Any]) -> Outcome:
+        """The interpreter with duals, some arguments moved."""
+        given = {**self.flat, **moved}
+        return interpreter.run(
+            self.source,
+            self.function.name,
+            given,
+            duals=self.directions,
+            widen=self.wide,
+            detect_races=False,
+            **self.launch,
+        )
+
+    def primal(self) -> tuple[Callable[[dict[str, Any]], list[Any]], dict[str, Any]]:
+        """The emitted function of its float arguments alone (by path), and their values: returns the float leaves."""
+        named = self.emitted.arguments(nest_arguments(self.flat))
+        floats = {n: jnp.asarray(self.flat[n]) for n in self.wrt if self.emitted.takes(n)}
+
+        def call(values: dict[str, Any]) -> list[Any]:
+            result = self.emitted(self.emitted.replaced(named, values))
+            leaves = jax.tree_util.tree_leaves(result)
+            return [v for v in leaves if jnp.issubdtype(jnp.result_type(v), jnp.inexact)]
+
+        return call, floats
+
+
+def check_derivatives(
+    source: k.Module,
+    function: k.Function,
+    text: str,
+    emitted: Emitted,
+    arguments: Mapping[str, Any],
+    launch: Mapping[str, Any],
+    case: Case,
+    matched: Matched,
+    thorough: bool,
+) -> list[Row]:
+    """Rows for jvp, vjp and second order; nothing where no float goes in or none comes out."""
+    failure = ""
+    for wide in (True, False):  # bit tricks on float32 have no meaning in 64 bits: then as given
+        try:
+            point = Derivatives(source, function, emitted, arguments, launch, case, matched, wide)
+            break
+        except InterpreterError as error:
+            failure = failure or str(error)
+    else:
+        return [Row("vjp", function.name, "skipped", message=failure)]
+    if not point.wrt:
+        return []
+    with x64(True):
+        try:
+            point.emitted = Emitted(load_module(text), function, emitted.keywords)
+            scalars = [n for n in point.wrt if not np.ndim(point.flat[n])]
+            try:
+                return _rows(point, text, case, thorough)
+            except Exception as error:
+                if not scalars or len(scalars) == len(point.wrt) or case.wrt is not None:
+                    raise
+                # a float scalar may be static (it decides a shape): then only the arrays are differentiated
+                point.keep([n for n in point.wrt if n not in scalars])
+                note = f"not differentiated ({in_words(error)})"
+                notes = [Row("vjp", name, "note", message=note) for name in scalars]
+                return _rows(point, text, case, thorough) + notes
+        except Exception as error:  # whatever the emitted code does
+            return [Row("vjp", function.name, "failed", message=in_words(error))]
+
+
+def _rows(point: Derivatives, text: str, case: Case, thorough: bool) -> list[Row]:
+    call, at = point.primal()
+    leaves, _ = point.matched(point.function, point.reference, jax.eval_shape(_whole(point), at))
+    leaves = [leaf for leaf in leaves if _inexact(leaf.value)]
+    if not leaves or not at:
+        return []
+    rows: list[Row] = []
+    reverse_only = "equinox" in text  # its checkpointed loops have no forward mode
+    tangents = [leaf.tangents for leaf in leaves]
+    values, pull = jax.vjp(call, at)
+    tolerance = case.gradient_tolerance
+    if tolerance is None:
+        exact = point.wide and all(v.dtype in (jnp.float64, jnp.complex128) for v in values)
+        exact = exact and "jnp.float32" not in function_text(text, point.function.name)  # (float)n rounds
+        tolerance = 1e-7 if exact else 1e-3
+    for leaf, value in zip(leaves, values, strict=True):
+        rows.append(compare("values (64 bits)", leaf.name, value, leaf.value, max(tolerance * 1e-2, 1e-9)))
+    weights = [_weight(point.rng, value) for value in values]
+    gradients = pull(weights)[0]
+    if not all(t is None or np.isfinite(t).all() for t in tangents):
+        message = "the scalar program's own derivative is not finite at this point"
+        return [*rows, Row("vjp", point.function.name, "skipped", message=message)]
+    rows += [bad for name, g in gradients.items() if (bad := _not_finite(name, g)) is not None]
+    if not reverse_only:
+        rows += _forward(point, call, at, leaves, tolerance)
+    for d in range(DIRECTIONS):
+        pushed = [t[d] if t is not None else np.zeros(np.shape(w)) for t, w in zip(tangents, weights, strict=True)]
+        expected = sum(float(np.sum(w * t).real) for w, t in zip(weights, pushed, strict=True))
+        terms = [np.asarray(g) * point.directions[n][d] for n, g in gradients.items()]
+        got = sum(float(np.sum(t).real) for t in terms)
+        parts = [w * t for w, t in zip(weights, pushed, strict=True)]
+        scale = sum(float(np.sum(np.abs(p))) for p in parts) + sum(float(np.sum(np.abs(t))) for t in terms)
+        rows.append(compare("vjp", f"direction {d + 1}", got, expected, tolerance, scale))
+    if thorough and not reverse_only:
+        rows.append(_second_order(point, call, at, weights))
+    if point.reference.ties:
+        rows = [_excused(row) for row in rows]
+    return rows
+
+
+def _whole(point: Derivatives) -> Callable[[dict[str, Any]], Any]:
+    named = point.emitted.arguments(nest_arguments(point.flat))
+    return lambda values: point.emitted(point.emitted.replaced(named, values))
+
+
+def _weight(rng: np.random.Generator, value: Any) -> np.ndarray:
+    w = rng.uniform(-1, 1, value.shape)
+    w = w + 1j * rng.uniform(-1, 1, value.shape) if jnp.iscomplexobj(value) else w
+    return w.astype(value.dtype)
+
+
+def _not_finite(name: str, gradient: Any) -> Row | None:
+    bad = ~np.isfinite(np.asarray(gradient))
+    if not bad.any():
+        return None
+    return Row("vjp", name, "failed", float("inf"), message=f"the gradient is not finite at {entries(name, bad)}")
+
+
+def _forward(
+    point: Derivatives, call: Callable[..., Any], at: dict[str, Any], leaves: list[Any], tolerance: float
+) -> list[Row]:
+    pushed = jax.jit(lambda t: jax.jvp(call, (at,), (t,))[1])
+    rows: dict[str, Row] = {}
+    for d in range(DIRECTIONS):
+        tangent = {n: jnp.asarray(point.directions[n][d], v.dtype) for n, v in at.items()}
+        for leaf, got in zip(leaves, pushed(tangent), strict=True):
+            expected = leaf.tangents[d] if leaf.tangents is not None else np.zeros(np.shape(leaf.value))
+            # a derivative that vanishes is compared with the size of the direction's
+            row = compare("jvp", leaf.name, got, expected, tolerance, 1e-6)
+            if leaf.name not in rows or row.status == "failed":
+                rows[leaf.name] = row
+    return list(rows.values())
+
+
+def _second_order(point: Derivatives, call: Callable[..., Any], at: dict[str, Any], weights: list[np.ndarray]) -> Row:
+    """Forward over reverse of the weighted sum, against differences of the oracle's first derivatives."""
+
+    def total(values: dict[str, Any]) -> Any:
+        return sum(jnp.sum(w * v).real for w, v in zip(weights, call(values), strict=True))
+
+    along = {n: jnp.asarray(point.directions[n][0], v.dtype) for n, v in at.items()}
+    try:
+        curved = jax.jit(lambda t: jax.jvp(jax.grad(total), (at,), (t,))[1])(along)
+    except Exception as error:  # whatever the emitted code does
+        return Row("second order", "forward over reverse", "failed", message=in_words(error))
+    wild = [n for n, v in curved.items() if not np.isfinite(np.asarray(v)).all()]
+    if wild:
+        return Row("second order", ", ".join(wild), "failed", float("inf"), message="not finite")
+    if any(np.iscomplexobj(v) for v in point.flat.values()):
+        return Row("second order", "forward over reverse", "ok", message="finite")
+    got = sum(float(np.sum(np.asarray(v) * point.directions[n][1])) for n, v in curved.items())
+
+    def slope(step: float) -> float:
+        moved = {n: point.flat[n] + step * point.directions[n][0] for n in at}
+        outcome = point.oracle(moved)
+        leaves, _ = point.matched(point.function, outcome, jax.eval_shape(_whole(point), at))
+        floats = [leaf for leaf in leaves if _inexact(leaf.value)]
+        return sum(
+            float(np.sum(w * leaf.tangents[1])) if leaf.tangents is not None else 0.0
+            for w, leaf in zip(weights, floats, strict=True)
+        )
+
+    try:
+        estimates = [(slope(h) - slope(-h)) / (2 * h) for h in (1e-4, 2e-5)]
+    except InterpreterError as error:
+        return Row("second order", "forward over reverse", "ok", message=f"finite (not compared: {error})")
+    scale = max(abs(estimates[0]), abs(slope(0.0)), 1e-12)
+    if abs(estimates[0] - estimates[1]) > 1e-4 * scale:  # a branch flips nearby
+        return Row("second order", "forward over reverse", "ok", message="finite (not smooth here, not compared)")
+    return compare("second order", "forward over reverse", got, estimates[1], 1e-3, scale)
+
+
+def _excused(row: Row) -> Row:
+    if row.status != "failed" or row.check not in ("jvp", "vjp", "second order") or "not finite" in row.message:
+        return row
+    return Row(row.check, row.what, "skipped", row.error, row.tolerance, "min or max at a tie: no one derivative")

@@ -1,0 +1,327 @@
+"""Arguments and launches for a kernel that has no case, or an incomplete one: sizes are found by running it.
+
+Sizes that nothing fixes are small distinct primes (not square, no multiple of the block); arrays grow until no
+access is outside; integer arrays that are used as subscripts hold small indices, and what they index grows too.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from kraise.ir import kernel as k
+from kraise.ir.types import StructType
+from kraise.verify import interpreter
+from kraise.verify.cases import Case, CaseError, load_case, load_cases, named_dtype
+from kraise.verify.errors import InterpreterError
+from kraise.verify.facts import Facts, Slot, flat_params, slots, walk
+from kraise.verify.launches import (
+    Triple,
+    block_candidates,
+    covering,
+    exact,
+    extents_to_try,
+    prober,
+    reached,
+    used_axes,
+)
+from kraise.verify.roles import Roles, find_roles
+from kraise.verify.scalars import dtype_of
+
+__all__ = ["Case", "CaseError", "infer_case", "launch_for", "load_case", "load_cases"]
+
+PRIMES = (7, 11, 5, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
+
+
+def launch_for(
+    source: k.Module, function: k.Function, arguments: Mapping[str, Any], case: Case | None = None
+) -> tuple[Triple, Triple]:
+    """The case's launch, or one that covers what the kernel guards (or exactly what it writes).
+
+    Raises InterpreterError where no launch runs the kernel on these arguments.
+    """
+    if function.kind != "kernel":
+        return (1, 1, 1), (1, 1, 1)
+    if case is not None and case.grid is not None and case.block is not None:
+        return interpreter.triple(case.grid), interpreter.triple(case.block)
+    axes = used_axes(source, function)
+    running = prober(source, function.name, arguments, case.shared if case is not None else None)
+    fixed = interpreter.triple(case.block) if case is not None and case.block is not None else None
+    failure: InterpreterError | None = None
+    written = Facts(source).written(function.name)
+    flat = interpreter.flatten_arguments(function, arguments)
+    shapes = [np.shape(flat[s.path]) for s in flat_params(function) if s.path in written]
+    for block in [fixed] if fixed is not None else block_candidates(source, function):
+        try:
+            if case is not None and case.grid is not None:
+                running(interpreter.triple(case.grid), block)
+                return interpreter.triple(case.grid), block
+            found = covering(axes, block, running, max((int(np.size(v)) for v in flat.values()), default=0))
+        except InterpreterError as error:
+            failure = failure or error
+            continue
+        if found is not None and not found[1].needed and not found[1].negative:
+            return found[0], block
+        tight = exact(axes, extents_to_try(axes, shapes), block, running)
+        if tight is not None:
+            return tight
+        if found is not None:
+            failure = failure or InterpreterError(_outside(found[1].needed, found[1].negative))
+    raise failure or InterpreterError("no launch was found that covers the kernel's work; give grid and block")
+
+
+def _outside(needed: Mapping[tuple[str, int], int], negative: list[str]) -> str:
+    if negative:
+        return f"{negative[0]} is outside the array"
+    (name, axis), extent = next(iter(needed.items()))
+    return f"{name} must have an extent of {extent} on axis {axis}"
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """How the values are drawn: floats between ``low`` and ``high``, index arrays as permutations or not, integer
+    scalars as ``small`` (None: primes), arrays of unknown type as complex ("" none, "written" or "all")."""
+
+    low: float = -1.5
+    high: float = 1.5
+    permuted: bool = False
+    small: int | None = None
+    complex: str = ""
+
+
+def infer_case(
+    source: k.Module,
+    function: k.Function,
+    *,
+    shapes: Mapping[str, tuple[int, ...]] | None = None,
+    values: Mapping[str, Any] | None = None,
+    dtype: str = "float32",
+    grid: tuple[int, ...] | None = None,
+    block: tuple[int, ...] | None = None,
+    shared: int | None = None,
+    seed: int = 0,
+) -> Case:
+    """A case for the function: ``shapes`` and ``values`` (scalars) that the user gives, the rest found.
+
+    Raises CaseError where no arguments are found on which the kernel runs, with what stands in the way.
+    """
+    given = Case(function.name, {}, grid, block, shared, seed=seed, inferred=True)
+    search = _Search(source, function, dict(shapes or {}), dict(values or {}), named_dtype(dtype), given)
+    problem = ""
+    attempt = Attempt()
+    for _ in range(8):
+        try:
+            found = search.grow(attempt)
+            arguments, launch, outcome = found.arguments, found.launch, found.outcome
+        except InterpreterError as error:
+            problem = problem or str(error)
+            if "complex value" in str(error) and attempt.complex != "all":
+                attempt = replace(attempt, complex="all" if attempt.complex else "written")
+            elif attempt.low < 0:
+                attempt = replace(attempt, low=0.25, high=1.75)
+            elif attempt.small is None and search.has_integers:
+                attempt = replace(attempt, small=1)
+            else:
+                break
+            continue
+        if outcome.race_count and search.roles.indices and not attempt.permuted:
+            attempt = replace(attempt, permuted=True)
+        elif not _finite(outcome) and attempt.low < 0:
+            attempt = replace(attempt, low=0.25, high=1.75)
+        elif not found.stores and outcome.written and search.has_integers and attempt.small in (None, 1):
+            attempt = replace(attempt, small=1 if attempt.small is None else 0)
+        else:
+            plain = function.kind != "kernel"
+            arguments = interpreter.nest_arguments(arguments)
+            return replace(given, args=arguments, grid=None if plain else launch[0], block=None if plain else launch[1])
+    raise CaseError(f"{function.name}: no arguments were found ({problem}); give --shape, --set or a case.toml")
+
+
+def _finite(outcome: interpreter.Outcome) -> bool:
+    arrays = [outcome.arrays[name] for name in outcome.written]
+    arrays += [np.asarray(v) for v in outcome.returned]
+    return all(np.isfinite(a).all() for a in arrays if a.dtype.kind in "fc")
+
+
+@dataclass(frozen=True)
+class Found:
+    """Arguments on which the kernel runs, with the launch, what the run left behind, and the stores it made."""
+
+    arguments: dict[str, Any]
+    launch: tuple[Triple, Triple]
+    outcome: interpreter.Outcome
+    stores: int
+
+
+def primes_for(block: Triple) -> Iterator[int]:
+    """Sizes: small distinct primes, every other one above the block where that is not too large."""
+    small = [p for p in PRIMES if p < 16]
+    large = [p for p in PRIMES if max(block) < p < 50]
+    mixed = [p for pair in zip(large, small, strict=False) for p in pair] if 8 <= max(block) <= 32 else small
+    return itertools.cycle(dict.fromkeys((*mixed, *PRIMES)))
+
+
+def rounded(extent: int, sizes: set[int], flat: bool) -> int:
+    """The extent that an axis gets which needs ``extent``: the next size, or (``flat``) product of sizes, if near.
+
+    A stencil that leaves the rim alone touches a little less than the array that its author had in mind.
+    """
+    near = 1.4 * extent if flat else extent + 2
+    products = {math.prod(chosen) for n in (1, 2, 3) for chosen in itertools.combinations(sorted(sizes), n)}
+    above = [p for p in (products if flat else sizes) if extent <= p <= near]
+    return min(above) if above and extent > 4 else extent
+
+
+class _Search:
+    """The sizes of one function's arguments, found by growing them."""
+
+    def __init__(
+        self,
+        source: k.Module,
+        function: k.Function,
+        shapes: dict[str, tuple[int, ...]],
+        values: dict[str, Any],
+        dtype: np.dtype,
+        case: Case,
+    ):
+        self.source, self.function, self.shapes, self.values = source, function, shapes, values
+        self.dtype, self.case = dtype, case
+        self.roles: Roles = find_roles(source, reached(source, function), function)
+        self.axes = used_axes(source, function)
+        self.slots = flat_params(function)
+        staged = any(isinstance(n, k.LocalArray) and n.space == "shared" for n in walk(function.body))
+        self.tiled = staged and len({name for name, _ in self.roles.asked}) > 1
+        self.written = Facts(source).written(function.name)
+        self.has_integers = any(
+            s.ndim is None and s.path not in values and (s.element.is_integer or s.path in self.roles.integers)
+            for s in self.slots
+        )
+
+    def grow(self, attempt: Attempt) -> Found:
+        """Arguments and a launch on which no access is outside. Raises InterpreterError."""
+        failure: InterpreterError | None = None
+        blocks = list(block_candidates(self.source, self.function)) if self.function.kind == "kernel" else [(1, 1, 1)]
+        if self.case.block is not None:
+            blocks = [interpreter.triple(self.case.block)]
+        for block in dict.fromkeys(blocks):
+            try:
+                return self.grow_with(attempt, block)
+            except InterpreterError as error:
+                failure = failure or error
+        raise failure or InterpreterError("no launch was found")
+
+    def grow_with(self, attempt: Attempt, block: Triple) -> Found:
+        """The same, for one block."""
+        primes = primes_for(block)
+        if self.tiled:  # a size that two tiles share cannot be seen: all are the same
+            primes = itertools.repeat(next(primes))
+        scalars = {s.path: self.scalar(s, attempt, primes) for s in self.slots if s.ndim is None}
+        extents = {s.path: self.first_shape(s, primes) for s in self.slots if s.ndim is not None}
+        for _ in range(12):
+            arguments = {
+                **scalars,
+                **{s.path: self.array(s, extents, attempt) for s in self.slots if s.ndim is not None},
+            }
+            grid, probe = self.probe(arguments, block)
+            if probe.negative:
+                raise InterpreterError(f"{probe.negative[0]} is outside the array")
+            if not probe.needed:
+                outcome = interpreter.run(
+                    self.source, self.function.name, arguments, grid=grid, block=block, shared=self.case.shared
+                )
+                return Found(arguments, (grid, block), outcome, probe.stores)
+            for (name, axis), extent in probe.needed.items():
+                if name in self.shapes or extent > 100_000:
+                    raise InterpreterError(f"{name} would need an extent of {extent} on axis {axis}")
+                shape = list(extents[name])
+                shape[axis] = rounded(extent, self.sizes(scalars, extents), len(shape) == 1)
+                extents[name] = tuple(shape)
+            self.equalise(extents)
+        raise InterpreterError("the arrays' sizes do not settle")
+
+    def equalise(self, extents: dict[str, tuple[int, ...]]) -> None:
+        """The members of an array of structs have one length: the longest."""
+        for param in self.function.params:
+            if isinstance(param.type, StructType) and param.type.is_array:
+                members = [s.path for s in slots(param) if s.ndim is not None and s.path not in self.shapes]
+                longest = max((extents[path][0] for path in members), default=0)
+                for path in members:
+                    extents[path] = (longest, *extents[path][1:])
+
+    def probe(self, arguments: dict[str, Any], block: Triple) -> tuple[Triple, Any]:
+        """A grid and what it touches: one that covers what is guarded, else a small one that divides nothing."""
+        running = prober(self.source, self.function.name, arguments, self.case.shared)
+        if self.function.kind != "kernel":
+            return (1, 1, 1), running((1, 1, 1), (1, 1, 1))
+        if self.case.grid is not None:
+            grid = interpreter.triple(self.case.grid)
+            return grid, running(grid, block)
+        found = covering(self.axes, block, running)
+        if found is not None:
+            return found
+        x, y, z = (blocks if axis in self.axes else 1 for axis, blocks in enumerate((3, 2, 2)))
+        return (x, y, z), running((x, y, z), block)
+
+    def scalar(self, slot: Slot, attempt: Attempt, primes: Any) -> Any:
+        """A scalar: a prime where it is an integer, else a number around one."""
+        if slot.path in self.values:
+            return self.values[slot.path]
+        t = slot.element
+        if t.kind == "bool":
+            return True
+        if t.is_integer or slot.path in self.roles.integers:
+            return next(primes) if attempt.small is None else attempt.small
+        number = float(np.random.default_rng([self.case.seed, _key(slot.path)]).uniform(0.5, 1.5))
+        return complex(number, 0.5) if t.kind == "complex" else number
+
+    def first_shape(self, slot: Slot, primes: Any) -> tuple[int, ...]:
+        """Where the program asks for an extent, a prime; elsewhere 1, to grow."""
+        if slot.path in self.shapes:
+            return tuple(self.shapes[slot.path])
+        asked = self.roles.asked
+        return tuple(next(primes) if (slot.path, axis) in asked else 1 for axis in range(slot.ndim or 0))
+
+    def sizes(self, scalars: Mapping[str, Any], extents: Mapping[str, tuple[int, ...]]) -> set[int]:
+        """The sizes that the arguments name: integer scalars, and the extents that the program asks for."""
+        named = {v for v in scalars.values() if type(v) is int and v > 1}
+        return named | {extents[name][axis] for name, axis in self.roles.asked if name in extents}
+
+    def is_complex(self, slot: Slot, attempt: Attempt) -> bool:
+        """Is an array of unknown element type to be complex in this attempt?"""
+        return attempt.complex == "all" or (attempt.complex == "written" and slot.path in self.written)
+
+    def array(self, slot: Slot, extents: Mapping[str, tuple[int, ...]], attempt: Attempt) -> np.ndarray:
+        """An array of the slot's type: a row pointer, indices, or random numbers."""
+        shape = extents[slot.path]
+        rng = np.random.default_rng([self.case.seed, _key(slot.path)])
+        size = int(np.prod(shape))
+        role = self.roles
+        integer = slot.path in role.integers or slot.path in role.counted
+        dtype = dtype_of(slot.element) or (np.dtype(np.int32) if integer else self.dtype)
+        if slot.path in role.bounds:
+            return (
+                np.concatenate([[0], np.cumsum(rng.integers(0, 4, max(size - 1, 0)))])[:size]
+                .reshape(shape)
+                .astype(dtype)
+            )
+        if slot.path in role.indices:
+            drawn = rng.permutation(size) if attempt.permuted else rng.integers(0, 6, size)
+            return drawn.reshape(shape).astype(dtype)
+        if dtype.kind == "f" and slot.element.kind == "number" and self.is_complex(slot, attempt):
+            dtype = np.dtype(np.complex64 if dtype.itemsize < 8 else np.complex128)
+        if dtype.kind == "b":
+            return rng.integers(0, 2, shape).astype(bool)
+        if dtype.kind in "iu":
+            low = 0 if dtype.kind == "u" else -50
+            return rng.integers(low, 100, shape).astype(dtype)
+        data = rng.uniform(attempt.low, attempt.high, shape)
+        return (data + 1j * rng.uniform(attempt.low, attempt.high, shape) if dtype.kind == "c" else data).astype(dtype)
+
+
+def _key(name: str) -> int:
+    return int.from_bytes(name.encode()[:8].ljust(8, b"\0"), "little") % (2**31)

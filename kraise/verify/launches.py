@@ -1,0 +1,154 @@
+"""Launches: blocks that fit what the kernel shares, grids that cover what it guards, found by running it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from kraise.ir import kernel as k
+from kraise.verify import interpreter
+from kraise.verify.errors import InterpreterError
+from kraise.verify.facts import Facts, walk
+from kraise.verify.probe import Probe
+
+Triple = tuple[int, int, int]
+Running = Callable[[Triple, Triple], Probe]
+MOST_THREADS = {1: 1_600, 2: 6_000, 3: 30_000}  # of a search, by the axes in use
+
+
+def reached(source: k.Module, function: k.Function) -> list[k.Function]:
+    """The function and all that it calls, directly or not."""
+    facts = Facts(source)
+    found = {function.name: function}
+    todo = [function]
+    while todo:
+        for call in facts.calls(todo.pop()):
+            if call.function not in found:
+                found[call.function] = facts.functions[call.function]
+                todo.append(found[call.function])
+    return list(found.values())
+
+
+def used_axes(source: k.Module, function: k.Function) -> tuple[int, ...]:
+    """The axes of the launch that the kernel looks at; x if it looks at none."""
+    nodes = (n for f in reached(source, function) for n in walk(f.body))
+    axes = {n.axis for n in nodes if isinstance(n, k.Hw)}
+    return tuple(sorted(axes)) or (0,)
+
+
+def block_candidates(source: k.Module, function: k.Function) -> Iterator[Triple]:
+    """Blocks to try: those that shared arrays and warps suggest, then one that divides nothing."""
+    axes = used_axes(source, function)
+    functions = reached(source, function)
+    nodes = [n for f in functions for n in walk(f.body)]
+    if any(isinstance(n, k.Warp) for n in nodes):
+        yield _block(axes, (64, 1, 1))
+        yield _block(axes, (32, 1, 1))
+    shared = [n for n in nodes if isinstance(n, k.LocalArray) and n.space == "shared"]
+    for array in shared:
+        extents = [int(s.value.real) for s in reversed(array.shape) if isinstance(s, k.Const)]
+        if not extents or len(extents) != len(array.shape):
+            continue
+        if len(axes) == 1:
+            extents = [*extents[:1]]
+        for margin in (0, 1, 2, 4, 8):  # padding against bank conflicts, halos
+            block = tuple(n - margin for n in extents[: len(axes)])
+            if all(n > 0 for n in block):
+                yield _block(axes, block)
+        if len(extents) >= 2 and len(axes) >= 2 and extents[0] == extents[1] + 1:
+            yield _block(axes, (extents[1], extents[1]))
+    for f in functions:
+        constants = {n.value for n in walk(f.body) if isinstance(n, k.Const) and n.name and type(n.value) is int}
+        for value in sorted(constants, reverse=True):
+            if shared and 1 < value <= 256:
+                yield _block(axes, (value,) * len(axes) if len(axes) > 1 else (value,))
+    if shared:
+        yield _block(axes, (8, 4, 2))
+    yield _block(axes, {1: (5,), 2: (4, 3), 3: (3, 2, 2)}[len(axes)])
+    yield _block(axes, {1: (8,), 2: (4, 4), 3: (2, 2, 2)}[len(axes)])
+
+
+def _block(axes: tuple[int, ...], extents: tuple[int, ...]) -> Triple:
+    block = [1, 1, 1]
+    for axis, n in zip(axes, extents, strict=False):
+        block[axis] = n
+    return block[0], block[1], block[2]
+
+
+def prober(source: k.Module, name: str, arguments: Mapping[str, Any], shared: int | None) -> Running:
+    """The function that runs the kernel on these arguments under a probe. It raises InterpreterError."""
+
+    def running(grid: Triple, block: Triple) -> Probe:
+        probe = Probe()
+        interpreter.run(source, name, arguments, grid=grid, block=block, shared=shared, detect_races=False, probe=probe)
+        return probe
+
+    return running
+
+
+def covering(axes: tuple[int, ...], block: Triple, running: Running, elements: int = 0) -> tuple[Triple, Probe] | None:
+    """The first grid, growing, beyond which nothing more is stored or touched; None where there is no such grid.
+
+    ``elements`` of the largest array: the search goes on to three times as many threads.
+    """
+    most = max(MOST_THREADS[len(axes)], 3 * elements, 2 * _product(block) * 3 ** len(axes))
+    last: tuple[Triple, Probe] | None = None
+    blocks = 2
+    while True:
+        grid = _block(axes, (blocks,) * len(axes))
+        if _product(grid) * _product(block) > most and last is not None:
+            return None
+        probe = running(grid, block)
+        if last is not None and (probe.stores, probe.needed) == (last[1].stores, last[1].needed):
+            return last
+        last = grid, probe
+        blocks += max(1, blocks // 2)
+
+
+def exact(
+    axes: tuple[int, ...], extents: list[tuple[int, ...]], block: Triple, running: Running
+) -> tuple[Triple, Triple] | None:
+    """The launch of as many threads an axis as an array has elements, that stores most and stays inside."""
+    best: tuple[int, Triple, Triple] | None = None
+    for totals in extents:
+        chosen = [_divisor(n, block[axis]) for axis, n in zip(axes, totals, strict=True)]
+        b = _block(axes, tuple(chosen))
+        g = _block(axes, tuple(n // c for n, c in zip(totals, chosen, strict=True)))
+        if _product(b) > 1024:
+            continue
+        try:
+            probe = running(g, b)
+        except InterpreterError:
+            continue
+        if not probe.needed and not probe.negative and (best is None or probe.stores > best[0]):
+            best = probe.stores, g, b
+    return None if best is None else best[1:]
+
+
+def _divisor(n: int, wish: int) -> int:
+    """The divisor of n nearest to the wish, other than 1 and n where there is one."""
+    divisors = [d for d in range(2, n) if n % d == 0] or [n]
+    return min(divisors, key=lambda d: (abs(d - wish), d))
+
+
+def extents_to_try(axes: tuple[int, ...], shapes: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """Thread totals an axis to try: the written arrays' own axes in any order, flat sizes for one axis."""
+    found: dict[tuple[int, ...], None] = {}
+    if len(axes) == 1:
+        for shape in shapes:
+            found[(_product(shape),)] = None
+            for n in shape:
+                found[(n,)] = None
+    else:
+        for shape in shapes:
+            for chosen in itertools.permutations(shape, len(axes)):
+                found[chosen] = None
+    return [totals for totals in found if all(totals)]
+
+
+def _product(extents: tuple[int, ...]) -> int:
+    total = 1
+    for n in extents:
+        total *= n
+    return total

@@ -1,0 +1,21 @@
+"""Vectorized twin of kernel.py, written by kraise; edit the source, not this file."""
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def checkerboard_update(spin, field, parity, beta):
+    """Mean-field update of one colour of a chequerboard; the other colour keeps its value.
+
+    spin[i, j] = (1.0 - beta) * spin[i, j] + beta * field[i, j]
+        for 0 <= i < spin.shape[0], 0 <= j < spin.shape[1], where (i + j) % 2 == parity
+    """
+    rows, cols = spin.shape
+    i = jnp.arange(rows)
+    j = jnp.arange(cols)
+    return jnp.where(
+        (i[:, None] + j) % 2 == parity,
+        (1.0 - beta) * spin + beta * field[:rows, :cols],
+        spin,
+    ).astype(spin.dtype)  # kernel.py:10

@@ -1,0 +1,24 @@
+"""Vectorized twin of kernel.py, written by kraise; edit the source, not this file."""
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def clamped_blur(img, out):
+    """Five-point blur; beyond the border the nearest pixel is repeated.
+
+    out[row, col] = (img[row, col] + img[max(row - 1, 0), col] + img[min(row + 1, img.shape[0] - 1), col] + img[row, max(col - 1, 0)] + img[row, min(col + 1, img.shape[1] - 1)]) / 5.0
+        for 0 <= row < img.shape[0], 0 <= col < img.shape[1]
+    """
+    rows, cols = img.shape
+    return out.at[:rows, :cols].set(
+        (
+            img
+            + jnp.pad(img, ((1, 0), (0, 0)), mode="edge")[:-1]
+            + jnp.pad(img, ((0, 1), (0, 0)), mode="edge")[1:]
+            + jnp.pad(img, ((0, 0), (1, 0)), mode="edge")[:, :-1]
+            + jnp.pad(img, ((0, 0), (0, 1)), mode="edge")[:, 1:]
+        )
+        / 5.0
+    )  # kernel.py:14

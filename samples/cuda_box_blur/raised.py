@@ -1,0 +1,46 @@
+"""Vectorized twin of kernel.cu, written by kraise; edit the source, not this file."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+
+
+@partial(jax.jit, static_argnames=("width", "height"))
+def box_blur(in_, out, width, height):
+    """mean of the (2 RADIUS + 1)^2 window, cut off at the border of the image
+
+    out[row, col] = (sum_(-2 <= dy < 3, -2 <= dx < 3 where (...) and (...) and (...) and (...)) in[dy * width + row * width + col + dx]) / (sum_(-2 <= dy < 3, -2 <= dx < 3 where (...) and (...) and (...) and (...)) 1)
+        for 0 <= col < width, 0 <= row < height
+    """
+    dy = jnp.arange(-2, 3)
+    row = jnp.arange(height)
+    col = jnp.arange(width)
+    dx = jnp.arange(-2, 3)
+    both = (
+        (dy[:, None] + row[:, None, None, None] >= 0)
+        & (dy[:, None] + row[:, None, None, None] < height)
+        & (col[:, None, None] + dx >= 0)
+        & (col[:, None, None] + dx < width)
+    )
+    out2 = jax.lax.div(
+        jnp.sum(
+            jnp.where(
+                both,
+                in_[
+                    jnp.clip(
+                        dy[:, None] * width
+                        + row[:, None, None, None] * width
+                        + col[:, None, None]
+                        + dx,
+                        0,
+                        in_.shape[0] - 1,
+                    )
+                ].astype(jnp.int32),
+                0,
+            ),
+            axis=(2, 3),
+        ),
+        both.sum(axis=(2, 3)),
+    ).astype(jnp.uint8)  # kernel.cu:20
+    return out.at[: height * width].set(out2.ravel())

@@ -1,0 +1,29 @@
+"""Vectorized twin of kernel.cu, written by kraise; edit the source, not this file."""
+
+from functools import partial
+
+import jax
+
+
+@partial(jax.jit, static_argnames="g")
+def diffuse(u, next, g, p, dt):
+    """explicit step of a reaction-diffusion equation; all settings come in two structs
+
+    next[j + 1, i + 1] = u[j + 1, i + 1] + dt * (p.diffusion * (...) - p.decay * u[j + 1, i + 1])
+        for 0 <= i < g.nx - 2, 0 <= j < g.ny - 2
+    """
+    u2 = u[: g.ny * g.nx].reshape(g.ny, g.nx)
+    next2 = next[: (g.ny - 1) * g.nx].reshape(g.ny - 1, g.nx)
+    next2 = next2.at[1:, 1:-1].set(
+        u2[1:-1, 1:-1]
+        + dt
+        * (
+            p.diffusion
+            * (
+                (u2[1:-1, :-2] - 2.0 * u2[1:-1, 1:-1] + u2[1:-1, 2:]) / (g.dx * g.dx)
+                + (u2[:-2, 1:-1] - 2.0 * u2[1:-1, 1:-1] + u2[2:, 1:-1]) / (g.dy * g.dy)
+            )
+            - p.decay * u2[1:-1, 1:-1]
+        )
+    )  # kernel.cu:21
+    return next.at[: (g.ny - 1) * g.nx].set(next2.ravel())

@@ -1,0 +1,21 @@
+"""Vectorized twin of kernel.py, written by kraise; edit the source, not this file."""
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def cumulative_inplace(a, peak):
+    """Running sum of each row in place, and the running maximum of that sum.
+
+    a[i, j] = a[i, 0] + cumsum_j(a[i, j])  for 0 <= i < a.shape[0], 1 <= j < a.shape[1]
+    peak[i, j] = max(a[i, 0], cummax_j(a[i, j]))  for 0 <= i < a.shape[0], 0 <= j < a.shape[1]
+    """
+    rows, cols = a.shape
+    if cols == 0:
+        return a, peak
+    a = a.at[:, 1:].set(a[:, 0][:, None] + jnp.cumsum(a[:, 1:], axis=1))  # kernel.py:10
+    peak = peak.at[:rows, :cols].set(
+        jnp.maximum(a[:, 0][:, None], jax.lax.cummax(a, axis=1))
+    )  # kernel.py:15
+    return a, peak

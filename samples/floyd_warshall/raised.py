@@ -1,0 +1,24 @@
+"""Vectorized twin of kernel.py, written by kraise; edit the source, not this file."""
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def floyd_warshall(dist):
+    """All-pairs shortest paths in place; dist[i, j] is the weight of edge i -> j.
+
+    for k = 0 ... dist.shape[0] - 1:
+        dist[i, j] = min(dist[i, j], dist[i, k] + dist[k, j])
+            for 0 <= i < dist.shape[0], 0 <= j < dist.shape[0]
+
+    dist[k, k] >= 0 for all k
+    """
+    rows = dist.shape[0]
+
+    def step(k, dist):
+        return dist.at[:, :rows].set(
+            jnp.minimum(dist[:, :rows], dist[:, k, None] + dist[k, :rows])
+        )  # kernel.py:9
+
+    return jax.lax.fori_loop(0, rows, step, dist)  # kernel.py:4

@@ -1,0 +1,44 @@
+"""Vectorized twin of kernel.py, written by kraise; edit the source, not this file."""
+
+from functools import partial
+
+import jax
+
+
+@partial(jax.jit, static_argnames="steps")
+def heat_steps(u, v, r, steps):
+    """Explicit heat conduction in a plate with a fixed rim, two half-steps a round (u -> v -> u).
+
+    for i = 0 ... steps - 1:
+        v[y, x] = u[y, x] + r * ((...) - (...))  for 1 <= y < u.shape[0] - 1, 1 <= x < u.shape[1] - 1
+        u[y, x] = u[y, x] + r * ((...) - (...)) + r * ((...) - (...))
+            for 1 <= y < u.shape[0] - 1, 1 <= x < u.shape[1] - 1
+    """
+    rows, cols = u.shape
+    if min(u.shape) < 2:
+        return u, v
+
+    def step(_, state):
+        u, v = state
+        v_new = u[1:-1, 1:-1] + r * (
+            u[1:-1, :-2]
+            + u[1:-1, 2:]
+            + u[:-2, 1:-1]
+            + u[2:, 1:-1]
+            - 4.0 * u[1:-1, 1:-1]
+        )
+        v = v.at[1 : rows - 1, 1 : cols - 1].set(v_new)  # kernel.py:11
+        u = u.at[1:-1, 1:-1].set(
+            v_new
+            + r
+            * (
+                v[1 : rows - 1, : cols - 2]
+                + v[1 : rows - 1, 2:cols]
+                + v[: rows - 2, 1 : cols - 1]
+                + v[2:rows, 1 : cols - 1]
+                - 4.0 * v_new
+            )
+        )  # kernel.py:14
+        return u, v
+
+    return jax.lax.fori_loop(0, steps, step, (u, v))  # kernel.py:8

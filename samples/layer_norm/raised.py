@@ -1,0 +1,22 @@
+"""Vectorized twin of kernel.py, written by kraise; edit the source, not this file."""
+
+import jax
+import jax.numpy as jnp
+
+EPS = 1e-05
+
+
+@jax.jit
+def layer_norm(x, gamma, beta, y):
+    """Normalise each row to zero mean and unit variance, then scale and shift.
+
+    y[row, j] = (x[row, j] - (sum_j x[row, j]) / x.shape[1]) * rstd * gamma[j] + beta[j]
+        for 0 <= row < x.shape[0], 0 <= j < x.shape[1]
+    """
+    rows, cols = x.shape
+    mean = x.sum(axis=1) / cols  # kernel.py:18
+    var = jnp.sum((x - mean[:, None]) ** 2, axis=1) / cols  # kernel.py:22
+    rstd = 1.0 / jnp.sqrt(var + EPS)
+    return y.at[:rows, :cols].set(
+        (x - mean[:, None]) * rstd[:, None] * gamma[:cols] + beta[:cols]
+    )  # kernel.py:25

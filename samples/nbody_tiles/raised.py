@@ -1,0 +1,26 @@
+"""Vectorized twin of kernel.py, written by kraise; edit the source, not this file."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+
+
+@partial(jax.jit, static_argnames="n")
+def nbody_tiles(position, mass, force, n):
+    """the bodies pass through shared memory, a tile at a time
+
+    force[t] = sum_k mass[k] * (position[k] - position[t]) / ((...) * (...) + 1.0)  for 0 <= t < n
+    """
+    return force.at[:n].set(
+        jnp.sum(
+            mass[:n]
+            * (position[:n] - position[:n, None])
+            / (
+                (position[:n] - position[:n, None])
+                * (position[:n] - position[:n, None])
+                + 1.0
+            ),
+            axis=1,
+        )
+    )  # kernel.py:27

@@ -1,0 +1,20 @@
+"""Vectorized twin of kernel.py, written by kraise; edit the source, not this file."""
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def pairwise_distance(points, dist):
+    """Euclidean distance between every two rows of ``points``.
+
+    dist[i, j] = sqrt(sum_k diff * diff) if i != j else 0.0
+        for 0 <= i < points.shape[0], 0 <= j < points.shape[0]
+    """
+    rows = points.shape[0]
+    i_is_j = jnp.eye(rows, dtype=bool)
+    diff = points[:, None] - points  # kernel.py:14
+    safe_acc = jnp.where(i_is_j, 1, jnp.sum(diff * diff, axis=2))
+    return dist.at[:rows, :rows].set(
+        jnp.where(i_is_j, 0.0, jnp.sqrt(safe_acc))
+    )  # kernel.py:20

@@ -1,0 +1,16 @@
+"""Vectorized twin of kernel.py, written by kraise; edit the source, not this file."""
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def row_softmax(logits, probs):
+    """Softmax of each row, one thread a row, shifted by the maximum for stability.
+
+    probs[r, c] = e / (sum_c_2 exp(logits[r, c_2] - max_c_2(logits[r, c_2])))
+        for 0 <= r < logits.shape[0], 0 <= c < logits.shape[1]
+    """
+    rows, cols = logits.shape
+    e = jnp.exp(logits - logits.max(axis=1, keepdims=True))  # kernel.py:18
+    return probs.at[:rows, :cols].set(e / e.sum(axis=1, keepdims=True))  # kernel.py:22

@@ -1,0 +1,12 @@
+"""``make bench``: all benchmarks, or those that the arguments name."""
+
+import sys
+
+from tests.bench import emitted, start
+
+BENCHMARKS = {"start": start.main, "emitted": emitted.main}
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or BENCHMARKS:
+        print(f"{name}: {sys.modules[BENCHMARKS[name].__module__].__doc__.splitlines()[0]}")
+        BENCHMARKS[name]()

@@ -1,0 +1,114 @@
+"""The real command in a process of its own: streams that fail, signals, start-up."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from kraise import __version__
+
+KRAISE = [sys.executable, "-m", "kraise"]
+
+
+def run(*args, **extra):
+    return subprocess.run([*KRAISE, *args], capture_output="stdout" not in extra, text=True, timeout=60, **extra)
+
+
+def test_version_and_help():
+    assert run("--version").stdout == f"kraise, version {__version__}\n"
+    assert "translate" in run("--help").stdout
+    for verb in ("translate", "verify", "explain", "check", "diff", "rule"):
+        done = run(verb, "--help")
+        assert done.returncode == 0 and "Usage: kraise " + verb in done.stdout
+
+
+def test_no_arguments_is_usage():
+    done = run()
+    assert done.returncode == 2 and "Usage" in done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_full_output_is_one_message():
+    with open("/dev/full", "w") as full:
+        done = run("rule", stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 2 and done.stderr == "kraise: cannot write the output: No space left on device\n"
+
+
+def test_a_reader_that_goes_away_is_silent():
+    read, write = os.pipe()
+    os.close(read)
+    done = run("rule", stdout=write, stderr=subprocess.PIPE)
+    os.close(write)
+    assert done.returncode == 141 and done.stderr == ""
+
+
+def test_closed_streams_are_no_traceback():
+    for close in ("<&-", ">&-", "2>&-"):
+        done = subprocess.run(
+            ["sh", "-c", f"{' '.join(KRAISE)} translate - {close}"], capture_output=True, text=True, input=""
+        )
+        assert done.returncode == 2 and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signals(number, code):
+    process = subprocess.Popen(
+        [*KRAISE, "translate", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(1.0)  # by now it waits for its input
+    process.send_signal(number)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == code and out == "" and "Traceback" not in err
+
+
+KERNEL = """\
+def scale(x, y, a, n):
+    \"\"\"Größe times a.\"\"\"
+    for i in range(n):
+        y[i] = a * x[i]
+"""
+
+
+RACY = """\
+from numba import cuda
+
+
+@cuda.jit
+def shift(x, n):
+    i = cuda.grid(1)
+    if i < n - 1:
+        x[i] = x[i + 1]
+"""
+
+
+def test_output_is_utf8_in_any_locale():
+    environment = {
+        **os.environ,
+        "LC_ALL": "C",
+        "PYTHONCOERCECLOCALE": "0",
+        "PYTHONUTF8": "0",
+        "PYTHONIOENCODING": "ascii",
+    }
+    for source, code in ((KERNEL, 0), (KERNEL.replace("y[i]", "ü[i]"), 1), (KERNEL.replace("range(", "range(ä("), 2)):
+        done = subprocess.run(
+            [*KRAISE, "translate", "-"], input=source.encode(), capture_output=True, env=environment, timeout=60
+        )
+        assert done.returncode == code and b"Traceback" not in done.stderr, done.stderr
+        assert code or "Größe times a." in done.stdout.decode()
+
+
+def test_one_real_kernel_all_the_way(tmp_path):
+    (tmp_path / "kernel.py").write_text(KERNEL, encoding="utf-8")
+    assert run("translate", "kernel.py", "--twin", cwd=tmp_path).returncode == 0
+    assert run("check", "kernel.py", cwd=tmp_path).returncode == 0 == run("diff", "kernel.py", cwd=tmp_path).returncode
+    assert "y[i] = a * x[i]" in run("explain", "kernel.py", cwd=tmp_path).stdout
+    done = run("verify", "kernel.py", cwd=tmp_path)
+    assert done.returncode == 0 and "vjp" in done.stdout, done.stdout + done.stderr
+    twin = (tmp_path / "kernel_raised.py").read_text(encoding="utf-8")
+    (tmp_path / "bad.py").write_text(RACY)
+    done = run("translate", "bad.py", "kernel.py", cwd=tmp_path)
+    assert done.returncode == 1 and done.stdout == twin
+    assert "bad.py:8:9: error KR201" in done.stderr and done.stderr.endswith("1 raised, 1 refused\n")

@@ -1,0 +1,50 @@
+"""The corpus: samples/NAME/ with a source, its golden twin and case.toml; one place that knows its form."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from kraise import pipeline
+from kraise.options import Options
+
+ROOT = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One folder of samples/."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @property
+    def source(self) -> Path:
+        """kernel.py or kernel.cu (or another suffix that is read)."""
+        (source,) = self.folder.glob("kernel.*")
+        return source
+
+    @property
+    def golden(self) -> Path:
+        return self.folder / "raised.py"
+
+    @property
+    def case(self) -> dict:
+        """case.toml, parsed."""
+        return tomllib.loads((self.folder / "case.toml").read_text(encoding="utf-8"))
+
+    @property
+    def options(self) -> Options:
+        """The options under which the sample is translated: case.toml's table [options]."""
+        return Options(**{key: tuple(value) for key, value in self.case.get("options", {}).items()})
+
+    def translate(self) -> pipeline.Translation:
+        """The sample through the pipeline, as the command line would."""
+        return pipeline.translate(self.source.read_text(encoding="utf-8"), str(self.source), self.options)
+
+
+SAMPLES = tuple(Sample(p.parent) for p in sorted((ROOT / "samples").glob("*/case.toml")))

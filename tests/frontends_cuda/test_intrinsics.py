@@ -1,0 +1,71 @@
+"""Every spelling of grammar/: the math API lowers to its operation, with C++'s overloads; concepts have handlers."""
+
+import pytest
+
+from kraise import dialects
+from kraise.frontends.cuda_c import read
+from kraise.frontends.cuda_c.builtins import _CONCEPTS
+from kraise.ir.kernel import Cast, Op
+from kraise.ir.operations import OPERATIONS
+from kraise.ir.types import FLOAT32, FLOAT64
+from tests.frontends_cuda.conftest import body
+
+SPELLINGS = sorted(dialects.operations("cuda").items())
+
+
+def value_of(call: str, type_: str):
+    source = f"__global__ void k({type_} *a, const {type_} *x, const {type_} *y, const {type_} *z) {{ a[0] = {call}; }}"
+    module, found = read(source, "t.cu")
+    assert not [d for d in found if d.severity == "error"], found
+    return module.function("k").body[-1].value
+
+
+def operations(e) -> set[str]:
+    inner = [*getattr(e, "args", ()), *([e.arg] if isinstance(e, Cast) else [])]
+    return ({e.name} if isinstance(e, Op) else set()) | {n for a in inner for n in operations(a)}
+
+
+@pytest.mark.parametrize(("name", "spelling"), SPELLINGS, ids=[n for n, _ in SPELLINGS])
+def test_each_spelling_is_its_operation(name, spelling):
+    arity = OPERATIONS[spelling.operation].arity
+    arguments = ", ".join(("x[0]", "y[0]", "z[0]")[:arity])
+    integer = spelling.operation in ("popcount", "clz") or name in ("__mul24", "__umul24")
+    got = value_of(f"{name}({arguments})", "int" if integer else "float")
+    assert spelling.operation in operations(got) or spelling.operation == "select"
+
+
+@pytest.mark.parametrize("name", ["exp", "sqrt", "pow", "fmax", "fabs", "tanh", "erf", "fmod", "atan2"])
+def test_the_overload_follows_the_argument(name):
+    arguments = "x[0], y[0]" if name in ("pow", "fmax", "fmod", "atan2") else "x[0]"
+    assert value_of(f"{name}({arguments})", "float").type == FLOAT32
+    assert value_of(f"{name}({arguments})", "double").type == FLOAT64
+
+
+def test_an_f_suffix_is_single_precision():
+    got = value_of("sqrtf(x[0])", "double")
+    assert isinstance(got, Cast) and got.arg.type == FLOAT32
+
+
+def test_every_concept_has_a_handler():
+    concepts = {c.partition(".")[0] for c in dialects.table("cuda")["names"].values()}
+    assert concepts <= set(_CONCEPTS)
+
+
+@pytest.mark.parametrize(
+    ("statement", "printed"),
+    [
+        ("a[0] = __frcp_rn(b[0]);", "a[0] = 1.0 / b[0]"),
+        ("a[0] = __saturatef(b[0]);", "a[0] = min(max(b[0], 0.0), 1.0)"),
+        ("k[0] = __float2int_rn(b[0]);", "k[0] = int32(round(b[0]))"),
+        ("k[0] = __float_as_int(b[0]);", "k[0] = bits(b[0])"),
+        ("k[0] = __ffs(n);", "k[0] = 0 if n == 0 else popcount((n & -n) - 1) + 1"),
+        ("a[0] = fdimf(b[0], b[1]);", "a[0] = max(b[0] - b[1], 0.0)"),
+        ("a[0] = INFINITY;", "a[0] = inf"),
+        ("k[0] = warpSize;", "k[0] = 32"),
+        ("a[0] = FLT_MAX;", "a[0] = 3.4028234663852886e+38"),
+        ("sincosf(b[0], &a[0], &a[1]);", "a[0] = sin(b[0])"),
+    ],
+)
+def test_concepts(statement, printed):
+    got = body(statement)
+    assert printed in got or (statement.startswith("sincosf") and "sin(angle)" in got and "cos(angle)" in got)

@@ -1,0 +1,125 @@
+"""verify --original: CUDA samples beside what the C++ compiler makes of them, and what is said where it cannot."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from kraise.verify import original
+from kraise.verify.cases import load_case
+from tests.corpus import SAMPLES
+
+CUDA = [s for s in SAMPLES if s.name.startswith("cuda_")]
+needs_compiler = pytest.mark.skipif(not (shutil.which("g++") or shutil.which("clang++")), reason="no C++ compiler")
+
+
+def rows_of(source, file, *, case, text=None, options=pipeline.DEFAULTS):
+    done = pipeline.translate(source, file, options)
+    if text is not None:
+        done = pipeline.Translation(text(done.text), done.raised, done.diagnostics, done.module, done.source)
+    request = pipeline.Request(case=str(case), gradients=False, original=True)
+    reports, problems = pipeline.verify(done, request, file, source, options)
+    assert not problems
+    return [row for report in reports for row in report.rows if row.check == "original"]
+
+
+@needs_compiler
+@pytest.mark.parametrize("sample", CUDA, ids=lambda s: s.name)
+def test_samples_agree_with_the_compiler(sample):
+    rows = rows_of(
+        sample.source.read_text(), str(sample.source), case=sample.folder / "case.toml", options=sample.options
+    )
+    assert rows and all(row.status == "ok" for row in rows), rows
+
+
+CASE = """
+[kernel.twice.args]
+x = { shape = [5], dtype = "float32", range = [-1.0, 1.0] }
+y = { shape = [5], dtype = "float32", fill = 0.0 }
+n = 5
+"""
+CUDA_TEXT = """
+__global__ void twice(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2.0f * x[i];
+}
+"""
+NUMBA_TEXT = """
+from numba import cuda
+
+@cuda.jit
+def twice(x, y, n):
+    i = cuda.grid(1)
+    if i < n:
+        y[i] = 2.0 * x[i]
+"""
+PLAIN_TEXT = """
+def twice(x, y, n):
+    for i in range(n):
+        y[i] = 2.0 * x[i]
+"""
+
+
+@pytest.fixture
+def case(tmp_path):
+    path = tmp_path / "case.toml"
+    path.write_text(CASE)
+    return path
+
+
+@needs_compiler
+def test_a_wrong_module_is_found(case):
+    [row] = rows_of(CUDA_TEXT, "k.cu", case=case, text=lambda t: t.replace("2.0 *", "2.5 *"))
+    assert row.status == "failed"
+
+
+@pytest.mark.parametrize("source", [NUMBA_TEXT, PLAIN_TEXT], ids=["numba", "plain"])
+def test_python_runs_as_it_stands(source, case):
+    if "numba" in source:
+        pytest.importorskip("numba")
+    [row] = rows_of(source, "k.py", case=case)
+    assert row.status == "ok", row
+    [row] = rows_of(source, "k.py", case=case, text=lambda t: t.replace("2.0 *", "2.5 *"))
+    assert row.status == "failed"
+
+
+def test_a_missing_compiler_is_one_line(case, monkeypatch):
+    monkeypatch.setattr(original.shutil, "which", lambda name: None)
+    [row] = rows_of(CUDA_TEXT, "k.cu", case=case)
+    assert row.status == "skipped" and "no C++ compiler" in row.message and "\n" not in row.message
+
+
+def test_a_missing_module_is_one_line(case):
+    source = "import no_such_module_at_all\n" + PLAIN_TEXT
+    [row] = rows_of(source, "k.py", case=case)
+    assert row.status == "skipped" and "no_such_module_at_all" in row.message and "\n" not in row.message
+
+
+@needs_compiler
+def test_what_the_compiler_refuses_is_one_line(case):
+    source = CUDA_TEXT.replace("{\n", "{\n    float4 unused = some_function_of_a_library();\n", 1)
+    ready = original.Original("cuda_c", source, calls={"twice": "twice"})
+    function = pipeline.translate(CUDA_TEXT, "k.cu").source.function("twice")
+    with pytest.raises(original.Unavailable, match="does not take the original: .*some_function_of_a_library"):
+        ready.run(function, load_case(case).arguments(), (1,), (8,))
+
+
+@needs_compiler
+def test_threads_of_a_block_meet_at_barriers_and_in_warps():
+    source = """
+__global__ void reverse(int *x, int *votes) {
+    extern __shared__ int s[];
+    int t = threadIdx.x;
+    s[t] = x[t];
+    __syncthreads();
+    x[t] = s[blockDim.x - 1 - t] + __shfl_down_sync(0xffffffff, t, 1);
+    votes[t] = __popc(__ballot_sync(0xffffffff, t % 5 == 0));
+}
+"""
+    function = pipeline.translate(source, "k.cu").source.function("reverse")
+    given = {"x": np.arange(64, dtype=np.int32), "votes": np.zeros(64, np.int32)}
+    out = original.Original("cuda_c", source, calls={"reverse": "reverse"}).run(function, given, (1,), (64,), 64)
+    t = np.arange(64)
+    assert (out["x"] == 63 - t + np.where(t % 32 == 31, t, t + 1)).all()
+    assert (out["votes"] == np.where(t < 32, 7, 6)).all()

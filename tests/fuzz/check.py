@@ -1,0 +1,154 @@
+"""One generated program through the pipeline and against the reference interpreter."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from kraise import pipeline
+from kraise.verify import interpreter
+from kraise.verify.cases import Case
+from kraise.verify.compare import check_values, matched
+from kraise.verify.errors import InterpreterError
+from kraise.verify.gradients import check_derivatives, widen
+from kraise.verify.interpreter import Outcome
+from kraise.verify.load import Emitted, load_module, x64
+from kraise.verify.report import Row, in_words
+from tests.fuzz.generate import Kernel, Program
+
+LARGE = 1e6
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One verdict on one kernel: ``kind`` is ok, refused, discarded (the program means nothing), or a bug:
+    wrong, gradient, nan, raises, empty (raises on an array without elements), internal, bytes."""
+
+    kernel: str
+    kind: str
+    message: str = ""
+    variant: int = 0
+
+    @property
+    def is_bug(self) -> bool:
+        return self.kind not in ("ok", "refused", "discarded")
+
+
+def reference(done: pipeline.Translation, kernel: Kernel, case: Case) -> tuple[Outcome | None, str]:
+    """The interpreter's outcome, or why this program means nothing on these arguments."""
+    assert done.source is not None
+    launch: dict[str, Any] = {} if case.grid is None else {"grid": case.grid, "block": case.block}
+    try:
+        outcome = interpreter.run(done.source, kernel.name, case.arguments(), **launch)
+        if outcome.race_count:
+            return None, "race"
+        for order in (-1, 1) if kernel.threads else ():
+            other = interpreter.run(
+                done.source, kernel.name, case.arguments(), **launch, order=order, detect_races=False
+            )
+            for name in outcome.written:
+                a, b = outcome.arrays[name], other.arrays[name]
+                if not np.allclose(a.astype(float), b.astype(float), rtol=1e-3, atol=1e-4, equal_nan=True):
+                    return None, "order of threads"
+    except InterpreterError as error:
+        return None, type(error).__name__
+    for value in [*(outcome.arrays[n] for n in outcome.written), *outcome.returned]:
+        data = np.asarray(value)
+        if data.size and data.dtype.kind in "fi" and not (np.abs(data.astype(float)) < LARGE).all():
+            return None, "large or not finite"
+    return outcome, ""
+
+
+def check(program: Program, *, gradients: bool, variants: int = 2, twice: bool = True) -> list[Finding]:
+    """What becomes of each kernel of the program; the first bug of a kernel ends its check."""
+    done = pipeline.translate(program.source, "fuzz.py")
+    findings: list[Finding] = []
+    if twice and done.text != pipeline.translate(program.source, "fuzz.py").text:
+        findings.append(Finding("", "bytes", "translating twice gives other text"))
+    for kernel in program.kernels:
+        findings.append(_kernel(program, done, kernel, gradients, variants))
+    return findings
+
+
+def _kernel(program: Program, done: pipeline.Translation, kernel: Kernel, gradients: bool, variants: int) -> Finding:
+    mine = [d for d in done.diagnostics if d.kernel in (kernel.name, "") and d.severity == "error"]
+    if internal := [d for d in mine if d.code == "KR900"]:
+        return Finding(kernel.name, "internal", internal[0].reason)
+    if done.source is None or kernel.name not in [f.name for f in done.source.functions]:
+        return Finding(kernel.name, "refused", "; ".join(f"{d.code} {d.reason}" for d in mine) or "not read")
+    verdict = Finding(kernel.name, "discarded", "no variant means anything")
+    for variant in range(variants):
+        case = kernel.case(program.seed, variant, smooth=gradients)
+        outcome, why = reference(done, kernel, case)
+        if outcome is None:
+            verdict = replace(verdict, message=why) if verdict.kind == "discarded" else verdict
+            continue
+        if kernel.name not in done.raised:
+            return Finding(kernel.name, "refused", "; ".join(f"{d.code} {d.reason}" for d in mine[:1]))
+        found = compared(done, kernel, case, outcome, gradients and variant == 0)
+        if found is not None:
+            return replace(found, variant=variant)
+        verdict = Finding(kernel.name, "ok")
+    return verdict
+
+
+def compared(
+    done: pipeline.Translation, kernel: Kernel, case: Case, outcome: Outcome, gradients: bool
+) -> Finding | None:
+    """The bug that these arguments show, if any."""
+    assert done.source is not None and done.text is not None
+    function = done.source.function(kernel.name)
+    arguments = case.arguments()
+    wide = any(isinstance(v, np.ndarray) and v.dtype == np.float64 for v in arguments.values())
+    launch: dict[str, Any] = {} if case.grid is None else {"grid": case.grid, "block": case.block}
+    with x64(wide), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            emitted = Emitted(load_module(done.text), function, _keywords(launch))
+            named = emitted.arguments(arguments)
+            result = emitted(named)
+            rows = check_values(function, outcome, result, case)
+        except Exception as error:  # whatever the emitted code does
+            empty = any(isinstance(v, np.ndarray) and not v.size for v in arguments.values())
+            return Finding(kernel.name, "empty" if empty else "raises", in_words(error))
+    if failed := [r for r in rows if r.status == "failed"]:
+        if not wide and all(r.error is not None for r in failed):  # rounding, or a branch that it turned?
+            again = replace(case, args={n: widen(v) for n, v in arguments.items()})
+            exact, _ = reference(done, kernel, again)
+            return compared(done, kernel, again, exact, gradients) if exact is not None else None
+        return Finding(kernel.name, "wrong", _said(failed))
+    if gradients:
+        rows = _derivatives(done, function, emitted, arguments, launch, case)
+        if failed := [r for r in rows if r.status == "failed"]:
+            kind = "nan" if any("not finite" in r.message for r in failed) else "gradient"
+            kind = "raises" if any(_raised(r) for r in failed) else kind
+            kind = "wrong" if any(r.check.startswith("values") for r in failed) else kind
+            return Finding(kernel.name, kind, _said(failed))
+    return None
+
+
+def _derivatives(
+    done: pipeline.Translation, function: Any, emitted: Emitted, arguments: Any, launch: Any, case: Case
+) -> list[Row]:
+    assert done.source is not None and done.text is not None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return check_derivatives(
+            done.source, function, done.text, emitted, arguments, launch, case, matched, thorough=False
+        )
+
+
+def _raised(row: Row) -> bool:
+    return re.match(r"\w*(Error|Exception)\b", row.message) is not None
+
+
+def _keywords(launch: dict[str, Any]) -> dict[str, Any]:
+    return {n: v[0] if len(v) == 1 else v for n, v in launch.items()}
+
+
+def _said(rows: list[Row]) -> str:
+    return "; ".join(f"{r.check} {r.what}: {r.message}" for r in rows[:3])

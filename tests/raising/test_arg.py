@@ -1,0 +1,92 @@
+"""Arg-reductions and last matches: strictness, direction, masks, ties, empty ranges."""
+
+# ruff: noqa: E501 - kernels on one line
+
+import pytest
+
+from tests.raising.agree import agree, kinds, text
+
+BEST = (
+    "def f(x, w, s):\n b = s\n at = -1\n for i in {range}:\n  if {test}:\n   b = x[i]\n   at = i\n return b, at, w[0]"
+)
+UP, DOWN, ODD = "range(len(x))", "range(len(x) - 1, -1, -1)", "range(1, len(x), 2)"
+
+TAKES = [(r, t) for r in (UP, DOWN, ODD) for t in ("x[i] < b", "x[i] <= b", "x[i] > b", "b <= x[i]", "not x[i] >= b")]
+
+
+@pytest.mark.parametrize(("range_", "test"), TAKES)
+def test_ties_and_directions(range_, test):
+    kernel = agree(BEST.format(range=range_, test=test))
+    assert kinds(kernel) == {"Reduce", "ArgReduce"}
+
+
+@pytest.mark.parametrize("test", ["w[i] > 0 and x[i] < b", "x[i] > b and i != 1", "i > 0 and w[i] < 1 and x[i] >= b"])
+def test_masks(test):
+    assert "ArgReduce" in kinds(agree(BEST.format(range=UP, test=test)))
+
+
+DECLINES = {
+    "another value is kept": "if x[i] < b:\n   b = w[i]\n   at = i",
+    "the place is used in the test": "if x[i] > b and i - at < 2:\n   b = x[i]\n   at = i",
+    "the place is reset": "if x[i] < b:\n   b = x[i]\n   at = i\n  if w[i] > 1: at = -5",
+    "compared by the place": "if x[i] > x[at]: at = i",
+}
+
+
+@pytest.mark.parametrize("name", DECLINES)
+def test_declines(name):
+    kernel = agree(
+        "def f(x, w):\n b = 2.0\n at = 0\n for i in range(len(x)):\n  " + DECLINES[name] + "\n return b, at, w[0]"
+    )
+    assert "Fold" in kinds(kernel) and "ArgReduce" not in kinds(kernel)
+
+
+def test_the_running_place_may_not_be_used():
+    kernel = agree("def f(x, y):\n b = 9.0\n at = -1\n for i in range(len(x)):\n  if x[i] < b:\n   b = x[i]\n   at = i\n"
+                   "  y[i] = at\n return b")  # fmt: skip
+    assert "ArgReduce" not in kinds(kernel)
+
+
+def test_the_first_element_as_the_start():
+    first = "def f(x):\n b = x[0]\n at = 0\n for i in range(1, len(x)):\n  if x[i] {} b:\n   b = x[i]\n   at = i\n return b, at"
+    assert text(agree(first.format(">"))) == "returns max_i(x[i]) ; returns argmax_i(x[i])"
+    assert text(agree(first.format(">="))) == "returns max_i(x[i]) ; returns last_argmax_i(x[i])"
+
+
+def test_other_values_kept_with_it():
+    kernel = agree("def f(x, w, s):\n b = s\n c = 7.0\n for i in range(len(x)):\n  if x[i] < b:\n   b = x[i]\n   c = w[i] + i\n"
+                   " return b, c")  # fmt: skip
+    assert kinds(kernel) == {"Reduce", "ArgReduce"}
+
+
+def test_rows():
+    agree("def f(A, y, v):\n for i in range(len(A)):\n  b = 9.0\n  at = -7\n  for j in range(len(A)):\n"
+          "   if j != i and A[i, j] <= b:\n    b = A[i, j]\n    at = j\n  y[i] = b\n  v[i] = at")  # fmt: skip
+
+
+@pytest.mark.parametrize("relation", [">", ">=", "<"])
+def test_two_loops(relation):
+    agree("def f(A):\n b = 0.0\n p = 0\n q = 0\n for i in range(len(A)):\n  for j in range(len(A)):\n"
+          f"   if A[i, j] {relation} b:\n    b = A[i, j]\n    p = i\n    q = j\n return b, p, q")  # fmt: skip
+
+
+LAST = {
+    "last": "def f(x, w):\n t = 5.0\n for i in range(len(x)):\n  if x[i] > 0: t = w[i] * i\n return t",
+    "last backwards": "def f(x, w):\n t = 5.0\n for i in range(len(x) - 1, -1, -1):\n  if x[i] > 0: t = w[i] * i\n return t",
+    "constant": "def f(x):\n t = 5.0\n for i in range(len(x)):\n  if x[i] > 0: t = 2.0\n return t",
+    "first, by break": "def f(x):\n t = -1\n for i in range(len(x)):\n  if x[i] > 0:\n   t = i\n   break\n return t",
+    "by triangle": "def f(x, y):\n for i in range(len(x)):\n  t = -1.0\n  for j in range(i):\n   if x[j] > 0: t = x[j] * j\n"
+    "  y[i] = t",
+}
+
+
+@pytest.mark.parametrize("name", LAST)
+def test_last_match(name):
+    assert "Fold" not in kinds(agree(LAST[name]))
+
+
+def test_two_matches_of_one_scalar_stay():
+    kernel = agree(
+        "def f(x, w):\n t = 5.0\n for i in range(len(x)):\n  if x[i] > 0: t = 2.0\n  if w[i] > 0: t = 3.0\n return t"
+    )
+    assert "Fold" in kinds(kernel)

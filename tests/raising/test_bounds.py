@@ -1,0 +1,49 @@
+"""Reads that the raised form makes beyond the source's own are marked, the others are not."""
+
+# ruff: noqa: E501 - kernels on one line
+
+import pytest
+
+from kraise.ir import equations as eq
+from kraise.ir.walk import statement_expressions, topological
+from tests.raising.agree import agree
+
+
+def marked(kernel):
+    """How many reads, and writes, are marked as possibly leaving."""
+    roots = [e for s in kernel.body for e in statement_expressions(s)]
+    roots += [r for r in kernel.returns if not isinstance(r, eq.Version)]
+    return sum(isinstance(n, eq.Read) and n.safe for n in topological(roots))
+
+
+SAFE = {
+    "a neighbour behind data": "def f(x, y):\n for i in range(len(x)):\n  if y[i] > 0 and i + 1 < len(x): y[i] = x[i + 1]",
+    "guarded by a domain": "def f(x, y):\n for i in range(len(x)):\n  if i > 0: y[i] = x[i - 1]",
+    "the same access without a mask": "def f(x, y):\n for i in range(len(x)):\n  a = x[i]\n  if a > 0: y[i] = x[i]",
+    "a triangle": "def f(A, B):\n for i in range(len(A)):\n  for j in range(i):\n   B[i, j] = A[j, i]",
+}
+
+
+@pytest.mark.parametrize("name", SAFE)
+def test_not_marked(name):
+    assert marked(agree(SAFE[name])) == 0
+
+
+UNSAFE = {
+    "an index array under a mask": "def f(x, y, v):\n for i in range(len(x)):\n  if v[i] >= 0 and v[i] < len(x): y[i] = x[v[i]]",
+    "a neighbour in an arm": "def f(x, y):\n for i in range(len(x)):\n  y[i] = x[i + 1] if i + 1 < len(x) else 0.5",
+    "a neighbour in a sum": "def f(x, y):\n for i in range(len(x)):\n  a = x[i]\n  if i > 0: a += x[i - 1]\n  y[i] = a",
+    "beyond the band": "def f(x, y):\n for i in range(len(x)):\n  a = 0.0\n  for j in range(-1, 2):\n"
+    "   if i + j >= 0 and i + j < len(x): a += x[i + j]\n  y[i] = a",
+    "a moving end": "def f(x, y, k):\n for i in range(len(x)):\n  if i + k[i] < len(x): y[i] = x[i + k[i]]",
+}
+
+
+@pytest.mark.parametrize("name", UNSAFE)
+def test_marked(name):
+    assert marked(agree(UNSAFE[name])) > 0
+
+
+def test_masked_stores_outside_write_nothing():
+    agree("def f(x, y, v):\n for i in range(len(x)):\n  if v[i] >= 0 and v[i] < len(x): y[v[i]] += x[i]")
+    agree("def f(x, y, v):\n for i in range(len(x)):\n  if v[i] >= 0 and v[i] < len(x): y[v[i]] = x[i]")

@@ -1,0 +1,56 @@
+"""return, break, continue and loop-else as flags and guards."""
+
+# ruff: noqa: E501 - kernels on one line
+
+import pytest
+
+from tests.raising.agree import agree, kinds
+
+CASES = {
+    "break before the use": "def f(x, y):\n a = 0.0\n for i in range(len(x)):\n  if x[i] > 1: break\n  a += x[i]\n  y[i] = a\n"
+    " return a",
+    "break after the store": "def f(x, y):\n for i in range(len(x)):\n  y[i] = x[i]\n  if x[i] > 1: break",
+    "break on what was summed": "def f(x, y):\n a = 0.0\n for i in range(len(x)):\n  a += x[i]\n  if a > 2: break\n  y[i] = a\n"
+    " return a",
+    "else": "def f(x):\n t = 0\n for i in range(len(x)):\n  if x[i] > 1:\n   t = 1\n   break\n else:\n  t = 2\n return t",
+    "else without break": "def f(x):\n t = 0.0\n for i in range(len(x)):\n  t += x[i]\n else:\n  t = t * 2\n return t",
+    "while else": "def f(x):\n i = 0\n while i < len(x):\n  if x[i] > 1: break\n  i += 1\n else:\n  i = 100\n return i",
+    "variable after break": "def f(x):\n i = 50\n for i in range(len(x)):\n  if x[i] > 1: break\n return i",
+    "first match": "def f(x):\n t = -1\n for i in range(len(x)):\n  if x[i] > 0:\n   t = i\n   break\n return t",
+    "break inside": "def f(A, y):\n for i in range(len(A)):\n  a = 0.0\n  for j in range(len(A)):\n   if A[i, j] < 0: break\n"
+    "   a += A[i, j]\n  y[i] = a",
+    "break and continue": "def f(A, y):\n c = 0\n for i in range(len(A)):\n  for j in range(len(A)):\n   if A[i, j] < 0: continue\n"
+    "   if j > i: break\n   c += 1\n  if c > 3: break\n  y[i] = c\n return c",
+    "break by index": "def f(x):\n a = 0.0\n for i in range(len(x)):\n  if i == 2: break\n  a += x[i]\n return a",
+    "two breaks": "def f(x, w):\n a = 0.0\n for i in range(len(x)):\n  if x[i] > 1: break\n  a += 1\n  if w[i] > 1: break\n"
+    "  a += 10\n return a",
+    "continue keeps what was done": "def f(x, y):\n a = 0.0\n for i in range(len(x)):\n  a += 1.0\n  if x[i] < 0: continue\n"
+    "  y[i] = a\n  a = 0.0\n return a",
+    "continue skips a store": "def f(x, y):\n for i in range(len(x)):\n  if x[i] < 0: continue\n  y[i] = x[i]",
+    "both arms leave": "def f(x):\n for i in range(len(x)):\n  if x[i] < 0: continue\n  else: break\n return len(x)",
+    "early returns": "def f(x, y):\n i = cuda.grid(1)\n if i >= len(x): return\n if x[i] < 0:\n  y[i] = -1\n  return\n y[i] = 2",
+    "return in a thread's loop": "def f(x, y):\n i = cuda.grid(1)\n if i >= len(x): return\n for j in range(len(x)):\n"
+    "  if x[j] > x[i]:\n   y[i] = j\n   return\n y[i] = -1",
+    "a sum, then a return": "def f(x, y):\n i = cuda.grid(1)\n if i >= len(x): return\n a = 0.0\n for j in range(len(x)):\n"
+    "  if x[j] < 0 or j == i: continue\n  a += x[j]\n if a > 2: return\n y[i] = a",
+    "returned arms": "def f(x):\n if x[0] > 0:\n  return x[0]\n return -1.0",
+    "break of the outer by a flag": "def f(A):\n c = 0\n for i in range(len(A)):\n  stop = False\n  for j in range(len(A)):\n"
+    "   if A[i, j] > 1:\n    stop = True\n    break\n   c += 1\n  if stop: break\n return c",
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_agrees(name):
+    agree(CASES[name])
+
+
+@pytest.mark.parametrize(
+    "name", ["break before the use", "first match", "break inside", "return in a thread's loop", "else"]
+)
+def test_a_break_on_data_needs_no_loop(name):
+    assert "Fold" not in kinds(agree(CASES[name]))
+
+
+@pytest.mark.parametrize("name", ["break on what was summed", "continue keeps what was done"])
+def test_a_break_on_what_is_carried_does(name):
+    assert "Fold" in kinds(agree(CASES[name]))

@@ -1,0 +1,107 @@
+"""Domains: boxes and what they do not say, covers, merged digits, decided selects, writes that nothing sees."""
+
+# ruff: noqa: E501 - kernels on one line
+
+import pytest
+
+from kraise.ir import equations as eq
+from kraise.ir.walk import topological
+from tests.raising.agree import agree, kinds, statements, text, write
+
+LOOP = "def f(x, y, q):\n for i in range(len(x)):\n  if {}: y[i] = x[i] + q * 0"
+BOXES = ["i > 0", "i < q", "i >= q and i < len(x) - 1", "2 * i < len(x)", "i % 2 == 0", "i % 3 == 1", "i % 2 != 0", "i == 2", "i != 0",
+         "not i < 2", "i != len(x) - 1", "0 < i and i != 1", "i < len(x) and i < 3", "3 * i > 4", "min(i, 2) == i or i < 0"]  # fmt: skip
+PLAIN = BOXES[:10]
+
+
+@pytest.mark.parametrize("guard", BOXES)
+def test_guards(guard):
+    kernel = agree(LOOP.format(guard))
+    assert (write(kernel).where is None) or guard not in PLAIN
+
+
+@pytest.mark.parametrize(
+    "guard", ["x[i] > 0", "i > 0 and x[i] > 0", "i % 2 == 0 and x[i - 1] > 0 and i > 0", "i == 1 or i == 3"]
+)
+def test_what_a_box_does_not_say_stays(guard):
+    assert write(agree(LOOP.format(guard))).where is not None
+
+
+TRIANGLES = [
+    "j < i",
+    "j <= i",
+    "i + j < len(A)",
+    "j == i",
+    "abs(i - j) <= 1",
+    "j != i",
+    "j >= i and j < i + 2",
+    "i < 2 and j > i",
+]
+
+
+@pytest.mark.parametrize("guard", TRIANGLES)
+def test_two_indices(guard):
+    agree(f"def f(A, B):\n for i in range(len(A)):\n  for j in range(len(A)):\n   if {guard}: B[i, j] = A[j, i] + 1")
+
+
+@pytest.mark.parametrize(
+    "step", ["range(1, len(x), 2)", "range(len(x) - 1, -1, -2)", "range(q, len(x), 3)", "range(0, 2 * q, 2)"]
+)
+def test_steps(step):
+    agree(f"def f(x, y, q):\n for i in {step}:\n  if i < len(x): y[i] = x[i] + q * 0")
+
+
+def test_covers():
+    assert write(agree("def f(x, y):\n for i in range(len(y)):\n  y[i] = x[i]")).covers
+    assert not write(agree("def f(x, y):\n for i in range(len(x)):\n  y[i] = x[i]")).covers
+    assert not write(agree("def f(x, y):\n for i in range(1, len(y)):\n  y[i] = x[i]")).covers
+    assert not write(agree("def f(x, y):\n for i in range(len(y)):\n  if x[i] > 0: y[i] = x[i]")).covers
+    assert not write(agree("def f(A):\n for i in range(len(A)):\n  A[i, i] = 0")).covers
+    assert write(
+        agree("def f(A, B):\n for i in range(A.shape[0]):\n  for j in range(A.shape[1]):\n   A[i, j] = B[j, i]")
+    ).covers
+
+
+def test_digits_are_merged():
+    kernel = agree(
+        "def f(h, x, n):\n i = cuda.grid(1)\n if i < n:\n  for j in range(2):\n   h[2 * i + j] = x[0] * 0 + 1.5"
+    )
+    assert len(write(kernel).axes) == 1 or write(kernel).view
+
+
+@pytest.mark.parametrize("at", ["2 * i + j", "2 * i + 1 - j", "i + j * n", "j + 2 * i"])
+def test_digits_in_any_order(at):
+    agree(f"def f(h, x, n):\n for i in range(n):\n  for j in range(2):\n   h[{at}] = x[i] + j")
+
+
+def test_digits_that_are_none():
+    assert "Fold" in kinds(agree("def f(h, x, n):\n for i in range(n):\n  for j in range(2):\n   h[i + j] = x[i] + j"))
+    agree("def f(h, x, n):\n for i in range(n // 2):\n  for j in range(3):\n   h[2 * i + j] += x[i] + j")
+
+
+def selects(kernel):
+    roots = [s.value for s in statements(kernel.body) if isinstance(s, eq.Write)]
+    return sum(isinstance(n, eq.Op) and n.name == "select" for n in topological(roots))
+
+
+def test_decided_selects():
+    kernel = agree(
+        "def f(x, y):\n for i in range(len(x)):\n  a = 0.0\n  if x[i] > 0: a = x[i]\n  if x[i] > 0: y[i] = a * 2"
+    )
+    assert selects(kernel) == 0
+    kernel = agree("def f(x, y):\n for i in range(len(x)):\n  a = 0.0\n  if i > 1: a = x[i]\n  if i > 2: y[i] = a * 2")
+    assert selects(kernel) == 0
+    kernel = agree("def f(x, y):\n for i in range(len(x)):\n  a = 0.0\n  if i > 2: a = x[i]\n  if i > 1: y[i] = a * 2")
+    assert selects(kernel) == 1
+
+
+def test_writes_that_nothing_sees():
+    assert len(agree("def f(x, y):\n for i in range(len(x)):\n  y[i] = 1.0\n  y[i] = x[i]").body) == 1
+    assert "1.0" in text(agree("def f(x, y):\n for i in range(len(x)):\n  y[i] = 1.0\n  if x[i] > 0: y[i] = x[i]"))
+    agree("def f(x, y):\n for i in range(len(x)):\n  y[i] = 1.0\n for i in range(1, len(x)):\n  y[i] = x[i]")
+    agree("def f(x, y):\n for i in range(len(x)):\n  y[i] = 1.0\n  x[i] = y[i]\n  y[i] = 2.0")
+
+
+def test_an_index_with_one_value():
+    agree("def f(x, y, n):\n for i in range(n - 1, n):\n  if i >= 0: y[i] = x[i]")
+    agree("def f(x, y):\n a = 0.0\n for i in range(len(x)):\n  a += x[i]\n  if i == 1: y[i] = a")

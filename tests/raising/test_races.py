@@ -1,0 +1,74 @@
+"""Threads that meet at a cell are refused; those that do not are not."""
+
+# ruff: noqa: E501 - kernels on one line
+
+import pytest
+
+from tests.raising.agree import agree, refusal
+
+HEAD = "def f(x, y, k):\n i = cuda.grid(1)\n n = len(x)\n if i < n and k[0] >= 0:\n  "
+FINE = {
+    "own cell": "y[i] += x[i]\n  y[i] = y[i] * 2\n  if y[i] > 1: y[i] = -y[i]",
+    "another array": "if i > 0: y[i] = x[i - 1]",
+    "even writes, odd reads": "if 2 * i + 1 < n: x[2 * i] = x[2 * i + 1] + y[i]",
+    "an atomic": "cuda.atomic.add(y, 0, x[i])",
+    "an atomic by index": "cuda.atomic.max(y, k[i], x[i])",
+    "one thread": "if i == 1: y[0] = x[i]",
+    "one value": "y[0] = 1.0",
+    "stride of two": "if i < n // 2:\n   y[2 * i] = x[i]\n   y[2 * i + 1] = -x[i]",
+}
+
+
+@pytest.mark.parametrize("name", FINE)
+def test_fine(name):
+    agree(HEAD + FINE[name])
+
+
+RACES = {
+    "a neighbour is read": ("if i < n - 1: y[i] = y[i + 1] + x[i]", "KR201"),
+    "the previous is read": ("if i > 0: y[i] = y[i - 1]", "KR201"),
+    "the mirror": ("x[i] = x[n - 1 - i]", "KR201"),
+    "two to one": ("y[i // 2] = x[i]", "KR201"),
+    "all to one": ("y[0] = x[i]", "KR201"),
+    "overlapping pairs": ("if i < n - 1:\n   for j in range(2): y[i + j] = x[i]", "KR201"),
+    "scatter": ("y[k[i]] = x[i]", "KR202"),
+    "read beside an atomic": ("cuda.atomic.add(y, 0, x[i])\n  x[i] = y[0]", "KR201"),
+    "store beside an atomic": ("cuda.atomic.add(y, i // 2, x[i])\n  y[i] = 1.0", "KR201"),
+    "two atomics": ("cuda.atomic.add(y, 0, x[i])\n  cuda.atomic.max(y, 0, x[i])", "KR201"),
+    "update of one cell": ("y[0] += x[i]", "KR201"),
+    "one thread writes what all read": ("if i == 0: y[0] = x[1]\n  x[i] = y[0]", "KR201"),
+    "a loop over the others": ("for j in range(n): y[j] += x[i]", "KR201"),
+    "a race behind data": ("if x[i] > 0: y[0] = x[i]", "KR201"),
+}
+
+
+@pytest.mark.parametrize("name", RACES)
+def test_refused(name):
+    body, code = RACES[name]
+    assert refusal(HEAD + body) == code
+
+
+def test_two_dimensions():
+    grid = "def f(A):\n i, j = cuda.grid(2)\n if {}: A[i, j] = A[{}]"
+    agree(grid.format("j < i and i < len(A)", "j, i"))
+    assert refusal(grid.format("j < len(A) and i < len(A)", "j, i")) == "KR201"
+    assert refusal(grid.format("j <= i and i > 0 and i < len(A)", "j, i - 1")) == "KR201"
+
+
+def test_a_row_for_each_thread():
+    agree(
+        "def f(A, y):\n i = cuda.grid(1)\n if i < len(A):\n  for j in range(1, len(A)): A[i, j] += A[i, j - 1]\n  y[i] = A[i, 0]"
+    )
+    assert (
+        refusal("def f(A):\n i = cuda.grid(1)\n if i < len(A):\n  for j in range(1, len(A)): A[j, i] += A[j - 1, j]")
+        == "KR201"
+    )
+
+
+def test_declared_injective():
+    source = "def f(x, y, p):\n i = cuda.grid(1)\n if i < len(x): y[p[i]] = x[i]"
+    assert refusal(source) == "KR202"
+    assert agree(source, assume=("p is injective",)).assumptions
+    assert refusal(source, assume=("x is injective",)) == "KR202"
+    half = "def f(x, y, p):\n i = cuda.grid(1)\n if i < len(x): y[p[i // 2]] = x[i]"
+    assert refusal(half, assume=("p is injective",)) == "KR202"

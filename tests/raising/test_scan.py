@@ -1,0 +1,83 @@
+"""Running values: prefix scans, and recurrences that are none."""
+
+# ruff: noqa: E501 - kernels on one line
+
+import pytest
+
+from tests.raising.agree import agree, kinds, text
+
+LOOP = "def f(x, w, y):\n a = 1.0\n for i in {}:\n  {}\n return a + w[0]"
+UP, DOWN = "range(len(x))", "range(len(x) - 1, -1, -1)"
+TAKES = {
+    "after": "a += x[i]\n  y[i] = a",
+    "before": "y[i] = a\n  a += x[i]",
+    "both": "y[i] = a\n  a += x[i]\n  y[i] += a * w[i]",
+    "product": "a *= x[i]\n  y[i] = a",
+    "max": "a = max(a, x[i])\n  y[i] = a",
+    "min, written out": "if x[i] < a: a = x[i]\n  y[i] = a",
+    "masked": "if w[i] > 0: a += x[i]\n  y[i] = a",
+    "of a scan": "a += x[i]\n  y[i] = a\n  y[i] = y[i] * 2",
+}
+
+
+@pytest.mark.parametrize("name", TAKES)
+@pytest.mark.parametrize("range_", [UP, DOWN])
+def test_takes(name, range_):
+    assert kinds(agree(LOOP.format(range_, TAKES[name]))) == {"Scan", "Reduce"}
+
+
+DECLINES = {
+    "reset": "a += 1\n  if x[i] < 0: a = 0.0\n  y[i] = a",
+    "saturating": "a = max(a + x[i], 0.0)\n  y[i] = a",
+    "guarded by itself": "if a < 2: a += x[i]\n  y[i] = a",
+    "previous value": "y[i] = x[i] - a\n  a = x[i] - 2 * a",
+    "min and max": "a = max(a, x[i])\n  a = min(a, w[i])\n  y[i] = a",
+}
+
+
+@pytest.mark.parametrize("name", DECLINES)
+def test_declines(name):
+    assert "Scan" not in kinds(agree(LOOP.format(UP, DECLINES[name])))
+
+
+def test_a_step_of_two_is_no_scan():
+    agree(LOOP.format("range(0, len(x), 2)", TAKES["after"]))
+
+
+def test_rows_of_different_length():
+    agree(
+        "def f(A, B):\n for i in range(len(A)):\n  a = 0.0\n  for j in range(i + 1):\n   a += A[i, j]\n   B[i, j] = a"
+    )
+
+
+def test_a_sum_of_a_running_sum():
+    kernel = agree(
+        "def f(x, y):\n a = 0.0\n b = 0.0\n for i in range(len(x)):\n  a += x[i]\n  b += a\n  y[i] = b\n return a, b"
+    )
+    assert "Fold" not in kinds(kernel)
+
+
+def test_value_of_the_last_round():
+    assert "Fold" not in kinds(
+        agree(
+            "def f(x, y):\n a = 0.0\n p = 5.0\n for i in range(len(x)):\n  p = a * 2\n  a += x[i]\n  y[i] = p\n return p, a"
+        )
+    )
+
+
+def test_scatter_of_a_running_sum():
+    assert "cumsum" in text(
+        agree("def f(x, y, k):\n a = 0.0\n for i in range(len(x)):\n  a += x[i]\n  y[k[i]] += a\n return a")
+    )
+
+
+def test_fibonacci_stays():
+    assert "Fold" in kinds(
+        agree("def f(y):\n a = 0.0\n b = 1.0\n for i in range(len(y)):\n  y[i] = a\n  a, b = b, a + b\n return a, b")
+    )
+
+
+def test_recurrence_over_an_array():
+    agree("def f(y, x, n):\n for i in range(1, n):\n  y[i] = y[i - 1] * x[i] + y[i]")
+    agree("def f(y, x, n):\n for i in range(n - 2, -1, -1):\n  y[i] = (y[i + 1] - x[i]) * x[i]")
+    agree("def f(y, n):\n for i in range(2, n):\n  y[i] = y[i - 1] + y[i - 2]")

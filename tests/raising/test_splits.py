@@ -1,0 +1,47 @@
+"""An index taken apart by division, and flat subscripts taken apart by the ranges of their indices."""
+
+import pytest
+
+from kraise.diagnostics import Refused
+from tests.raising.agree import agree, raised, refusal, write
+
+
+def test_row_and_column():
+    source = "def f(A, x, n):\n i = cuda.grid(1)\n if i < n * n:\n  r = i // n\n  c = i % n\n  {}"
+    kernel = agree(source.format("A[r, c] = x[c] * x[r]"), sizes=(1, 2))
+    assert {a.name for a in write(kernel).axes} == {"r", "c"}
+    agree(source.format("if r > 0: A[r, c] = x[c]"), sizes=(1, 2))
+    assert refusal(source.format("if c < r: x[r] = A[r, c]")) == "KR201"
+
+
+def test_by_a_number():
+    source = "def f(h, x, n):\n i = cuda.grid(1)\n if i < 2 * n:\n  h[i] = x[i // 2] + i % 2"
+    agree(source, sizes=(1, 2, 3))
+
+
+@pytest.mark.parametrize("at", ["i * 2 + j", "i + n * j", "2 * i + (1 - j)"])
+def test_flat(at):
+    agree(f"def f(h, x, n):\n i = cuda.grid(1)\n if i < n:\n  for j in range(2): h[{at}] += x[i] * h[{at}] + j")
+
+
+@pytest.mark.parametrize("at", ["i + j", "i * 2 + j * 2"])
+def test_digits_that_overlap_are_refused(at):
+    source = f"def f(h, x, n):\n i = cuda.grid(1)\n if i + 2 < n:\n  for j in range(2): h[{at}] = x[i]"
+    assert refusal(source) == "KR201"
+
+
+@pytest.mark.parametrize("at", ["i * 2 + j", "2 * j + i"])
+def test_a_pitch_that_may_be_too_small_is_refused_or_checked(at):
+    source = f"def f(h, x, n, m):\n i = cuda.grid(1)\n if i < n:\n  for j in range(m): h[{at}] = x[i]"
+    try:
+        assert raised(source).checks
+    except Refused as refused:
+        assert refused.diagnostics[0].code == "KR201"
+
+
+@pytest.mark.parametrize(
+    "at", ["(i + 1) % n", "(2 * i) % n", "i // 2", "n - 1 - i", "min(i + 1, n - 1)", "max(i - 1, 0)"]
+)
+def test_sequential_stores_and_reads(at):
+    agree(f"def f(x, y, n):\n for i in range(n):\n  y[{at}] = x[i]")
+    agree(f"def f(x, y, n):\n for i in range(n):\n  y[i] = y[{at}] + x[i]")

@@ -1,0 +1,89 @@
+"""One corpus, every property: golden text, order and idempotence, lint, values and gradients, form."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kraise import pipeline
+from kraise.diagnostics.text import render
+from tests.corpus import ROOT, SAMPLES
+
+every_sample = pytest.mark.parametrize("sample", SAMPLES, ids=lambda s: s.name)
+
+
+@pytest.fixture(scope="session")
+def translated():
+    """The translation of a sample, made once."""
+    done = {}
+
+    def translate(sample):
+        if sample.name not in done:
+            done[sample.name] = sample.translate()
+        return done[sample.name]
+
+    return translate
+
+
+def text_of(sample, done):
+    """The emitted text; the test fails with the findings if a kernel was refused."""
+    errors = [d for d in done.diagnostics if d.severity == "error"]
+    assert done.text and not errors, "\n" + render(errors, {str(sample.source): sample.source.read_text()})
+    return done.text
+
+
+@every_sample
+def test_golden(sample, translated):
+    assert sample.golden.exists(), "make golden writes it"
+    assert text_of(sample, translated(sample)) == sample.golden.read_text(encoding="utf-8"), (
+        "make golden, and read the diff"
+    )
+
+
+@every_sample
+def test_twice_the_same_bytes(sample, translated):
+    assert sample.translate().text == text_of(sample, translated(sample))
+
+
+@every_sample
+def test_values_gradients_and_form(sample, translated):
+    done = translated(sample)
+    text_of(sample, done)
+    reports, problems = pipeline.verify(done, pipeline.Request(case=str(sample.folder / "case.toml")))
+    assert not problems
+    assert {report.kernel for report in reports} == set(done.raised)
+    for report in reports:
+        failed = [f"{report.kernel}: {row.check} {row.what}: {row.message}" for row in report.failures]
+        assert report.ok, "\n".join(failed) or "nothing was compared"
+
+
+def test_goldens_are_clean():
+    files = [str(s.golden) for s in SAMPLES if s.golden.exists()]
+    ruff = [sys.executable, "-m", "ruff"]
+    for command in (["format", "--check", "--diff"], ["check"]):
+        done = subprocess.run([*ruff, *command, "--isolated", "--no-cache", *files], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_bytes_do_not_depend_on_hash_seed_order_or_folder(tmp_path):
+    """Fresh processes with other hash seeds, the files in another order and under another folder: the same bytes."""
+    few = SAMPLES[:: max(1, len(SAMPLES) // 8)]
+    for seed, order in (("1", few), ("2", tuple(reversed(few)))):
+        folder = tmp_path / seed
+        for sample in order:
+            (folder / sample.name).mkdir(parents=True)
+            (folder / sample.name / sample.source.name).write_text(sample.source.read_text())
+        script = (
+            "import sys; from pathlib import Path; from kraise import pipeline\n"
+            "for f in sys.argv[1:]:\n"
+            "    t = pipeline.translate(Path(f).read_text(), f)\n"
+            "    Path(f).with_name('out.py').write_text(t.text or '')\n"
+        )
+        files = [str(folder / s.name / s.source.name) for s in order]
+        subprocess.run([sys.executable, "-c", script, *files], env={"PYTHONHASHSEED": seed}, check=True, cwd=ROOT)
+    for sample in few:
+        one, two = (Path(tmp_path, seed, sample.name, "out.py").read_text() for seed in ("1", "2"))
+        assert one == two and (
+            not sample.golden.exists() or sample.options != pipeline.DEFAULTS or one == sample.golden.read_text()
+        )

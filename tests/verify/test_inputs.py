@@ -1,0 +1,163 @@
+"""Arguments and launches that are found by running the kernel; cases as case.toml spells them."""
+
+import numpy as np
+import pytest
+
+from kraise.frontends import python
+from kraise.ir import kernel as k
+from kraise.ir.types import FLOAT32, INT32, ArrayType, StructType
+from kraise.verify import interpreter
+from kraise.verify.inputs import CaseError, infer_case, launch_for, load_case, load_cases
+
+HEAD = "import math\nimport numpy as np\nfrom numba import cuda\n@cuda.jit\n"
+
+
+def infer(source, **options):
+    ir, findings = python.read(HEAD + source, "k.py")
+    assert not findings, findings
+    function = next(f for f in ir.functions if f.kind == "kernel")
+    case = infer_case(ir, function, **options)
+    return ir, function, case, case.arguments()
+
+
+def threads(case):
+    return int(np.prod(case.grid)) * int(np.prod(case.block))
+
+
+def test_guarded_by_a_scalar():
+    _, _, case, a = infer("def f(x, y, n):\n    i = cuda.grid(1)\n    if i < n:\n        y[i] = x[i]\n")
+    assert a["x"].shape == a["y"].shape == (a["n"],) and threads(case) > a["n"] and a["n"] % case.block[0]
+    assert a["x"].dtype == np.float32
+
+
+def test_flat_matrix_gets_the_product_and_is_not_square():
+    source = """def f(x, y, h, w):
+    j, i = cuda.grid(2)
+    if i < h and j < w:
+        y[i * w + j] = x[j * h + i]
+"""
+    _, _, _, a = infer(source)
+    assert a["h"] != a["w"] and a["x"].shape == a["y"].shape == (a["h"] * a["w"],)
+
+
+def test_unguarded_threads_fit_the_launch():
+    _, _, case, a = infer("def f(x, y):\n    i = cuda.grid(1)\n    y[i] = x[2 * i + 1]\n")
+    assert a["y"].shape == (threads(case),) and a["x"].shape == (2 * threads(case),)
+
+
+def test_row_pointers_and_gathers():
+    source = """def f(ptr, col, val, x, y, rows):
+    r = cuda.grid(1)
+    if r < rows:
+        s = 0.0
+        for k in range(ptr[r], ptr[r + 1]):
+            s += val[k] * x[col[k]]
+        y[r] = s
+"""
+    _, _, _, a = infer(source)
+    assert a["ptr"].shape == (a["rows"] + 1,) and (np.diff(a["ptr"]) >= 0).all() and a["ptr"].dtype == np.int32
+    assert a["val"].shape == a["col"].shape == (a["ptr"][-1],)
+    assert len(a["x"]) > a["col"].max()
+
+
+def test_a_scatter_gets_a_permutation():
+    source = "def f(x, p, y):\n    i = cuda.grid(1)\n    if i < x.size:\n        y[p[i]] = x[i]\n"
+    _, _, _, a = infer(source)
+    assert sorted(a["p"]) == list(range(len(a["x"])))
+
+
+def test_positive_values_where_the_domain_asks():
+    source = "def f(x, y):\n    i = cuda.grid(1)\n    if i < x.size:\n        y[i] = math.log(x[i])\n"
+    _, _, _, a = infer(source)
+    assert (a["x"] > 0).all()
+
+
+def test_the_block_fits_the_shared_tile():
+    source = """def f(x, y):
+    s = cuda.shared.array(16, dtype=np.float32)
+    t = cuda.threadIdx.x
+    s[t] = x[cuda.grid(1)]
+    cuda.syncthreads()
+    y[cuda.grid(1)] = s[15 - t]
+"""
+    _, _, case, a = infer(source)
+    assert case.block == (16, 1, 1) and a["x"].shape == (threads(case),)
+
+
+def test_what_the_user_gives_is_kept():
+    source = "def f(x, y, n):\n    i = cuda.grid(1)\n    if i < n:\n        y[i] = x[i]\n"
+    _, _, _, a = infer(source, shapes={"x": (30,)}, values={"n": 17}, dtype="float64")
+    assert a["x"].shape == (30,) and a["n"] == 17 and a["y"].shape == (17,) and a["y"].dtype == np.float64
+    with pytest.raises(CaseError, match="x would need an extent of 17"):
+        infer(source, shapes={"x": (3,)}, values={"n": 17})
+
+
+def test_negative_subscripts_are_reported():
+    with pytest.raises(CaseError, match=r"y\[-1\] is outside"):
+        infer("def f(y):\n    i = cuda.grid(1)\n    y[i - 1] = 1.0\n")
+
+
+@pytest.mark.parametrize("size", [6, 17, 40])
+def test_a_launch_covers_the_guard_or_is_exact(size):
+    for source in (
+        "def f(y, n):\n    i = cuda.grid(1)\n    if i < n:\n        y[i] = 1.0\n",
+        "def f(y, n):\n    i = cuda.grid(1)\n    y[i] = 1.0\n",
+    ):
+        ir, _ = python.read(HEAD + source, "k.py")
+        arguments = {"y": np.zeros(size), "n": size}
+        grid, block = launch_for(ir, ir.functions[0], arguments)
+        out = interpreter.run(ir, "f", arguments, grid=grid, block=block)
+        assert out.arrays["y"].all()
+
+
+CASE = """
+[kernel.f]
+grid = [3]
+block = [8]
+tolerance = { value = 1e-4 }
+wrt = ["x"]
+[kernel.f.args]
+n = 17
+x = { shape = [17], dtype = "float32", range = [2.0, 3.0] }
+idx = { shape = [17], dtype = "int32", range = [0, 5] }
+perm = { shape = [6], dtype = "int64", permutation = true }
+y = { shape = [2, 3], dtype = "float64", fill = 0.5 }
+ptr = { dtype = "int32", values = [0, 3, 3, 7] }
+body = { mass = { shape = [4] }, dt = 0.5 }
+[kernel.f.form]
+loops = 0
+contains = ["@"]
+"""
+
+
+def test_a_case_file(tmp_path):
+    path = tmp_path / "case.toml"
+    path.write_text(CASE)
+    case = load_case(path)
+    a = case.arguments()
+    assert case.grid == (3,) and case.value_tolerance == 1e-4 and case.wrt == ("x",) and case.form.contains == ("@",)
+    assert a["n"] == 17 and ((a["x"] >= 2) & (a["x"] < 3)).all() and set(a["idx"]) <= set(range(5))
+    assert sorted(a["perm"]) == list(range(6)) and (a["y"] == 0.5).all() and list(a["ptr"]) == [0, 3, 3, 7]
+    assert a["body"]["mass"].shape == (4,) and a["body"]["dt"] == 0.5
+    np.testing.assert_array_equal(a["x"], case.arguments()["x"])
+    with pytest.raises(CaseError):
+        load_case(path, "g")
+    path.write_text("[kernel")
+    with pytest.raises(CaseError, match="case.toml"):
+        load_cases(path)
+    path.write_text('[kernel.f.args]\nx = { shape = [2], dtype = "floaty" }\n')
+    with pytest.raises(CaseError, match="floaty"):
+        load_case(path).arguments()
+
+
+def test_members_of_an_array_of_structs_have_one_length():
+    body = StructType("Body", (("x", FLOAT32), ("m", FLOAT32), ("pos", ArrayType(FLOAT32, 1))), is_array=True)
+    box = StructType("Box", (("dt", FLOAT32), ("n", INT32)))
+    i = k.Var("i", INT32)
+    value = k.Op("mul", (k.Load("b.pos", (i, k.Const(2, INT32)), FLOAT32), k.Var("p.dt", FLOAT32)), FLOAT32)
+    loop = k.For("i", k.Const(0, INT32), k.Var("p.n", INT32), k.Const(1, INT32), (k.Store("b.x", (i,), value),))
+    function = k.Function("f", "plain", (k.Param("b", body), k.Param("p", box)), (loop,))
+    case = infer_case(k.Module("b.cu", "cuda_c", (function,)), function)
+    a = case.arguments()
+    n = a["p"]["n"]
+    assert a["b"]["x"].shape == a["b"]["m"].shape == (n,) and a["b"]["pos"].shape == (n, 3)
