@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-_FOLDER = Path(__file__).parent / "grammar"
+_SHIPPED = Path(__file__).parent / "grammar"  # in a wheel; a checkout has it beside the package
+_FOLDER = _SHIPPED if _SHIPPED.is_dir() else Path(__file__).parent.parent / "grammar"
 
 
 @cache

@@ -27,6 +27,9 @@ def start(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     if not s.axes:
         if s.type.bits is not None and isinstance(s.init, eq.Const) and s.type.kind != "bool":
             return py.call("jnp.asarray", value.py, Atom(dtype_text(s.type)))
+        array = cell_of(ctx, s.name)
+        if array is not None and s.type.bits is None and not _keeps(ctx, array, s.init):
+            return py.call("jnp.asarray", value.py, py.Attr(Atom(ctx.param_text(array)), "dtype"))
         return value.py
     shape = ctx.shape_of(s.axes)
     dtype = _dtype(ctx, s, dtypes)
