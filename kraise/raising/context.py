@@ -25,8 +25,6 @@ class Context:
     types: dict[str, ScalarType] = field(default_factory=dict)
     assumptions: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    declined: list[str] = field(default_factory=list)
-    taken: set[str] = field(default_factory=set)
     helpers: dict[str, eq.Helper] = field(default_factory=dict)
     kept: dict[str, eq.Helper | None] = field(default_factory=dict)  # which called functions stay functions
     injective: frozenset[str] = frozenset()
@@ -47,6 +45,8 @@ class Context:
     rounds: dict[str, str] = field(default_factory=dict)  # the index of each such loop
     sites: dict[str, int] = field(default_factory=dict)  # how many stores to an array that the kernel makes
     overwritten: dict[eq.Version, frozenset[str]] = field(default_factory=dict)  # by later rounds of these loops
+    scratch: frozenset[str] = frozenset()  # arrays of the function's own that are taken to be made anew where filled
+    hindering: set[str] = field(default_factory=set)  # arrays of the function's own that tie the rounds of a loop
     solid: frozenset[str] = frozenset()  # arrays whose rounds must not overwrite each other
     trees: set[eq.Version] = field(default_factory=set)  # of which only the cell that a tree reduction stored is known
     clobbered: set[eq.Version] = field(default_factory=set)  # those, and what was made of them

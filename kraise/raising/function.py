@@ -13,7 +13,7 @@ from kraise.diagnostics import Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.print_equations import equation_lines
-from kraise.ir.types import BOOL, INT, ArrayType, ScalarType, StructType
+from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, statement_expressions, topological
 from kraise.options import Options
 from kraise.raising import threads, tiles
@@ -27,6 +27,7 @@ from kraise.raising.folds import while_loop
 from kraise.raising.fuse import fuse, started, summed
 from kraise.raising.loops import loop
 from kraise.raising.optimistic import message
+from kraise.raising.parameters import array_names, collect_types, enter_parameter
 from kraise.raising.phases import uniform_barriers
 from kraise.raising.private import Transient
 from kraise.raising.privatised import without_private_copies
@@ -52,11 +53,16 @@ def raise_function(module: k.Module, function: k.Function, options: Options) -> 
     ways: threads.Ways = {}
     assumed: tuple[eq.Expr, ...] = ()
     solid: frozenset[str] = frozenset()
+    scratch: frozenset[str] = frozenset()
     first: Refused | None = None
     while True:
         attempts: list[_Raiser] = []
         try:
-            kernel = _raise(module, function, options, ways, solid, assumed, attempts)
+            kernel = _raise(module, function, options, ways, (solid, scratch), assumed, attempts)
+            more_scratch = _scratch(attempts[-1]) - scratch
+            if more_scratch:
+                scratch |= more_scratch
+                continue
             left = [e for s in kernel.body for e in statement_expressions(s)]
             finer = threads.finer(attempts[-1].cx, ways, left)
             if finer is None:
@@ -66,6 +72,10 @@ def raise_function(module: k.Module, function: k.Function, options: Options) -> 
             continue
         except Refused as refused:
             first = first or refused
+            more_scratch = _scratch(attempts[-1]) - scratch if attempts else frozenset()
+            if more_scratch:
+                scratch |= more_scratch
+                continue
             more = tuple(attempts[-1].cx.wanted) if attempts else ()
             if more and not assumed and any(d.code in _PROOFS for d in refused.diagnostics):
                 assumed = more  # what the sizes must be for the proof; the emitted function checks it
@@ -83,11 +93,14 @@ def _raise(
     function: k.Function,
     options: Options,
     ways: threads.Ways,
-    solid: frozenset[str],
+    rounds: tuple[frozenset[str], frozenset[str]],
     assumed: tuple[eq.Expr, ...],
     attempts: list[_Raiser],
 ) -> eq.Kernel:
-    """The equations with the threads' indices bound in the given ways; ``attempts`` gets every run that was started."""
+    """The equations with the threads' indices bound in the given ways; ``attempts`` gets every run that was started.
+
+    ``rounds``: the arrays whose rounds must not overwrite each other, and those taken to be made anew where filled.
+    """
     bounded: frozenset[str] = frozenset()
     splits: list[tuple[str, eq.Expr]] = []
     digits: dict[str, str] = {}
@@ -96,7 +109,7 @@ def _raise(
         attempt = _Raiser(module, function, options, bounded)
         attempt.splits, attempt.digits, attempt.ways = splits, digits, ways
         attempt.whole = whole
-        attempt.cx.solid, attempt.cx.assumed = solid, assumed
+        (attempt.cx.solid, attempt.cx.scratch), attempt.cx.assumed = rounds, assumed
         attempts.append(attempt)
         try:
             kernel = attempt.run()
@@ -119,6 +132,12 @@ def _raise(
     raise refuse("KR205", f"nothing bounds index {last.name}", function.span)
 
 
+def _scratch(attempt: _Raiser) -> frozenset[str]:
+    """The arrays of the function's own that tied the rounds of a loop and that it does not return."""
+    returned = {r.array for r in attempt.returns if r is not None}
+    return frozenset(attempt.cx.hindering - returned)
+
+
 class _Raiser:
     """The steps for one function, with the launch bounding the thread indices in ``bounded``."""
 
@@ -131,6 +150,7 @@ class _Raiser:
         self.whole: set[str] = set()
         self.ways: threads.Ways = {}
         self.st = State()
+        self.returns: tuple[k.ArrayRef | None, ...] = ()
         self.cx.calls = called(module, function)
         self.cx.injective = frozenset(_injective(options.assume))
         self.cx.loop = partial(loop, self.cx)
@@ -140,16 +160,17 @@ class _Raiser:
     def run(self) -> eq.Kernel:
         cx, function = self.cx, self.cx.function
         body = structure(function)
-        _collect_types(cx, body.body)
+        self.returns = body.returns
+        collect_types(cx, body.body)
         st = self.st
         cx.sites = store_sites(cx)
         for p in function.params:
-            _parameter(st, p.name, p.type)
+            enter_parameter(st, p.name, p.type)
         indices, path = threads.bind(cx, threads.names_of(function), self.bounded, self.ways)
         cx.divisible = set(indices) - self.whole
         st.facts = cx.facts
         cx.thread_names, path = split_threads(cx, indices, path, self.splits, self.digits)
-        for array in _arrays(function):
+        for array in array_names(function):
             st.versions[array] = cx.version(array)
         for c in cx.module.constants:
             if c.shape:
@@ -233,7 +254,7 @@ class _Raiser:
             else:
                 named.add(ref.array)
                 out.append(st.versions[ref.array])
-        own = [a for a in _arrays(self.cx.function) if a not in named]
+        own = [a for a in array_names(self.cx.function) if a not in named]
         stored = written(self.cx.module, self.cx.function)
         out += [st.versions[a] for a in own if a in stored]
         if not out:
@@ -327,42 +348,6 @@ def _unchecked(cx: Context, accesses: list[Access]) -> list[Access]:
 def shapes_of(st: State) -> dict[str, tuple[eq.Expr, ...]]:
     """The shapes of the arrays that the kernel made."""
     return {name: (*local.extents, *local.shape) for name, local in st.locals.items()}
-
-
-def _parameter(st: State, name: str, t: object) -> None:
-    if isinstance(t, ScalarType):
-        st.env[name] = eq.Param(name, t)
-    elif isinstance(t, StructType) and not t.is_array:
-        for member, inner in t.members:
-            _parameter(st, f"{name}.{member}", inner)
-
-
-def _arrays(function: k.Function) -> list[str]:
-    """The names of the array parameters, members of structs included, in order."""
-    out: list[str] = []
-
-    def visit(name: str, t: object, many: bool) -> None:
-        if isinstance(t, ArrayType) or (many and isinstance(t, ScalarType)):
-            out.append(name)
-        elif isinstance(t, StructType):
-            for member, inner in t.members:
-                visit(f"{name}.{member}", inner, many or t.is_array)
-
-    for p in function.params:
-        visit(p.name, p.type, False)
-    return out
-
-
-def _collect_types(cx: Context, stmts: tuple[k.Stmt, ...]) -> None:
-    for s in stmts:
-        match s:
-            case k.Assign(name=name, type=t):
-                cx.types[name] = t
-            case k.If(body=a, orelse=b):
-                _collect_types(cx, a)
-                _collect_types(cx, b)
-            case k.For(body=a) | k.While(body=a):
-                _collect_types(cx, a)
 
 
 def _injective(assume: tuple[str, ...]) -> list[str]:

@@ -10,15 +10,17 @@ again. What is left stays sequential: a fold over whole arrays (:mod:`kraise.rai
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from kraise.analysis.boxes import Unbounded
 from kraise.analysis.conditions import conjunction, static_expr
+from kraise.analysis.dependence import Access
 from kraise.diagnostics import Diagnostic, Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import INT
-from kraise.ir.walk import free_indices, substitute, transform
+from kraise.ir.walk import free_indices, substitute, topological, transform
 from kraise.raising import simplify
 from kraise.raising.carried.problem import Declined, Problem, reduce_over
 from kraise.raising.carried.rules import RULES, Rule
@@ -39,6 +41,7 @@ from kraise.raising.liveness import exposed
 from kraise.raising.order import dependence
 from kraise.raising.phases import level
 from kraise.raising.placeholders import placeholders
+from kraise.raising.private import held
 from kraise.raising.ranges import Range, unit_steps
 from kraise.raising.state import Raw, RawFold, RawWrite, State, expressions, map_access, map_raw
 from kraise.raising.statements import block
@@ -189,7 +192,7 @@ def _axis(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], ca
         inner.out[writes_from:] = [_reduced(inner, r, rng.index.name, bounds, st) for r in problem_raws]
     except Unbounded as unbounded:
         return _Failed(f"the range of {unbounded.name} is not known when the function is traced")
-    _from_outside(inner, writes_from, accesses_from, {entry[a]: outside[a] for a in entry})
+    _from_outside(cx, st, inner, writes_from, accesses_from, {entry[a]: outside[a] for a in entry})
     leave_moving(inner, slides, st.slides)
     leave_cells(cx, inner, carried.still, names, s)
     text = ", ".join(dict.fromkeys(f for f in forms if f)) or "an index of the equations"
@@ -197,12 +200,18 @@ def _axis(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], ca
     return inner
 
 
-def _from_outside(inner: State, writes_from: int, accesses_from: int, versions: dict[eq.Version, eq.Version]) -> None:
-    """The rounds are free: what a round finds in an array is what the array held before the loop."""
+def _from_outside(
+    cx: Context, st: State, inner: State, writes_from: int, accesses_from: int, versions: dict[eq.Version, eq.Version]
+) -> None:
+    """The rounds are free: what a round finds in an array is what the array held before the loop. In an array that the
+    kernel makes that is, where the stores before the loop say it, a value."""
     memo: dict[eq.Expr, eq.Expr] = {}
+    values = _held_before(cx, st, inner.accesses[accesses_from:], versions)
 
     def one(node: eq.Expr) -> eq.Expr:
         if isinstance(node, eq.Read) and node.version in versions:
+            if node in values:
+                return values[node]
             return eq.Read(versions[node.version], node.subscripts, node.type, node.view, node.safe)
         return node
 
@@ -220,12 +229,42 @@ def _from_outside(inner: State, writes_from: int, accesses_from: int, versions: 
 
     inner.out[writes_from:] = [based(r) for r in inner.out[writes_from:]]
     inner.accesses[accesses_from:] = [
-        replace(map_access(a, fn), node=None if a.node is None else _load(fn(a.node)))
+        replace(map_access(a, fn), node=None, answered=True)
+        if a.node in values
+        else replace(map_access(a, fn), node=None if a.node is None else _load(fn(a.node)))
         for a in inner.accesses[accesses_from:]
     ]
     inner.names = {fn(e): replace(n, expr=fn(e)) for e, n in inner.names.items()}
     inner.env = {n: fn(v) for n, v in inner.env.items()}
     inner.versions = {a: versions.get(v, v) for a, v in inner.versions.items()}
+
+
+def _held_before(
+    cx: Context, st: State, accesses: list[Access], versions: dict[eq.Version, eq.Version]
+) -> dict[eq.Expr, eq.Expr]:
+    """What each load of an array that the kernel makes finds there, by the stores before the loop."""
+    found: dict[eq.Expr, set[eq.Expr | None]] = {}
+    for a in accesses:
+        if a.node is None or a.node.version not in versions or a.array not in st.locals:
+            continue
+        values = found.setdefault(a.node, set())  # one load node may stand under several guards
+        below = topological([*a.subscripts, *a.path])
+        if any(isinstance(n, eq.Read) and n.version in versions for n in below):
+            values.add(None)
+            continue
+        at = replace(st, path=a.path, open=tuple(dict.fromkeys((*st.open, *_indices(below)))))
+        value = held(cx, at, a.array, a.subscripts)
+        # what is made from cells of the array that stay unknown is better read than made once more
+        values.add(None if value is None or _reads(value, a.array) else value)
+    return {node: v for node, values in found.items() if len(values) == 1 for v in values if v is not None}
+
+
+def _reads(value: eq.Expr, array: str) -> bool:
+    return any(isinstance(n, eq.Read) and n.version.array == array for n in topological([value]))
+
+
+def _indices(nodes: Iterable[eq.Expr]) -> list[str]:
+    return [n.name for n in nodes if isinstance(n, eq.Index)]
 
 
 def _load(e: eq.Expr) -> eq.Read:

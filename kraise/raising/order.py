@@ -50,6 +50,8 @@ def dependence(
                 if may_meet(w, other, (name,), shared, relation) and not idle(cx, w, other, shared):
                     if other.write and refilled(cx, made, w.array, inner, name):
                         continue
+                    if w.array in made and not made[w.array].private:
+                        cx.hindering.add(w.array)
                     return _why(w, other, name)
     return None
 

@@ -19,7 +19,7 @@ from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ScalarType
-from kraise.ir.walk import free_indices
+from kraise.ir.walk import free_indices, substitute, topological
 from kraise.raising import simplify
 from kraise.raising.context import Context
 from kraise.raising.filled import Solved, solve
@@ -41,7 +41,8 @@ def new_array(cx: Context, st: State, s: k.LocalArray, shape: tuple[eq.Expr, ...
     if shared and s.dynamic and not shape:
         shape = (eq.Param("shared", INT),)
     version = cx.version(s.name)
-    local = LocalArray(s.name, prefix, shape, s.element, s.like, shared, s.space != "heap")
+    private = s.space != "heap" or s.name in cx.scratch
+    local = LocalArray(s.name, prefix, shape, s.element, s.like, shared, private)
     st.locals[s.name] = cx.made[s.name] = local
     st.versions[s.name] = version
     st.fences.pop(s.name, None)
@@ -160,6 +161,7 @@ class _Search:
             return UNKNOWN  # the value is that of a carried scalar of one lane only
         if solved.unsolved & free_indices(value):
             return UNKNOWN
+        value = self._made_from(value, path)
         if raw.accumulate:
             if not solved.determines(raw.loops):
                 return UNKNOWN  # several instances add to the cell
@@ -174,6 +176,16 @@ class _Search:
             return value
         other = self.at(raw.before, add(path, negate(conjunction(conditions))), seen, below)  # type: ignore[arg-type]
         return self._either(path, conditions, value, other)
+
+    def _made_from(self, value: eq.Expr, path: tuple[eq.Expr, ...]) -> eq.Expr:
+        """``value`` with what it takes from the array itself replaced by what the stores before say of it now."""
+        mapping: dict[eq.Expr, eq.Expr] = {}
+        for node in topological([value]):
+            if isinstance(node, eq.Read) and node.version.array == self.array and not node.view:
+                found = _Search(self.cx, self.st, self.array, node.subscripts).at(node.version, path)
+                if not isinstance(found, _Mark):
+                    mapping[node] = found
+        return substitute(value, mapping) if mapping else value
 
     def _either(
         self, path: tuple[eq.Expr, ...], conditions: list[eq.Expr], a: eq.Expr | _Mark, b: eq.Expr | _Mark

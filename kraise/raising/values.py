@@ -22,7 +22,7 @@ from kraise.ir.walk import free_indices, transform
 from kraise.raising import simplify
 from kraise.raising.context import Context, array_type
 from kraise.raising.optimistic import wanted
-from kraise.raising.private import check_known, held
+from kraise.raising.private import check_known, held, stored
 from kraise.raising.splits import digitwise, quotient
 from kraise.raising.state import RawWrite, State
 from kraise.raising.tiles import by_launch
@@ -278,14 +278,16 @@ def load(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...], t:
     if slide is not None and same_cell(slide[0], at.subscripts):
         return st.env[slide[1]]
     st.order += 1
+    element = st.locals[name].type if name in st.locals else t
     forwarded = forward(st, at)
+    if forwarded is not None and isinstance(element, ScalarType):
+        forwarded = stored(forwarded, element)
     if forwarded is None and name in st.locals:
         forwarded = held(cx, st, name, at.subscripts)
     if forwarded is not None:
         st.accesses.append(access(st, at, st.path, False, answered=True, span=span))
         return forwarded
     check_known(cx, name, st.versions[name], span)
-    element = st.locals[name].type if name in st.locals else t
     node = eq.Read(st.versions[name], at.subscripts, element, at.view)  # type: ignore[arg-type]
     st.accesses.append(access(st, at, st.path, False, node=node, span=span))
     return node

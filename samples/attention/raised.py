@@ -1,0 +1,18 @@
+"""Vectorized twin of kernel.py, written by kraise; edit the source, not this file.
+
+Attention of every query to all keys, with one scratch row for the scores.
+"""
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def attention(Q, K, V, out, scale):
+    """out[i, c] = acc / z  for 0 <= i < Q.shape[0], 0 <= c < V.shape[1]"""
+    rows, cols = Q.shape
+    product = Q @ K[:, :cols].T * scale
+    exp = jnp.exp(product - product.max(axis=1, keepdims=True))
+    return out.at[:rows, : V.shape[1]].set(
+        exp @ V[: K.shape[0]] / exp.sum(axis=1, keepdims=True)
+    )  # kernel.py:29

@@ -1,0 +1,41 @@
+"""Arrays of the function's own that each round of a loop fills anew: the rounds are free, and only then."""
+
+# ruff: noqa: E501 - kernels on one line
+
+import pytest
+
+from tests.raising.agree import agree, kinds
+
+HEAD = "def f(A, B):\n s = np.zeros(len(A))\n for i in range(len(A)):\n"
+TAKEN = {
+    "filled, read": "  for j in range(len(A)):\n   s[j] = A[i, j] * 2\n  for j in range(len(A)):\n   B[i, j] = s[len(A) - 1 - j]",
+    "changed in place": "  for j in range(len(A)):\n   s[j] = A[i, j]\n  for j in range(len(A)):\n   s[j] = s[j] * s[j]\n"
+    "  for j in range(len(A)):\n   B[i, j] = s[j] - s[0]",
+    "under a guard, and its opposite": "  for j in range(len(A)):\n   if A[i, j] > 0:\n    s[j] = A[i, j]\n   else:\n    s[j] = 0\n"
+    "  for j in range(len(A)):\n   B[i, j] = s[j]",
+}
+CARRIED = {
+    "read before": "  for j in range(len(A)):\n   B[i, j] = s[j]\n  for j in range(len(A)):\n   s[j] = A[i, j]",
+    "filled in part": "  for j in range(i):\n   s[j] = A[i, j]\n  for j in range(len(A)):\n   B[i, j] = s[j]",
+    "every second cell": "  for j in range(0, len(A), 2):\n   s[j] = A[i, j]\n  for j in range(len(A)):\n   B[i, j] = s[j]",
+    "under a guard": "  for j in range(len(A)):\n   if A[i, j] > 0:\n    s[j] = A[i, j]\n  for j in range(len(A)):\n   B[i, j] = s[j]",
+    "added to": "  for j in range(len(A)):\n   s[j] += A[i, j]\n  for j in range(len(A)):\n   s[j] = s[j] * 0.5\n"
+    "  for j in range(len(A)):\n   B[i, j] = s[j]",
+    "read after the loop": "  for j in range(len(A)):\n   s[j] = A[i, j]\n  for j in range(len(A)):\n   B[i, j] = s[j]\n"
+    " for j in range(len(A)):\n  B[0, j] += s[j]",
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_rounds_that_fill_it_anew_are_free(name):
+    assert "Fold" not in kinds(agree("import numpy as np\n" + HEAD + TAKEN[name]))
+
+
+@pytest.mark.parametrize("name", CARRIED)
+def test_rounds_that_see_an_earlier_one_keep_the_loop(name):
+    assert "Fold" in kinds(agree("import numpy as np\n" + HEAD + CARRIED[name]))
+
+
+def test_what_an_array_keeps_is_what_is_read_back():
+    source = "import numpy as np\ndef f(x, y):\n s = np.zeros(len(x), np.int32)\n for i in range(len(x)):\n  s[i] = x[i] * 0.75\n  y[i] = s[i]"
+    assert "int" in " ".join(agree(source).equations)
