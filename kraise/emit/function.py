@@ -17,6 +17,7 @@ from kraise.emit.names import IMPORTED, OWN, TEXT_USES, Names, identifier
 from kraise.emit.python import Atom, Py, flat
 from kraise.emit.views import sized
 from kraise.ir import equations as eq
+from kraise.ir.types import StructType
 
 
 class FunctionText:
@@ -73,6 +74,7 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> FunctionText:
     lines = [*head, *_docstring(kernel, context), *_launch_lines(context, kernel)]
     if body and isinstance(body[0], Def) and len(lines) > len(head):
         lines.append("")
+    _refuse_confused(kernel, parameters)
     _refuse_shadowed(kernel, parameters, "\n".join(render(body, 4, _Comments(None), around)))
     lines += render(body, 4, comments, around)
     return FunctionText(lines, context)
@@ -141,6 +143,17 @@ def _placed(checks: list[Stmt], body: list[Stmt]) -> tuple[list[Stmt], list[Stmt
         else:
             first.append(check)
     return first, body
+
+
+def _refuse_confused(kernel: eq.Kernel, parameters: tuple[str, ...]) -> None:
+    """Two parameters of one spelling, or one that is called like the launch's keywords (or has members like them)."""
+    launch = {"grid", "block"} if kernel.launch else set()
+    structs = {identifier(p.name) for p in kernel.params if isinstance(p.type, StructType)}  # type: ignore[attr-defined]
+    launch |= structs & {"grid", "block", "threads"}
+    for name in parameters:
+        if name in launch or parameters.count(name) > 1:
+            reason = f"parameter {name} of {kernel.name} has the name of another parameter of the emitted function"
+            raise refuse("KR307", reason, kernel.span, f"rename the parameter {name}")
 
 
 def _refuse_shadowed(kernel: eq.Kernel, parameters: tuple[str, ...], text: str) -> None:

@@ -110,7 +110,8 @@ def _nested(values: list, shape: tuple[int, ...]) -> Py:
 
 
 def needs_x64(module: eq.Module) -> bool:
-    """Whether a parameter of the module has 64 bits."""
+    """Whether a parameter of the module has 64 bits, or a value that is computed: a float, or an integer that is no
+    index arithmetic (of which the raiser has dropped the width: what counts elements fits 32 bits)."""
 
     def wide(kind: object) -> bool:
         match kind:
@@ -129,6 +130,6 @@ def needs_x64(module: eq.Module) -> bool:
     for k in module.kernels:
         for stmt in tree.statements(k.body):
             for node in tree.walk(*tree.statement_roots(stmt)):
-                if isinstance(node, eq.CarryIn | eq.FoldResult | eq.Op) and wide(node.type) and node.type.is_inexact:
+                if isinstance(node, eq.CarryIn | eq.FoldResult | eq.Op) and wide(node.type):
                     return True
     return False

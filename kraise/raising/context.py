@@ -52,6 +52,7 @@ class Context:
     clobbered: set[eq.Version] = field(default_factory=set)  # those, and what was made of them
     made: dict[str, Any] = field(default_factory=dict)  # every array that the kernel makes
     hints: dict[int, int] = field(default_factory=dict)  # the block size, by axis, that a tree reduction counts on
+    single: dict[str, eq.Expr] = field(default_factory=dict)  # extents of the launch that are 1 unless it is given
     checks: list[tuple[eq.Expr, str]] = field(default_factory=list)
     loop: Callable[..., None] = field(default=lambda *_: None)  # how the statements run what they hold
     while_loop: Callable[..., None] = field(default=lambda *_: None)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
+from operator import mul
 
 from kraise.analysis.boxes import Unbounded, box
 from kraise.analysis.dependence import Access
-from kraise.analysis.poly import Poly, to_poly
+from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
@@ -263,6 +264,7 @@ class _Raiser:
 
     def _launch(self, stmts: tuple[eq.Stmt, ...]) -> tuple[str, tuple[tuple[str, eq.Expr], ...]]:
         """Whether the result depends on the launch, and the extent that an unguarded index has by default."""
+        cx = self.cx
         used = {
             n.name
             for s in stmts
@@ -271,10 +273,11 @@ class _Raiser:
         }
         if not used:
             return "", ()
-        defaults = []
+        defaults = [(name, one) for name, one in cx.single.items() if name in used]
         for axis, letter in enumerate(threads.AXES):
             for name in (f"threads.{letter}", f"grid.{letter}"):
-                extent = _extent_written(stmts, self._thread_name(axis), name) if name in used else None
+                wanted = name in used and name not in cx.single
+                extent = _extent_written(stmts, self._thread_name(axis), name) if wanted else None
                 if extent is not None:
                     defaults.append((name, extent))
         if {n for n, _ in defaults} == used:
@@ -308,8 +311,19 @@ def _extent_written(stmts: tuple[eq.Stmt, ...], index: str, extent: str) -> eq.E
             index = at or index
             for d, sub in enumerate(s.subscripts):
                 if isinstance(sub, eq.Index) and sub.name == index:
-                    return eq.Shape(s.after.array, d, INT)
+                    return _rows(s, d)
     return None
+
+
+def _rows(s: eq.Write, d: int) -> eq.Expr:
+    """The extent of an axis of what is written, where a flat array is seen as rows too."""
+    if not s.view:
+        return eq.Shape(s.after.array, d, INT)
+    if d:
+        return s.view[d]
+    size: eq.Expr = eq.Shape(s.after.array, 0, INT)
+    row = to_expr(reduce(mul, (to_poly(extent) for extent in s.view[1:])))
+    return eq.Op("floordiv", (size, row), INT)
 
 
 def named(st: State) -> tuple[tuple[Poly, str], ...]:

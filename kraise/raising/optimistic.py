@@ -32,6 +32,9 @@ def wanted(subscript: eq.Expr, path: Path) -> tuple[eq.Expr, ...]:
         top = largest(rest, path)
         if top is None or not is_static(top) or not provable(path, rest):
             return ()
+        gap = (radix - 1 - top).value
+        if gap is not None and gap < 0:
+            return ()  # rows do overlap
         if not provable(path, radix - 1 - top):
             out.append(eq.Op("le", (to_expr(top + 1), to_expr(radix)), BOOL))
     return tuple(out)

@@ -40,7 +40,10 @@ def block(cx: Context, st: State, stmts: tuple[k.Stmt, ...], live: frozenset[str
 def statement(cx: Context, st: State, s: k.Stmt, live: frozenset[str]) -> None:
     match s:
         case k.Assign(name=name, value=v):
-            assign(cx, st, name, value(cx, st, v), s.span)
+            new = value(cx, st, v)
+            if s.type.is_integer and new.type.kind == "bool":
+                new = simplify.cast(s.type, new)  # what is added to it counts
+            assign(cx, st, name, new, s.span)
         case k.Store(array=array, subscripts=subs, value=v):
             new = value(cx, st, v)
             store(cx, st, array, tuple(value(cx, st, x) for x in subs), new, s.span)

@@ -9,7 +9,7 @@ on the launch's shape.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from kraise.analysis.dependence import Access
 from kraise.analysis.poly import Poly, is_integer, to_poly
@@ -25,17 +25,18 @@ AXES = "xyz"
 
 def hardware(stmts: object) -> set[tuple[str, int]]:
     """The hardware indices that occur in Kernel IR."""
-    out: set[tuple[str, int]] = set()
+    return {(x.kind, x.axis) for x in _nodes(stmts) if isinstance(x, k.Hw)}
+
+
+def _nodes(stmts: object) -> Iterator[object]:
     stack: list[object] = [stmts]
     while stack:
         x = stack.pop()
-        if isinstance(x, k.Hw):
-            out.add((x.kind, x.axis))
-        elif isinstance(x, tuple | list):
+        if isinstance(x, tuple | list):
             stack.extend(x)
         elif hasattr(x, "__dataclass_fields__"):
+            yield x
             stack.extend(getattr(x, f) for f in x.__dataclass_fields__ if f not in ("span", "type"))
-    return out
 
 
 APART = -1  # the way of an axis whose block and thread are two indices
@@ -55,6 +56,7 @@ def bind(
     ways = ways or {}
     functions = {f.name: f for f in cx.module.functions}
     found = hardware((cx.function.body, *(functions[c].body for c in cx.calls if c in functions)))
+    counted = _counted(cx.module, cx.function, cx.calls)
     indices: list[str] = []
     path: list[eq.Expr] = []
     facts: list[eq.Expr] = []
@@ -64,6 +66,12 @@ def bind(
         if not kinds:
             continue
         letter = AXES[axis]
+        alone = kinds & {"thread", "block"}
+        if len(alone) == 1 and counted:
+            # every thread of every block adds, also those whose index the source does not look at
+            kinds |= {"thread", "block"}
+            ways = {**ways, axis: APART}
+            _one_unless_given(cx, ("grid" if alone == {"thread"} else "block"), letter)
         block_dim, grid_dim = eq.Param(f"block.{letter}", INT), eq.Param(f"grid.{letter}", INT)
         cx.threads["blockDim", axis], cx.threads["gridDim", axis] = block_dim, grid_dim
         way = ways.get(axis)
@@ -119,6 +127,27 @@ def bind(
             path.append(eq.Op("lt", (g, extent), BOOL))
     cx.launch_path, cx.facts = tuple(path), tuple(facts)
     return tuple(indices), tuple(path)
+
+
+def _counted(module: k.Module, function: k.Function, calls: tuple[str, ...]) -> bool:
+    """Whether the result depends on how many threads run one statement: an atomic that adds to an array of the
+    caller's."""
+    functions = {f.name: f for f in module.functions}
+    for f in (function, *(functions[c] for c in calls if c in functions)):
+        nodes = list(_nodes(f.body))
+        own = {n.name for n in nodes if isinstance(n, k.LocalArray)}
+        if any(isinstance(n, k.Atomic) and n.name not in _IDEMPOTENT and n.array not in own for n in nodes):
+            return True
+    return False
+
+
+_IDEMPOTENT = frozenset({"min", "max", "and", "or", "exch"})
+
+
+def _one_unless_given(cx: Context, head: str, letter: str) -> None:
+    cx.single[f"{head}.{letter}"] = eq.Const(1, INT)
+    what = "the launch has one block" if head == "grid" else "a block has one thread"
+    cx.assumptions.append(f"{what} along {letter}, unless {head} is given")
 
 
 def _count_on(cx: Context, size: int, letter: str) -> None:

@@ -42,6 +42,7 @@ _INTEGER_THROUGH = frozenset(
     {"add", "sub", "mul", "floordiv", "mod", "min", "max", "neg", "abs", "and_", "or_", "xor", "invert", "shl", "shr"}
 )
 _BITS = frozenset({"and_", "or_", "xor", "invert", "shl", "shr", "popcount", "clz"})
+_ARITHMETIC = frozenset({"add", "sub", "mul", "neg", "floordiv", "mod", "pow", "shl", "shr", "abs"})
 _COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 _ROUNDS = 12
 
@@ -316,6 +317,8 @@ class _Typer:
                 if one.type.is_integer and _moves(one) and _plain_sum(other):
                     self.demand(other)
         type_ = result_type(e.name, args)
+        if type_ == INT and e.name in _ARITHMETIC and all(a.type == BOOL for a in args):
+            args = tuple(Cast(INT, a, span=a.span) for a in args)  # True + True is 2, which no array of booleans holds
         if e.name == "pow" and type_ == FLOAT and args[0].type.is_integer:
             args = (Cast(FLOAT, args[0], span=args[0].span), args[1])
         return replace(e, args=args, type=type_)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import io
 import re
+import symtable
 import sys
 import tokenize
 import warnings
@@ -78,7 +78,7 @@ def _check_syntax(text: str, file: str) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ast.parse(text)
+            symtable.symtable(text, file, "exec")  # as ast.parse, and names: a parameter twice, a global one assigned
     except SyntaxError as error:
         reason = error.msg or "invalid syntax"
         if "too many nested" in reason:

@@ -60,7 +60,7 @@ def survey(source: Source, imports: Imports, kernel_decorators: tuple[str, ...])
         if previous is None:
             found.functions[definition.name] = definition
         elif previous.around == around and previous.method == method and not method:
-            if previous.decorated and definition.decorated:
+            if previous.decorated and definition.decorated and "kernel" in (previous.kind, definition.kind):
                 found.repeated.append(definition)
             elif definition.decorated or not previous.decorated:
                 found.functions[definition.name] = definition
