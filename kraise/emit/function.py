@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
-from kraise.diagnostics import Refused, refuse
-from kraise.emit import folds, guards, layout_text, shapes, tree, versions, writes
+from kraise.diagnostics import Refused
+from kraise.emit import clashes, folds, guards, layout_text, shapes, tree, versions, writes
 from kraise.emit import python as py
 from kraise.emit.canonical import canonical
 from kraise.emit.context import Assign, Context, Def, Raw, Stmt
@@ -17,7 +16,6 @@ from kraise.emit.names import IMPORTED, OWN, TEXT_USES, Names, identifier
 from kraise.emit.python import Atom, Py, flat
 from kraise.emit.views import sized
 from kraise.ir import equations as eq
-from kraise.ir.types import StructType
 
 
 class FunctionText:
@@ -74,8 +72,8 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> FunctionText:
     lines = [*head, *_docstring(kernel, context), *_launch_lines(context, kernel)]
     if body and isinstance(body[0], Def) and len(lines) > len(head):
         lines.append("")
-    _refuse_confused(kernel, parameters)
-    _refuse_shadowed(kernel, parameters, "\n".join(render(body, 4, _Comments(None), around)))
+    clashes.refuse_confused(kernel, parameters)
+    clashes.refuse_shadowed(kernel, parameters, "\n".join(render(body, 4, _Comments(None), around)))
     lines += render(body, 4, comments, around)
     return FunctionText(lines, context)
 
@@ -143,30 +141,6 @@ def _placed(checks: list[Stmt], body: list[Stmt]) -> tuple[list[Stmt], list[Stmt
         else:
             first.append(check)
     return first, body
-
-
-def _refuse_confused(kernel: eq.Kernel, parameters: tuple[str, ...]) -> None:
-    """Two parameters of one spelling, or one that is called like the launch's keywords (or has members like them)."""
-    launch = {"grid", "block"} if kernel.launch else set()
-    structs = {identifier(p.name) for p in kernel.params if isinstance(p.type, StructType)}  # type: ignore[attr-defined]
-    launch |= structs & {"grid", "block", "threads"}
-    for name in parameters:
-        if name in launch or parameters.count(name) > 1:
-            reason = f"parameter {name} of {kernel.name} has the name of another parameter of the emitted function"
-            raise refuse("KR307", reason, kernel.span, f"rename the parameter {name}")
-
-
-def _refuse_shadowed(kernel: eq.Kernel, parameters: tuple[str, ...], text: str) -> None:
-    """A parameter called ``max`` or ``jnp`` would hide what the text calls by that name."""
-    for name in parameters:
-        use = rf"(?<![\w.]){name}\("
-        if name in TEXT_USES and name not in (*IMPORTED, "partial") and re.search(use, text):
-            raise refuse(
-                "KR307",
-                f"parameter {name} of {kernel.name} hides the name that the emitted code needs",
-                kernel.span,
-                f"rename the parameter {name}",
-            )
 
 
 def _result(low: Lowering, kernel: eq.Kernel) -> Py:
