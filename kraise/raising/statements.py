@@ -70,7 +70,8 @@ def assign(cx: Context, st: State, name: str, new: eq.Expr, span: Span | None) -
     st.partial.pop(name, None)
     if isinstance(new, eq.Index) and new.name in cx.digits and not name.startswith("$"):
         cx.digit_names.setdefault(cx.digits[new.name], name)
-    if not name.startswith("$") and not index_like(new) and not isinstance(new, eq.Const | eq.Param):
+    meant = isinstance(new, eq.Shape) or not (index_like(new) or isinstance(new, eq.Const | eq.Param))
+    if meant and not name.startswith("$"):
         st.names.setdefault(new, eq.Name(new, name, span))
 
 

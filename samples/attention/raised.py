@@ -9,10 +9,11 @@ import jax.numpy as jnp
 
 @jax.jit
 def attention(Q, K, V, out, scale):
-    """out[i, c] = acc / z  for 0 <= i < Q.shape[0], 0 <= c < V.shape[1]"""
-    rows, cols = Q.shape
-    product = Q @ K[:, :cols].T * scale
+    """out[i, c] = acc / z  for 0 <= i < n, 0 <= c < V.shape[1]"""
+    n, d = Q.shape
+    m = K.shape[0]
+    product = Q @ K[:, :d].T * scale
     exp = jnp.exp(product - product.max(axis=1, keepdims=True))
-    return out.at[:rows, : V.shape[1]].set(
-        exp @ V[: K.shape[0]] / exp.sum(axis=1, keepdims=True)
+    return out.at[:n, : V.shape[1]].set(
+        exp @ V[:m] / exp.sum(axis=1, keepdims=True)
     )  # kernel.py:29

@@ -8,10 +8,10 @@ import jax.numpy as jnp
 def attractive_force(positions, masses, G, F):
     """Force between each pair of bodies; positions is (3, N).
 
-    F[i, j] = Fx + Fy + Fz  for 0 <= i < positions.shape[1], 0 <= j < positions.shape[1]
+    F[i, j] = Fx + Fy + Fz  for 0 <= i < N, 0 <= j < N
     """
-    cols = positions.shape[1]
-    i_is_j = jnp.eye(cols, dtype=bool)
+    N = positions.shape[1]
+    i_is_j = jnp.eye(N, dtype=bool)
     dx = positions[0, :, None] - positions[0]  # kernel.py:6
     dy = positions[1, :, None] - positions[1]
     dz = positions[2, :, None] - positions[2]
@@ -19,8 +19,8 @@ def attractive_force(positions, masses, G, F):
     inv_r2 = jnp.where(
         i_is_j, dx, 1.0 / jnp.where(i_is_j, 1, dx**2 + dy**2 + dz**2)
     )  # kernel.py:10
-    product = G * masses[:cols, None] * masses[:cols] * inv_r2
+    product = G * masses[:N, None] * masses[:N] * inv_r2
     Fx = product * dx
     Fy = product * dy
     Fz = product * dz
-    return F.at[:cols, :cols].set(Fx + Fy + Fz)  # kernel.py:14
+    return F.at[:N, :N].set(Fx + Fy + Fz)  # kernel.py:14

@@ -9,13 +9,11 @@ def checkerboard_update(spin, field, parity, beta):
     """Mean-field update of one colour of a chequerboard; the other colour keeps its value.
 
     spin[i, j] = (1.0 - beta) * spin[i, j] + beta * field[i, j]
-        for 0 <= i < spin.shape[0], 0 <= j < spin.shape[1], where (i + j) % 2 == parity
+        for 0 <= i < h, 0 <= j < w, where (i + j) % 2 == parity
     """
-    rows, cols = spin.shape
-    i = jnp.arange(rows)
-    j = jnp.arange(cols)
+    h, w = spin.shape
+    i = jnp.arange(h)
+    j = jnp.arange(w)
     return jnp.where(
-        (i[:, None] + j) % 2 == parity,
-        (1.0 - beta) * spin + beta * field[:rows, :cols],
-        spin,
+        (i[:, None] + j) % 2 == parity, (1.0 - beta) * spin + beta * field[:h, :w], spin
     ).astype(spin.dtype)  # kernel.py:10

@@ -8,11 +8,11 @@ import jax.numpy as jnp
 def clamped_blur(img, out):
     """Five-point blur; beyond the border the nearest pixel is repeated.
 
-    out[row, col] = (img[row, col] + img[max(row - 1, 0), col] + img[min(row + 1, img.shape[0] - 1), col] + img[row, max(col - 1, 0)] + img[row, min(col + 1, img.shape[1] - 1)]) / 5.0
-        for 0 <= row < img.shape[0], 0 <= col < img.shape[1]
+    out[row, col] = (img[row, col] + img[max(row - 1, 0), col] + img[min(row + 1, h - 1), col] + img[row, max(col - 1, 0)] + img[row, min(col + 1, w - 1)]) / 5.0
+        for 0 <= row < h, 0 <= col < w
     """
-    rows, cols = img.shape
-    return out.at[:rows, :cols].set(
+    h, w = img.shape
+    return out.at[:h, :w].set(
         (
             img
             + jnp.pad(img, ((1, 0), (0, 0)), mode="edge")[:-1]

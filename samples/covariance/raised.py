@@ -8,10 +8,10 @@ import jax.numpy as jnp
 def covariance(data):
     """Sample covariance of the columns of ``data`` (observations by variables).
 
-    mean[j] = (sum_i data[i, j]) / data.shape[0]  for 0 <= j < data.shape[1]
-    cov[a, b] = (sum_i (data[i, a] - mean[a]) * (data[i, b] - mean[b])) / (data.shape[0] - 1)
-        for 0 <= a < data.shape[1], 0 <= b < data.shape[1]
+    mean[j] = (sum_i data[i, j]) / n  for 0 <= j < m
+    cov[a, b] = (sum_i (data[i, a] - mean[a]) * (data[i, b] - mean[b])) / (n - 1)
+        for 0 <= a < m, 0 <= b < m
     """
-    rows = data.shape[0]
-    mean = jnp.sum(data.T, axis=1) / rows  # kernel.py:12
-    return (data.T - mean[:, None]) @ (data - mean) / (rows - 1)  # kernel.py:17
+    n = data.shape[0]
+    mean = jnp.sum(data.T, axis=1) / n  # kernel.py:12
+    return (data.T - mean[:, None]) @ (data - mean) / (n - 1)  # kernel.py:17

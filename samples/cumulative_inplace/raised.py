@@ -8,8 +8,8 @@ import jax.numpy as jnp
 def cumulative_inplace(a, peak):
     """Running sum of each row in place, and the running maximum of that sum.
 
-    a[i, j] = a[i, 0] + cumsum_j(a[i, j])  for 0 <= i < a.shape[0], 1 <= j < a.shape[1]
-    peak[i, j] = max(a[i, 0], cummax_j(a[i, j]))  for 0 <= i < a.shape[0], 0 <= j < a.shape[1]
+    a[i, j] = a[i, 0] + cumsum_j(a[i, j])  for 0 <= i < rows, 1 <= j < cols
+    peak[i, j] = max(a[i, 0], cummax_j(a[i, j]))  for 0 <= i < rows, 0 <= j < cols
     """
     rows, cols = a.shape
     if cols == 0:

@@ -10,8 +10,7 @@ TWO_PI = 6.283185307179586
 def dft(signal, spectrum):
     """Direct Fourier transform of a complex signal.
 
-    spectrum[k] = 0.0 + 0j + sum_t signal[t] * complex(cos(angle), sin(angle))
-        for 0 <= k < signal.shape[0]
+    spectrum[k] = 0.0 + 0j + sum_t signal[t] * complex(cos(angle), sin(angle))  for 0 <= k < n
     """
     n = signal.shape[0]
     k = jnp.arange(n)

@@ -8,17 +8,16 @@ import jax.numpy as jnp
 def floyd_warshall(dist):
     """All-pairs shortest paths in place; dist[i, j] is the weight of edge i -> j.
 
-    for k = 0 ... dist.shape[0] - 1:
-        dist[i, j] = min(dist[i, j], dist[i, k] + dist[k, j])
-            for 0 <= i < dist.shape[0], 0 <= j < dist.shape[0]
+    for k = 0 ... n - 1:
+        dist[i, j] = min(dist[i, j], dist[i, k] + dist[k, j])  for 0 <= i < n, 0 <= j < n
 
     dist[k, k] >= 0 for all k
     """
-    rows = dist.shape[0]
+    n = dist.shape[0]
 
     def step(k, dist):
-        return dist.at[:, :rows].set(
-            jnp.minimum(dist[:, :rows], dist[:, k, None] + dist[k, :rows])
+        return dist.at[:, :n].set(
+            jnp.minimum(dist[:, :n], dist[:, k, None] + dist[k, :n])
         )  # kernel.py:9
 
-    return jax.lax.fori_loop(0, rows, step, dist)  # kernel.py:4
+    return jax.lax.fori_loop(0, n, step, dist)  # kernel.py:4

@@ -8,9 +8,8 @@ def gemm(alpha, A, B, beta, C):
     """C <- alpha A B + beta C, one thread an element of C.
 
     C[row, col] = alpha * sum_k A[row, k] * B[k, col] + beta * C[row, col]
-        for 0 <= col < C.shape[1], 0 <= row < C.shape[0]
+        for 0 <= col < N, 0 <= row < M
     """
-    rows, cols = C.shape
-    return (alpha * (A[:rows] @ B[: A.shape[1], :cols]) + beta * C).astype(
-        C.dtype
-    )  # kernel.py:15
+    M, N = C.shape
+    K = A.shape[1]
+    return (alpha * (A[:M] @ B[:K, :N]) + beta * C).astype(C.dtype)  # kernel.py:15

@@ -13,10 +13,10 @@ BLUE = 0.114
 
 @jax.jit
 def grayscale(rgb, gray, gain):
-    """gray[y, x] = min(gain * lum, 255.0)  for 0 <= x < rgb.shape[1], 0 <= y < rgb.shape[0]"""
-    n0 = rgb.shape[0]
-    n1 = rgb.shape[1]
+    """gray[y, x] = min(gain * lum, 255.0)  for 0 <= x < width, 0 <= y < height"""
+    height = rgb.shape[0]
+    width = rgb.shape[1]
     lum = (
         RED * rgb[:, :, 0] + GREEN * rgb[:, :, 1] + BLUE * rgb[:, :, 2]
     )  # kernel.py:17
-    return gray.at[:n0, :n1].set(jnp.minimum(gain * lum, 255.0))  # kernel.py:18
+    return gray.at[:height, :width].set(jnp.minimum(gain * lum, 255.0))  # kernel.py:18

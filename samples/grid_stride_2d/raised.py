@@ -7,7 +7,7 @@ import jax
 def grid_stride_2d(a, b, out):
     """Hadamard product with strides in both directions, spelled without cuda.grid.
 
-    out[i, j] = a[i, j] * b[i, j]  for 0 <= j < out.shape[1], 0 <= i < out.shape[0]
+    out[i, j] = a[i, j] * b[i, j]  for 0 <= j < cols, 0 <= i < rows
     """
     rows, cols = out.shape
     return (a[:rows, :cols] * b[:rows, :cols]).astype(out.dtype)  # kernel.py:14

@@ -10,11 +10,11 @@ def heat_steps(u, v, r, steps):
     """Explicit heat conduction in a plate with a fixed rim, two half-steps a round (u -> v -> u).
 
     for i = 0 ... steps - 1:
-        v[y, x] = u[y, x] + r * ((...) - (...))  for 1 <= y < u.shape[0] - 1, 1 <= x < u.shape[1] - 1
+        v[y, x] = u[y, x] + r * ((...) - (...))  for 1 <= y < ny - 1, 1 <= x < nx - 1
         u[y, x] = u[y, x] + r * ((...) - (...)) + r * ((...) - (...))
-            for 1 <= y < u.shape[0] - 1, 1 <= x < u.shape[1] - 1
+            for 1 <= y < ny - 1, 1 <= x < nx - 1
     """
-    rows, cols = u.shape
+    ny, nx = u.shape
     if min(u.shape) < 2:
         return u, v
 
@@ -27,15 +27,15 @@ def heat_steps(u, v, r, steps):
             + u[2:, 1:-1]
             - 4.0 * u[1:-1, 1:-1]
         )
-        v = v.at[1 : rows - 1, 1 : cols - 1].set(v_new)  # kernel.py:11
+        v = v.at[1 : ny - 1, 1 : nx - 1].set(v_new)  # kernel.py:11
         u = u.at[1:-1, 1:-1].set(
             v_new
             + r
             * (
-                v[1 : rows - 1, : cols - 2]
-                + v[1 : rows - 1, 2:cols]
-                + v[: rows - 2, 1 : cols - 1]
-                + v[2:rows, 1 : cols - 1]
+                v[1 : ny - 1, : nx - 2]
+                + v[1 : ny - 1, 2:nx]
+                + v[: ny - 2, 1 : nx - 1]
+                + v[2:ny, 1 : nx - 1]
                 - 4.0 * v_new
             )
         )  # kernel.py:14

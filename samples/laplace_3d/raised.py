@@ -8,12 +8,12 @@ def laplace_3d(u, out, inv_h2):
     """Seven-point Laplacian in the interior of the grid; the rim of ``out`` is left alone.
 
     out[i, j, k] = inv_h2 * (u[i - 1, j, k] + u[i + 1, j, k] + u[i, j - 1, k] + u[i, j + 1, k] + u[i, j, k - 1] + u[i, j, k + 1] - 6.0 * u[i, j, k])
-        for 1 <= i < u.shape[0] - 1, 1 <= j < u.shape[1] - 1, 1 <= k < u.shape[2] - 1
+        for 1 <= i < nx - 1, 1 <= j < ny - 1, 1 <= k < nz - 1
     """
-    n0, n1, n2 = u.shape
+    nx, ny, nz = u.shape
     if 0 in u.shape:
         return out
-    return out.at[1 : n0 - 1, 1 : n1 - 1, 1 : n2 - 1].set(
+    return out.at[1 : nx - 1, 1 : ny - 1, 1 : nz - 1].set(
         inv_h2
         * (
             u[:-2, 1:-1, 1:-1]

@@ -10,13 +10,13 @@ EPS = 1e-05
 def layer_norm(x, gamma, beta, y):
     """Normalise each row to zero mean and unit variance, then scale and shift.
 
-    y[row, j] = (x[row, j] - (sum_j x[row, j]) / x.shape[1]) * rstd * gamma[j] + beta[j]
-        for 0 <= row < x.shape[0], 0 <= j < x.shape[1]
+    y[row, j] = (x[row, j] - (sum_j x[row, j]) / d) * rstd * gamma[j] + beta[j]
+        for 0 <= row < x.shape[0], 0 <= j < d
     """
-    rows, cols = x.shape
-    mean = x.sum(axis=1) / cols  # kernel.py:18
-    var = jnp.sum((x - mean[:, None]) ** 2, axis=1) / cols  # kernel.py:22
+    rows, d = x.shape
+    mean = x.sum(axis=1) / d  # kernel.py:18
+    var = jnp.sum((x - mean[:, None]) ** 2, axis=1) / d  # kernel.py:22
     rstd = 1.0 / jnp.sqrt(var + EPS)
-    return y.at[:rows, :cols].set(
-        (x - mean[:, None]) * rstd[:, None] * gamma[:cols] + beta[:cols]
+    return y.at[:rows, :d].set(
+        (x - mean[:, None]) * rstd[:, None] * gamma[:d] + beta[:d]
     )  # kernel.py:25

@@ -8,13 +8,12 @@ import jax.numpy as jnp
 def pairwise_distance(points, dist):
     """Euclidean distance between every two rows of ``points``.
 
-    dist[i, j] = sqrt(sum_k diff * diff) if i != j else 0.0
-        for 0 <= i < points.shape[0], 0 <= j < points.shape[0]
+    dist[i, j] = sqrt(sum_k diff * diff) if i != j else 0.0  for 0 <= i < n, 0 <= j < n
     """
-    rows = points.shape[0]
-    i_is_j = jnp.eye(rows, dtype=bool)
+    n = points.shape[0]
+    i_is_j = jnp.eye(n, dtype=bool)
     diff = points[:, None] - points  # kernel.py:14
     safe_acc = jnp.where(i_is_j, 1, jnp.sum(diff * diff, axis=2))
-    return dist.at[:rows, :rows].set(
+    return dist.at[:n, :n].set(
         jnp.where(i_is_j, 0.0, jnp.sqrt(safe_acc))
     )  # kernel.py:20

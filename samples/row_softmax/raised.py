@@ -9,7 +9,7 @@ def row_softmax(logits, probs):
     """Softmax of each row, one thread a row, shifted by the maximum for stability.
 
     probs[r, c] = e / (sum_c_2 exp(logits[r, c_2] - max_c_2(logits[r, c_2])))
-        for 0 <= r < logits.shape[0], 0 <= c < logits.shape[1]
+        for 0 <= r < logits.shape[0], 0 <= c < cols
     """
     rows, cols = logits.shape
     e = jnp.exp(logits - logits.max(axis=1, keepdims=True))  # kernel.py:18

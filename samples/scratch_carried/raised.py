@@ -10,9 +10,9 @@ import jax.numpy as jnp
 @jax.jit
 def last_seen(x, threshold, out):
     """
-    for t = 0 ... x.shape[0] - 1:
-        seen[j] = x[t, j]  for 0 <= j < x.shape[1], where x[t, j] > threshold
-        out[t, j] = seen[j]  for 0 <= j < x.shape[1]
+    for t = 0 ... rows - 1:
+        seen[j] = x[t, j]  for 0 <= j < cols, where x[t, j] > threshold
+        out[t, j] = seen[j]  for 0 <= j < cols
     """
     rows, cols = x.shape
     seen = jnp.zeros(cols, float)  # kernel.py:8

@@ -8,16 +8,16 @@ import jax.numpy as jnp
 def triangular_sum(a, below, pairs):
     """Sum of each row left of the diagonal, and the sum over later pairs of a vector-like diagonal.
 
-    below[i] = sum_(0 <= j < a.shape[0] - 1 where j < i) a[i, j]  for 0 <= i < a.shape[0]
-    pairs[i] = sum_(1 <= j < a.shape[0] where j >= i + 1) a[i, i] * a[j, j]  for 0 <= i < a.shape[0]
+    below[i] = sum_(0 <= j < n - 1 where j < i) a[i, j]  for 0 <= i < n
+    pairs[i] = sum_(1 <= j < n where j >= i + 1) a[i, i] * a[j, j]  for 0 <= i < n
     """
-    rows = a.shape[0]
-    below = below.at[:rows].set(
-        jnp.sum(jnp.tril(a[:, : max(rows - 1, 0)], -1), axis=1)
+    n = a.shape[0]
+    below = below.at[:n].set(
+        jnp.sum(jnp.tril(a[:, : max(n - 1, 0)], -1), axis=1)
     )  # kernel.py:12
-    j = jnp.arange(1, rows)
-    i = jnp.arange(rows)
-    pairs = pairs.at[:rows].set(
+    j = jnp.arange(1, n)
+    i = jnp.arange(n)
+    pairs = pairs.at[:n].set(
         jnp.sum(
             jnp.where(j >= i[:, None] + 1, a[i[:, None], i[:, None]] * a[j, j], 0),
             axis=1,
