@@ -11,12 +11,14 @@ class Options:
 
     ``kernel_decorators``: further decorators that make a Python function a kernel (last component or dotted name).
     ``only``: the functions to translate, all if empty. ``assume``: sentences such as ``idx is injective``.
+    ``grad``: what to differentiate, in the sentences of ``ir.activity``.
     ``defines``, ``include_dirs`` and ``instantiate`` concern CUDA C. ``language`` "" means: by the file's suffix.
     """
 
     kernel_decorators: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     assume: tuple[str, ...] = ()
+    grad: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
     include_dirs: tuple[str, ...] = ()
     instantiate: tuple[str, ...] = ()

@@ -123,6 +123,39 @@ def raise_all(module: kernel.Module, options: Options) -> tuple[list[equations.K
     return kernels, findings
 
 
+def misunderstood(sentence: str) -> str:
+    """Why a sentence of ``--grad`` is not understood, "" where it is."""
+    from kraise.ir.activity import ActivityError, parse
+
+    try:
+        parse(sentence)
+    except ActivityError as error:
+        return str(error)
+    return ""
+
+
+def with_derivatives(
+    kernels: list[equations.Kernel], options: Options
+) -> tuple[list[equations.Kernel], list[Diagnostic]]:
+    """The kernels with what the user wants differentiated. A sentence that names no kernel concerns each that fits."""
+    if not options.grad or not kernels:
+        return kernels, []
+    from kraise.emit.derivatives import CODE, fits
+    from kraise.ir.activity import parse
+
+    findings = []
+    for sentence in options.grad:
+        activity = parse(sentence)
+        named = [k for k in kernels if k.name == activity.kernel]
+        fitting = kernels if len(kernels) == 1 else [k for k in kernels if fits(k, activity)]
+        if not activity.kernel and not fitting:
+            reason = f"no kernel of this file has all the names of `{sentence.strip()}`"
+            findings.append(Diagnostic(CODE, reason, kernels[0].span, 'name the kernel first: "KERNEL: loss=..."'))
+        chosen = named if activity.kernel else fitting
+        kernels = [replace(k, derivatives=(*k.derivatives, activity)) if k in chosen else k for k in kernels]
+    return kernels, findings
+
+
 def emit(module: equations.Module) -> tuple[str | None, equations.Module, list[Diagnostic]]:
     """Equations -> text. A kernel that cannot be emitted is left out and reported; the others come out."""
     from kraise.emit import emit_module
@@ -131,10 +164,18 @@ def emit(module: equations.Module) -> tuple[str | None, equations.Module, list[D
         return None, module, []
     text, findings = guard("", None, emit_module, module)
     if text is None:  # find the culprits one by one, then emit the others together
-        alone = [(k, guard(k.name, k.span, emit_module, replace(module, kernels=(k,)))) for k in module.kernels]
-        culprits = [d for _, (_, refused) in alone for d in refused]
-        kept = tuple(k for k, (one, _) in alone if one is not None)
-        if not culprits or len(kept) == len(module.kernels):
+        kept: tuple[equations.Kernel, ...] = ()
+        culprits: list[Diagnostic] = []
+        for k in module.kernels:
+            for one in dict.fromkeys(
+                (k, replace(k, derivatives=()))
+            ):  # a kernel comes out without its derivatives, too
+                done, refused = guard(k.name, k.span, emit_module, replace(module, kernels=(one,)))
+                culprits += refused if one is k or done is None else []
+                if done is not None:
+                    kept += (one,)
+                    break
+        if not culprits or kept == module.kernels:
             return None, replace(module, kernels=()), findings
         text, rest, more = emit(replace(module, kernels=kept))
         return text, rest, culprits + more
@@ -150,9 +191,10 @@ def translate(source: str, file: str, options: Options = DEFAULTS) -> Translatio
         return Translation(None, (), placed(findings, file), None, None)
     ir, unread = outcome
     kernels, refused = raise_all(ir, options)
+    kernels, unknown = with_derivatives(kernels, options)
     module = equations.Module(ir.file, ir.language, tuple(kernels), ir.constants, ir.comments, ir.doc)
     text, module, unprinted = emit(module)
-    all_findings = placed([*unread, *refused, *unprinted], file)
+    all_findings = placed([*unread, *refused, *unknown, *unprinted], file)
     return Translation(text, tuple(k.name for k in module.kernels), all_findings, module, ir)
 
 
@@ -181,9 +223,9 @@ def verify(
         span = done.source.function(name).span if done.source else None
         case, problems = guard(name, span, _case, done.source, name, request)
         if case is not None:
-            checked, problems = guard(
-                name, span, compare, done.source, done.text, name, case, gradients=request.gradients, original=original
-            )
+            asked = next((k.derivatives for k in done.module.kernels if k.name == name), ()) if done.module else ()
+            chosen: dict[str, Any] = {"gradients": request.gradients, "original": original, "activities": asked}
+            checked, problems = guard(name, span, compare, done.source, done.text, name, case, **chosen)
             reports += [checked] if checked is not None else []
         findings += problems
     return reports, list(placed(findings, file or (done.source.file if done.source else "")))

@@ -40,7 +40,8 @@ class Sample:
     @property
     def options(self) -> Options:
         """The options under which the sample is translated: case.toml's table [options]."""
-        return Options(**{key: tuple(value) for key, value in self.case.get("options", {}).items()})
+        given = self.case.get("options", {})
+        return Options(**{key: tuple(value) if isinstance(value, list) else value for key, value in given.items()})
 
     def translate(self) -> pipeline.Translation:
         """The sample through the pipeline, as the command line would."""

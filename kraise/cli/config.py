@@ -9,8 +9,9 @@ from typing import Any
 
 from kraise.diagnostics import Diagnostic, Refused, Span
 from kraise.options import Options
+from kraise.pipeline import misunderstood
 
-LISTS = ("kernel-decorators", "assume", "defines", "include-dirs", "exclude")
+LISTS = ("kernel-decorators", "assume", "grad", "defines", "include-dirs", "exclude")
 KEYS = (*LISTS, "twin-suffix")
 
 
@@ -30,6 +31,7 @@ class Config:
             options,
             kernel_decorators=(*mine.kernel_decorators, *options.kernel_decorators),
             assume=(*mine.assume, *options.assume),
+            grad=(*mine.grad, *options.grad),
             defines=(*mine.defines, *options.defines),
             include_dirs=(*options.include_dirs, *mine.include_dirs),
         )
@@ -84,6 +86,12 @@ def _config(file: Path, table: dict[str, Any]) -> Config:
             raise _refused(file, text, key, f"[tool.kraise] has no key `{key}`; known: {', '.join(KEYS)}")
         if key in LISTS and not (isinstance(value, list) and all(isinstance(item, str) for item in value)):
             raise _refused(file, text, key, f"`{key}` in [tool.kraise] must be a list of strings")
+    for sentence in table.get("grad", ()):
+        why = misunderstood(sentence) or (
+            "" if ":" in sentence else f"name the kernel first: KERNEL: {sentence.strip()}"
+        )
+        if why:
+            raise _refused(file, text, "grad", why)
     suffix = table.get("twin-suffix", "_raised")
     if not isinstance(suffix, str) or not suffix.isidentifier():
         raise _refused(
@@ -93,6 +101,7 @@ def _config(file: Path, table: dict[str, Any]) -> Config:
     options = Options(
         kernel_decorators=lists["kernel-decorators"],
         assume=lists["assume"],
+        grad=lists["grad"],
         defines=lists["defines"],
         include_dirs=tuple(str(file.parent / d) for d in lists["include-dirs"]),
     )

@@ -134,11 +134,11 @@ def no_kernels(results: list[Result], *, quiet: bool = False) -> list[Diagnostic
 
 
 def unknown_names(results: list[Result], options: Options) -> list[Diagnostic]:
-    """The names of --only that no input has."""
+    """The names of --only and --grad that no input has."""
     known = {name for r in results for name in (*r.raised, *(d.kernel for d in r.findings))}
     where = Span(results[0].file, 1) if len(results) == 1 else None
     return [
         Diagnostic("KR406", f"there is no kernel `{name}`", where)
-        for name in options.only
+        for name in (*options.only, *(g.partition(":")[0].strip() for g in options.grad if ":" in g))
         if name not in known and all(r.readable for r in results)
     ]

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from kraise import pipeline
 from kraise.diagnostics.formats import FORMATS
 from kraise.options import Options
 
@@ -20,6 +21,13 @@ def _assumptions(ctx: click.Context, param: click.Parameter, values: tuple[str, 
         if not ASSUMPTION.fullmatch(" ".join(value.split())):
             raise click.BadParameter(f'`{value}` is not understood; write "NAME is injective"', ctx, param)
     return tuple(" ".join(value.split()) for value in values)
+
+
+def _sentences(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    for value in values:
+        if why := pipeline.misunderstood(value):
+            raise click.BadParameter(why, ctx, param)
+    return values
 
 
 _SOURCE_OPTIONS = (
@@ -37,6 +45,13 @@ _SOURCE_OPTIONS = (
         multiple=True,
         callback=_assumptions,
         help='What cannot be proved but holds: "idx is injective" (repeatable).',
+    ),
+    click.option(
+        "--grad",
+        metavar="TEXT",
+        multiple=True,
+        callback=_sentences,
+        help='Adds KERNEL_grad and KERNEL_vjp: "[KERNEL:] loss=OUTPUT wrt NAME,NAME" (repeatable).',
     ),
     click.option(
         "-D", "--define", "defines", metavar="NAME[=VALUE]", multiple=True, help="A macro (CUDA C; repeatable)."
@@ -64,7 +79,7 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def verb(*args: Any, **kwargs: Any) -> Any:
-        names = ("only", "kernel_decorators", "assume", "defines", "include_dirs", "instantiate")
+        names = ("only", "kernel_decorators", "assume", "grad", "defines", "include_dirs", "instantiate")
         chosen = {name: tuple(kwargs.pop(name)) for name in names}
         return function(*args, options=Options(language=kwargs.pop("language") or "", **chosen), **kwargs)
 

@@ -193,6 +193,13 @@ CODES: dict[str, Code] = {
         "",
         "Give the parameter another name.",
     ),
+    "KR308": Code(
+        "No such derivative",
+        "What --grad asks for does not exist: a name is no parameter or no output of the kernel, or what it names is "
+        "static (it decides a shape) or holds integers. The kernel itself comes out without these functions.",
+        'kraise translate k.py --grad "loss=energy wrt positons"   # positions',
+        "Correct the name; leave static and integer arguments out: they stay ordinary arguments.",
+    ),
     # --- command line, files, twins ------------------------------------------------------------
     "KR401": Code(
         "Stale twin",
@@ -218,9 +225,11 @@ CODES: dict[str, Code] = {
         "Configuration",
         "[tool.kraise] in pyproject.toml holds a key or a value that is not understood.",
         '[tool.kraise]\nkernel-decorators = ["compile_cupy"]\ntwin-suffix = "_raised"',
-        "Known keys: kernel-decorators, assume, defines, include-dirs, twin-suffix, exclude.",
+        "Known keys: kernel-decorators, assume, grad, defines, include-dirs, twin-suffix, exclude.",
     ),
-    "KR406": Code("No such kernel", "A kernel that --only names is not in the file.", "", "Check its spelling."),
+    "KR406": Code(
+        "No such kernel", "A kernel that --only or --grad names is not in the file.", "", "Check its spelling."
+    ),
     # --- verify --------------------------------------------------------------------------------
     "KR501": Code(
         "Verification failed",

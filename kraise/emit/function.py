@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kraise.diagnostics import Refused
-from kraise.emit import clashes, folds, guards, layout_text, shapes, tree, versions, writes
+from kraise.emit import clashes, derivatives, folds, guards, layout_text, shapes, tree, versions, writes
 from kraise.emit import python as py
 from kraise.emit.canonical import canonical
 from kraise.emit.context import Assign, Context, Def, Raw, Stmt
+from kraise.emit.head import signature
 from kraise.emit.linear import Linear
 from kraise.emit.lower import Lowering
 from kraise.emit.merge import merged
@@ -21,11 +22,11 @@ from kraise.ir import equations as eq
 class FunctionText:
     """A function's lines and what it needs of the module around it."""
 
-    def __init__(self, lines: list[str], context: Context):
+    def __init__(self, lines: list[str], context: Context | None = None):
         self.lines = lines
-        self.needs = context.needs
-        self.constants = context.used_constants
-        self.helpers = context.used_helpers
+        self.needs = context.needs if context else set()
+        self.constants = context.used_constants if context else set()
+        self.helpers = context.used_helpers if context else set()
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,8 @@ class Surroundings:
         return Atom(self.imports[head] + dot + rest) if dot and head in IMPORTED else node
 
 
-def emit_function(kernel: eq.Kernel, around: Surroundings) -> FunctionText:
-    """The text of one kernel's function."""
+def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]:
+    """The text of one kernel's function, and those of the derivatives that it asks for."""
     kernel = canonical(merged(sized(kernel)))
     parameters = tuple(identifier(p.name) for p in kernel.params)  # type: ignore[attr-defined]
     try:
@@ -68,14 +69,22 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> FunctionText:
     extents, body = shapes.named(context, [*checks, *guards.early_return(context, kernel, assumed), *body])
     body = [*extents, *body]
     comments = _Comments(around.module)
-    head = _head(context, kernel, parameters, around)
+    head_of = signature(context, kernel, parameters)
+    if head_of.static:
+        context.needs.add("partial")
+    head = head_of.lines(identifier(kernel.name), around)
     lines = [*head, *_docstring(kernel, context), *_launch_lines(context, kernel)]
     if body and isinstance(body[0], Def) and len(lines) > len(head):
         lines.append("")
     clashes.refuse_confused(kernel, parameters)
     clashes.refuse_shadowed(kernel, parameters, "\n".join(render(body, 4, _Comments(None), around)))
     lines += render(body, 4, comments, around)
-    return FunctionText(lines, context)
+    texts = [FunctionText(lines, context)]
+    for one in derivatives.derivatives(kernel, head_of, around.taken):
+        below = render(one.body, 4, _Comments(None), around)
+        blank = [""] if isinstance(one.body[0], Def) else []
+        texts.append(FunctionText([*one.head.lines(one.name, around), *docstring(one.doc, 4), *blank, *below]))
+    return texts
 
 
 def _lowered(
@@ -191,23 +200,6 @@ def quoted(text: str) -> str:
 
 
 # --- the head ----------------------------------------------------------------------------------
-
-
-def _head(context: Context, kernel: eq.Kernel, parameters: tuple[str, ...], around: Surroundings) -> list[str]:
-    static = [p for p in parameters if p in {identifier(s) for s in context.statics}]
-    entries = list(parameters)
-    if kernel.launch:
-        default = "=None" if kernel.launch == "optional" else ""
-        entries += ["*", f"grid{default}", f"block{default}"]
-        static += ["grid", "block"]
-    if static:
-        context.needs.add("partial")
-        argument: Py = Atom(quoted(static[0])) if len(static) == 1 else py.Tup(tuple(Atom(quoted(s)) for s in static))
-        decorator: Py = py.call(around.imports["partial"], Atom("jax.jit"), static_argnames=argument)
-    else:
-        decorator = Atom("jax.jit")
-    lines = layout_text.statement("@", around.spelled(decorator), 0).split("\n")
-    return [*lines, *layout_text.definition(identifier(kernel.name), tuple(entries), 0).split("\n")]
 
 
 def _launch_rank(kernel: eq.Kernel) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 
-from kraise.emit import layout_text
+from kraise.emit import derivatives, layout_text
 from kraise.emit import python as py
 from kraise.emit.function import FunctionText, Surroundings, docstring, emit_function, emit_helper
 from kraise.emit.names import IMPORTED, identifier
@@ -33,12 +33,13 @@ def _emit(module: eq.Module) -> str:
     helpers = {h.name: h for k in module.kernels for h in k.helpers}
     constants = {c.name: c for c in module.constants}  # type: ignore[attr-defined]
     functions = {identifier(k.name) for k in module.kernels} | {identifier(h) for h in helpers}
+    functions |= {name for k in module.kernels for name in derivatives.names_of(k)}
     taken = frozenset(functions | {identifier(c) for c in constants})
     parameters = {p.name for k in module.kernels for p in k.params}  # type: ignore[attr-defined]
     used_names = parameters | taken
     imports = {name: f"_{name}" if name in used_names else name for name in ("partial", *IMPORTED)}
     around = Surroundings(module, x64, taken, imports)
-    kernels = [emit_function(k, around) for k in module.kernels]
+    kernels = [text for k in module.kernels for text in emit_function(k, around)]
     texts: list[FunctionText] = []
     done: set[str] = set()
     used = [h for k in kernels for h in sorted(k.helpers)]

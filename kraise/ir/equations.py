@@ -16,6 +16,7 @@ from typing import Any, TypeVar, dataclass_transform
 from weakref import WeakValueDictionary
 
 from kraise.diagnostics import Span
+from kraise.ir.activity import Activity
 from kraise.ir.types import ScalarType
 
 T = TypeVar("T")
@@ -383,6 +384,7 @@ class Kernel:
     checks: tuple[tuple[Expr, str], ...] = ()
     notes: tuple[str, ...] = field(default=())
     choices: tuple[str, ...] = ()
+    derivatives: tuple[Activity, ...] = ()  # what the user asked to differentiate
     span: Span | None = None
 
 

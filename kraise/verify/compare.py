@@ -14,6 +14,7 @@ import jax
 import numpy as np
 
 from kraise.ir import kernel as k
+from kraise.ir.activity import Activity
 from kraise.ir.types import StructType
 from kraise.verify import interpreter
 from kraise.verify.cases import Case
@@ -81,11 +82,12 @@ def verify(
     thorough: bool = True,
     extra: Mapping[str, Any] | None = None,
     original: Original | None = None,
+    activities: tuple[Activity, ...] = (),
 ) -> Report:
     """Compare the function ``kernel`` of the emitted ``text`` with the Kernel IR ``source`` on the case's arguments.
 
     ``thorough`` adds second order, outer ``jit`` and ``vmap``; ``extra`` are further keywords of the emitted function.
-    ``original`` runs the kernel in its own language, too.
+    ``original`` runs the kernel in its own language, too; ``activities`` are the derivatives that the text holds.
     """
     rows: list[Row] = []
     try:
@@ -137,7 +139,9 @@ def verify(
     if gradients and emitted is not None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a row says it already
-            rows += check_derivatives(source, function, text, emitted, arguments, launch, case, matched, thorough)
+            rows += check_derivatives(
+                source, function, text, emitted, arguments, launch, case, matched, thorough, activities
+            )
     rows += check_form(text, kernel, case)
     shapes = ", ".join(_described(n, v) for n, v in flatten_arguments(function, arguments).items())
     where = f"grid {_spelled(grid)}, block {_spelled(block)}" if function.kind == "kernel" else ""

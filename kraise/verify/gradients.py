@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from kraise.ir import kernel as k
+from kraise.ir.activity import Activity
 from kraise.verify import interpreter
 from kraise.verify.cases import Case
 from kraise.verify.errors import InterpreterError
@@ -112,6 +113,7 @@ def check_derivatives(
     case: Case,
     matched: Matched,
     thorough: bool,
+    activities: tuple[Activity, ...] = (),
 ) -> list[Row]:
     """Rows for jvp, vjp and second order; nothing where no float goes in or none comes out."""
     failure = ""
@@ -126,11 +128,18 @@ def check_derivatives(
     if not point.wrt:
         return []
     with x64(True):
+        named: list[Row] = []
         try:
             point.emitted = Emitted(load_module(text), function, emitted.keywords)
             scalars = [n for n in point.wrt if not np.ndim(point.flat[n])]
+            if activities:
+                from kraise.verify.named import check_named
+
+                named = check_named(point, activities)
+                if any(row.status == "failed" for row in named):
+                    return named
             try:
-                return _rows(point, text, case, thorough)
+                return named + _rows(point, text, case, thorough)
             except Exception as error:
                 if not scalars or len(scalars) == len(point.wrt) or case.wrt is not None:
                     raise
@@ -138,7 +147,7 @@ def check_derivatives(
                 point.keep([n for n in point.wrt if n not in scalars])
                 note = f"not differentiated ({in_words(error)})"
                 notes = [Row("vjp", name, "note", message=note) for name in scalars]
-                return _rows(point, text, case, thorough) + notes
+                return named + _rows(point, text, case, thorough) + notes
         except Exception as error:  # whatever the emitted code does
             return [Row("vjp", function.name, "failed", message=in_words(error))]
 
