@@ -34,12 +34,15 @@ from kraise.ir.equations import (
 from kraise.ir.walk import (
     children,
     free_indices,
+    map_statement,
     rebuild,
     statement_expressions,
     substitute,
     topological,
+    transform,
 )
 from kraise.raising import simplify
+from kraise.raising.absent import Absent
 from kraise.raising.conditions import ALWAYS, NEVER, Demand
 from kraise.raising.hazards import CONSTANTS, constant_like, hazards, is_safe_value, push_through
 from kraise.raising.usage import Site, Unit, Usage, value_children
@@ -50,7 +53,37 @@ def make_safe(kernel: Kernel) -> Kernel:
     helpers = {h.name: replace(h, body=tuple(map(_pushed, h.body))) for h in kernel.helpers}
     safe = tuple(replace(h, body=_secured_body(helpers[h.name], helpers)) for h in kernel.helpers)
     pushed = _map_values(kernel, lambda site, e: _pushed(e), rename=_pushed)
-    return replace(_secured(pushed, helpers), helpers=safe)
+    return replace(_secured(_without_absent(pushed), helpers), helpers=safe)
+
+
+def _without_absent(kernel: Kernel) -> Kernel:
+    """The kernel with the loads put to zero that no lane makes and a derivative would meet."""
+    absent = Absent(Usage(kernel))
+    if not absent.sites:
+        return kernel
+    all_over = absent.everywhere
+    read_as = {n.expr: n.name for n in kernel.names}
+    zeroed = {
+        z: "safe_" + read_as[r] for zs in (all_over, *absent.sites.values()) for r, z in zs.items() if r in read_as
+    }
+    by_site = {s: {r: z for r, z in zs.items() if r not in all_over} for s, zs in absent.sites.items()}
+    kernel = _map_values(kernel, lambda site, e: _replaced(e, by_site.get(site, {})))
+
+    memo: dict[Expr, Expr] = {}
+
+    def everywhere(e: Expr) -> Expr:
+        return transform(e, lambda node: all_over.get(node, node), memo)
+
+    return replace(
+        kernel,
+        body=tuple(map_statement(s, everywhere) for s in kernel.body),
+        returns=tuple(r if isinstance(r, Version) else everywhere(r) for r in kernel.returns),
+        names=(
+            *(replace(n, expr=everywhere(n.expr)) for n in kernel.names if n.expr not in all_over),
+            *kernel.names,
+            *(Name(z, name) for z, name in zeroed.items()),
+        ),
+    )
 
 
 def _secured_body(helper: Helper, helpers: dict[str, Helper]) -> tuple[Expr, ...]:

@@ -155,7 +155,7 @@ class Usage:
             self.available[node] = max([own, *(self.available[c] for c in children(node))])
         return self.available[root]
 
-    def _before(self, demand: Demand, position: int) -> Demand:
+    def before(self, demand: Demand, position: int) -> Demand:
         """What of the demand can be seen before a position."""
         return self.conditions.weaken(demand, lambda lit: self._seen_from(lit) < position)
 
@@ -176,7 +176,7 @@ class Usage:
         """Demands in a fold: of a carried scalar, what is the same in every round; grown until a round asks no more."""
         start = self.positions[path]
         names = [s.name for s in fold.scalars]
-        demand = {n: self._before(self.results.get((fold.name, n), NEVER), start) for n in names}
+        demand = {n: self.before(self.results.get((fold.name, n), NEVER), start) for n in names}
         for attempt in range(len(names) + 2):
             if attempt == len(names) + 1:
                 demand = dict.fromkeys(names, ALWAYS)
@@ -185,7 +185,7 @@ class Usage:
             self._values((*path, "update"), roots, path)
             self._statements(fold.body, path)
             asked = {
-                n: self.conditions.either(demand[n], self._before(self.carried.get((fold.name, n), NEVER), start))
+                n: self.conditions.either(demand[n], self.before(self.carried.get((fold.name, n), NEVER), start))
                 for n in names
             }
             if asked == demand:
