@@ -26,7 +26,7 @@ def start(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     value = low.lower(s.init, s.axes)
     if not s.axes:
         if s.type.bits is not None and isinstance(s.init, eq.Const) and s.type.kind != "bool":
-            return py.call("jnp.asarray", value.py, Atom(dtype_text(s.type)))
+            return py.call("jnp.asarray", value.py, _follows(ctx, s) or Atom(dtype_text(s.type)))
         array = cell_of(ctx, s.name)
         if array is not None and s.type.bits is None and not _keeps(ctx, array, s.init):
             return py.call("jnp.asarray", value.py, py.Attr(Atom(ctx.param_text(array)), "dtype"))
@@ -77,7 +77,7 @@ def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     if s.type.bits is None and array is not None:
         return py.Attr(Atom(ctx.param_text(array)), "dtype")
     if s.type.bits is not None or s.type.kind in ("int", "bool"):
-        return Atom(dtype_text(s.type))
+        return _follows(ctx, s) or Atom(dtype_text(s.type))
     arrays = sorted(_arrays(ctx, s.init) | _arrays(ctx, s.update))
     if not arrays:
         return Atom(dtype_text(s.type))
@@ -90,6 +90,16 @@ def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
         ctx.emit(Assign(name, py.call("jnp.result_type", *base, *(Atom(a) for a in arrays))))
         dtypes[key] = Atom(name)
     return dtypes[key]
+
+
+def _follows(ctx: Context, s: eq.ScalarCarry) -> Py | None:
+    """The dtype of an argument of the scalar's own type that reaches it: the function works in wider floats, too."""
+    if s.type.kind != "float":
+        return None
+    for node in (*_sources(ctx, s.update), *_sources(ctx, s.init)):
+        if isinstance(node, eq.Read) and node.type == s.type and node.version.array in ctx.ndim.keys() - ctx.extents:
+            return py.Attr(Atom(ctx.param_text(node.version.array)), "dtype")
+    return None
 
 
 def _text(dtype: Py) -> str:

@@ -75,6 +75,16 @@ def unambiguous(kernel: Kernel) -> dict[Expr, str]:
     return {n.expr: n.name for n in kernel.names if counts[n.name] == 1 and not isinstance(n.expr, Read)}
 
 
+def _last(hi: Expr, p: Printer) -> str:
+    """``hi - 1`` as it is read best."""
+    match hi:
+        case Const(value=int() as n):
+            return str(n - 1)
+        case Op(name="add", args=(a, Const(value=1))):
+            return p.text(a)
+    return f"{p.text(hi)} - 1"
+
+
 def _carried(body: tuple[Stmt, ...]) -> Iterator[str]:
     for stmt in body:
         if isinstance(stmt, Fold):
@@ -215,9 +225,7 @@ class _Lines:
             condition = "" if f.condition is None else self.printer().root(f.condition)
             head = f"while {condition}"
         else:
-            hi = f.axis.hi
-            known = isinstance(hi, Const) and isinstance(hi.value, int)
-            last = str(hi.value - 1) if known else f"{p.text(hi)} - 1"  # type: ignore[union-attr, operator]
+            last = _last(f.axis.hi, p)
             head = f"for {f.axis.name} = {p.text(f.axis.lo)} ... {last}"
             head += f" in steps of {f.axis.step}" if f.axis.step != 1 else ""
             head += ", from last to first" if f.reverse else ""

@@ -14,28 +14,33 @@ from dataclasses import replace
 from functools import partial
 
 from kraise.analysis.boxes import Unbounded, box
-from kraise.analysis.conditions import Fact, classify, conjunction, conjuncts, fact_to_expr
-from kraise.analysis.poly import Poly, to_poly
-from kraise.diagnostics import refuse
+from kraise.analysis.conditions import conjunction
+from kraise.diagnostics import Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, substitute, topological
 from kraise.raising import simplify
-from kraise.raising.accumulate import contribution, holds
+from kraise.raising.accumulate import holds
+from kraise.raising.bounded import bounded
 from kraise.raising.carried.problem import Declined, Problem
 from kraise.raising.carried.rules import IN_FOLD
 from kraise.raising.cells import Carried, enter_cells, enter_moving, leave_cells, next_round
 from kraise.raising.context import Context
-from kraise.raising.counted import counted
+from kraise.raising.counted import Counted, counted
 from kraise.raising.lanes import lanes_of, narrowed
-from kraise.raising.liveness import exposed, reads
+from kraise.raising.liveness import assigned, exposed, reads
 from kraise.raising.phases import level
 from kraise.raising.placeholders import placeholders
 from kraise.raising.ranges import Range
 from kraise.raising.stacked import stacked
 from kraise.raising.state import RawFold, RawWrite, State, expressions, map_access, map_raw
+from kraise.raising.stepped import stepped
 from kraise.raising.values import add_path, same_cell, tidy, truth
+
+
+class Sequential(Exception):
+    """A loop was to have free rounds, and has not."""
 
 
 def fold_loop(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], carried: Carried) -> None:
@@ -77,21 +82,19 @@ def while_loop(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None
     then
     runs under that bound.
     """
-    from kraise.raising.statements import block
     from kraise.raising.tree import tree
 
     if tree(cx, st, s, live):
         return
-    found = counted(s)
-    if found is not None:
-        block(cx, st, found.before, live | {found.var})
-        cx.loop(st, found.loop, live | {found.var})
-        block(cx, st, found.after, live)
+    as_for = counted(s, _unused(st, s, live))
+    if as_for is not None and _counts(cx, st, as_for, live):
         return
     if s.test_last:
         first = "$first"
         once = k.Op("or", (k.Var(first, BOOL), s.condition), BOOL)
         st.env[first] = eq.Const(True, BOOL)
+        for n in sorted(reads(s.condition) - st.env.keys()):  # the first round gives it a value before it is tested
+            st.env[n] = eq.Const(False if cx.types[n].kind == "bool" else 0, cx.types[n])
         s = k.While(once, (k.Assign(first, k.Const(False, BOOL), BOOL), *s.body), span=s.span)
     index = cx.index("round", st.open)
     fold = _Fold(cx, st, s, index, live, Carried(), None)
@@ -99,12 +102,12 @@ def while_loop(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None
     condition = truth(cx, fold.inner, s.condition)
     fold.inner.path = add_path(fold.inner.path, condition)
     fold.run(condition)
-    axis, sure = _rounds(st, fold, index, condition)
+    found = bounded(st, index, condition, fold.carries, fold.inits, fold.bare)
     fold.close(None)
-    if sure is not None:
-        fold.assume(sure)
-    if axis is not None:
-        fold.leave(axis)
+    if found is not None:
+        if found.sure is not None:
+            fold.assume(found.sure)
+        fold.leave(found.axis)
         st.rung(
             s.span,
             "while",
@@ -117,34 +120,31 @@ def while_loop(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None
     st.rung(s.span, "while", "rung 2: a loop over whole arrays until all lanes are done: nothing bounds it statically")
 
 
-def _rounds(st: State, fold: _Fold, index: eq.Index, condition: eq.Expr) -> tuple[eq.Axis | None, eq.Expr | None]:
-    """The static range of the rounds: from a conjunct that bounds a variable stepped by a constant in every round.
+def _unused(st: State, s: k.While, live: frozenset[str]) -> str:
+    """A name for a flag."""
+    taken = {*assigned((s,)), *exposed((s,), live), *live, *st.env}
+    return next(n for n in map("$stop{}".format, range(1, len(taken) + 2)) if n not in taken)
 
-    And that conjunct, if it holds in all rounds of that range: a lane that stopped has not stepped further.
-    """
-    for c in conjuncts(condition):
-        fact = classify(c)
-        if fact is None or fact.kind != "ge":
-            continue
-        for name, node in fold.carries.items():
-            if fact.poly.coefficient(node).value is None or node not in fact.poly.atoms():
-                continue
-            how = contribution(fold.bare[name], node)
-            if how is None or how.op != "add" or how.where is not None or how.value is None:
-                continue
-            step = to_poly(how.value)
-            if step.value is None or not fold.inits[name].type.is_integer:
-                continue
-            now = to_poly(fold.inits[name]) + step * Poly({(index,): 1})
-            reached = fact_to_expr(Fact("ge", fact.poly.substitute(node, now)))
-            start = eq.Op("ge", (index, eq.Const(0, INT)), BOOL)
-            try:
-                found = box((index.name,), (start, reached, *st.path), st.open)
-            except Unbounded:
-                continue
-            exact = step.value > 0 and reached not in found.residue and fact.poly.coefficient(node).value == -1
-            return found.axes[0], c if exact else None
-    return None, None
+
+def _counts(cx: Context, st: State, found: Counted, live: frozenset[str]) -> bool:
+    """Runs a loop that counts; False, with nothing done, where its range depends on data, or where it has other exits
+    and stays a loop all the same."""
+    from kraise.raising.statements import block
+
+    trial = st.copy()
+    within = exposed(found.after, live | {found.var})
+    block(cx, trial, found.before, exposed((found.loop,), within))
+    try:
+        cx.loop(trial, found.loop, within, free=found.exits)
+    except Sequential:
+        return False
+    except Refused as refused:
+        if any(d.code == "KR205" for d in refused.diagnostics):
+            return False
+        raise
+    block(cx, trial, found.after, live)
+    st.become(trial)
+    return True
 
 
 class _Fold:
@@ -181,10 +181,13 @@ class _Fold:
         self.inner = inner = st.copy()
         inner.before, inner.out = [*st.before, *st.out], []
         st.slides = outer
+        moves = {} if self.rng is None or not isinstance(self.s, k.For) else stepped(cx, inner, self.s, self.rng)
+        self.final |= {n: end for n, (_, end) in moves.items()}
         found, self.inits = placeholders(cx, inner, self.s.body, self.index.name, extra=active, var=self.var)
+        found = {n: c for n, c in found.items() if n not in moves}
         self.name = next(iter(found.values())).fold if found else cx.fold(self.index.name)
         self.carries = {n: eq.CarryIn(self.name, n, self.lanes, c.type) for n, c in found.items()}
-        inner.env |= self.carries
+        inner.env |= self.carries | {n: now for n, (now, _) in moves.items()}
         if self.var:
             inner.env[self.var] = self.index
         inner.open = (*inner.open, self.index.name)
@@ -319,7 +322,7 @@ class _Fold:
         fold = eq.Fold(self.name, axis, tuple(scalars), tuple(arrays), (), reverse, condition, span=self.s.span)
         st.out.append(RawFold(replace(fold, outputs=tuple(outputs)), tuple(self.raws)))
         st.out.extend(after)
-        for n in self.carries:
+        for n in dict.fromkeys((*self.carries, *self.final)):
             st.env.pop(n, None)
             if n in results:
                 st.env[n] = results[n]

@@ -35,7 +35,7 @@ from kraise.raising.cells import (
 )
 from kraise.raising.context import Context
 from kraise.raising.counted import stores
-from kraise.raising.folds import fold_loop
+from kraise.raising.folds import Sequential, fold_loop
 from kraise.raising.grid_stride import grid_stride
 from kraise.raising.liveness import exposed
 from kraise.raising.order import dependence
@@ -45,15 +45,17 @@ from kraise.raising.private import held
 from kraise.raising.ranges import Range, unit_steps
 from kraise.raising.state import Raw, RawFold, RawWrite, State, expressions, map_access, map_raw
 from kraise.raising.statements import block
+from kraise.raising.stepped import stepped
 from kraise.raising.strided import strided
 from kraise.raising.values import index_like, resolve, tidy, value
 
 
-def loop(cx: Context, st: State, s: k.For, live: frozenset[str]) -> None:
+def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = False) -> None:
     """Runs a counted loop in ``st``.
 
     Raises:
         Refused: no form takes it.
+        Sequential: its rounds were to be ``free``, and are not.
     """
     start, stop, step = (value(cx, st, e) for e in (s.start, s.stop, s.step))
     if grid_stride(cx, st, s, start, stop, step, live):
@@ -61,7 +63,7 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str]) -> None:
     if strided(cx, st, s, start, stop, step, live):
         return
     if not isinstance(step, eq.Const) and static_expr(step) and step.type.is_integer:
-        loop(cx, st, unit_steps(cx, st, s, start, stop, step), live)
+        loop(cx, st, unit_steps(cx, st, s, start, stop, step), live, free)
         return
     if not isinstance(step, eq.Const) or type(step.value) is not int or step.value == 0:
         raise refuse("KR205", "the step of this loop is not a number that is known here", s.span)
@@ -78,6 +80,8 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str]) -> None:
         if not carried.adds(outcome.carried):
             break
         carried = carried.merged(outcome.carried)
+    if free:
+        raise Sequential
     try:
         fold_loop(cx, st, s, rng, live, carried)
     except Refused as refused:
@@ -111,8 +115,10 @@ def _axis(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], ca
     entry = {a: cx.version(a) for a in sorted(outside)}
     inner.versions |= entry
     active = (*(local for _, local in inner.cells.values()), *(local for _, local in inner.slides.values()))
+    moves = stepped(cx, inner, s, rng)
     carries, inits = placeholders(cx, inner, s.body, rng.index.name, extra=active, var=s.var)
-    inner.env |= carries
+    carries = {n: c for n, c in carries.items() if n not in moves}
+    inner.env |= carries | {n: now for n, (now, _) in moves.items()}
     inner.env[s.var] = rng.index
     inner.open = (*inner.open, rng.index.name)
     inner.path = tuple(dict.fromkeys((*inner.path, *bounds)))
@@ -149,7 +155,7 @@ def _axis(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], ca
         list(carries),
     )
     replaced: dict[eq.Expr, eq.Expr] = {}
-    final: dict[str, eq.Expr] = {}
+    final = {n: end for n, (_, end) in moves.items()}
     forms: list[str] = []
     private = [n for n in problem.pending if not problem.used_in(n) and not _holds_self(problem, n)]
     problem.pending = [n for n in problem.pending if n not in private]
@@ -319,7 +325,7 @@ def _leave(
     p: Problem,
 ) -> None:
     """Locals and context as they are after the loop."""
-    env = {n: v for n, v in st.env.items() if n not in carries}
+    env = {n: v for n, v in st.env.items() if n not in carries and n not in final}
     for n, v in inner.env.items():
         if n in final:
             env[n] = final[n]

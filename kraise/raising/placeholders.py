@@ -15,7 +15,8 @@ def placeholders(
 ) -> tuple[dict[str, eq.CarryIn], dict[str, eq.Expr]]:
     """A placeholder for each local that ``body`` assigns and that has a value before; and those values."""
     name = cx.fold(fold)
-    carries, inits = {}, {}
+    carries: dict[str, eq.CarryIn] = {}
+    inits: dict[str, eq.Expr] = {}
     for n in (*assigned(body), *extra):
         if n == var or n not in st.env:
             continue

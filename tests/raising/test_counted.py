@@ -50,3 +50,55 @@ def test_a_bound_beside_a_condition_bounds_the_rounds():
 
 def test_do_while_runs_once():
     agree("def f(x):\n i = 0\n a = 0.0\n while True:\n  a += 1\n  i += 1\n  if i >= len(x): break\n return a")
+
+
+MORE = {  # counted, with other exits, in other places
+    "two counters": "i = 0\n j = len(x) - 1\n while i < j:\n  a += x[i] * x[j]\n  i += 1\n  j -= 1",
+    "two counters, by two": "i = 0\n j = len(x)\n while i < j:\n  a += x[i]\n  i += 2\n  j -= 1",
+    "not equal to the end": "i = 0\n while i != len(x):\n  a += x[i]\n  i += 1",
+    "the step first": "i = 0\n while i < len(x):\n  i += 1\n  a += x[i - 1]",
+    "tested before the step": "i = len(x)\n while True:\n  t = i > 0\n  i -= 1\n  if not t: break\n  a += x[i]",
+    "do while": "i = 0\n while True:\n  a += w[0]\n  i += 1\n  if not (i < len(x)): break",
+}
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_more_that_counts(name):
+    kernel = agree("def f(x, w):\n a = 0.0\n " + MORE[name] + "\n return a + i + w[0]")
+    assert "Fold" not in kinds(kernel) or name == "do while"
+
+
+BOUNDED = {  # other exits: a loop to the static bound
+    "a condition beside": "c = 0\n while c < 5 and a < 3:\n  a = a * 2 + 1\n  c += 1",
+    "a break": "c = 0\n while c < 5:\n  if a > 3: break\n  a = a * 2 + 1\n  c += 1",
+    "a break at a count": "c = 0\n while True:\n  a = a * 2 + 1\n  c += 1\n  if a > 3: break\n  if c == 6: break",
+    "steps of one or two": "c = 0\n while c < 7:\n  a = a * 2 + 1\n  if a > 9: c += 1\n  c += 1",
+    "downwards": "c = 6\n while c > 0 and a < 30:\n  a = a + 1\n  c -= 1",
+}
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_a_static_bound(name):
+    source = "def f(x, y):\n i = cuda.grid(1)\n if i < len(x):\n  a = x[i]\n  "
+    assert fold(agree(source + BOUNDED[name].replace("\n ", "\n  ") + "\n  y[i] = a + c")).condition is None
+
+
+UNBOUNDED = {  # what moves may stand still, or is not bounded by sizes
+    "it may stand still": "c = 0\n while c < 5:\n  a = a * 2 + 1\n  if a > 3: c += 1",
+    "it may go back": "c = 0\n while c < 5:\n  a = a * 2 + 1\n  if a > 3: c += 1\n  else: c -= 1\n  if a > 90: break",
+    "the count is passed": "c = 7\n while True:\n  a = a * 2 + 1\n  c += 1\n  if a > 3: break\n  if c == 6: break",
+    "it jumps over": "c = 0\n while True:\n  a = a * 2 + 1\n  c += 2\n  if a > 3: break\n  if c == 5: break",
+}
+
+
+@pytest.mark.parametrize("name", UNBOUNDED)
+def test_no_static_bound(name):
+    source = "def f(x, y):\n i = cuda.grid(1)\n if i < len(x):\n  a = abs(x[i])\n  "
+    assert fold(agree(source + UNBOUNDED[name].replace("\n ", "\n  ") + "\n  y[i] = a + c")).condition is not None
+
+
+def test_pointers_and_counters_that_walk_along():
+    kernel = agree(
+        "def f(x, y):\n p = 1\n q = len(x)\n for k in range(len(x) - 1):\n  p += 1\n  q -= 1\n  y[q] = x[p - 1]\n"
+    )
+    assert "Fold" not in kinds(kernel)
