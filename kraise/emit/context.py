@@ -57,6 +57,7 @@ class Context:
         self.following: tuple[tuple[eq.Stmt, ...], tuple[object, ...]] | None = None
         self.rebound: set[eq.Version] = set()
         self.aliases: set[eq.Expr] = set()
+        self.whole: frozenset[tuple[str, tuple[eq.Expr, ...]]] = frozenset()  # views that their array surely fills
         # names for values that the source does not name: where they are stored
         self.hints: dict[eq.Expr, str] = {}
         # sums that may be negative and were cut off at zero, and those that the function's head excludes

@@ -15,7 +15,7 @@ from kraise.emit.lower import Lowering
 from kraise.emit.merge import merged
 from kraise.emit.names import IMPORTED, OWN, TEXT_USES, Names, identifier
 from kraise.emit.python import Atom, Py, flat
-from kraise.emit.views import sized
+from kraise.emit.views import sized, whole
 from kraise.ir import equations as eq
 
 
@@ -99,6 +99,7 @@ def _lowered(
     names = Names(around.taken | parameters | {"grid", "block"})
     context = Context(kernel, names, around.module.language, around.x64, around.module.constants)
     context.assumed = (*assumed, *guards.implied(kernel))
+    context.whole = whole(kernel)
     context.launch_rank = _launch_rank(kernel)
     context.last_use, context.numbers = versions.last_uses(kernel)
     values = tuple(v for v in kernel.returns if not isinstance(v, eq.Version))

@@ -356,9 +356,17 @@ def viewed(context: Context, version: eq.Version, view: tuple[eq.Expr, ...], pad
         size = linear(view_size(view))
         missing = context.at_least_zero(size - context.array_extents(version, ())[0])
         part = py.call("jnp.pad", part, py.Tup((py.number(0), missing)))
-    context.emit(Assign(name, py.method(part, "reshape", *extents)), depth)
+    made = py.method(part, "reshape", *extents)
+    if not padded and short(context, version, view):
+        made = py.call("jnp.resize", array, py.Tup(extents))
+    context.emit(Assign(name, made), depth)
     context.blocks[depth].variables[key] = (name, ())
     return Atom(name)
+
+
+def short(context: Context, version: eq.Version, view: tuple[eq.Expr, ...]) -> bool:
+    """Whether the array may end within the last row of the view: nothing shows that it has this row's last cell."""
+    return (version.array, view) not in context.whole and version.array not in context.extents
 
 
 def flat_part(context: Context, array: Py, version: eq.Version, view: tuple[eq.Expr, ...]) -> Py:

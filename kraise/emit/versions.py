@@ -9,7 +9,7 @@ from kraise.emit import tree
 from kraise.emit.context import Assign, Context
 from kraise.emit.lower import Lowering, dtype_text
 from kraise.emit.python import Atom, Py, Slice
-from kraise.emit.subscripts import view_size, viewed
+from kraise.emit.subscripts import short, view_size, viewed
 from kraise.ir import equations as eq
 from kraise.ir.types import NUMBER
 
@@ -190,6 +190,8 @@ def _set_view(low: Lowering, stmt: eq.Write, name: str) -> None:
             text: Py = flat
         else:
             old = ctx.array(base)
+            if short(ctx, stmt.before, stmt.view):
+                flat = py.Sub(flat, (Slice(None, py.Attr(old, "size")),))
             text = py.method(py.Sub(py.Attr(old, "at"), (Slice(None, ctx.static(size)),)), "set", flat)
         target = variable_for(ctx, base, stmt.after, stmt)
         ctx.emit(Assign(target, text), depth)

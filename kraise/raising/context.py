@@ -32,7 +32,8 @@ class Context:
     axes: dict[str, int] = field(default_factory=dict)
     extents: dict[str, tuple[str, ...]] = field(default_factory=dict)
     assumed: tuple[eq.Expr, ...] = ()  # conditions on sizes that the emitted function checks
-    wanted: dict[eq.Expr, None] = field(default_factory=dict)  # such conditions that might help a proof
+    # such conditions that might help a proof, and the arrays whose rows they keep apart
+    wanted: dict[eq.Expr, set[str]] = field(default_factory=dict)
     divisible: set[str] = field(default_factory=set)  # indices that may be taken apart by a division
     digits: dict[str, str] = field(default_factory=dict)  # the neutral name of a digit, by the name it has in this run
     digit_names: dict[str, str] = field(default_factory=dict)  # what the source calls a digit, by its neutral name

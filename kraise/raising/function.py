@@ -77,8 +77,8 @@ def raise_function(module: k.Module, function: k.Function, options: Options) -> 
             if more_scratch:
                 scratch |= more_scratch
                 continue
-            more = tuple(attempts[-1].cx.wanted) if attempts else ()
-            if more and not assumed and any(d.code in _PROOFS for d in refused.diagnostics):
+            more = _wanted(attempts[-1].cx, assumed) if attempts else ()
+            if more != assumed and any(d.code in _PROOFS for d in refused.diagnostics):
                 assumed = more  # what the sizes must be for the proof; the emitted function checks it
                 continue
             if attempts:
@@ -87,6 +87,15 @@ def raise_function(module: k.Module, function: k.Function, options: Options) -> 
             if finer is None:
                 raise first from None
         ways = finer
+
+
+def _wanted(cx: Context, assumed: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
+    """The conditions to assume next: first those of the arrays that the kernel stores to, then all. An array that is
+    only loaded may have rows that overlap."""
+    if assumed:
+        return (*assumed, *(c for c in cx.wanted if c not in assumed))
+    stored = written(cx.module, cx.function)
+    return tuple(c for c, arrays in cx.wanted.items() if arrays & stored) or tuple(cx.wanted)
 
 
 def _raise(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from kraise.analysis.boxes import largest
 from kraise.analysis.conditions import is_static
-from kraise.analysis.delinearize import chain, provable
+from kraise.analysis.delinearize import chain, divided, provable
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr
@@ -20,30 +20,26 @@ Path = tuple[eq.Expr, ...]
 
 def wanted(subscript: eq.Expr, path: Path) -> tuple[eq.Expr, ...]:
     """The conditions on sizes under which the digits of a flat subscript stay within their rows; () if there are
-    none."""
+    none, or if no sizes meet them."""
     poly = to_poly(subscript)
     strides = chain(poly)
     if strides is None:
         return ()
     out: list[eq.Expr] = []
+    below = [above for above, _ in strides[1:]]
     rest = poly
-    for above, radix in strides:
-        rest = _below(rest, above)
-        top = largest(rest, path)
-        if top is None or not is_static(top) or not provable(path, rest):
+    for at, (above, radix) in enumerate(strides):
+        rest = divided(rest, above)[1]
+        digit = divided(rest, below[at])[0] if at < len(below) else rest
+        top = largest(digit, path)
+        if top is None or not is_static(top) or not provable(path, digit):
             return ()
-        gap = (radix - 1 - top).value
-        if gap is not None and gap < 0:
-            return ()  # rows do overlap
-        if not provable(path, radix - 1 - top):
+        slack = radix - 1 - top
+        if slack.value is not None and slack.value < 0:
+            return ()  # rows that overlap at every size
+        if not provable(path, slack):
             out.append(eq.Op("le", (to_expr(top + 1), to_expr(radix)), BOOL))
     return tuple(out)
-
-
-def _below(poly: Poly, stride: Poly) -> Poly:
-    from kraise.analysis.delinearize import divided
-
-    return divided(poly, stride)[1]
 
 
 def message(condition: eq.Expr) -> str:

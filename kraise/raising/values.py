@@ -232,7 +232,8 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
         if found is not None and not by_launch(to_expr(r) for r in found.radices):
             subs = tuple(to_expr(p) for p in found.subscripts)
             return Cell(name, subs, (ROWS, *(to_expr(r) for r in found.radices)))
-        cx.wanted |= dict.fromkeys(wanted(subscripts[0], (*st.path, *st.facts)))
+        for condition in wanted(subscripts[0], (*st.path, *st.facts)):
+            cx.wanted.setdefault(condition, set()).add(name)
     return Cell(name, (*prefix, *subscripts))
 
 
