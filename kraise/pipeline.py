@@ -221,12 +221,16 @@ def verify(
     findings += problems
     for name in done.raised:
         span = done.source.function(name).span if done.source else None
-        case, problems = guard(name, span, _case, done.source, name, request)
-        if case is not None:
-            asked = next((k.derivatives for k in done.module.kernels if k.name == name), ()) if done.module else ()
-            chosen: dict[str, Any] = {"gradients": request.gradients, "original": original, "activities": asked}
-            checked, problems = guard(name, span, compare, done.source, done.text, name, case, **chosen)
-            reports += [checked] if checked is not None else []
+        asked = next((k.derivatives for k in done.module.kernels if k.name == name), ()) if done.module else ()
+        chosen: dict[str, Any] = {"gradients": request.gradients, "original": original, "activities": asked}
+        for order in ("", "rising", "falling"):  # the function says which sizes it does not take
+            case, problems = guard(name, span, _case, done.source, name, request, order)
+            checked = None
+            if case is not None:
+                checked, problems = guard(name, span, compare, done.source, done.text, name, case, **chosen)
+            if checked is None or case is None or not (case.inferred and checked.unfit):
+                break
+        reports += [checked] if checked is not None else []
         findings += problems
     return reports, list(placed(findings, file or (done.source.file if done.source else "")))
 
@@ -252,16 +256,17 @@ def _original(source: str, file: str, options: Options) -> Original:
     return Original("cuda_c", ready.text, folder, ready.calls, ready.variables, ready.meets, options.defines, folders)
 
 
-def _case(source: kernel.Module, name: str, request: Request) -> Case:
+def _case(source: kernel.Module, name: str, request: Request, order: str = "") -> Case:
     from kraise.verify.cases import ArraySpec, CaseError, load_cases
     from kraise.verify.inputs import infer_case
 
     asked: dict[str, Any] = {"grid": request.grid, "block": request.block, "seed": request.seed}
+    sizes: dict[str, Any] = {"shapes": request.shapes, "values": request.values, "order": order}
     try:
         case = load_cases(request.case).get(name) if request.case else None
         if case is None:
             function, dtype = source.function(name), request.dtype or "float32"
-            return infer_case(source, function, shapes=request.shapes, values=request.values, dtype=dtype, **asked)
+            return infer_case(source, function, dtype=dtype, **sizes, **asked)
         args = dict(case.args) | dict(request.values)
         for array, shape in request.shapes.items():
             spec = args.get(array)

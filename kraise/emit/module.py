@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 
-from kraise.emit import derivatives, layout_text
+from kraise.emit import derivatives, layout_text, strided
 from kraise.emit import python as py
 from kraise.emit.function import FunctionText, Surroundings, docstring, emit_function, emit_helper
 from kraise.emit.names import IMPORTED, identifier
@@ -59,15 +59,16 @@ def _emit(module: eq.Module) -> str:
             f"Vectorized twin of {file}, written by kraise; edit the source, not this file.\n\n" + module.doc, 0
         )
     constant_lines = [line for n, c in constants.items() if n in needed for line in _constant(c)]
-    lines = "\n".join([*constant_lines, *(line for t in texts for line in t.lines)])
     needs = set().union(*(t.needs for t in texts)) if texts else set()
+    shared = strided.TEXT.replace("jnp.", f"{imports['jnp']}.").strip("\n").split("\n") if strided.NAME in needs else []
+    lines = "\n".join([*constant_lines, *shared, *(line for t in texts for line in t.lines)])
     body += _imports(needs, imports, lines)
     if x64:
         body += ["", f'{imports["jax"]}.config.update("jax_enable_x64", True)  # {_plain(file)} uses 64 bits']
     if constant_lines:
         body += ["", *constant_lines]
-    for text in texts:
-        body += ["", "", *text.lines]
+    for text_lines in ([shared] if shared else []) + [t.lines for t in texts]:
+        body += ["", "", *text_lines]
     return "\n".join(body) + "\n"
 
 

@@ -188,6 +188,12 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
         return _gather(low, base, node, extents, frame)  # padding the whole array for one row would be a waste
     if _basic(dims) and not (node.safe and any(not isinstance(d, Scalar) for d in dims)):
         return _slices(low, base, dims, extents, frame, node.safe)
+    if not node.safe and len(dims) == 1:
+        from kraise.emit.strided import strided
+
+        rows = strided(low, base, node.subscripts[0], frame)
+        if rows is not None:
+            return rows
     mixed = None if node.safe else _one_gather(low, base, dims, extents, frame)
     return mixed or _gather(low, base, node, extents, frame)
 

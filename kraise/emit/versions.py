@@ -184,7 +184,7 @@ def _set_view(low: Lowering, stmt: eq.Write, name: str) -> None:
     def make() -> Py:
         from kraise.emit.linear import linear
 
-        flat = py.method(Atom(name), "ravel")
+        flat: Py = py.method(Atom(name), "ravel")
         gap = ndim[0] - linear(size)
         if stmt.covers or (not gap.terms and gap.constant == 0):
             text: Py = flat

@@ -164,9 +164,7 @@ class _Marker:
                 continue
             if index_like(s) and self.extents.holds(array, d, view, s, domain):
                 continue
-            if not index_like(s) and self._surely(array, subs, domain):
-                continue
-            return True
+            return not self._surely(array, subs, domain)
         return False
 
     def _rows(self, array: str, subs: tuple[eq.Expr, ...], view: tuple[eq.Expr, ...], domain: Domain) -> bool:

@@ -27,7 +27,7 @@ from kraise.raising.finish import finish, without_dead
 from kraise.raising.folds import while_loop
 from kraise.raising.fuse import fuse, started, summed
 from kraise.raising.loops import loop
-from kraise.raising.optimistic import message
+from kraise.raising.optimistic import message, open_checks
 from kraise.raising.parameters import array_names, collect_types, enter_parameter
 from kraise.raising.phases import uniform_barriers
 from kraise.raising.private import Transient
@@ -234,8 +234,8 @@ class _Raiser:
             doc=function.doc,
             assumptions=tuple(cx.assumptions),
             checks=(
-                *(c for c in map(partial(_where_given, launch), cx.checks) if c),
-                *((c, message(c)) for c in cx.assumed),
+                *(c for c in map(partial(_where_given, launch), open_checks(tuple(cx.checks), function.span)) if c),
+                *open_checks(tuple((c, message(c)) for c in cx.assumed), function.span),
             ),
             choices=(*(f"line {line}, {name}: {text}" for (line, name), text in sorted(st.rungs.items())), *cx.notes),
             span=function.span,

@@ -10,12 +10,14 @@ from __future__ import annotations
 from kraise.analysis.boxes import largest
 from kraise.analysis.conditions import is_static
 from kraise.analysis.delinearize import chain, divided, provable
-from kraise.analysis.poly import Poly, to_expr, to_poly
+from kraise.analysis.poly import to_expr, to_poly
+from kraise.diagnostics import Span, refuse
 from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr
 from kraise.ir.types import BOOL
 
 Path = tuple[eq.Expr, ...]
+Check = tuple[eq.Expr, str]
 
 
 def wanted(subscript: eq.Expr, path: Path) -> tuple[eq.Expr, ...]:
@@ -47,4 +49,31 @@ def message(condition: eq.Expr) -> str:
     return f"rows would overlap: {render_expr(condition)} must hold"
 
 
-__all__ = ["message", "wanted"]
+def open_checks(checks: tuple[Check, ...], span: Span | None) -> tuple[Check, ...]:
+    """The checks that the sizes decide.
+
+    Raises:
+        Refused: KR299, one holds at no size: the emitted function would do nothing but raise.
+    """
+    out: list[Check] = []
+    for condition, text in checks:
+        known = _decided(condition)
+        if known is False:
+            raise refuse("KR299", f"no launch meets what the proof needs ({text})", span, "see the sizes in that line")
+        if known is None:
+            out.append((condition, text))
+    return tuple(out)
+
+
+def _decided(condition: eq.Expr) -> bool | None:
+    """Whether a comparison of numbers holds; None for any other condition."""
+    match condition:
+        case eq.Op(name="le" | "lt" | "ge" | "gt" | "eq" as name, args=(a, b)):
+            gap = (to_poly(b) - to_poly(a)).value
+            if gap is None:
+                return None
+            return {"le": gap >= 0, "lt": gap > 0, "ge": gap <= 0, "gt": gap < 0, "eq": gap == 0}[name]
+    return None
+
+
+__all__ = ["message", "open_checks", "wanted"]

@@ -85,12 +85,14 @@ def _outside(needed: Mapping[tuple[str, int], int], negative: list[str]) -> str:
 @dataclass(frozen=True)
 class Attempt:
     """How the values are drawn: floats between ``low`` and ``high``, index arrays as permutations or not, integer
-    scalars as ``small`` (None: primes), arrays of unknown type as complex ("" none, "written" or "all")."""
+    scalars as ``small`` (None: primes, in some ``order``), arrays of unknown type as complex ("" none, "written" or
+    "all")."""
 
     low: float = -1.5
     high: float = 1.5
     permuted: bool = False
     small: int | None = None
+    order: str = ""  # "rising", "falling": a row's pitch has to be larger than what is used of the row
     complex: str = ""
 
 
@@ -105,16 +107,18 @@ def infer_case(
     block: tuple[int, ...] | None = None,
     shared: int | None = None,
     seed: int = 0,
+    order: str = "",
 ) -> Case:
-    """A case for the function: ``shapes`` and ``values`` (scalars) that the user gives, the rest found.
+    """A case for the function: ``shapes`` and ``values`` (scalars) that the user gives, the rest found; ``order``
+    ("rising", "falling") of the sizes.
 
     Raises CaseError where no arguments are found on which the kernel runs, with what stands in the way.
     """
     given = Case(function.name, {}, grid, block, shared, seed=seed, inferred=True)
     search = _Search(source, function, dict(shapes or {}), dict(values or {}), named_dtype(dtype), given)
     problem = ""
-    attempt = Attempt()
-    for _ in range(8):
+    attempt = Attempt(order=order)
+    for _ in range(10):
         try:
             found = search.grow(attempt)
             arguments, launch, outcome = found.arguments, found.launch, found.outcome
@@ -131,6 +135,8 @@ def infer_case(
             continue
         if outcome.race_count and search.roles.indices and not attempt.permuted:
             attempt = replace(attempt, permuted=True)
+        elif outcome.race_count and search.has_integers and attempt.order != "falling":
+            attempt = replace(attempt, order="falling" if attempt.order else "rising")
         elif not _finite(outcome) and attempt.low < 0:
             attempt = replace(attempt, low=0.25, high=1.75)
         elif not found.stores and outcome.written and search.has_integers and attempt.small in (None, 1):
@@ -218,6 +224,9 @@ class _Search:
     def grow_with(self, attempt: Attempt, block: Triple) -> Found:
         """The same, for one block."""
         primes = primes_for(block)
+        if attempt.order:
+            sizes = list(itertools.islice(primes, 8))
+            primes = itertools.cycle(sorted(sizes, reverse=attempt.order == "falling"))
         if self.tiled:  # a size that two tiles share cannot be seen: all are the same
             primes = itertools.repeat(next(primes))
         scalars = {s.path: self.scalar(s, attempt, primes) for s in self.slots if s.ndim is None}

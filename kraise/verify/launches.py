@@ -38,10 +38,14 @@ def used_axes(source: k.Module, function: k.Function) -> tuple[int, ...]:
 
 
 def block_candidates(source: k.Module, function: k.Function) -> Iterator[Triple]:
-    """Blocks to try: those that shared arrays and warps suggest, then one that divides nothing."""
+    """Blocks to try: those that numbers in thread indices, shared arrays and warps suggest, then one that divides
+    nothing."""
     axes = used_axes(source, function)
     functions = reached(source, function)
     nodes = [n for f in functions for n in walk(f.body)]
+    written = _written_block(nodes)
+    if written:
+        yield _block((0, 1, 2), tuple(written.get(axis, 4 if axis in axes else 1) for axis in range(3)))
     if any(isinstance(n, k.Warp) for n in nodes):
         yield _block(axes, (64, 1, 1))
         yield _block(axes, (32, 1, 1))
@@ -67,6 +71,31 @@ def block_candidates(source: k.Module, function: k.Function) -> Iterator[Triple]
         yield _block(axes, (8, 4, 2))
     yield _block(axes, {1: (5,), 2: (4, 3), 3: (3, 2, 2)}[len(axes)])
     yield _block(axes, {1: (8,), 2: (4, 4), 3: (2, 2, 2)}[len(axes)])
+
+
+def _written_block(nodes: list[Any]) -> dict[int, int]:
+    """The block's extents that a kernel writes as numbers: ``blockIdx.x * TILE + threadIdx.x``."""
+    found: dict[int, int] = {}
+    for node in nodes:
+        match node:
+            case (
+                k.Op(name="add", args=(k.Op(name="mul", args=(a, b)), c))
+                | k.Op(name="add", args=(c, k.Op(name="mul", args=(a, b))))
+            ):
+                match (_bare(a), _bare(b), _bare(c)):
+                    case (k.Hw(kind="block", axis=x), k.Const(value=n), k.Hw(kind="thread", axis=y)) | (
+                        k.Const(value=n),
+                        k.Hw(kind="block", axis=x),
+                        k.Hw(kind="thread", axis=y),
+                    ) if x == y and isinstance(n, int) and 0 < n <= 1024:
+                        found.setdefault(x, n)
+    return found
+
+
+def _bare(e: Any) -> Any:
+    while isinstance(e, k.Cast):
+        e = e.arg
+    return e
 
 
 def _block(axes: tuple[int, ...], extents: tuple[int, ...]) -> Triple:

@@ -32,6 +32,11 @@ class Report:
         return not self.failures and any(row.status == "ok" and row.check != "form" for row in self.rows)
 
     @property
+    def unfit(self) -> bool:
+        """Did the emitted function refuse these arguments by itself?"""
+        return any(row.message.startswith(f"ValueError: {self.kernel}: ") for row in self.failures)
+
+    @property
     def failures(self) -> tuple[Row, ...]:
         """The rows that failed."""
         return tuple(row for row in self.rows if row.status == "failed")
