@@ -63,12 +63,20 @@ def guarded(low: Lowering, body: eq.Expr, where: eq.Expr) -> eq.Expr:
         case eq.Op(name="neg", args=(a,), type=kind):
             inner = guarded(low, a, where)
             return body if inner is a else eq.Op("neg", (inner,), kind)
-        case eq.Op(name="mul", args=args, type=kind):
+        case eq.Op(name="mul", args=args, type=kind) if not any(_zeroed(a) for a in args):
             for at, arg in enumerate(args):
                 if isinstance(arg, eq.Read) and low.ctx.free(where) <= low.ctx.free(arg) and not arg.type.is_integer:
                     kept = eq.Op("select", (where, arg, eq.Const(0, INT)), arg.type)
                     return eq.Op("mul", (*args[:at], kept, *args[at + 1 :]), kind)
     return body
+
+
+def _zeroed(factor: eq.Expr) -> bool:
+    return isinstance(factor, eq.Op) and factor.name == "select" and any(map(_zero, factor.args[1:]))
+
+
+def _zero(arm: eq.Expr) -> bool:
+    return isinstance(arm, eq.Const) and arm.value == 0
 
 
 def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:

@@ -141,7 +141,8 @@ _ROWS = (
         ("(x > y) + 0.5 * (x == y)", "(x < y) + 0.5 * (x == y)"),
         "jnp.maximum({0}, {1})",
     ),
-    _unary("abs", "np.abs(x)", "np.sign(x)", "jnp.abs({0})", "same"),
+    # at zero the derivative from the right, as in JAX
+    _unary("abs", "np.abs(x)", "1.0 if x >= 0 else -1.0", "jnp.abs({0})", "same"),
     _unary("sign", "np.sign(x)", "0", "jnp.sign({0})", "same"),
     _unary("floor", "np.floor(x)", "0"),
     _unary("ceil", "np.ceil(x)", "0"),
@@ -149,7 +150,12 @@ _ROWS = (
     _unary("round", "np.round(x)", "0"),  # half to even: Python's round, C's rint
     _unary("round_away", "special.round_away(x)", "0", "(jnp.sign({0}) * jnp.floor(jnp.abs({0}) + 0.5))"),
     Operation(
-        "copysign", 2, "inexact", "np.copysign(x, y)", ("np.sign(v) * np.sign(x)", "0"), "jnp.copysign({0}, {1})"
+        "copysign",
+        2,
+        "inexact",
+        "np.copysign(x, y)",
+        ("np.copysign(1.0, v) * (1.0 if x >= 0 else -1.0)", "0"),
+        "jnp.copysign({0}, {1})",
     ),
     Operation("isnan", 1, "bool", "np.isnan(x)", ("",), "jnp.isnan({0})"),
     Operation("isinf", 1, "bool", "np.isinf(x)", ("",), "jnp.isinf({0})"),

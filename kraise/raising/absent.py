@@ -110,8 +110,9 @@ class Absent:
 
 
 def _own(conditions: Conditions, read: Expr, demand: Demand, ambient: frozenset[str]) -> Demand:
-    """The demand as far as it is data that the load's own lanes see: not what needs the load itself, what changes from
-    round to round of a loop, or what indices and sizes alone decide (the cells at a rim are read by their neighbours).
+    """The demand as far as it is flags that the load's own lanes see: integers, or a number as it was loaded. Not: what
+    needs the load itself, what changes from round to round of a loop, what is computed from numbers, or what indices
+    and sizes alone decide (the cells at a rim are read by their neighbours).
     """
     indices = free_indices(read) | ambient
 
@@ -120,13 +121,16 @@ def _own(conditions: Conditions, read: Expr, demand: Demand, ambient: frozenset[
         if isinstance(condition, Reduce) or not conditions.free(literal) <= indices:
             return False
         nodes = topological((condition,))
-        return read not in nodes and any(isinstance(n, Read) for n in nodes) and not any(map(_carried, nodes))
+        if read in nodes or any(isinstance(n, CarryIn) for n in nodes):
+            return False
+        return any(isinstance(n, Read) for n in nodes) and not any(map(_computed, nodes))
 
     return conditions.weaken(demand, keep)
 
 
-def _carried(node: Expr) -> bool:
-    return isinstance(node, CarryIn)
+def _computed(node: Expr) -> bool:
+    """Whether a number was computed: what it was computed from is read, and the source often has read the rest, too."""
+    return node.type.is_inexact and not isinstance(node, Read | Const | Cast)
 
 
 class _Poison:

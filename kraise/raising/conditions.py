@@ -112,7 +112,9 @@ class Conditions:
 
     def _normal(self, conjunctions: Iterable[Conjunction]) -> Demand:
         """Contradictions dropped, ``c or not c`` resolved, what another conjunction implies absorbed, size bounded."""
-        found = {c for c in conjunctions if not any(lit ^ 1 in c or self._complement(lit) <= c for lit in c)}
+        found = {
+            self._chosen(c) for c in conjunctions if not any(lit ^ 1 in c or self._complement(lit) <= c for lit in c)
+        }
         if len(found) > 4 * _MOST_CONJUNCTIONS:
             return self._bounded(frozenset(found))
         changed = len(found) > 1
@@ -129,6 +131,20 @@ class Conditions:
                 if changed:
                     break
         return self._bounded(frozenset(c for c in found if not any(o < c for o in found)))
+
+    def _chosen(self, c: Conjunction) -> Conjunction:
+        """Without ``x != 1`` beside ``x == 2``."""
+        equal = {x: value for lit in c if lit % 2 == 0 for x, value in self._equality(lit)}
+        if not equal:
+            return c
+        return c - {lit for lit in c if lit % 2 for x, v in self._equality(lit ^ 1) if equal.get(x, v) != v}
+
+    def _equality(self, literal: int) -> list[tuple[Expr, object]]:
+        """Where the literal is ``x == constant``: the two."""
+        match _canonical(self.shown(literal))[0]:
+            case Op(name="eq", args=(x, Const(value=value))) | Op(name="eq", args=(Const(value=value), x)):
+                return [(x, value)]
+        return []
 
     def _bounded(self, demand: Demand) -> Demand:
         if len(demand) > _MOST_CONJUNCTIONS:

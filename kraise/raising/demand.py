@@ -43,8 +43,8 @@ from kraise.ir.walk import (
 )
 from kraise.raising import simplify
 from kraise.raising.absent import Absent
-from kraise.raising.conditions import ALWAYS, NEVER, Demand
-from kraise.raising.hazards import CONSTANTS, constant_like, hazards, is_safe_value, push_through
+from kraise.raising.conditions import ALWAYS, NEVER, Conjunction, Demand
+from kraise.raising.hazards import CONSTANTS, at_origin, constant_like, hazards, is_safe_value, push_through
 from kraise.raising.usage import Site, Unit, Usage, value_children
 
 
@@ -202,6 +202,8 @@ class _Securing:
 
     def _safe(self, unit: Unit, node: Expr, new: Expr, names: dict[Expr, str], safe_names: dict[Expr, str]) -> Expr:
         demand = unit.demands[node]
+        if isinstance(node, Op) and node.name == "pow" and not all(self._speaks_of(c, node.args[0]) for c in demand):
+            new = at_origin(new) if isinstance(new, Op) and new.name == "pow" else new
         if demand in (ALWAYS, NEVER):
             return new
         if isinstance(node, Op) and isinstance(new, Op) and new.name == node.name:
@@ -215,6 +217,10 @@ class _Securing:
             # the mask asks whether the value is a number: in the other lanes it must not reach a product
             new = simplify.select(self.conditions.expression(demand), new, constant_like(0, new.type), new.type)
         return new
+
+    def _speaks_of(self, conjunction: Conjunction, value: Expr) -> bool:
+        """Whether a condition is one on the value: it then says which of its points are meant."""
+        return any(value in topological((self.conditions.shown(lit),)) for lit in conjunction)
 
     def _masked(self, unit: Unit, node: Op, k: int, operand: Expr, value: int, demand: Demand) -> Expr:
         """The operand where it is used, a safe value elsewhere."""

@@ -333,3 +333,14 @@ def _push_both(node: Op) -> Expr:
 
 def _number(value: float, type: ScalarType) -> Const:
     return Const(value, FLOAT if type.kind == "number" else type)
+
+
+def at_origin(node: Op) -> Op:
+    """``x**y`` with data for ``y``: at ``0**0`` the partial by x is ``0 * 0**-1`` to JAX, zero to the program."""
+    x, y = node.args
+    if isinstance(y, Const | Param) or not y.type.is_inexact or _not_zero(interval(x)) or _not_zero(interval(y)):
+        return node
+    if isinstance(x, Op) and x.name == "select" and any(isinstance(a, Const) and a.value == 1 for a in x.args):
+        return node  # done
+    origin = simplify.conjunction(*(Op("eq", (a, constant_like(0, a.type)), BOOL) for a in (x, y)))
+    return Op("pow", (simplify.select(origin, constant_like(1, x.type), x, x.type), y), node.type)

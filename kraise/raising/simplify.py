@@ -317,7 +317,7 @@ def _comparison(name: str, args: tuple[Expr, ...]) -> Expr | None:
 
 
 def _identity(name: str, args: tuple[Expr, ...], type: ScalarType) -> Expr | None:
-    """``x * 1``, ``x / 1`` and ``x - 0``: exact for every float, NaN and -0.0 included."""
+    """``x * 1``, ``x / 1``, ``x - 0``, whole powers: exact for every float, NaN and -0.0 included."""
     if len(args) != 2 or not type.is_inexact:
         return None
     a, b = args
@@ -325,7 +325,19 @@ def _identity(name: str, args: tuple[Expr, ...], type: ScalarType) -> Expr | Non
         return b
     if (name in ("mul", "div") and _is(b, 1)) or (name == "sub" and _is(b, 0)):
         return a if a.type == type else None
-    return None
+    return _power(a, b, type) if name == "pow" and a.type == type else None
+
+
+def _power(x: Expr, y: Expr, type: ScalarType) -> Expr | None:
+    """``x**0.0``, ``x**2.0``, ``x**float(k)``: a whole exponent is an integer, with finite derivatives at zero."""
+    if isinstance(y, Cast) and y.type.is_inexact and y.arg.type.is_integer:
+        return Op("pow", (x, y.arg), type)
+    if not isinstance(y, Const) or type.kind == "complex" or not isinstance(y.value, int | float):
+        return None
+    if y.value in (0, 1):
+        return x if y.value else Const(1.0, type)
+    whole = y.type.is_inexact and abs(y.value) <= 64 and y.value == int(y.value)
+    return Op("pow", (x, Const(int(y.value), INT)), type) if whole else None
 
 
 def _is(x: Expr, value: int) -> bool:
