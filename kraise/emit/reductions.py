@@ -93,14 +93,14 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
     free = low.ctx.free(node.body) | (low.ctx.free(node.where) if node.where is not None else frozenset())
     present = tuple(a for a in node.axes if a.name in free)
     absent = tuple(a for a in node.axes if a.name not in free)
-    inner = (*own, *present)
+    inner = as_read(low, node.body, own, present)
     value = masked(low, node.body, node.where, node.op, inner)
     text = value.py
     if present:
-        axes = tuple(inner.index(a) for a in present)
+        axes = tuple(sorted(inner.index(a) for a in present))
         initial = empty_value(low.ctx, node, present)
         text = reduction(FUNCTIONS[node.op], text, () if len(axes) == len(inner) else axes, initial)
-        if len(present) == 1 and not absent and isinstance(text, py.Call) and _kept(frame, own):
+        if not absent and isinstance(text, py.Call) and _kept(frame, own, inner):
             text = py.Call(text.func, text.args, (*text.keywords, ("keepdims", Atom("True"))))
             return Val(text, own, len(frame))
     for axis in absent:
@@ -200,9 +200,25 @@ def empty_value(context: Context, node: eq.Reduce, axes: Frame) -> Py | None:
     return neutral(node.op, node.type, context.x64)
 
 
-def _kept(frame: Frame, own: Frame) -> bool:
-    """Whether the value is used with one more axis at the place of the one that was reduced."""
-    return bool(own) and len(frame) == len(own) + 1 and frame[:-1] == own
+def as_read(low: Lowering, body: eq.Expr, own: Frame, present: Frame) -> Frame:
+    """The axes of a reduction's body in the order of the array that has them all, if the result's are in order there;
+    else the reduced ones last."""
+    default = (*own, *present)
+    by_name = {a.name: a for a in default}
+    for node in tree.walk(body):
+        if isinstance(node, eq.Read):
+            found = [[n for n in by_name if n in low.ctx.free(s)] for s in node.subscripts]
+            names = [n for part in found for n in part]
+            if len(names) == len(set(names)) == len(default) and max(map(len, found)) == 1:
+                order = tuple(by_name[n] for n in names)
+                if tuple(a for a in order if a in own) == own:
+                    return order
+    return default
+
+
+def _kept(frame: Frame, own: Frame, inner: Frame) -> bool:
+    """Whether the value is used with other axes at the places of those that are reduced."""
+    return bool(own) and len(frame) == len(inner) and all(frame.index(a) == inner.index(a) for a in own)
 
 
 def _never_empty(context: Context, axis: eq.Axis) -> bool:

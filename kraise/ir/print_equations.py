@@ -7,7 +7,6 @@ marked with its number (``y.0`` is what came in).
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -69,10 +68,20 @@ def render_kernel(kernel: Kernel) -> str:
 
 
 def unambiguous(kernel: Kernel) -> dict[Expr, str]:
-    """The source's names of values, without those that several values share."""
-    counts = Counter(name for _, name in {(n.expr, n.name) for n in kernel.names})
-    counts.update(_carried(kernel.body))
-    return {n.expr: n.name for n in kernel.names if counts[n.name] == 1 and not isinstance(n.expr, Read)}
+    """The source's names of values: of several that share one, the name is that of the value made from all others."""
+    occurring = set(topological([e for s in kernel.body for e in statement_expressions(s)]))
+    occurring.update(topological([r for r in kernel.returns if not isinstance(r, Version)]))
+    carried = set(_carried(kernel.body))
+    sharing: dict[str, dict[Expr, None]] = {}
+    for n in kernel.names:
+        if n.expr in occurring and n.name not in carried and not isinstance(n.expr, Read):
+            sharing.setdefault(n.name, {})[n.expr] = None
+    out: dict[Expr, str] = {}
+    for name, values in sharing.items():
+        last = next((v for v in values if len(values) == 1 or values.keys() <= set(topological([v]))), None)
+        if last is not None:
+            out[last] = name
+    return out
 
 
 def _last(hi: Expr, p: Printer) -> str:

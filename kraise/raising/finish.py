@@ -84,6 +84,11 @@ def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Laun
     return eq.Write(r.before, r.after, axes, subs, value, where, r.accumulate, full, r.view, span=r.span)
 
 
+def finished(value: eq.Expr) -> eq.Expr:
+    """What becomes of a value in a write that knows nothing more of it."""
+    return merged_reductions(value, ())
+
+
 def _said(condition: eq.Expr, around: tuple[eq.Expr, ...], steps: tuple[str, ...]) -> bool:
     names = free_indices(condition)
     return bool(names) and names <= set(steps) and implied(around, condition)
@@ -235,4 +240,4 @@ def _overwrites(later: eq.Write, earlier: eq.Write) -> bool:
     )
 
 
-__all__ = ["Unbounded", "decided", "finish", "without_dead"]
+__all__ = ["Unbounded", "decided", "finish", "finished", "without_dead"]

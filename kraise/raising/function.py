@@ -23,7 +23,7 @@ from kraise.raising.calls import call, called, written
 from kraise.raising.context import Context
 from kraise.raising.demand import make_safe
 from kraise.raising.exits import structure
-from kraise.raising.finish import finish, without_dead
+from kraise.raising.finish import finish, finished, without_dead
 from kraise.raising.folds import while_loop
 from kraise.raising.fuse import fuse, started, summed
 from kraise.raising.loops import loop
@@ -220,7 +220,7 @@ class _Raiser:
         }
         shapes = shapes_of(st)
         stmts = without_dead(fuse(started(summed(stmts), shapes), versions, shapes), versions)
-        names = tuple(st.names.values())
+        names = tuple(v for n in st.names.values() for v in (n, replace(n, expr=finished(n.expr))))
         launch, ndrange = self._launch(stmts)
         kernel = eq.Kernel(
             function.name,

@@ -189,7 +189,8 @@ def _axis(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], ca
     except ValueError:  # the result of a fold cannot be taken at one round
         return _Failed("the last round's result of an inner loop is used after the loop")
     # a name in the body for one round's value of what is carried would mislead
-    inner.names = {e: n for e, n in inner.names.items() if n.name not in carries or e in st.names}
+    misleading = carries.keys() - set(private)
+    inner.names = {e: n for e, n in inner.names.items() if n.name not in misleading or e in st.names}
     for n, v in final.items():
         if not n.startswith("$") and not index_like(v):
             inner.names.setdefault(v, eq.Name(v, n, s.span))

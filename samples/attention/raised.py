@@ -9,7 +9,10 @@ import jax.numpy as jnp
 
 @jax.jit
 def attention(Q, K, V, out, scale):
-    """out[i, c] = acc / z  for 0 <= i < n, 0 <= c < V.shape[1]"""
+    """
+    out[i, c] = (sum_j exp(s * scale - mx) * V[j, c]) / (sum_j exp(s * scale - mx))
+        for 0 <= i < n, 0 <= c < V.shape[1]
+    """
     n, d = Q.shape
     m = K.shape[0]
     product = Q @ K[:, :d].T * scale

@@ -1,7 +1,6 @@
 """Vectorized twin of kernel.py, written by kraise; edit the source, not this file."""
 
 import jax
-import jax.numpy as jnp
 
 
 @jax.jit
@@ -13,5 +12,5 @@ def covariance(data):
         for 0 <= a < m, 0 <= b < m
     """
     n = data.shape[0]
-    mean = jnp.sum(data.T, axis=1) / n  # kernel.py:12
+    mean = data.sum(axis=0) / n  # kernel.py:12
     return (data.T - mean[:, None]) @ (data - mean) / (n - 1)  # kernel.py:17

@@ -14,7 +14,7 @@ def integer_puzzle(a, b, u, quotient, shifted, mixed, wide, n):
 
     quotient[i] = a[i] / b[i] * 1000 + a[i] % b[i]  for 0 <= i < n
     shifted[i] = a[i] >> 3 ^ u[i] >> 5 ^ b[i] << 2  for 0 <= i < n
-    mixed[i] = ((...) | (...)) - a[i] if a[i] < (...) | (...) else ~((...) | (...))  for 0 <= i < n
+    mixed[i] = h - a[i] if a[i] < h else ~h  for 0 <= i < n
     wide[i] = a[i] * b[i] - (a[i] & 255)  for 0 <= i < n
     """
     quotient = quotient.at[:n].set(

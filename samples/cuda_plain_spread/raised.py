@@ -12,8 +12,8 @@ jax.config.update("jax_enable_x64", True)  # kernel.c uses 64 bits
 def spread(n, x, y, mass, distance, largest):
     """a loop nest in plain C: distances to the centre of mass, and their largest
 
-    distance[i] = sqrt(dx * dx + dy * dy)  for 0 <= i < n
-    largest[0] = max(0.0, max_i(sqrt(dx * dx + dy * dy)))
+    distance[i] = sqrt((x[i] - cx) * (x[i] - cx) + (y[i] - cy) * (y[i] - cy))  for 0 <= i < n
+    largest[0] = max(0.0, max_i(sqrt((x[i] - cx) * (x[i] - cx) + (y[i] - cy) * (y[i] - cy))))
     """
     total = jnp.sum(mass[:n])  # kernel.c:7
     cx = mass[:n] @ x[:n] / total  # kernel.c:12

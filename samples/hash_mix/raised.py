@@ -7,8 +7,7 @@ import jax
 def hash_mix(keys, buckets, n_buckets):
     """Bucket of each key: a small integer hash, kept inside 31 bits.
 
-    buckets[i] = ((keys[i] ^ keys[i] >> 4) * 73 + ((keys[i] ^ (...)) * 73 << 3) & 65535) % n_buckets
-        for 0 <= i < keys.shape[0]
+    buckets[i] = h % n_buckets  for 0 <= i < keys.shape[0]
     """
     h = (keys ^ keys >> 4) * 73  # kernel.py:10
     h_2 = h + (h << 3) & 65535

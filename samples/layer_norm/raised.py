@@ -10,7 +10,7 @@ EPS = 1e-05
 def layer_norm(x, gamma, beta, y):
     """Normalise each row to zero mean and unit variance, then scale and shift.
 
-    y[row, j] = (x[row, j] - (sum_j x[row, j]) / d) * rstd * gamma[j] + beta[j]
+    y[row, j] = (x[row, j] - (sum_j x[row, j]) / d) * 1.0 / sqrt(var + EPS) * gamma[j] + beta[j]
         for 0 <= row < x.shape[0], 0 <= j < d
     """
     rows, d = x.shape

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 def row_softmax(logits, probs):
     """Softmax of each row, one thread a row, shifted by the maximum for stability.
 
-    probs[r, c] = e / (sum_c_2 exp(logits[r, c_2] - max_c_2(logits[r, c_2])))
+    probs[r, c] = exp(logits[r, c] - top) / (sum_c_2 exp(logits[r, c_2] - max_c_2(logits[r, c_2])))
         for 0 <= r < logits.shape[0], 0 <= c < cols
     """
     rows, cols = logits.shape

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 @jax.jit
 def smoothstep_mix(front, back, depth, out, lo, hi):
     """
-    out[y, x] = front[y, x] * (1.0 - (...)) + back[y, x] * (0.0 if (...) else (...))
+    out[y, x] = front[y, x] * (1.0 - t) + back[y, x] * t
         for 0 <= x < out.shape[1], 0 <= y < out.shape[0]
     """
     rows, cols = out.shape

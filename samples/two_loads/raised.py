@@ -44,7 +44,7 @@ def dot_const(a, b, c, n, *, grid=None, block=None):
     i = jnp.arange((4 * blocks + n - 1) // (4 * blocks))
     block_x = jnp.arange(blocks)
     t_2 = jnp.arange(4)
-    mask = 4 * (i * blocks) + 4 * block_x[:, None, None] + t_2[:, None] < n
+    mask = 4 * (i[:, None, None] * blocks) + 4 * block_x[:, None] + t_2 < n
     a3 = jnp.pad(
         a[: 4 * ((4 * blocks + n - 1) // (4 * blocks) * blocks)],
         (0, max(4 * ((4 * blocks + n - 1) // (4 * blocks) * blocks) - a.shape[0], 0)),
@@ -54,15 +54,7 @@ def dot_const(a, b, c, n, *, grid=None, block=None):
         (0, max(4 * ((4 * blocks + n - 1) // (4 * blocks) * blocks) - b.shape[0], 0)),
     ).reshape((4 * blocks + n - 1) // (4 * blocks), blocks, 4)
     return c.at[:blocks].set(
-        jnp.sum(
-            jnp.where(
-                mask,
-                jnp.where(mask, jnp.transpose(a3, (1, 2, 0)), 0)
-                * jnp.transpose(b3, (1, 2, 0)),
-                0,
-            ),
-            axis=(1, 2),
-        )
+        jnp.sum(jnp.where(mask, jnp.where(mask, a3, 0) * b3, 0), axis=(0, 2))
     )  # kernel.py:48
 
 
