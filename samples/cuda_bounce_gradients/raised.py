@@ -16,8 +16,7 @@ def bounce(balls, world, dt, energy, count):
         for 0 <= i < count
     balls.bounces[i] += 1
         for 0 <= i < count, where balls.height.0[i] + (balls.speed.0[i] - world.gravity * dt) * dt < 0.0
-    energy[i] = 0.5 * ((...) if (...) else (...)) * ((...) if (...) else (...)) + world.gravity * ((...) if (...) else (...))
-        for 0 <= i < count
+    energy[i] = 0.5 * b_speed * b_speed + world.gravity * b_height  for 0 <= i < count
     """
     b_speed = balls.speed[:count] - world.gravity * dt  # kernel.cu:17
     b_height = balls.height[:count] + b_speed * dt
