@@ -82,3 +82,10 @@ def accepted_nodes() -> frozenset[str]:
 def refused_nodes() -> dict[str, tuple[str, str]]:
     """Node kind -> (reason, hint) for the kinds that are refused with words of their own."""
     return {kind: (row["reason"], row.get("hint", "")) for kind, row in table("python")["refused"].items()}
+
+
+@cache
+def host_rows(language: str) -> dict[str, str]:
+    """Qualified name of a library function that a host may call -> its row in host_library.toml."""
+    rows = table("host_library")["rows"]
+    return {name: row for row, facts in rows.items() for name in facts.get(language, ())}

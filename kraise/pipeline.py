@@ -156,6 +156,25 @@ def with_derivatives(
     return kernels, findings
 
 
+def raise_hosts(
+    module: kernel.Module, kernels: list[equations.Kernel], options: Options
+) -> tuple[tuple[Any, ...], list[Diagnostic]]:
+    """Host IR -> values, host by host, callees first."""
+    if not module.hosts:
+        return (), []
+    from kraise.raising.hosts import effects, raise_host
+
+    functions = {x.name: effects(x) for x in kernels}
+    hosts: dict[str, Any] = {}
+    findings: list[Diagnostic] = []
+    for host in module.hosts:
+        raised, refused = guard(host.name, host.span, raise_host, host, functions, hosts)
+        if raised is not None:
+            hosts[host.name] = raised
+        findings += refused
+    return tuple(hosts.values()), findings
+
+
 def emit(module: equations.Module) -> tuple[str | None, equations.Module, list[Diagnostic]]:
     """Equations -> text. A kernel that cannot be emitted is left out and reported; the others come out."""
     from kraise.emit import emit_module
@@ -163,6 +182,20 @@ def emit(module: equations.Module) -> tuple[str | None, equations.Module, list[D
     if not module.kernels:
         return None, module, []
     text, findings = guard("", None, emit_module, module)
+    if text is None and module.hosts:  # a host function may be the culprit: they are tried one by one
+        kept_hosts: tuple[Any, ...] = ()
+        problems: list[Diagnostic] = []
+        if guard("", None, emit_module, replace(module, hosts=()))[0] is not None:
+            for host in module.hosts:
+                one, refused = guard(host.name, host.span, emit_module, replace(module, hosts=(*kept_hosts, host)))
+                kept_hosts = kept_hosts if one is None else (*kept_hosts, host)
+                problems += refused
+            module = replace(module, hosts=kept_hosts)
+            return emit_module(module), module, problems
+        given = module.hosts
+        text, module, findings = emit(replace(module, hosts=()))
+        lost = [Diagnostic("KR212", "a function that it calls was not emitted", x.span, kernel=x.name) for x in given]
+        return text, module, findings + lost
     if text is None:  # find the culprits one by one, then emit the others together
         kept: tuple[equations.Kernel, ...] = ()
         culprits: list[Diagnostic] = []
@@ -192,10 +225,12 @@ def translate(source: str, file: str, options: Options = DEFAULTS) -> Translatio
     ir, unread = outcome
     kernels, refused = raise_all(ir, options)
     kernels, unknown = with_derivatives(kernels, options)
-    module = equations.Module(ir.file, ir.language, tuple(kernels), ir.constants, ir.comments, ir.doc)
+    hosts, not_raised = raise_hosts(ir, kernels, options)
+    module = equations.Module(ir.file, ir.language, tuple(kernels), ir.constants, ir.comments, ir.doc, hosts)
     text, module, unprinted = emit(module)
-    all_findings = placed([*unread, *refused, *unknown, *unprinted], file)
-    return Translation(text, tuple(k.name for k in module.kernels), all_findings, module, ir)
+    all_findings = placed([*unread, *refused, *unknown, *not_raised, *unprinted], file)
+    raised = tuple(k.name for k in (*module.kernels, *module.hosts))
+    return Translation(text, raised, all_findings, module, ir)
 
 
 def explain(done: Translation) -> tuple[tuple[str, int, str], ...]:

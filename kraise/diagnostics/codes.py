@@ -141,6 +141,33 @@ CODES: dict[str, Code] = {
         "y[i] = f(x) + g(x)   # g stores to x",
         "Return the value, and store it in the kernel.",
     ),
+    "KR211": Code(
+        "Host code not raised",
+        "A host function that launches kernels does something whose effect on its arrays cannot be followed: an array "
+        "under two names of which one is written, a pointer whose place depends on data, an unknown statement.",
+        "add[grid, block](x, x, n)   # add writes its first argument and reads its second",
+        "Give each array a name of its own, and launch on distinct arrays. The kernels are raised all the same.",
+    ),
+    "KR212": Code(
+        "Launched kernel was not raised",
+        "A host function is raised only where all that it launches is raised.",
+        "",
+        "See the diagnostics of the kernel.",
+    ),
+    "KR213": Code(
+        "Unknown library call in host code",
+        "A host function calls a library that is not in the table grammar/host_library.toml, so what it does to the "
+        "arrays is not known.",
+        "y = cupyx.scipy.sparse.linalg.spsolve(A, b)",
+        "Write the call outside the host function, or its meaning in terms of functions that are known.",
+    ),
+    "KR214": Code(
+        "Size depends on data",
+        "A number that decides the size of an array, a number of rounds or a launch is read from an array or computed "
+        "by a kernel. JAX compiles for fixed sizes.",
+        "count = int(counter.copy_to_host()[0])\nstep[(count + 255) // 256, 256](x, count)",
+        "Pass an upper bound as a parameter, and guard the kernel by the number in an array.",
+    ),
     "KR299": Code(
         "Not supported yet",
         "kraise could raise this in principle, but does not do so yet. It is refused, because a wrong translation "

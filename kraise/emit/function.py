@@ -27,6 +27,7 @@ class FunctionText:
         self.needs = context.needs if context else set()
         self.constants = context.used_constants if context else set()
         self.helpers = context.used_helpers if context else set()
+        self.statics = frozenset(identifier(s) for s in context.statics) if context else frozenset()
 
 
 @dataclass(frozen=True)
@@ -340,6 +341,11 @@ def render(stmts: list[Stmt], indent: int, comments: _Comments, around: Surround
     while out and not out[-1]:
         out.pop()
     return _single_blanks(out)
+
+
+def comments_of(module: eq.Module | None) -> _Comments:
+    """The comments of a module's source, none carried over yet."""
+    return _Comments(module)
 
 
 def _single_blanks(lines: list[str]) -> list[str]:

@@ -8,9 +8,12 @@ import sys
 from kraise.emit import derivatives, layout_text, strided
 from kraise.emit import python as py
 from kraise.emit.function import FunctionText, Surroundings, docstring, emit_function, emit_helper
+from kraise.emit.host_statics import nodes
+from kraise.emit.hosts import Callee, EmittedHost
 from kraise.emit.names import IMPORTED, identifier
 from kraise.emit.python import Py
 from kraise.ir import equations as eq
+from kraise.ir import hosted as o
 from kraise.ir.types import ArrayType, ScalarType, StructType
 
 
@@ -32,14 +35,15 @@ def _emit(module: eq.Module) -> str:
     x64 = needs_x64(module)
     helpers = {h.name: h for k in module.kernels for h in k.helpers}
     constants = {c.name: c for c in module.constants}  # type: ignore[attr-defined]
-    functions = {identifier(k.name) for k in module.kernels} | {identifier(h) for h in helpers}
+    functions = {identifier(k.name) for k in (*module.kernels, *module.hosts)} | {identifier(h) for h in helpers}
     functions |= {name for k in module.kernels for name in derivatives.names_of(k)}
     taken = frozenset(functions | {identifier(c) for c in constants})
-    parameters = {p.name for k in module.kernels for p in k.params}  # type: ignore[attr-defined]
+    parameters = {p.name for k in (*module.kernels, *module.hosts) for p in k.params}  # type: ignore[attr-defined]
     used_names = parameters | taken
     imports = {name: f"_{name}" if name in used_names else name for name in ("partial", *IMPORTED)}
     around = Surroundings(module, x64, taken, imports)
-    kernels = [text for k in module.kernels for text in emit_function(k, around)]
+    emitted = [emit_function(k, around) for k in module.kernels]
+    kernels = [text for texts in emitted for text in texts]
     texts: list[FunctionText] = []
     done: set[str] = set()
     used = [h for k in kernels for h in sorted(k.helpers)]
@@ -52,6 +56,14 @@ def _emit(module: eq.Module) -> str:
         texts.insert(0, text)
         used += sorted(text.helpers)
     texts += kernels
+    callees = {
+        k.name: Callee(identifier(k.name), tuple(identifier(p.name) for p in k.params), t.statics, k.launch)  # type: ignore[attr-defined]
+        for k, (t, *_) in zip(module.kernels, emitted, strict=True)
+    }
+    for host in module.hosts:
+        text_of_host = EmittedHost(host, callees, around)
+        callees[host.name] = text_of_host.callee
+        texts.append(text_of_host)  # type: ignore[arg-type]
     needed = {c for t in texts for c in t.constants}
     body = [f'"""Vectorized twin of {_plain(file)}, written by kraise; edit the source, not this file."""']
     if module.doc:
@@ -78,8 +90,10 @@ def _plain(text: str) -> str:
 
 def _imports(needs: set[str], names: dict[str, str], text: str) -> list[str]:
     out: list[str] = []
+    if "math" in needs:
+        out += ["", "import math"]
     if "partial" in needs:
-        out += ["", "from functools import partial" + _alias("partial", names)]
+        out += [*([""] if not out else []), "from functools import partial" + _alias("partial", names)]
     out.append("")
     if "eqxi" in needs:
         out.append(f"import equinox.internal as {names['eqxi']}")
@@ -125,7 +139,9 @@ def needs_x64(module: eq.Module) -> bool:
                 return any(wide(t) for _, t in members)
         return False
 
-    if any(wide(p.type) for k in module.kernels for p in k.params):  # type: ignore[attr-defined]
+    if any(wide(p.type) for k in (*module.kernels, *module.hosts) for p in k.params):  # type: ignore[attr-defined]
+        return True
+    if any(wide(n.element) for h in module.hosts for n in nodes(h.body) if isinstance(n, o.New | o.Cast)):
         return True
     from kraise.emit import tree
 

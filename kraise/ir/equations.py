@@ -398,3 +398,4 @@ class Module:
     constants: tuple[object, ...] = ()  # kernel.Constant
     comments: tuple[tuple[int, str], ...] = ()
     doc: str = ""
+    hosts: tuple[Any, ...] = ()  # kraise.ir.hosted.Host, callees first

@@ -12,6 +12,7 @@ Every statement and expression carries the span of its source. Spans take no par
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from kraise.diagnostics import Span
 from kraise.ir.types import INT32, ScalarType, Type
@@ -326,10 +327,11 @@ class Module:
     structs: tuple[object, ...] = ()
     doc: str = ""
     comments: tuple[tuple[int, str], ...] = ()
+    hosts: tuple[Any, ...] = ()  # kraise.ir.host.Host
 
     def function(self, name: str) -> Function:
-        """The function called ``name``; KeyError if there is none."""
-        for f in self.functions:
+        """The function (or host function) called ``name``; KeyError if there is none."""
+        for f in (*self.functions, *self.hosts):
             if f.name == name:
                 return f
         raise KeyError(name)

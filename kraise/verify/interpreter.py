@@ -90,6 +90,10 @@ def run(
         function = module.function(name)
     except KeyError:
         raise InterpreterError(f"there is no function {name} in {module.file}") from None
+    if function.kind == "host":
+        from kraise.verify.hosts import run_host
+
+        return run_host(module, name, arguments, duals=duals, widen=widen, order=order, detect_races=detect_races)
     grid3, block3 = triple(grid), triple(block)
     kernel = function.kind == "kernel"
     if not kernel:

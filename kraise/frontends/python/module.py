@@ -8,6 +8,7 @@ from kraise.diagnostics import Diagnostic
 from kraise.frontends.python import infer, ranks, source, survey
 from kraise.frontends.python.constants import Folder, read_constants
 from kraise.frontends.python.function import Context, lower
+from kraise.frontends.python.hosts import read_hosts
 from kraise.frontends.python.names import Imports, read_imports
 from kraise.frontends.python.scope import Summary
 from kraise.frontends.python.survey import Definition
@@ -55,14 +56,20 @@ def _read(text: str, parsed: source.Source, kernel_decorators: tuple[str, ...], 
     fixed = {n: context.fixed[s.origin] for n, s in summaries.items()}
     typed = infer.infer({n: s.function for n, s in summaries.items()}, fixed, constants)
     functions = _ordered(typed, found, summaries)
+    hosts, unread = read_hosts(context, found, functions, only)
+    taken = {f.name for f in functions}
+    hosts = tuple(x for x in hosts if x.name not in taken)
+    launched = {x.name for x in hosts} | {d.kernel for d in unread}
+    problems = [d for d in problems if d.kernel not in launched] + unread
     module = Module(
         parsed.file,
         "python",
         functions,
-        tuple(_used(constants, parsed, functions)),
+        tuple(_used(constants, parsed, (*functions, *hosts))),
         (),
         survey.doc_of(parsed.tree),  # type: ignore[arg-type]
         source.comments(text),
+        hosts,
     )
     return module, tuple(problems)
 
@@ -184,7 +191,7 @@ def _reported(wanted: list[Definition], only: tuple[str, ...], imports: Imports)
     return found
 
 
-def _used(constants: dict[str, Constant], parsed: source.Source, functions: tuple[Function, ...]) -> list[Constant]:
+def _used(constants: dict[str, Constant], parsed: source.Source, functions: tuple) -> list[Constant]:
     """The constants that some function reads, in the order of the source."""
     names: set[str] = set()
     stack: list = [f.body for f in functions]

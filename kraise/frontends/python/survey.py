@@ -52,7 +52,7 @@ class Survey:
 def survey(source: Source, imports: Imports, kernel_decorators: tuple[str, ...]) -> Survey:
     """All functions of a module, those in classes and functions too, with their kinds."""
     found = Survey()
-    for node, around, method in _functions(source.tree):
+    for node, around, method in functions_of(source.tree):
         definition = _definition(node, around, method, imports, kernel_decorators)
         if method and not definition.decorated:
             continue
@@ -109,7 +109,7 @@ def _jitted(tree: cst.Module, found: Survey, imports: Imports, kernel_decorators
 Place = tuple[cst.CSTNode, tuple[cst.FunctionDef, ...], bool]
 
 
-def _functions(tree: cst.Module) -> Iterator[tuple[cst.FunctionDef, tuple[cst.FunctionDef, ...], bool]]:
+def functions_of(tree: cst.Module) -> Iterator[tuple[cst.FunctionDef, tuple[cst.FunctionDef, ...], bool]]:
     """(function, enclosing functions, does it stand in a class) in source order; the main guard is passed over."""
     stack: list[Place] = [(s, (), False) for s in reversed(tree.body)]
     while stack:

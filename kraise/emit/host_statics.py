@@ -1,0 +1,169 @@
+"""Which scalars of a host function are static: they decide a shape, a trip count, a launch or a branch of the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+
+from kraise.diagnostics import refuse
+from kraise.ir import host as h
+from kraise.ir import hosted as o
+from kraise.ir import kernel as k
+from kraise.ir.types import ScalarType
+
+
+@dataclass(frozen=True)
+class Callee:
+    """An emitted function that a host calls: its name, its parameters' names, and which of them are static."""
+
+    name: str
+    parameters: tuple[str, ...]
+    statics: frozenset[str]
+    launch: str = ""
+
+
+def nodes(*roots: object, static: bool = True) -> Iterator[object]:
+    """Every node of expressions and values; without ``static`` what is below a static library call is left out."""
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, tuple | list):
+            stack.extend(node)
+        elif is_dataclass(node) and not isinstance(node, ScalarType | type):
+            yield node
+            if not static and isinstance(node, h.Library) and node.static:
+                continue
+            stack.extend(getattr(node, f.name) for f in fields(node) if f.name not in ("span", "type"))
+
+
+def scalars(*roots: object) -> set[str]:
+    """The scalars that expressions mention."""
+    return {n.name for n in nodes(*roots) if isinstance(n, k.Var)}
+
+
+class Statics:
+    """The static scalars of one host function (``names``), those that depend on data (``traced``), and the loops that
+    must be Python's own because what they count is static (``python``, by identity)."""
+
+    def __init__(self, host: o.Host, callees: Mapping[str, Callee]):
+        self.host, self.callees = host, callees
+        self.python: set[int] = set()
+        while True:
+            self.traced = self._fixpoint(self._trace)
+            self.names = self._fixpoint(self._need)
+            counting = {id(s) for s in _loops(host.body) if _counters(s) & self.names}
+            if counting <= self.python:
+                break
+            self.python |= counting
+        clash = sorted(self.names & self.traced)
+        if clash:
+            reason = f"{clash[0]} decides a size, a trip count or a launch, and depends on data"
+            raise refuse("KR214", reason, host.span, "pass it as a parameter, or bound the loop by one")
+
+    def is_static(self, *roots: object) -> bool:
+        """Is an expression known when the function is traced?"""
+        return not self._from_data(roots, self.traced) and scalars(*roots) <= self.names
+
+    def is_known(self, *roots: object) -> bool:
+        """Would an expression be known, were its parameters static?"""
+        return not self._from_data(roots, self.traced)
+
+    def _fixpoint(self, step) -> set[str]:  # type: ignore[no-untyped-def]
+        found: set[str] = set()
+        while True:
+            before = len(found)
+            step(self.host.body, found)
+            if len(found) == before:
+                return found
+
+    def _trace(self, body: tuple[o.Stmt, ...], traced: set[str]) -> None:
+        """Scalars whose value comes from data: loads, calls, library results, and what is computed from them."""
+        for stmt in body:
+            match stmt:
+                case o.Let(targets=targets, value=value):
+                    if isinstance(value, o.Call) or self._from_data((value,), traced):
+                        traced |= set(targets)
+                case o.Loop(names=names, nexts=nexts, initial=initial):
+                    if id(stmt) not in self.python:
+                        traced |= _counters(stmt)
+                    for name, start, after in zip(names, initial, nexts, strict=True):
+                        if after in traced or self._from_data((start,), traced):
+                            traced.add(name)
+                    self._trace(stmt.body, traced)
+                case o.Branch(condition=condition, names=names):
+                    self._trace(stmt.body, traced)
+                    self._trace(stmt.orelse, traced)
+                    for name, one, other in zip(names, stmt.values, stmt.others, strict=True):
+                        if self._from_data((condition, one, other), traced):
+                            traced.add(name)
+
+    def _from_data(self, roots: tuple, traced: set[str]) -> bool:
+        for node in nodes(*roots, static=False):
+            match node:
+                case k.Var(name=name) if name in traced:
+                    return True
+                case k.Load() | h.Whole():
+                    return True
+                case h.Library(static=static) if not static:
+                    return True
+        return False
+
+    def _need(self, body: tuple[o.Stmt, ...], needed: set[str]) -> None:
+        for stmt in reversed(body):
+            match stmt:
+                case o.Let(targets=targets, value=value):
+                    if set(targets) & needed and not isinstance(value, o.Call):
+                        needed |= scalars(value)
+                    self._value(value, needed)
+                case o.Loop(names=names, initial=initial):
+                    needed |= scalars(stmt.start, stmt.stop, stmt.step)
+                    _shapes(needed, initial, stmt.condition)
+                    self._need(stmt.body, needed)
+                    if _counters(stmt) & needed:
+                        needed |= scalars(stmt.condition)
+                    for name, start in zip(names, initial, strict=True):
+                        if name in needed:
+                            needed |= scalars(start)
+                case o.Branch(condition=condition, names=names):
+                    self._need(stmt.body, needed)
+                    self._need(stmt.orelse, needed)
+                    _shapes(needed, condition)
+                    if set(names) & needed:
+                        needed |= scalars(condition, stmt.values, stmt.others)
+        for value in self.host.returns:
+            if isinstance(value, o.Rotated) and not scalars(value.rounds) & self.traced:
+                needed |= scalars(value.rounds)
+
+    def _value(self, value: object, needed: set[str]) -> None:
+        match value:
+            case o.Call(function=function, args=args, grid=grid, block=block, shared=shared):
+                needed |= scalars(grid, block, shared)
+                callee = self.callees[function]
+                for parameter, argument in zip(callee.parameters, args, strict=False):
+                    if parameter in callee.statics:
+                        needed |= scalars(argument)
+            case o.New(shape=shape):
+                needed |= scalars(shape)
+        _shapes(needed, value)
+
+
+def _counters(stmt: o.Loop) -> set[str]:
+    """The scalars that a loop changes."""
+    return {stmt.var, *(n for n, a in zip(stmt.names, stmt.arrays, strict=True) if not a)} - {""}
+
+
+def _loops(body: tuple[o.Stmt, ...]) -> Iterator[o.Loop]:
+    for stmt in body:
+        match stmt:
+            case o.Loop():
+                yield stmt
+                yield from _loops(stmt.body)
+            case o.Branch():
+                yield from _loops(stmt.body)
+                yield from _loops(stmt.orelse)
+
+
+def _shapes(needed: set[str], *roots: object) -> None:
+    for node in nodes(*roots):
+        if isinstance(node, h.Whole | o.Put):
+            needed |= scalars(node.offset, node.count)

@@ -1,0 +1,285 @@
+"""Python host functions to Host IR: allocations, copies, launches, loops, swaps, returns."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from kraise import dialects
+from kraise.diagnostics import Diagnostic, Refused
+from kraise.frontends.python import host_values as values
+from kraise.frontends.python.annotations import scalar_type
+from kraise.frontends.python.host_assign import Assignments
+from kraise.frontends.python.host_scope import HostScope, array_names, ignored_call, launched
+from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.survey import doc_of
+from kraise.ir import host as h
+from kraise.ir import kernel as k
+from kraise.ir.types import INT, NUMBER, ArrayType, ScalarType
+
+ONE, ZERO = k.Const(1, INT), k.Const(0, INT)
+
+
+def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
+    """The host function. Raises Refused with all that is wrong with it."""
+    array_names(scope, node)
+    parameters = [p for p in node.params.params if p.name.value not in ("self", "cls")]
+    ranks = _ranks(scope, node)
+    params: list[k.Param] = []
+    for p in parameters:
+        own = p.name.value
+        default = values.value(scope, p.default) if p.default is not None and dotted(p.default) != "None" else None
+        if own in scope.arrays:
+            element, rank = ranks.get(own, (NUMBER, 1))
+            params.append(k.Param(own, ArrayType(element, rank), span=scope.span(p.name)))
+        else:
+            scope.scalars.add(own)
+            kind = NUMBER
+            if p.annotation is not None:
+                kind = scalar_type(dotted(p.annotation.annotation)) or NUMBER
+            kept = default if isinstance(default, k.Const) else None
+            params.append(k.Param(own, kind, kept, span=scope.span(p.name)))
+    reader = Reader(scope)
+    body = reader.block(node.body.body if isinstance(node.body, cst.IndentedBlock) else [node.body])
+    if reader.problems:
+        raise Refused(*reader.problems)
+    doc = doc_of(node)
+    return h.Host(name, tuple(params), body, doc, tuple(scope.dropped), (), scope.span(node.name))
+
+
+def _ranks(scope: HostScope, node: cst.FunctionDef) -> dict[str, tuple[ScalarType, int]]:
+    """Element type and number of axes of the arrays that kernels take."""
+    found: dict[str, tuple[ScalarType, int]] = {}
+    for inner in walk(node.body):
+        if isinstance(inner, cst.Call):
+            function = scope.functions.get(launched(scope, inner) or dotted(inner.func))
+            for param, argument in zip(function.params if function is not None else (), inner.args, strict=False):
+                if isinstance(param.type, ArrayType):
+                    found.setdefault(dotted(argument.value), (param.type.element, param.type.ndim))
+    return found
+
+
+class Reader(Assignments):
+    """The statements of one function."""
+
+    def __init__(self, scope: HostScope):
+        self.scope = scope
+        self.problems: list[Diagnostic] = []
+
+    def block(self, statements) -> tuple[h.Stmt, ...]:
+        """The statements of a block; problems are collected."""
+        out: list[h.Stmt] = []
+        for statement in statements:
+            try:
+                out += self.statement(statement)
+            except Refused as refused:
+                self.problems += refused.diagnostics
+        return tuple(out)
+
+    def statement(self, node: cst.CSTNode) -> list[h.Stmt]:
+        """One statement as it stands."""
+        scope = self.scope
+        span = scope.span(node)
+        match node:
+            case cst.SimpleStatementLine(body=parts) | cst.SimpleStatementSuite(body=parts):
+                return [s for p in parts for s in self.small(p)]
+            case cst.If(test=test, body=body, orelse=orelse):
+                then = self.block(body.body)
+                other: tuple[h.Stmt, ...] = ()
+                if orelse is not None:
+                    other = self.block([orelse] if isinstance(orelse, cst.If) else orelse.body.body)
+                if not then and not other:
+                    scope.drop(node, "a branch without effects")
+                    return []
+                return [h.If(values.value(scope, test), then, other, span=span)]
+            case cst.For():
+                return self.loop(node)
+            case cst.While(test=test, body=body, orelse=None):
+                condition = values.value(scope, test)
+                return [h.While(condition, self.block(body.body), span=span)]
+            case cst.With(items=items, body=body):
+                for item in items:
+                    called = item.item.func if isinstance(item.item, cst.Call) else item.item
+                    owner = dotted(called).partition(".")[0]
+                    if not ignored_call(scope.imports.qualified(dotted(called))) and owner not in scope.ignored:
+                        raise scope.refuse(node, f"`with {scope.text(item.item)}` is not known in a host function")
+                    if item.asname is not None:
+                        scope.ignored.add(dotted(item.asname.name))
+                return list(self.block(body.body))
+        kind = type(node).__name__
+        hint = dialects.refused_nodes().get(kind, ("", ""))[1]
+        raise scope.refuse(node, f"{kind} is not accepted in a host function that is raised", hint)
+
+    def small(self, node: cst.BaseSmallStatement) -> list[h.Stmt]:
+        """A simple statement."""
+        scope = self.scope
+        span = scope.span(node)
+        match node:
+            case cst.Pass() | cst.Import() | cst.ImportFrom():
+                return []
+            case cst.Expr(value=cst.SimpleString() | cst.ConcatenatedString()):
+                return []
+            case cst.Expr(value=cst.Call() as call):
+                return self.effect(call, node)
+            case cst.Assert():
+                scope.drop(node, "a check of the arguments")
+                return []
+            case cst.Del():
+                scope.drop(node, "memory management")
+                return []
+            case cst.Break():
+                return [h.Break(span=span)]
+            case cst.Return(value=value):
+                return self.returned(value, span)
+            case cst.AnnAssign(target=target, value=value) if value is not None:
+                return self.assign(target, value, node)
+            case cst.Assign(targets=[cst.AssignTarget(target=target)], value=value):
+                return self.assign(target, value, node)
+            case cst.AugAssign():
+                return self.augmented(node)
+        raise scope.refuse(node, f"`{scope.text(node)}` is not accepted in a host function that is raised")
+
+    # --- calls for their effects
+
+    def effect(self, call: cst.Call, node: cst.CSTNode) -> list[h.Stmt]:
+        """A call that stands alone: a launch, a copy, another host function, or something without effects."""
+        scope = self.scope
+        span = scope.span(node)
+        if launched(scope, call):
+            return [self.launch(call)]
+        name = scope.qualified(call.func)
+        concept = dialects.table("host_library")["python"].get(name, "")
+        args = [a.value for a in call.args]
+        if concept == "fetch" and args and isinstance(call.func, cst.Attribute):
+            return [h.Update(self.array(args[0]), h.Whole(self.array(call.func.value)), span=span)]
+        if concept == "store" and args and isinstance(call.func, cst.Attribute):
+            return [h.Update(self.array(call.func.value), values.value(scope, args[0]), span=span)]
+        if concept == "fill" and isinstance(call.func, cst.Attribute):
+            return [h.Update(self.array(call.func.value), values.scalar(scope, args[0]), span=span)]
+        called = dotted(call.func)
+        if self.is_ignored(call):
+            scope.drop(node, ignored_call(name) or "stream")
+            return []
+        if called in scope.hosts:
+            return [h.CallHost(called, self.arguments(call), (), (), span=span)]
+        if called in scope.functions and scope.functions[called].kind == "plain":
+            return [h.Launch(called, self.arguments(call), span=span)]
+        raise scope.refuse(
+            call, f"the call of {scope.text(call.func)} is not known in a host function",
+            "the functions known here are the rows of grammar/host_library.toml", "KR213",
+        )  # fmt: skip
+
+    def is_ignored(self, node: cst.BaseExpression) -> bool:
+        """Has an expression no part in the values (a stream, a timer, what is computed from one)?"""
+        scope = self.scope
+        match node:
+            case cst.Call(func=func, args=args):
+                name = dotted(func)
+                if name and (ignored_call(scope.imports.qualified(name)) or name.partition(".")[0] in scope.ignored):
+                    return True
+                return any(self.is_ignored(a.value) for a in args) and not launched(scope, node)
+            case cst.Name() | cst.Attribute():
+                name = dotted(node)
+                if ignored_call(scope.imports.qualified(name)) and name:
+                    return True
+                return name.partition(".")[0] in scope.ignored
+            case cst.BinaryOperation(left=left, right=right):
+                return self.is_ignored(left) or self.is_ignored(right)
+            case cst.Subscript(value=inner):
+                return self.is_ignored(inner)
+            case cst.FormattedString() | cst.SimpleString():
+                return True
+        return False
+
+    def launch(self, call: cst.Call) -> h.Stmt:
+        """A launch with its configuration."""
+        scope = self.scope
+        span = scope.span(call)
+        name = launched(scope, call)
+        match call.func:
+            case cst.Name(value=alias):
+                grid, block, shared = scope.configured[alias][1:]
+            case cst.Subscript(slice=items):
+                grid, block, shared = self.configuration([i.slice.value for i in items], call)  # type: ignore[attr-defined]
+            case cst.Call(args=args):
+                threads = values.scalar(scope, args[0].value)
+                block = (k.Const(256, INT),)
+                grid = (k.Op("floordiv", (k.Op("add", (threads, k.Const(255, INT)), INT), block[0]), INT),)
+                if name in scope.functions:
+                    return h.Launch(name, self.arguments(call), (threads,), (ONE,), None, span=span)
+                shared = None
+            case _:
+                raise scope.refuse(call, "this launch is not understood")
+        function = scope.functions.get(name)
+        if function is not None and function.kind == "device":
+            raise scope.refuse(call, f"{name} is launched, but it is also called by a kernel")
+        return h.Launch(name, self.arguments(call), grid, block, shared, span=span)
+
+    def configuration(self, items: list[cst.BaseExpression], call: cst.CSTNode):
+        """(grid, block, shared) of ``[grid, block, stream, shared]``."""
+        scope = self.scope
+        if len(items) == 1:  # k[config] with config = (grid, block)
+            inner = items[0]
+            if isinstance(inner, cst.Name) and inner.value in scope.configured:
+                return scope.configured[inner.value]
+            raise scope.refuse(call, "the launch configuration is not written as [grid, block]")
+        grid, block = (self.extents(i) for i in items[:2])
+        shared = values.scalar(scope, items[3]) if len(items) > 3 else None
+        return grid, block, shared
+
+    def extents(self, node: cst.BaseExpression) -> tuple[k.Expr, ...]:
+        """A launch extent: a number or up to three."""
+        found = values.elements(self.scope, node)
+        if found is None:
+            return (values.scalar(self.scope, node),) if not self.is_ignored(node) else (k.Var("?", NUMBER),)
+        return found  # type: ignore[return-value]
+
+    # --- control
+
+    def loop(self, node: cst.For) -> list[h.Stmt]:
+        """``for i in range(…)``."""
+        scope = self.scope
+        match node:
+            case cst.For(target=cst.Name(value=var), iter=cst.Call(func=func, args=args), orelse=None) if (
+                scope.imports.qualified(dotted(func)) == "builtins.range" or dotted(func).split(".")[-1] == "trange"
+            ):
+                scope.scalars.add(var)
+                bounds = [values.scalar(scope, a.value) for a in args if a.keyword is None]
+                start, stop, step = (ZERO, bounds[0], ONE) if len(bounds) == 1 else (*bounds, ONE)[:3]
+                body = self.block(node.body.body)
+                return [h.For(var, start, stop, step, body, span=scope.span(node))]
+            case cst.For(iter=cst.Call(func=func, args=[cst.Arg(value=cst.Call() as inner), *_])) if (
+                dotted(func).split(".")[-1] == "tqdm"
+            ):
+                return self.loop(node.with_changes(iter=inner))
+        raise scope.refuse(node, "a host loop that is raised runs over range(…)")
+
+    def returned(self, value: cst.BaseExpression | None, span) -> list[h.Stmt]:
+        """``return …``; an array without a name gets one."""
+        scope = self.scope
+        before: list[h.Stmt] = []
+        if value is None or dotted(value) == "None":
+            return [h.Return((), span=span)]
+        parts = [e.value for e in value.elements] if isinstance(value, cst.Tuple) else [value]
+        out: list[h.Expr | k.ArrayRef] = []
+        for part in parts:
+            while isinstance(part, cst.Call) and self._moves_only(part):
+                part = part.func.value if not part.args else part.args[0].value  # type: ignore[attr-defined]
+            name = dotted(part)
+            if name in scope.arrays:
+                out.append(k.ArrayRef(name, span=scope.span(part)))
+                continue
+            found = values.value(scope, part)
+            if scope.is_array(part):
+                own = f"result_{len(before) + 1}" if len(parts) > 1 else "result"
+                before.append(h.Bind(own, found, span=scope.span(part)))
+                out.append(k.ArrayRef(own, span=scope.span(part)))
+            else:
+                out.append(found)
+        return [*before, h.Return(tuple(out), span=span)]
+
+    def _moves_only(self, call: cst.Call) -> bool:
+        concept = dialects.table("host_library")["python"].get(self.scope.qualified(call.func), "")
+        return concept in ("fetch", "clone", "alias") and not any(a.keyword for a in call.args)
+
+
+__all__ = ["Reader", "read_host"]

@@ -1,0 +1,278 @@
+"""Assignments of a Python host function: new arrays, other names for arrays, tuples, numbers."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from kraise import dialects
+from kraise.frontends.python import host_values as values
+from kraise.frontends.python.annotations import scalar_type
+from kraise.frontends.python.host_scope import HostScope, launched
+from kraise.frontends.python.source import dotted, walk
+from kraise.ir import host as h
+from kraise.ir import kernel as k
+from kraise.ir.types import BOOL, FLOAT, INT, NUMBER, ScalarType
+
+
+class Assignments:
+    """The part of the reader that assigns; :class:`kraise.frontends.python.host.Reader` supplies the rest."""
+
+    scope: HostScope
+
+    def array(self, node: cst.BaseExpression) -> str:
+        """The name of an array."""
+        name = dotted(node)
+        if name not in self.scope.arrays:
+            raise self.scope.refuse(node, f"`{self.scope.text(node)}` is no array that has a name here")
+        return name
+
+    def arguments(self, call: cst.Call) -> tuple[h.Expr | k.ArrayRef, ...]:
+        """The arguments of a launch or a call: arrays by reference."""
+        scope = self.scope
+        out: list[h.Expr | k.ArrayRef] = []
+        for a in call.args:
+            if a.keyword is not None or a.star:
+                raise scope.refuse(a, "arguments of a launch are given by position")
+            name = dotted(a.value)
+            span = scope.span(a.value)
+            piece = values.part(scope, a.value)
+            if name in scope.arrays:
+                out.append(k.ArrayRef(name, span=span))
+            elif piece is not None and piece.count is None:
+                out.append(k.ArrayRef(piece.array, piece.offset, span=span))
+            elif scope.is_array(a.value):
+                raise scope.refuse(a.value, f"`{scope.text(a.value)}` is made in the call", "give it a name first")
+            else:
+                out.append(values.value(scope, a.value))
+        return tuple(out)
+
+    def configuration(self, items: list[cst.BaseExpression], call: cst.CSTNode):
+        """(grid, block, shared) of ``[grid, block, stream, shared]``."""
+        raise NotImplementedError
+
+    def is_ignored(self, node: cst.BaseExpression) -> bool:
+        """Has an expression no part in the values?"""
+        raise NotImplementedError
+
+    def assign(self, target: cst.BaseExpression, value: cst.BaseExpression, node: cst.CSTNode) -> list[h.Stmt]:
+        """``target = value``."""
+        scope = self.scope
+        span = scope.span(node)
+        if isinstance(target, cst.Tuple):
+            return self.unpack(target, value, node)
+        if isinstance(target, cst.Subscript):
+            return self.store(target, values.value(scope, value), node)
+        name = dotted(target)
+        if not name:
+            raise scope.refuse(target, "this target of an assignment is not known")
+        if isinstance(value, cst.Call) and launched(scope, value):
+            raise scope.refuse(value, "a launch returns nothing")
+        if isinstance(value, cst.Subscript) and dotted(value.value) in {*scope.functions, *scope.refused}:
+            items = [i.slice.value for i in value.slice]  # type: ignore[attr-defined]
+            scope.configured[name] = (dotted(value.value), *self.configuration(items, node))
+            return []
+        if name in scope.arrays:
+            return self.new_array(name, value, node)
+        found = values.elements(scope, value)
+        if found is not None:
+            return self.tuple(name, found, node)
+        if isinstance(value, cst.Call):
+            called = dotted(value.func)
+            if called in scope.hosts:
+                scope.scalars.add(name)
+                return [h.CallHost(called, self.arguments(value), (name,), (False,), span=span)]
+            function = scope.functions.get(called)
+            if function is not None and function.kind == "plain":
+                scope.scalars.add(name)
+                return [h.Launch(called, self.arguments(value), None, None, None, (name,), (NUMBER,), span=span)]
+        if self.is_ignored(value):
+            scope.ignored.add(name)
+            scope.drop(node, "timing or a stream")
+            return []
+        expr = values.value(scope, value)
+        scope.ignored.discard(name)
+        scope.scalars.add(name)
+        return [h.Assign(name, expr, expr.type if isinstance(expr, k.Const) else NUMBER, span=span)]  # type: ignore[arg-type]
+
+    def tuple(self, name: str, found: tuple[h.Expr, ...], node: cst.CSTNode) -> list[h.Stmt]:
+        """A tuple of numbers: one scalar for each element."""
+        scope = self.scope
+        out: list[h.Stmt] = []
+        parts: list[h.Expr] = []
+        for axis, expr in zip("xyzabcdef", found, strict=False):
+            if isinstance(expr, k.Const):
+                parts.append(expr)
+                continue
+            own = f"{name}_{axis}"
+            scope.scalars.add(own)
+            out.append(h.Assign(own, expr, NUMBER, span=scope.span(node)))
+            parts.append(k.Var(own, NUMBER))
+        scope.tuples[name] = tuple(parts)
+        return out
+
+    def unpack(self, target: cst.Tuple, value: cst.BaseExpression, node: cst.CSTNode) -> list[h.Stmt]:
+        """``a, b = …``: a swap, a shape, a call, or several assignments at once."""
+        scope = self.scope
+        span = scope.span(node)
+        names = [dotted(e.value) for e in target.elements]
+        if not all(names):
+            raise scope.refuse(node, "this assignment is not known in a host function")
+        if isinstance(value, cst.Attribute) and value.attr.value == "shape" and dotted(value.value) in scope.arrays:
+            scope.scalars.update(names)
+            array = dotted(value.value)
+            return [h.Assign(n, k.Shape(array, axis), INT, span=span) for axis, n in enumerate(names)]
+        if isinstance(value, cst.Call) and dotted(value.func) in scope.hosts:
+            kinds = scope.hosts[dotted(value.func)]
+            scope.scalars |= {n for n, a in zip(names, kinds, strict=False) if not a}
+            return [h.CallHost(dotted(value.func), self.arguments(value), tuple(names), kinds[: len(names)], span=span)]
+        if isinstance(value, cst.Call) and scope.functions.get(dotted(value.func)) is not None:
+            scope.scalars.update(names)
+            types = (NUMBER,) * len(names)
+            called = dotted(value.func)
+            return [h.Launch(called, self.arguments(value), None, None, None, tuple(names), types, span=span)]
+        found = value.elements if isinstance(value, cst.Tuple) else None
+        if found is None:
+            parts = values.elements(scope, value)
+            if parts is None or len(parts) != len(names):
+                raise scope.refuse(node, "this assignment is not known in a host function")
+            scope.scalars.update(names)
+            return [h.Assign(n, p, NUMBER, span=span) for n, p in zip(names, parts, strict=True)]
+        if len(found) != len(names):
+            raise scope.refuse(node, f"{len(found)} values for {len(names)} names")
+        arrays = [n in scope.arrays and dotted(e.value) in scope.arrays for n, e in zip(names, found, strict=True)]
+        if all(arrays):
+            refs = tuple(k.ArrayRef(dotted(e.value), span=scope.span(e.value)) for e in found)
+            return [h.Point(tuple(names), refs, span=span)]
+        sources = {n for e in found for n in (x.value for x in walk(e) if isinstance(x, cst.Name))}
+        if sources & set(names):
+            if any(n in scope.arrays for n in names):
+                raise scope.refuse(node, "this exchange mixes arrays and numbers")
+            temporary = [f"{n}_next" for n in names]
+            out: list[h.Stmt] = []
+            for n, e in zip(temporary, found, strict=True):
+                out.append(h.Assign(n, values.scalar(scope, e.value), NUMBER, span=span))
+            scope.scalars.update(names)
+            return out + [
+                h.Assign(n, k.Var(t, NUMBER), NUMBER, span=span) for n, t in zip(names, temporary, strict=True)
+            ]
+        return [s for t, e in zip(target.elements, found, strict=True) for s in self.assign(t.value, e.value, node)]
+
+    def new_array(self, name: str, value: cst.BaseExpression, node: cst.CSTNode) -> list[h.Stmt]:
+        """``name = `` an array: another name for it, new memory, or a copy."""
+        scope = self.scope
+        span = scope.span(node)
+        other = dotted(value)
+        if other in scope.arrays:
+            return [h.Point((name,), (k.ArrayRef(other, span=span),), span=span)]
+        piece = values.part(scope, value)
+        if piece is not None and piece.count is None:
+            return [h.Point((name,), (k.ArrayRef(piece.array, piece.offset, span=span),), span=span)]
+        if isinstance(value, cst.Call):
+            concept = dialects.table("host_library")["python"].get(scope.qualified(value.func), "")
+            args = [a.value for a in value.args if a.keyword is None]
+            if concept == "convert":
+                assert isinstance(value.func, cst.Attribute)
+                return [h.Bind(name, values.value(scope, value.func.value), self.element(args[0]), span=span)]
+            if concept in ("alias", "clone", "fetch"):
+                source = args[0] if args and not isinstance(value.func, cst.Name) or args else value.func.value  # type: ignore[attr-defined]
+                if concept == "alias" and dotted(source) in scope.arrays:
+                    return [h.Point((name,), (k.ArrayRef(dotted(source), span=span),), span=span)]
+                element = self.keyword(value, "dtype")
+                return [
+                    h.Bind(name, values.value(scope, source), self.element(element) if element else None, span=span)
+                ]
+            if concept.endswith("_like"):
+                fill = self.fill(concept, args[1:], value)
+                element = self.keyword(value, "dtype")
+                kind = self.element(element) if element is not None else NUMBER
+                return [h.Alloc(name, kind, None, fill, self.array(args[0]), span=span)]
+            if concept in ("empty", "zeros", "ones", "full"):
+                return [self.alloc(name, concept, value, args, span)]
+            called = dotted(value.func)
+            if called in scope.hosts:
+                return [h.CallHost(called, self.arguments(value), (name,), (True,), span=span)]
+        return [h.Bind(name, values.value(scope, value), span=span)]
+
+    def alloc(self, name: str, concept: str, call: cst.Call, args: list[cst.BaseExpression], span) -> h.Stmt:
+        """An allocation with a shape."""
+        scope = self.scope
+        node = args[0] if args else self.keyword(call, "shape")
+        if node is None:
+            raise scope.refuse(call, "this allocation names no shape")
+        rest = args[2:] if concept == "full" else args[1:]
+        dtype = self.keyword(call, "dtype") or (rest[0] if rest else None)
+        like = ""
+        kind: ScalarType = ScalarType("float", 64)
+        if isinstance(dtype, cst.Attribute) and dtype.attr.value == "dtype" and dotted(dtype.value) in scope.arrays:
+            like, kind = dotted(dtype.value), NUMBER
+        elif dtype is not None:
+            kind = self.element(dtype)
+        fill = self.fill(concept, args[1:2], call)
+        if isinstance(node, cst.Attribute) and node.attr.value == "shape" and dotted(node.value) in scope.arrays:
+            if like in ("", dotted(node.value)):
+                return h.Alloc(name, kind, None, fill, dotted(node.value), span=span)
+            raise scope.refuse(call, "shape and dtype come from two arrays")
+        shape = values.elements(scope, node)
+        if shape is None:
+            shape = (values.scalar(scope, node),)
+        return h.Alloc(name, kind, shape, fill, like, span=span)  # type: ignore[arg-type]
+
+    def fill(self, concept: str, args: list[cst.BaseExpression], call: cst.Call) -> k.Expr | None:
+        """What an allocation is filled with."""
+        base = concept.removesuffix("_like")
+        if base == "full":
+            node = args[0] if args else self.keyword(call, "fill_value")
+            if node is None:
+                raise self.scope.refuse(call, "this allocation names no value")
+            return values.scalar(self.scope, node)
+        return {"zeros": k.Const(0, INT), "ones": k.Const(1, INT)}.get(base)
+
+    def keyword(self, call: cst.Call, name: str) -> cst.BaseExpression | None:
+        """The value of a keyword argument."""
+        found = [a.value for a in call.args if a.keyword is not None and a.keyword.value == name]
+        return found[0] if found else None
+
+    def element(self, node: cst.BaseExpression) -> ScalarType:
+        """The element type that a dtype argument names."""
+        scope = self.scope
+        if isinstance(node, cst.SimpleString):
+            kind = scalar_type(f"numpy.{node.evaluated_value!s}")
+        else:
+            kind = scalar_type(scope.imports.qualified(dotted(node)))
+        if kind is None:
+            raise scope.refuse(node, f"the element type `{scope.text(node)}` is not known")
+        kind = ScalarType("float", 64) if kind == FLOAT else ScalarType("int", 64) if kind == INT else kind
+        return BOOL if kind.kind == "bool" else kind
+
+    def augmented(self, node: cst.AugAssign) -> list[h.Stmt]:
+        """``a += b``: of a number a new value, of an array a change in place."""
+        scope = self.scope
+        name = dotted(node.target)
+        symbol = type(node.operator).__name__.removesuffix("Assign")
+        operation = values.BINARY.get(symbol, "")
+        if not operation:
+            raise scope.refuse(node, f"`{scope.text(node)}` is not accepted in a host function")
+        added = values.value(scope, node.value)
+        current = values.value(scope, node.target)
+        result = k.Op(operation, (current, added), NUMBER, span=scope.span(node))  # type: ignore[arg-type]
+        if isinstance(node.target, cst.Subscript):
+            return self.store(node.target, result, node)
+        if name in scope.arrays:
+            return [h.Update(name, result, span=scope.span(node))]
+        return [h.Assign(name, result, NUMBER, span=scope.span(node))]
+
+    def store(self, target: cst.Subscript, value: h.Expr, node: cst.CSTNode) -> list[h.Stmt]:
+        """``x[i] = v``, ``x[:] = v``, ``x[a:b] = v``."""
+        scope = self.scope
+        span = scope.span(node)
+        name = self.array(target.value)
+        first = target.slice[0].slice
+        if len(target.slice) == 1 and isinstance(first, cst.Index) and isinstance(first.value, cst.Ellipsis):
+            return [h.Update(name, value, span=span)]
+        piece = values.part(scope, target)
+        if piece is not None:
+            return [h.Update(name, value, piece.offset, piece.count, span=span)]
+        whole = values.value(scope, target)
+        if isinstance(whole, k.Load):
+            return [h.Store(name, whole.subscripts, value, span=span)]
+        raise scope.refuse(target, f"a store to `{scope.text(target)}` is not known in a host function")

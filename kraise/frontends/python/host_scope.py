@@ -1,0 +1,213 @@
+"""What is known while a host function is read: which names are arrays, tuples, streams; what was dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from kraise import dialects
+from kraise.diagnostics import Refused, Span, refuse
+from kraise.frontends.python.names import Imports
+from kraise.frontends.python.source import Source, dotted, walk
+from kraise.ir import host as h
+from kraise.ir import kernel as k
+from kraise.ir.types import ArrayType
+
+
+@dataclass
+class HostScope:
+    """The state of reading one host function.
+
+    ``functions`` are the functions of the module under the names that the source calls them by, ``refused`` those that
+    were not read, ``hosts`` the other host functions; ``kinds`` their result kinds (True an array) once read.
+    """
+
+    source: Source
+    imports: Imports
+    constants: Mapping[str, k.Constant]
+    functions: Mapping[str, k.Function]
+    refused: frozenset[str]
+    hosts: Mapping[str, tuple[bool, ...]]
+    helpers: Mapping[str, cst.FunctionDef]
+    arrays: set[str] = field(default_factory=set)
+    tuples: dict[str, tuple[h.Expr, ...]] = field(default_factory=dict)
+    configured: dict[str, tuple] = field(default_factory=dict)
+    ignored: set[str] = field(default_factory=set)
+    scalars: set[str] = field(default_factory=set)
+    dropped: list[h.Dropped] = field(default_factory=list)
+    bindings: dict[str, h.Expr] = field(default_factory=dict)
+
+    def span(self, node: cst.CSTNode) -> Span | None:
+        """The place of a node."""
+        return self.source.span(node)
+
+    def refuse(self, node: cst.CSTNode, reason: str, hint: str = "", code: str = "KR211") -> Refused:
+        """The refusal of a node."""
+        return refuse(code, reason, self.span(node), hint)
+
+    def text(self, node: cst.CSTNode) -> str:
+        """The node as the source spells it, on one line."""
+        return " ".join(self.source.tree.code_for_node(node).split())
+
+    def qualified(self, node: cst.BaseExpression) -> str:
+        """The qualified name of a callee; a method of an array is ``array.NAME``, "" where nothing is known."""
+        name = dotted(node)
+        if isinstance(node, cst.Attribute) and self.is_array(node.value):
+            return f"array.{node.attr.value}"
+        if not name:
+            return ""
+        head = name.partition(".")[0]
+        if head in self.arrays or head in self.scalars:
+            return ""
+        return self.imports.qualified(name)
+
+    def is_array(self, node: cst.BaseExpression) -> bool:
+        """Is the expression an array (of one axis or more)?"""
+        match node:
+            case cst.Name(value=name):
+                return name in self.arrays
+            case cst.Attribute(attr=cst.Name(value="T")):
+                return self.is_array(node.value)
+            case cst.Attribute():
+                return dotted(node) in self.arrays
+            case cst.BinaryOperation(left=left, right=right):
+                return self.is_array(left) or self.is_array(right)
+            case cst.UnaryOperation(expression=inner):
+                return self.is_array(inner)
+            case cst.Subscript(value=value, slice=items):
+                return self.is_array(value) and any(isinstance(i.slice, cst.Slice) for i in items)
+            case cst.Call(func=func, args=args):
+                name = self.qualified(func)
+                concept = dialects.table("host_library")["python"].get(name, "")
+                if concept:
+                    return concept not in ("store", "fill")
+                row = dialects.host_rows("python").get(name)
+                if row is not None:
+                    facts = dialects.table("host_library")["rows"][row]
+                    if row == "matmul":
+                        return not self.is_scalar_product(node)
+                    return bool(facts.get("array")) or (
+                        bool(facts.get("elementwise")) and any(self.is_array(a.value) for a in args)
+                    )
+                if name in dialects.operations("python"):
+                    return any(self.is_array(a.value) for a in args)
+                called = dotted(func)
+                if called in self.hosts:
+                    return self.hosts[called] == (True,)
+        return False
+
+    def is_scalar_product(self, node: cst.BaseExpression) -> bool:
+        """``np.dot(a, b)`` of two vectors is a number; how many axes an array has is known for few of them."""
+        return isinstance(node, cst.Call) and dotted(node.func).endswith("dot")
+
+    def drop(self, node: cst.CSTNode, what: str) -> None:
+        """Notes a statement that has no part in the values."""
+        self.dropped.append(h.Dropped(self.text(node), what, self.span(node)))
+
+
+def ignored_call(name: str) -> str:
+    """What a qualified name is dropped as, "" if it is not."""
+    table = dialects.table("host_library")["dropped"]
+    if name in table:
+        return table[name]
+    for pattern, what in table.items():
+        if pattern.endswith("*") and (name + ".").startswith(pattern[:-1] + "."):
+            return what
+    return ""
+
+
+def array_names(scope: HostScope, function: cst.FunctionDef) -> set[str]:
+    """The names (and attributes of self) of a function that are arrays, by what is done with them."""
+    found: set[str] = set()
+    scope.arrays = found
+    while True:
+        before = len(found)
+        for node in walk(function.body):
+            match node:
+                case cst.Call():
+                    _by_call(scope, node, found)
+                case cst.Attribute(
+                    value=inner, attr=cst.Name(value="shape" | "dtype" | "size" | "ndim" | "T" | "strides")
+                ):
+                    name = dotted(inner)
+                    found |= {name} if name and _local(scope, name) else set()
+                case cst.Subscript(value=inner):
+                    name = dotted(inner)
+                    if name and _local(scope, name) and name not in scope.functions and name not in scope.refused:
+                        found |= {name} if not _is_tuple(function, name) else set()
+                case cst.Assign(targets=[cst.AssignTarget(target=target)], value=value):
+                    _by_assignment(scope, target, value, found)
+        if len(found) == before:
+            return found
+
+
+def _local(scope: HostScope, name: str) -> bool:
+    head = name.partition(".")[0]
+    return ("." not in name or head == "self") and not scope.imports.bound.get(head) and name not in scope.constants
+
+
+def _is_tuple(function: cst.FunctionDef, name: str) -> bool:
+    for node in walk(function.body):
+        match node:
+            case cst.Assign(targets=[cst.AssignTarget(target=target)], value=value) if dotted(target) == name:
+                if isinstance(value, cst.Tuple | cst.List) or dotted(value).endswith(".shape"):
+                    return True
+    return False
+
+
+def _by_call(scope: HostScope, node: cst.Call, found: set[str]) -> None:
+    table = dialects.table("host_library")["python"]
+    name = scope.imports.qualified(dotted(node.func)) if dotted(node.func) else ""
+    first = dotted(node.args[0].value) if node.args else ""
+    concept = table.get(name, "")
+    if (concept in ("clone", "alias") or concept.endswith("_like")) and first and _local(scope, first):
+        found.add(first)
+    row = dialects.host_rows("python").get(name)
+    if row is not None and not name.startswith("builtins."):
+        found |= {n for a in node.args if (n := dotted(a.value)) and _local(scope, n)}
+    if isinstance(node.func, cst.Attribute):
+        method = f"array.{node.func.attr.value}"
+        owner = dotted(node.func.value)
+        if owner and _local(scope, owner) and not name and method in ("array.copy_to_host", "array.copy_to_device"):
+            found.add(owner)
+            found |= {first} if first and _local(scope, first) else set()
+    called = launched(scope, node)
+    function = scope.functions.get(called or dotted(node.func))
+    if function is not None:
+        for param, argument in zip(function.params, node.args, strict=False):
+            name = dotted(argument.value)
+            if isinstance(param.type, ArrayType) and name and _local(scope, name):
+                found.add(name)
+
+
+def _by_assignment(scope: HostScope, target: cst.BaseExpression, value: cst.BaseExpression, found: set[str]) -> None:
+    if isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple):
+        for t, v in zip(target.elements, value.elements, strict=False):
+            _by_assignment(scope, t.value, v.value, found)
+        return
+    if isinstance(target, cst.Tuple):
+        kinds = scope.hosts.get(dotted(value.func), ()) if isinstance(value, cst.Call) else ()
+        for t, is_array in zip(target.elements, kinds, strict=False):
+            found |= {dotted(t.value)} if is_array and dotted(t.value) else set()
+        return
+    name, other = dotted(target), dotted(value)
+    if name and scope.is_array(value):
+        found.add(name)
+    if name in found and other and _local(scope, other):
+        found.add(other)
+
+
+def launched(scope: HostScope, node: cst.Call) -> str:
+    """The kernel that a call launches, "" if it launches none: ``k[grid, block](…)``, ``k.forall(n)(…)``."""
+    match node.func:
+        case cst.Subscript(value=value):
+            name = dotted(value)
+        case cst.Call(func=cst.Attribute(value=value, attr=cst.Name(value="forall"))):
+            name = dotted(value)
+        case cst.Name(value=alias) if alias in scope.configured:
+            return scope.configured[alias][0]
+        case _:
+            return ""
+    return name if name in scope.functions or name in scope.refused else ""

@@ -1,0 +1,278 @@
+"""Expressions of a Python host function: scalars, whole arrays, library calls."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from kraise import dialects
+from kraise.frontends.python.annotations import scalar_type
+from kraise.frontends.python.expressions import BINARY, COMPARISON, LOGICAL
+from kraise.frontends.python.host_scope import HostScope
+from kraise.frontends.python.source import dotted
+from kraise.ir import host as h
+from kraise.ir import kernel as k
+from kraise.ir.types import BOOL, FLOAT, INT, NUMBER, ScalarType
+
+
+def value(scope: HostScope, node: cst.BaseExpression) -> h.Expr:
+    """The value of an expression: a scalar, or an array as a whole. Refused: what is neither."""
+    span = scope.span(node)
+    match node:
+        case cst.Integer():
+            return k.Const(node.evaluated_value, INT, span=span)
+        case cst.Float():
+            return k.Const(node.evaluated_value, FLOAT, span=span)
+        case cst.Name(value="True" | "False" as word):
+            return k.Const(word == "True", BOOL, span=span)
+        case cst.Name(value=name):
+            return _name(scope, node, name)
+        case cst.BinaryOperation(left=left, operator=cst.MatrixMultiply(), right=right):
+            return library("matmul", (value(scope, left), value(scope, right)), NUMBER, True, span)
+        case cst.BinaryOperation(left=left, operator=symbol, right=right):
+            name = BINARY.get(type(symbol).__name__, "")
+            if not name:
+                raise scope.refuse(node, f"the operator {type(symbol).__name__} is not known in a host function")
+            return _op(name, value(scope, left), value(scope, right), span=span)
+        case cst.UnaryOperation(operator=cst.Minus(), expression=cst.Integer() | cst.Float() as inner):
+            found = value(scope, inner)
+            assert isinstance(found, k.Const)
+            return k.Const(-found.value, found.type, span=span)
+        case cst.UnaryOperation(operator=cst.Minus(), expression=inner):
+            return _op("neg", value(scope, inner), span=span)
+        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
+            return _op("not", value(scope, inner), span=span)
+        case cst.UnaryOperation(operator=cst.Plus(), expression=inner):
+            return value(scope, inner)
+        case cst.BooleanOperation(left=left, operator=word, right=right):
+            name = "and" if isinstance(word, cst.And) else "or"
+            return _op(name, value(scope, left), value(scope, right), span=span)
+        case cst.Comparison(left=left, comparisons=parts):
+            return _comparison(scope, node, left, parts)
+        case cst.IfExp(test=test, body=body, orelse=orelse):
+            return _op("select", value(scope, test), value(scope, body), value(scope, orelse), span=span)
+        case cst.Attribute():
+            return _attribute(scope, node)
+        case cst.Subscript():
+            return _subscript(scope, node)
+        case cst.Call():
+            return call(scope, node)
+    raise scope.refuse(node, f"`{scope.text(node)}` is not known in a host function")
+
+
+def _op(name: str, *args: h.Expr, span=None) -> h.Expr:
+    return k.Op(name, args, BOOL if name in LOGICAL else NUMBER, span=span)  # type: ignore[arg-type]
+
+
+def scalar(scope: HostScope, node: cst.BaseExpression) -> k.Expr:
+    """The value of a scalar expression."""
+    if scope.is_array(node):
+        raise scope.refuse(node, f"`{scope.text(node)}` is an array where a number is needed")
+    return value(scope, node)  # type: ignore[return-value]
+
+
+def _name(scope: HostScope, node: cst.BaseExpression, name: str) -> h.Expr:
+    span = scope.span(node)
+    if name in scope.bindings:
+        return scope.bindings[name]
+    if name in scope.arrays:
+        return h.Whole(name, span=span)
+    if name in scope.scalars or name in scope.ignored:
+        return k.Var(name, NUMBER, span=span)
+    if name in scope.constants and scope.constants[name].shape == ():
+        constant = scope.constants[name]
+        return k.Const(constant.values[0], constant.type, name, span=span)
+    if name in scope.tuples:
+        raise scope.refuse(node, f"the tuple {name} is used as a number")
+    raise scope.refuse(node, f"{name} is not known in this function", code="KR102")
+
+
+def _comparison(scope: HostScope, node: cst.Comparison, left: cst.BaseExpression, parts) -> h.Expr:
+    found: h.Expr | None = None
+    before = value(scope, left)
+    for part in parts:
+        name = COMPARISON.get(type(part.operator).__name__, "")
+        if not name:
+            raise scope.refuse(node, f"`{scope.text(node)}` compares objects, not numbers")
+        after = value(scope, part.comparator)
+        test = _op(name, before, after, span=scope.span(node))
+        found = test if found is None else _op("and", found, test, span=scope.span(node))
+        before = after
+    assert found is not None
+    return found
+
+
+def _attribute(scope: HostScope, node: cst.Attribute) -> h.Expr:
+    name = dotted(node)
+    span = scope.span(node)
+    if name in scope.arrays:
+        return h.Whole(name, span=span)
+    if name in scope.scalars:
+        return k.Var(name, NUMBER, span=span)
+    if scope.is_array(node.value):
+        if node.attr.value == "T":
+            return library("transpose", (value(scope, node.value),), NUMBER, True, span)
+        if node.attr.value == "size":
+            return library("size", (value(scope, node.value),), INT, False, span)
+    known = dialects.constants("numpy_scalar").get(scope.imports.qualified(name))
+    if known is not None:
+        return k.Const(known, FLOAT, span=span)
+    raise scope.refuse(node, f"`{scope.text(node)}` is not known in a host function")
+
+
+def elements(scope: HostScope, node: cst.BaseExpression) -> tuple[h.Expr, ...] | None:
+    """The elements of a tuple expression, None if it is none."""
+    match node:
+        case cst.Tuple(elements=parts) | cst.List(elements=parts):
+            return tuple(value(scope, p.value) for p in parts)
+        case cst.Name(value=name) if name in scope.tuples:
+            return scope.tuples[name]
+        case cst.Attribute(value=inner, attr=cst.Name(value="shape")) if dotted(inner) in scope.arrays:
+            return None
+        case cst.Call(func=cst.Name(value="tuple"), args=[cst.Arg(value=inner)]):
+            return elements(scope, inner)
+    return None
+
+
+def _subscript(scope: HostScope, node: cst.Subscript) -> h.Expr:
+    span = scope.span(node)
+    match node.value:
+        case cst.Attribute(value=inner, attr=cst.Name(value="shape")) if dotted(inner) in scope.arrays:
+            axis = _index(scope, node)
+            if isinstance(axis, k.Const):
+                return k.Shape(dotted(inner), int(axis.value.real), span=span)
+        case cst.Call(func=func) if scope.qualified(func) == "array.copy_to_host":
+            assert isinstance(func, cst.Attribute)
+            return k.Load(dotted(func.value), _subscripts(scope, node), NUMBER, span=span)
+    found = elements(scope, node.value)
+    if found is not None:
+        axis = _index(scope, node)
+        if isinstance(axis, k.Const) and -len(found) <= int(axis.value.real) < len(found):
+            return found[int(axis.value.real)]
+    name = dotted(node.value)
+    if name in scope.arrays and not any(isinstance(i.slice, cst.Slice) for i in node.slice):
+        return k.Load(name, _subscripts(scope, node), NUMBER, span=span)
+    whole = part(scope, node)
+    if whole is not None:
+        return whole
+    raise scope.refuse(node, f"`{scope.text(node)}` is not known in a host function", "copy the part to a new array")
+
+
+def part(scope: HostScope, node: cst.BaseExpression) -> h.Whole | None:
+    """``x[a:b]`` of an array: elements along its first axis; None for anything else."""
+    if not isinstance(node, cst.Subscript) or dotted(node.value) not in scope.arrays or len(node.slice) != 1:
+        return None
+    piece = node.slice[0].slice
+    if not isinstance(piece, cst.Slice) or piece.step is not None:
+        return None
+    low = scalar(scope, piece.lower) if piece.lower is not None else None
+    high = scalar(scope, piece.upper) if piece.upper is not None else None
+    for bound in (low, high):
+        if isinstance(bound, k.Const) and bound.value.real < 0:
+            return None
+    count = high if low is None or high is None else k.Op("sub", (high, low), INT)
+    return h.Whole(dotted(node.value), low, count, span=scope.span(node))
+
+
+def _subscripts(scope: HostScope, node: cst.Subscript) -> tuple[k.Expr, ...]:
+    found: list[k.Expr] = []
+    for item in node.slice:
+        if not isinstance(item.slice, cst.Index):
+            raise scope.refuse(node, "a slice is not accepted here")
+        inner = elements(scope, item.slice.value)
+        found += [x for x in inner if not isinstance(x, h.Whole | h.Library)] if inner is not None else []
+        found += [scalar(scope, item.slice.value)] if inner is None else []
+    return tuple(found)
+
+
+def _index(scope: HostScope, node: cst.Subscript) -> h.Expr | None:
+    first = node.slice[0].slice
+    return value(scope, first.value) if len(node.slice) == 1 and isinstance(first, cst.Index) else None
+
+
+def call(scope: HostScope, node: cst.Call) -> h.Expr:
+    """A call inside an expression."""
+    span = scope.span(node)
+    name = scope.qualified(node.func)
+    args = [a.value for a in node.args]
+    operation = dialects.operations("python").get(name)
+    if name == "builtins.len" and len(args) == 1 and dotted(args[0]) in scope.arrays:
+        return k.Shape(dotted(args[0]), 0, span=span)
+    if name in ("builtins.max", "builtins.min") and len(args) >= 2:
+        found = value(scope, args[0])
+        for a in args[1:]:
+            found = _op(name.rpartition(".")[2], found, value(scope, a), span=span)
+        return found
+    concept = dialects.table("host_library")["python"].get(name, "")
+    if concept in ("clone", "alias", "fetch") and (name.startswith("array.") or args):
+        return value(scope, node.func.value if isinstance(node.func, cst.Attribute) and not args else args[0])
+    kind = scalar_type(name) if name else None
+    if kind is not None and len(args) == 1:
+        return _cast(scope, kind, args[0], span)
+    if isinstance(node.func, cst.Attribute) and node.func.attr.value in ("item", "get", "copy") and not args:
+        if not scope.is_array(node.func.value):
+            return value(scope, node.func.value)
+        if node.func.attr.value == "item":
+            return k.Load(dotted(node.func.value), (k.Const(0, INT),), NUMBER, span=span)
+    row = dialects.host_rows("python").get(name)
+    if row is not None and not (operation is not None and not any(scope.is_array(a) for a in args)):
+        return _library(scope, node, row, args)
+    if operation is not None:
+        return _op(operation.operation, *(value(scope, a) for a in args), span=span)
+    helper = scope.helpers.get(dotted(node.func))
+    if helper is not None:
+        return _inlined(scope, node, helper, args)
+    called = scope.text(node.func)
+    raise scope.refuse(
+        node, f"the call of {called} is not known in a host function",
+        "the functions known here are the rows of grammar/host_library.toml", "KR213",
+    )  # fmt: skip
+
+
+def _cast(scope: HostScope, kind: ScalarType, node: cst.BaseExpression, span) -> h.Expr:
+    found = value(scope, node)
+    if kind == INT or kind.is_integer:
+        return k.Cast(kind, found, span=span)  # type: ignore[arg-type]
+    if kind in (FLOAT, BOOL):
+        return found if kind == FLOAT else _op("ne", found, k.Const(0, INT), span=span)
+    return k.Cast(kind, found, span=span)  # type: ignore[arg-type]
+
+
+def _library(scope: HostScope, node: cst.Call, row: str, args: list[cst.BaseExpression]) -> h.Expr:
+    facts = dialects.table("host_library")["rows"][row]
+    method = isinstance(node.func, cst.Attribute) and scope.qualified(node.func).startswith("array.")
+    operands = [node.func.value, *args] if method else args  # type: ignore[attr-defined]
+    if any(a.keyword is not None for a in node.args):
+        raise scope.refuse(
+            node, f"`{scope.text(node)}`: keywords of {scope.text(node.func)} are not known", "", "KR213"
+        )
+    wanted = sum(f"{{{n}}}" in facts["jnp"] for n in range(3))
+    if len(operands) != wanted:
+        raise scope.refuse(node, f"{scope.text(node.func)} is known with {wanted} operands only", "", "KR213")
+    array = bool(facts.get("array")) or (bool(facts.get("elementwise")) and any(scope.is_array(o) for o in operands))
+    if row == "matmul" and scope.is_scalar_product(node):
+        row, array = "dot", False
+    kind = BOOL if row in ("any", "all", "isfinite") else INT if row.startswith("arg") or row == "size" else NUMBER
+    return library(row, tuple(value(scope, o) for o in operands), kind, array, scope.span(node))
+
+
+def library(row: str, args: tuple[h.Expr, ...], kind: ScalarType, array: bool, span) -> h.Library:
+    """A call of a row of the table."""
+    facts = dialects.table("host_library")["rows"][row]
+    static = bool(facts.get("static"))
+    return h.Library(row, args, kind, array, facts["jnp"], facts["derivative"], static, span=span)
+
+
+def _inlined(scope: HostScope, node: cst.Call, helper: cst.FunctionDef, args: list[cst.BaseExpression]) -> h.Expr:
+    """A helper of one ``return`` of scalars, its parameters replaced."""
+    params = [p.name.value for p in helper.params.params]
+    last = helper.body.body[-1] if helper.body.body else None
+    returned = last.body[0] if isinstance(last, cst.SimpleStatementLine) else last
+    if not isinstance(returned, cst.Return) or returned.value is None or len(params) != len(args):
+        name = scope.text(node.func)
+        raise scope.refuse(node, f"{name} is more than one return of a number", "write its value out here", "KR213")
+    given = {p: value(scope, a) for p, a in zip(params, args, strict=True)}
+    before, scope.bindings = scope.bindings, given
+    try:
+        return value(scope, returned.value)
+    finally:
+        scope.bindings = before

@@ -1,0 +1,92 @@
+"""Which functions of a Python module are host functions (they launch kernels, or call one that does), and their IR."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import libcst as cst
+
+from kraise.diagnostics import Diagnostic
+from kraise.diagnostics.collect import guard
+from kraise.frontends.python.function import Context
+from kraise.frontends.python.host import read_host
+from kraise.frontends.python.host_scope import HostScope
+from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.survey import Survey, functions_of
+from kraise.ir import host as h
+from kraise.ir import kernel as k
+
+
+def read_hosts(
+    context: Context, found: Survey, functions: tuple[k.Function, ...], only: tuple[str, ...]
+) -> tuple[tuple[h.Host, ...], list[Diagnostic]]:
+    """The host functions of a module, callees first, and why some could not be read.
+
+    Methods are no host functions yet; of two functions of one name the first counts.
+    """
+    kernels = {n for n, d in found.functions.items() if d.kind == "kernel"}
+    nodes: dict[str, cst.FunctionDef] = {}
+    for node, around, method in functions_of(context.source.tree):
+        if not around and not method and node.name.value not in kernels:
+            nodes.setdefault(node.name.value, node)
+    hosts = _hosts(nodes, kernels)
+    by_name = {f.name: f for f in functions}
+    done: dict[str, h.Host] = {}
+    kinds: dict[str, tuple[bool, ...]] = {}
+    problems: list[Diagnostic] = []
+    for name in _ordered(hosts):
+        wanted = name in only or any(name in hosts[o] for o in only if o in hosts)
+        if (only and not wanted) or (name == "main" and not wanted):
+            continue
+        helpers = {n: f for n, f in nodes.items() if n not in hosts and n not in by_name}
+        scope = HostScope(
+            context.source, context.imports, context.constants, by_name, frozenset(kernels - set(by_name)), kinds,
+            helpers,
+        )  # fmt: skip
+        span = context.source.span(nodes[name].name)
+        host, wrong = guard(name, span, read_host, scope, nodes[name], name)
+        problems += wrong
+        if host is not None:
+            done[name] = host
+            last = host.body[-1] if host.body else None
+            returned = last.values if isinstance(last, h.Return) else ()
+            kinds[name] = tuple(isinstance(v, k.ArrayRef) for v in returned)
+    return tuple(done.values()), problems
+
+
+def _hosts(nodes: Mapping[str, cst.FunctionDef], kernels: set[str]) -> dict[str, set[str]]:
+    """The functions that launch, directly or by a call, with the host functions that each calls."""
+    calls: dict[str, set[str]] = {}
+    found: set[str] = set()
+    for name, node in nodes.items():
+        calls[name] = set()
+        for inner in walk(node.body):
+            match inner:
+                case cst.Subscript(value=value) if dotted(value) in kernels:
+                    found.add(name)
+                case cst.Call(func=cst.Attribute(value=value, attr=cst.Name(value="forall"))) if (
+                    dotted(value) in kernels
+                ):
+                    found.add(name)
+                case cst.Call(func=cst.Name(value=callee)) if callee in nodes:
+                    calls[name].add(callee)
+    while True:
+        more = {n for n, c in calls.items() if n not in found and c & found}
+        if not more:
+            return {n: calls[n] & found for n in nodes if n in found}
+        found |= more
+
+
+def _ordered(hosts: Mapping[str, set[str]]) -> list[str]:
+    order: list[str] = []
+
+    def visit(name: str, above: tuple[str, ...]) -> None:
+        if name in order or name in above:
+            return
+        for callee in sorted(hosts[name], key=list(hosts).index):
+            visit(callee, (*above, name))
+        order.append(name)
+
+    for name in hosts:
+        visit(name, ())
+    return order

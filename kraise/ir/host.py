@@ -1,0 +1,257 @@
+"""Host IR: what a host function that launches kernels says, whichever language it came in.
+
+A host function moves names over memory: it makes arrays, copies them, passes them to launches, swaps pointers, loops
+until time or convergence ends, and returns. The form keeps exactly that. A *name* (``d_u``) points into a piece of
+memory; several names may point into one, and :class:`Point` changes where they point without touching memory, so that
+``std::swap(u, v)`` and ``u, v = v, u`` are one node. :class:`Bind` makes new memory with the value of an expression,
+:class:`Update` changes memory in place, :class:`Launch` runs a kernel on memory. What has no part in the values
+(timing, printing, streams, error checks, ``cudaFree``) is not in the body: ``dropped`` lists it with its place.
+
+Scalar expressions are those of Kernel IR. Two nodes more: :class:`Whole` is an array as a value, so that ``r = b - q``
+is an ``Op`` over two of them, and :class:`Library` is a call of a row of grammar/host_library.toml (``cublasSdot``,
+``thrust::reduce``, ``np.linalg.norm``), scalar or array by the row. An expression has no effects.
+
+The meaning is that of :mod:`kraise.verify.hosts`, which executes these statements one by one on memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kraise.diagnostics import Span
+from kraise.ir import kernel as k
+from kraise.ir.types import ScalarType
+
+
+def _span() -> Span | None:
+    return field(default=None, compare=False, repr=False, kw_only=True)  # type: ignore[return-value]
+
+
+# --- expressions beyond those of Kernel IR ---------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Whole:
+    """The array that ``array`` points to as a value; ``count`` elements from ``offset`` on (None: all from there)."""
+
+    array: str
+    offset: k.Expr | None = None
+    count: k.Expr | None = None
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True)
+class Library:
+    """A library call: ``name`` is a row of grammar/host_library.toml, ``type`` its result's element type.
+
+    ``array`` says whether the result is an array (else a scalar). ``jnp`` is its spelling over the operands ``{0}``
+    ``{1}`` ``{2}`` and ``derivative`` the rule of its derivative, both as the row has them; ``static`` says that the
+    result is known when the function is traced.
+    """
+
+    name: str
+    args: tuple[Expr, ...]
+    type: ScalarType
+    array: bool = False
+    jnp: str = ""
+    derivative: str = "none"
+    static: bool = False
+    span: Span | None = _span()
+
+
+Expr = k.Expr | Whole | Library
+
+# --- statements ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Assign:
+    """``name = value`` for a scalar."""
+
+    name: str
+    value: Expr
+    type: ScalarType
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True)
+class Alloc:
+    """``name`` points to new memory of ``shape``, filled with ``fill`` (None: its contents are undefined).
+
+    ``like`` is an array whose shape (where ``shape`` is None) and element type (where ``element`` is NUMBER) it takes.
+    """
+
+    name: str
+    element: ScalarType
+    shape: tuple[k.Expr, ...] | None
+    fill: k.Expr | None = None
+    like: str = ""
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True)
+class Bind:
+    """``name`` points to new memory that holds the array ``value`` (``cuda.to_device``, ``copy_to_host()``, ``a + b``).
+
+    With ``element`` the value is converted to it.
+    """
+
+    name: str
+    value: Expr
+    element: ScalarType | None = None
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True)
+class Update:
+    """The memory that ``array`` points to changes: ``count`` elements from ``offset`` on (None: all) become ``value``.
+
+    ``value`` is an array of as many elements, or a scalar for each of them (``cudaMemcpy``, ``x[:] = 0``).
+    """
+
+    array: str
+    value: Expr
+    offset: k.Expr | None = None
+    count: k.Expr | None = None
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True)
+class Store:
+    """``array[subscripts] = value``: one element, written by the host."""
+
+    array: str
+    subscripts: tuple[k.Expr, ...]
+    value: Expr
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True)
+class Point:
+    """All ``names`` at once point to where the ``sources`` point: alias, swap, rotation, pointer arithmetic."""
+
+    names: tuple[str, ...]
+    sources: tuple[k.ArrayRef, ...]
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True)
+class Launch:
+    """``function<<<grid, block, shared>>>(args)``; a plain function of the module is called with ``grid`` None.
+
+    ``grid`` and ``block`` have one to three extents in x, y, z order; ``shared`` are the bytes of dynamic shared
+    memory. ``results`` are the scalars (of ``types``) that take what a plain function returns.
+    """
+
+    function: str
+    args: tuple[Expr | k.ArrayRef, ...]
+    grid: tuple[k.Expr, ...] | None = None
+    block: tuple[k.Expr, ...] | None = None
+    shared: k.Expr | None = None
+    results: tuple[str, ...] = ()
+    types: tuple[ScalarType, ...] = ()
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True)
+class CallHost:
+    """A call of another host function of the module.
+
+    ``results`` are the names that take what it returns, ``arrays`` which of them are arrays.
+    """
+
+    function: str
+    args: tuple[Expr | k.ArrayRef, ...]
+    results: tuple[str, ...] = ()
+    arrays: tuple[bool, ...] = ()
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True)
+class For:
+    """``for var in range(start, stop, step)``; no further round once ``condition``, tested before it, is false."""
+
+    var: str
+    start: k.Expr
+    stop: k.Expr
+    step: k.Expr
+    body: tuple[Stmt, ...]
+    condition: Expr | None = None
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True)
+class While:
+    """``while condition: body``; with ``test_last`` C's ``do … while``."""
+
+    condition: Expr
+    body: tuple[Stmt, ...]
+    test_last: bool = False
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True)
+class If:
+    condition: Expr
+    body: tuple[Stmt, ...]
+    orelse: tuple[Stmt, ...] = ()
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True)
+class Break:
+    """Ends the innermost loop."""
+
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True)
+class Return:
+    """Ends the function with these values; the last statement of the body only."""
+
+    values: tuple[Expr | k.ArrayRef, ...] = ()
+    span: Span | None = _span()
+
+
+Stmt = Assign | Alloc | Bind | Update | Store | Point | Launch | CallHost | For | While | If | Break | Return
+
+# --- functions -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A statement without a part in the values; ``what`` says what it is (timing, printing, …)."""
+
+    text: str
+    what: str
+    span: Span | None = None
+
+
+@dataclass(frozen=True)
+class Host:
+    """A host function. ``state`` are the parameters that are attributes of ``self`` (``u`` for ``self.u``)."""
+
+    name: str
+    params: tuple[k.Param, ...]
+    body: tuple[Stmt, ...]
+    doc: str = ""
+    dropped: tuple[Dropped, ...] = ()
+    state: tuple[str, ...] = ()
+    span: Span | None = None
+    kind: str = "host"
+
+
+def children(stmt: Stmt) -> tuple[tuple[Stmt, ...], ...]:
+    """The blocks of a statement."""
+    match stmt:
+        case For(body=body) | While(body=body):
+            return (body,)
+        case If(body=body, orelse=orelse):
+            return body, orelse
+    return ()
+
+
+def returns_arrays(host: Host) -> bool:
+    """Does the function return an array? Then it returns that, and its parameters' memory is its own affair."""
+    last = host.body[-1] if host.body else None
+    return isinstance(last, Return) and any(isinstance(v, k.ArrayRef) for v in last.values)

@@ -1,0 +1,78 @@
+"""Launches of the host interpreter: the interpreter of Kernel IR on the memory that the arguments point to."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kraise.ir import host as h
+from kraise.ir import kernel as k
+from kraise.ir.types import ArrayType
+from kraise.verify import interpreter
+from kraise.verify.duals import Dual, dual, plain
+from kraise.verify.errors import InterpreterError
+
+if TYPE_CHECKING:
+    from kraise.verify.hosts import Host, Memory
+
+
+def launch(host: Host, stmt: h.Launch) -> None:
+    """A launch on the memory that its arguments point to."""
+    try:
+        function = host.module.function(stmt.function)
+    except KeyError:
+        raise InterpreterError(f"there is no function {stmt.function}", stmt.span) from None
+    given: dict[str, Any] = {}
+    duals: dict[str, np.ndarray] = {}
+    back: dict[str, tuple[Memory, Any]] = {}
+    for param, argument in zip(function.params, stmt.args, strict=False):
+        if isinstance(argument, k.ArrayRef):
+            at = host.pointer(argument.array, argument.span)
+            start = at.offset + (int(host.number(argument.offset)) if argument.offset is not None else 0)
+            where: Any = slice(start, None) if start else ...
+            data = at.memory.data[where]
+            rank = param.type.ndim if isinstance(param.type, ArrayType) else data.ndim
+            given[param.name] = data.reshape(-1) if rank == 1 and data.ndim != 1 else data
+            if at.memory.tangents is not None:
+                t = at.memory.tangents[(slice(None), where)]
+                duals[param.name] = t.reshape(t.shape[0], *given[param.name].shape)
+            back[param.name] = at.memory, where
+            continue
+        found = host.scalar(argument)
+        given[param.name] = plain(found)
+        if type(found) is Dual:
+            duals[param.name] = found.tangents.reshape(-1)
+    written = host.facts.written(stmt.function)
+    for name in written:
+        same = [o for o, (m, _) in back.items() if o != name and name in back and m is back[name][0]]
+        if same:
+            raise InterpreterError(f"{stmt.function} writes {name}, which is {same[0]} too", stmt.span)
+    shape: dict[str, Any] = {}
+    if stmt.grid is not None and stmt.block is not None and function.kind == "kernel":
+        shape = {
+            "grid": tuple(int(host.number(x)) for x in stmt.grid),
+            "block": tuple(int(host.number(x)) for x in stmt.block),
+        }
+        if math.prod(shape["grid"]) <= 0:
+            raise InterpreterError(f"{stmt.function} is launched with the grid {shape['grid']}", stmt.span)
+    if host.directions and not duals:
+        first = next((n for n, v in given.items() if np.asarray(v).dtype.kind in "fcV"), None)
+        if first is not None:
+            duals[first] = np.zeros((host.directions, *np.shape(given[first])))
+    done = interpreter.run(host.module, stmt.function, given, duals=duals or None, **shape, **host.options)
+    host.races += done.races
+    host.ties += done.ties
+    for name in written:
+        memory, where = back[name]
+        result = done.arrays[name].astype(memory.data.dtype, copy=False)
+        memory.data[where] = result.reshape(memory.data[where].shape)
+        if memory.tangents is not None and name in done.tangents:
+            place = (slice(None), where)
+            memory.tangents[place] = done.tangents[name].reshape(memory.tangents[place].shape)
+        if memory.param:
+            host.written.add(memory.param)
+    for n, name in enumerate(stmt.results):
+        tangents = done.returned_tangents[n] if done.returned_tangents else None
+        host.scalars[name] = dual(done.returned[n], tangents) if tangents is not None else done.returned[n]

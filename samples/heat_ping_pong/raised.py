@@ -1,0 +1,47 @@
+"""Vectorized twin of kernel.py, written by kraise; edit the source, not this file.
+
+A host function with a time loop: two device buffers that swap their roles after every launch.
+"""
+
+from functools import partial
+
+import jax
+
+
+@partial(jax.jit, static_argnames="n")
+def diffuse(u, v, n, c):
+    """v[i] = u[i] + c * (u[i - 1] - 2.0 * u[i] + u[i + 1])  for 1 <= i < n - 1"""
+    if n < 2:
+        return v
+    return v.at[1 : n - 1].set(
+        u[1 : n - 1] + c * (u[: n - 2] - 2.0 * u[1 : n - 1] + u[2:n])
+    )  # kernel.py:12
+
+
+@partial(jax.jit, static_argnames="steps")
+def heat(u0, steps, c):
+    """Heat conduction in a rod with fixed ends."""
+    n = u0.shape[0]
+
+    def step(_, state):
+        u, v = state
+        v = diffuse(u, v, n, c)  # kernel.py:24
+        return v, u
+
+    u, _ = jax.lax.fori_loop(0, steps, step, (u0, u0))  # kernel.py:23
+    return u
+
+
+@partial(jax.jit, static_argnames="steps")
+def heat_in_place(u, v, steps, c):
+    """The same in the caller's two arrays: which of them holds the last step depends on the number of steps."""
+    n = u.shape[0]
+    rounds = max(steps, 0)
+
+    def step(_, state):
+        u, v = state
+        v = diffuse(u, v, n, c)  # kernel.py:35
+        return v, u
+
+    u, v = jax.lax.fori_loop(0, steps, step, (u, v))  # kernel.py:34
+    return (v, u) if rounds % 2 else (u, v)
