@@ -187,8 +187,8 @@ def emit(module: equations.Module) -> tuple[str | None, equations.Module, list[D
         problems: list[Diagnostic] = []
         if guard("", None, emit_module, replace(module, hosts=()))[0] is not None:
             for host in module.hosts:
-                one, refused = guard(host.name, host.span, emit_module, replace(module, hosts=(*kept_hosts, host)))
-                kept_hosts = kept_hosts if one is None else (*kept_hosts, host)
+                whole, refused = guard(host.name, host.span, emit_module, replace(module, hosts=(*kept_hosts, host)))
+                kept_hosts = kept_hosts if whole is None else (*kept_hosts, host)
                 problems += refused
             module = replace(module, hosts=kept_hosts)
             return emit_module(module), module, problems
