@@ -363,8 +363,8 @@ class Kernel:
     ``returns``: the last version of each written parameter in parameter order, or what a plain function returned.
     ``launch``: "" if the result does not depend on the launch; "optional" (an unguarded kernel: grid and block may be
     given) or "required". ``ndrange``: for each Param ``threads.x`` (``.y``, ``.z``), the threads along an axis, the
-    value that it has where no grid and block are given. ``assumptions`` are sentences for the docstring; ``checks`` static conditions
-    with the message of their ValueError.
+    value that it has where no grid and block are given. ``assumptions`` are sentences for the docstring; ``checks``
+    static conditions with the message of their ValueError.
     ``notes`` are further sentences for the docstring, ``choices`` what ``explain`` tells of the form of each loop.
     ``equations`` are the docstring's lines of mathematics.
     """
