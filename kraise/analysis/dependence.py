@@ -164,6 +164,7 @@ def may_meet(a: Access, b: Access, distinct: tuple[str, ...], shared: frozenset[
     names_b = _Renaming("b", shared)
     space.path(a.path, names_a)
     space.path(b.path, names_b)
+    _disjoint(space, a, b, names_a, names_b)
     if a.view == b.view and len(a.subscripts) == len(b.subscripts):
         for s, t in zip(a.subscripts, b.subscripts, strict=True):
             left, right = space.poly(to_poly(s), names_a), space.poly(to_poly(t), names_b)
@@ -175,6 +176,25 @@ def may_meet(a: Access, b: Access, distinct: tuple[str, ...], shared: frozenset[
     if not differing:
         return False
     return not space.empty("(" + " or ".join(differing) + ")")
+
+
+def _disjoint(space: Space, a: Access, b: Access, names_a: _Renaming, names_b: _Renaming) -> None:
+    """Segments of one array that does not decrease: a larger index belongs to the same segment or a later one."""
+    from kraise.analysis.segments import segments
+
+    for s in segments(a.path):
+        for t in segments(b.path):
+            if s.pointer.version is not t.pointer.version or s.shift != t.shift:
+                continue
+            row_s, row_t = space.poly(s.row, names_a), space.poly(t.row, names_b)
+            if row_s is None or row_t is None:
+                continue
+            i = space.variable(names_a.get(s.index, s.index))
+            j = space.variable(names_b.get(t.index, t.index))
+            space.constraints.append(
+                f"(({i} < {j} and {row_s} <= {row_t}) or ({i} > {j} and {row_s} >= {row_t})"
+                f" or ({i} = {j} and {row_s} = {row_t}))"
+            )
 
 
 class _Renaming(dict[str, str]):

@@ -170,7 +170,10 @@ class Context:
                 a, b = (self.static(x) for x in args)
                 return py.Bin(STATIC_INFIX[name], a, b)
             case eq.Op(name="min" | "max" as name, args=args):
-                return py.call(name, *(self.static(a) for a in args))
+                texts: list[Py] = []
+                for text in map(self.static, args):
+                    texts += text.args if isinstance(text, py.Call) and text.func == Atom(name) else (text,)
+                return py.call(name, *texts)
             case eq.Op(name="neg", args=(a,)):
                 return py.Un("-", self.static(a))
             case eq.Op(name="abs", args=(a,)):

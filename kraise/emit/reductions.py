@@ -81,9 +81,14 @@ def _zero(arm: eq.Expr) -> bool:
 
 def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
     """A reduction as an array over its own axes, aligned with ``frame``."""
+    from kraise.emit import segments
+
     chain = unrolled(low, node)
     if chain is not None:
         return low.lower(chain, frame)
+    upto = segments.counted_up_to(low, node, frame, own)
+    if upto is not None:
+        return upto
     node = merged(low, node)
     node = counted(node)
     if node.op == "add" and node.where is None:

@@ -45,6 +45,18 @@ def named(context: Context, stmts: list[Stmt]) -> tuple[list[Stmt], list[Stmt]]:
         else:
             head += [Assign(names[(array, k)], Sub(Atom(shape), (py.number(k),))) for k in used]
 
+    shorter: Counter[str] = Counter()
+    calls: dict[str, Py] = {}
+
+    def count_shorter(node: Py) -> Py:
+        if _is_shorter(node):
+            calls.setdefault(py.flat(node), node)
+            shorter[py.flat(node)] += 1
+        return node
+
+    _rewritten(stmts, count_shorter, lambda text: text)
+    lengths = {text: context.names.fresh("length") for text, times in shorter.items() if times > 1}
+
     def put(node: Py) -> Py:
         key = _extent(node)
         return Atom(names[key]) if key is not None and key in names else node
@@ -52,7 +64,24 @@ def named(context: Context, stmts: list[Stmt]) -> tuple[list[Stmt], list[Stmt]]:
     def put_text(text: str) -> str:
         return _EXTENT.sub(lambda m: names.get((m[1], int(m[2])), m[0]), text)
 
-    return head, _rewritten(stmts, put, put_text)
+    for text, name in lengths.items():
+        head.append(Assign(name, py.mapped(calls[text], put)))
+
+    def put_length(node: Py) -> Py:
+        return Atom(lengths[py.flat(node)]) if _is_shorter(node) and py.flat(node) in lengths else node
+
+    return head, _rewritten(_rewritten(stmts, put_length, lambda text: text), put, put_text)
+
+
+def _is_shorter(node: Py) -> bool:
+    """Whether it is the length of the shortest of several arrays."""
+    return (
+        isinstance(node, py.Call)
+        and isinstance(node.func, Atom)
+        and node.func.text == "min"
+        and not node.keywords
+        and all(_extent(a) is not None for a in node.args)
+    )
 
 
 _EXTENT = re.compile(rf"(?<![\w.])({OWN}?[A-Za-z_][\w.]*)\.shape\[(\d+)\]")

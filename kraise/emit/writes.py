@@ -21,6 +21,11 @@ _WHOLE = {"add": "+", "mul": "*", "and": "&", "or": "|", "xor": "^", "min": "jnp
 def write(low: Lowering, stmt: eq.Write) -> None:
     """Emits one store."""
     frame, rest = stored_frame(low.ctx, stmt)
+    if stmt.segments:
+        from kraise.emit import segments
+
+        segments.total(low, stmt, frame)
+        return
     if rest:
         stmt = _reduced(low, stmt, rest)
     extents = low.ctx.array_extents(stmt.before, stmt.view)

@@ -256,6 +256,7 @@ class Write:
     covers: bool = False
     view: tuple[Expr, ...] = ()
     safe: bool = False
+    segments: bool = False  # ``before`` is neutral; the first subscript never decreases along the first axis, may leave
     span: Span | None = None
 
 
@@ -364,9 +365,8 @@ class Kernel:
     ``launch``: "" if the result does not depend on the launch; "optional" (an unguarded kernel: grid and block may be
     given) or "required". ``ndrange``: for each Param ``threads.x`` (``.y``, ``.z``), the threads along an axis, the
     value that it has where no grid and block are given. ``assumptions`` are sentences for the docstring; ``checks``
-    static conditions with the message of their ValueError.
-    ``notes`` are further sentences for the docstring, ``choices`` what ``explain`` tells of the form of each loop.
-    ``equations`` are the docstring's lines of mathematics.
+    static conditions with the message of their ValueError; ``notes`` are further sentences for the docstring,
+    ``choices`` what ``explain`` tells of the form of each loop, ``equations`` the docstring's lines of mathematics.
     """
 
     name: str

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from kraise.analysis.boxes import largest
-from kraise.analysis.conditions import always
+from kraise.analysis.conditions import always, conjuncts
 from kraise.analysis.dependence import Access, implied
 from kraise.analysis.extents import Extents
 from kraise.analysis.poly import Poly, to_expr, to_poly
@@ -220,8 +220,8 @@ def _box(axes: tuple[eq.Axis, ...]) -> Domain:
     out: list[eq.Expr] = []
     for a in axes:
         i = eq.Index(a.name, INT)
-        out.append(eq.Op("ge", (i, a.lo), BOOL))
-        out.append(eq.Op("lt", (i, a.hi), BOOL))
+        out += conjuncts(eq.Op("ge", (i, a.lo), BOOL))
+        out += conjuncts(eq.Op("lt", (i, a.hi), BOOL))
         if a.step != 1:
             gap = eq.Op("mod", (eq.Op("sub", (i, a.lo), INT), eq.Const(a.step, INT)), INT)
             out.append(eq.Op("eq", (gap, eq.Const(0, INT)), BOOL))

@@ -55,6 +55,9 @@ class Context:
     hints: dict[int, int] = field(default_factory=dict)  # the block size, by axis, that a tree reduction counts on
     single: dict[str, eq.Expr] = field(default_factory=dict)  # extents of the launch that are 1 unless it is given
     checks: list[tuple[eq.Expr, str]] = field(default_factory=list)
+    ragged: dict[str, set[Any]] = field(default_factory=dict)  # loops over segments of a flat range, by their index
+    ragged_arrays: set[str] = field(default_factory=set)  # made for their rows and totals
+    longest: frozenset[Any] = frozenset()  # loops that run to their longest row
     loop: Callable[..., None] = field(default=lambda *_: None)  # how the statements run what they hold
     while_loop: Callable[..., None] = field(default=lambda *_: None)
     call: Callable[..., eq.Expr | None] = field(default=lambda *_: None)

@@ -89,6 +89,11 @@ def while_loop(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None
     as_for = counted(s, _unused(st, s, live))
     if as_for is not None and _counts(cx, st, as_for, live):
         return
+    while_fold(cx, st, s, live)
+
+
+def while_fold(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None:
+    """A while loop as a fold, whatever its form."""
     if s.test_last:
         first = "$first"
         once = k.Op("or", (k.Var(first, BOOL), s.condition), BOOL)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from functools import partial, reduce
 from operator import mul
@@ -18,6 +17,7 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, statement_expressions, topological
 from kraise.options import Options
 from kraise.raising import threads, tiles
+from kraise.raising.assumptions import injective
 from kraise.raising.bounds import mark
 from kraise.raising.calls import call, called, written
 from kraise.raising.context import Context
@@ -33,6 +33,8 @@ from kraise.raising.phases import uniform_barriers
 from kraise.raising.private import Transient
 from kraise.raising.privatised import without_private_copies
 from kraise.raising.races import check
+from kraise.raising.ragged import LongRows, Loop
+from kraise.raising.segments import flattened
 from kraise.raising.splits import Split, split_threads
 from kraise.raising.state import Raw, RawFold, RawWrite, State
 from kraise.raising.statements import block
@@ -55,11 +57,12 @@ def raise_function(module: k.Module, function: k.Function, options: Options) -> 
     assumed: tuple[eq.Expr, ...] = ()
     solid: frozenset[str] = frozenset()
     scratch: frozenset[str] = frozenset()
+    longest: frozenset[Loop] = frozenset()
     first: Refused | None = None
     while True:
         attempts: list[_Raiser] = []
         try:
-            kernel = _raise(module, function, options, ways, (solid, scratch), assumed, attempts)
+            kernel = _raise(module, function, options, ways, (solid, scratch), assumed, longest, attempts)
             more_scratch = _scratch(attempts[-1]) - scratch
             if more_scratch:
                 scratch |= more_scratch
@@ -70,6 +73,9 @@ def raise_function(module: k.Module, function: k.Function, options: Options) -> 
                 return kernel
         except Transient as transient:
             solid |= transient.arrays
+            continue
+        except LongRows as rows:
+            longest |= rows.loops
             continue
         except Refused as refused:
             first = first or refused
@@ -105,6 +111,7 @@ def _raise(
     ways: threads.Ways,
     rounds: tuple[frozenset[str], frozenset[str]],
     assumed: tuple[eq.Expr, ...],
+    longest: frozenset[Loop],
     attempts: list[_Raiser],
 ) -> eq.Kernel:
     """The equations with the threads' indices bound in the given ways; ``attempts`` gets every run that was started.
@@ -120,6 +127,7 @@ def _raise(
         attempt.splits, attempt.digits, attempt.ways = splits, digits, ways
         attempt.whole = whole
         (attempt.cx.solid, attempt.cx.scratch), attempt.cx.assumed = rounds, assumed
+        attempt.cx.longest = longest
         attempts.append(attempt)
         try:
             kernel = attempt.run()
@@ -162,7 +170,7 @@ class _Raiser:
         self.st = State()
         self.returns: tuple[k.ArrayRef | None, ...] = ()
         self.cx.calls = called(module, function)
-        self.cx.injective = frozenset(_injective(options.assume))
+        self.cx.injective = frozenset(injective(options.assume))
         self.cx.loop = partial(loop, self.cx)
         self.cx.while_loop = partial(while_loop, self.cx)
         self.cx.call = partial(call, self.cx)
@@ -220,7 +228,11 @@ class _Raiser:
         }
         shapes = shapes_of(st)
         stmts = without_dead(fuse(started(summed(stmts), shapes), versions, shapes), versions)
-        names = tuple(v for n in st.names.values() for v in (n, replace(n, expr=finished(n.expr))))
+        every = [v for n in st.names.values() for v in (n, replace(n, expr=finished(n.expr)))]
+        lines = equation_lines(eq.Kernel(function.name, function.params, stmts, returns, tuple(every)))
+        named_values = {n.expr: n for n in reversed(every)}
+        stmts, returns = flattened(cx, stmts, returns, named_values)
+        names = (*every, *(n for n in named_values.values() if n not in every))
         launch, ndrange = self._launch(stmts)
         kernel = eq.Kernel(
             function.name,
@@ -232,6 +244,7 @@ class _Raiser:
             launch=launch,
             ndrange=ndrange,
             doc=function.doc,
+            equations=lines,
             assumptions=tuple(cx.assumptions),
             checks=(
                 *(c for c in map(partial(_where_given, launch), open_checks(tuple(cx.checks), function.span)) if c),
@@ -240,7 +253,6 @@ class _Raiser:
             choices=(*(f"line {line}, {name}: {text}" for (line, name), text in sorted(st.rungs.items())), *cx.notes),
             span=function.span,
         )
-        kernel = replace(kernel, equations=equation_lines(kernel))
         return make_safe(kernel)
 
     def seen(self) -> list[eq.Expr]:
@@ -371,21 +383,6 @@ def _unchecked(cx: Context, accesses: list[Access]) -> list[Access]:
 def shapes_of(st: State) -> dict[str, tuple[eq.Expr, ...]]:
     """The shapes of the arrays that the kernel made."""
     return {name: (*local.extents, *local.shape) for name, local in st.locals.items()}
-
-
-def _injective(assume: tuple[str, ...]) -> list[str]:
-    """The arrays declared injective; any other sentence is refused.
-
-    Raises:
-        Refused: an assumption that is not understood.
-    """
-    out = []
-    for sentence in assume:
-        m = re.fullmatch(r"\s*([A-Za-z_][\w.]*)\s+is\s+injective\s*", sentence)
-        if m is None:
-            raise refuse("KR208", f"the assumption {sentence!r} is not understood", None, 'say "idx is injective"')
-        out.append(m.group(1))
-    return out
 
 
 __all__ = ["Refused", "raise_function"]

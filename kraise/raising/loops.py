@@ -42,6 +42,7 @@ from kraise.raising.order import dependence
 from kraise.raising.phases import level
 from kraise.raising.placeholders import placeholders
 from kraise.raising.private import held
+from kraise.raising.ragged import bounded, integral, longest, within
 from kraise.raising.ranges import Range, unit_steps
 from kraise.raising.state import Raw, RawFold, RawWrite, State, expressions, map_access, map_raw
 from kraise.raising.statements import block
@@ -57,7 +58,7 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
         Refused: no form takes it.
         Sequential: its rounds were to be ``free``, and are not.
     """
-    start, stop, step = (value(cx, st, e) for e in (s.start, s.stop, s.step))
+    start, stop, step = (integral(value(cx, st, e)) for e in (s.start, s.stop, s.step))
     if grid_stride(cx, st, s, start, stop, step, live):
         return
     if strided(cx, st, s, start, stop, step, live):
@@ -69,6 +70,21 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
         raise refuse("KR205", "the step of this loop is not a number that is known here", s.span)
     index = cx.index(s.var, st.open)
     rng = Range(index, start, stop, step.value)
+    flat = False
+    if not (index_like(start) and index_like(stop)) and not bounded(st, rng):
+        inside = None if (s.span, s.var) in cx.longest else within(cx, st, s, rng, live)
+        if inside is None:
+            closed = _closed(cx, st, s, rng, live)
+            if closed is not None:
+                st.become(closed)
+                return
+            if free:
+                raise Sequential
+            longest(cx, st, s, rng, live)
+            return
+        rng, flat = replace(rng, within=inside.bounds), inside.flat
+        if flat:
+            cx.ragged.setdefault(index.name, set()).add((s.span, s.var))
     declined: list[str] = []
     carried = Carried()
     for _ in range(3):
@@ -82,6 +98,9 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
         carried = carried.merged(outcome.carried)
     if free:
         raise Sequential
+    if flat:
+        longest(cx, st, s, rng, live, declined[-1])
+        return
     try:
         fold_loop(cx, st, s, rng, live, carried)
     except Refused as refused:
@@ -91,6 +110,15 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
             raise
         raise Refused(replace(first, causes=causes), *rest) from None
     st.rung(s.span, index.name, f"rung 2: a loop over whole arrays, because {declined[-1]}")
+
+
+def _closed(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str]) -> State | None:
+    """The state after a loop that stores nothing and whose scalars have a closed form: its range need not be known."""
+    try:
+        outcome = _axis(cx, st, s, rng, live, Carried())
+    except (Refused, Unbounded):
+        return None
+    return outcome if isinstance(outcome, State) and len(outcome.out) == len(st.out) else None
 
 
 @dataclass(frozen=True)

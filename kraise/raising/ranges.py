@@ -15,12 +15,14 @@ from kraise.raising.values import operation
 
 @dataclass(frozen=True)
 class Range:
-    """The values of a loop's variable: from ``start`` in steps of ``step`` (a nonzero integer) to before ``stop``."""
+    """The values of a loop's variable: from ``start`` in steps of ``step`` (a nonzero integer) to before ``stop``;
+    ``within`` is what else is known of them."""
 
     index: eq.Index
     start: eq.Expr
     stop: eq.Expr
     step: int
+    within: tuple[eq.Expr, ...] = ()
 
     def conjuncts(self) -> tuple[eq.Expr, ...]:
         j = self.index
@@ -32,7 +34,7 @@ class Range:
             gap = operation("sub", (j, self.start) if self.step > 0 else (self.start, j), INT)
             size = eq.Const(abs(self.step), INT)
             out.append(eq.Op("eq", (eq.Op("mod", (gap, size), INT), eq.Const(0, INT)), BOOL))
-        return tuple(c for part in out for c in conjuncts(part))
+        return tuple(dict.fromkeys(c for part in (*out, *self.within) for c in conjuncts(part)))
 
 
 def unit_steps(cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, step: eq.Expr) -> k.For:

@@ -14,6 +14,7 @@ def zip_residuals(observed, predicted, sigma, residual):
     """
     n = observed.shape[0]
     m = predicted.shape[0]
-    residual_new = (observed[: min(n, m)] - predicted[: min(n, m)]) / sigma[: min(n, m)]
-    residual = residual.at[: min(n, m)].set(residual_new)  # kernel.py:5
+    length = min(n, m)
+    residual_new = (observed[:length] - predicted[:length]) / sigma[:length]
+    residual = residual.at[:length].set(residual_new)  # kernel.py:5
     return jnp.sum(residual_new**2), residual

@@ -1,0 +1,94 @@
+"""What the flat form of ragged loops is made of: rows and their numbers, conditions, lengths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from kraise.analysis.conditions import conjunction, conjuncts
+from kraise.analysis.poly import Poly, to_expr, to_poly
+from kraise.analysis.segments import segments
+from kraise.ir import equations as eq
+from kraise.ir.types import BOOL, INT, ScalarType
+from kraise.ir.walk import free_indices, substitute, topological, transform
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The row that each k belongs to, counted from the first: ``version[k - axis.lo]``."""
+
+    version: eq.Version
+    axis: eq.Axis
+
+    def at(self, k: eq.Index) -> eq.Read:
+        position = to_expr(to_poly(k) - to_poly(self.axis.lo))
+        return eq.Read(self.version, (position,), INT)
+
+
+def plain_row(row: Poly) -> tuple[eq.Index, int] | None:
+    """``(i, c)`` if the row is ``i + c``."""
+    indices = [a for a in row.atoms() if isinstance(a, eq.Index)]
+    if len(indices) != 1 or row.coefficient(indices[0]).value != 1:
+        return None
+    rest = row.without(indices[0]).value
+    return None if rest is None else (indices[0], rest)
+
+
+def bound_by_data(name: str, parts: tuple[eq.Expr, ...], inside: set[str] | None) -> bool:
+    """Whether a condition compares the index with what an array holds."""
+    for c in parts:
+        if name in free_indices(c) and isinstance(c, eq.Op) and c.name in ("ge", "gt", "lt", "le"):
+            a, b = c.args
+            for x, y in ((a, b), (b, a)):
+                if isinstance(x, eq.Index) and x.name == name:
+                    lanes = free_indices(y) - {name}
+                    if any(isinstance(n, eq.Read) for n in topological((y,))) and lanes:
+                        return True
+    return False
+
+
+def signed(size: eq.Expr) -> eq.Expr:
+    """A size as a number that a row, which may be -1, can be compared with."""
+    sizes: dict[eq.Expr, eq.Expr] = {
+        n: eq.Param(n.name, INT) for n in topological((size,)) if isinstance(n, eq.Param) and n.type.kind == "uint"
+    }
+    return substitute(size, sizes)
+
+
+def shortest(length: eq.Expr) -> tuple[eq.Expr, ...]:
+    """The lengths of which ``length`` is the least."""
+    if isinstance(length, eq.Op) and length.name == "min":
+        return (*shortest(length.args[0]), *shortest(length.args[1]))
+    return (length,)
+
+
+def over_all(s: eq.Write) -> eq.Write:
+    """An accumulation of a sum over the rows that an entry may belong to, as one over rows and entries."""
+    value = s.value
+    if not s.accumulate or not isinstance(value, eq.Reduce) or value.op != s.accumulate or value.where is None:
+        return s
+    names, own = {a.name for a in s.axes}, {a.name for a in value.axes}
+    for found in segments(conjuncts(value.where)):
+        row = plain_row(found.row)
+        if found.index in names and row is not None and row[0].name in own and not names & own:
+            parts = (() if s.where is None else conjuncts(s.where)) + conjuncts(value.where)
+            return replace(s, axes=(*s.axes, *value.axes), value=value.body, where=conjunction(parts))
+    return s
+
+
+def neutral(op: str, kind: ScalarType) -> eq.Expr | None:
+    if op in ("and", "or"):
+        return eq.Const(op == "and", BOOL)
+    if op == "add":
+        return eq.Const(0, kind)
+    return None
+
+
+def unguarded(e: eq.Expr) -> eq.Expr:
+    """Loads without the care for lanes that nobody uses: a point outside every row is dropped, whatever it holds."""
+
+    def one(node: eq.Expr) -> eq.Expr:
+        if isinstance(node, eq.Read) and node.safe:
+            return eq.Read(node.version, node.subscripts, node.type, node.view)
+        return node
+
+    return transform(e, one)

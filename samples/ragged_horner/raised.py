@@ -1,0 +1,42 @@
+"""Vectorized twin of kernel.py, written by kraise; edit the source, not this file."""
+
+import equinox.internal as eqxi
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def ragged_horner(ptr, c, x, y):
+    """A polynomial of its own degree for each point: the rows are run side by side, to the longest.
+
+    value, k = 0.0, ptr[i]  for 0 <= i < x.shape[0]
+    while any_i(k < ptr[i + 1]), where k < ptr[i + 1]:
+        value, k = value * x[i] + c[k], k + 1
+    y[i] = value  for 0 <= i < x.shape[0]
+
+    The loop's trip count depends on data: equinox's checkpointed while loop.
+    """
+    n = x.shape[0]
+    dtype = jnp.result_type(c, x)
+
+    def live(state):
+        _, k = state
+        below_2 = k < ptr[1 : n + 1]
+        return below_2.any()
+
+    def step(state):
+        value, k = state
+        below = k < ptr[1 : n + 1]
+        return (
+            jnp.where(below, value * x + c[jnp.clip(k, 0, c.shape[0] - 1)], value),
+            jnp.where(below, k + 1, k),
+        )
+
+    value, _ = eqxi.while_loop(
+        live,
+        step,
+        (jnp.zeros(x.shape, dtype), ptr[:n].astype(int)),
+        kind="checkpointed",
+        checkpoints=32,
+    )  # kernel.py:10
+    return y.at[:n].set(value)  # kernel.py:12

@@ -1,0 +1,105 @@
+"""Ragged loops: rows of a flat range become segments, other bodies run to the longest row, races stay refused."""
+
+import re
+
+import pytest
+
+from kraise import pipeline
+from tests.raising.test_shared import refusal
+
+
+def emitted(body, parameters="ptr, col, val, x, y"):
+    """The text for a kernel with one row a thread, row ``i``, and this body."""
+    lines = "\n".join("        " + line for line in body.strip("\n").splitlines())
+    source = f"from numba import cuda\n\n@cuda.jit\ndef kernel({parameters}):\n    i = cuda.grid(1)\n"
+    done = pipeline.translate(f"{source}    if i < y.shape[0]:\n{lines}\n", "kernel.py")
+    assert done.text, [d.reason for d in done.diagnostics]
+    return done.text
+
+
+def row_body(update, init="s = 0.0"):
+    return f"{init}\nfor k in range(ptr[i], ptr[i + 1]):\n    {update}\ny[i] = s"
+
+
+@pytest.mark.parametrize(
+    "update, form",
+    [
+        ("s += val[k]", "segment_sum"),
+        ("s += val[k] * x[col[k]]", "segment_sum"),
+        ("s -= val[k] * x[i]", "segment_sum"),
+        ("s = max(s, val[k])", "segment_max"),
+        ("s = min(s, val[k] * x[i])", "segment_min"),
+        ("s += val[k] if col[k] > 2 else 0.0", "segment_sum"),
+    ],
+)
+def test_a_reduction_over_a_row_is_a_segment_operation(update, form):
+    text = emitted(row_body(update))
+    assert form in text and "loop" not in text and "ptr must not decrease" in text
+
+
+@pytest.mark.parametrize("update", ["s = s * x[i] + val[k]", "s *= val[k]", "s = val[k] - s"])
+def test_state_from_round_to_round_runs_to_the_longest_row(update):
+    text = emitted(row_body(update))
+    assert "while_loop" in text and "segment" not in text
+
+
+def test_rows_of_other_arrays_are_totals_of_every_row():
+    inner = "t = 0.0\n    for m in range(ptr[col[k]], ptr[col[k] + 1]):\n        t += val[m]\n    s += t * val[k]"
+    text = emitted(row_body(inner))
+    assert text.count("segment_sum") == 2 and "loop" not in text
+
+
+def test_pairs_of_entries_have_no_flat_form():
+    inner = "for m in range(ptr[col[k]], ptr[col[k] + 1]):\n        s += val[m] * val[k] * x[i]"
+    text = emitted(row_body(inner))
+    assert "while_loop" in text and not re.search(r"\[:, None\]", text)
+
+
+def test_a_count_of_rounds_needs_no_range():
+    text = emitted(row_body("s += 1", "s = 0"))
+    assert "loop" not in text and "segment" not in text
+
+
+def test_ranges_that_need_not_be_apart_are_no_segments():
+    text = emitted("s = 0.0\nfor k in range(ptr[i], col[i]):\n    s += val[k]\ny[i] = s")
+    assert "while_loop" in text and "must not decrease" not in text
+
+
+def test_a_row_length_bounds_a_row_of_a_matrix():
+    text = emitted("s = 0.0\nfor k in range(col[i]):\n    s += val[i, k]\ny[i] = s")
+    assert "while" not in text and "segment" not in text and "axis=1" in text
+
+
+def test_entries_of_a_row_are_stored_by_their_row_only():
+    assert "loop" not in emitted("for k in range(ptr[i], ptr[i + 1]):\n    val[k] = x[i]")
+
+
+ROW = """
+    i = cuda.grid(1)
+    if i < n:
+        for k in range(ptr[i], ptr[i + 1]):
+            {}
+"""
+
+
+@pytest.mark.parametrize(
+    "store, code",
+    [
+        ("y[col[k]] = x[i]", "KR202"),  # several entries may name one cell
+        ("y[k + i] = x[i]", "KR202"),
+        ("y[k // 2] = x[i]", "KR202"),
+        ("y[k] = y[k + 1] + x[i]", "KR201"),
+    ],
+)
+def test_stores_that_may_meet_are_refused(store, code):
+    assert code in refusal(ROW.format(store), "ptr, col, x, y, n")
+
+
+def test_a_pointer_that_the_kernel_changes_says_nothing():
+    body = ROW.format("y[k] = x[i]") + "        ptr[i] = 0\n"
+    assert refusal(body, "ptr, col, x, y, n")
+
+
+def test_ranges_that_may_overlap_do_not_keep_stores_apart():
+    body = ROW.replace("ptr[i + 1]", "col[i]").format("y[k] = x[i]")
+    assert refusal(body, "ptr, col, x, y, n")
