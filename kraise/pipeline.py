@@ -134,6 +134,13 @@ def misunderstood(sentence: str) -> str:
     return ""
 
 
+def not_assumed(sentence: str) -> str:
+    """Why a sentence of ``--assume`` is not understood, "" where it is."""
+    from kraise.ir.assumptions import KNOWN, assumption
+
+    return "" if assumption(sentence) else f"`{sentence}` is not understood; write {KNOWN}"
+
+
 def with_derivatives(
     kernels: list[equations.Kernel], options: Options
 ) -> tuple[list[equations.Kernel], list[Diagnostic]]:
@@ -259,7 +266,7 @@ def verify(
         asked = next((k.derivatives for k in done.module.kernels if k.name == name), ()) if done.module else ()
         chosen: dict[str, Any] = {"gradients": request.gradients, "original": original, "activities": asked}
         for order in ("", "rising", "falling"):  # the function says which sizes it does not take
-            case, problems = guard(name, span, _case, done.source, name, request, order)
+            case, problems = guard(name, span, _case, done.source, name, request, order, options.assume)
             checked = None
             if case is not None:
                 checked, problems = guard(name, span, compare, done.source, done.text, name, case, **chosen)
@@ -291,9 +298,12 @@ def _original(source: str, file: str, options: Options) -> Original:
     return Original("cuda_c", ready.text, folder, ready.calls, ready.variables, ready.meets, options.defines, folders)
 
 
-def _case(source: kernel.Module, name: str, request: Request, order: str = "") -> Case:
+def _case(source: kernel.Module, name: str, request: Request, order: str = "", assume: tuple[str, ...] = ()) -> Case:
+    """The case for a kernel, which satisfies what is assumed. Raises Refused (KR502)."""
+    from kraise.ir.assumptions import understood
     from kraise.verify.cases import ArraySpec, CaseError, load_cases
     from kraise.verify.inputs import infer_case
+    from kraise.verify.interpreter import flatten_arguments
 
     asked: dict[str, Any] = {"grid": request.grid, "block": request.block, "seed": request.seed}
     sizes: dict[str, Any] = {"shapes": request.shapes, "values": request.values, "order": order}
@@ -301,12 +311,18 @@ def _case(source: kernel.Module, name: str, request: Request, order: str = "") -
         case = load_cases(request.case).get(name) if request.case else None
         if case is None:
             function, dtype = source.function(name), request.dtype or "float32"
-            return infer_case(source, function, dtype=dtype, **sizes, **asked)
+            injective = frozenset(a.names[0] for a in understood(assume))
+            return infer_case(source, function, dtype=dtype, injective=injective, **sizes, **asked)
         args = dict(case.args) | dict(request.values)
         for array, shape in request.shapes.items():
             spec = args.get(array)
             args[array] = replace(spec, shape=shape) if isinstance(spec, ArraySpec) else ArraySpec(shape=shape)
-        return replace(case, args=args, **{key: value for key, value in asked.items() if value})
+        case = replace(case, args=args, **{key: value for key, value in asked.items() if value})
+        given = flatten_arguments(source.function(name), case.arguments())
+        for declared in understood(assume):
+            if why := declared.broken(given):
+                raise Refused(Diagnostic("KR502", f"the case of {name} breaks what is assumed: {why}", None))
+        return case
     except CaseError as error:
         hint = "give them: --shape x=17,19 --set n=17, or a case.toml beside the source"
         raise Refused(Diagnostic("KR502", str(error), None, hint)) from None

@@ -62,6 +62,7 @@ class Space:
         self.variables: dict[str, str] = {}
         self.params: dict[object, str] = {} if params is None else params
         self.constraints: list[str] = []
+        self.elements: dict[tuple[eq.Expr, str], str] = {}  # numbers for what arrays hold, by side
         self.dropped = False  # a condition was left out: the set is larger than the domain
 
     def variable(self, name: str) -> str:
@@ -92,6 +93,8 @@ class Space:
         if len(m) != 1:
             return self._opaque(m, rename)
         atom = m[0]
+        if self.elements and (atom, getattr(rename, "suffix", "")) in self.elements:
+            return self.elements[atom, getattr(rename, "suffix", "")]
         if isinstance(atom, eq.Index):
             return self.variable(rename.get(atom.name, atom.name))
         match atom:
@@ -151,11 +154,19 @@ class Space:
         return bool(isl.Set(text).is_empty())
 
 
-def may_meet(a: Access, b: Access, distinct: tuple[str, ...], shared: frozenset[str], relation: str = "!=") -> bool:
+def may_meet(
+    a: Access,
+    b: Access,
+    distinct: tuple[str, ...],
+    shared: frozenset[str],
+    relation: str = "!=",
+    injective: frozenset[str] = frozenset(),
+) -> bool:
     """Whether ``a`` and ``b`` can touch one cell in two instances that differ in some index of ``distinct``.
 
     Indices in ``shared`` have one value in both instances; all others are free in each. ``relation`` "<" asks for
     instances in which a's index (the only one of ``distinct``) is the smaller, ">" for those in which it is the larger.
+    What stands in different elements of an array in ``injective``, as it came in, is different.
     """
     if a.array != b.array:
         return False
@@ -165,6 +176,7 @@ def may_meet(a: Access, b: Access, distinct: tuple[str, ...], shared: frozenset[
     space.path(a.path, names_a)
     space.path(b.path, names_b)
     _disjoint(space, a, b, names_a, names_b)
+    _different(space, a, b, names_a, names_b, injective)
     if a.view == b.view and len(a.subscripts) == len(b.subscripts):
         for s, t in zip(a.subscripts, b.subscripts, strict=True):
             left, right = space.poly(to_poly(s), names_a), space.poly(to_poly(t), names_b)
@@ -176,6 +188,27 @@ def may_meet(a: Access, b: Access, distinct: tuple[str, ...], shared: frozenset[
     if not differing:
         return False
     return not space.empty("(" + " or ".join(differing) + ")")
+
+
+def _different(
+    space: Space, a: Access, b: Access, names_a: _Renaming, names_b: _Renaming, injective: frozenset[str]
+) -> None:
+    """Numbers for the elements of injective arrays that stand in subscripts: equal where the elements are the same."""
+    sides: list[list[tuple[eq.Read, str, str]]] = []
+    for access, rename in ((a, names_a), (b, names_b)) if injective else ():
+        found = []
+        for read in dict.fromkeys(n for s in access.subscripts for n in to_poly(s).atoms() if isinstance(n, eq.Read)):
+            if read.version.array not in injective or read.version.number or len(read.subscripts) != 1:
+                continue
+            place = space.poly(to_poly(read.subscripts[0]), rename)
+            if place is not None:
+                name = space.elements[read, rename.suffix] = space.variable(f"element {len(space.elements)}")
+                found.append((read, place, name))
+        sides.append(found)
+    for read, place, name in sides[0] if sides else ():
+        for other, elsewhere, value in sides[1]:
+            if read.version is other.version:
+                space.constraints.append(f"(({place}) = ({elsewhere}) and {name} = {value} or {name} != {value})")
 
 
 def _disjoint(space: Space, a: Access, b: Access, names_a: _Renaming, names_b: _Renaming) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -13,13 +12,11 @@ from kraise import pipeline
 from kraise.diagnostics.formats import FORMATS
 from kraise.options import Options
 
-ASSUMPTION = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)* is injective")
-
 
 def _assumptions(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     for value in values:
-        if not ASSUMPTION.fullmatch(" ".join(value.split())):
-            raise click.BadParameter(f'`{value}` is not understood; write "NAME is injective"', ctx, param)
+        if why := pipeline.not_assumed(value):
+            raise click.BadParameter(why, ctx, param)
     return tuple(" ".join(value.split()) for value in values)
 
 

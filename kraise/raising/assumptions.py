@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from kraise.diagnostics import refuse
+from kraise.ir.assumptions import KNOWN, assumption
 
 
 def injective(assume: tuple[str, ...]) -> list[str]:
@@ -15,8 +14,8 @@ def injective(assume: tuple[str, ...]) -> list[str]:
     """
     out = []
     for sentence in assume:
-        m = re.fullmatch(r"\s*([A-Za-z_][\w.]*)\s+is\s+injective\s*", sentence)
-        if m is None:
-            raise refuse("KR208", f"the assumption {sentence!r} is not understood", None, 'say "idx is injective"')
-        out.append(m.group(1))
+        found = assumption(sentence)
+        if found is None:
+            raise refuse("KR208", f"the assumption {sentence!r} is not understood", None, f"say {KNOWN}")
+        out.append(found.names[0])
     return out

@@ -47,7 +47,8 @@ def dependence(
                     relation = ahead
                 else:
                     continue
-                if may_meet(w, other, (name,), shared, relation) and not idle(cx, w, other, shared):
+                meet = may_meet(w, other, (name,), shared, relation, cx.injective)
+                if meet and not idle(cx, w, other, shared):
                     if other.write and refilled(cx, made, w.array, inner, name):
                         continue
                     if w.array in made and not made[w.array].private:

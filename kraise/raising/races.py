@@ -50,8 +50,6 @@ def check(cx: Context, accesses: list[Access], threads: tuple[str, ...], shared:
                     continue
                 running = _running(w, other, threads)
                 if _meet(cx, w, other, running, w.array in shared):
-                    if w is other and _declared(cx, w, running):
-                        continue
                     refusal = _refusal(w, other, running)
                     found.setdefault((w.array, refusal.diagnostics[0].span), refusal)
     if found:
@@ -63,15 +61,15 @@ def _meet(cx: Context, w: Access, other: Access, running: tuple[str, ...], share
     threads of different blocks, which none ever does."""
     blocks = tuple(b for b in cx.blocks if b in running)
     if not shared and not cx.barriers and len(w.passed) == 1 and w.passed == other.passed:
-        return may_meet(w, other, running, frozenset())
+        return may_meet(w, other, running, frozenset(), injective=cx.injective)
     inside = tuple(n for n in running if n not in blocks)
     for same in () if w.together and w.together == other.together else unordered(cx, w, other):
-        if may_meet(w, other, inside, frozenset(cx.blocks) | same):
+        if may_meet(w, other, inside, frozenset(cx.blocks) | same, injective=cx.injective):
             return True
     if shared or not cx.blocks:
         return False
     apart = cx.blocks if cx.tiles_are_exact() else running
-    return may_meet(w, other, apart, frozenset())
+    return may_meet(w, other, apart, frozenset(), injective=cx.injective)
 
 
 def _facts(cx: Context, a: Access) -> tuple[eq.Expr, ...]:
@@ -140,16 +138,6 @@ def _same_value(w: Access, threads: tuple[str, ...]) -> bool:
 
 def _reads(e: eq.Expr) -> bool:
     return mentions(e, (eq.Read, eq.CarryIn, eq.FoldResult))
-
-
-def _declared(cx: Context, w: Access, threads: tuple[str, ...]) -> bool:
-    """Whether the user declared the index array of a scatter injective, and it is indexed by all threads."""
-    for s in w.subscripts:
-        if isinstance(s, eq.Read) and s.version.number == 0 and s.version.array in cx.injective:
-            names = frozenset().union(*(free_indices(x) for x in s.subscripts))
-            if set(threads) <= names and all(isinstance(x, eq.Index) for x in s.subscripts):
-                return True
-    return False
 
 
 def _refusal(w: Access, other: Access, threads: tuple[str, ...]) -> Refused:

@@ -107,15 +107,17 @@ def infer_case(
     block: tuple[int, ...] | None = None,
     shared: int | None = None,
     seed: int = 0,
+    injective: frozenset[str] = frozenset(),
     order: str = "",
 ) -> Case:
     """A case for the function: ``shapes`` and ``values`` (scalars) that the user gives, the rest found; ``order``
-    ("rising", "falling") of the sizes.
+    ("rising", "falling") of the sizes; arrays in ``injective`` hold each number once.
 
     Raises CaseError where no arguments are found on which the kernel runs, with what stands in the way.
     """
     given = Case(function.name, {}, grid, block, shared, seed=seed, inferred=True)
     search = _Search(source, function, dict(shapes or {}), dict(values or {}), named_dtype(dtype), given)
+    search.injective = injective
     problem = ""
     attempt = Attempt(order=order)
     for _ in range(10):
@@ -197,6 +199,7 @@ class _Search:
     ):
         self.source, self.function, self.shapes, self.values = source, function, shapes, values
         self.dtype, self.case = dtype, case
+        self.injective: frozenset[str] = frozenset()
         self.roles: Roles = find_roles(source, reached(source, function), function)
         self.axes = used_axes(source, function)
         self.slots = flat_params(function)
@@ -319,7 +322,8 @@ class _Search:
                 .astype(dtype)
             )
         if slot.path in role.indices:
-            drawn = rng.permutation(size) if attempt.permuted else rng.integers(0, 6, size)
+            distinct = attempt.permuted or slot.path in self.injective
+            drawn = rng.permutation(size) if distinct else rng.integers(0, 6, size)
             return drawn.reshape(shape).astype(dtype)
         if dtype.kind == "f" and slot.element.kind == "number" and self.is_complex(slot, attempt):
             dtype = np.dtype(np.complex64 if dtype.itemsize < 8 else np.complex128)

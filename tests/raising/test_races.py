@@ -4,6 +4,8 @@
 
 import pytest
 
+from kraise import pipeline
+from kraise.options import Options
 from tests.raising.agree import agree, refusal
 
 HEAD = "def f(x, y, k):\n i = cuda.grid(1)\n n = len(x)\n if i < n and k[0] >= 0:\n  "
@@ -72,3 +74,42 @@ def test_declared_injective():
     assert refusal(source, assume=("x is injective",)) == "KR202"
     half = "def f(x, y, p):\n i = cuda.grid(1)\n if i < len(x): y[p[i // 2]] = x[i]"
     assert refusal(half, assume=("p is injective",)) == "KR202"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "y[3 * p[i] + 2] = x[i]",
+        "y[p[i] + 4] = y[p[i] + 4] + x[i]",
+        "y[p[2 * i + 1]] = x[i]",
+    ],
+)
+def test_what_an_injective_array_holds_is_different_for_different_threads(body):
+    source = f"def f(x, y, p):\n i = cuda.grid(1)\n if i < len(x): {body}"
+    assert refusal(source) is not None and accepted(source, "p is injective")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "y[p[i] // 2] = x[i]",
+        "y[p[i] * p[i]] = x[i]",
+        "y[p[i] + i] = x[i]",
+        "y[p[i]] = y[p[i] + 1] + x[i]",  # reads what another thread writes
+        "y[p[p[i] // 2]] = x[i]",
+        "y[q[p[i]]] = x[i]",
+    ],
+)
+def test_what_an_injective_array_does_not_say(body):
+    source = f"def f(x, y, p, q):\n i = cuda.grid(1)\n if i < len(x): {body}"
+    assert refusal(source, assume=("p is injective",)) in ("KR201", "KR202")
+
+
+def test_an_array_that_was_written_is_not_what_was_declared():
+    source = "def f(x, y, p):\n i = cuda.grid(1)\n if i < len(x):\n  p[i] = 0\n  y[p[i]] = x[i]"
+    assert refusal(source, assume=("p is injective",))
+
+
+def accepted(source, assumption):
+    done = pipeline.translate("from numba import cuda\n@cuda.jit\n" + source, "k.py", Options(assume=(assumption,)))
+    return done.text and assumption in done.text
