@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from kraise.emit import conditions, contraction, tree
+from kraise.emit import conditions, contraction, tree, windows
 from kraise.emit import python as py
+from kraise.emit.blocked import blocks
 from kraise.emit.context import Context, Frame, Val
 from kraise.emit.linear import Linear, linear, nonnegative
 from kraise.emit.lower import Lowering
@@ -83,7 +84,7 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
     """A reduction as an array over its own axes, aligned with ``frame``."""
     from kraise.emit import segments
 
-    chain = unrolled(low, node)
+    chain = windows.unrolled(low, node)
     if chain is not None:
         return low.lower(chain, frame)
     upto = segments.counted_up_to(low, node, frame, own)
@@ -130,46 +131,6 @@ def merged(low: Lowering, node: eq.Reduce) -> eq.Reduce:
     return node
 
 
-SHORT = 9
-
-
-def unrolled(low: Lowering, node: eq.Reduce) -> eq.Expr | None:
-    """A short sum over a window (``x[i + k]``, k of a few constants) as a sum of slices."""
-    points = 1
-    for axis in node.axes:
-        size = low.ctx.size(axis)
-        if size is None or size.terms or linear(axis.lo).terms or size.constant <= 0:
-            return None
-        points *= size.constant
-    if node.op not in ("add", "mul", "min", "max") or node.where is not None or points > SHORT:
-        return None
-    names = {a.name for a in node.axes}
-    windows = [
-        s
-        for n in tree.walk(node.body)
-        if isinstance(n, eq.Read)
-        for s in n.subscripts
-        if low.ctx.free(s) & names and low.ctx.free(s) - names
-    ]
-    if not windows or any(isinstance(n, eq.Reduce | eq.Scan | eq.ArgReduce) for n in tree.walk(node.body)):
-        return None
-    terms: list[eq.Expr] = [node.body]
-    for axis in node.axes:
-        lo = linear(axis.lo).constant
-        size = low.ctx.size(axis)
-        assert size is not None
-        terms = [_at(t, axis.name, k) for t in terms for k in range(lo, lo + size.constant)]
-    total = terms[0]
-    for t in terms[1:]:
-        total = eq.Op(node.op, (total, t), node.type)
-    return total
-
-
-def _at(node: eq.Expr, index: str, value: int) -> eq.Expr:
-    indices = [n for n in tree.walk(node) if isinstance(n, eq.Index) and n.name == index]
-    return tree.substitute(node, {n: eq.Const(value, n.type) for n in indices}, {})
-
-
 def counted(node: eq.Reduce) -> eq.Reduce:
     """A sum of ``1 if c else 0`` counts ``c``."""
     match node:
@@ -212,13 +173,21 @@ def as_read(low: Lowering, body: eq.Expr, own: Frame, present: Frame) -> Frame:
     by_name = {a.name: a for a in default}
     for node in tree.walk(body):
         if isinstance(node, eq.Read):
-            found = [[n for n in by_name if n in low.ctx.free(s)] for s in node.subscripts]
-            names = [n for part in found for n in part]
-            if len(names) == len(set(names)) == len(default) and max(map(len, found)) == 1:
+            names = [n for s in node.subscripts for n in _along(low, s, default)]
+            if len(names) == len(set(names)) == len(default):
                 order = tuple(by_name[n] for n in names)
                 if tuple(a for a in order if a in own) == own:
                     return order
     return default
+
+
+def _along(low: Lowering, subscript: eq.Expr, axes: Frame) -> tuple[str, ...]:
+    """The axes of a subscript in the order in which its dimension shows them; each twice if it shows none."""
+    own = tuple(a for a in axes if a.name in low.ctx.free(subscript))
+    if len(own) < 2:
+        return tuple(a.name for a in own)
+    part = blocks(low.ctx, subscript, own)
+    return (part.outer.name, part.inner.name) if part else tuple(a.name for a in own for _ in range(2))
 
 
 def _kept(frame: Frame, own: Frame, inner: Frame) -> bool:

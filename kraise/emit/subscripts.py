@@ -6,132 +6,16 @@ everything else is a gather, for which all subscripts become index arrays that b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kraise.emit import python as py
+from kraise.emit.blocked import Blocks, blocks, reshaped
 from kraise.emit.context import Assign, Context, Frame, Val
+from kraise.emit.dims import Clamp, Dim, Gather, Range, Roll, Scalar, classify
 from kraise.emit.linear import Linear, linear
 from kraise.emit.lower import Lowering
 from kraise.emit.python import ALL, NONE, Atom, Py, Slice
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL
 from kraise.ir.walk import topological
-
-
-@dataclass(frozen=True)
-class Scalar:
-    """One position."""
-
-    expr: eq.Expr
-
-
-@dataclass(frozen=True)
-class Range:
-    """``start : stop : step`` of an axis, ``start`` the smallest element (reversed afterwards if ``backward``)."""
-
-    axis: eq.Axis
-    start: Linear
-    stop: Linear
-    step: int
-    backward: bool = False
-
-
-@dataclass(frozen=True)
-class Roll:
-    """``(index + shift) % size`` over ``size`` positions: the whole extent, or the first ``part`` of it."""
-
-    axis: eq.Axis
-    shift: Linear
-    part: Linear | None = None
-
-
-@dataclass(frozen=True)
-class Gather:
-    """Any other subscript over the frame's axes."""
-
-    expr: eq.Expr
-    axes: Frame
-
-
-@dataclass(frozen=True)
-class Clamp:
-    """``min(index + shift, extent - 1)`` (``shift`` > 0) or ``max(index + shift, 0)`` (< 0) over the whole extent."""
-
-    axis: eq.Axis
-    shift: int
-
-
-Dim = Scalar | Range | Roll | Clamp | Gather
-
-
-def classify(context: Context, subscript: eq.Expr, extent: Linear, frame: Frame) -> Dim:
-    """What one subscript is, over a frame."""
-    free = context.free(subscript)
-    axes = tuple(a for a in frame if a.name in free)
-    if not axes:
-        return Scalar(subscript)
-    if len(axes) > 1:
-        return Gather(subscript, axes)
-    (axis,) = axes
-    form = linear(subscript)
-    mine = [(a, c) for a, c in form.terms if isinstance(a, eq.Index) and a.name == axis.name]
-    others = [a for a, _ in form.terms if not (isinstance(a, eq.Index) and a.name == axis.name)]
-    if len(mine) == 1 and all(axis.name not in context.free(a) for a in others):
-        atom, c = mine[0]
-        rest = form.without(atom)
-        if context.is_static(rest):
-            return _range(axis, c, rest)
-        return Gather(subscript, axes)
-    rolled = _roll(form, axis, extent)
-    if rolled is not None and context.is_static(rolled.shift) and (not rolled.part or context.is_static(rolled.part)):
-        return rolled
-    return _clamp(form, axis, extent) or Gather(subscript, axes)
-
-
-def _clamp(form: Linear, axis: eq.Axis, extent: Linear) -> Clamp | None:
-    """A clamp to the end of the array towards which the index is shifted, over the whole array."""
-    if len(form.terms) != 1 or form.constant or form.terms[0][1] != 1 or axis.step != 1:
-        return None
-    if not (extent.terms and linear(axis.lo).same(Linear()) and linear(axis.hi).same(extent)):
-        return None
-    match form.terms[0][0]:
-        case eq.Op(name="min" | "max" as name, args=(a, b)):
-            limit = extent + -1 if name == "min" else Linear()
-            for moved, end in ((linear(a), linear(b)), (linear(b), linear(a))):
-                index = [t for t, c in moved.terms if isinstance(t, eq.Index) and t.name == axis.name and c == 1]
-                right_way = moved.constant > 0 if name == "min" else moved.constant < 0
-                if len(moved.terms) == 1 and index and right_way and end.same(limit):
-                    return Clamp(axis, moved.constant)
-    return None
-
-
-def _range(axis: eq.Axis, c: int, rest: Linear) -> Range:
-    lo, hi = linear(axis.lo), linear(axis.hi)
-    if c > 0:
-        stop = hi + rest if c == 1 else hi.times(c) + rest
-        return Range(axis, lo.times(c) + rest, stop, c * axis.step)
-    start = (hi + -1).times(c) + rest
-    return Range(axis, start, lo.times(c) + rest + 1, -c * axis.step, True)
-
-
-def _roll(form: Linear, axis: eq.Axis, extent: Linear) -> Roll | None:
-    if len(form.terms) != 1 or form.constant:
-        return None
-    atom, c = form.terms[0]
-    match atom:
-        case eq.Op(name="mod" | "tmod", args=(inner, modulus)) if c == 1:
-            n = linear(modulus)
-            whole = n.same(linear(axis.hi)) and linear(axis.lo).same(Linear()) and axis.step == 1
-            shift = linear(inner)
-            index = [(a, k) for a, k in shift.terms if isinstance(a, eq.Index)]
-            if not whole or len(index) != 1 or index[0][1] != 1 or index[0][0].name != axis.name:
-                return None
-            rest = shift.without(index[0][0])
-            # a multiple of the modulus changes nothing
-            if len(n.terms) == 1 and n.constant == 0 and n.terms[0][1] == 1:
-                rest = rest.without(n.terms[0][0])
-            return Roll(axis, rest, None if n.same(extent) else n)
-    return None
 
 
 def slice_item(context: Context, dim: Range, extent: Linear) -> tuple[Py, bool]:
@@ -183,6 +67,10 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
     if not node.subscripts:
         return Val(base, (), 0)
     dims = [classify(ctx, s, e, frame) for s, e in zip(node.subscripts, extents, strict=True)]
+    dims = [
+        (blocks(ctx, s, d.axes) or d) if isinstance(d, Gather) else d
+        for s, d in zip(node.subscripts, dims, strict=True)
+    ]
     clamps = any(isinstance(d, Clamp) for d in dims)
     if clamps and any(isinstance(d, Scalar) for d in dims):
         return _gather(low, base, node, extents, frame)  # padding the whole array for one row would be a waste
@@ -200,6 +88,7 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
 
 def _basic(dims: list[Dim]) -> bool:
     axes = [d.axis for d in dims if isinstance(d, Range | Roll | Clamp)]
+    axes += [a for d in dims if isinstance(d, Blocks) for a in (d.outer, d.inner)]
     return not any(isinstance(d, Gather) for d in dims) and len(set(axes)) == len(axes)
 
 
@@ -217,6 +106,10 @@ def _slices(low: Lowering, base: Py, dims: list[Dim], extents: tuple[Linear, ...
                 items.append(item)
                 own.append(axis)
                 backward.append(Slice(None, None, py.number(-step)) if again else ALL)
+            case Blocks(outer, inner, start, stop):
+                items.append(slice_item(low.ctx, Range(inner, start, stop, 1), extent)[0])
+                own += [outer, inner]
+                backward.append(ALL)
             case Clamp(axis=axis, shift=shift):
                 # the array was padded at the end towards which it is shifted
                 items.append(Slice(py.number(shift), None) if shift > 0 else Slice(None, py.number(shift)))
@@ -227,7 +120,8 @@ def _slices(low: Lowering, base: Py, dims: list[Dim], extents: tuple[Linear, ...
                 own.append(axis)
                 backward.append(ALL)
     order = tuple(a for a in frame if a in own)
-    if order == tuple(own) and all(b == ALL for b in backward):
+    whole = any(isinstance(d, Blocks) for d in dims)
+    if order == tuple(own) and all(b == ALL for b in backward) and not whole:
         start = frame.index(order[0]) if order else len(frame)
         out: list[Py] = []
         axes = iter(frame[start:])
@@ -241,7 +135,7 @@ def _slices(low: Lowering, base: Py, dims: list[Dim], extents: tuple[Linear, ...
     array = subscripted(base, items)
     if any(b != ALL for b in backward):
         array = subscripted(array, backward)
-    return low.extend(array, tuple(own), frame)
+    return low.extend(reshaped(low.ctx, array, dims, tuple(own)), tuple(own), frame)
 
 
 def subscripted(array: Py, items: list[Py]) -> Py:

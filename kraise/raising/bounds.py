@@ -162,7 +162,8 @@ class _Marker:
                 continue
             if isinstance(s, eq.Index) and _from_zero(s, domain):
                 continue
-            if index_like(s) and self.extents.holds(array, d, view, s, domain):
+            top = _remainder_below(s, domain)
+            if index_like(s) and self.extents.holds(array, d, view, s if top is None else top, domain):
                 continue
             return not self._surely(array, subs, domain)
         return False
@@ -192,6 +193,16 @@ class _Marker:
             if all(c in domain or implied(domain, c) for c in path):
                 return True
         return False
+
+
+def _remainder_below(s: eq.Expr, domain: Domain) -> eq.Expr | None:
+    """``m - 1`` for ``x % m`` that lies in 0 ... m - 1 over the domain: it is in the array if that is."""
+    match s:
+        case eq.Op(name="mod" | "tmod" as name, args=(x, m)) if free_indices(x):
+            some = implied(domain, eq.Op("ge", (m, eq.Const(1, INT)), BOOL))
+            if some and (name == "mod" or implied(domain, eq.Op("ge", (x, eq.Const(0, INT)), BOOL))):
+                return to_expr(to_poly(m) + -1)
+    return None
 
 
 def _within(e: eq.CarryIn | eq.FoldResult, domain: Domain) -> None:

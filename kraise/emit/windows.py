@@ -1,0 +1,88 @@
+"""Short sums over windows (``x[i + k]``, k of a few constants) as sums of slices (raising.md, step 6)."""
+
+from __future__ import annotations
+
+import operator
+
+from kraise.emit import tree
+from kraise.emit.linear import linear
+from kraise.emit.lower import Lowering
+from kraise.ir import equations as eq
+
+SHORT = 9  # terms; measured on 3 x 3 stencils: slices beat a gather and a convolution
+_COMPARISONS = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+}
+
+
+def unrolled(low: Lowering, node: eq.Reduce) -> eq.Expr | None:
+    """The reduction over a window of constant size, term by term, or None where that is no good form.
+
+    A mask must be decided at each point of the window: what it excludes is no term.
+    """
+    points = 1
+    for axis in node.axes:
+        size = low.ctx.size(axis)
+        if size is None or size.terms or linear(axis.lo).terms or size.constant <= 0 or axis.step != 1:
+            return None
+        points *= size.constant
+    if node.op not in ("add", "mul", "min", "max") or points > SHORT or not _is_window(low, node):
+        return None
+    bodies = [node.body]
+    masks: list[eq.Expr | None] = [node.where]
+    for axis in node.axes:
+        lo, size = linear(axis.lo).constant, low.ctx.size(axis)
+        assert size is not None
+        steps = range(lo, lo + size.constant)
+        bodies = [_at(b, axis.name, k) for b in bodies for k in steps]
+        masks = [None if m is None else _at(m, axis.name, k) for m in masks for k in steps]
+    verdicts = [True if m is None else truth(m) for m in masks]
+    terms = [b for b, verdict in zip(bodies, verdicts, strict=True) if verdict]
+    if None in verdicts or not terms:
+        return None
+    total = terms[0]
+    for t in terms[1:]:
+        total = eq.Op(node.op, (total, t), node.type)
+    return total
+
+
+def _is_window(low: Lowering, node: eq.Reduce) -> bool:
+    """Whether a load moves with the reduced indices and others in one subscript, and nothing costly is repeated."""
+    names = {a.name for a in node.axes}
+    windows = [
+        s
+        for n in tree.walk(node.body)
+        if isinstance(n, eq.Read)
+        for s in n.subscripts
+        if low.ctx.free(s) & names and low.ctx.free(s) - names
+    ]
+    return bool(windows) and not any(isinstance(n, eq.Reduce | eq.Scan | eq.ArgReduce) for n in tree.walk(node.body))
+
+
+def truth(condition: eq.Expr) -> bool | None:
+    """Whether a condition without indices holds; None where that is not known here."""
+    match condition:
+        case eq.Const(value=value):
+            return bool(value)
+        case eq.Op(name="not", args=(a,)):
+            known = truth(a)
+            return None if known is None else not known
+        case eq.Op(name="and" | "or" as name, args=args):
+            parts = [truth(a) for a in args]
+            if (name == "or") in parts:
+                return name == "or"
+            return None if None in parts else name == "and"
+        case eq.Op(name=name, args=(a, b)) if name in _COMPARISONS and a.type.is_integer and b.type.is_integer:
+            difference = linear(a) - linear(b)
+            return None if difference.terms else _COMPARISONS[name](difference.constant, 0)
+    return None
+
+
+def _at(node: eq.Expr, index: str, value: int) -> eq.Expr:
+    indices = [n for n in tree.walk(node) if isinstance(n, eq.Index) and n.name == index]
+    return tree.substitute(node, {n: eq.Const(value, n.type) for n in indices}, {})
