@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kraise.emit import python as py
@@ -56,7 +57,7 @@ def _factor(term: eq.Expr, index: str) -> eq.Expr | None:
     return None
 
 
-def reshaped(context: Context, array: Py, dims: list[object], own: Frame) -> Py:
+def reshaped(context: Context, array: Py, dims: Sequence[object], own: Frame) -> Py:
     """``array`` with an axis for each of ``own``, if blocks are among its dimensions."""
     if not any(isinstance(d, Blocks) for d in dims):
         return array

@@ -106,9 +106,9 @@ def _slices(low: Lowering, base: Py, dims: list[Dim], extents: tuple[Linear, ...
                 items.append(item)
                 own.append(axis)
                 backward.append(Slice(None, None, py.number(-step)) if again else ALL)
-            case Blocks(outer, inner, start, stop):
-                items.append(slice_item(low.ctx, Range(inner, start, stop, 1), extent)[0])
-                own += [outer, inner]
+            case Blocks():
+                items.append(slice_item(low.ctx, Range(dim.inner, dim.start, dim.stop, 1), extent)[0])
+                own += [dim.outer, dim.inner]
                 backward.append(ALL)
             case Clamp(axis=axis, shift=shift):
                 # the array was padded at the end towards which it is shifted
