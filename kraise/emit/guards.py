@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from kraise.emit import python as py
 from kraise.emit import tree
@@ -12,6 +13,8 @@ from kraise.emit.python import Atom, Py, flat
 from kraise.ir import equations as eq
 from kraise.ir.types import INT32
 
+Access = tuple[str, tuple[eq.Expr, ...]]
+Axes = tuple[eq.Axis, ...]
 _WORTH = 2  # bounds that an early return must spare
 
 
@@ -42,10 +45,12 @@ def idle(context: Context, kernel: eq.Kernel) -> tuple[Linear, ...]:
     if not all(isinstance(v, eq.Version) and v.array in context.params for v in kernel.returns):
         return ()
     found: dict[Linear, None] = {}
-    for needs, axes in _sites(context, kernel.body, ()):
-        if not needs:
+    for site in _sites(context, kernel.body, ()):
+        needs = [f for f in site.forms if f.terms and not nonnegative(f)]
+        carried = [f for f in _in_rounds(site) if f.terms and not nonnegative(f)]
+        if not needs and not carried:
             continue
-        sizes = [linear(a.hi) - linear(a.lo) + -1 for a in axes]
+        sizes = [linear(a.hi) - linear(a.lo) + -1 for a in site.axes]
         empty = [z for z in sizes if _plain(z) and _writes_nothing(kernel.body, z)]
         for need in needs:
             # what says the most about the position, or all that there is
@@ -53,29 +58,67 @@ def idle(context: Context, kernel: eq.Kernel) -> tuple[Linear, ...]:
             if not chosen and _one_axis(context, need):
                 chosen = [z for z in empty if isinstance(z.terms[0][0], eq.Shape)]
             found.update(dict.fromkeys(chosen))
+        for need in carried:
+            exact = [z for z in empty if nonnegative(need - z)][:1]
+            found.update(dict.fromkeys(exact or [z for z in empty if any(_empty(a, z) for a in site.rounds)][:1]))
     return strongest(tuple(found))
 
 
-Site = tuple[list[Linear], tuple[eq.Axis, ...]]
+@dataclass(frozen=True)
+class _Site:
+    """What must not be negative for the text of a part to run; the accesses in it; the axes of the part, of which the
+    source would see that one is empty, and those of the loops around it."""
+
+    forms: list[Linear]
+    accesses: list[Access]
+    axes: Axes
+    rounds: Axes
 
 
-def _sites(context: Context, body: tuple[eq.Stmt, ...], around: tuple[eq.Axis, ...]) -> Iterator[Site]:
-    """What must not be negative for the text of each part to run, and the axes whose emptiness the source would see."""
+def _sites(context: Context, body: tuple[eq.Stmt, ...], around: Axes) -> Iterator[_Site]:
+    """The parts of ``body``, folds taken apart."""
     for stmt in body:
         match stmt:
             case eq.Write(before=before, subscripts=subscripts, axes=axes, view=view):
-                needs = [] if view else _positions(context, before.array, subscripts)
-                yield needs + _needs(context, *tree.statement_roots(stmt)), (*around, *axes)
+                own: list[Access] = [] if view else [(before.array, subscripts)]
+                yield _site(context, tree.statement_roots(stmt), (*around, *axes), around, own)
             case eq.Fold(axis=axis, body=inner, scalars=scalars, outputs=outputs, condition=condition):
                 within = around if axis is None else (*around, axis)
                 for s in scalars:
-                    yield _needs(context, s.init), (*around, *s.axes)
-                    yield _needs(context, s.update), (*within, *s.axes)
+                    yield _site(context, (s.init,), (*around, *s.axes), around)
+                    yield _site(context, (s.update,), (*within, *s.axes), within)
                 for o in outputs:
-                    yield _needs(context, o.value), (*within, *o.axes)
+                    yield _site(context, (o.value,), (*within, *o.axes), within)
                 if condition is not None:
-                    yield _needs(context, condition), within
+                    yield _site(context, (condition,), within, within)
                 yield from _sites(context, inner, within)
+
+
+def _site(
+    context: Context, roots: Iterable[eq.Expr], axes: Axes, rounds: Axes, own: list[Access] | None = None
+) -> _Site:
+    accesses = list(own or ())
+    forms: list[Linear] = []
+    for node in tree.walk(*roots):
+        match node:
+            case eq.Read(version=version, subscripts=subscripts, view=()):
+                accesses.append((version.array, subscripts))
+            case eq.Op(name="mod" | "floordiv" | "tmod" | "tdiv", args=(a, b)) if _known(a) and _known(b):
+                forms.append(linear(b) + -1)
+    accesses = [a for a in accesses if a[0] in context.params]
+    forms += [f for array, subscripts in accesses for f in _positions(array, subscripts)]
+    return _Site(forms, accesses, axes, rounds)
+
+
+def _in_rounds(site: _Site) -> list[Linear]:
+    """A position that each round computes raises where its axis is empty, even if there is no round."""
+    names = {a.name for a in site.rounds}
+    found: list[Linear] = []
+    for array, subscripts in site.accesses:
+        for k, s in enumerate(subscripts):
+            if any(isinstance(n, eq.Index) and n.name in names for n in tree.walk(s)):
+                found.append(linear(eq.Shape(array, k, INT32)) + -1)
+    return found
 
 
 def _one_axis(context: Context, need: Linear) -> bool:
@@ -83,26 +126,13 @@ def _one_axis(context: Context, need: Linear) -> bool:
     return all(not isinstance(a, eq.Shape) or context.ndim.get(a.array) == 1 for a, _ in need.terms)
 
 
-def _needs(context: Context, *roots: eq.Expr) -> list[Linear]:
-    found: list[Linear] = []
-    for node in tree.walk(*roots):
-        match node:
-            case eq.Read(version=version, subscripts=subscripts, view=()) if version.array in context.params:
-                found += _positions(context, version.array, subscripts)
-            case eq.Op(name="mod" | "floordiv" | "tmod" | "tdiv", args=(a, b)) if _known(a) and _known(b):
-                found.append(linear(b) + -1)
-    return [f for f in found if f.terms and not nonnegative(f)]
-
-
-def _positions(context: Context, array: str, subscripts: tuple[eq.Expr, ...]) -> list[Linear]:
+def _positions(array: str, subscripts: tuple[eq.Expr, ...]) -> list[Linear]:
     """A fixed position must be inside its axis."""
     found: list[Linear] = []
-    if array not in context.params:
-        return found
     for k, s in enumerate(subscripts):
         if _known(s):
             found += [linear(s), linear(eq.Shape(array, k, INT32)) - linear(s) + -1]
-    return [f for f in found if f.terms and not nonnegative(f)]
+    return found
 
 
 def _known(node: eq.Expr) -> bool:
@@ -115,10 +145,13 @@ def _plain(value: Linear) -> bool:
 
 
 def implied(kernel: eq.Kernel) -> tuple[Linear, ...]:
-    """Sums that are not negative because the kernel reads and writes such a position whatever the data."""
+    """Sums that are not negative because the kernel reads and writes such a position whatever the data: in a statement
+    that has a point at every size, and not in an operand that may not be reached."""
     found: list[Linear] = []
     for stmt in kernel.body:
         if not isinstance(stmt, eq.Write) or stmt.where is not None or stmt.view:
+            continue
+        if not all(nonnegative(linear(a.hi) - linear(a.lo) + -1) for a in stmt.axes):
             continue
         sites = [(stmt.after.array, stmt.subscripts)]
         stack: list[eq.Expr] = [stmt.value]
@@ -129,7 +162,7 @@ def implied(kernel: eq.Kernel) -> tuple[Linear, ...]:
                 continue
             seen.add(top)
             match top:
-                case eq.Op(name=name, args=args) if name != "select":
+                case eq.Op(name=name, args=args) if name not in ("select", "and", "or"):
                     stack.extend(args)
                 case eq.Cast(arg=arg):
                     stack.append(arg)

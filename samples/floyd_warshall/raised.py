@@ -14,6 +14,8 @@ def floyd_warshall(dist):
     dist[k, k] >= 0 for all k
     """
     n = dist.shape[0]
+    if n == 0:
+        return dist
 
     def step(k, dist):
         return dist.at[:, :n].set(
