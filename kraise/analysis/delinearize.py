@@ -61,6 +61,22 @@ def digits(poly: Poly, path: tuple[eq.Expr, ...], gaps: bool = False) -> Digits 
     return Digits(tuple(out_subs), tuple(radices))
 
 
+def in_rows(poly: Poly, radices: tuple[Poly, ...], path: tuple[eq.Expr, ...]) -> Digits | None:
+    """``poly`` in the given radices (``s`` with s < m is element (0, s) of rows of m), or None if it is not proved."""
+    subs: list[Poly] = []
+    rest = poly
+    for at in range(len(radices)):
+        size = radices[at]
+        for r in radices[at + 1 :]:
+            size = size * r
+        quotient, rest = divided(rest, size)
+        subs.append(quotient)
+    subs.append(rest)
+    if all(provable(path, d) and provable(path, r - 1 - d) for d, r in zip(subs[1:], radices, strict=True)):
+        return Digits(tuple(subs), radices)
+    return None
+
+
 def _tied(poly: Poly, path: tuple[eq.Expr, ...]) -> bool:
     """Whether a condition ties two of the indices together (``4 * q + k < n``): they are then digits of one index."""
     names = poly.indices()

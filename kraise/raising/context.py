@@ -51,6 +51,7 @@ class Context:
     solid: frozenset[str] = frozenset()  # arrays whose rounds must not overwrite each other
     trees: set[eq.Version] = field(default_factory=set)  # of which only the cell that a tree reduction stored is known
     clobbered: set[eq.Version] = field(default_factory=set)  # those, and what was made of them
+    rows: dict[str, tuple[Poly, ...]] = field(default_factory=dict)  # of flat arrays: the radices of other accesses
     made: dict[str, Any] = field(default_factory=dict)  # every array that the kernel makes
     hints: dict[int, int] = field(default_factory=dict)  # the block size, by axis, that a tree reduction counts on
     single: dict[str, eq.Expr] = field(default_factory=dict)  # extents of the launch that are 1 unless it is given

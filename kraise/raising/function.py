@@ -34,6 +34,7 @@ from kraise.raising.private import Transient
 from kraise.raising.privatised import without_private_copies
 from kraise.raising.races import check
 from kraise.raising.ragged import LongRows, Loop
+from kraise.raising.same_rows import Rows, others_rows
 from kraise.raising.segments import flattened
 from kraise.raising.splits import Split, split_threads
 from kraise.raising.state import Raw, RawFold, RawWrite, State
@@ -58,11 +59,12 @@ def raise_function(module: k.Module, function: k.Function, options: Options) -> 
     solid: frozenset[str] = frozenset()
     scratch: frozenset[str] = frozenset()
     longest: frozenset[Loop] = frozenset()
+    rows: Rows = {}
     first: Refused | None = None
     while True:
         attempts: list[_Raiser] = []
         try:
-            kernel = _raise(module, function, options, ways, (solid, scratch), assumed, longest, attempts)
+            kernel = _raise(module, function, options, ways, (solid, scratch, rows), assumed, longest, attempts)
             more_scratch = _scratch(attempts[-1]) - scratch
             if more_scratch:
                 scratch |= more_scratch
@@ -82,6 +84,10 @@ def raise_function(module: k.Module, function: k.Function, options: Options) -> 
             more_scratch = _scratch(attempts[-1]) - scratch if attempts else frozenset()
             if more_scratch:
                 scratch |= more_scratch
+                continue
+            more_rows = others_rows(attempts[-1].st.accesses, attempts[-1].cx.made) if attempts else {}
+            if more_rows.keys() - rows.keys() and any(d.code in _PROOFS for d in refused.diagnostics):
+                rows |= more_rows
                 continue
             more = _wanted(attempts[-1].cx, assumed) if attempts else ()
             if more != assumed and any(d.code in _PROOFS for d in refused.diagnostics):
@@ -109,14 +115,15 @@ def _raise(
     function: k.Function,
     options: Options,
     ways: threads.Ways,
-    rounds: tuple[frozenset[str], frozenset[str]],
+    learned: tuple[frozenset[str], frozenset[str], Rows],
     assumed: tuple[eq.Expr, ...],
     longest: frozenset[Loop],
     attempts: list[_Raiser],
 ) -> eq.Kernel:
     """The equations with the threads' indices bound in the given ways; ``attempts`` gets every run that was started.
 
-    ``rounds``: the arrays whose rounds must not overwrite each other, and those taken to be made anew where filled.
+    ``learned``: the arrays whose rounds must not overwrite each other, those taken to be made anew where filled, and
+    those whose flat subscripts are all seen in rows.
     """
     bounded: frozenset[str] = frozenset()
     splits: list[tuple[str, eq.Expr]] = []
@@ -126,7 +133,7 @@ def _raise(
         attempt = _Raiser(module, function, options, bounded)
         attempt.splits, attempt.digits, attempt.ways = splits, digits, ways
         attempt.whole = whole
-        (attempt.cx.solid, attempt.cx.scratch), attempt.cx.assumed = rounds, assumed
+        (attempt.cx.solid, attempt.cx.scratch, attempt.cx.rows), attempt.cx.assumed = learned, assumed
         attempt.cx.longest = longest
         attempts.append(attempt)
         try:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kraise.analysis.conditions import conjuncts, negate
-from kraise.analysis.delinearize import digits, provable
+from kraise.analysis.delinearize import digits, in_rows, provable
 from kraise.analysis.dependence import Access, implied
 from kraise.analysis.poly import LARGE, normal, to_expr, to_poly, wraps
 from kraise.diagnostics import Span, refuse
@@ -229,6 +229,8 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
         st.versions[name] = eq.Version(name, 0)
     if len(subscripts) == 1 and not prefix and index_like(subscripts[0]):
         found = digits(to_poly(subscripts[0]), (*st.path, *st.facts))
+        if found is None and name in cx.rows:
+            found = in_rows(to_poly(subscripts[0]), cx.rows[name], (*st.path, *st.facts))
         if found is not None and not by_launch(to_expr(r) for r in found.radices):
             subs = tuple(to_expr(p) for p in found.subscripts)
             return Cell(name, subs, (ROWS, *(to_expr(r) for r in found.radices)))
