@@ -20,7 +20,7 @@ from kraise.ir.walk import free_indices
 from kraise.raising.context import Context, array_type
 from kraise.raising.state import State
 from kraise.raising.statements import store
-from kraise.raising.values import index_like, load
+from kraise.raising.values import ROWS, index_like, load
 
 Subscripts = tuple[eq.Expr, ...]
 NEXT = "$next"
@@ -29,25 +29,29 @@ NEXT = "$next"
 @dataclass(frozen=True)
 class Carried:
     """Which arrays to carry by their cell: ``still`` the cell that does not move, ``moving`` the cell stored in a
-    round."""
+    round. ``rows``: the views of those flat arrays whose subscripts were taken apart."""
 
     still: dict[str, Subscripts] = field(default_factory=dict)
     moving: dict[str, Subscripts] = field(default_factory=dict)
+    rows: dict[str, Subscripts] = field(default_factory=dict)
 
     def adds(self, other: Carried) -> bool:
         return bool(set(other.still) - set(self.still) or set(other.moving) - set(self.moving))
 
     def merged(self, other: Carried) -> Carried:
-        return Carried({**self.still, **other.still}, {**self.moving, **other.moving})
+        return Carried({**self.still, **other.still}, {**self.moving, **other.moving}, {**self.rows, **other.rows})
 
 
 def candidates(accesses: list[Access], st: State, index: eq.Index, step: int, bounds: tuple[eq.Expr, ...]) -> Carried:
     """The arrays written in a loop whose dependence between rounds is carried by one cell."""
     still: dict[str, Subscripts] = {}
     moving: dict[str, Subscripts] = {}
+    rows: dict[str, Subscripts] = {}
     for array in dict.fromkeys(a.array for a in accesses if a.write):
         group = [a for a in accesses if a.array == array]
-        if any(a.view or a.atomic for a in group):
+        views = {a.view for a in group}
+        in_rows = all(v and v[0] is ROWS for v in views)
+        if any(a.atomic for a in group) or len(views) != 1 or not (in_rows or views == {()}):
             continue
         subs = next(a.subscripts for a in group if a.write)
         names = frozenset().union(*(free_indices(x) for x in subs)) if subs else frozenset()
@@ -55,9 +59,11 @@ def candidates(accesses: list[Access], st: State, index: eq.Index, step: int, bo
             continue
         if all(a.subscripts == subs for a in group) and names <= set(st.open):
             still[array] = subs
+            rows |= {array: group[0].view} if in_rows else {}
         elif abs(step) == 1 and names <= {*st.open, index.name} and _moves(group, subs, st, index, step, bounds):
             moving[array] = subs
-    return Carried(still, moving)
+            rows |= {array: group[0].view} if in_rows else {}
+    return Carried(still, moving, rows)
 
 
 def _moves(
@@ -84,16 +90,17 @@ def at(subs: Subscripts, index: eq.Index, value: Poly) -> Subscripts:
 
 
 def enter_moving(
-    cx: Context, st: State, moving: dict[str, Subscripts], index: eq.Index, start: eq.Expr, step: int, s: k.Stmt
+    cx: Context, st: State, carried: Carried, index: eq.Index, start: eq.Expr, step: int, s: k.Stmt
 ) -> dict[str, str]:
     """Loads the cell before the first round's into a local; in the loop, loads of the previous round's cell are that
     local."""
     names = {}
-    for array in sorted(moving):
+    for array in sorted(carried.moving):
         local = f"${array}.before"
-        first = at(moving[array], index, to_poly(start) - step)
-        st.env[local] = load(cx, st, array, _source_subscripts(st, array, first), _cell_type(cx, st, array), s.span)
-        st.slides[array] = (previous(moving[array], index, step), local)
+        first = at(carried.moving[array], index, to_poly(start) - step)
+        source = _source_subscripts(st, array, first, carried)
+        st.env[local] = load(cx, st, array, source, _cell_type(cx, st, array), s.span)
+        st.slides[array] = (previous(carried.moving[array], index, step), local)
         names[array] = local
     return names
 
@@ -112,23 +119,31 @@ def leave_moving(st: State, names: dict[str, str], outer: dict[str, tuple[Subscr
     st.slides = dict(outer)
 
 
-def enter_cells(cx: Context, st: State, cells: dict[str, tuple[eq.Expr, ...]], s: k.Stmt) -> dict[str, str]:
+def enter_cells(cx: Context, st: State, carried: Carried, s: k.Stmt) -> dict[str, str]:
     """Loads each cell into a local and makes loads and stores of it go there."""
     names = {}
+    cells = carried.still
     for array in sorted(cells):
         local = f"${array}"
         own = st.cells.get(array)
         if own is not None:
             continue
-        first = load(cx, st, array, _source_subscripts(st, array, cells[array]), _cell_type(cx, st, array), s.span)
+        source = _source_subscripts(st, array, cells[array], carried)
+        first = load(cx, st, array, source, _cell_type(cx, st, array), s.span)
         st.env[local] = first
         st.cells[array] = (cells[array], local)
         names[array] = local
     return names
 
 
-def _source_subscripts(st: State, array: str, subs: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
+def _source_subscripts(st: State, array: str, subs: Subscripts, carried: Carried) -> Subscripts:
+    """The subscripts as the source would spell them: one for a flat array."""
     local = st.locals.get(array)
+    if array in carried.rows:
+        flat = to_poly(subs[0])
+        for digit, radix in zip(subs[1:], carried.rows[array][1:], strict=True):
+            flat = flat * to_poly(radix) + to_poly(digit)
+        return (to_expr(flat),)
     return subs[len(local.prefix) :] if local is not None else subs
 
 
@@ -140,12 +155,10 @@ def _cell_type(cx: Context, st: State, array: str) -> ScalarType:
     return t.element
 
 
-def leave_cells(
-    cx: Context, st: State, cells: dict[str, tuple[eq.Expr, ...]], names: dict[str, str], s: k.Stmt
-) -> None:
+def leave_cells(cx: Context, st: State, carried: Carried, names: dict[str, str], s: k.Stmt) -> None:
     """Stores what the loop left in each cell."""
     for array, local in names.items():
         final = st.env.pop(local, None)
         st.cells.pop(array, None)
         if final is not None:
-            store(cx, st, array, _source_subscripts(st, array, cells[array]), final, s.span)
+            store(cx, st, array, _source_subscripts(st, array, carried.still[array], carried), final, s.span)

@@ -175,12 +175,12 @@ class _Fold:
     def enter(self, bounds: tuple[eq.Expr, ...]) -> None:
         """Placeholders for what is carried: scalars over all lanes, and the arrays that the body writes."""
         cx, st = self.cx, self.st
-        self.names = enter_cells(cx, st, self.carried.still, self.s)
+        self.names = enter_cells(cx, st, self.carried, self.s)
         outer = dict(st.slides)
         self.slides: dict[str, str] = {}
         if self.rng is not None:
             rng = self.rng
-            self.slides = enter_moving(cx, st, self.carried.moving, rng.index, rng.start, rng.step, self.s)
+            self.slides = enter_moving(cx, st, self.carried, rng.index, rng.start, rng.step, self.s)
         active = (*(local for _, local in st.cells.values()), *(local for _, local in st.slides.values()))
         self.lanes = lanes_of(tuple(n for n in st.open if n not in st.folds), st.path, st.open)
         self.inner = inner = st.copy()
@@ -337,7 +337,7 @@ class _Fold:
                 st.env[n] = self.final[n]
         for local in self.slides.values():
             st.env.pop(local, None)
-        leave_cells(cx, st, self.carried.still, self.names, self.s)
+        leave_cells(cx, st, self.carried, self.names, self.s)
 
 
 def _tidied(mapping: dict[eq.Expr, eq.Expr], e: eq.Expr) -> eq.Expr:

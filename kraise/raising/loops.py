@@ -134,8 +134,8 @@ def _axis(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], ca
     inner = st.copy()
     writes_from, accesses_from = len(inner.out), len(inner.accesses)
     bounds = rng.conjuncts()
-    names = enter_cells(cx, inner, carried.still, s)
-    slides = enter_moving(cx, inner, carried.moving, rng.index, rng.start, rng.step, s)
+    names = enter_cells(cx, inner, carried, s)
+    slides = enter_moving(cx, inner, carried, rng.index, rng.start, rng.step, s)
     accesses_from = len(inner.accesses)
     inner.fences |= {resolve(cx, st, a): writes_from for a in stores(s.body)}
     # what a round finds in an array that it writes is told apart from what was loaded before the loop
@@ -229,7 +229,7 @@ def _axis(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], ca
         return _Failed(f"the range of {unbounded.name} is not known when the function is traced")
     _from_outside(cx, st, inner, writes_from, accesses_from, {entry[a]: outside[a] for a in entry})
     leave_moving(inner, slides, st.slides)
-    leave_cells(cx, inner, carried.still, names, s)
+    leave_cells(cx, inner, carried, names, s)
     text = ", ".join(dict.fromkeys(f for f in forms if f)) or "an index of the equations"
     inner.rung(s.span, rng.index.name, f"rung 1: no loop, {text}")
     return inner

@@ -29,7 +29,7 @@ def stacked(fold: _Fold, pending: list[str]) -> dict[str, tuple[RawWrite, eq.Exp
         if len(writes) != 1 or fold.problem.step not in (1, -1):
             continue
         (raw,) = writes
-        if raw.before is not fold.entries[a] or raw.view or _written_inside(fold.raws, a):
+        if raw.before is not fold.entries[a] or _written_inside(fold.raws, a):
             continue
         moved = [s for s in raw.subscripts if j.name in free_indices(s)]
         if len(moved) != 1 or to_poly(moved[0]).coefficient(j).value not in (1, -1):
