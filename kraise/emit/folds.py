@@ -11,6 +11,7 @@ from kraise.emit.context import Assign, Block, Context, Def, Frame, Raw, Stmt, V
 from kraise.emit.linear import Linear, linear
 from kraise.emit.lower import Lowering
 from kraise.emit.python import ALL, Atom, Py, Slice, Tup, flat
+from kraise.emit.subscripts import viewed
 from kraise.ir import equations as eq
 
 
@@ -60,6 +61,18 @@ def mentioned(lines: list[Stmt]) -> set[str]:
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 
 
+def _view(stmt: eq.Fold, carry: eq.ArrayCarry) -> tuple[eq.Expr, ...]:
+    """The view under which all of the loop sees a flat array that it carries; () if there is none."""
+    views: set[tuple[eq.Expr, ...]] = set()
+    for s in tree.statements((stmt,)):
+        if isinstance(s, eq.Write) and s.after.array == carry.outside.array:
+            views.add(s.view)
+        for n in tree.walk(*tree.statement_roots(s)):
+            if isinstance(n, eq.Read) and n.version.array == carry.outside.array:
+                views.add(n.view)
+    return views.pop() if len(views) == 1 else ()
+
+
 class _State:
     """The names of what a fold carries."""
 
@@ -71,7 +84,18 @@ class _State:
         # a round that also reads the version before the loop must see it under a name of its own
         roots = [r for s in tree.statements((stmt,)) for r in tree.statement_roots(s)]
         read = {n.version for n in tree.walk(*roots) if isinstance(n, eq.Read)}
-        for c in stmt.arrays:
+        self.views = [_view(stmt, c) for c in stmt.arrays]
+        for c, view in zip(stmt.arrays, self.views, strict=True):
+            if view:
+                text = viewed(ctx, c.outside, view)
+                self.initial.append(text)
+                alone = versions.dead_after(ctx, c.outside, stmt) and c.outside not in read and isinstance(text, Atom)
+                name = (
+                    text.text if alone and isinstance(text, Atom) else ctx.names.fresh(f"{c.outside.array}{len(view)}")
+                )
+                self.names.append(name)
+                self.results.append(name if c.result in ctx.last_use or c.result in ctx.written else "_")
+                continue
             self.initial.append(ctx.array(c.outside))
             name = versions.variable_for(ctx, c.outside, c.result, stmt)
             if c.outside in read and Atom(name) == self.initial[-1]:
@@ -96,6 +120,25 @@ class _State:
                 ctx.emit(Assign(name, text))
                 self.initial = [Atom(name) if t == text else t for t in self.initial]
 
+    def enter(self, ctx: Context, stmt: eq.Fold, block: Block) -> None:
+        """The arrays at the start of a round, in ``block``."""
+        for c, name, view in zip(stmt.arrays, self.names, self.views, strict=False):
+            if view:
+                block.variables[("view", c.entry, view)] = (name, ())
+                block.bound.add(c.entry)
+                ctx.under.setdefault((c.entry, view), c.entry)
+            else:
+                ctx.versions[c.entry] = Atom(name)
+                block.bound.add(c.entry)
+
+    def leave(self, ctx: Context, stmt: eq.Fold) -> None:
+        """The arrays after the loop."""
+        for c, name, view in zip(stmt.arrays, self.results, self.views, strict=False):
+            if view and name != "_":
+                versions.set_view(ctx, c.outside, c.result, view, name, stmt)
+            else:
+                versions.bind(ctx, c.result, Atom(name))
+
     def pattern(self, used: set[str]) -> str:
         """The names as a target; what a round does not use is ``_``."""
         return ", ".join(n if n in used else "_" for n in self.names)
@@ -118,8 +161,7 @@ def fold(low: Lowering, stmt: eq.Fold, body_of: Callable[[tuple[eq.Stmt, ...]], 
         _unrolled(low, stmt, state, body_of)
     else:
         _looped(low, stmt, state, body_of)
-    for c, name in zip(stmt.arrays, state.results, strict=False):
-        versions.bind(ctx, c.result, Atom(name))
+    state.leave(ctx, stmt)
     for s, name in zip(stmt.scalars, state.results[len(stmt.arrays) :], strict=True):
         ctx.folded[("out", stmt.name, s.name)] = (name, s.axes)
     ctx.fold_depth[stmt.name] = len(ctx.blocks) - 1
@@ -138,8 +180,7 @@ def _round(low: Lowering, stmt: eq.Fold, block: Block, state: _State, body_of: C
     """The statements of a round, in ``block``; returns the values of the state after it."""
     ctx = low.ctx
     ctx.enter(block)
-    for c, name in zip(stmt.arrays, state.names, strict=False):
-        versions.bind(ctx, c.entry, Atom(name))
+    state.enter(ctx, stmt, block)
     for s, name in zip(stmt.scalars, state.names[len(stmt.arrays) :], strict=True):
         ctx.folded[("in", stmt.name, s.name)] = (name, s.axes)
     alive: Py | None = None
@@ -151,7 +192,7 @@ def _round(low: Lowering, stmt: eq.Fold, block: Block, state: _State, body_of: C
             alive = Atom(name)
     # the updates of scalars are functions of the versions at entry and of those made in the round
     body_of(stmt.body)
-    out = [ctx.array(c.exit) for c in stmt.arrays]
+    out = [viewed(ctx, c.exit, view) for c, view in zip(stmt.arrays, state.views, strict=True)]
     out += [carries.update(low, s) for s in stmt.scalars]
     out += [_put_out(low, stmt, o) for o in stmt.outputs]
     if alive is not None:
@@ -270,9 +311,7 @@ def _while(
     live = ctx.names.fresh("live")
     head = Block(stmt.name)
     ctx.enter(head)
-    for c, name in zip(stmt.arrays, state.names, strict=False):
-        ctx.versions[c.entry] = Atom(name)
-        head.bound.add(c.entry)
+    state.enter(ctx, stmt, head)
     assert stmt.condition is not None
     test = low.lower(stmt.condition, ()).py
     ctx.leave()

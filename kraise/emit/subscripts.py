@@ -240,14 +240,14 @@ def by_launch(view: tuple[eq.Expr, ...]) -> bool:
 def viewed(context: Context, version: eq.Version, view: tuple[eq.Expr, ...], padded: bool = False) -> Py:
     """The array itself, or the variable of a flat array under ``view`` (made once a version), filled up with zeros if
     ``padded``."""
-    array = context.array(version)
     if not view:
-        return array
+        return context.array(version)
     key = ("view", version, (*view, eq.Const(True, BOOL)) if padded else view)
     for block in context.blocks:
         known = block.variables.get(key)
         if known is not None:
             return Atom(known[0])
+    array = context.array(version)
     depth = next((d for d, b in enumerate(context.blocks) if version in b.bound), 0)
     name = context.names.fresh(f"{version.array.split('.')[-1]}{len(view)}")
     extents = tuple(context.static(v) for v in view)

@@ -170,14 +170,26 @@ def assign_whole(low: Lowering, stmt: eq.Write, value: Py) -> None:
 
 
 def _set_view(low: Lowering, stmt: eq.Write, name: str) -> None:
+    set_view(low.ctx, stmt.before, stmt.after, stmt.view, name, stmt, covers=stmt.covers)
+
+
+def set_view(
+    ctx: Context,
+    before: eq.Version,
+    after: eq.Version,
+    view: tuple[eq.Expr, ...],
+    name: str,
+    stmt: eq.Stmt,
+    *,
+    covers: bool = False,
+) -> None:
     """The new version is the view ``name``; the flat array is put together when something asks for it."""
-    ctx = low.ctx
-    ctx.blocks[-1].variables[("view", stmt.after, stmt.view)] = (name, ())
-    ctx.blocks[-1].bound.add(stmt.after)
-    base = ctx.under.get((stmt.before, stmt.view), stmt.before)
-    ctx.under[(stmt.after, stmt.view)] = base
-    ndim = ctx.array_extents(stmt.before, ())
-    size = view_size(stmt.view)
+    ctx.blocks[-1].variables[("view", after, view)] = (name, ())
+    ctx.blocks[-1].bound.add(after)
+    base = ctx.under.get((before, view), before)
+    ctx.under[(after, view)] = base
+    ndim = ctx.array_extents(before, ())
+    size = view_size(view)
 
     depth = len(ctx.blocks) - 1
 
@@ -186,18 +198,18 @@ def _set_view(low: Lowering, stmt: eq.Write, name: str) -> None:
 
         flat: Py = py.method(Atom(name), "ravel")
         gap = ndim[0] - linear(size)
-        if stmt.covers or (not gap.terms and gap.constant == 0):
+        if covers or (not gap.terms and gap.constant == 0):
             text: Py = flat
         else:
             old = ctx.array(base)
-            if short(ctx, stmt.before, stmt.view):
+            if short(ctx, before, view):
                 flat = py.Sub(flat, (Slice(None, py.Attr(old, "size")),))
             text = py.method(py.Sub(py.Attr(old, "at"), (Slice(None, ctx.static(size)),)), "set", flat)
-        target = variable_for(ctx, base, stmt.after, stmt)
+        target = variable_for(ctx, base, after, stmt)
         ctx.emit(Assign(target, text), depth)
         return Atom(target)
 
-    ctx.lazy[stmt.after] = make
+    ctx.lazy[after] = make
 
 
 def array_like(context: Context, stmt: eq.Write) -> Py | None:

@@ -20,7 +20,7 @@ from kraise.ir.walk import free_indices
 from kraise.raising.context import Context, array_type
 from kraise.raising.state import State
 from kraise.raising.statements import store
-from kraise.raising.values import ROWS, index_like, load
+from kraise.raising.values import ROWS, Cell, index_like, load, load_cell
 
 Subscripts = tuple[eq.Expr, ...]
 NEXT = "$next"
@@ -98,8 +98,9 @@ def enter_moving(
     for array in sorted(carried.moving):
         local = f"${array}.before"
         first = at(carried.moving[array], index, to_poly(start) - step)
-        source = _source_subscripts(st, array, first, carried)
-        st.env[local] = load(cx, st, array, source, _cell_type(cx, st, array), s.span)
+        st.env[local] = load_cell(
+            cx, st, Cell(array, first, carried.rows.get(array, ())), _cell_type(cx, st, array), s.span
+        )
         st.slides[array] = (previous(carried.moving[array], index, step), local)
         names[array] = local
     return names

@@ -272,7 +272,11 @@ def access(st: State, at: Cell, path: tuple[eq.Expr, ...], write: bool, **more: 
 
 def load(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...], t: object, span: Span | None) -> eq.Expr:
     """The value of a cell as the instance sees it now."""
-    at = located(cx, st, array, subscripts, span)
+    return load_cell(cx, st, located(cx, st, array, subscripts, span), t, span)
+
+
+def load_cell(cx: Context, st: State, at: Cell, t: object, span: Span | None) -> eq.Expr:
+    """The same of a cell whose place is known."""
     name = at.array
     cell = st.cells.get(name)
     if cell is not None and cell[0] == at.subscripts:

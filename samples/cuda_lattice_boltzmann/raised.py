@@ -33,20 +33,16 @@ def stream_and_collide(f_in, f_out, omega):
     f_out2 = f_out2.at[:-24].set(f_in2 + omega * (total / 3.0 - f_in2))  # kernel.cu:27
     ratio = total / 6.0
     product = 3.0 * ((f1 - f2) / total)
-    f_out = f_out.at[:240].set(f_out2.ravel())
     f_out2 = f_out2.at[6:-18].set(
         f1 + omega * (ratio * (1.0 + product) - f1)
     )  # kernel.cu:28
-    f_out = f_out.at[:240].set(f_out2.ravel())
     f_out2 = f_out2.at[12:-12].set(
         f2 + omega * (ratio * (1.0 - product) - f2)
     )  # kernel.cu:29
     product_2 = 3.0 * ((f3 - f4) / total)
-    f_out = f_out.at[:240].set(f_out2.ravel())
     f_out2 = f_out2.at[18:-6].set(
         f3 + omega * (ratio * (1.0 + product_2) - f3)
     )  # kernel.cu:30
-    f_out = f_out.at[:240].set(f_out2.ravel())
     f_out2 = f_out2.at[24:].set(
         f4 + omega * (ratio * (1.0 - product_2) - f4)
     )  # kernel.cu:31
