@@ -76,8 +76,8 @@ def raise_function(module: k.Module, function: k.Function, options: Options) -> 
         except Transient as transient:
             solid |= transient.arrays
             continue
-        except LongRows as rows:
-            longest |= rows.loops
+        except LongRows as long:
+            longest |= long.loops
             continue
         except Refused as refused:
             first = first or refused
