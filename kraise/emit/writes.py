@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kraise.diagnostics import Span, refuse
+from kraise.emit import bits, tree, versions
 from kraise.emit import python as py
 from kraise.emit import subscripts as subs
-from kraise.emit import tree, versions
 from kraise.emit.context import Context, Frame, Val
 from kraise.emit.linear import linear
 from kraise.emit.lower import Lowering, dtype_text
@@ -25,6 +25,9 @@ def write(low: Lowering, stmt: eq.Write) -> None:
         from kraise.emit import segments
 
         segments.total(low, stmt, frame)
+        return
+    if stmt.accumulate in bits.NAMES:
+        bits.accumulate(low, stmt, frame, rest)
         return
     if rest:
         stmt = _reduced(low, stmt, rest)
@@ -54,8 +57,6 @@ def _reduced(low: Lowering, stmt: eq.Write, rest: Frame) -> eq.Write:
         if held & names:
             raise refuse("KR306", "a plain store does not name all of its indices", stmt.span)
         return replace(stmt, axes=tuple(a for a in stmt.axes if a not in rest))
-    if stmt.accumulate == "xor":
-        raise refuse("KR306", "an xor over an index that no subscript names", stmt.span)
     value = eq.Reduce(stmt.accumulate, rest, stmt.value, stmt.where, stmt.value.type)
     where = None
     if stmt.safe and stmt.where is not None:

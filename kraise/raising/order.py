@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kraise.analysis.dependence import Access, may_meet
 from kraise.ir import equations as eq
-from kraise.ir.walk import topological
+from kraise.ir.walk import free_indices, topological
 from kraise.raising.context import Context
 from kraise.raising.idle import idle
 from kraise.raising.private import refilled
@@ -35,6 +35,8 @@ def dependence(
             for other in group:
                 if w.accumulate and other.write and other.accumulate == w.accumulate:
                     continue
+                if w is other and not w.accumulate and _one_value(w, shared):
+                    continue
                 inside = set(w.folds) - set(st.folds) or set(other.folds) - set(st.folds)
                 if inside:
                     relation = "!="
@@ -55,6 +57,13 @@ def dependence(
                         cx.hindering.add(w.array)
                     return _why(w, other, name)
     return None
+
+
+def _one_value(w: Access, shared: frozenset[str]) -> bool:
+    """Whether every round stores the same number: the order of the stores does not matter."""
+    if w.value is None or free_indices(w.value) - shared:
+        return False
+    return not any(isinstance(n, eq.Read | eq.CarryIn | eq.FoldResult) for n in topological((w.value,)))
 
 
 def _why(w: Access, other: Access, index: str) -> str:

@@ -129,11 +129,17 @@ def _signature(a: Access) -> tuple[object, ...]:
 
 
 def _same_value(w: Access, threads: tuple[str, ...]) -> bool:
-    """A plain store of one value to cells that no thread index moves: whoever comes last, the cell is the same."""
-    if w.accumulate or w.value is None:
+    """A plain store of one value that all threads share: whoever comes last, the cell is the same.
+
+    A value that changes from round to round is shared only if all threads store to one cell, in the same rounds.
+    """
+    if w.accumulate or w.value is None or _reads(w.value):
         return False
-    moving = set(threads)
-    return not any(free_indices(x) & moving for x in (*w.subscripts, w.value)) and not _reads(w.value)
+    names, moving = free_indices(w.value), set(threads)
+    if not names:
+        return True
+    rounds = [c for c in w.path if free_indices(c) & names]
+    return not names & moving and not any(free_indices(x) & moving for x in (*w.subscripts, *rounds))
 
 
 def _reads(e: eq.Expr) -> bool:

@@ -149,14 +149,30 @@ def _atomic(cx: Context, st: State, s: k.Atomic) -> None:
             s.span,
             "an atomic whose result is not used is raised",
         )
-    if s.name not in _ATOMIC:
-        raise refuse("KR299", f"atomic {s.name} is not raised yet", s.span)
-    at = located(cx, st, s.array, tuple(value(cx, st, x) for x in s.subscripts), s.span)
+    name = s.name
     amount = value(cx, st, s.values[0])
-    if s.name == "sub":
+    if name in ("inc", "dec") and _counts_freely(s.type, amount):
+        # the limit is the greatest number of the type: the wrap-around of the type itself
+        amount, name = eq.Const(1, s.type), "add" if name == "inc" else "sub"
+    if name == "exch":
+        # the race check demands that all threads store one value
+        store(cx, st, s.array, tuple(value(cx, st, x) for x in s.subscripts), amount, s.span)
+        return
+    if name not in _ATOMIC:
+        reason = "counts up to a limit" if name in ("inc", "dec") else "is not raised yet"
+        raise refuse("KR299", f"atomic {name} {reason}", s.span)
+    at = located(cx, st, s.array, tuple(value(cx, st, x) for x in s.subscripts), s.span)
+    if name == "sub":
         amount = simplify.op("neg", (amount,), amount.type)
     st.order += 1
-    _write(cx, st, at, st.path, amount, _ATOMIC[s.name], True, s.span)
+    _write(cx, st, at, st.path, amount, _ATOMIC[name], True, s.span)
+
+
+def _counts_freely(kind: ScalarType, limit: eq.Expr) -> bool:
+    while isinstance(limit, eq.Cast):
+        limit = limit.arg
+    top = (1 << (kind.bits or 32)) - 1
+    return kind.kind == "uint" and isinstance(limit, eq.Const) and limit.value in (top, -1)
 
 
 def _if(

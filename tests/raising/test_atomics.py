@@ -1,0 +1,53 @@
+"""Atomics whose result is unused: what becomes of them, and those whose order would show."""
+
+import pytest
+
+from kraise import pipeline
+
+HEAD = "__global__ void f(const unsigned *x, const int *b, unsigned *y, int *s, int n) {\n"
+HEAD += "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) {\n        "
+
+
+def translated(statement):
+    return pipeline.translate(f"{HEAD}{statement}\n    }}\n}}\n", "f.cu")
+
+
+@pytest.mark.parametrize(
+    "statement, form",
+    [
+        ("atomicInc(&y[b[i]], 0xffffffff);", "].add(1)"),
+        ("atomicInc(&y[b[i]], UINT_MAX);", "].add(1)"),
+        ("atomicDec(&y[b[i]], 0xffffffffu);", "].add("),
+        ("atomicExch(&s[b[i]], n + 1);", "].set(n + 1)"),
+        ("s[b[i]] = 7;", "].set(7)"),
+        ("atomicOr(&y[b[i]], x[i]);", ".max(bits)"),
+        ("atomicAnd(&y[b[i]], x[i]);", ".min(bits)"),
+        ("atomicXor(&y[b[i]], x[i]);", ".add(bits)"),
+        ("atomicOr(y, x[i]);", "jnp.bitwise_or.reduce(x[:n])"),
+        ("if (b[i] > 0) atomicXor(y, x[i]);", "jnp.bitwise_xor.reduce("),
+    ],
+)
+def test_order_does_not_matter(statement, form):
+    done = translated(statement)
+    assert done.text and form in done.text, [d.reason for d in done.diagnostics]
+
+
+@pytest.mark.parametrize(
+    "statement, code",
+    [
+        ("atomicInc(&y[b[i]], 7);", "KR299"),  # wraps at 7, whatever it starts from
+        ("atomicDec(&y[b[i]], 7);", "KR299"),
+        ("atomicExch(&s[b[i]], i);", "KR202"),
+        ("atomicExch(&s[0], b[i]);", "KR201"),
+        ("s[b[i]] = i & 1;", "KR202"),
+        ("s[b[i]] = 1; s[b[i] + 1] = 2;", "KR201"),
+        ("for (int k = 0; k < n; k++) if (b[i * n + k] > 0) s[0] = k;", "KR201"),
+        ("int p = atomicAdd(s, 1); y[p] = x[i];", "KR203"),
+        ("while (atomicExch(s, 1)); y[0] = y[0] * 2 + x[i]; atomicExch(s, 0);", "KR203"),
+        ("atomicAdd(&s[b[i]], 1); atomicMax(&s[b[i]], i);", "KR201"),
+        ("atomicAdd(&s[0], 1); y[i] = s[0];", "KR201"),
+    ],
+)
+def test_order_would_show(statement, code):
+    done = translated(statement)
+    assert done.text is None and code in {d.code for d in done.diagnostics}
