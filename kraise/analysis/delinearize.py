@@ -39,7 +39,7 @@ def digits(poly: Poly, path: tuple[eq.Expr, ...], gaps: bool = False) -> Digits 
     rest, subs, radices = poly, [], []
     for at in range(len(strides) - 1):
         above, below = strides[at], strides[at + 1]
-        radix = _quotient(above, below)
+        radix = quotient_of(above, below)
         if radix is None:
             return None
         quotient, rest = divided(rest, above)
@@ -90,7 +90,7 @@ def chain(poly: Poly) -> list[tuple[Poly, Poly]] | None:
         return None
     out = []
     for above, below in zip(strides, strides[1:], strict=False):
-        radix = _quotient(above, below)
+        radix = quotient_of(above, below)
         if radix is None:
             return None
         out.append((above, radix))
@@ -145,7 +145,7 @@ def _leading(p: Poly) -> Monomial:
     return max(p.terms, key=lambda m: (len(m), repr(m)))
 
 
-def _quotient(above: Poly, below: Poly) -> Poly | None:
+def quotient_of(above: Poly, below: Poly) -> Poly | None:
     """``above / below`` if it is exact."""
     if below.value == 1:
         return above

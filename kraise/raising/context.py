@@ -12,6 +12,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import INT, ArrayType, ScalarType, StructType
 from kraise.ir.walk import free_indices
+from kraise.raising.splits import Splitting
 
 
 @dataclass
@@ -34,6 +35,7 @@ class Context:
     assumed: tuple[eq.Expr, ...] = ()  # conditions on sizes that the emitted function checks
     # such conditions that might help a proof, and the arrays whose rows they keep apart
     wanted: dict[eq.Expr, set[str]] = field(default_factory=dict)
+    splitting: Splitting = field(default_factory=Splitting)
     divisible: set[str] = field(default_factory=set)  # indices that may be taken apart by a division
     digits: dict[str, str] = field(default_factory=dict)  # the neutral name of a digit, by the name it has in this run
     digit_names: dict[str, str] = field(default_factory=dict)  # what the source calls a digit, by its neutral name

@@ -36,7 +36,7 @@ from kraise.raising.races import check
 from kraise.raising.ragged import LongRows, Loop
 from kraise.raising.same_rows import Rows, others_rows
 from kraise.raising.segments import flattened
-from kraise.raising.splits import Split, split_threads
+from kraise.raising.splits import Split, Splitting, split_threads
 from kraise.raising.state import Raw, RawFold, RawWrite, State
 from kraise.raising.statements import block
 from kraise.raising.tiles import by_launch
@@ -129,7 +129,8 @@ def _raise(
     splits: list[tuple[str, eq.Expr]] = []
     digits: dict[str, str] = {}
     whole: set[str] = set()
-    for _ in range(12):
+    unbound = ""
+    for _ in range(24):
         attempt = _Raiser(module, function, options, bounded)
         attempt.splits, attempt.digits, attempt.ways = splits, digits, ways
         attempt.whole = whole
@@ -153,8 +154,9 @@ def _raise(
                 whole.add(splits.pop()[0])
                 continue
             bounded |= {unbounded.name}
-            last = unbounded
-    raise refuse("KR205", f"nothing bounds index {last.name}", function.span)
+            unbound = unbounded.name
+    reason = f"nothing bounds index {unbound}" if unbound else "its indices are divided in too many ways"
+    raise refuse("KR205", reason, function.span)
 
 
 def _scratch(attempt: _Raiser) -> frozenset[str]:
@@ -194,7 +196,8 @@ class _Raiser:
         indices, path = threads.bind(cx, threads.names_of(function), self.bounded, self.ways)
         cx.divisible = set(indices) - self.whole
         st.facts = cx.facts
-        cx.thread_names, path = split_threads(cx, indices, path, self.splits, self.digits)
+        cx.splitting = Splitting(self.splits, self.digits, self.whole)
+        cx.thread_names, path = split_threads(cx, indices, path)
         for array in array_names(function):
             st.versions[array] = cx.version(array)
         for c in cx.module.constants:

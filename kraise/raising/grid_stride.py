@@ -10,6 +10,7 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices
 from kraise.raising.context import Context
 from kraise.raising.liveness import assigned
+from kraise.raising.splits import split_index
 from kraise.raising.state import State
 from kraise.raising.statements import block
 
@@ -39,14 +40,15 @@ def grid_stride(
     index = cx.index(own, tuple(n for n in st.open if n != name), way)
     cx.strides[index.name] = way
     inner = st.copy()
-    inner.open = tuple(index.name if n == name else n for n in st.open)
-    bounds = (
+    bounds: tuple[eq.Expr, ...] = (
         eq.Op("ge", (index, to_expr(origin)), BOOL),
         eq.Op("lt", (index, stop), BOOL),
     )
+    value, indices, bounds = split_index(cx, index, bounds) if not origin.terms else (index, (index.name,), bounds)
+    inner.open = tuple(m for n in st.open for m in (indices if n == name else (n,)))
     inner.path = tuple(dict.fromkeys((*(c for c in st.path if c not in outside), *bounds)))
-    inner.env = {n: v for n, v in st.env.items() if name not in free_indices(v)} | {s.var: index}
-    cx.thread_names = tuple(dict.fromkeys((*cx.thread_names, index.name)))
+    inner.env = {n: v for n, v in st.env.items() if name not in free_indices(v)} | {s.var: value}
+    cx.thread_names = tuple(dict.fromkeys((*cx.thread_names, *indices)))
     try:
         block(cx, inner, s.body, live)
     except Refused as refused:

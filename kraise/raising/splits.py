@@ -8,15 +8,19 @@ then is q or r by arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from kraise.analysis.conditions import Fact, classify, conjuncts, fact_to_expr, is_static
-from kraise.analysis.delinearize import divided, leading_digit, provable
+from kraise.analysis.delinearize import divided, leading_digit, provable, quotient_of
 from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, substitute
-from kraise.raising.context import Context
+
+if TYPE_CHECKING:
+    from kraise.raising.context import Context
 
 Path = tuple[eq.Expr, ...]
 
@@ -51,17 +55,48 @@ def quotient(cx: Context, path: Path, name: str, a: eq.Expr, b: eq.Expr) -> eq.E
         (atom,) = target.atoms() if len(target.terms) == 1 and len(target.atoms()) == 1 else (None,)
         if isinstance(atom, eq.Index) and target == to_poly(atom) and atom.name in cx.divisible and size.value is None:
             raise Split(atom.name, b)
+    return _above_digits(path, name, a, b)
+
+
+def _above_digits(path: Path, name: str, a: eq.Expr, b: eq.Expr) -> eq.Expr | None:
+    """``(w * X + r) / (w * c)`` with 0 <= r < w and X >= 0 is ``X / c``, and the remainder ``w * (X % c) + r``."""
+    p, size = to_poly(a), to_poly(b)
+    for atom in sorted(p.atoms(), key=repr):
+        w = p.coefficient(atom)
+        c = quotient_of(size, w) if isinstance(atom, eq.Index) and w.value != 1 else None
+        if c is None or c.value == 1:
+            continue
+        high, low = divided(p, w)
+        if provable(path, low) and provable(path, w - 1 - low) and provable(path, high):
+            digit = eq.Op(name, (to_expr(high), to_expr(c)), a.type)
+            whole = name in ("floordiv", "tdiv")
+            return digit if whole else to_expr(to_poly(digit) * w + low)
     return None
 
 
-def split_threads(
-    cx: Context, indices: tuple[str, ...], path: Path, splits: Sequence[tuple[str, eq.Expr]], names: dict[str, str]
-) -> tuple[tuple[str, ...], Path]:
-    """Takes thread indices apart as asked; the values of the hardware indices, the indices and their bounds follow.
+@dataclass(frozen=True)
+class Splitting:
+    """Which indices are taken apart, in order, and by what; the source's ``names`` for digits, by the name that they
+    had in an earlier run; ``undivided`` indices stay whole."""
 
-    ``names`` are the source's names for digits, by the name that they had in an earlier run.
-    """
-    for name, size in splits:
+    splits: Sequence[tuple[str, eq.Expr]] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    undivided: Set[str] = frozenset()
+
+
+def split_index(cx: Context, index: eq.Index, path: Path) -> tuple[eq.Expr, tuple[str, ...], Path]:
+    """An index from zero taken apart as asked: its value, the indices that it consists of, and their bounds."""
+    if index.name not in cx.splitting.undivided:
+        cx.divisible.add(index.name)
+    cx.threads["whole", 0] = index
+    indices, path = split_threads(cx, (index.name,), path)
+    return cx.threads.pop(("whole", 0)), indices, path
+
+
+def split_threads(cx: Context, indices: tuple[str, ...], path: Path) -> tuple[tuple[str, ...], Path]:
+    """Takes thread indices apart as asked; the values of the hardware indices, the indices and their bounds follow."""
+    names, undivided = cx.splitting.names, cx.splitting.undivided
+    for name, size in cx.splitting.splits:
         high = names.get(f"{name}_high", f"{name}_high")
         low = names.get(f"{name}_low", f"{name}_low")
         q, r = eq.Index(high, INT), eq.Index(low, INT)
@@ -88,7 +123,9 @@ def split_threads(
         path = tuple(dict.fromkeys((*kept, *own)))
         indices = tuple(n for i in indices for n in ((high, low) if i == name else (i,)))
         cx.digits |= {high: f"{name}_high", low: f"{name}_low"}
-        cx.divisible |= {high, low}
+        for new, plain in ((high, f"{name}_high"), (low, f"{name}_low")):
+            if not {new, plain} & undivided:
+                cx.divisible.add(new)
     return indices, path
 
 

@@ -14,6 +14,7 @@ from kraise.analysis.conditions import conjuncts, negate
 from kraise.analysis.delinearize import digits, in_rows, provable
 from kraise.analysis.dependence import Access, implied
 from kraise.analysis.poly import LARGE, normal, to_expr, to_poly, wraps
+from kraise.analysis.quotients import recombined
 from kraise.diagnostics import Span, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
@@ -219,6 +220,7 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
     """The cell meant: a local array has the indices of its making in front; a flat subscript is taken apart where
     proved."""
     name = resolve(cx, st, array)
+    subscripts = tuple(recombined(s) if index_like(s) else s for s in subscripts)
     local = st.locals.get(name)
     prefix: tuple[eq.Expr, ...] = ()
     if local is not None:

@@ -14,7 +14,7 @@ from kraise.verify.probe import Probe
 
 Triple = tuple[int, int, int]
 Running = Callable[[Triple, Triple], Probe]
-MOST_THREADS = {1: 1_600, 2: 6_000, 3: 30_000}  # of a search, by the axes in use
+MOST_THREADS = {1: 8_000, 2: 6_000, 3: 30_000}  # of a search, by the axes in use
 
 
 def reached(source: k.Module, function: k.Function) -> list[k.Function]:

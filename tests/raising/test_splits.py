@@ -2,6 +2,7 @@
 
 import pytest
 
+from kraise import pipeline
 from kraise.diagnostics import Refused
 from tests.raising.agree import agree, raised, refusal, write
 
@@ -45,3 +46,33 @@ def test_a_pitch_that_may_be_too_small_is_refused_or_checked(at):
 def test_sequential_stores_and_reads(at):
     agree(f"def f(x, y, n):\n for i in range(n):\n  y[{at}] = x[i]")
     agree(f"def f(x, y, n):\n for i in range(n):\n  y[i] = y[{at}] + x[i]")
+
+
+_APART = """
+__global__ void f(int n, int w, int h, int c, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int iw = i % w, ih = i / w % h, ic = i / (w * h) % c, b = i / (w * h * c);
+  y[iw + w * (ih + h * (AT))] = x[i];
+}"""
+
+
+def test_an_index_taken_apart_and_put_together_again():
+    done = pipeline.translate(_APART.replace("AT", "ic + c * b"), "k.cu")
+    assert done.text is not None and "y.at[:n].set(x[:n])" in done.text
+
+
+@pytest.mark.parametrize("at", ["ic + b", "ic + h * b", "2 * ic + c * b", "c * ic + b"])
+def test_digits_put_together_in_a_wrong_way_are_refused(at):
+    done = pipeline.translate(_APART.replace("AT", at), "k.cu")
+    assert done.text is None and done.diagnostics[0].code in ("KR201", "KR202")
+
+
+def test_a_grid_stride_loop_over_digits():
+    body = "r = k % n; h[r * 2 + k // n] = x[r]"
+    kernel = agree(f"def f(h, x, n, m):\n for k in range(cuda.grid(1), n * 2, cuda.gridsize(1)): {body}")
+    assert "%" not in " ".join(kernel.equations)
+
+
+def test_a_digit_that_nothing_bounds_is_a_gather():
+    agree("def f(y, x, z, n, m):\n i = cuda.grid(1)\n if i < n and m > 0: y[i] = x[i] + z[i // n % n]")
