@@ -83,6 +83,7 @@ def read(source: str, file: str, options: Options) -> tuple[kernel.Module, tuple
         defines=options.defines,
         include_dirs=(str(Path(file).parent), *options.include_dirs),
         instantiate=options.instantiate,
+        only=options.only,
     )
 
 

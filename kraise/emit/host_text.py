@@ -12,7 +12,7 @@ from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.operations import OPERATIONS
-from kraise.ir.types import NUMBER, ScalarType
+from kraise.ir.types import NUMBER, ArrayType, ScalarType
 
 _LIBRARY = re.compile(r"\{(\d)\}")
 _STATIC_CALLS = {"min": "min", "max": "max", "abs": "abs"}
@@ -21,8 +21,13 @@ _STATIC_CALLS = {"min": "min", "max": "max", "abs": "abs"}
 class HostText:
     """The expressions of one host function. ``names`` maps variables to the emitted function's own."""
 
-    def __init__(self, statics: Statics, names: dict[str, str]):
+    def __init__(self, statics: Statics, names: dict[str, str], params: tuple[k.Param, ...] = ()):
         self.statics, self.names = statics, names
+        # the dtype of what the function makes follows that of an argument of the same element type
+        self.dtypes: dict[ScalarType, Py] = {}
+        for p in params:
+            if isinstance(p.type, ArrayType) and p.type.element.is_inexact:
+                self.dtypes.setdefault(p.type.element, py.Attr(Atom(names[p.name]), "dtype"))
         self.constants: set[str] = set()
         self.needs: set[str] = set()
 
@@ -143,7 +148,9 @@ class HostText:
 
     def new(self, value: o.New) -> Py:
         """A new array; undefined contents are zeros."""
-        dtype: Py | None = None if value.element == NUMBER else Atom(dtype_text(value.element))
+        dtype: Py | None = self.dtypes.get(value.element)
+        if dtype is None and value.element != NUMBER:
+            dtype = Atom(dtype_text(value.element))
         zero = value.fill is None or (isinstance(value.fill, k.Const) and value.fill.value == 0)
         one = isinstance(value.fill, k.Const) and value.fill.value == 1 and not isinstance(value.fill.value, bool)
         word = "zeros" if zero else "ones" if one else "full"

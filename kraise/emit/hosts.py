@@ -37,7 +37,7 @@ class EmittedHost:
                 names[name] = taken.fresh(name)
         names["_"] = "_"
         self.names = taken
-        self.text = HostText(self.statics, names)
+        self.text = HostText(self.statics, names, host.params)
         self.needs: set[str] = self.text.needs
         parameters = tuple(names[p.name] for p in host.params)
         static = [names[p.name] for p in host.params if p.name in self.statics.names]

@@ -57,6 +57,9 @@ class Flow:
             case h.Assign(name=name, value=value):
                 out.append(o.Let((name,), r.expr(value, state), stmt.span))
                 state.scalars.add(name)
+                state.known.pop(name, None)
+                if isinstance(value, k.Const):
+                    state.known[name] = value
             case h.Alloc():
                 self.alloc(stmt, state, out)
             case h.Bind(name=name, value=value, element=element):
@@ -124,9 +127,12 @@ class Flow:
             offset = view.offset if offset is None else _sum(view.offset, offset)
         count = r.scalar(stmt.count, state) if stmt.count is not None else None
         everything = offset is None and (count is None or self.sizes.get(view.slot) == (count,))
+        if isinstance(value, h.Whole) and isinstance(stmt.value, h.Whole) and value.offset is None:
+            source = state.points[stmt.value.array].slot
+            if value.count is not None and self.sizes.get(source) == (value.count,):
+                value = h.Whole(value.array, span=value.span)
         if everything and isinstance(value, h.Whole):
-            source = state.points[stmt.value.array].slot if isinstance(stmt.value, h.Whole) else -1
-            if value.offset is None and (value.count is None or self.sizes.get(source) == (value.count,)):
+            if value.offset is None and value.count is None:
                 variable = value.array
                 target = r.written(view.slot, state, out, stmt.span)
                 if variable != target:
@@ -140,6 +146,12 @@ class Flow:
             out.append(o.Let((target,), o.New(NUMBER, None, value, base), stmt.span))  # type: ignore[arg-type]
         else:
             out.append(o.Let((target,), o.Put(base, value, None, offset, count), stmt.span))
+
+    def same_sizes(self, moves: dict[int, set[int]]) -> None:
+        """Forgets the size of a slot that takes the contents of memory of another size."""
+        for slot, sources in moves.items():
+            if any(self.sizes.get(s) != self.sizes.get(slot) for s in sources):
+                self.sizes.pop(slot, None)
 
     # --- branches
 
@@ -179,6 +191,9 @@ class Flow:
             moved = memory is not None and any(moves.get(s, (s, s)) != (s, s) for s in memory.slots)
             state.memory[name] = None if mine != other or moved else mine
         state.written |= one.written | two.written
+        self.same_sizes({s: {a, b} for s, (a, b) in moves.items()})
+        changed = set_within(stmt.body) | set_within(stmt.orelse)
+        state.known = {n: c for n, c in state.known.items() if n not in changed}
         names: list[str] = []
         values: list[h.Expr] = []
         others: list[h.Expr] = []

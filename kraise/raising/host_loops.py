@@ -26,17 +26,22 @@ def loop(flow: Flow, stmt: h.For | h.While, state: State, out: list[o.Stmt], aft
     live = live - {var}
     bounds = (None, None, None)
     if isinstance(stmt, h.For):
-        bounds = tuple(r.scalar(e, state) for e in (stmt.start, stmt.stop, stmt.step))  # type: ignore[assignment]
+        bounds = tuple(_folded(r.scalar(e, state), state) for e in (stmt.start, stmt.stop, stmt.step))  # type: ignore[assignment]
     rounds = _rounds(flow, stmt, bounds, state, out)
     scalars = sorted(set_within(stmt.body) & live & r.scalar_names)
     initial_scalars: list[h.Expr] = []
     for name in scalars:
         if name in state.scalars:
-            initial_scalars.append(k.Var(name, _type(flow, stmt, name)))
+            kind = _type(flow, stmt, name)
+            before = state.known.get(name)
+            kept = before is not None and before.value in (0, 1)
+            initial_scalars.append(before if kept and before is not None else k.Var(name, kind))
         else:
             kind = _type(flow, stmt, name)
             initial_scalars.append(k.Const(0.0 if kind.is_inexact else 0, kind))
     counting = isinstance(rounds, str)
+    changed_scalars = set_within(stmt.body) | ({var} if var else set())
+    state.known = {n: c for n, c in state.known.items() if n not in changed_scalars}
     head = state.copy()
     head.points = {n: v for n, v in head.points.items() if n in live}
     head.scalars |= {*scalars, *([var] if var else [])}
@@ -80,6 +85,7 @@ def loop(flow: Flow, stmt: h.For | h.While, state: State, out: list[o.Stmt], aft
     out.append(
         o.Loop(names, initial, nexts, arrays, tuple(lines), var, *bounds, condition, span=stmt.span)  # type: ignore[arg-type]
     )
+    flow.same_sizes({a: {b} for a, b in moves.items()})
     state.points = head.points
     state.scalars |= set(scalars)
     for c in order:
@@ -108,6 +114,21 @@ def _rounds(flow: Flow, stmt: h.For | h.While, bounds: tuple, state: State, out:
         span = k.Op("floordiv", (k.Op("add", (span, k.Op("sub", (step, k.Const(1, INT)), INT)), INT), step), INT)
     out.append(o.Let((name,), k.Op("max", (span, k.Const(0, INT)), INT), stmt.span))
     return k.Var(name, INT)
+
+
+def _folded(e: k.Expr, state: State) -> k.Expr:
+    """A bound with the constants that its variables hold on entry, and without sums with 0."""
+    match e:
+        case k.Var(name=name) if name in state.known:
+            return state.known[name]
+        case k.Op(name=name, args=args):
+            moved = tuple(_folded(a, state) for a in args)
+            if name in ("add", "sub") and isinstance(moved[1], k.Const) and moved[1].value == 0:
+                return moved[0]
+            return k.Op(name, moved, e.type, span=e.span)
+        case k.Cast(arg=arg):
+            return k.Cast(e.type, _folded(arg, state), span=e.span)
+    return e
 
 
 def _relevant(flow: Flow, head: State) -> set[int]:

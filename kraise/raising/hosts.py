@@ -53,10 +53,14 @@ class State:
     memory: dict[str, Memory | None] = field(default_factory=dict)
     written: set[str] = field(default_factory=set)
     scalars: set[str] = field(default_factory=set)
+    known: dict[str, k.Const] = field(default_factory=dict)  # scalars that hold a constant
 
     def copy(self) -> State:
         """A state of its own."""
-        return State(dict(self.points), dict(self.values), dict(self.memory), set(self.written), set(self.scalars))
+        return State(
+            dict(self.points), dict(self.values), dict(self.memory), set(self.written), set(self.scalars),
+            dict(self.known),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -239,6 +243,8 @@ class Raising:
                 return replace(e, arg=self.expr(arg, state))  # type: ignore[arg-type]
             case h.Library(args=args):
                 return replace(e, args=tuple(self.expr(a, state) for a in args))
+            case k.Var(name=name) if name in state.known and state.known[name].value in (0, 1):
+                return state.known[name]
             case k.Var(name=name) if name not in state.scalars:
                 raise refuse("KR207", f"{name} has no value here", e.span)
         return e

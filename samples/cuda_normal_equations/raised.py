@@ -23,3 +23,10 @@ def matvec_transposed(nx, ny, A, y, tmp):
     """
     A2 = A[: nx * ny].reshape(nx, ny)
     return y.at[:ny].set(A2.T @ tmp[:nx])  # kernel.cu:20
+
+
+@partial(jax.jit, static_argnames=("nx", "ny"))
+def normal_equations(nx, ny, A, x, y, tmp):
+    tmp = matvec(nx, ny, A, x, tmp)  # kernel.cu:27
+    y = matvec_transposed(nx, ny, A, y, tmp)  # kernel.cu:29
+    return y, tmp

@@ -9,6 +9,7 @@ from typing import Any
 
 from kraise.diagnostics import Diagnostic, Refused, Span
 from kraise.frontends.cuda_c.functions import Lowering
+from kraise.frontends.cuda_c.hosts import read_hosts
 from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of, instantiations
 from kraise.frontends.cuda_c.plain import is_plain_candidate
 from kraise.frontends.cuda_c.preprocess import preprocess
@@ -27,22 +28,29 @@ def read(
     defines: Iterable[str] = (),
     include_dirs: Iterable[str] = (),
     instantiate: Iterable[str] = (),
+    only: Iterable[str] = (),
 ) -> tuple[kernel.Module, tuple[Diagnostic, ...]]:
     """Read CUDA C, HIP or C. Functions with problems are left out of the module; their diagnostics name them.
 
-    ``instantiate`` are template instances such as ``kernel<float, 16>``. Raises Refused (KR100, KR105) where the file
+    ``instantiate`` are template instances such as ``kernel<float, 16>``; ``only`` names host functions that are wanted
+    (``main`` is read only then). Raises Refused (KR100, KR105) where the file
     as a whole cannot be read.
     """
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 12_000))
     try:
-        return _read(source, file, tuple(defines), tuple(include_dirs), tuple(instantiate))
+        return _read(source, file, tuple(defines), tuple(include_dirs), tuple(instantiate), tuple(only))
     finally:
         sys.setrecursionlimit(limit)
 
 
 def _read(
-    source: str, file: str, defines: tuple[str, ...], include_dirs: tuple[str, ...], instantiate: tuple[str, ...]
+    source: str,
+    file: str,
+    defines: tuple[str, ...],
+    include_dirs: tuple[str, ...],
+    instantiate: tuple[str, ...],
+    only: tuple[str, ...] = (),
 ) -> tuple[kernel.Module, tuple[Diagnostic, ...]]:
     text = preprocess(source, file, defines, include_dirs)
     unit = scan(text.tokens)
@@ -69,7 +77,7 @@ def _read(
                     Diagnostic("KR107", f"there are two functions `{name}`", _item_span(program, d), kernel=name)
                 )
                 continue
-            found, problems = _function(program, d, kind, instances.get(name, []))
+            found, problems = read_function(program, d, kind, name, instances.get(name, []))
             diagnostics += [replace(p, kernel=p.kernel or name) for p in problems]
             if found is not None:
                 seen.add(name)
@@ -84,13 +92,17 @@ def _read(
                 severity="warning",
             )
         )
+    hosts, outlined, more = read_hosts(program, functions, only)
+    diagnostics += more
+    functions += outlined
     devices = [i.function for i in program.instances.values() if not i.inline]
     module = kernel.Module(
         file,
         "cuda_c",
         (*_called(devices, functions), *functions),
-        _constants(program, (*devices, *functions)),
+        _constants(program, (*devices, *functions, *hosts)),
         comments=tuple(sorted(text.comments.items())),
+        hosts=hosts,
     )
     return module, tuple(diagnostics)
 
@@ -99,8 +111,8 @@ def _item_span(program: Program, d: Definition) -> Span | None:
     return program.unit.tokens[d.item.first].span if d.item is not None else None
 
 
-def _function(
-    program: Program, d: Definition, kind: str, instances: list[Instantiation]
+def read_function(
+    program: Program, d: Definition, kind: str, name: str, instances: list[Instantiation]
 ) -> tuple[kernel.Function | None, list[Diagnostic]]:
     """One kernel; first with unsuffixed literals as floats, again as doubles if a double takes part."""
     problems: list[Diagnostic] = []
@@ -112,7 +124,7 @@ def _function(
         for wide in (False, True):
             program.instances, program.instance_names = dict(saved[0]), dict(saved[1])
             low = Lowering(program, wide)
-            found = low.function(d, kind, d.name, dict(scope), static)
+            found = low.function(d, kind, name, dict(scope), static)
             if not low.saw_double:
                 break
         problems += notes
@@ -166,7 +178,7 @@ def _children(x: object) -> list[object]:
     return out
 
 
-def _constants(program: Program, functions: tuple[kernel.Function, ...]) -> tuple[kernel.Constant, ...]:
+def _constants(program: Program, functions: tuple[Any, ...]) -> tuple[kernel.Constant, ...]:
     """The named constants and tables that the functions use, in the order of their first use."""
     found: dict[str, kernel.Constant] = {}
 

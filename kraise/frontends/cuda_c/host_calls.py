@@ -1,0 +1,285 @@
+"""Calls of CUDA C host functions: the runtime's, launches, swaps, assignments, containers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lark import Token, Tree
+
+from kraise.frontends.cuda_c.host_launches import Launches
+from kraise.frontends.cuda_c.host_names import callee, concept, dropped, elements, normal, size_of
+from kraise.frontends.cuda_c.host_nest import outline
+from kraise.frontends.cuda_c.trees import Node, kind, strip, tokens, trees
+from kraise.frontends.cuda_c.values import VarPlace
+from kraise.ir import host as h
+from kraise.ir import kernel as k
+from kraise.ir.types import INT32
+
+_CONTAINERS = ("vector", "device_vector", "host_vector", "device_ptr")
+_ERRORS = frozenset(("cudaSuccess", "hipSuccess", "CUBLAS_STATUS_SUCCESS", "CUFFT_SUCCESS", "EXIT_SUCCESS"))
+ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
+
+
+class Calls(Launches):
+    """The part of the reader that knows the runtime; :class:`kraise.frontends.cuda_c.host.HostReader` has the rest."""
+
+    # --- effects
+
+    def effect(self, node: Any) -> list[h.Stmt]:
+        """An expression for its effects."""
+        node = strip(node)
+        span = self.low.span(node)
+        match kind(node):
+            case "launch_expression":
+                return [self.launch(node)]
+            case "call_expression":
+                return self.call(node)
+            case "comma_expression":
+                return [s for c in trees(node) for s in self.effect(c)]
+            case "assignment_expression":
+                return self.assignment(node)
+            case "unary_expression" | "postfix_expression" if {"++", "--"} & {str(c) for c in node.children}:
+                inner = next(c for c in node.children if isinstance(c, Tree))
+                sign = "+" if "++" in {str(c) for c in node.children} else "-"
+                return self.store(inner, self.low.binary(sign, self.low.value(inner), ONE, span, node), node)
+            case "cast_expression" if "void" in self.low.text(node).split(")")[0]:
+                return []
+            case "shift_expression" if dropped(callee(next(iter(_leaves(node))))):
+                return self.drop(node, "printing")
+            case "delete_expression":
+                return self.drop(node, "memory management")
+        if kind(node) in ("id_expression", "number", "string"):
+            return []
+        raise self.low.refuse("KR211", f"`{self.low.text(node)}` is not known in a host function", node)
+
+    def call(self, node: Tree) -> list[h.Stmt]:
+        """A call that stands alone."""
+        name = callee(node.children[0])
+        args = trees(node)[1:]
+        span = self.low.span(node)
+        match concept(name):
+            case "malloc":
+                return self.malloc(args, node)
+            case "memcpy":
+                return self.memcpy(args, node)
+            case "memset":
+                return self.memset(args, node)
+            case "swap":
+                names = [self.pointer_name(a) for a in args]
+                if all(names):
+                    refs = tuple(k.ArrayRef(n, span=span) for n in reversed(names))
+                    return [h.Point(tuple(names), refs, span=span)]
+                one, two = (self.low.value(a) for a in args)
+                own = f"{self.low.text(args[0])}_before"
+                return [
+                    h.Assign(own, one, one.type, span=span),
+                    *self.store(args[0], two, node),
+                    *self.store(args[1], k.Var(own, one.type), node),
+                ]
+            case "launch":
+                return [self.launch_call(args, node)]
+            case "launch.api":
+                return [self.launch_api(args, node)]
+            case "fill":
+                return self.fill(args, node)
+        if self.is_dropped(name):
+            for a in args:  # cudaEventElapsedTime(&ms, …)
+                self.ignored.update(_referenced(a))
+            return self.drop(node, self.is_dropped(name))
+        if name in self.hosts:
+            return [h.CallHost(name, self.arguments(node), (), (), span=span)]
+        method = strip(node.children[0])
+        if kind(method) == "member_expression" and self.member(method) in ("resize", "reserve", "clear"):
+            return self.drop(node, "memory management")
+        inner = [c for a in args if (c := self.runtime_call(a)) is not None]
+        if inner:  # a function that checks what a call of the runtime returns
+            return [s for c in inner for s in self.effect(c)]
+        if all(self.is_ignored(a) or kind(strip(a)) in ("string", "number") for a in args):
+            return self.drop(node, "error check")
+        raise self.low.refuse(
+            "KR213", f"the call of {self.low.text(node.children[0])} is not known in a host function", node,
+            "the functions known here are in grammar/host_library.toml",
+        )  # fmt: skip
+
+    def is_dropped(self, name: str) -> str:
+        """What a call of ``name`` is dropped as, "" if it is not."""
+        return dropped(name)
+
+    def runtime_call(self, node: Node) -> Any:
+        """The call of the runtime with an effect on memory inside an expression that only tests it, or None."""
+        node = strip(node)
+        if not isinstance(node, Tree):
+            return None
+        if node.data == "launch_expression":
+            return node
+        if node.data == "call_expression":
+            name = callee(node.children[0])
+            if concept(name) and not concept(name).startswith("host.") or name.startswith("cuda"):
+                return node
+            return None
+        if node.data in ("assignment_expression", "equality_expression", "cast_expression"):
+            return next((f for c in trees(node) if (f := self.runtime_call(c)) is not None), None)
+        return None
+
+    def is_error_test(self, node: Node) -> bool:
+        """Does a condition look at an error code, or whether an allocation failed?"""
+        names = {str(t) for t in tokens(node)}
+        if names & (_ERRORS | {"cudaGetLastError"}):
+            return True
+        return bool(names & {"NULL", "nullptr", "!"}) and bool(names & set(self.arrays)) and "[" not in names
+
+    # --- assignments
+
+    def assignment(self, node: Tree) -> list[h.Stmt]:
+        """``target = value`` and its compound forms."""
+        target, operator, value = node.children[0], node.children[1], node.children[2]
+        symbol = str(operator.children[0]) if isinstance(operator, Tree) else str(operator)
+        if isinstance(operator, Tree) and isinstance(operator.children[0], Tree):
+            symbol = str(operator.children[0].children[0])
+        name = callee(target)
+        if symbol == "=":
+            if name in self.arrays:
+                return self.assign_pointer(name, value, node)
+            inner = self.runtime_call(value)
+            if inner is not None:
+                self.ignored.update([name] if name else [])
+                return self.effect(inner)
+            if kind(strip(target)) == "member_expression":
+                return self.extent_member(strip(target), value, node)
+            if self.is_ignored(value) or (name in self.ignored and not isinstance(self.low.lookup(name), VarPlace)):
+                self.ignored.update([name] if name else [])
+                return self.drop(node, "timing or a stream")
+            self.ignored.discard(name)
+            called = strip(value)
+            if kind(called) == "call_expression" and callee(called.children[0]) in self.hosts:  # type: ignore[union-attr]
+                own = callee(called.children[0])  # type: ignore[union-attr]
+                return [h.CallHost(own, self.arguments(called), (name,), (False,), span=self.low.span(node))]
+            library = self.library_scalar(called)
+            return self.store(target, library if library is not None else self.number(value), node)
+        if self.is_ignored(value) or name in self.ignored:
+            self.ignored.update([name] if name else [])
+            return self.drop(node, "timing or a stream")
+        if name in self.arrays:  # p += n
+            moved = self.low.binary(symbol[:-1], ZERO, self.number(value), None, node)
+            return [h.Point((name,), (k.ArrayRef(name, normal(moved)),), span=self.low.span(node))]
+        current = self.low.value(target)
+        result = self.low.binary(symbol[:-1], current, self.low.value(value), self.low.span(node), node)
+        return self.store(target, result, node)
+
+    def library_scalar(self, node: Any) -> h.Expr | None:
+        """A library call that gives a number, None for any other expression."""
+        return None
+
+    def store(self, target: Any, value: Any, node: Node) -> list[h.Stmt]:
+        """A number into a variable or an element."""
+        span = self.low.span(node)
+        target = strip(target)
+        name = callee(target)
+        place = self.low.lookup(name) if name else None
+        if isinstance(place, VarPlace):
+            self.definitions.pop(name, None)
+            self.definitions = {n: d for n, d in self.definitions.items() if not _mentions(d, name)}
+            is_library = isinstance(value, h.Library)
+            converted = value if is_library else self.low.convert(value, place.type, node)
+            return [h.Assign(name, converted, place.type, span=span)]
+        if kind(target) in ("subscript_expression", "unary_expression"):
+            found = self.low.scalar(target)
+            if isinstance(found, k.Load) and found.array in self.arrays and len(found.subscripts) == 1:
+                converted = self.low.convert(value, found.type, node)
+                return [h.Store(found.array, tuple(normal(s) for s in found.subscripts), converted, span=span)]
+        raise self.low.refuse("KR211", f"a store to `{self.low.text(target)}` is not known in a host function", node)
+
+    def assign_pointer(self, name: str, value: Any, node: Node) -> list[h.Stmt]:
+        """``p = q``, ``p = q + n``, ``p = (float *)malloc(bytes)``, ``p = new float[n]``, ``p = nullptr``."""
+        span = self.low.span(node)
+        inner = strip(value)
+        while kind(inner) in ("cast_expression", "cxx_cast_expression"):
+            inner = strip(trees(inner)[-1])  # type: ignore[arg-type]
+        if kind(inner) == "null_pointer" or self.low.text(inner) in ("NULL", "0", "nullptr"):
+            return []
+        if kind(inner) == "new_expression":
+            size = [c for c in trees(inner) if c.data != "basic_type"]  # type: ignore[arg-type]
+            return [self.alloc(name, normal(self.number(size[0])), None, span)]
+        if kind(inner) == "call_expression":
+            made = concept(callee(inner.children[0]))  # type: ignore[union-attr]
+            args = trees(inner)[1:]  # type: ignore[arg-type]
+            if made == "host.malloc":
+                return [self.alloc(name, self.count(args[0], self.arrays[name], node), None, span)]
+            if made == "host.calloc":
+                bytes_ = self.low.binary("*", self.number(args[0]), self.number(args[1]))
+                found = elements(bytes_, size_of(self.arrays[name]), self.definitions)
+                if found is None:
+                    raise self.low.refuse("KR211", "no whole number of elements by its form", node)
+                return [self.alloc(name, found, k.Const(0, INT32), span)]
+        if kind(inner) == "conditional_expression":
+            parts = trees(inner)  # type: ignore[arg-type]
+            test = self.truth(parts[0])
+            sides = [tuple(self.assign_pointer(name, p, node)) for p in parts[1:3]]
+            return [h.If(test, sides[0], sides[1], span=span)]
+        return [h.Point((name,), (self.pointer(value),), span=span)]
+
+    def extent_member(self, target: Any, value: Any, node: Node) -> list[h.Stmt]:
+        """``grid.x = …``."""
+        owner = callee(trees(target)[0])
+        axis = self.member(target)
+        if owner not in self.dims or axis not in ("x", "y", "z"):
+            raise self.low.refuse("KR211", f"`{self.low.text(target)}` is not known in a host function", node)
+        found = list((*self.dims[owner], ONE, ONE)[:3])
+        own = f"{owner}_{axis}"
+        found["xyz".index(axis)] = k.Var(own, INT32)
+        self.dims[owner] = tuple(found)
+        return [h.Assign(own, normal(self.number(value)), INT32, span=self.low.span(node))]
+
+    # --- loops of the host's own
+
+    def nest(self, node: Tree) -> list[h.Stmt] | None:
+        """A loop over elements of host arrays as a plain function of its own; None for a loop that does other things.
+
+        A loop that only prints is dropped.
+        """
+        inner = list(node.iter_subtrees())
+        names = [callee(t.children[0]) for t in inner if t.data == "call_expression"]
+        if any(t.data == "launch_expression" for t in inner):
+            return None
+        if any(n in self.hosts or concept(n) for n in names):
+            return None
+        stored = [t for t in inner if t.data == "assignment_expression" or {"++", "--"} & {str(c) for c in t.children}]
+        printed = any(dropped(n) for n in names) or any(str(t) in ("cout", "cerr") for t in tokens(node))
+        outer = {callee(t.children[0]) for t in stored} & {n for n in self.low.names if self.low.lookup(n) is not None}
+        element_stores = any(kind(strip(t.children[0])) == "subscript_expression" for t in stored)
+        if printed and not outer and not element_stores:
+            return self.drop(node, "printing")
+        touches = any(t.data in ("subscript_expression", "unary_expression") and _root(t) in self.arrays for t in inner)
+        return outline(self, node) if touches and not printed else None
+
+
+def _root(node: Tree) -> str:
+    first = strip(node.children[-1] if node.data == "unary_expression" else node.children[0])
+    return callee(first)
+
+
+def _leaves(node: Any):  # type: ignore[no-untyped-def]
+    while isinstance(node, Tree) and node.data == "shift_expression":
+        node = node.children[0]
+    yield node
+
+
+def _referenced(node: Node) -> set[str]:
+    node = strip(node)
+    if isinstance(node, Tree) and node.data == "unary_expression" and str(node.children[0]) == "&":
+        return {callee(node.children[1])} - {""}
+    return set()
+
+
+def _mentions(e: k.Expr, name: str) -> bool:
+    match e:
+        case k.Var(name=own):
+            return own == name
+        case k.Op(args=args):
+            return any(_mentions(a, name) for a in args)
+        case k.Cast(arg=arg):
+            return _mentions(arg, name)
+    return False
+
+
+__all__ = ["Calls", "Token"]

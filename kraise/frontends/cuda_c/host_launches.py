@@ -1,0 +1,101 @@
+"""Launches of CUDA C host functions in their three spellings, and the arguments of calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lark import Tree
+
+from kraise.frontends.cuda_c.host_memory import Memory
+from kraise.frontends.cuda_c.host_names import callee, normal
+from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
+from kraise.frontends.cuda_c.values import VarPlace
+from kraise.ir import host as h
+from kraise.ir import kernel as k
+from kraise.ir.types import INT32, ArrayType, ScalarType
+
+ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
+
+
+class Launches(Memory):
+    """The part of the reader that knows launches."""
+
+    def extents(self, node: Node) -> tuple[k.Expr, ...]:
+        """A launch extent: a number, a ``dim3`` variable or ``dim3(…)``."""
+        node = strip(node)
+        name = callee(node)
+        if name in self.dims:
+            return self.dims[name]
+        if kind(node) in ("functional_cast", "call_expression", "braced_cast") and "dim3" in self.low.text(node):
+            args = [c for c in trees(node) if c.data != "simple_type_specifier"]  # type: ignore[arg-type]
+            args = [x for c in args for x in (trees(c) if c.data == "braced_init_list" else [c])]
+            return tuple(normal(self.number(a)) for a in args)
+        if self.is_ignored(node):
+            return (k.Var("?", INT32),)
+        return (normal(self.number(node)),)
+
+    def launch(self, node: Tree) -> h.Launch:
+        """``kernel<<<grid, block, shared, stream>>>(…)``."""
+        configuration = child(node, "launch_configuration")
+        assert configuration is not None
+        given = trees(configuration)
+        args = [c for c in node.children[1:] if isinstance(c, Tree) and c is not configuration]
+        return self.launched(callee(node.children[0]), given, args, node)
+
+    def launch_call(self, args: list[Tree], node: Tree) -> h.Launch:
+        """``hipLaunchKernelGGL(kernel, grid, block, shared, stream, …)``."""
+        return self.launched(callee(strip(args[0])), args[1:4], args[5:], node)
+
+    def launch_api(self, args: list[Tree], node: Tree) -> h.Launch:
+        """``cudaLaunchKernel((void *)kernel, grid, block, args, shared, stream)`` with ``void *args[] = {&x, …}``."""
+        target: Any = strip(args[0])
+        while kind(target) in ("cast_expression", "unary_expression"):
+            target = strip(trees(target)[-1])
+        pack = self.packs.get(callee(strip(args[3])))
+        if pack is None:
+            raise self.low.refuse("KR211", "the arguments of this launch are not known here", node)
+        given = []
+        for item in pack:
+            inner: Any = strip(item)
+            while kind(inner) == "cast_expression":
+                inner = strip(trees(inner)[-1])
+            given.append(strip(inner.children[1]) if kind(inner) == "unary_expression" else inner)
+        return self.launched(callee(target), [args[1], args[2], *args[4:5]], given, node)
+
+    def launched(self, name: str, configuration: list[Any], args: list[Any], node: Tree) -> h.Launch:
+        """A launch of ``name``."""
+        if isinstance(self.low.lookup(name), VarPlace) or not name:
+            raise self.low.refuse("KR211", "a launch through a function pointer", node, "launch the kernel by its name")
+        grid, block = (self.extents(c) for c in configuration[:2])
+        shared = self.number(configuration[2]) if len(configuration) > 2 else None
+        function = self.functions.get(name)
+        return h.Launch(name, self.given(function, args), grid, block, shared, span=self.low.span(node))
+
+    def arguments(self, node: Any) -> tuple[h.Expr | k.ArrayRef, ...]:
+        """The arguments of a call of another host function."""
+        return self.given(None, trees(node)[1:])
+
+    def given(self, function: k.Function | None, args: list[Any]) -> tuple[h.Expr | k.ArrayRef, ...]:
+        """Arguments: arrays by reference, numbers converted to the parameter's type."""
+        out: list[h.Expr | k.ArrayRef] = []
+        for n, a in enumerate(args):
+            param = function.params[n] if function is not None and n < len(function.params) else None
+            is_array = isinstance(param.type, ArrayType) if param is not None else bool(self._array_like(a))
+            if is_array:
+                out.append(self.pointer(a))
+                continue
+            value = self.number(a)
+            target = param.type if param is not None else None
+            out.append(self.low.convert(value, target, a) if isinstance(target, ScalarType) else value)
+        return tuple(out)
+
+    def _array_like(self, node: Node) -> str:
+        name = self.pointer_name(node)
+        if name:
+            return name
+        if any(str(t) in self.arrays for t in tokens(node)):
+            try:
+                return self.pointer(node).array
+            except Exception:
+                return ""
+        return ""

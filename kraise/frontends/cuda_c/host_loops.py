@@ -1,0 +1,63 @@
+"""Which ``for`` of C counts: a variable by a constant step to a bound that the body leaves alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kraise.frontends.cuda_c.host_names import normal
+from kraise.ir import host as h
+from kraise.ir import kernel as k
+from kraise.ir.types import INT32
+
+ONE = k.Const(1, INT32)
+
+
+def counted(before: list, condition: Any, after: list, body: tuple) -> tuple[str, k.Expr, k.Expr, k.Expr] | None:
+    """(variable, start, stop, step) of a loop that counts by a constant step; None for any other."""
+    if not before or len(after) != 1 or not isinstance(before[-1], h.Assign) or not isinstance(after[0], h.Assign):
+        return None
+    var = before[-1].name
+    match after[0]:
+        case h.Assign(name=name, value=k.Op(name="add", args=(k.Var(name=a), k.Const(value=by)))) if name == a == var:
+            step = int(by.real)
+        case h.Assign(name=name, value=k.Op(name="sub", args=(k.Var(name=a), k.Const(value=by)))) if name == a == var:
+            step = -int(by.real)
+        case _:
+            return None
+    match condition:
+        case k.Op(name="lt" | "le" | "gt" | "ge" as test, args=(k.Var(name=name), bound)) if name == var:
+            pass
+        case k.Op(name="lt" | "le" | "gt" | "ge" as test, args=(k.Cast(arg=k.Var(name=name)), bound)) if name == var:
+            pass
+        case _:
+            return None
+    stop = normal(bound)
+    changed = _assigned(body)
+    mentioned = {n.name for n in _walk(stop) if isinstance(n, k.Var)} | {var}
+    if changed & mentioned or any(isinstance(n, k.Load) for n in _walk(stop)):
+        return None
+    if step > 0 and test in ("lt", "le"):
+        last = stop if test == "lt" else k.Op("add", (stop, ONE), INT32)
+    elif step < 0 and test in ("gt", "ge"):
+        last = stop if test == "gt" else k.Op("sub", (stop, ONE), INT32)
+    else:
+        return None
+    first: Any = before[-1].value
+    return var, normal(first), last, k.Const(step, INT32)
+
+
+def _walk(e: Any):  # type: ignore[no-untyped-def]
+    yield e
+    for a in getattr(e, "args", ()) or ((e.arg,) if isinstance(e, k.Cast) else ()):
+        yield from _walk(a)
+
+
+def _assigned(body: tuple) -> set[str]:
+    found: set[str] = set()
+    for s in body:
+        if isinstance(s, h.Assign):
+            found.add(s.name)
+        found |= set(getattr(s, "results", ()))
+        for b in h.children(s):
+            found |= _assigned(b)
+    return found

@@ -1,0 +1,164 @@
+"""Memory of CUDA C host functions: allocations, copies, containers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lark import Tree
+
+from kraise.diagnostics import Diagnostic
+from kraise.frontends.cuda_c.c_types import CType, leaf
+from kraise.frontends.cuda_c.host_names import callee, concept, elements, normal, size_of
+from kraise.frontends.cuda_c.program import Program
+from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
+from kraise.frontends.cuda_c.values import VarPlace
+from kraise.ir import host as h
+from kraise.ir import kernel as k
+from kraise.ir.types import INT32
+
+_CONTAINERS = ("vector", "device_vector", "host_vector", "device_ptr")
+ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
+
+
+class Memory:
+    """The part of the reader that knows memory; :class:`kraise.frontends.cuda_c.host.HostReader` has the rest."""
+
+    program: Program
+    low: Any
+    functions: dict[str, k.Function]
+    hosts: dict[str, tuple[bool, ...]]
+    arrays: dict[str, CType]
+    dims: dict[str, tuple[k.Expr, ...]]
+    definitions: dict[str, k.Expr]
+    ignored: set[str]
+    packs: dict[str, tuple[Node, ...]]
+    problems: list[Diagnostic]
+    outlined: list[k.Function]
+    name: str
+    array: Any
+    scalar: Any
+    number: Any
+    pointer: Any
+    truth: Any
+    drop: Any
+    is_ignored: Any
+
+    def pointer_name(self, node: Node) -> str:
+        """The array that an expression names as a whole, "" where it names none."""
+        node = strip(node)
+        if isinstance(node, Tree) and node.data == "cast_expression":
+            return self.pointer_name(trees(node)[-1])
+        if isinstance(node, Tree) and node.data == "unary_expression" and str(node.children[0]) == "&":
+            return self.pointer_name(node.children[1])
+        name = callee(node)
+        return name if name in self.arrays else self.owner(node)
+
+    def owner(self, node: Node) -> str:
+        """The container of ``v.data()``, ``&v[0]`` of one, ``thrust::raw_pointer_cast(v.data())``; "" otherwise."""
+        node = strip(node)
+        if not isinstance(node, Tree) or node.data != "call_expression":
+            return ""
+        if concept(callee(node.children[0])) == "pointer":
+            return self.pointer_name(trees(node)[1])
+        method = strip(node.children[0])
+        if kind(method) == "member_expression" and self.member(method) in ("data", "begin", "get"):
+            return self.pointer_name(trees(method)[0])  # type: ignore[arg-type]
+        return ""
+
+    def member(self, node: Any) -> str:
+        """The member that a member expression names."""
+        found = child(node, "member_name")
+        return str(found.children[0]) if found is not None else ""
+
+    def count(self, node: Node, element: CType, what: Node) -> k.Expr:
+        """Bytes as a number of elements."""
+        size = size_of(element)
+        found = elements(self.number(node), size, self.definitions) if size else None
+        if found is None:
+            reason = f"`{self.low.text(node)}` is no number of bytes of a whole number of elements by its form"
+            raise self.low.refuse("KR211", reason, what, "write it as n * sizeof(type)")
+        return found
+
+    def alloc(self, name: str, count: k.Expr, fill: k.Expr | None, span: Any) -> h.Alloc:
+        """New memory of ``count`` elements."""
+        kind_of = self.arrays[name]
+        element, axes = leaf(kind_of)
+        assert element is not None
+        shape = (count, k.Const(len(kind_of.members), INT32)) if axes else (count,)  # type: ignore[union-attr]
+        return h.Alloc(name, element, shape, fill, span=span)
+
+    def malloc(self, args: list[Tree], node: Tree) -> list[h.Stmt]:
+        """``cudaMalloc(&p, bytes)``."""
+        name = self.pointer_name(args[0])
+        if not name:
+            raise self.low.refuse("KR211", f"`{self.low.text(args[0])}` is no pointer to numbers", node)
+        return [self.alloc(name, self.count(args[1], self.arrays[name], node), None, self.low.span(node))]
+
+    def memcpy(self, args: list[Tree], node: Tree) -> list[h.Stmt]:
+        """``cudaMemcpy(to, from, bytes, …)`` between arrays, or an array and a number."""
+        span = self.low.span(node)
+        to, source = self.number_at(args[0]), self.number_at(args[1])
+        if to is not None:
+            place = self.pointer(args[1])
+            value = k.Load(
+                place.array, (place.offset or ZERO,), leaf(self.arrays[place.array])[0] or to.type, span=span
+            )
+            return [h.Assign(to.name, value, to.type, span=span)]
+        target = self.pointer(args[0])
+        if source is not None:
+            return [h.Store(target.array, (target.offset or ZERO,), k.Var(source.name, source.type), span=span)]
+        origin = self.pointer(args[1])
+        count = self.count(args[2], self.arrays[target.array], node)
+        whole = h.Whole(origin.array, origin.offset, count, span=span)
+        return [h.Update(target.array, whole, target.offset, count, span=span)]
+
+    def number_at(self, node: Node) -> VarPlace | None:
+        """The scalar variable of ``&x``."""
+        node = strip(node)
+        if isinstance(node, Tree) and node.data == "cast_expression":
+            return self.number_at(trees(node)[-1])
+        if isinstance(node, Tree) and node.data == "unary_expression" and str(node.children[0]) == "&":
+            found = self.low.lookup(callee(node.children[1]))
+            return found if isinstance(found, VarPlace) else None
+        return None
+
+    def memset(self, args: list[Tree], node: Tree) -> list[h.Stmt]:
+        """``cudaMemset(p, 0, bytes)``; another byte is no number."""
+        target = self.pointer(args[0])
+        value = self.number(args[1])
+        element = self.arrays[target.array]
+        if not (isinstance(value, k.Const) and value.value == 0) and size_of(element) != 1:
+            raise self.low.refuse("KR211", "memory is set to a byte other than 0", node, "fill the array in a kernel")
+        count = self.count(args[2], element, node)
+        return [h.Update(target.array, value, target.offset, count, span=self.low.span(node))]
+
+    def fill(self, args: list[Tree], node: Tree) -> list[h.Stmt]:
+        """``std::fill(v.begin(), v.end(), x)``, ``thrust::fill``."""
+        name = self.pointer_name(args[0])
+        if not name or "end" not in self.low.text(args[1]):
+            raise self.low.refuse("KR213", "only a whole container is filled here", node)
+        return [h.Update(name, self.number(args[2]), span=self.low.span(node))]
+
+    # --- containers
+
+    def vector_of(self, node: Tree) -> CType | None:
+        """The element type of ``std::vector<T>`` and its kin, None for another type."""
+        names = [str(t) for t in tokens(node)]
+        if not set(names) & set(_CONTAINERS):
+            return None
+        arguments = next((t for t in node.iter_subtrees() if t.data == "template_argument"), None)
+        inner = next((t for t in arguments.iter_subtrees() if t.data == "type_id"), None) if arguments else None
+        return self.low.type_id(inner) if inner is not None else None
+
+    def host_vector(self, name: str, element: CType, initial: list[Tree], node: Tree) -> list[h.Stmt]:
+        """``std::vector<float> v(n)``, ``v(n, x)``, ``thrust::device_vector<float> d = h``."""
+        span = self.low.span(node)
+        self.array(name, element)
+        args = [c for i in initial for c in (trees(i) if kind(i) == "braced_init_list" else [i])]
+        if not args:
+            return []
+        source = self.pointer_name(args[0])
+        if source:
+            return [h.Bind(name, h.Whole(source, span=span), span=span)]
+        fill = self.number(args[1]) if len(args) > 1 else k.Const(0, INT32)
+        return [self.alloc(name, normal(self.number(args[0])), fill, span)]

@@ -1,0 +1,106 @@
+"""Names of a CUDA C host function: what a call is called, what is dropped, sizes in bytes as counts of elements."""
+
+from __future__ import annotations
+
+from lark import Token, Tree
+
+from kraise import dialects
+from kraise.frontends.cuda_c.c_types import CType, leaf
+from kraise.frontends.cuda_c.trees import Node, strip, words
+from kraise.ir.kernel import Cast, Const, Expr, Op, Var
+from kraise.ir.types import INT32
+
+
+def callee(node: Node) -> str:
+    """The name of what a call calls, without ``std::``; HIP's names as CUDA's."""
+    node = strip(node)
+    if not isinstance(node, Tree) or node.data != "id_expression":
+        return str(node) if isinstance(node, Token) else ""
+    parts = [str(w) for w in words(node)]
+    if "<" in parts:
+        parts = parts[: parts.index("<")]
+    parts = [p for p in parts if p not in ("::", "std")]
+    name = "::".join(parts)
+    if name.startswith("hip") and name not in dialects.table("host_library")["cuda"]:
+        name = "cuda" + name[3:]
+    return name
+
+
+def dropped(name: str) -> str:
+    """What a call of ``name`` is dropped as, "" if it is not."""
+    table = dialects.table("host_library")["dropped_cuda"]
+    if name in table:
+        return table[name]
+    for pattern, what in table.items():
+        if pattern.endswith("*") and name.startswith(pattern[:-1]):
+            return what
+    return ""
+
+
+def concept(name: str) -> str:
+    """What a call does to memory, "" where that is not known."""
+    return dialects.table("host_library")["cuda"].get(name, "")
+
+
+def size_of(t: CType) -> int:
+    """The bytes of one element of an array of ``t``; 0 where it is a struct of several arrays."""
+    element, axes = leaf(t)
+    if element is None or element.bits is None:
+        return 0
+    n = len(t.members) if axes and hasattr(t, "members") else 1  # a vector type
+    return (1 if element.kind == "bool" else element.bits // 8) * n
+
+
+def elements(bytes_: Expr, size: int, definitions: dict[str, Expr]) -> Expr | None:
+    """``bytes_ / size`` where that is exact by its form, normalised; None where it is not."""
+    if size == 1:
+        return normal(bytes_)
+    match bytes_:
+        case Const(value=value) if not int(value.real) % size:
+            return Const(int(value.real) // size, INT32)
+        case Cast(arg=arg, type=kind) if kind.is_integer:
+            return elements(arg, size, definitions)
+        case Op(name="mul", args=(a, b)):
+            for one, other in ((a, b), (b, a)):
+                part = elements(one, size, definitions)
+                if part is not None:
+                    return product(part, normal(other))
+        case Op(name="add" | "sub" as name, args=(a, b)):
+            left, right = elements(a, size, definitions), elements(b, size, definitions)
+            if left is not None and right is not None:
+                return Op(name, (left, right), INT32)
+        case Var(name=name) if name in definitions:
+            return elements(definitions[name], size, definitions)
+    return None
+
+
+def normal(e: Expr) -> Expr:
+    """A size without the widening casts of C, products in a fixed order."""
+    match e:
+        case Cast(arg=arg, type=kind) if kind.is_integer and arg.type.is_integer:
+            return normal(arg)
+        case Op(name="mul", args=(a, b)):
+            return product(normal(a), normal(b))
+        case Op(name=name, args=args) if name in ("add", "sub", "tdiv", "tmod"):
+            return Op(name, tuple(normal(a) for a in args), INT32)
+        case Var(name=name):
+            return Var(name, INT32)
+        case Const(value=value, name=name) if e.type.is_integer:
+            return Const(int(value.real), INT32, name)
+    return e
+
+
+def product(a: Expr, b: Expr) -> Expr:
+    """``a * b`` with its factors in a fixed order and no factor 1."""
+    factors = sorted([*_factors(a), *_factors(b)], key=lambda f: (isinstance(f, Const), repr(f)))
+    factors = [f for f in factors if not (isinstance(f, Const) and f.value == 1 and not f.name)]
+    if not factors:
+        return Const(1, INT32)
+    found = factors[0]
+    for f in factors[1:]:
+        found = Op("mul", (found, f), INT32)
+    return found
+
+
+def _factors(e: Expr) -> list[Expr]:
+    return [f for a in e.args for f in _factors(a)] if isinstance(e, Op) and e.name == "mul" else [e]

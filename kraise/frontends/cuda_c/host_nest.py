@@ -1,0 +1,107 @@
+"""A loop of a host function over elements of host arrays becomes a plain function of its own: its text, as it stands,
+between a head and a ``return`` of the number that it changes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from lark import Tree
+
+from kraise.diagnostics import Refused
+from kraise.frontends.cuda_c.c_types import Struct
+from kraise.frontends.cuda_c.scan import Item
+from kraise.frontends.cuda_c.structs import Definition
+from kraise.frontends.cuda_c.tokens import Raw
+from kraise.frontends.cuda_c.trees import end, position
+from kraise.frontends.cuda_c.values import VarPlace
+from kraise.ir import host as h
+from kraise.ir import kernel as k
+from kraise.ir.types import ScalarType
+
+_WORDS = {
+    "float32": "float", "float64": "double", "int32": "int", "uint32": "unsigned int", "int64": "long long",
+    "uint64": "unsigned long long", "int8": "signed char", "uint8": "unsigned char", "int16": "short",
+    "uint16": "unsigned short", "bool": "bool",
+}  # fmt: skip
+_ASSIGNS = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", "<<=", ">>=", "++", "--"))
+
+
+def outline(reader: Any, node: Tree) -> list[h.Stmt]:
+    """The call of the function that the loop became. Raises Refused where it has no one form."""
+    low, program = reader.low, reader.program
+    toks = program.unit.tokens
+    first, last = position(node), end(node) - 1
+    body = toks[first : last + 1]
+    names = dict.fromkeys(t.text for n, t in enumerate(body) if t.kind == "NAME" and _free(body, n))
+    arrays = [n for n in names if n in reader.arrays]
+    scalars = {n: p for n in names if isinstance(p := low.lookup(n), VarPlace)}
+    counter = _counter(body)
+    changed = [n for n in scalars if n != counter and _changed(body, n)]
+    if len(changed) > 1:
+        raise low.refuse(
+            "KR211", f"this loop of the host changes {len(changed)} numbers ({', '.join(changed)})", node,
+            "write one loop for each",
+        )  # fmt: skip
+    place = toks[first]
+    name = f"{reader.name}_loop" + (f"_{len(reader.outlined) + 1}" if reader.outlined else "")
+    returned = scalars[changed[0]].type if changed else None
+    own = [n for n in scalars if n != counter or not _sets_first(body, n)]
+    params = [f"{_spelled(reader.arrays[n])} * {n}" for n in arrays]
+    params += [f"{_spelled(scalars[n].type)} {n}" for n in own]
+    head = f"{_spelled(returned) if returned is not None else 'void'} {name} ( {' , '.join(params)} ) {{".split()
+    if counter in scalars and counter not in own:
+        head += f"{_spelled(scalars[counter].type)} {counter} ;".split()
+    tail = [*(["return", changed[0], ";"] if changed else []), "}"]
+    start = len(toks)
+    toks.extend(_token(w, place) for w in head)
+    toks.extend(replace(t) for t in body)
+    toks.extend(_token(w, place) for w in tail)
+    item = Item("host", name, start, len(toks) - 1)
+    from kraise.frontends.cuda_c.reader import read_function
+
+    function, problems = read_function(program, Definition(name, "host", item), "plain", name, [])
+    if function is None:
+        raise Refused(*(d for d in problems if d.severity == "error"))
+    reader.outlined.append(replace(function, doc=""))
+    if counter in scalars:
+        reader.ignored.add(counter)  # its value after the loop is not followed
+    args: list[Any] = [k.ArrayRef(n) for n in arrays]
+    args += [k.Var(n, scalars[n].type) for n in own]
+    types = (returned,) if returned is not None else ()
+    return [h.Launch(name, tuple(args), None, None, None, tuple(changed), types, span=low.span(node))]
+
+
+def _token(word: str, place: Raw) -> Raw:
+    is_name = word[0].isalpha() or word[0] == "_"
+    return Raw("NAME" if is_name else "OP", word, place.file, place.line, place.column)
+
+
+def _spelled(t: Any) -> str:
+    return t.name if isinstance(t, Struct) else _WORDS[str(t)] if isinstance(t, ScalarType) else str(t)
+
+
+def _free(body: list[Raw], n: int) -> bool:
+    return n == 0 or body[n - 1].text not in (".", "->")
+
+
+def _changed(body: list[Raw], name: str) -> bool:
+    """Is the name assigned to (and not an element of it)?"""
+    for n, t in enumerate(body):
+        if t.text == name and _free(body, n):
+            after = body[n + 1].text if n + 1 < len(body) else ""
+            before = body[n - 1].text if n else ""
+            if after in _ASSIGNS or before in ("++", "--"):
+                return True
+    return False
+
+
+def _counter(body: list[Raw]) -> str:
+    """``i`` of ``for (i = …``, "" where the loop declares its own or is no such loop."""
+    if len(body) > 3 and body[0].text == "for" and body[2].kind == "NAME" and body[3].text == "=":
+        return body[2].text
+    return ""
+
+
+def _sets_first(body: list[Raw], name: str) -> bool:
+    return _counter(body) == name

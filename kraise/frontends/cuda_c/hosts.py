@@ -1,0 +1,73 @@
+"""Which functions of a CUDA C file are host functions (they launch kernels, or call one that does), and their IR."""
+
+from __future__ import annotations
+
+from kraise.diagnostics import Diagnostic
+from kraise.diagnostics.collect import guard
+from kraise.frontends.cuda_c.host import HostReader
+from kraise.frontends.cuda_c.program import Program
+from kraise.frontends.cuda_c.structs import Definition
+from kraise.ir import host as h
+from kraise.ir import kernel as k
+
+_LAUNCHES = frozenset(("<<<", "hipLaunchKernelGGL", "cudaLaunchKernel", "hipLaunchKernel"))
+
+
+def read_hosts(
+    program: Program, functions: list[k.Function], only: tuple[str, ...]
+) -> tuple[tuple[h.Host, ...], list[k.Function], list[Diagnostic]]:
+    """The host functions of a file, callees first; loops of theirs that became functions; why some were not read.
+
+    ``main`` is read only where ``only`` names it.
+    """
+    candidates: dict[str, Definition] = {}
+    words: dict[str, set[str]] = {}
+    for name, definitions in program.functions.items():
+        for d in definitions:
+            if d.kind == "host" and d.item is not None and name not in candidates:
+                candidates[name] = d
+                words[name] = {t.text for t in program.unit.tokens[d.item.first + 1 : d.item.last + 1]} - {name}
+    found = {n for n, w in words.items() if w & _LAUNCHES}
+    while more := {n for n, w in words.items() if n not in found and w & found}:
+        found |= more
+    order: list[str] = []
+
+    def visit(name: str, above: tuple[str, ...] = ()) -> None:
+        if name in order or name in above:
+            return
+        for other in [n for n in candidates if n in words[name] & found]:
+            visit(other, (*above, name))
+        order.append(name)
+
+    for name in [n for n in candidates if n in found]:
+        if name != "main" or "main" in only:
+            visit(name)
+    done: dict[str, h.Host] = {}
+    outlined: list[k.Function] = []
+    problems: list[Diagnostic] = []
+    by_name = {f.name: f for f in functions}
+    wanted = _wanted(only, words, found)
+    for name in order:
+        if only and name not in wanted:
+            continue
+        kinds = {n: tuple(isinstance(v, k.ArrayRef) for v in _returned(x)) for n, x in done.items()}
+        reader = HostReader(program, by_name, kinds)
+        place = program.unit.tokens[candidates[name].item.first].span  # type: ignore[union-attr]
+        host, wrong = guard(name, place, reader.read, candidates[name], name)
+        problems += wrong
+        if host is not None:
+            done[name] = host
+            outlined += reader.outlined
+    return tuple(done.values()), outlined, problems
+
+
+def _returned(host: h.Host) -> tuple:
+    last = host.body[-1] if host.body else None
+    return last.values if isinstance(last, h.Return) else ()
+
+
+def _wanted(only: tuple[str, ...], words: dict[str, set[str]], found: set[str]) -> set[str]:
+    wanted = {n for n in only if n in found}
+    while more := {m for n in wanted for m in words[n] & found} - wanted:
+        wanted |= more
+    return wanted

@@ -1,0 +1,65 @@
+"""Vectorized twin of kernel.cu, written by kraise; edit the source, not this file."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+
+
+@partial(jax.jit, static_argnames="n")
+def sweep(u, v, f, n):
+    """Jacobi iteration until the sum of the changes is small
+
+    v[y, x] = 0.25 * (u[y, x - 1] + u[y, x + 1] + u[y - 1, x] + u[y + 1, x] + f[y, x])
+        for 1 <= x < n - 1, 1 <= y < n - 1
+    """
+    u2 = jnp.resize(u, (n, n))
+    f2 = jnp.resize(f, (n - 1, n))
+    v2 = jnp.resize(v, (n - 1, n))
+    v2 = v2.at[1:, 1:-1].set(
+        0.25
+        * (u2[1:-1, :-2] + u2[1:-1, 2:] + u2[:-2, 1:-1] + u2[2:, 1:-1] + f2[1:, 1:-1])
+    )  # kernel.cu:7
+    return v.at[: (n - 1) * n].set(v2.ravel()[: v.size])
+
+
+@partial(jax.jit, static_argnames="n")
+def row_change(u, v, change, n):
+    """change[y] = sum_x abs(u[y, x] - v[y, x])  for 0 <= y < n"""
+    u2 = u[: n * n].reshape(n, n)
+    v2 = v[: n * n].reshape(n, n)
+    return change.at[:n].set(jnp.sum(jnp.abs(u2 - v2), axis=1))  # kernel.cu:16
+
+
+@partial(jax.jit, static_argnames="n")
+def solve_loop(change, n, error):
+    """returns error + sum_y change[y]"""
+    return error + jnp.sum(change[:n])  # kernel.cu:39
+
+
+@partial(jax.jit, static_argnames=("n", "max_iter"))
+def solve(u, f, n, tolerance, max_iter):
+    d_change = jnp.zeros(n, u.dtype)
+    d_u = u[: n * n]
+    d_v = u[: n * n]
+    d_f = f[: n * n]
+    error = 2.0 * tolerance
+
+    def step(_, state):
+        d_u, d_v, d_change, error, it = state
+
+        def advance(state):
+            d_u, d_v, d_change, error, it = state
+            d_v = sweep(d_u, d_v, d_f, n)  # kernel.cu:35
+            d_change = row_change(d_u, d_v, d_change, n)  # kernel.cu:36
+            error = solve_loop(d_change, n, 0.0)  # kernel.cu:39
+            it = it + 1
+            return d_v, d_u, d_change, error, it
+
+        return jax.lax.cond(error > tolerance, advance, lambda state: state, state)
+
+    d_u, _, _, _, it = jax.lax.fori_loop(
+        0, max_iter, step, (d_u, d_v, d_change, error, 0)
+    )  # kernel.cu:34
+    u = u.at[: n * n].set(d_u)
+    return it, u

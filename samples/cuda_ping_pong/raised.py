@@ -1,0 +1,43 @@
+"""Vectorized twin of kernel.cu, written by kraise; edit the source, not this file."""
+
+from functools import partial
+
+import jax
+
+
+@partial(jax.jit, static_argnames="n")
+def stencil(in_, out, n):
+    """out[i] = 0.25 * in[i - 1] + 0.5 * in[i] + 0.25 * in[i + 1]  for 1 <= i < n - 1"""
+    if n < 2:
+        return out
+    return out.at[1 : n - 1].set(
+        0.25 * in_[: n - 2] + 0.5 * in_[1 : n - 1] + 0.25 * in_[2:n]
+    )  # kernel.cu:16
+
+
+@partial(jax.jit, static_argnames=("time_steps", "n"))
+def iterate(time_steps, src, dst, n):
+    """which of the two arrays holds the last step depends on the number of steps"""
+    rounds = max(time_steps, 0)
+
+    def step(_, state):
+        src, dst = state
+        dst = stencil(src, dst, n)  # kernel.cu:22
+        return dst, src
+
+    src, dst = jax.lax.fori_loop(0, time_steps, step, (src, dst))  # kernel.cu:21
+    return (dst, src) if rounds % 2 else (src, dst)
+
+
+@partial(jax.jit, static_argnames=("n", "time_steps"))
+def smooth(host, n, time_steps):
+    """the same with its own device memory, error checks and timing"""
+    d_in = host[:n]
+
+    def step(_, state):
+        d_in, d_out = state
+        d_out = stencil(d_in, d_out, n)  # kernel.cu:42
+        return d_out, d_in
+
+    d_in, _ = jax.lax.fori_loop(0, time_steps, step, (d_in, d_in))  # kernel.cu:41
+    return host.at[:n].set(d_in)
