@@ -237,22 +237,22 @@ class EmittedHost:
             return [Assign(n, c) for n, c in zip(names, chosen, strict=True)]
         sides: list[Stmt] = []
         labels = []
-        for wish, body, results in (("then", stmt.body, values), ("otherwise", stmt.orelse, others)):
+        bodies = [self.block(stmt.body), self.block(stmt.orelse)]
+        # a name that a branch binds and reads before is its argument
+        given = sorted({n for lines in bodies for n in _set(lines) if _read_first(lines, n)})
+        operands = [Atom(n) for n in given]
+        for wish, lines, results in (("then", bodies[0], values), ("otherwise", bodies[1], others)):
             result: Py = results[0] if len(results) == 1 else py.Tup(tuple(results))
-            if not body:
-                labels.append(Atom(f"lambda: {flat(result)}"))
+            if not lines:
+                labels.append(
+                    Atom(f"lambda {', '.join(given)}: {flat(result)}" if given else f"lambda: {flat(result)}")
+                )
                 continue
             label = self.names.fresh(wish)
-            lines = self.block(body)
-            inside = _set(lines)
-            missing = [n for n in sorted(inside) if _read_first(lines, n)]
-            parameters = tuple(missing)
-            if parameters:  # a name that the branch binds and reads before is its argument
-                sides.append(Def(label, tuple(f"{n}={n}" for n in parameters), _returned(lines, result)))
-            else:
-                sides.append(Def(label, (), _returned(lines, result)))
+            sides.append(Def(label, tuple(given), _returned(lines, result)))
             labels.append(Atom(label))
-        out = [*sides, Assign(", ".join(names), py.call("jax.lax.cond", condition, *labels), stmt.span)]
+        chosen_by = py.call("jax.lax.cond", condition, *labels, *operands)
+        out = [*sides, Assign(", ".join(names), chosen_by, stmt.span)]
         for word in labels:
             self.names.release(word.text)
         return out

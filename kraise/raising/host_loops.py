@@ -9,7 +9,7 @@ from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.types import INT
 from kraise.raising.host_names import expression_names, live_before, reads, set_within
-from kraise.raising.hosts import Memory, State
+from kraise.raising.hosts import Memory, State, View
 
 if TYPE_CHECKING:
     from kraise.raising.host_flow import Flow
@@ -86,7 +86,7 @@ def loop(flow: Flow, stmt: h.For | h.While, state: State, out: list[o.Stmt], aft
         o.Loop(names, initial, nexts, arrays, tuple(lines), var, *bounds, condition, span=stmt.span)  # type: ignore[arg-type]
     )
     flow.same_sizes({a: {b} for a, b in moves.items()})
-    state.points = head.points
+    state.points = head.points | _made(trial, head, moves, after)
     state.scalars |= set(scalars)
     for c in order:
         state.values[c] = r.slots[c]
@@ -114,6 +114,20 @@ def _rounds(flow: Flow, stmt: h.For | h.While, bounds: tuple, state: State, out:
         span = k.Op("floordiv", (k.Op("add", (span, k.Op("sub", (step, k.Const(1, INT)), INT)), INT), step), INT)
     out.append(o.Let((name,), k.Op("max", (span, k.Const(0, INT)), INT), stmt.span))
     return k.Var(name, INT)
+
+
+def _made(trial: State, head: State, moves: dict[int, int], after: frozenset[str]) -> dict[str, View]:
+    """Names that a round binds to memory that a name from before the loop has at its end too: they stay aliases.
+
+    A loop of no rounds leaves such a name unbound, and the source has no meaning then.
+    """
+    ends = {end: slot for slot, end in moves.items()}
+    found: dict[str, View] = {}
+    for name in sorted(after - set(head.points)):
+        view = trial.points.get(name)
+        if view is not None and view.offset is None and view.slot in ends:
+            found[name] = View(ends[view.slot])
+    return found
 
 
 def _folded(e: k.Expr, state: State) -> k.Expr:

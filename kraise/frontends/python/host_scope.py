@@ -160,7 +160,7 @@ def _is_tuple(function: cst.FunctionDef, name: str) -> bool:
 def _by_call(scope: HostScope, node: cst.Call, found: set[str]) -> None:
     table = dialects.table("host_library")["python"]
     name = scope.imports.qualified(dotted(node.func)) if dotted(node.func) else ""
-    first = dotted(node.args[0].value) if node.args else ""
+    first = dotted(node.args[0].value) if node.args and node.args[0].keyword is None else ""
     concept = table.get(name, "")
     if (concept in ("clone", "alias") or concept.endswith("_like")) and first and _local(scope, first):
         found.add(first)
