@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 
@@ -12,6 +13,7 @@ class Options:
     ``kernel_decorators``: further decorators that make a Python function a kernel (last component or dotted name).
     ``only``: the functions to translate, all if empty. ``assume``: sentences such as ``idx is injective``.
     ``grad``: what to differentiate, in the sentences of ``ir.activity``.
+    ``remat`` (auto, none, full; "" is auto) and ``max_intermediate`` (a size such as 256MB) bound what is kept.
     ``defines``, ``include_dirs`` and ``instantiate`` concern CUDA C. ``language`` "" means: by the file's suffix.
     """
 
@@ -23,3 +25,23 @@ class Options:
     include_dirs: tuple[str, ...] = ()
     instantiate: tuple[str, ...] = ()
     language: str = ""
+    remat: str = ""
+    max_intermediate: str = ""
+
+    @property
+    def limit(self) -> int:
+        """``max_intermediate`` in bytes, 0 where there is none."""
+        return size_of(self.max_intermediate) if self.max_intermediate else 0
+
+
+REMAT = ("auto", "none", "full")
+_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+
+
+def size_of(text: str) -> int:
+    """``256MB``, ``1.5 GB``, ``4096`` in bytes (a MB is 2**20 of them). Raises ValueError."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?\s*", text, re.IGNORECASE)
+    size = int(float(found[1]) * 2 ** _UNITS[found[2].upper()]) if found else 0
+    if size <= 0:
+        raise ValueError(f"`{text}` is no size; write 256MB or 1GB")
+    return size

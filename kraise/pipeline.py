@@ -233,6 +233,8 @@ def translate(source: str, file: str, options: Options = DEFAULTS) -> Translatio
     ir, unread = outcome
     kernels, refused = raise_all(ir, options)
     kernels, unknown = with_derivatives(kernels, options)
+    memory = equations.Memory(options.remat or "auto", options.limit)
+    kernels = [replace(k, memory=memory) for k in kernels]
     hosts, not_raised = raise_hosts(ir, kernels, options)
     module = equations.Module(ir.file, ir.language, tuple(kernels), ir.constants, ir.comments, ir.doc, hosts)
     text, module, unprinted = emit(module)

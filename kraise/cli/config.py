@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from kraise.diagnostics import Diagnostic, Refused, Span
-from kraise.options import Options
+from kraise.options import REMAT, Options, size_of
 from kraise.pipeline import misunderstood
 
 LISTS = ("kernel-decorators", "assume", "grad", "defines", "include-dirs", "exclude")
-KEYS = (*LISTS, "twin-suffix")
+KEYS = (*LISTS, "twin-suffix", "remat", "max-intermediate")
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,8 @@ class Config:
             grad=(*mine.grad, *options.grad),
             defines=(*mine.defines, *options.defines),
             include_dirs=(*options.include_dirs, *mine.include_dirs),
+            remat=options.remat or mine.remat,
+            max_intermediate=options.max_intermediate or mine.max_intermediate,
         )
 
     def excludes(self, path: Path) -> bool:
@@ -97,11 +99,20 @@ def _config(file: Path, table: dict[str, Any]) -> Config:
         raise _refused(
             file, text, "twin-suffix", "`twin-suffix` must be letters, digits and underscores, such as _raised"
         )
+    remat, limit = table.get("remat", ""), table.get("max-intermediate", "")
+    if remat not in ("", *REMAT):
+        raise _refused(file, text, "remat", f"`remat` is one of {', '.join(REMAT)}")
+    try:
+        size_of(str(limit or "1"))
+    except ValueError as error:
+        raise _refused(file, text, "max-intermediate", str(error)) from None
     lists = {key: tuple(table.get(key, ())) for key in LISTS}
     options = Options(
         kernel_decorators=lists["kernel-decorators"],
         assume=lists["assume"],
         grad=lists["grad"],
+        remat=remat,
+        max_intermediate=str(limit),
         defines=lists["defines"],
         include_dirs=tuple(str(file.parent / d) for d in lists["include-dirs"]),
     )

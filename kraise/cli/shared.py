@@ -10,7 +10,7 @@ import click
 
 from kraise import pipeline
 from kraise.diagnostics.formats import FORMATS
-from kraise.options import Options
+from kraise.options import REMAT, Options, size_of
 
 
 def _assumptions(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -25,6 +25,13 @@ def _sentences(ctx: click.Context, param: click.Parameter, values: tuple[str, ..
         if why := pipeline.misunderstood(value):
             raise click.BadParameter(why, ctx, param)
     return values
+
+
+def _size(ctx: click.Context, param: click.Parameter, value: str | None) -> str:
+    try:
+        return value if value and size_of(value) else ""
+    except ValueError as error:
+        raise click.BadParameter(str(error), ctx, param) from None
 
 
 _SOURCE_OPTIONS = (
@@ -49,6 +56,18 @@ _SOURCE_OPTIONS = (
         multiple=True,
         callback=_sentences,
         help='Adds KERNEL_grad and KERNEL_vjp: "[KERNEL:] loss=OUTPUT wrt NAME,NAME" (repeatable).',
+    ),
+    click.option(
+        "--remat",
+        type=click.Choice(REMAT),
+        default=None,
+        help="What loops keep for the gradient: bounded where it is much (auto), all (none), little (full).",
+    ),
+    click.option(
+        "--max-intermediate",
+        metavar="SIZE",
+        callback=_size,
+        help="Maps the outermost index in chunks whose intermediates stay within SIZE (256MB).",
     ),
     click.option(
         "-D", "--define", "defines", metavar="NAME[=VALUE]", multiple=True, help="A macro (CUDA C; repeatable)."
@@ -77,8 +96,9 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def verb(*args: Any, **kwargs: Any) -> Any:
         names = ("only", "kernel_decorators", "assume", "grad", "defines", "include_dirs", "instantiate")
-        chosen = {name: tuple(kwargs.pop(name)) for name in names}
-        return function(*args, options=Options(language=kwargs.pop("language") or "", **chosen), **kwargs)
+        chosen: dict[str, Any] = {name: tuple(kwargs.pop(name)) for name in names}
+        chosen |= {name: kwargs.pop(name) or "" for name in ("language", "remat", "max_intermediate")}
+        return function(*args, options=Options(**chosen), **kwargs)
 
     for option in reversed(_SOURCE_OPTIONS):
         verb = option(verb)

@@ -252,7 +252,8 @@ CODES: dict[str, Code] = {
         "Configuration",
         "[tool.kraise] in pyproject.toml holds a key or a value that is not understood.",
         '[tool.kraise]\nkernel-decorators = ["compile_cupy"]\ntwin-suffix = "_raised"',
-        "Known keys: kernel-decorators, assume, grad, defines, include-dirs, twin-suffix, exclude.",
+        "Known keys: kernel-decorators, assume, grad, remat, max-intermediate, defines, include-dirs, twin-suffix, "
+        "exclude.",
     ),
     "KR406": Code(
         "No such kernel", "A kernel that --only or --grad names is not in the file.", "", "Check its spelling."

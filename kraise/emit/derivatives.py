@@ -40,6 +40,7 @@ def fits(kernel: eq.Kernel, activity: Activity) -> bool:
     given = {name for o in outputs.outputs(kernel) for name in (o.name, o.root)}
     taken = {p.name for p in kernel.params}  # type: ignore[attr-defined]
     inputs = {n.partition(".")[0] for n in (*activity.wrt, *activity.const)}
+    given |= {"result"} if any(o.scalar for o in outputs.outputs(kernel)) else set()
     return {t.output for t in activity.terms} <= given and inputs <= taken
 
 
@@ -94,6 +95,9 @@ class _Writer:
 
     def _found(self, name: str) -> list[Output]:
         """The output of a name, or those of a struct's members."""
+        scalars = [o for o in self.outputs if o.scalar]
+        if name == "result" and len(scalars) == 1:
+            return scalars  # what a function returns, whatever it is called in it
         return [o for o in self.outputs if name in (o.name, o.root)]
 
     def _output(self, name: str) -> Output:
@@ -103,7 +107,7 @@ class _Writer:
             near = get_close_matches(name, known, 1)
             guess = f"did you mean `{near[0]}`?" if near else "it returns " + ", ".join(known)
             raise self._refuse(f"`{self.kernel.name}` returns no `{name}`", guess)
-        if found[0].name != name:
+        if found[0].root == name:
             choices = ", ".join(o.name for o in found if o.smooth)
             raise self._refuse(f"`{name}` is a struct: a loss takes one of its members", f"one of {choices}")
         if not found[0].smooth:

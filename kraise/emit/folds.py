@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from kraise.emit import carries, stacked, tree, versions
+from kraise.emit import carries, chunks, remat, stacked, tree, versions
 from kraise.emit import python as py
 from kraise.emit.context import Assign, Block, Context, Def, Frame, Raw, Stmt, Val
 from kraise.emit.linear import Linear, linear
@@ -151,7 +151,8 @@ def fold(low: Lowering, stmt: eq.Fold, body_of: Callable[[tuple[eq.Stmt, ...]], 
     """Emits a fold: its start, its round as a local function, the loop, and the names of its results."""
     ctx = low.ctx
     stacked.check(stmt)
-    _name_parts(low, stmt)
+    if not stmt.mapped:
+        _name_parts(low, stmt)
     state = _State(low, stmt)
     for o in stmt.outputs:
         used = (stmt.name, o.name) in ctx.wanted
@@ -243,7 +244,7 @@ def _bounds(low: Lowering, axis: eq.Axis, reverse: bool, index: str) -> tuple[Py
 
 def _looped(low: Lowering, stmt: eq.Fold, state: _State, body_of: Callable) -> None:
     ctx = low.ctx
-    step = ctx.names.fresh("step")
+    step = ctx.names.fresh("row" if stmt.mapped else "step")
     single = len(state.names) == 1
     parameter = state.names[0] if single else ctx.names.fresh("state") if state.names else "_"
     block = Block(stmt.name)
@@ -257,6 +258,13 @@ def _looped(low: Lowering, stmt: eq.Fold, state: _State, body_of: Callable) -> N
         head.append(Assign(state.pattern(mentioned([*block.lines, Assign(None, Tup(tuple(out)))])), Atom(parameter)))
     if stmt.axis is None:
         _while(low, stmt, state, block, head, carry, step, parameter)
+    elif stmt.mapped:
+        made, arrays = stacked.mapped(low, stmt, block, step, outputs)
+        ctx.emit(made)
+        rest = ", ".join(ctx.folded[("out", stmt.name, o.name)][0] for o in stmt.outputs)
+        size = chunks.batch(ctx, stmt)
+        run = py.call("jax.checkpoint", Atom(step))
+        ctx.emit(Assign(rest, py.call("jax.lax.map", run, arrays, batch_size=size), stmt.span))
     elif stmt.outputs or block.inputs:
         made, arrays, length = stacked.scanned(low, stmt, block, step, parameter, head, carry, outputs)
         ctx.emit(made)
@@ -266,7 +274,7 @@ def _looped(low: Lowering, stmt: eq.Fold, state: _State, body_of: Callable) -> N
             extra["reverse"] = Atom("True")
         target = stacked.pattern(state.results)
         rest = stacked.pattern([ctx.folded[("out", stmt.name, o.name)][0] for o in stmt.outputs])
-        loop = py.call("jax.lax.scan", Atom(step), start, arrays, **extra)
+        loop = py.call("jax.lax.scan", round_of(ctx, stmt, step), start, arrays, **extra)
         ctx.emit(Assign(f"{target}, {rest}", loop, stmt.span))
     else:
         counter, assign = "_", None
@@ -278,13 +286,23 @@ def _looped(low: Lowering, stmt: eq.Fold, state: _State, body_of: Callable) -> N
         _return(block, state, carry)
         ctx.emit(Def(step, (counter, parameter), block.lines))
         start = state.values(state.initial)
-        ctx.emit(Assign(", ".join(state.results), py.call("jax.lax.fori_loop", lo, hi, Atom(step), start), stmt.span))
+        function = "jax.lax.fori_loop"
+        if remat.segmented(ctx, stmt):
+            ctx.needs.add(remat.HELPER)
+            function = remat.HELPER
+        rounds = py.call(function, lo, hi, round_of(ctx, stmt, step), start)
+        ctx.emit(Assign(", ".join(state.results), rounds, stmt.span))
     if len(state.names) > 1:
         ctx.names.release(parameter)
     ctx.names.release(step)
     outer = {line.target for b in ctx.blocks for line in b.lines if isinstance(line, Assign) and line.target}
     kept = {n for t in outer for n in t.replace("(", "").replace(")", "").split(", ")} | set(state.names)
     _release(low, block, kept | ctx.params)
+
+
+def round_of(ctx: Context, stmt: eq.Fold, step: str) -> Py:
+    """The round as a loop calls it."""
+    return py.call("jax.checkpoint", Atom(step)) if remat.per_round(ctx, stmt) else Atom(step)
 
 
 def _return(block: Block, state: _State, carry: list[Py]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kraise.diagnostics import Refused
-from kraise.emit import clashes, derivatives, folds, guards, layout_text, shapes, tree, versions, writes
+from kraise.emit import chunks, clashes, derivatives, folds, guards, layout_text, remat, shapes, tree, versions, writes
 from kraise.emit import python as py
 from kraise.emit.canonical import canonical
 from kraise.emit.context import Assign, Context, Def, Raw, Stmt
@@ -48,13 +48,15 @@ class Surroundings:
             return node
         if node.text.startswith(OWN):
             return Atom(node.text[1:])
+        if node.text == remat.HELPER:
+            return Atom(self.imports[node.text])
         head, dot, rest = node.text.partition(".")
         return Atom(self.imports[head] + dot + rest) if dot and head in IMPORTED else node
 
 
 def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]:
     """The text of one kernel's function, and those of the derivatives that it asks for."""
-    kernel = canonical(merged(sized(kernel)))
+    kernel = chunks.chunked(canonical(merged(sized(kernel))))
     parameters = tuple(identifier(p.name) for p in kernel.params)  # type: ignore[attr-defined]
     try:
         context, checks, body = _lowered(kernel, around, ())
@@ -69,6 +71,8 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     checks, body = _placed(checks, body)
     extents, body = shapes.named(context, [*checks, *guards.early_return(context, kernel, assumed), *body])
     body = [*extents, *body]
+    if kernel.memory.remat == "full" and not kernel.memory.limit and chunks.has_broadcast(kernel):
+        body = _rematerialised(context, parameters, body)
     comments = _Comments(around.module)
     head_of = signature(context, kernel, parameters)
     if head_of.static:
@@ -139,6 +143,14 @@ def _lowered(
     else:
         block.lines.append(Assign(None, result))
     return context, checks, block.lines
+
+
+def _rematerialised(context: Context, parameters: tuple[str, ...], body: list[Stmt]) -> list[Stmt]:
+    """The statements as a function of the traced parameters that keeps nothing but these for the gradient."""
+    name = context.names.fresh("forward")
+    traced = tuple(p for p in parameters if p not in {identifier(s) for s in context.statics})
+    run = py.Call(py.call("jax.checkpoint", Atom(name)), tuple(Atom(p) for p in traced))
+    return [Def(name, traced, body), Assign(None, run)]
 
 
 def _placed(checks: list[Stmt], body: list[Stmt]) -> tuple[list[Stmt], list[Stmt]]:
@@ -257,7 +269,8 @@ def _launch_lines(context: Context, kernel: eq.Kernel) -> list[str]:
 
 def _docstring(kernel: eq.Kernel, context: Context) -> list[str]:
     parts = [p for p in (kernel.doc.strip(), "\n".join(kernel.equations)) if p]
-    notes = "\n".join((*kernel.assumptions, *kernel.notes))
+    kept = (remat.note(kernel),) if remat.HELPER in context.needs else ()
+    notes = "\n".join((*kernel.assumptions, *kernel.notes, *kept))
     if "eqxi" in context.needs:
         notes += ("\n" if notes else "") + "The loop's trip count depends on data: equinox's checkpointed while loop."
     text = "\n\n".join([*parts, notes] if notes else parts)

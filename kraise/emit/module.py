@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 
-from kraise.emit import derivatives, layout_text, strided
+from kraise.emit import derivatives, layout_text, remat, strided
 from kraise.emit import python as py
 from kraise.emit.function import FunctionText, Surroundings, docstring, emit_function, emit_helper
 from kraise.emit.host_statics import nodes
@@ -40,7 +40,8 @@ def _emit(module: eq.Module) -> str:
     taken = frozenset(functions | {identifier(c) for c in constants})
     parameters = {p.name for k in (*module.kernels, *module.hosts) for p in k.params}  # type: ignore[attr-defined]
     used_names = parameters | taken
-    imports = {name: f"_{name}" if name in used_names else name for name in ("partial", *IMPORTED)}
+    imported = ("partial", remat.HELPER, *IMPORTED)
+    imports = {name: f"_{name}" if name in used_names else name for name in imported}
     around = Surroundings(module, x64, taken, imports)
     emitted = [emit_function(k, around) for k in module.kernels]
     kernels = [text for texts in emitted for text in texts]
@@ -64,6 +65,9 @@ def _emit(module: eq.Module) -> str:
         text_of_host = EmittedHost(host, callees, around)
         callees[host.name] = text_of_host.callee
         texts.append(text_of_host)  # type: ignore[arg-type]
+    if any(remat.HELPER in t.needs for t in texts):
+        full = any(k.memory.remat == "full" for k in module.kernels)
+        texts.insert(0, FunctionText(remat.helper(imports[remat.HELPER], imports, full)))
     needed = {c for t in texts for c in t.constants}
     body = [f'"""Vectorized twin of {_plain(file)}, written by kraise; edit the source, not this file."""']
     if module.doc:

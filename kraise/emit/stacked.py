@@ -70,6 +70,24 @@ def scanned(
     out: list[Py],
 ) -> tuple[Stmt, Py, Py]:
     """The round as a function of carry and inputs, the arrays that come in, and the number of rounds (or None)."""
+    assert block.axis is not None
+    second, more, arrays = _inputs(low, block)
+    result = Tup((_group(carry), _group(out)))
+    made = Def(step, (parameter, second), [*lines, *more, *block.lines, Assign(None, result)])
+    return made, arrays, py.NONE if arrays != py.NONE else low.ctx.extent(block.axis)
+
+
+def mapped(low: Lowering, stmt: eq.Fold, block: Block, step: str, out: list[Py]) -> tuple[Stmt, Py]:
+    """The round of a map as a function of its inputs, and the arrays that come in."""
+    assert block.axis is not None
+    if not block.index_used and not block.inputs:
+        block.index_used = True  # a map needs something to run over
+    parameter, lines, arrays = _inputs(low, block)
+    return Def(step, (parameter,), [*lines, *block.lines, Assign(None, _group(out))]), arrays
+
+
+def _inputs(low: Lowering, block: Block) -> tuple[str, list[Stmt], Py]:
+    """A round's parameter for what comes in, the statement that unpacks it, and the arrays that come in."""
     ctx = low.ctx
     assert block.axis is not None and block.inputs is not None
     inputs = list(block.inputs)
@@ -77,16 +95,12 @@ def scanned(
         inputs.insert(0, (block.index_text, py.call("jnp.arange", *ctx.range_arguments(block.axis))))
     names = [n for n, _ in inputs]
     if len(names) == 1:
-        second = names[0]
-    else:
-        second = ctx.names.fresh("inputs") if names else "_"
-        if names:
-            lines = [*lines, Assign(", ".join(names), Atom(second))]
-            ctx.names.release(second)
-    result = Tup((_group(carry), _group(out)))
-    made = Def(step, (parameter, second), [*lines, *block.lines, Assign(None, result)])
-    arrays = _group([t for _, t in inputs])
-    return made, arrays, py.NONE if names else ctx.extent(block.axis)
+        return names[0], [], inputs[0][1]
+    if not names:
+        return "_", [], py.NONE
+    parameter = ctx.names.fresh("inputs")
+    ctx.names.release(parameter)
+    return parameter, [Assign(", ".join(names), Atom(parameter))], _group([t for _, t in inputs])
 
 
 def _group(items: list[Py]) -> Py:

@@ -314,7 +314,8 @@ class Fold:
     """A loop that stays, over whole arrays.
 
     ``axis`` gives the index and its static range (run from last to first if ``reverse``), or is None for a while
-    loop. With ``condition`` (over CarryIn and versions at entry, no free index) rounds are run while it holds.
+    loop. ``mapped``: the rounds carry nothing and are made in chunks (see ``emit.chunks``). With ``condition`` (over
+    CarryIn and versions at entry, no free index) rounds are run while it holds.
     ``body`` are the writes of a round in order.
     """
 
@@ -327,6 +328,7 @@ class Fold:
     condition: Expr | None = None
     unroll: bool = False
     outputs: tuple[Output, ...] = ()
+    mapped: bool = False
     span: Span | None = None
 
 
@@ -358,6 +360,25 @@ class Name:
 
 
 @dataclass(frozen=True)
+class Memory:
+    """What the user allows a kernel and its gradient to keep.
+
+    ``remat``: what loops keep for the gradient is left to JAX ("none"), bounded where it is much ("auto") or always
+    ("full"). ``limit``: bytes of the intermediates that exist at once, 0 for any.
+    """
+
+    remat: str = "auto"
+    limit: int = 0
+
+    def shown(self) -> str:
+        """The limit as a user writes it."""
+        for power, unit in ((30, "GB"), (20, "MB"), (10, "KB")):
+            if self.limit % (1 << power) == 0:
+                return f"{self.limit >> power} {unit}"
+        return f"{self.limit} B"
+
+
+@dataclass(frozen=True)
 class Kernel:
     """One raised kernel.
 
@@ -384,6 +405,7 @@ class Kernel:
     notes: tuple[str, ...] = field(default=())
     choices: tuple[str, ...] = ()
     derivatives: tuple[Activity, ...] = ()  # what the user asked to differentiate
+    memory: Memory = Memory()
     span: Span | None = None
 
 

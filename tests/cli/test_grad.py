@@ -48,3 +48,20 @@ def test_pyproject_names_the_kernel(real, value):
     put("pyproject.toml", f"[tool.kraise]\ngrad = [{value}]\n")
     ran = real("translate", "k.py")
     assert ran.code == 2 and "KR405" in ran.err and "pyproject.toml:2" in ran.err
+
+
+def test_memory_options_from_pyproject_and_the_command_line(real):
+    put(
+        "m/k.py",
+        "def f(u, r, steps):\n    for t in range(steps):\n        for i in range(u.shape[0]):\n"
+        "            u[i] = r - u[i] * u[i]\n",
+    )
+    put("m/pyproject.toml", '[tool.kraise]\nremat = "full"\nmax-intermediate = "1GB"\n')
+    assert "jax.checkpoint(step)" in real("translate", "m/k.py").out
+    assert "checkpoint" not in real("translate", "m/k.py", "--remat", "none").out
+    assert real("translate", "m/k.py", "--max-intermediate", "lots").code == 2
+    for number, wrong in enumerate(('remat = "some"', 'max-intermediate = "lots"')):
+        put(f"w{number}/k.py", SOURCE)
+        put(f"w{number}/pyproject.toml", f"[tool.kraise]\n{wrong}\n")
+        ran = real("translate", f"w{number}/k.py")
+        assert ran.code == 2 and "KR405" in ran.err

@@ -1,0 +1,118 @@
+"""Loops whose gradient does not keep every state: segments of about sqrt(n) rounds, run again in reverse.
+
+Which loops, by ``--remat``:
+
+    none   no loop: JAX keeps what each round needs
+    auto   a loop over time: whole float arrays are carried, and the number of rounds is a constant of at least LONG or
+           a parameter that is no array's extent; the emitted helper keeps the plain loop while all states together are
+           at most KEPT elements
+    full   every loop that carries floats, with a checkpoint around each round, too; a function with large broadcast
+           intermediates is checkpointed as a whole
+
+A loop over an array's own extent (an elimination, a sweep) is left alone by ``auto``: its rounds are as many as the
+data's rows.
+"""
+
+from __future__ import annotations
+
+from kraise.emit import tree
+from kraise.emit.context import Context
+from kraise.emit.linear import linear
+from kraise.ir import equations as eq
+
+LONG = 64
+KEPT = 2**24
+HELPER = "checkpointed_loop"
+
+
+def segmented(ctx: Context, fold: eq.Fold) -> bool:
+    """Whether a fold with a static range is emitted in segments."""
+    remat = ctx.kernel.memory.remat
+    if remat == "none" or fold.axis is None or not _carries_floats(ctx, fold):
+        return False
+    return remat == "full" or (_over_time(ctx, fold) and _nested(ctx))
+
+
+def per_round(ctx: Context, fold: eq.Fold) -> bool:
+    """Whether each round is checkpointed."""
+    return ctx.kernel.memory.remat == "full" and _carries_floats(ctx, fold)
+
+
+def _nested(ctx: Context) -> bool:
+    return len(ctx.blocks) == 1  # an inner loop belongs to the round around it, which is run again as a whole
+
+
+def _carries_floats(ctx: Context, fold: eq.Fold) -> bool:
+    """Whether a whole array of floats is carried and something uses what the loop makes of it."""
+    arrays = [ctx.element(c.outside.array) for c in fold.arrays if c.result in ctx.last_use or c.result in ctx.written]
+    scalars = [s.type for s in fold.scalars if s.axes and (fold.name, s.name) in ctx.wanted]
+    return any(kind.is_inexact or kind.kind == "number" for kind in (*arrays, *scalars))
+
+
+def _over_time(ctx: Context, fold: eq.Fold) -> bool:
+    """Whether the number of rounds says nothing of the arrays."""
+    assert fold.axis is not None
+    rounds = linear(fold.axis.hi) - linear(fold.axis.lo)
+    if not rounds.terms:
+        return rounds.constant // fold.axis.step >= LONG
+    own = {n for bound in (fold.axis.lo, fold.axis.hi) for n in tree.walk(bound)}
+    if any(isinstance(n, eq.Shape) for n in own):
+        return False
+    parameters = {n for n in own if isinstance(n, eq.Param)}
+    return bool(parameters) and not parameters & _sizes(ctx.kernel, fold)
+
+
+def _sizes(kernel: eq.Kernel, fold: eq.Fold) -> set[eq.Expr]:
+    """The parameters that bound an index of an array, or of another loop."""
+    found: set[eq.Expr] = set()
+    for s in tree.statements(kernel.body):
+        axes: list[eq.Axis] = []
+        bounds: list[eq.Expr] = []
+        match s:
+            case eq.Write(axes=own, view=view, subscripts=subscripts):
+                axes, bounds = list(own), [*view, *subscripts]
+            case eq.New(shape=shape):
+                bounds = list(shape)
+            case eq.Fold(axis=axis, scalars=scalars, outputs=outputs):
+                axes = [a for c in scalars for a in c.axes] + [a for o in outputs for a in o.axes]
+                axes += [axis] if axis is not None and s is not fold else []
+        for node in tree.walk(*tree.statement_roots(s)):
+            axes += tree.axes_of(node)
+            if isinstance(node, eq.Read):
+                bounds += [*node.view, *node.subscripts]
+        for a in axes:
+            if a is not fold.axis:
+                bounds += [a.lo, a.hi]
+        found |= set(tree.walk(*bounds))
+    return found
+
+
+def note(kernel: eq.Kernel) -> str:
+    """What the docstring of a function with such a loop says."""
+    when = "" if kernel.memory.remat == "full" else ", where all would be many,"
+    return f"the gradient keeps about 2 sqrt(rounds) states of the loop{when} and runs the rest again (--remat)"
+
+
+def helper(name: str, imports: dict[str, str], always: bool) -> list[str]:
+    """The text of the loop in segments; ``always`` leaves out the plain loop for few states."""
+    jax, jnp = imports["jax"], imports["jnp"]
+    plain = [
+        f"    if rounds * sum(map({jnp}.size, {jax}.tree.leaves(state))) <= 2**{KEPT.bit_length() - 1}:",
+        f"        return {jax}.lax.fori_loop(start, stop, step, state)",
+    ]
+    reason = "" if always else ", where all states are many"
+    return [
+        f"def {name}(start, stop, step, state):",
+        f'    """``fori_loop`` in segments of sqrt(n) rounds that the gradient runs again{reason}."""',
+        "    rounds = max(stop - start, 0)",
+        *([] if always else plain),
+        "    size = max(int(rounds**0.5), 1)",
+        "",
+        f"    @{jax}.checkpoint",
+        "    def segment(k, state):",
+        "        first = start + k * size",
+        f"        return {jax}.lax.fori_loop(0, size, lambda r, s: step(first + r, s), state)",
+        "",
+        f"    state = {jax}.lax.fori_loop(0, rounds // size, segment, state)",
+        f"    return {jax}.lax.fori_loop(start + rounds // size * size, stop, step, state)",
+    ]

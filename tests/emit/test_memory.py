@@ -1,0 +1,214 @@
+"""``--remat`` and ``--max-intermediate``: what the gradient keeps, and that values and gradients stay the same."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from kraise.options import Options, size_of
+from kraise.verify.load import load_module
+
+STEPS = """
+def decay(u, rate, steps):
+    n = u.shape[0]
+    for t in range({rounds}):
+        for i in range(n):
+            u[i] = u[i] - rate * u[i] ** 3
+"""
+PAIRS = """
+def pairs(x, q, out, n):
+    for i in range(n):
+        s = 0.0
+        for j in range(n):
+            s += q[j] / (1.0 + (x[i] - x[j]) ** 2)
+        out[i] = s
+"""
+
+
+def text(source, file="k.py", **options):
+    done = pipeline.translate(source, file, Options(**options))
+    assert not done.diagnostics, done.diagnostics
+    return done.text
+
+
+def kept(function, *args):
+    """The elements that a gradient keeps of the run forward."""
+    _, pull = jax.vjp(function, *args)
+    return sum(np.size(leaf) for leaf in jax.tree_util.tree_leaves(pull))
+
+
+def largest(function, *args):
+    """The elements of the largest array within the program of a function, loops' bodies included."""
+    found = [0]
+
+    def visit(jaxpr):
+        for eqn in jaxpr.eqns:
+            found.extend(int(np.prod(v.aval.shape)) for v in eqn.outvars)
+            for inner in _inner(eqn):
+                visit(inner)
+
+    visit(jax.make_jaxpr(function)(*args).jaxpr)
+    return max(found)
+
+
+def _inner(eqn):
+    for value in eqn.params.values():
+        for one in value if isinstance(value, tuple | list) else (value,):
+            one = getattr(one, "jaxpr", one)
+            if hasattr(one, "eqns"):
+                yield one
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 2, 3, 7, 16, 50])
+def test_segments_give_the_same_for_any_number_of_rounds(rounds):
+    source = STEPS.format(rounds="steps")
+    plain, full = (load_module(text(source, remat=r)) for r in ("none", "full"))
+    u = jnp.linspace(0.1, 1.0, 5)
+
+    def both(m):
+        return jax.value_and_grad(lambda u, r: jnp.sum(m.decay(u, r, rounds) ** 2), argnums=(0, 1))(u, 0.1)
+
+    for a, b in zip(jax.tree.leaves(both(plain)), jax.tree.leaves(both(full)), strict=True):
+        assert np.allclose(a, b, rtol=1e-6)
+
+
+def test_the_gradient_keeps_about_two_roots_of_the_states():
+    source = STEPS.format(rounds="steps")
+    plain, full = (load_module(text(source, remat=r)) for r in ("none", "full"))
+    u = jnp.linspace(0.1, 1.0, 100)
+    all_states = kept(lambda u: plain.decay(u, 0.1, 400), u)
+    some = kept(lambda u: full.decay(u, 0.1, 400), u)
+    assert all_states >= 400 * 100 and some <= 3 * 20 * 100
+
+
+def test_auto_bounds_what_is_much_and_leaves_the_rest():
+    module = load_module(text(STEPS.format(rounds="steps")))
+    small, large = jnp.ones(100), jnp.ones(1 << 17)
+    assert kept(lambda u: module.decay(u, 0.1, 400), small) >= 400 * 100
+    assert kept(lambda u: module.decay(u, 0.1, 400), large) <= 60 * large.size
+
+
+@pytest.mark.parametrize(
+    ("rounds", "segmented"), [("steps", True), ("64", True), ("5, steps - 1", True), ("63", False), ("n", False)]
+)
+def test_auto_concerns_loops_over_time(rounds, segmented):
+    assert ("checkpointed_loop(" in text(STEPS.format(rounds=rounds))) is segmented
+    assert "checkpoint" not in text(STEPS.format(rounds=rounds), remat="none")
+    assert "checkpointed_loop(" in text(STEPS.format(rounds=rounds), remat="full")
+
+
+def test_a_size_is_no_time():
+    flat = STEPS.replace("n = u.shape[0]", "n = steps").format(rounds="steps")
+    assert "checkpoint" not in text(flat)
+
+
+def test_integers_have_no_gradient_to_keep_states_for():
+    source = """
+def count(c, out, rounds):
+    for i in range(c.shape[0]):
+        x = 0.0
+        n = 0
+        for t in range(rounds):
+            x = x * x + c[i]
+            if x < 2.0:
+                n += 1
+        out[i] = n
+"""
+    assert "fori_loop" in text(source) and "checkpoint" not in text(source)
+
+
+def test_a_function_of_the_helpers_name_keeps_it():
+    source = STEPS.format(rounds="steps").replace("decay", "checkpointed_loop")
+    module = load_module(text(source))
+    assert module.checkpointed_loop(jnp.ones(3), 0.1, 2).shape == (3,)
+
+
+def test_chunks_bound_the_largest_array_of_value_and_gradient():
+    plain, chunked = (load_module(text(PAIRS, max_intermediate=m)) for m in ("", "4KB"))
+    n = 200
+    x, q = jnp.linspace(0.0, 1.0, n), jnp.ones(n)
+
+    def grad(m):
+        return lambda x: jax.grad(lambda x: jnp.sum(m.pairs(x, q, jnp.zeros(n), n)))(x)
+
+    assert largest(grad(plain), x) >= n * n
+    assert largest(grad(chunked), x) <= 4 * 1024
+    assert np.allclose(grad(plain)(x), grad(chunked)(x), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 13])
+def test_chunks_of_any_number_of_rows(n):
+    plain, chunked = (load_module(text(PAIRS, max_intermediate=m)) for m in ("", "100"))
+    x, q = jnp.linspace(0.0, 1.0, n), jnp.ones(n)
+    for m in (plain, chunked):
+        assert m.pairs(x, q, jnp.zeros(n), n).shape == (n,)
+    assert np.allclose(plain.pairs(x, q, jnp.zeros(n), n), chunked.pairs(x, q, jnp.zeros(n), n))
+
+
+def test_products_are_contracted_and_need_no_chunks():
+    source = """
+def matmul(a, b, c):
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            s = 0.0
+            for k in range(a.shape[1]):
+                s += a[i, k] * b[k, j]
+            c[i, j] = s
+"""
+    assert text(source, max_intermediate="1KB") == text(source)
+
+
+def test_a_store_that_needs_an_earlier_one_has_a_map_of_its_own():
+    source = """
+def twice(x, a, b, n):
+    for i in range(n):
+        s = 0.0
+        for j in range(n):
+            s += abs(x[i] - x[j])
+        a[i] = s
+    for i in range(n):
+        s = 0.0
+        for j in range(n):
+            s += abs(a[i] - x[j]) * a[j]
+        b[i] = s
+"""
+    done = pipeline.translate(source, "k.py", Options(max_intermediate="64"))
+    assert done.text.count("jax.lax.map(") == 2
+    request = pipeline.Request(shapes=dict.fromkeys("xab", (9,)), values={"n": 9})
+    assert pipeline.verify(done, request)[0][0].ok
+
+
+def test_within_a_loop_that_stays():
+    source = """
+def move(x, v, dt, steps):
+    n = x.shape[0]
+    for t in range(steps):
+        for i in range(n):
+            f = 0.0
+            for j in range(n):
+                f += (x[j] - x[i]) / (1.0 + (x[j] - x[i]) ** 2)
+            v[i] += dt * f
+        for i in range(n):
+            x[i] += dt * v[i]
+"""
+    done = pipeline.translate(source, "k.py", Options(max_intermediate="128"))
+    assert "jax.lax.map(" in done.text and "checkpointed_loop(" in done.text
+    request = pipeline.Request(shapes=dict.fromkeys("xv", (7,)), values={"steps": 3})
+    ((report,), problems) = pipeline.verify(done, request)
+    assert report.ok and not problems
+
+
+def test_full_keeps_only_the_arguments_of_a_broadcast():
+    plain, full = (load_module(text(PAIRS, remat=r)) for r in ("none", "full"))
+    n = 50
+    x, q = jnp.linspace(0.0, 1.0, n), jnp.ones(n)
+    assert kept(lambda x: plain.pairs(x, q, jnp.zeros(n), n), x) >= n * n
+    assert kept(lambda x: full.pairs(x, q, jnp.zeros(n), n), x) <= 10 * n
+
+
+def test_sizes():
+    assert size_of("256MB") == 256 << 20 and size_of("1.5 GB") == 3 << 29 and size_of("4096") == 4096
+    for wrong in ("", "0", "-1MB", "lots", "3XB"):
+        with pytest.raises(ValueError):
+            size_of(wrong)
