@@ -226,6 +226,7 @@ def emit(module: equations.Module) -> tuple[str | None, equations.Module, list[D
 def translate(source: str, file: str, options: Options = DEFAULTS) -> Translation:
     """One source text to one JAX module. Never raises for what the source holds: see ``diagnostics``."""
     from kraise.ir import equations
+    from kraise.ir.activity import Memory
 
     outcome, findings = guard("", Span(PurePath(file).name, 1), read, source, file, options)
     if outcome is None:
@@ -233,7 +234,7 @@ def translate(source: str, file: str, options: Options = DEFAULTS) -> Translatio
     ir, unread = outcome
     kernels, refused = raise_all(ir, options)
     kernels, unknown = with_derivatives(kernels, options)
-    memory = equations.Memory(options.remat or "auto", options.limit)
+    memory = Memory(options.remat or "auto", options.limit)
     kernels = [replace(k, memory=memory) for k in kernels]
     hosts, not_raised = raise_hosts(ir, kernels, options)
     module = equations.Module(ir.file, ir.language, tuple(kernels), ir.constants, ir.comments, ir.doc, hosts)

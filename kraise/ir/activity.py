@@ -1,4 +1,4 @@
-"""What to differentiate: the sentence of ``--grad``, in JAX's words and in Enzyme's.
+"""What to differentiate, and what the gradient may keep. The sentence of ``--grad``, in JAX's words and in Enzyme's:
 
     [KERNEL:] loss = TERM + TERM … wrt NAME, NAME const NAME dupnoneed NAME
 
@@ -49,6 +49,25 @@ class Activity:
     const: tuple[str, ...] = ()
     noneed: tuple[str, ...] = ()
     ways: tuple[str, ...] = ("grad", "vjp")
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What the user allows a kernel and its gradient to keep.
+
+    ``remat``: what loops keep for the gradient is left to JAX ("none"), bounded where it is much ("auto") or always
+    ("full"). ``limit``: bytes of the intermediates that exist at once, 0 for any.
+    """
+
+    remat: str = "auto"
+    limit: int = 0
+
+    def shown(self) -> str:
+        """The limit as a user writes it."""
+        for power, unit in ((30, "GB"), (20, "MB"), (10, "KB")):
+            if self.limit % (1 << power) == 0:
+                return f"{self.limit >> power} {unit}"
+        return f"{self.limit} B"
 
 
 class ActivityError(ValueError):

@@ -16,7 +16,7 @@ from typing import Any, TypeVar, dataclass_transform
 from weakref import WeakValueDictionary
 
 from kraise.diagnostics import Span
-from kraise.ir.activity import Activity
+from kraise.ir.activity import Activity, Memory
 from kraise.ir.types import ScalarType
 
 T = TypeVar("T")
@@ -357,25 +357,6 @@ class Name:
     expr: Expr
     name: str
     span: Span | None = None
-
-
-@dataclass(frozen=True)
-class Memory:
-    """What the user allows a kernel and its gradient to keep.
-
-    ``remat``: what loops keep for the gradient is left to JAX ("none"), bounded where it is much ("auto") or always
-    ("full"). ``limit``: bytes of the intermediates that exist at once, 0 for any.
-    """
-
-    remat: str = "auto"
-    limit: int = 0
-
-    def shown(self) -> str:
-        """The limit as a user writes it."""
-        for power, unit in ((30, "GB"), (20, "MB"), (10, "KB")):
-            if self.limit % (1 << power) == 0:
-                return f"{self.limit >> power} {unit}"
-        return f"{self.limit} B"
 
 
 @dataclass(frozen=True)
