@@ -287,8 +287,7 @@ class ScalarCarry:
 
 @dataclass(frozen=True)
 class ArrayCarry:
-    """An array carried by a fold: ``outside`` before, ``entry``/``exit`` at the ends of a round, ``result`` after
-    it."""
+    """An array carried by a fold: ``outside`` before, ``entry``/``exit`` at a round's ends, ``result`` after it."""
 
     outside: Version
     entry: Version
@@ -314,9 +313,8 @@ class Fold:
     """A loop that stays, over whole arrays.
 
     ``axis`` gives the index and its static range (run from last to first if ``reverse``), or is None for a while
-    loop. ``mapped``: the rounds carry nothing and are made in chunks (see ``emit.chunks``). With ``condition`` (over
-    CarryIn and versions at entry, no free index) rounds are run while it holds.
-    ``body`` are the writes of a round in order.
+    loop. With ``condition`` (over CarryIn and versions at entry, no free index) rounds are run while it holds.
+    ``body`` are the writes of a round in order; ``mapped`` rounds carry nothing and are made in chunks.
     """
 
     name: str
@@ -351,8 +349,7 @@ class Helper:
 
 @dataclass(frozen=True)
 class Name:
-    """The source's name for a value: where ``expr`` is worth a variable, it is called ``name``; ``span`` is its
-    assignment."""
+    """The source's name for a value that is worth a variable; ``span`` is its assignment."""
 
     expr: Expr
     name: str
