@@ -7,6 +7,8 @@ marked with its number (``y.0`` is what came in).
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -20,6 +22,8 @@ __all__ = ["equation_lines", "render_expr", "render_kernel"]
 
 _WIDTH = 96
 _MOST_LINES = 16
+_HARD = "\0"  # a blank at which no line is broken: one within a subscript
+_MOST_WRAPPED = 3  # lines of one equation
 _STEPS = ((99, 100), (2, 100), (1, 100), (0, 100), (0, 8), (0, 6), (0, 5), (0, 4), (0, 3), (0, 2))
 
 
@@ -110,12 +114,17 @@ def _place(at: Span | None) -> str:
 
 
 def _wrapped(text: str) -> list[str]:
-    """A line that is too long broken before its domain."""
-    head, mark, domain = text.partition("  for ")
-    if len(text) <= _WIDTH + 4 or not mark:
+    """A line that is too long broken before its domain, and between operands."""
+    if len(text) <= _WIDTH + 4:
         return [text]
+    head, mark, domain = text.partition("  for ")
     indent = " " * (len(text) - len(text.lstrip()) + 4)
-    return [head, f"{indent}for {domain}"]
+    lines = [head]
+    if len(head) > _WIDTH + 4:
+        kept = re.sub(r"\[[^][]*\]", lambda m: m[0].replace(" ", _HARD), head)
+        lines = textwrap.wrap(kept, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+        lines = [line.replace(_HARD, " ") for line in lines]
+    return [*lines, f"{indent}for {domain}"] if mark else lines
 
 
 def _live(f: Fold) -> Expr | None:
@@ -166,7 +175,8 @@ class _Lines:
         for expand, depth in steps:
             text = f"{indent}{head}{self.printer(expand, depth).root(value)}{tail}"
             shorter = f"{indent}{head}{self.printer(expand, depth).root(value)}"
-            if len(text) <= _WIDTH or len(shorter) <= _WIDTH:
+            whole = not expand and depth == 100 and len(shorter) <= _MOST_WRAPPED * _WIDTH
+            if len(text) <= _WIDTH or len(shorter) <= _WIDTH or whole:
                 break
         return text
 

@@ -10,7 +10,8 @@ import jax.numpy as jnp
 def block_energy(v, mass, total, *, grid, block):
     """Kinetic energy of the particles of each block, by a tree in shared memory.
 
-    total[block_x] = sum_(t_2 where (...) + t_2 < v.shape[0]) 0.5 * mass[block_x, t_2] * ((...) + (...))
+    total[block_x] = sum_(t_2 where block_x * block + t_2 < v.shape[0]) 0.5 * mass[block_x, t_2] *
+        (v[block_x * block + t_2, 0]**2 + v[block_x * block + t_2, 1]**2)
         for 0 <= block_x < grid
 
     block is a power of two (the tree reduction drops elements otherwise)

@@ -8,7 +8,8 @@ import jax.numpy as jnp
 def clamped_blur(img, out):
     """Five-point blur; beyond the border the nearest pixel is repeated.
 
-    out[row, col] = (img[row, col] + img[max(row - 1, 0), col] + img[min(row + 1, h - 1), col] + img[row, max(col - 1, 0)] + img[row, min(col + 1, w - 1)]) / 5.0
+    out[row, col] = (img[row, col] + img[max(row - 1, 0), col] + img[min(row + 1, h - 1), col] +
+        img[row, max(col - 1, 0)] + img[row, min(col + 1, w - 1)]) / 5.0
         for 0 <= row < h, 0 <= col < w
     """
     h, w = img.shape

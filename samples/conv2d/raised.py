@@ -8,7 +8,9 @@ import jax.numpy as jnp
 def conv2d(image, mask, out):
     """Same-size 2-D filter; pixels outside the image count as zero.
 
-    out[i, j] = sum_(k, l where (...) >= 0 and (...) < rows and (...) >= 0 and (...) < cols) mask[k, l] * image[i + k - mask.shape[0] // 2, j + l - mask.shape[1] // 2]
+    out[i, j] = sum_(k, l where i + k - mask.shape[0] // 2 >= 0 and i + k - mask.shape[0] // 2 <
+        rows and j + l - mask.shape[1] // 2 >= 0 and j + l - mask.shape[1] // 2 < cols) mask[k, l] *
+        image[i + k - mask.shape[0] // 2, j + l - mask.shape[1] // 2]
         for 0 <= i < rows, 0 <= j < cols
     """
     rows, cols = image.shape

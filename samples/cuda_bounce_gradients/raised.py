@@ -10,9 +10,12 @@ import jax.numpy as jnp
 def bounce(balls, world, dt, energy, count):
     """one time step of bouncing balls, and the energy of each after it
 
-    balls.height[i] = -(...) * world.restitution if balls.height[i] + (...) < 0.0 else balls.height[i] + (...) * dt
+    balls.height[i] = -(balls.height[i] + (balls.speed[i] - world.gravity * dt) * dt) *
+        world.restitution if balls.height[i] + (balls.speed[i] - world.gravity * dt) * dt < 0.0 else
+        balls.height[i] + (balls.speed[i] - world.gravity * dt) * dt
         for 0 <= i < count
-    balls.speed[i] = -(...) * world.restitution if balls.height.0[i] + (...) < 0.0 else balls.speed[i] - world.gravity * dt
+    balls.speed[i] = -(balls.speed[i] - world.gravity * dt) * world.restitution if balls.height.0[i]
+        + (balls.speed[i] - world.gravity * dt) * dt < 0.0 else balls.speed[i] - world.gravity * dt
         for 0 <= i < count
     balls.bounces[i] += 1
         for 0 <= i < count, where balls.height.0[i] + (balls.speed.0[i] - world.gravity * dt) * dt < 0.0

@@ -10,7 +10,8 @@ import jax.numpy as jnp
 def box_blur(in_, out, width, height):
     """mean of the (2 RADIUS + 1)^2 window, cut off at the border of the image
 
-    out[row, col] = (sum_(-2 <= dy < 3, -2 <= dx < 3 where (...) and (...) and (...) and (...)) in[dy * width + row * width + col + dx]) / pixels
+    out[row, col] = (sum_(-2 <= dy < 3, -2 <= dx < 3 where dy + row >= 0 and dy + row < height and
+        col + dx >= 0 and col + dx < width) in[dy * width + row * width + col + dx]) / pixels
         for 0 <= col < width, 0 <= row < height
     """
     dy = jnp.arange(-2, 3)

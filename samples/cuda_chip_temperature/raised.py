@@ -12,7 +12,9 @@ AMBIENT = 80.0
 def chip_temperature(temp, power, result, rows, cols, cap, rx, ry, rz):
     """temperature of a chip after one step; the edges have no neighbour and take their own value
 
-    result[r, c] = temp[r, c] + cap * (power[r, c] + (...) * ry + (...) * rx + (...) * rz)
+    result[r, c] = temp[r, c] + cap * (power[r, c] + (temp[S * cols + c] + temp[N * cols + c] - 2.0
+        * temp[r, c]) * ry + (temp[r * cols + E] + temp[r * cols + W] - 2.0 * temp[r, c]) * rx +
+        (AMBIENT - temp[r, c]) * rz)
         for 0 <= c < cols, 0 <= r < rows
     """
     temp2 = temp[: rows * cols].reshape(rows, cols)

@@ -13,7 +13,9 @@ def column_stats(m, n, mean, stddev, data):
     """mean and standard deviation of each column of an n x m table
 
     mean[j] = (sum_i data[i, j]) / n  for 0 <= j < m
-    stddev[j] = 1.0 if sqrt((sum_i (...)) / n) <= EPS else sqrt((sum_i (...) * (...)) / n)
+    stddev[j] = 1.0 if sqrt((sum_i (data[i, j] - (sum_i data[i, j]) / n) * (data[i, j] - (sum_i
+        data[i, j]) / n)) / n) <= EPS else sqrt((sum_i (data[i, j] - (sum_i data[i, j]) / n) *
+        (data[i, j] - (sum_i data[i, j]) / n)) / n)
         for 0 <= j < m
     """
     data2 = data[: n * m].reshape(n, m)

@@ -10,7 +10,8 @@ import jax.numpy as jnp
 def convolution_rows(dst, src, imageW, imageH, c_Kernel):
     """row filter with zeros outside of the image; the coefficients are in constant memory
 
-    dst[y, x] = sum_(-3 <= k < 4 where (...) >= 0 and (...) < imageW) src[y * imageW + k + x] * c_Kernel[3 - k]
+    dst[y, x] = sum_(-3 <= k < 4 where k + x >= 0 and k + x < imageW) src[y * imageW + k + x] *
+        c_Kernel[3 - k]
         for 0 <= x < imageW, 0 <= y < imageH
     """
     k = jnp.arange(-3, 4)

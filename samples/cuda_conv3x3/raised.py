@@ -20,7 +20,9 @@ c33 = 0.1
 def conv3x3(A, B, ni, nj):
     """3x3 convolution with constant coefficients on the inside of the image
 
-    B[i, j] = c11 * A[i - 1, j - 1] + c21 * A[i - 1, j] + c31 * A[i - 1, j + 1] + c12 * A[i, j - 1] + c22 * A[i, j] + c32 * A[i, j + 1] + c13 * A[i + 1, j - 1] + c23 * A[i + 1, j] + c33 * A[i + 1, j + 1]
+    B[i, j] = c11 * A[i - 1, j - 1] + c21 * A[i - 1, j] + c31 * A[i - 1, j + 1] + c12 * A[i, j - 1]
+        + c22 * A[i, j] + c32 * A[i, j + 1] + c13 * A[i + 1, j - 1] + c23 * A[i + 1, j] + c33 *
+        A[i + 1, j + 1]
         for 1 <= j < nj - 1, 1 <= i < ni - 1
     """
     A2 = A[: ni * nj].reshape(ni, nj)

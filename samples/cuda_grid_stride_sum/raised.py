@@ -10,7 +10,8 @@ import jax.numpy as jnp
 def grid_stride_sum(x, w, result, n, *, grid, block):
     """every thread adds up its share; atomics add up the threads
 
-    result[0] += sum_(i, 0 <= i_2 < ((...) - 1) // (block * grid) where (...) + i < n) x[i_2 * block * grid + i] * w[i_2 * block * grid + i]
+    result[0] += sum_(i, 0 <= i_2 < (block * grid + n - 1) // (block * grid) where i_2 * block *
+        grid + i < n) x[i_2 * block * grid + i] * w[i_2 * block * grid + i]
     """
     i_2 = jnp.arange((block * grid + n - 1) // (block * grid))
     threads = grid * block

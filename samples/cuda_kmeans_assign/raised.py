@@ -10,7 +10,9 @@ import jax.numpy as jnp
 def kmeans_assign(feature, nfeatures, npoints, nclusters, membership, clusters):
     """the nearest centre of each point; features are stored feature by feature
 
-    membership[point_id] = argmin_i(sum_l (...)) if min_i((...)) < 3.4028234663852886e+38 else -1
+    membership[point_id] = argmin_i(sum_l (feature[l, point_id] - clusters[i, l]) *
+        (feature[l, point_id] - clusters[i, l])) if min_i(sum_l (feature[l, point_id] -
+        clusters[i, l]) * (feature[l, point_id] - clusters[i, l])) < 3.4028234663852886e+38 else -1
         for 0 <= point_id < npoints
     """
     feature2 = feature[: nfeatures * npoints].reshape(nfeatures, npoints)

@@ -13,7 +13,8 @@ def mandelbrot(counts, width, height, x0, y0, scale):
         all at once:
             stopped = zr * zr + zi * zi > 4.0 or stopped
             zi = 2.0 * zr * zi + y0 + py * scale if not stopped and not zr * zr + zi * zi > 4.0 else zi
-            zr = zr * zr - zi * zi + x0 + px * scale if not stopped and not zr * zr + zi * zi > 4.0 else zr
+            zr = zr * zr - zi * zi + x0 + px * scale if not stopped and not zr * zr + zi * zi > 4.0
+                else zr
             it = it + 1 if not stopped and not zr * zr + zi * zi > 4.0 else it
     counts[py, px] = it  for 0 <= px < width, 0 <= py < height
     """

@@ -13,9 +13,11 @@ kGravity = 9.81
 def fall(position, velocity, drag, dt, bodies):
     """falls with drag; velocities and positions are interleaved by axis
 
-    velocity[b, axis] += dt * (((...) if (...) else 0.0) - drag * velocity[b, axis] * (...))
+    velocity[b, axis] += dt * ((-kGravity if axis == Z else 0.0) - drag * velocity[b, axis] *
+        abs(velocity[b, axis]))
         for 0 <= b < bodies, 0 <= axis < 3
-    position[b, axis] += dt * (velocity.0[b, axis] + dt * ((...) - (...)))
+    position[b, axis] += dt * (velocity.0[b, axis] + dt * ((-kGravity if axis == Z else 0.0) - drag
+        * velocity.0[b, axis] * abs(velocity.0[b, axis])))
         for 0 <= b < bodies, 0 <= axis < 3
     """
     velocity2 = velocity[: 3 * bodies].reshape(bodies, 3)

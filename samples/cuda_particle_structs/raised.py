@@ -10,13 +10,19 @@ import jax.numpy as jnp
 def move(particles, box, dt, count):
     """moves the living particles; walls reflect
 
-    particles.x[i] = min(max((...), 0.0), box.width) if (...) < 0.0 or (...) > box.width else particles.x[i] + particles.vx[i] * dt
+    particles.x[i] = min(max(particles.x[i] + particles.vx[i] * dt, 0.0), box.width) if
+        particles.x[i] + particles.vx[i] * dt < 0.0 or particles.x[i] + particles.vx[i] * dt >
+        box.width else particles.x[i] + particles.vx[i] * dt
         for 0 <= i < count, where particles.alive[i] != 0
-    particles.y[i] = min(max((...), 0.0), box.height) if (...) < 0.0 or (...) > box.height else particles.y[i] + particles.vy[i] * dt
+    particles.y[i] = min(max(particles.y[i] + particles.vy[i] * dt, 0.0), box.height) if
+        particles.y[i] + particles.vy[i] * dt < 0.0 or particles.y[i] + particles.vy[i] * dt >
+        box.height else particles.y[i] + particles.vy[i] * dt
         for 0 <= i < count, where particles.alive[i] != 0
-    particles.vx[i] = -particles.vx[i] * box.damping if (...) < 0.0 or (...) > box.width else particles.vx[i]
+    particles.vx[i] = -particles.vx[i] * box.damping if particles.x.0[i] + particles.vx[i] * dt <
+        0.0 or particles.x.0[i] + particles.vx[i] * dt > box.width else particles.vx[i]
         for 0 <= i < count, where particles.alive[i] != 0
-    particles.vy[i] = -particles.vy[i] * box.damping if (...) < 0.0 or (...) > box.height else particles.vy[i]
+    particles.vy[i] = -particles.vy[i] * box.damping if particles.y.0[i] + particles.vy[i] * dt <
+        0.0 or particles.y.0[i] + particles.vy[i] * dt > box.height else particles.vy[i]
         for 0 <= i < count, where particles.alive[i] != 0
     """
     unequal = particles.alive[:count] != 0

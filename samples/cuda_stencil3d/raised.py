@@ -12,7 +12,8 @@ jax.config.update("jax_enable_x64", True)  # kernel.cu uses 64 bits
 def stencil3d(in_, out, nx, ny, nz, alpha, beta):
     """7-point heat equation on a flat array, z outermost
 
-    out[z, y, x] = alpha * in[z, y, x] + beta * (in[z, y, x - 1] + in[z, y, x + 1] + in[z, y - 1, x] + in[z, y + 1, x] + in[z - 1, y, x] + in[z + 1, y, x])
+    out[z, y, x] = alpha * in[z, y, x] + beta * (in[z, y, x - 1] + in[z, y, x + 1] + in[z, y - 1, x]
+        + in[z, y + 1, x] + in[z - 1, y, x] + in[z + 1, y, x])
         for 1 <= x < nx - 1, 1 <= y < ny - 1, 1 <= z < nz - 1
     """
     in3 = jnp.resize(in_, (nz, ny, nx))

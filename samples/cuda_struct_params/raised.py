@@ -10,7 +10,9 @@ import jax.numpy as jnp
 def diffuse(u, next, g, p, dt):
     """explicit step of a reaction-diffusion equation; all settings come in two structs
 
-    next[j + 1, i + 1] = u[j + 1, i + 1] + dt * (p.diffusion * (...) - p.decay * u[j + 1, i + 1])
+    next[j + 1, i + 1] = u[j + 1, i + 1] + dt * (p.diffusion * ((u[j + 1, i] - 2.0 * u[j + 1, i + 1]
+        + u[j + 1, i + 2]) / (g.dx * g.dx) + (u[j, i + 1] - 2.0 * u[j + 1, i + 1] + u[j + 2, i + 1])
+        / (g.dy * g.dy)) - p.decay * u[j + 1, i + 1])
         for 0 <= i < g.nx - 2, 0 <= j < g.ny - 2
     """
     u2 = jnp.resize(u, (g.ny, g.nx))

@@ -10,7 +10,8 @@ import jax.numpy as jnp
 @jax.jit
 def game_of_life(cur, nxt):
     """
-    nxt[x, y] = 1 if cur[x, y] == 1 and ((...) or (...)) or cur[x, y] == 0 and total == 3 else 0
+    nxt[x, y] = 1 if cur[x, y] == 1 and (total == 2 or total == 3) or cur[x, y] == 0 and total == 3
+        else 0
         for 0 <= x < h, 0 <= y < w
     """
     h, w = cur.shape

@@ -27,8 +27,11 @@ def heat_steps(u, v, r, steps):
     """Explicit heat conduction in a plate with a fixed rim, two half-steps a round (u -> v -> u).
 
     for i = 0 ... steps - 1:
-        v[y, x] = u[y, x] + r * ((...) - (...))  for 1 <= y < ny - 1, 1 <= x < nx - 1
-        u[y, x] = u[y, x] + r * ((...) - (...)) + r * ((...) - (...))
+        v[y, x] = u[y, x] + r * (u[y, x - 1] + u[y, x + 1] + u[y - 1, x] + u[y + 1, x] - 4.0 * u[y, x])
+            for 1 <= y < ny - 1, 1 <= x < nx - 1
+        u[y, x] = u[y, x] + r * (u[y, x - 1] + u[y, x + 1] + u[y - 1, x] + u[y + 1, x] - 4.0 *
+            u[y, x]) + r * (v[y, x - 1] + v[y, x + 1] + v[y - 1, x] + v[y + 1, x] - 4.0 * (u[y, x] +
+            r * (u[y, x - 1] + u[y, x + 1] + u[y - 1, x] + u[y + 1, x] - 4.0 * u[y, x])))
             for 1 <= y < ny - 1, 1 <= x < nx - 1
 
     the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)

@@ -7,7 +7,8 @@ import jax
 def laplace_3d(u, out, inv_h2):
     """Seven-point Laplacian in the interior of the grid; the rim of ``out`` is left alone.
 
-    out[i, j, k] = inv_h2 * (u[i - 1, j, k] + u[i + 1, j, k] + u[i, j - 1, k] + u[i, j + 1, k] + u[i, j, k - 1] + u[i, j, k + 1] - 6.0 * u[i, j, k])
+    out[i, j, k] = inv_h2 * (u[i - 1, j, k] + u[i + 1, j, k] + u[i, j - 1, k] + u[i, j + 1, k] +
+        u[i, j, k - 1] + u[i, j, k + 1] - 6.0 * u[i, j, k])
         for 1 <= i < nx - 1, 1 <= j < ny - 1, 1 <= k < nz - 1
     """
     nx, ny, nz = u.shape

@@ -10,7 +10,9 @@ import jax.numpy as jnp
 def nbody_tiles(position, mass, force, n):
     """the bodies pass through shared memory, a tile at a time
 
-    force[t] = sum_k mass[k] * (position[k] - position[t]) / ((...) * (...) + 1.0)  for 0 <= t < n
+    force[t] = sum_k mass[k] * (position[k] - position[t]) / ((position[k] - position[t]) *
+        (position[k] - position[t]) + 1.0)
+        for 0 <= t < n
     """
     return force.at[:n].set(
         jnp.sum(

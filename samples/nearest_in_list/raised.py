@@ -10,7 +10,8 @@ def nearest_in_list(begin, cand, x, dist, who):
 
     dist[i] = min_(p where p >= begin[i] and p < begin[i + 1])(abs(x[cand[p]] - x[i]))
         for 0 <= i < x.shape[0]
-    who[i] = cand[argmin_(p where p >= begin[i] and p < begin[i + 1])(abs(x[cand[p]] - x[i]))] if min_(p where (...))((...)) < inf else -1
+    who[i] = cand[argmin_(p where p >= begin[i] and p < begin[i + 1])(abs(x[cand[p]] - x[i]))] if
+        min_(p where p >= begin[i] and p < begin[i + 1])(abs(x[cand[p]] - x[i])) < inf else -1
         for 0 <= i < x.shape[0]
 
     begin must not decrease

@@ -11,9 +11,13 @@ BOX = 4.0
 def particle_push(pos, vel, acc):
     """Leapfrog kick and drift with reflecting walls; several arrays are written.
 
-    pos[i, d] = -(pos[i, d] + (...)) if pos[i, d] + (...) < 0.0 else (...) - (...) if (...) > BOX else pos[i, d] + (...)
+    pos[i, d] = -(pos[i, d] + DT * (vel[i, d] + DT * acc[i, d])) if pos[i, d] + DT * (vel[i, d] + DT
+        * acc[i, d]) < 0.0 else 2.0 * BOX - (pos[i, d] + DT * (vel[i, d] + DT * acc[i, d])) if
+        pos[i, d] + DT * (vel[i, d] + DT * acc[i, d]) > BOX else pos[i, d] + DT * (vel[i, d] + DT *
+        acc[i, d])
         for 0 <= i < pos.shape[0], 0 <= d < 3
-    vel[i, d] = -(vel[i, d] + (...)) if (...) < 0.0 or (...) > BOX else vel[i, d] + DT * acc[i, d]
+    vel[i, d] = -(vel[i, d] + DT * acc[i, d]) if pos.0[i, d] + DT * (vel[i, d] + DT * acc[i, d]) <
+        0.0 or pos.0[i, d] + DT * (vel[i, d] + DT * acc[i, d]) > BOX else vel[i, d] + DT * acc[i, d]
         for 0 <= i < pos.shape[0], 0 <= d < 3
     """
     rows = pos.shape[0]

@@ -10,7 +10,8 @@ import jax.numpy as jnp
 def periodic_advection(c, c_new, courant, n):
     """Lax-Wendroff step for the advection equation on a ring of n cells.
 
-    c_new[i] = c[i] - 0.5 * courant * (...) + 0.5 * courant * courant * ((...) + c[(i + n - 1) % n])
+    c_new[i] = c[i] - 0.5 * courant * (c[(i + 1) % n] - c[(i + n - 1) % n]) + 0.5 * courant *
+        courant * (c[(i + 1) % n] - 2.0 * c[i] + c[(i + n - 1) % n])
         for 0 <= i < n
     """
     mid = c[:n]  # kernel.py:12

@@ -10,9 +10,13 @@ import jax.numpy as jnp
 def spring_chain(x, rest, stiffness, energy, force, pinned, n):
     """Energy and force of each mass of a chain of springs; pinned masses feel none.
 
-    energy[i] = ((...) if (...) else 0.0) + 0.25 * stiffness * (...) if i < n - 1 else 0.0 + (...) if i > 0 else 0.0
+    energy[i] = (0.0 + 0.25 * stiffness * (abs(x[i] - x[i - 1]) - rest[i - 1])**2 if i > 0 else 0.0)
+        + 0.25 * stiffness * (abs(x[i + 1] - x[i]) - rest[i])**2 if i < n - 1 else 0.0 + 0.25 *
+        stiffness * (abs(x[i] - x[i - 1]) - rest[i - 1])**2 if i > 0 else 0.0
         for 0 <= i < n
-    force[i] = 0.0 if pinned[i] != 0 else (...) + (...) if i < (...) else (...) if (...) else 0.0
+    force[i] = 0.0 if pinned[i] != 0 else (0.0 - stiffness * (abs(x[i] - x[i - 1]) - rest[i - 1]) if
+        i > 0 else 0.0) + stiffness * (abs(x[i + 1] - x[i]) - rest[i]) if i < n - 1 else 0.0 -
+        stiffness * (abs(x[i] - x[i - 1]) - rest[i - 1]) if i > 0 else 0.0
         for 0 <= i < n
     """
     m = x.shape[0]

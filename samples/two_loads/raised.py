@@ -10,7 +10,9 @@ import jax.numpy as jnp
 def two_loads(x, out, n, *, grid, block):
     """each thread adds two elements first, and keeps its sum in a register
 
-    out[block_x] = sum_t_2 ((...) + x[block_x, t_2 + block] if (...) < n else x[block_x, t_2] if (...) else 0.0)
+    out[block_x] = sum_t_2 ((x[block_x, t_2] if 2 * block_x * block + t_2 < n else 0.0) +
+        x[block_x, t_2 + block] if 2 * block_x * block + t_2 + block < n else x[block_x, t_2] if 2 *
+        block_x * block + t_2 < n else 0.0)
         for 0 <= block_x < grid
 
     block is a power of two (the tree reduction drops elements otherwise)
@@ -33,7 +35,8 @@ def two_loads(x, out, n, *, grid, block):
 def dot_const(a, b, c, n, *, grid=None, block=None):
     """a dot product by blocks of a fixed size
 
-    c[block_x] = sum_(0 <= t_2 < 4, 0 <= i < ((...) - 1) // (4 * grid) where (...) + (...) + t_2 < n) a[i, block_x, t_2] * b[i, block_x, t_2]
+    c[block_x] = sum_(0 <= t_2 < 4, 0 <= i < (4 * grid + n - 1) // (4 * grid) where 4 * i * grid + 4
+        * block_x + t_2 < n) a[i, block_x, t_2] * b[i, block_x, t_2]
         for 0 <= block_x < grid
 
     a block has 4 threads along x

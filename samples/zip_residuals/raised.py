@@ -10,7 +10,8 @@ def zip_residuals(observed, predicted, sigma, residual):
 
     residual[i] = (observed[i] - predicted[i]) / sigma[i]
         for 0 <= i < min(observed.shape[0], predicted.shape[0])
-    returns sum_(0 <= i < min(observed.shape[0], predicted.shape[0])) ((...) / sigma[i])**2
+    returns sum_(0 <= i < min(observed.shape[0], predicted.shape[0])) ((observed[i] - predicted[i])
+        / sigma[i])**2
     """
     n = observed.shape[0]
     m = predicted.shape[0]
