@@ -23,7 +23,8 @@ def nchw_to_nhwc(batch, channels, height, width, in_, out):
 def normalise(n, x, mean, variance, channels, spatial):
     """the number of elements is a parameter of its own: it need not be a whole number of images
 
-    x[index] = (x[index] - mean[index / spatial % channels]) / sqrt(variance[index / spatial % channels] + 1e-05)
+    x[index] = (x[index] - mean[index / spatial % channels]) /
+        sqrt(variance[index / spatial % channels] + 1e-05)
         for 0 <= index < n
     """
     index = jnp.arange(n)
