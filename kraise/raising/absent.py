@@ -17,7 +17,7 @@ from kraise.ir.walk import children, free_indices, statement_expressions, topolo
 from kraise.raising import simplify
 from kraise.raising.conditions import ALWAYS, NEVER, Conditions, Demand
 from kraise.raising.hazards import constant_like, hazards
-from kraise.raising.usage import Site, Unit, Usage, value_children
+from kraise.raising.usage import Site, Unit, Usage, carries_derivative, value_children
 
 Reads = frozenset[Expr]
 _NONE: Reads = frozenset()
@@ -110,9 +110,9 @@ class Absent:
 
 
 def _own(conditions: Conditions, read: Expr, demand: Demand, ambient: frozenset[str]) -> Demand:
-    """The demand as far as it is flags that the load's own lanes see: integers, or a number as it was loaded. Not: what
-    needs the load itself, what changes from round to round of a loop, what is computed from numbers, or what indices
-    and sizes alone decide (the cells at a rim are read by their neighbours).
+    """The demand as far as it is flags and indices that are loaded, and that the load's own lanes see. Not: what needs
+    the load itself, what changes from round to round of a loop, what floats decide, or what indices and sizes alone
+    decide (the cells at a rim are read by their neighbours).
     """
     indices = free_indices(read) | ambient
 
@@ -129,8 +129,8 @@ def _own(conditions: Conditions, read: Expr, demand: Demand, ambient: frozenset[
 
 
 def _computed(node: Expr) -> bool:
-    """Whether a number was computed: what it was computed from is read, and the source often has read the rest, too."""
-    return node.type.is_inexact and not isinstance(node, Read | Const | Cast)
+    """Whether a condition speaks of floats: those that it is about are read, and the source often has read more."""
+    return node.type.is_inexact or (carries_derivative(node.type) and not isinstance(node, Read))
 
 
 class _Poison:

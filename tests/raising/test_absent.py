@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from kraise.ir.types import INT32
 from kraise.raising.absent import Absent
 from kraise.raising.demand import make_safe
 from kraise.raising.usage import Usage
@@ -10,10 +11,17 @@ from tests.raising.build import i, j, kernel, op, read, reduce, select, write
 from tests.raising.evaluate import evaluate, gradients
 
 NAN = float("nan")
-x, w, m, mj, xj, wj = read("x", i), read("w", i), read("m", i), read("m", j), read("x", j), read("w", j)
-live, live_j = op("gt", m, 0.5), op("gt", mj, 0.5)
-X, W, M = np.array([2.0, NAN, -3.0, 0.5]), np.array([1.5, NAN, NAN, 4.0]), np.array([1.0, 0.0, 0.0, 1.0])
-ON = M > 0.5
+x, w, m, mj, xj, wj = (
+    read("x", i),
+    read("w", i),
+    read("m", i, type=INT32),
+    read("m", j, type=INT32),
+    read("x", j),
+    read("w", j),
+)
+live, live_j = op("gt", m, 0), op("gt", mj, 0)
+X, W, M = np.array([2.0, NAN, -3.0, 0.5]), np.array([1.5, NAN, NAN, 4.0]), np.array([1, 0, 0, 1], np.int32)
+ON = M > 0
 
 
 def arguments(**more):
@@ -96,7 +104,7 @@ def test_one_factor_of_two_is_masked():
 
 def test_each_factor_is_masked_where_the_other_is_read_elsewhere():
     """x is read under another condition, too: its mask does not end what w spoils."""
-    other = op("gt", read("m", i), -0.5)
+    other = op("ge", m, 0)
     y = write(select(live, op("mul", x, w), 0.0))
     z = write(select(other, x, 0.0), array="z")
     safe = make_safe(kernel(y, z, returns=(y.after, z.after)))

@@ -1,0 +1,23 @@
+"""Vectorized twin of kernel.py, written by kraise; edit the source, not this file."""
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def masked_softmax(y, x, bias):
+    """Softmax with a bias of 0 or -inf on each entry; a row of which nothing is left is zero.
+
+    y[i, j] = 0.0
+        for 0 <= i < x.shape[0], 0 <= j < x.shape[1], where max_j(x[i, j] + bias[i, j]) == -inf
+    y[i, j] = exp(x[i, j] + bias[i, j] - max_j(x[i, j] + bias[i, j])) / s
+        for 0 <= i < x.shape[0], 0 <= j < x.shape[1], where max_j(x[i, j] + bias[i, j]) != -inf
+    """
+    rows, cols = x.shape
+    m = jnp.max(x + bias[:rows, :cols], axis=1)  # kernel.py:12
+    unequal = m != -jnp.inf
+    exp = jnp.exp(jnp.where(unequal[:, None], x + bias[:rows, :cols] - m[:, None], 0))
+    safe_s = jnp.where(unequal, exp.sum(axis=1), 1)
+    return y.at[:rows, :cols].set(
+        jnp.where(m[:, None] == -jnp.inf, 0.0, exp / safe_s[:, None])
+    )  # kernel.py:22

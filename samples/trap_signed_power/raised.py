@@ -1,0 +1,23 @@
+"""Vectorized twin of kernel.py, written by kraise; edit the source, not this file."""
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def signed_power(y, x, p):
+    """``sign(x) * abs(x)**p``: each branch sees bases that the other may not.
+
+    y[i] = x[i]**p[i] if x[i] > 0.0 else -(-x[i])**p[i] if x[i] < 0.0 else 0.0  for 0 <= i < x.shape[0]
+    """
+    n = x.shape[0]
+    above = x > 0.0
+    safe_v = jnp.where(above, x, 1)
+    below = x < 0.0
+    return y.at[:n].set(
+        jnp.where(
+            above,
+            safe_v ** p[:n],
+            jnp.where(below, -(jnp.where(~above & below, -x, 1) ** p[:n]), 0.0),
+        )
+    )  # kernel.py:17

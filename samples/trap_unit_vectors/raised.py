@@ -1,0 +1,21 @@
+"""Vectorized twin of kernel.py, written by kraise; edit the source, not this file."""
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def unit_vectors(u, x):
+    """Directions; the zero vector stays as it is.
+
+    u[i, c] = x[i, c] / sqrt(x[i, 0]**2 + x[i, 1]**2 + x[i, 2]**2)
+        for 0 <= i < x.shape[0], 0 <= c < 3, where n > 0.001
+    u[i, c] = x[i, c]  for 0 <= i < x.shape[0], 0 <= c < 3, where not n > 0.001
+    """
+    total = x[:, 0] ** 2 + x[:, 1] ** 2 + x[:, 2] ** 2
+    n = jnp.sqrt(total)  # kernel.py:11
+    above = n > 0.001
+    n_2 = jnp.sqrt(jnp.where(above, total, 1))
+    return u.at[: x.shape[0], :3].set(
+        jnp.where(above[:, None], x[:, :3] / n_2[:, None], x[:, :3])
+    )  # kernel.py:17
