@@ -12,7 +12,8 @@ jax.config.update("jax_enable_x64", True)  # kernel.cu uses 64 bits
 def correlation(r, a, b, rows, n):
     """Cosine similarity of rows; a row of zeros is like nothing.
 
-    r[k] = (sum_i a[k, i] * b[k, i]) / sqrt((...) * (...)) if sqrt((...) * (...)) > 0.001 else 0.0
+    r[k] = (sum_i a[k, i] * b[k, i]) / sqrt((sum_i a[k, i] * a[k, i]) * sum_i b[k, i] * b[k, i]) if
+        sqrt((sum_i a[k, i] * a[k, i]) * sum_i b[k, i] * b[k, i]) > 0.001 else 0.0
         for 0 <= k < rows
     """
     a2 = a[: rows * n].reshape(rows, n)

@@ -16,10 +16,10 @@ def scatter_rows(start, target, flow, level, inflow):
     n = flow.shape[0]
     m = level.shape[0]
     row = jnp.cumsum(jnp.bincount(start[: m + 1], length=n)) - 1
-    both = (row >= 0) & (row < m) & (flow > 0.0)
+    both = (row >= 0) & (row < m)
     share = jnp.where(both, level[row], 0) / jnp.maximum(
         jnp.where(both, start[row + 1], 0) - jnp.where(both, start[row], 0), 1
     )  # kernel.py:9
-    return inflow.at[jnp.where(both, target[:n], inflow.shape[0])].add(
+    return inflow.at[jnp.where(both & (flow > 0.0), target[:n], inflow.shape[0])].add(
         share * flow, mode="drop"
     )  # kernel.py:12

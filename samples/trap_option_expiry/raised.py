@@ -8,7 +8,8 @@ import jax.numpy as jnp
 def option_expiry(price, s, k, t, vol, rate):
     """European call, also on the day it expires and where nothing moves.
 
-    price[i] = max(s[i] - k[i], 0.0) if t[i] <= 0.0 else max((...), 0.0) if sq == 0.0 else (...) - (...)
+    price[i] = max(s[i] - k[i], 0.0) if t[i] <= 0.0 else max(s[i] - k[i] * exp(-rate * t[i]), 0.0)
+        if sq == 0.0 else s[i] * n1 - k[i] * exp(-rate * t[i]) * n2
         for 0 <= i < s.shape[0]
     """
     n = s.shape[0]

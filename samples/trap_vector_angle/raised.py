@@ -8,7 +8,8 @@ import jax.numpy as jnp
 def vector_angle(theta, u, v):
     """Angles between pairs of vectors: parallel, opposite, and of length zero.
 
-    theta[i] = 0.0 if nu < 1e-06 or nv < 1e-06 or c > 0.999 else 3.141592653589793 if c < -0.999 else acos(c)
+    theta[i] = 0.0 if nu < 1e-06 or nv < 1e-06 or c > 0.999 else 3.141592653589793 if c < -0.999
+        else acos(c)
         for 0 <= i < u.shape[0]
     """
     rows = u.shape[0]
