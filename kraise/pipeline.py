@@ -19,6 +19,7 @@ from kraise.options import Options
 
 if TYPE_CHECKING:
     from kraise.ir import equations, kernel
+    from kraise.ir.activity import Activity
     from kraise.verify.cases import Case
     from kraise.verify.original import Original
     from kraise.verify.report import Report
@@ -143,10 +144,13 @@ def not_assumed(sentence: str) -> str:
 
 
 def with_derivatives(
-    kernels: list[equations.Kernel], options: Options
+    kernels: list[equations.Kernel], own: tuple[Activity, ...], options: Options
 ) -> tuple[list[equations.Kernel], list[Diagnostic]]:
-    """The kernels with what the user wants differentiated. A sentence that names no kernel concerns each that fits."""
-    if not options.grad or not kernels:
+    """The kernels with what the user wants differentiated, or else what the source itself (``own``) differentiates.
+
+    A sentence that names no kernel concerns each that fits.
+    """
+    if not (own or options.grad) or not kernels:
         return kernels, []
     from kraise.emit.derivatives import CODE, fits
     from kraise.ir.activity import parse
@@ -161,6 +165,9 @@ def with_derivatives(
             findings.append(Diagnostic(CODE, reason, kernels[0].span, 'name the kernel first: "KERNEL: loss=..."'))
         chosen = named if activity.kernel else fitting
         kernels = [replace(k, derivatives=(*k.derivatives, activity)) if k in chosen else k for k in kernels]
+    for k in [k for k in kernels if not k.derivatives]:
+        said = tuple(a for a in own if a.kernel == k.name)
+        kernels = [replace(k, derivatives=said) if one is k else one for one in kernels]
     return kernels, findings
 
 
@@ -233,7 +240,7 @@ def translate(source: str, file: str, options: Options = DEFAULTS) -> Translatio
         return Translation(None, (), placed(findings, file), None, None)
     ir, unread = outcome
     kernels, refused = raise_all(ir, options)
-    kernels, unknown = with_derivatives(kernels, options)
+    kernels, unknown = with_derivatives(kernels, ir.activities, options)
     memory = Memory(options.remat or "auto", options.limit)
     kernels = [replace(k, memory=memory) for k in kernels]
     hosts, not_raised = raise_hosts(ir, kernels, options)

@@ -74,6 +74,13 @@ CODES: dict[str, Code] = {
         "",
         "Give parts of the expression names of their own.",
     ),
+    "KR109": Code(
+        "Call of Enzyme",
+        "A function that calls __enzyme_autodiff or its kin is passed over: the call names what to differentiate, and "
+        "the module has the derivative functions instead. An error where the call itself is not understood.",
+        "__enzyme_autodiff((void *)f, enzyme_dup, x, dx, enzyme_const, n);   // f_vjp(x, n, y_bar)",
+        "Call f_grad, f_vjp or f_jvp of the emitted module where the source calls Enzyme.",
+    ),
     # --- raising -------------------------------------------------------------------------------
     "KR201": Code(
         "Race between threads",

@@ -62,7 +62,8 @@ class EmittedHost:
         notes = list(self.host.notes)
         if "eqxi" in self.needs:
             notes.append("The loop's trip count depends on data: equinox's checkpointed while loop.")
-        lines += docstring("\n\n".join(x for x in (self.host.doc.strip(), "\n".join(notes)) if x), 4)
+        said = docstring("\n\n".join(x for x in (self.host.doc.strip(), "\n".join(notes)) if x), 4)
+        lines += [*said, ""] if said and isinstance(body[0], Def) else said
         return lines + render(body, 4, comments_of(self.around.module), self.around)
 
     # --- statements

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kraise.diagnostics import Span
+from kraise.ir.activity import Activity
 from kraise.ir.types import INT32, ScalarType, Type
 
 
@@ -328,6 +329,7 @@ class Module:
     doc: str = ""
     comments: tuple[tuple[int, str], ...] = ()
     hosts: tuple[Any, ...] = ()  # kraise.ir.host.Host
+    activities: tuple[Activity, ...] = ()  # what the source itself differentiates
 
     def function(self, name: str) -> Function:
         """The function (or host function) called ``name``; KeyError if there is none."""

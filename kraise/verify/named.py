@@ -74,8 +74,9 @@ class _Check:
         if wanted:
             return [n for n in self.point.flat if _inexact(self.point.flat[n]) and _among(n, wanted)]
         said = inspect.getdoc(self.function) or ""
-        listed = said.replace(" and ", ", ").replace(".\n", " ").rstrip(".").partition("with respect to ")[2]
-        names = tuple(x.strip() for x in listed.partition(", given")[0].split(","))
+        said = said.replace("along tangents of", "with respect to").rstrip(".")
+        listed = said.partition("with respect to ")[2].partition(", given")[0]
+        names = tuple(x.strip() for x in listed.replace(" and ", ", ").split(","))
         return [n for n in self.point.flat if _inexact(self.point.flat[n]) and _among(n, names)]
 
     def _call(self, extra: Mapping[str, Any]) -> Any:

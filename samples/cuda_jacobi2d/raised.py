@@ -25,6 +25,7 @@ def jacobi2d(n, A, B):
 @partial(jax.jit, static_argnames=("n", "steps"))
 def relax(n, steps, A, B):
     """the host: ping-pong between two buffers"""
+
     def step(_, state):
         A, B = state
         B = jacobi2d(n, A, B)  # kernel.cu:18

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from kraise.diagnostics import Diagnostic, Refused, Span
+from kraise.frontends.cuda_c import enzyme
 from kraise.frontends.cuda_c.functions import Lowering
 from kraise.frontends.cuda_c.hosts import read_hosts
 from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of, instantiations
@@ -17,6 +18,7 @@ from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.scan import scan
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.ir import kernel
+from kraise.ir.activity import Activity
 
 PLAIN = (".c", ".cpp", ".cc", ".cxx")
 
@@ -61,13 +63,21 @@ def _read(
     instances = instantiations(program, instantiate, diagnostics)
     plain = file.endswith(PLAIN)
     seen: set[str] = set()
+    asked, misread = enzyme.calls(unit)
+    diagnostics += misread
+    callers, differentiated = {c.caller for c in asked}, {c.function for c in asked}
+    activities: list[Activity] = []
     for item in unit.items:
         if item.kind == "broken" and item.problem is not None:
             diagnostics.append(replace(item.problem, kernel=item.name))
     for name, definitions in program.functions.items():
         for d in definitions:
+            if name in callers:
+                continue
             if d.kind == "kernel":
                 kind = "kernel"
+            elif name in differentiated:
+                kind = "kernel" if enzyme.is_launched(unit, name) else "plain"
             elif plain and d.kind == "host" and is_plain_candidate(unit, d):
                 kind = "plain"
             else:
@@ -82,6 +92,8 @@ def _read(
             if found is not None:
                 seen.add(name)
                 functions.append(found)
+                activities += _activities(asked, found, diagnostics)
+    diagnostics += enzyme.passed_over(asked, activities)
     for token in program.inferred.values():
         diagnostics.append(
             Diagnostic(
@@ -103,8 +115,21 @@ def _read(
         _constants(program, (*devices, *functions, *hosts)),
         comments=tuple(sorted(text.comments.items())),
         hosts=hosts,
+        activities=tuple(activities),
     )
     return module, tuple(diagnostics)
+
+
+def _activities(asked: list[enzyme.Call], function: kernel.Function, diagnostics: list[Diagnostic]) -> list[Activity]:
+    """What the file's calls of Enzyme say of a function."""
+    found: dict[Activity, None] = {}
+    for call in asked:
+        if call.function == function.name:
+            try:
+                found[enzyme.activity(call, function)] = None
+            except Refused as refused:
+                diagnostics += refused.diagnostics
+    return list(found)
 
 
 def _item_span(program: Program, d: Definition) -> Span | None:
