@@ -34,7 +34,7 @@ ROOMS = {
     "islpy": ("analysis/",),
     "jax": ("verify/",),
     "numba": ("verify/",),
-    "numpy": ("verify/", "ir/", "frontends/"),
+    "numpy": ("verify/", "ir/", "frontends/", "raising/collective/"),
     "click": ("cli/",),
     "rich": ("cli/",),
     "pygments": ("cli/",),

@@ -36,6 +36,18 @@ def digits(poly: Poly, path: tuple[eq.Expr, ...], gaps: bool = False) -> Digits 
             return None
     if strides is None:
         return None
+    for at in range(len(strides) - 1):
+        found = _taken_apart(poly, path, _dividing(strides[at:]))
+        if (
+            found is not None
+            or strides[at + 1].value is not None
+            or _quotient(strides[at], strides[at + 1]) is not None
+        ):
+            return found  # only where neither of two sizes divides the other may the second be the larger digit
+    return None
+
+
+def _taken_apart(poly: Poly, path: tuple[eq.Expr, ...], strides: list[Poly]) -> Digits | None:
     rest, subs, radices = poly, [], []
     for at in range(len(strides) - 1):
         above, below = strides[at], strides[at + 1]
@@ -75,6 +87,16 @@ def in_rows(poly: Poly, radices: tuple[Poly, ...], path: tuple[eq.Expr, ...]) ->
     if all(provable(path, d) and provable(path, r - 1 - d) for d, r in zip(subs[1:], radices, strict=True)):
         return Digits(tuple(subs), radices)
     return None
+
+
+def _dividing(strides: list[Poly]) -> list[Poly]:
+    """The strides without those between that divide no larger one: ``y * nx + 32 * r + t`` has digits y and ``32 * r +
+    t``."""
+    out = strides[:1]
+    for at, s in enumerate(strides[1:], 1):
+        if at == len(strides) - 1 or _quotient(out[-1], s) is not None:
+            out.append(s)
+    return out
 
 
 def _tied(poly: Poly, path: tuple[eq.Expr, ...]) -> bool:

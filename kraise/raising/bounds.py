@@ -160,7 +160,7 @@ class _Marker:
         for d, s in enumerate(subs):
             if isinstance(s, eq.Const | eq.Param):
                 continue
-            if isinstance(s, eq.Index) and _from_zero(s, domain):
+            if isinstance(s, eq.Index) and _from_zero(s, domain) and not _by_launch_only(s, domain):
                 continue
             top = _remainder_below(s, domain)
             if index_like(s) and self.extents.holds(array, d, view, s if top is None else top, domain):
@@ -237,6 +237,13 @@ def _box(axes: tuple[eq.Axis, ...]) -> Domain:
             gap = eq.Op("mod", (eq.Op("sub", (i, a.lo), INT), eq.Const(a.step, INT)), INT)
             out.append(eq.Op("eq", (gap, eq.Const(0, INT)), BOOL))
     return tuple(out)
+
+
+def _by_launch_only(index: eq.Index, domain: Domain) -> bool:
+    """Whether the threads of the launch, of which there may be more than elements, are all that bounds the index."""
+    above = [c for c in domain if isinstance(c, eq.Op) and c.name == "lt" and c.args[0] is index]
+    counts = [c.args[1] for c in above]
+    return bool(counts) and all(isinstance(n, eq.Param) and n.name.startswith("threads.") for n in counts)
 
 
 def _from_zero(index: eq.Index, domain: Domain) -> bool:

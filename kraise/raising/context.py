@@ -10,7 +10,7 @@ from typing import Any
 from kraise.analysis.poly import Poly, to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
-from kraise.ir.types import INT, ArrayType, ScalarType, StructType
+from kraise.ir.types import BOOL, INT, ArrayType, ScalarType, StructType
 from kraise.ir.walk import free_indices
 from kraise.raising.splits import Splitting
 
@@ -61,6 +61,13 @@ class Context:
     ragged: dict[str, set[Any]] = field(default_factory=dict)  # loops over segments of a flat range, by their index
     ragged_arrays: set[str] = field(default_factory=set)  # made for their rows and totals
     longest: frozenset[Any] = frozenset()  # loops that run to their longest row
+    cooperative: bool = False  # there are shared arrays or warp primitives
+    shared: set[str] = field(default_factory=set)  # their names
+    lane: str | None = None  # the index of the lane, where a warp's lanes are an index of their own
+    whole_of: dict[str, str] = field(default_factory=dict)  # the thread's index, by its warp's and its lane's
+    runs: int = 0  # joint computations found so far
+    halves: set[eq.Expr] = field(default_factory=set)  # where one thread alone holds what all have summed
+    ballots: dict[eq.Expr, eq.Expr] = field(default_factory=dict)  # by the bits of a ballot, what each lane voted
     loop: Callable[..., None] = field(default=lambda *_: None)  # how the statements run what they hold
     while_loop: Callable[..., None] = field(default=lambda *_: None)
     call: Callable[..., eq.Expr | None] = field(default=lambda *_: None)
@@ -81,6 +88,14 @@ class Context:
         """Remembers a choice for ``explain``, once."""
         if text not in self.notes:
             self.notes.append(text)
+
+    def whole_warps(self) -> None:
+        """Demands blocks of whole warps."""
+        rest = eq.Op("mod", (eq.Param("block.x", INT), eq.Const(32, INT)), INT)
+        found = (eq.Op("eq", (rest, eq.Const(0, INT)), BOOL), "block must be a multiple of 32")
+        if found not in self.checks:
+            self.checks.append(found)
+            self.assumptions.append("block is a multiple of 32 (whole warps)")
 
     def stride(self, thread: str) -> Poly:
         """The number of threads along the axis of the global thread index ``thread``."""

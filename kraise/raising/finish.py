@@ -60,7 +60,8 @@ def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Laun
     # an index with one value is that value
     single: dict[eq.Index, eq.Expr] = {}
     for a in axes:
-        if a.step == 1 and (to_poly(a.hi) - to_poly(a.lo)).value == 1 and not _kept_along(r, a.name):
+        count = (to_poly(a.hi) - to_poly(a.lo)).value
+        if count is not None and 1 <= count <= a.step and not _kept_along(r, a.name):
             single |= dict.fromkeys(_index_nodes(r, a.name), a.lo)
     subs, value, path = r.subscripts, r.value, r.path
     if single:

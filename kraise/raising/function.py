@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial, reduce
-from operator import mul
+from functools import partial
 
 from kraise.analysis.boxes import Unbounded, box
 from kraise.analysis.dependence import Access
-from kraise.analysis.poly import Poly, to_expr, to_poly
+from kraise.analysis.poly import Poly, to_poly
 from kraise.diagnostics import Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.print_equations import equation_lines
-from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import free_indices, statement_expressions, topological
+from kraise.ir.walk import free_indices, map_statement, statement_expressions, topological
 from kraise.options import Options
 from kraise.raising import threads, tiles
 from kraise.raising.assumptions import injective
 from kraise.raising.bounds import mark
 from kraise.raising.calls import call, called, written
+from kraise.raising.collective.apply import Lanes
+from kraise.raising.collective.inline import inlined
 from kraise.raising.context import Context
 from kraise.raising.demand import make_safe
 from kraise.raising.exits import structure
 from kraise.raising.finish import finish, finished, without_dead
 from kraise.raising.folds import while_loop
 from kraise.raising.fuse import fuse, started, summed
+from kraise.raising.launch import launch_of, where_given, whole_warps
 from kraise.raising.loops import loop
 from kraise.raising.optimistic import message, open_checks
 from kraise.raising.parameters import array_names, collect_types, enter_parameter
-from kraise.raising.phases import uniform_barriers
+from kraise.raising.phases import cooperative, uniform_barriers
 from kraise.raising.private import Transient
 from kraise.raising.privatised import without_private_copies
 from kraise.raising.races import check
@@ -39,7 +40,6 @@ from kraise.raising.segments import flattened
 from kraise.raising.splits import Split, Splitting, split_threads
 from kraise.raising.state import Raw, RawFold, RawWrite, State
 from kraise.raising.statements import block
-from kraise.raising.tiles import by_launch
 from kraise.raising.unread import private_extents, store_sites, without_unread
 from kraise.raising.values import index_like
 
@@ -78,6 +78,11 @@ def raise_function(module: k.Module, function: k.Function, options: Options) -> 
             continue
         except LongRows as long:
             longest |= long.loops
+            continue
+        except Lanes:
+            if threads.LANES in ways:
+                raise first or refuse("KR299", "this use of a warp's lanes is not raised", function.span) from None
+            ways = ways | {threads.LANES: 1}
             continue
         except Refused as refused:
             first = first or refused
@@ -147,14 +152,15 @@ def _raise(
             splits.append((split.name, split.size))
         except Unbounded as unbounded:
             # an unguarded kernel: the launch is what bounds this index
-            if unbounded.name in bounded:
+            name = attempt.cx.whole_of.get(unbounded.name, unbounded.name)
+            if name in bounded:
                 break
             if splits and unbounded.name in attempt.cx.digits:
                 # nothing bounds the digits: the index stays whole, its quotient and remainder are gathers
                 whole.add(splits.pop()[0])
                 continue
-            bounded |= {unbounded.name}
-            unbound = unbounded.name
+            bounded |= {name}
+            unbound = name
     reason = f"nothing bounds index {unbound}" if unbound else "its indices are divided in too many ways"
     raise refuse("KR205", reason, function.span)
 
@@ -187,17 +193,28 @@ class _Raiser:
     def run(self) -> eq.Kernel:
         cx, function = self.cx, self.cx.function
         body = structure(function)
+        body.body = inlined(cx.module, function, body.body)
         self.returns = body.returns
         collect_types(cx, body.body)
         st = self.st
         cx.sites = store_sites(cx)
+        cx.cooperative = cooperative(cx)
         for p in function.params:
             enter_parameter(st, p.name, p.type)
         indices, path = threads.bind(cx, threads.names_of(function), self.bounded, self.ways)
         cx.divisible = set(indices) - self.whole
-        st.facts = cx.facts
-        cx.splitting = Splitting(self.splits, self.digits, self.whole)
+        forced = threads.lanes(cx, indices, self.ways)
+        splits = [*forced, *self.splits]
+        for name, _ in forced:
+            taken = {p.name for p in function.params}
+            low, high = ("lane" if "lane" not in taken else "lane_x"), ("warp" if "warp" not in taken else "warp_x")
+            self.digits = {f"{name}_low": low, f"{name}_high": high} | self.digits
+            cx.lane = self.digits[f"{name}_low"]
+            cx.whole_of = {self.digits[f"{name}_high"]: name, cx.lane: name}
+        cx.splitting = Splitting(splits, self.digits, self.whole)
         cx.thread_names, path = split_threads(cx, indices, path)
+        cx.launch_path = (*cx.launch_path, *(c for c in path if c not in cx.launch_path))
+        st.facts = cx.facts
         for array in array_names(function):
             st.versions[array] = cx.version(array)
         for c in cx.module.constants:
@@ -238,12 +255,18 @@ class _Raiser:
         }
         shapes = shapes_of(st)
         stmts = without_dead(fuse(started(summed(stmts), shapes), versions, shapes), versions)
+        if cx.lane is not None:
+            stmts = tuple(map_statement(s, threads.without_warps) for s in stmts)
+            returns = tuple(r if isinstance(r, eq.Version) else threads.without_warps(r) for r in returns)
+            st.names = {threads.without_warps(e): n for e, n in st.names.items()}
+            st.names = {e: replace(n, expr=e) for e, n in st.names.items()}
         every = [v for n in st.names.values() for v in (n, replace(n, expr=finished(n.expr)))]
         lines = equation_lines(eq.Kernel(function.name, function.params, stmts, returns, tuple(every)))
         named_values = {n.expr: n for n in reversed(every)}
         stmts, returns = flattened(cx, stmts, returns, named_values)
         names = (*every, *(n for n in named_values.values() if n not in every))
-        launch, ndrange = self._launch(stmts)
+        launch, ndrange = launch_of(cx, stmts)
+        whole_warps(cx, stmts)
         kernel = eq.Kernel(
             function.name,
             function.params,
@@ -257,7 +280,7 @@ class _Raiser:
             equations=lines,
             assumptions=tuple(cx.assumptions),
             checks=(
-                *(c for c in map(partial(_where_given, launch), open_checks(tuple(cx.checks), function.span)) if c),
+                *(c for c in map(partial(where_given, launch), open_checks(tuple(cx.checks), function.span)) if c),
                 *open_checks(tuple((c, message(c)) for c in cx.assumed), function.span),
             ),
             choices=(*(f"line {line}, {name}: {text}" for (line, name), text in sorted(st.rungs.items())), *cx.notes),
@@ -293,69 +316,6 @@ class _Raiser:
             raise refuse("KR299", f"`{self.cx.function.name}` writes and returns nothing", self.cx.function.span)
         return tuple(out)
 
-    def _launch(self, stmts: tuple[eq.Stmt, ...]) -> tuple[str, tuple[tuple[str, eq.Expr], ...]]:
-        """Whether the result depends on the launch, and the extent that an unguarded index has by default."""
-        cx = self.cx
-        used = {
-            n.name
-            for s in stmts
-            for n in topological(statement_expressions(s))
-            if isinstance(n, eq.Param) and n.name.split(".")[0] in ("grid", "block", "threads")
-        }
-        if not used:
-            return "", ()
-        defaults = [(name, one) for name, one in cx.single.items() if name in used]
-        for axis, letter in enumerate(threads.AXES):
-            for name in (f"threads.{letter}", f"grid.{letter}"):
-                wanted = name in used and name not in cx.single
-                extent = _extent_written(stmts, self._thread_name(axis), name) if wanted else None
-                if extent is not None:
-                    defaults.append((name, extent))
-        if {n for n, _ in defaults} == used:
-            return "optional", tuple(defaults)
-        return "required", ()
-
-    def _thread_name(self, axis: int) -> str:
-        v = self.cx.threads.get(("thread", axis))
-        if v is None:
-            return ""
-        return next((n for n in self.cx.thread_names if n in free_indices(v)), "")
-
-
-def _where_given(launch: str, check: tuple[eq.Expr, str]) -> tuple[eq.Expr, str] | None:
-    """A check of the launch, for a function that takes one or may take one; None where it takes none."""
-    condition, text = check
-    if not by_launch((condition,)) or launch == "required":
-        return check
-    given = eq.Op("not", (eq.Param("block.given", BOOL),), BOOL)
-    return (eq.Op("or", (given, condition), BOOL), text) if launch else None
-
-
-def _extent_written(stmts: tuple[eq.Stmt, ...], index: str, extent: str) -> eq.Expr | None:
-    """The extent of the written array's axis whose subscript is ``index`` itself, or another that ends at
-    ``extent``."""
-    for s in stmts:
-        if isinstance(s, eq.Write):
-            at = next((a.name for a in s.axes if isinstance(a.hi, eq.Param) and a.hi.name == extent), None)
-            if at is None and extent.startswith("grid"):
-                continue
-            index = at or index
-            for d, sub in enumerate(s.subscripts):
-                if isinstance(sub, eq.Index) and sub.name == index:
-                    return _rows(s, d)
-    return None
-
-
-def _rows(s: eq.Write, d: int) -> eq.Expr:
-    """The extent of an axis of what is written, where a flat array is seen as rows too."""
-    if not s.view:
-        return eq.Shape(s.after.array, d, INT)
-    if d:
-        return s.view[d]
-    size: eq.Expr = eq.Shape(s.after.array, 0, INT)
-    row = to_expr(reduce(mul, (to_poly(extent) for extent in s.view[1:])))
-    return eq.Op("floordiv", (size, row), INT)
-
 
 def named(st: State) -> tuple[tuple[Poly, str], ...]:
     """The source's names for sums of indices."""
@@ -379,9 +339,11 @@ def _bounded_by_guards(cx: Context, raws: list[Raw]) -> None:
         if isinstance(raw, RawFold):
             _bounded_by_guards(cx, list(raw.body))
         elif isinstance(raw, RawWrite) and not set(raw.loops) & set(cx.blocks):
-            guards = tuple(c for c in raw.path if free_indices(c) <= threads_only)
             own = tuple(n for n in raw.loops if n in threads_only)
-            box(own, guards)
+            inner = tiles.spread(raw) if cx.lane is not None else raw
+            around = tuple(n for n in inner.loops if n not in raw.loops)  # lanes that a sum runs over
+            guards = tuple(c for c in inner.path if free_indices(c) <= threads_only | set(around))
+            box(own, guards, around)
 
 
 def _unchecked(cx: Context, accesses: list[Access]) -> list[Access]:

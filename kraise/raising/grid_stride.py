@@ -28,6 +28,8 @@ def grid_stride(
     if len(threads) != 1:
         return False
     (name,) = threads
+    if name not in cx.axes:
+        return False  # a digit of the thread's index
     thread = eq.Index(name, INT)
     origin = to_poly(start) - to_poly(thread)
     if name in origin.indices() or to_poly(step) != cx.stride(name):

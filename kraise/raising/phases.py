@@ -53,6 +53,23 @@ def has_barrier(cx: Context, stmts: object) -> bool:
     return False
 
 
+def cooperative(cx: Context) -> bool:
+    """Whether the kernel, or what it calls, has shared arrays (their names go to ``cx.shared``) or warp primitives."""
+    functions = {f.name: f for f in cx.module.functions}
+    stack: list[object] = [cx.function.body, *(functions[c].body for c in cx.calls if c in functions)]
+    found = False
+    while stack:
+        x = stack.pop()
+        if isinstance(x, k.LocalArray) and x.space == "shared":
+            cx.shared.add(x.name)
+        found = found or isinstance(x, k.Warp)
+        if isinstance(x, tuple | list):
+            stack.extend(x)
+        elif hasattr(x, "__dataclass_fields__"):
+            stack.extend(getattr(x, f) for f in x.__dataclass_fields__ if f not in ("span", "type"))
+    return found or bool(cx.shared)
+
+
 @contextmanager
 def level(cx: Context, st: State, body: object, index: str = "") -> Iterator[None]:
     """The rounds of a loop (or, without an index, a branch): barriers in it are counted on their own."""

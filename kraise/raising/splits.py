@@ -119,14 +119,29 @@ def split_threads(cx: Context, indices: tuple[str, ...], path: Path) -> tuple[tu
             if name not in free_indices(c):
                 kept.append(c)
             elif classify(c) != Fact("ge", to_poly(old)):
-                kept.extend(digitwise(substitute(c, {old: whole}), (*path, *own)))
+                kept.extend(_by_digit(substitute(c, {old: whole}), size, (*path, *own)))
         path = tuple(dict.fromkeys((*kept, *own)))
+        if any(name in free_indices(c) for c in cx.facts):
+            moved = [d for c in cx.facts for d in _by_digit(substitute(c, {old: whole}), size, own)]
+            cx.facts = tuple(dict.fromkeys(c for c in moved if not isinstance(c, eq.Const)))
         indices = tuple(n for i in indices for n in ((high, low) if i == name else (i,)))
         cx.digits |= {high: f"{name}_high", low: f"{name}_low"}
         for new, plain in ((high, f"{name}_high"), (low, f"{name}_low")):
             if not {new, plain} & undivided:
                 cx.divisible.add(new)
     return indices, path
+
+
+def _by_digit(condition: eq.Expr, size: eq.Expr, path: Path) -> Path:
+    """``32 * q + r < 32 * n`` with 0 <= r < 32 is ``q < n``; other conditions digit by digit."""
+    fact, radix = classify(condition), to_poly(size)
+    if fact is not None and fact.kind == "ge" and radix.value is not None:
+        high, low = divided(fact.poly, radix)
+        for shift in (0, 1):
+            rest = low + radix * shift
+            if high.terms and low.indices() and provable(path, rest) and provable(path, radix - 1 - rest):
+                return (fact_to_expr(Fact("ge", high - shift)),)
+    return digitwise(condition, path)
 
 
 def _normal(e: eq.Expr) -> eq.Expr:

@@ -13,8 +13,9 @@ from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import topological
 from kraise.raising import simplify
 from kraise.raising.accumulate import contribution, replacement
+from kraise.raising.collective import collective, opened
 from kraise.raising.context import Context
-from kraise.raising.liveness import exposed
+from kraise.raising.liveness import exposed, reads
 from kraise.raising.phases import barrier, level
 from kraise.raising.private import initial, new_array
 from kraise.raising.state import RawWrite, State
@@ -29,21 +30,24 @@ def block(cx: Context, st: State, stmts: tuple[k.Stmt, ...], live: frozenset[str
     Raises:
         Refused: a statement has no raised form.
     """
+    if cx.cooperative:
+        stmts = opened(cx, st, stmts)
     after = [live]
     for s in reversed(stmts):
         after.append(exposed((s,), after[-1]))
     after.reverse()
-    for s, later in zip(stmts, after[1:], strict=True):
-        statement(cx, st, s, later)
+    at = 0
+    while at < len(stmts):
+        done = collective(cx, st, stmts[at:], after[at + 1 :]) if cx.cooperative else 0
+        if not done:
+            statement(cx, st, stmts[at], after[at + 1])
+        at += done or 1
 
 
 def statement(cx: Context, st: State, s: k.Stmt, live: frozenset[str]) -> None:
     match s:
-        case k.Assign(name=name, value=v):
-            new = value(cx, st, v)
-            if s.type.is_integer and new.type.kind == "bool":
-                new = simplify.cast(s.type, new)  # what is added to it counts
-            assign(cx, st, name, new, s.span)
+        case k.Assign():
+            with_halves(cx, st, s)
         case k.Store(array=array, subscripts=subs, value=v):
             new = value(cx, st, v)
             store(cx, st, array, tuple(value(cx, st, x) for x in subs), new, s.span)
@@ -63,6 +67,25 @@ def statement(cx: Context, st: State, s: k.Stmt, live: frozenset[str]) -> None:
             barrier(cx, st, s)
         case _:
             raise refuse("KR299", f"{type(s).__name__} is not raised yet", s.span)
+
+
+def with_halves(cx: Context, st: State, s: k.Assign) -> None:
+    """An assignment; what is made of a value that one thread alone has (the result of a tree of shuffles), that thread
+    alone has."""
+    half = {n: st.partial[n] for n in reads(s.value) if st.partial.get(n) in cx.halves} if cx.halves else {}
+    if any(set(conjuncts(c)) <= set(st.path) for c in half.values()):
+        half = {}
+    for n in half:
+        del st.partial[n]
+    new = value(cx, st, s.value)
+    if s.type.is_integer and new.type.kind == "bool":
+        new = simplify.cast(s.type, new)  # what is added to it counts
+    st.partial |= half
+    assign(cx, st, s.name, new, s.span)
+    if half:
+        where = simplify.conjunction(*dict.fromkeys(half.values()))
+        st.partial[s.name] = where
+        cx.halves.add(where)
 
 
 def assign(cx: Context, st: State, name: str, new: eq.Expr, span: Span | None) -> None:

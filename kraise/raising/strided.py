@@ -21,7 +21,7 @@ def strided(
 ) -> bool:
     """Runs the loop if its step is a number of threads; returns False, having done nothing, if it is not."""
     size = to_poly(step)
-    if size.value is not None or not _positive(size) or not is_static(to_poly(stop)):
+    if not is_static(to_poly(stop)) or not (_positive(size) or _by_digit(cx, st, to_poly(start), size)):
         return False
     if not nonnegative((*st.path, *st.facts), to_poly(start)) and not _counts(to_poly(start), cx):
         return False
@@ -42,20 +42,29 @@ def strided(
     return True
 
 
+def _by_digit(cx: Context, st: State, start: Poly, size: Poly) -> bool:
+    """Whether the loop goes from a thread's (or lane's) number, which is below ``size``, in steps of that number."""
+    if size.value is None or size.value < 2 or not start.indices() & set(cx.thread_names):
+        return False
+    known = (*st.path, *st.facts)
+    return nonnegative(known, start) and nonnegative(known, size - 1 - start)
+
+
 def _positive(size: Poly) -> bool:
     """Whether the step is made of extents of the launch, which are at least 1."""
-    return all(
-        c > 0 and all(isinstance(a, eq.Param) and a.name.split(".")[0] in ("block", "grid") for a in m)
-        for m, c in size.terms.items()
-    )
+    return size.value is None and all(c > 0 and all(_extent(a) for a in m) for m, c in size.terms.items())
+
+
+def _extent(a: eq.Expr) -> bool:
+    """Whether ``a`` is an extent of the launch."""
+    return isinstance(a, eq.Param) and a.name.split(".")[0] in ("block", "grid", "warps")
 
 
 def _counts(start: Poly, cx: Context) -> bool:
     """Whether the start is a sum of thread and block indices times sizes of the launch."""
     indices = set(cx.threads.values())
     return all(
-        c >= 0
-        and all(a in indices or (isinstance(a, eq.Param) and a.name.split(".")[0] in ("block", "grid")) for a in m)
+        c >= 0 and all(a in indices or isinstance(a, eq.Index) and a.name in cx.thread_names or _extent(a) for a in m)
         for m, c in start.terms.items()
     )
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kraise.analysis.dependence import Access
-from kraise.analysis.poly import Poly, is_integer, to_poly
+from kraise.analysis.poly import Poly, is_integer, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import topological
+from kraise.ir.walk import free_indices, topological, transform
 from kraise.raising.context import Context
 from kraise.raising.values import operation
 
@@ -39,6 +39,8 @@ def _nodes(stmts: object) -> Iterator[object]:
             stack.extend(getattr(x, f) for f in x.__dataclass_fields__ if f not in ("span", "type"))
 
 
+WARPS = eq.Param("warps.x", INT)  # the number of warps of a block, where the lane is an index
+LANES = 3  # the key that asks for the lane of a warp as an index of its own
 APART = -1  # the way of an axis whose block and thread are two indices
 Ways = dict[int, int]  # by axis: APART, or the number of threads of a block that the source counts on
 # (negative: with two indices); else one index
@@ -75,6 +77,11 @@ def bind(
         block_dim, grid_dim = eq.Param(f"block.{letter}", INT), eq.Param(f"grid.{letter}", INT)
         cx.threads["blockDim", axis], cx.threads["gridDim", axis] = block_dim, grid_dim
         way = ways.get(axis)
+        lanes = axis == 0 and LANES in ways and "thread" in kinds
+        if lanes and (way is None or way == APART):
+            block_dim = operation("mul", (eq.Const(32, INT), WARPS), INT)  # type: ignore[assignment]
+            cx.threads["blockDim", axis] = block_dim
+            cx.whole_warps()
         if {"thread", "block"} <= kinds and way is not None and way < 0:
             if way != APART:
                 block_dim = eq.Const(-way, INT)  # type: ignore[assignment]
@@ -124,6 +131,8 @@ def bind(
             within = cx.threads["thread", axis]
             facts += [eq.Op("ge", (within, zero), BOOL), eq.Op("lt", (within, block_dim), BOOL)]
         if name in bounded:
+            if lanes and isinstance(extent, eq.Param) and extent.name == "threads.x":
+                extent = operation("mul", (block_dim, grid_dim), INT)
             path.append(eq.Op("lt", (g, extent), BOOL))
     cx.launch_path, cx.facts = tuple(path), tuple(facts)
     return tuple(indices), tuple(path)
@@ -148,6 +157,53 @@ def _one_unless_given(cx: Context, head: str, letter: str) -> None:
     cx.single[f"{head}.{letter}"] = eq.Const(1, INT)
     what = "the launch has one block" if head == "grid" else "a block has one thread"
     cx.assumptions.append(f"{what} along {letter}, unless {head} is given")
+
+
+def lanes(cx: Context, indices: tuple[str, ...], ways: Ways) -> list[tuple[str, eq.Expr]]:
+    """The split of the thread's index into warp and lane, where the ways ask for it."""
+    if LANES not in ways or ("thread", 0) not in cx.threads:
+        return []
+    inside = [n for n in indices if n in free_indices(cx.threads["thread", 0]) and n not in cx.blocks]
+    if len(inside) != 1:
+        return []
+    return [(inside[0], eq.Const(32, INT))]
+
+
+def without_warps(e: eq.Expr) -> eq.Expr:
+    """``e`` with the number of warps in terms of the launch: 32 of them are a block's threads."""
+    block, grid, threads = (eq.Param(f"{n}.x", INT) for n in ("block", "grid", "threads"))
+    few, all_ = (eq.Op("floordiv", (n, eq.Const(32, INT)), INT) for n in (block, threads))
+
+    def term(m: tuple[eq.Expr, ...], c: int) -> Poly:
+        rest = list(m)
+        for found, whole in ((WARPS, block), (few, block), (all_, threads)):
+            if found in rest:
+                rest.remove(found)
+                by = 1
+                if found is not all_ and grid in rest:
+                    rest.remove(grid)
+                    whole = threads
+                part: eq.Expr = whole
+                if c % 32:
+                    part = few if whole is block else all_
+                else:
+                    by = 32
+                return Poly({tuple(rest): c // by}) * to_poly(part)
+        return Poly({m: c})
+
+    def one(node: eq.Expr) -> eq.Expr:
+        if node is WARPS:
+            return few
+        if isinstance(node, eq.Op) and node.name in ("add", "sub", "mul") and node.type.is_integer:
+            poly = to_poly(node)
+            if poly.atoms() & {WARPS, few, all_}:
+                out = Poly()
+                for m, c in poly.terms.items():
+                    out = out + term(m, c)
+                return to_expr(out, node.type)
+        return node
+
+    return transform(e, one)
 
 
 def _count_on(cx: Context, size: int, letter: str) -> None:
@@ -205,7 +261,7 @@ def finer(cx: Context, ways: Ways, values: Iterable[eq.Expr]) -> Ways | None:
     one (``block * 16 + thread``), else the block and the thread as two indices. None if there is nothing finer."""
     new = dict(ways)
     nodes = topological(values)
-    for axis, letter in enumerate(AXES):
+    for axis in range(3):
         b = cx.threads.get(("block", axis))
         if b is None or ("thread", axis) not in cx.threads or ways.get(axis, 1) < 0:
             continue
@@ -214,7 +270,7 @@ def finer(cx: Context, ways: Ways, values: Iterable[eq.Expr]) -> Ways | None:
         if axis in ways:
             new[axis] = -ways[axis]
             continue
-        sizes = _sizes(nodes, b, eq.Param(f"block.{letter}", INT))
+        sizes = _sizes(nodes, b, cx.threads["blockDim", axis])
         if axis in cx.hints:
             sizes = {cx.hints[axis]}
         new[axis] = sizes.pop() if len(sizes) == 1 else APART
@@ -250,7 +306,7 @@ def _sizes(nodes: list[eq.Expr], block: eq.Expr, block_dim: eq.Expr) -> set[int]
             poly = to_poly(n)
             if block not in poly.atoms():
                 continue
-            c = poly.coefficient(block) + Poly({(block_dim,): 1})
+            c = poly.coefficient(block) + to_poly(block_dim)
             if c.value is not None and c.value > 1 and poly.coefficient(block).value is None:
                 out.add(c.value)
     return out

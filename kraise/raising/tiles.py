@@ -20,6 +20,7 @@ from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, substitute, topological, transform
 from kraise.raising import simplify
+from kraise.raising.masks import bounds, not_neutral, spread
 from kraise.raising.state import RawWrite
 
 Path = tuple[eq.Expr, ...]
@@ -145,57 +146,13 @@ def _product(count: Poly, size: Poly) -> eq.Expr:
 
 def merged_write(r: RawWrite, launch: Launch) -> RawWrite:
     """A write over merged indices. A reduction that is accumulated over more indices is one over all of them first."""
-    r = _spread(r)
+    r = spread(r)
     found = merged(Domain(r.loops, r.path, (*r.subscripts, r.value), launch.facts), launch)
     if found.names == r.loops:
         return r
     *subs, value = found.values
     path = _without_ceilings(found.path)
     return replace(r, loops=found.names, path=path, subscripts=tuple(subs), value=value)
-
-
-def _spread(r: RawWrite) -> RawWrite:
-    """``y op= Reduce(op, body)`` as ``y op= body`` over the reduced indices too."""
-    while r.accumulate:
-        e = r.value
-        kept = _not_neutral(r.accumulate, e)
-        if kept is not None:
-            guard, inner = kept
-            r = replace(r, path=tuple(dict.fromkeys((*r.path, *conjuncts(guard)))), value=inner)
-            continue
-        if not isinstance(e, eq.Reduce) or e.op != r.accumulate:
-            break
-        if any(a.name in r.loops for a in e.axes):
-            break
-        path = (*r.path, *bounds(e.axes), *(conjuncts(e.where) if e.where is not None else ()))
-        r = replace(r, loops=(*r.loops, *(a.name for a in e.axes)), path=path, value=e.body)
-    return r
-
-
-def _not_neutral(op: str, e: eq.Expr) -> tuple[eq.Expr, eq.Expr] | None:
-    """``x if c else neutral`` as (c, x)."""
-    if not isinstance(e, eq.Op) or e.name != "select":
-        return None
-    c, a, b = e.args
-    for kept, condition, zero in ((a, c, b), (b, negate(c), a)):
-        if isinstance(zero, eq.Const) and op in _NEUTRAL and zero.value == _NEUTRAL[op] and str(zero.value) != "-0.0":
-            return condition, kept
-    return None
-
-
-_NEUTRAL = {"add": 0, "mul": 1, "min": float("inf"), "max": float("-inf"), "and": True, "or": False}
-
-
-def bounds(axes: Iterable[eq.Axis]) -> Path:
-    """The conjuncts that say what the axes say."""
-    out: list[eq.Expr] = []
-    for a in axes:
-        i = eq.Index(a.name, INT)
-        out += [eq.Op("ge", (i, a.lo), BOOL), eq.Op("lt", (i, a.hi), BOOL)]
-        if a.step != 1:
-            gap = eq.Op("mod", (to_expr(to_poly(i) - to_poly(a.lo)), eq.Const(a.step, INT)), INT)
-            out.append(eq.Op("eq", (gap, eq.Const(0, INT)), BOOL))
-    return tuple(out)
 
 
 # --- reductions ------------------------------------------------------------------------------
@@ -212,7 +169,7 @@ def merged_reductions(e: eq.Expr, path: Path) -> eq.Expr:
         node = _flat(node)
         if len(node.axes) > 1:
             node = _unpadded(node, path)
-        masked = _not_neutral(node.op, node.body)
+        masked = not_neutral(node.op, node.body)
         if masked is not None and node.op in ("add", "min", "max"):
             where = conjunction([c for c in (node.where, *conjuncts(masked[0])) if c is not None])
             node = eq.Reduce(node.op, node.axes, masked[1], where, node.type)
@@ -344,7 +301,7 @@ def taken_apart(s: eq.Expr, known: Path) -> tuple[Path, Path] | None:
 
 def by_launch(sizes: Iterable[eq.Expr]) -> bool:
     """Whether an extent of the launch occurs."""
-    return any(isinstance(n, eq.Param) and n.name.startswith(("block.", "grid.")) for n in topological(sizes))
+    return any(isinstance(n, eq.Param) and n.name.startswith(("block.", "grid.", "warps.")) for n in topological(sizes))
 
 
 # --- the zeros around a tile -----------------------------------------------------------------
@@ -395,6 +352,7 @@ __all__ = [
     "by_launch",
     "merged_reductions",
     "merged_write",
+    "spread",
     "taken_apart",
     "viewed",
 ]

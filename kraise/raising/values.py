@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from kraise.analysis.conditions import conjuncts, negate
+from kraise.analysis.conditions import Fact, classify, conjuncts, fact_to_expr, negate
 from kraise.analysis.delinearize import digits, in_rows, provable
 from kraise.analysis.dependence import Access, implied
-from kraise.analysis.poly import LARGE, normal, to_expr, to_poly, wraps
+from kraise.analysis.poly import LARGE, Poly, normal, to_expr, to_poly, wraps
 from kraise.analysis.quotients import recombined
 from kraise.diagnostics import Span, refuse
 from kraise.ir import equations as eq
@@ -69,10 +69,22 @@ def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
             if floored and all(map(index_like, parts)) and _natural(st, parts):
                 return operation(floored, parts, INT)  # the same where nothing is negative
             return operation(name, parts, t)
+        case k.Op(name="and_" | "shr" | "shl" as name, args=(a, b), type=t) if t.is_integer:
+            return _by_bits(cx, st, name, value(cx, st, a), value(cx, st, b), t)
         case k.Op(name="add" | "sub" | "mul" | "neg" as name, args=args, type=t) if t.is_integer:
             return _ring(cx, st, name, tuple(value(cx, st, a) for a in args), t)
+        case k.Op(name="popcount", args=(a,), type=t):
+            from kraise.raising.warps import votes
+
+            bits = value(cx, st, a)
+            number = votes(cx, st, bits)
+            return operation("popcount", (bits,), t) if number is None else simplify.cast(t, number)
         case k.Op(name=name, args=args, type=t):
             return operation(name, tuple(value(cx, st, a) for a in args), t)
+        case k.Warp():
+            from kraise.raising.warps import exchange
+
+            return exchange(cx, st, e)
         case k.Cast(type=t, arg=a):
             return _cast(st, t, value(cx, st, a))
         case k.Load(array=array, subscripts=subscripts, type=t, span=span):
@@ -102,7 +114,26 @@ def extended(st: State, condition: eq.Expr) -> State:
 
 
 def add_path(path: tuple[eq.Expr, ...], condition: eq.Expr) -> tuple[eq.Expr, ...]:
-    return tuple(dict.fromkeys((*path, *digitwise(condition, path))))
+    return tuple(dict.fromkeys((*path, *(u for c in digitwise(condition, path) for u in _unfloored(c)))))
+
+
+def _unfloored(condition: eq.Expr) -> tuple[eq.Expr, ...]:
+    """``i // 32 == 2`` as ``64 <= i < 96`` and ``i // 32 < n`` as ``i < 32 * n``: facts about the index itself."""
+    fact = classify(condition)
+    if fact is None or fact.kind == "ne":
+        return (condition,)
+    for atom in fact.poly.atoms():
+        match atom:
+            case eq.Op(name="floordiv", args=(a, eq.Const(value=int() as size))) if size > 1 and free_indices(a):
+                sign, rest = fact.poly.coefficient(atom).value, fact.poly.without(atom)
+                if sign not in (1, -1) or rest.indices() or not fact.poly.is_affine_in(rest.indices()):
+                    return (condition,)
+                least = rest * -size if sign == 1 else rest * size  # a // size >= least / size, or <=
+                above, below = Fact("ge", to_poly(a) - least), Fact("ge", least + (size - 1) - to_poly(a))
+                if fact.kind == "eq":
+                    return (fact_to_expr(above), fact_to_expr(below))
+                return (fact_to_expr(above if sign == 1 else below),)
+    return (condition,)
 
 
 def operation(name: str, args: tuple[eq.Expr, ...], t: ScalarType) -> eq.Expr:
@@ -131,10 +162,32 @@ def _of_one_width(args: tuple[eq.Expr, ...], t: ScalarType) -> tuple[eq.Expr, ..
     )
 
 
+def _by_bits(cx: Context, st: State, name: str, a: eq.Expr, b: eq.Expr, t: ScalarType) -> eq.Expr:
+    """``i & 31``, ``i >> 5`` and ``i << 2`` of an index as a remainder, a quotient and a product."""
+    bits = b.value if isinstance(b, eq.Const) and isinstance(b.value, int) else -1
+    plain = index_like(a) and free_indices(a) and 0 <= bits < LARGE
+    if plain and name == "and_" and bits & (bits + 1) == 0:
+        size = eq.Const(bits + 1, INT)
+        digit = quotient(cx, st.path, "mod", a, size)
+        return operation("mod", (a, size), INT) if digit is None else digit
+    if plain and name == "shr" and bits < 16:
+        size = eq.Const(1 << bits, INT)
+        digit = quotient(cx, st.path, "floordiv", a, size)
+        return operation("floordiv", (a, size), INT) if digit is None else digit
+    if plain and name == "shl" and bits < 16:
+        return operation("mul", (a, eq.Const(1 << bits, INT)), INT)
+    return operation(name, (a, b), t)
+
+
 def _natural(st: State, parts: tuple[eq.Expr, ...]) -> bool:
     """Whether the dividend is not negative and the divisor positive, as far as the path says."""
     path = (*st.path, *st.facts)
     return provable(path, to_poly(parts[0])) and provable(path, to_poly(parts[1]) - 1)
+
+
+def provable_here(st: State, poly: Poly) -> bool:
+    """Whether ``poly >= 0`` as far as the path and the launch say."""
+    return provable((*st.path, *st.facts), poly)
 
 
 def index_like(e: eq.Expr) -> bool:
@@ -181,6 +234,13 @@ def _variable(cx: Context, st: State, e: k.Var, name: str) -> eq.Expr:
     given = st.partial.get(name)
     if name in st.env and (given is None or all(c in st.path or implied(st.path, c) for c in conjuncts(given))):
         return st.env[name]
+    if given is not None and given in cx.halves:
+        raise refuse(
+            "KR299",
+            f"`{name.lstrip('$')}` is read by threads that hold only a part of the sum",
+            e.span,
+            "read it in the first thread only, or sum it with xor shuffles",
+        )
     raise refuse(
         "KR207",
         f"`{name.lstrip('$')}` may be read before it has a value",

@@ -1,0 +1,309 @@
+"""A run of statements that a simulation explains, put into the symbolic run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from kraise.analysis.poly import to_expr, to_poly
+from kraise.diagnostics import Span
+from kraise.ir import equations as eq
+from kraise.ir import kernel as k
+from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import free_indices, topological
+from kraise.raising import simplify
+from kraise.raising.accumulate import neutral_of
+from kraise.raising.collective.describe import Cell, Copy, Found, Running, Total
+from kraise.raising.collective.frame import Frame, frame
+from kraise.raising.collective.marks import Beyond
+from kraise.raising.collective.memory import Touch
+from kraise.raising.collective.opened import shuffles, starts, touches
+from kraise.raising.collective.plan import Plan, plan_of
+from kraise.raising.collective.simulate import Simulation
+from kraise.raising.context import Context
+from kraise.raising.liveness import assigned
+from kraise.raising.phases import barrier
+from kraise.raising.private import held
+from kraise.raising.state import RawWrite, State
+from kraise.raising.values import Cell as Place
+from kraise.raising.values import access, operation, resolve
+
+ZERO, ONE = eq.Const(0, INT), eq.Const(1, INT)
+
+
+class Lanes(Exception):
+    """The kernel computes by warps: run again with the lane as an index."""
+
+
+class Sized(Exception):
+    """What a block computes is clear for blocks of this many threads only."""
+
+    def __init__(self, size: int):
+        super().__init__(str(size))
+        self.size = size
+
+
+@dataclass(frozen=True)
+class _Case:
+    """A family of block sizes: those to simulate, and what the emitted function demands ("" nothing)."""
+
+    sizes: tuple[int, ...]
+    demand: str = ""
+
+
+_POWERS = _Case(tuple(1 << n for n in range(11)), "power")
+_WARPS = _Case(tuple(range(32, 1025, 32)), "warps")
+_POWERS_OF_WARPS = _Case(tuple(1 << n for n in range(5, 11)), "power of warps")
+
+
+def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[frozenset[str]]) -> int:
+    """Runs the first few of ``stmts`` in ``st`` if the threads compute sums or running sums in them together; returns
+    how many, 0 if they do not. ``after`` are the locals that are read after each.
+
+    Raises:
+        Lanes, Sized: the indices must be bound in another way for it.
+    """
+    if not stmts or not cx.cooperative or not starts(cx, st, stmts[0]):
+        return 0
+    found = frame(cx)
+    if found is None:
+        return 0
+    known = to_poly(found.extent).value
+    cases = [_Case((known,))] if known is not None else [_WARPS, _POWERS, _POWERS_OF_WARPS]
+    if known is None and not any(shuffles(s) for s in stmts):
+        cases = [_POWERS]
+    for case in cases:
+        plan = plan_of(cx, st, stmts, after, found, case.sizes)
+        if plan is not None:
+            return _carry_out(cx, st, plan, found, case)
+    return 0
+
+
+# --- carried out -----------------------------------------------------------------------------
+
+
+def _carry_out(cx: Context, st: State, plan: Plan, found: Frame, case: _Case) -> int:
+    span = next((s.span for s in plan.stmts if touches(cx, st, s)), plan.stmts[0].span)
+    everything = [f for f in (*plan.locals.values(), *plan.arrays.values()) if f is not None]
+    groups = {_group(f) for f in everything} - {None}
+    by_block = bool(plan.sim.barriers or plan.sim.arrays or 0 in groups)
+    if not by_block and found.lane is None:
+        raise Lanes
+    moving = found.moving if by_block else frozenset((found.lane.name,))  # type: ignore[union-attr]
+    if any(free_indices(c) & moving and c not in cx.launch_path for c in st.path):
+        return 0
+    if any(g and found.lane is None for g in groups):  # type: ignore[truthy-bool]
+        raise Lanes
+    source = _Source(cx, st, plan.sim, found)
+    try:
+        env = {n: source.local(f) for n, f in plan.locals.items()}
+        writes = [w for a, f in plan.arrays.items() for w in source.array(a, f, span)]
+    except (ValueError, Beyond):
+        return 0
+    for s in plan.kept:
+        from kraise.raising.statements import statement
+
+        statement(cx, st, s, frozenset())
+    cx.runs += 1
+    if plan.sim.barriers:
+        _touched(cx, st, plan.sim.first, f"run {cx.runs}, before", span)
+        barrier(cx, st, k.Barrier(span=span))
+        _touched(cx, st, plan.sim.touched(), f"run {cx.runs}, after", span)
+    else:  # rounds of a loop around it are not kept apart by a barrier
+        looped = st.folds or any(n not in cx.thread_names for n in st.open)
+        _touched(cx, st, plan.sim.touched(), "" if looped else f"run {cx.runs}", span)
+    for raw, partial in writes:
+        st.out.append(raw)
+        st.versions[raw.after.array] = raw.after
+        if partial:
+            cx.trees.add(raw.after)
+            cx.clobbered.add(raw.after)
+    for n in assigned(plan.stmts):
+        st.env.pop(n, None) if n not in {s.name for s in plan.kept} else None
+        st.partial.pop(n, None)
+    for n, (e, where) in env.items():
+        st.env[n] = e
+        if where is not None:
+            st.partial[n] = where
+            cx.halves.add(where)
+        if not n.startswith("$"):
+            st.names.setdefault(e, eq.Name(e, n, span))
+    if by_block and found.extent is not None:
+        _demand(cx, case, found)
+    what = sorted({type(f).__name__ for f in everything})
+    line = span.line if span else "?"
+    form = "running values" if "Running" in what else "a reduction"
+    over = "the block's axis" if groups <= {0} else "the lanes of a warp"
+    cx.note(f"joint computation (line {line}): {form} over {over}")
+    return plan.count
+
+
+def _group(f: Found) -> int | None:
+    match f:
+        case Total(group=g) | Running(group=g):
+            return g
+        case Cell():
+            return 0
+    return None
+
+
+def _touched(cx: Context, st: State, touches: dict[str, Touch], label: str, span: Span | None) -> None:
+    """The accesses between two barriers, as far as other statements may meet them: those of one ``label`` do not meet
+    each other."""
+    own = cx.threads["thread", 0]
+    for array, t in touches.items():
+        name = resolve(cx, st, array)
+        prefix = tuple(eq.Index(n, INT) for n in st.locals[name].prefix)
+        for happened, keeps, write in ((t.reads, t.own_reads, False), (t.writes, t.own_writes, True)):
+            if happened:
+                st.order += 1
+                cell = own if keeps else eq.Index(f"$any{st.order}", INT)
+                st.accesses.append(access(st, Place(name, (*prefix, cell)), st.path, write, together=label, span=span))
+
+
+def _demand(cx: Context, case: _Case, found: Frame) -> None:
+    """What a block must be for the emitted form."""
+    size = eq.Param("block.x", INT)
+    if case.demand in ("power", "power of warps"):
+        less = operation("sub", (size, ONE), INT)
+        test = eq.Op("eq", (simplify.op("and_", (size, less), INT), ZERO), BOOL)
+        _check(cx, test, "block must be a power of two", "block is a power of two (so the source's tree takes all)")
+    if case.demand in ("warps", "power of warps"):
+        cx.whole_warps()
+
+
+def _check(cx: Context, test: eq.Expr, message: str, assumption: str) -> None:
+    if (test, message) not in cx.checks:
+        cx.checks.append((test, message))
+        cx.assumptions.append(assumption)
+
+
+@dataclass
+class _Source:
+    """Values before the run, and what is made of them."""
+
+    cx: Context
+    st: State
+    sim: Simulation
+    found: Frame
+
+    def local(self, f: Found) -> tuple[eq.Expr, eq.Expr | None]:
+        """The value of a local, and where it has it (None: everywhere)."""
+        found = self.found
+        thread = self.cx.threads["thread", 0]
+        match f:
+            case Total(group=0):
+                where = eq.Op("eq", (thread, ZERO), BOOL) if f.first else None
+                return self.total(f), where
+            case Total(group=g):
+                lane = found.lane
+                assert lane is not None
+                start = self._segment(lane, g)
+                x = self._fresh("lane")
+                at: eq.Expr = x if start is None else operation("add", (start, x), INT)
+                body = found.at_lane(self._datum(f.family), at)
+                total: eq.Expr = eq.Reduce(f.op, (eq.Axis(x.name, ZERO, eq.Const(g, INT)),), body, None, body.type)
+                within = lane if start is None else operation("mod", (lane, eq.Const(g, INT)), INT)
+                where = eq.Op("eq", (within, ZERO), BOOL) if f.first else None
+                return self._with_literal(f, total, body), where
+            case Running(group=g) if g in (0, 32):
+                index = thread if g == 0 else found.lane
+                if not isinstance(index, eq.Index):
+                    raise Beyond("the thread is no index of its own")
+                extent = found.extent if g == 0 else eq.Const(32, INT)
+                body = self._datum(f.family)
+                return self._scan(f, index, extent, body), None
+            case Copy(family=family) if not family.startswith("["):
+                return self._datum(family), None
+        raise Beyond("no form")
+
+    def array(self, array: str, f: Found | None, span: Span | None) -> list[tuple[RawWrite, bool]]:
+        """The writes to ``array``, each with whether other cells are unknown after it."""
+        cx, st = self.cx, self.st
+        name = resolve(cx, st, array)
+        local = st.locals[name]
+        before, after = st.versions[name], cx.version(name)
+        prefix: tuple[eq.Expr, ...] = tuple(eq.Index(n, INT) for n in local.prefix)
+        x = self._fresh("t")
+        path = tuple(c for c in st.path if not free_indices(c) & self.found.moving)
+        loops = tuple(n for n in (*st.open, *cx.blocks) if n not in self.found.moving and n not in st.folds)
+        loops = tuple(dict.fromkeys(loops))
+        match f:
+            case Running(cells=cells, family=family) | Copy(cells=cells, family=family):
+                extent = self._count(family, cells, array)
+                inside = (eq.Op("ge", (x, ZERO), BOOL), eq.Op("lt", (x, extent), BOOL))
+                body = self._cell(family, x, (*path, *inside))
+                value = body if isinstance(f, Copy) else self._scan(f, x, extent, body)
+                full = (*loops, x.name)
+                return [(RawWrite(before, after, full, (*path, *inside), (*prefix, x), value, "", (), span), False)]
+            case Cell(at=at, value=total):
+                subs = (*prefix, eq.Const(at, INT))
+                value = self.total(total, path)
+                return [(RawWrite(before, after, loops, path, subs, value, "", (), span), True)]
+        # nothing is known of its cells: a store of nothing known to none of them
+        never = (*path, eq.Op("lt", (ONE, ZERO), BOOL))
+        blank = eq.Const(0, INT)
+        return [(RawWrite(before, after, loops, never, (*prefix, ZERO), blank, "", (), span), True)]
+
+    def total(self, f: Total, path: tuple[eq.Expr, ...] | None = None) -> eq.Expr:
+        """The sum over the block."""
+        x = self._fresh("t")
+        extent = self._count(f.family, f.cells, f.family[1:-1])
+        inside = (eq.Op("ge", (x, ZERO), BOOL), eq.Op("lt", (x, extent), BOOL))
+        body = self._cell(f.family, x, (*(self.st.path if path is None else path), *inside))
+        return self._with_literal(f, eq.Reduce(f.op, (eq.Axis(x.name, ZERO, extent),), body, None, body.type), body)
+
+    def _with_literal(self, f: Total, total: eq.Expr, body: eq.Expr) -> eq.Expr:
+        if f.literal is None:
+            return total
+        if isinstance(body, eq.Op) and body.name == f.op and any(_number_is(a, f.literal) for a in body.args):
+            return total  # each datum is beyond it already
+        return eq.Op(f.op, (total, eq.Const(f.literal, body.type)), body.type)
+
+    def _count(self, family: str, cells: str, array: str) -> eq.Expr:
+        if cells == "all":
+            (extent,) = self.st.locals[resolve(self.cx, self.st, array)].shape
+            return extent
+        return to_expr(to_poly(self.found.extent) * (2 if cells == "twice" else 1))
+
+    def _cell(self, family: str, x: eq.Index, path: tuple[eq.Expr, ...]) -> eq.Expr:
+        """Datum ``x`` of the family."""
+        cx, st = self.cx, self.st
+        if not family.startswith("["):
+            return self.found.at(self._datum(family), x)
+        name = resolve(cx, st, family[1:-1])
+        subs = (*(eq.Index(n, INT) for n in st.locals[name].prefix), x)
+        body = held(cx, replace(st, path=path), name, subs)
+        if body is None:
+            if st.versions[name] in cx.clobbered:
+                raise Beyond("cells that are not known")
+            body = eq.Read(st.versions[name], subs, st.locals[name].type)
+        return body
+
+    def _datum(self, family: str) -> eq.Expr:
+        return self.st.env[family]
+
+    def _scan(self, f: Running, index: eq.Index, extent: eq.Expr, body: eq.Expr) -> eq.Expr:
+        init = neutral_of(f.op, body)
+        if init is None:
+            if not f.inclusive:
+                raise Beyond("no first value")
+            init = eq.Const(float("inf") if f.op == "min" else float("-inf"), body.type)
+        return eq.Scan(f.op, eq.Axis(index.name, ZERO, extent), body, init, f.inclusive, f.reverse, body.type)
+
+    def _segment(self, lane: eq.Index, group: int) -> eq.Expr | None:
+        if group == 32:
+            return None
+        g = eq.Const(group, INT)
+        return operation("sub", (lane, operation("mod", (lane, g), INT)), INT)
+
+    def _fresh(self, name: str) -> eq.Index:
+        used = [r.value for r in self.st.out if isinstance(r, RawWrite)]
+        names = {n.name for n in topological((*used, *self.st.env.values())) if isinstance(n, eq.Index)}
+        bound = {
+            a.name for n in topological((*used, *self.st.env.values())) if isinstance(n, eq.Reduce) for a in n.axes
+        }
+        return self.cx.index(name, (*self.st.open, *self.cx.blocks, *names, *bound))
+
+
+def _number_is(e: eq.Expr, value: float) -> bool:
+    return isinstance(e, eq.Const) and isinstance(e.value, int | float) and float(e.value) == value

@@ -1,0 +1,165 @@
+"""What each thread and each cell holds after a simulation, as sums and running sums of what there was before it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kraise.raising.collective.marks import Combined, Literals, marks
+from kraise.raising.collective.simulate import Simulation
+
+GROUPS = (0, 32, 16, 8, 4, 2)  # 0: the block
+
+
+@dataclass(frozen=True)
+class Total:
+    """``op`` over all data of ``family`` of a group of threads (0: the block), held by all of it or by its first
+    thread.
+
+    ``cells`` of a family of cells are summed (0: as many as there are threads); ``literal`` is combined with it.
+    """
+
+    op: str
+    family: str
+    group: int
+    first: bool
+    cells: str = ""
+    literal: float | None = None
+
+
+@dataclass(frozen=True)
+class Running:
+    """``op`` over the data of ``family`` from the first of the group up to the thread (or cell) itself, from the last
+    if ``reverse``, without its own if not ``inclusive``."""
+
+    op: str
+    family: str
+    group: int
+    inclusive: bool
+    reverse: bool
+    cells: str = ""
+
+
+@dataclass(frozen=True)
+class Copy:
+    """The datum of ``family`` with the same number."""
+
+    family: str
+    cells: str = ""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Cell ``at`` holds ``value``; what the others hold is not said."""
+
+    at: int
+    value: Total
+
+
+Found = Total | Running | Copy | Cell
+COUNTS = {"block": 1, "twice": 2}  # how many cells: so many for each thread
+
+
+def counts(size: int, available: int) -> dict[str, int]:
+    """The numbers of cells that may be summed, by name: as many as threads, twice as many, or all there are."""
+    out = {name: c * size for name, c in COUNTS.items() if c * size <= available}
+    return out if available in out.values() else {**out, "all": available}
+
+
+def of_thread(sim: Simulation, v: Combined) -> list[Found]:
+    """What the threads hold in ``v``, best first."""
+    found: list[Found] = []
+    op = v.op
+    held = sim.literals.without_neutral(op, v.marks) if op else v.marks
+    for family, count in _families(sim):
+        name, available = family, count
+        for cells, n in [("", sim.size)] if not family.startswith("[") else list(counts(sim.size, available).items()):
+            data = marks(sim.families[name], n)
+            if not op:
+                if n == sim.size and np.array_equal(held, data):
+                    found.append(Copy(name, cells))
+                continue
+            found += _sums(sim, op, name, cells, data, held)
+    return found
+
+
+def _families(sim: Simulation) -> list[tuple[str, int]]:
+    out = [(f, sim.size) for f in sim.families if not f.startswith("[")]
+    return out + [(f"[{a}]", m.count) for a, m in sim.arrays.items()]
+
+
+def _sums(sim: Simulation, op: str, family: str, cells: str, data: np.ndarray, held: np.ndarray) -> list[Found]:
+    found: list[Found] = []
+    n, size = data.shape[1], sim.size
+    for group in GROUPS:
+        if group and (n != size or size % group or (group == size and sim.barriers)):
+            continue
+        parts = data.reshape(2, -1, group or n)
+        with np.errstate(over="ignore"):
+            total = parts.sum(axis=2, dtype=np.uint64)
+        mine = held.reshape(2, -1, group or size)
+        for literal, extra in _literals(sim.literals, op, n):
+            with np.errstate(over="ignore"):
+                here = mine - total[:, :, None] - extra[:, None, None]
+            if not here.any():
+                found.append(Total(op, family, group, False, cells, literal))
+            elif not here[:, :, 0].any():
+                found.append(Total(op, family, group, True, cells, literal))
+        if n == size:
+            found += _runs(op, family, cells, parts, mine, group)
+    # one thread of several, all lanes before some of them
+    found.sort(key=lambda f: isinstance(f, Total) and f.first)
+    return found
+
+
+def _literals(known: Literals, op: str, most: int) -> list[tuple[float | None, np.ndarray]]:
+    out: list[tuple[float | None, np.ndarray]] = [(None, np.zeros(2, dtype=np.uint64))]
+    if op in ("min", "max"):
+        for value, mark in known.known.values():
+            with np.errstate(over="ignore"):
+                out += [(value, mark * np.uint64(times)) for times in range(1, min(most, 64) + 1)]
+    return out
+
+
+def _runs(op: str, family: str, cells: str, parts: np.ndarray, mine: np.ndarray, group: int) -> list[Found]:
+    found: list[Found] = []
+    for reverse in (False, True):
+        data, held = (parts[:, :, ::-1], mine[:, :, ::-1]) if reverse else (parts, mine)
+        with np.errstate(over="ignore"):
+            running = np.cumsum(data, axis=2, dtype=np.uint64)
+            before = running - data
+        if np.array_equal(running, held):
+            found.append(Running(op, family, group, True, reverse, cells))
+        elif np.array_equal(before, held):
+            found.append(Running(op, family, group, False, reverse, cells))
+    return found
+
+
+def of_cells(sim: Simulation, array: str) -> list[Found]:
+    """What the cells of ``array`` hold, best first: all of them, or one."""
+    memory = sim.arrays[array]
+    found: list[Found] = []
+    for cells, n in counts(sim.size, memory.count).items():
+        if memory.written[n:].any():
+            continue
+        held = memory.marks[:, :n]
+        if memory.op:
+            held = sim.literals.without_neutral(memory.op, held)
+        for family, available in _families(sim):
+            if n > available or (not family.startswith("[") and cells != "block"):
+                continue
+            data = marks(sim.families[family], n)
+            if np.array_equal(held, data):
+                found.append(Copy(family, cells))
+            elif memory.op:
+                found += _runs(memory.op, family, cells, data[:, None, :], held[:, None, :], 0)
+    if memory.op and not found:
+        for at in (0, *(() if memory.count < 2 else _last(sim, memory.count))):
+            one = Combined(memory.op, np.repeat(memory.marks[:, at : at + 1], sim.size, axis=1), memory.type)
+            found += [Cell(at, t) for t in of_thread(sim, one) if isinstance(t, Total) and t.group == 0]
+    return found
+
+
+def _last(sim: Simulation, count: int) -> tuple[int, ...]:
+    return ()

@@ -1,0 +1,140 @@
+"""The threads of one block: the hardware indices as numbers by thread, and values of other threads of the block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kraise.analysis.delinearize import divided
+from kraise.analysis.poly import to_expr, to_poly
+from kraise.ir import equations as eq
+from kraise.ir.types import INT
+from kraise.ir.walk import free_indices, substitute, topological
+from kraise.raising.collective.marks import Unknown
+from kraise.raising.collective.simulate import number
+from kraise.raising.context import Context
+from kraise.raising.values import operation, tidy
+
+THREAD = eq.Index("$thread", INT)  # a thread's number in its block
+WARPS, LANES = eq.Index("$warp", INT), eq.Index("$lane", INT)
+_WARP = eq.Const(32, INT)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """How the indices of the equations give a thread of a block.
+
+    ``local`` replaces the indices that move within a block by the block's number and the thread's (as one index, or
+    the warp's and the lane's); ``lane`` is the index of the lane where the equations have one.
+    """
+
+    local: dict[eq.Expr, eq.Expr]
+    lane: eq.Index | None
+    split: bool
+    extent: eq.Expr
+    moving: frozenset[str]
+
+    def at(self, e: eq.Expr, thread: eq.Expr) -> eq.Expr:
+        """``e`` of thread ``thread`` of the same block.
+
+        Raises:
+            ValueError: ``e`` holds the result of a loop that is kept along the threads.
+        """
+        moved = tidy(substitute(e, self.local))
+        if self.split:
+            high, low = _digits(thread)
+            return tidy(substitute(moved, {WARPS: high, LANES: low}))
+        return tidy(substitute(moved, {THREAD: thread}))
+
+    def at_lane(self, e: eq.Expr, lane: eq.Expr) -> eq.Expr:
+        """``e`` of lane ``lane`` of the same warp; ValueError as above."""
+        assert self.lane is not None
+        return tidy(substitute(e, {self.lane: lane}))
+
+
+def _digits(thread: eq.Expr) -> tuple[eq.Expr, eq.Expr]:
+    if isinstance(thread, eq.Const) and isinstance(thread.value, int):
+        high, low = divmod(thread.value, 32)
+        return eq.Const(high, INT), eq.Const(low, INT)
+    return operation("floordiv", (thread, _WARP), INT), operation("mod", (thread, _WARP), INT)
+
+
+def frame(cx: Context) -> Frame | None:
+    """The frame of the kernel, or None where a block has threads along several axes, or none at all."""
+    if ("thread", 0) not in cx.threads or ("thread", 1) in cx.threads or ("thread", 2) in cx.threads:
+        return None
+    thread = cx.threads["thread", 0]
+    inside = [n for n in cx.thread_names if n in free_indices(thread) and n not in cx.blocks]
+    extent = cx.threads["blockDim", 0]
+    block = cx.threads.get(("block", 0))
+    local: dict[eq.Expr, eq.Expr] = {}
+    if cx.lane is None:
+        if len(inside) != 1:
+            return None
+        own: eq.Expr = THREAD
+        if thread is not eq.Index(inside[0], INT):
+            if block is None:
+                return None
+            own = operation("add", (operation("mul", (block, extent), INT), THREAD), INT)
+        local[eq.Index(inside[0], INT)] = own
+        return _checked(cx, Frame(local, None, False, extent, frozenset(inside)))
+    lane = eq.Index(cx.lane, INT)
+    others = [n for n in inside if n != cx.lane]
+    if cx.lane not in inside or len(others) > 1:
+        return None
+    local[lane] = LANES
+    for n in others:
+        warp = eq.Index(n, INT)
+        whole = operation("add", (operation("mul", (_WARP, warp), INT), lane), INT)
+        if thread is whole or block is None:
+            local[warp] = WARPS
+        else:
+            warps = to_expr(divided(to_poly(extent), to_poly(_WARP))[0])
+            local[warp] = operation("add", (operation("mul", (block, warps), INT), WARPS), INT)
+    return _checked(cx, Frame(local, lane, True, extent, frozenset(inside)))
+
+
+def _checked(cx: Context, found: Frame) -> Frame | None:
+    """The frame, if it gives the thread's own number."""
+    own = tidy(substitute(cx.threads["thread", 0], found.local))
+    wanted: eq.Expr = THREAD
+    if found.split:
+        wanted = operation("add", (operation("mul", (_WARP, WARPS), INT), LANES), INT)
+        if len(found.local) == 1:
+            wanted = LANES
+    return found if own is tidy(wanted) else None
+
+
+def numbers(found: Frame, e: eq.Expr, size: int) -> np.ndarray | None:
+    """``e`` by thread of a block of ``size``, if nothing else decides it."""
+    if not (e.type.is_integer or e.type.kind == "bool"):
+        return None
+    try:
+        e = tidy(substitute(e, found.local))
+    except ValueError:
+        return None
+    threads = np.arange(size)
+    known: dict[eq.Expr, np.ndarray] = {THREAD: threads, WARPS: threads // 32, LANES: threads % 32}
+    for node in topological((e,)):
+        if node in known:
+            continue
+        match node:
+            case eq.Const(value=bool() | int() as v):
+                known[node] = np.full(size, v)
+            case eq.Param(name="block.x"):
+                known[node] = np.full(size, size)
+            case eq.Param(name="warps.x"):
+                known[node] = np.full(size, size // 32)
+            case eq.Cast(arg=arg, type=t) if arg in known and (t.is_integer or t.kind == "bool"):
+                known[node] = known[arg]
+            case eq.Op(name="select", args=(c, a, b)) if {c, a, b} <= known.keys():
+                known[node] = np.where(known[c], known[a], known[b])
+            case eq.Op(name=name, args=args, type=t) if all(a in known for a in args):
+                out = number(name, [known[a] for a in args], t)
+                if isinstance(out, Unknown) or not isinstance(out, np.ndarray):
+                    return None
+                known[node] = out
+            case _:
+                return None
+    return known[e]

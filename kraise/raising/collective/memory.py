@@ -1,0 +1,119 @@
+"""Shared arrays in the simulation: what each cell holds, and whether threads meet in one with no barrier between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kraise.ir.types import ScalarType
+from kraise.raising.collective.marks import Beyond, Combined, marks
+
+WARP = 32
+NOBODY = 1 << 40
+
+
+class Cells:
+    """One shared array: marks by cell, and who has touched each cell since the last barrier."""
+
+    def __init__(self, family: int, count: int, type: ScalarType):
+        self.family, self.type = family, type
+        self.op = ""
+        self.marks = marks(family, count)
+        self.touched = np.zeros(count, dtype=bool)  # ever read or written in the run
+        self.written = np.zeros(count, dtype=bool)
+        self.clear()
+
+    @property
+    def count(self) -> int:
+        return self.marks.shape[1]
+
+    def clear(self) -> None:
+        """A barrier of the block was passed."""
+        n = self.count
+        self.writer = np.full(n, -1)
+        self.writer_phase = np.zeros(n, dtype=np.int64)
+        self.mixed = np.zeros(n, dtype=bool)  # several threads wrote it, one after the other
+        self.readers = np.stack([np.full(n, NOBODY), np.full(n, -1)])  # the least and the greatest thread that read it
+        self.reader_phase = np.zeros(n, dtype=np.int64)
+        self.by_atomic = np.zeros(n, dtype=bool)
+
+    def copy(self) -> Cells:
+        new = object.__new__(Cells)
+        new.__dict__ |= {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in self.__dict__.items()}
+        return new
+
+    def _check(self, at: np.ndarray) -> None:
+        if at.size and (at.min() < 0 or at.max() >= self.count):
+            raise Beyond("a subscript leaves a shared array")
+
+    def read(self, at: np.ndarray, threads: np.ndarray, phases: np.ndarray) -> Combined:
+        """The cells ``at`` as ``threads`` read them; ``phases`` are the barriers of their warps passed so far."""
+        self._check(at)
+        w = self.writer[at]
+        ordered = (w // WARP == threads // WARP) & (self.writer_phase[at] < phases)
+        if np.any((w >= 0) & (w != threads) & ~ordered):
+            raise Beyond("a race: a thread reads what another one writes")
+        np.minimum.at(self.readers[0], at, threads)
+        np.maximum.at(self.readers[1], at, threads)
+        np.maximum.at(self.reader_phase, at, phases)
+        self.touched[at] = True
+        return Combined(self.op, self.marks[:, at], self.type)
+
+    def write(self, at: np.ndarray, new: np.ndarray, op: str, threads: np.ndarray, phases: np.ndarray) -> None:
+        self._check(at)
+        if len(np.unique(at)) != len(at):
+            raise Beyond("a race: two threads write one cell")
+        self._own(at, threads, phases)
+        if op and self.op not in ("", op):
+            raise Beyond("two operators in one array")
+        self.op = self.op or op
+        self.marks[:, at] = new
+        self.mixed[at] |= (self.writer[at] >= 0) & (self.writer[at] != threads)
+        self.writer[at] = threads
+        self.writer_phase[at] = phases
+        self.touched[at] = self.written[at] = True
+
+    def _own(self, at: np.ndarray, threads: np.ndarray, phases: np.ndarray) -> None:
+        w, low, high = self.writer[at], self.readers[0][at], self.readers[1][at]
+        mine = threads // WARP
+        by_warp = (w // WARP == mine) & (self.writer_phase[at] < phases)
+        read_by_warp = (low // WARP == mine) & (high // WARP == mine) & (self.reader_phase[at] < phases)
+        alone = (low == threads) & (high == threads)
+        if np.any((w >= 0) & (w != threads) & ~by_warp) or np.any((high >= 0) & ~alone & ~read_by_warp):
+            raise Beyond("a race: a thread writes what another one uses")
+
+    def combine(self, op: str, at: np.ndarray, amount: np.ndarray, threads: np.ndarray) -> None:
+        """An atomic; only atomics may touch its cells until the next barrier."""
+        self._check(at)
+        if op and self.op not in ("", op):
+            raise Beyond("two operators in one array")
+        self.op = self.op or op
+        plain = (self.writer[at] >= 0) | (self.readers[1][at] >= 0)
+        if np.any(plain & ~self.by_atomic[at]):
+            raise Beyond("a race: an atomic meets a plain access")
+        for half in (0, 1):
+            np.add.at(self.marks[half], at, amount[half])
+        self.by_atomic[at] = True
+        self.writer[at] = NOBODY  # no thread: a plain access now races
+        self.touched[at] = self.written[at] = True
+
+
+@dataclass(frozen=True)
+class Touch:
+    """What the threads did to an array between two barriers: which of reads and writes, and whether each thread kept to
+    the cell of its own number."""
+
+    reads: bool
+    writes: bool
+    own_reads: bool
+    own_writes: bool
+
+
+def touch(memory: Cells) -> Touch:
+    """What happened since the last barrier."""
+    written, read = memory.writer >= 0, memory.readers[1] >= 0
+    cell = np.arange(memory.count)
+    own_writes = not np.any(written & ((memory.writer != cell) | memory.mixed))
+    own_reads = not np.any(read & ((memory.readers[0] != cell) | (memory.readers[1] != cell)))
+    return Touch(bool(read.any()), bool(written.any()), own_reads, own_writes)

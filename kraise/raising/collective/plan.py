@@ -1,0 +1,163 @@
+"""The longest run of statements that a simulation explains, the same for every size of block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kraise.ir import equations as eq
+from kraise.ir import kernel as k
+from kraise.ir.types import INT, ScalarType
+from kraise.raising.collective.describe import Cell, Found, Running, Total, of_cells, of_thread
+from kraise.raising.collective.frame import Frame, numbers
+from kraise.raising.collective.marks import Beyond, Combined
+from kraise.raising.collective.opened import shuffles
+from kraise.raising.collective.simulate import Simulation
+from kraise.raising.context import Context
+from kraise.raising.liveness import assigned, reads
+from kraise.raising.state import State
+from kraise.raising.values import resolve
+
+
+@dataclass
+class Plan:
+    """The statements explained, what locals and arrays hold after them, assignments of numbers to run as they are."""
+
+    count: int
+    locals: dict[str, Found]
+    arrays: dict[str, Found | None]
+    kept: list[k.Assign]
+    sim: Simulation
+    stmts: tuple[k.Stmt, ...]
+
+
+def _simulation(cx: Context, st: State, found: Frame, size: int) -> Simulation:
+    threads = np.arange(size)
+    hardware = {("thread", 0): threads, ("blockDim", 0): np.full(size, size)}
+    for axis in (1, 2):
+        hardware["thread", axis] = np.zeros(size, dtype=np.int64)
+        if ("blockDim", axis) not in cx.threads:
+            hardware["blockDim", axis] = np.ones(size, dtype=np.int64)
+
+    def entry(name: str) -> np.ndarray | None:
+        if name not in st.env or name in st.partial:
+            raise Beyond(f"{name} has no value here")
+        return numbers(found, st.env[name], size)
+
+    def cells(array: str) -> tuple[int, ScalarType] | None:
+        local = st.locals.get(resolve(cx, st, array))
+        if local is None or not local.shared or local.prefix != cx.blocks or len(local.shape) != 1:
+            return None
+        (extent,) = local.shape
+        if extent is eq.Param("shared", INT):
+            return 4 * size, local.type
+        count = numbers(found, extent, size)
+        return None if count is None or not 0 < count[0] <= 8192 else (int(count[0]), local.type)
+
+    return Simulation(size, hardware, entry, cells, {})
+
+
+def plan_of(
+    cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[frozenset[str]], found: Frame, sizes: tuple[int, ...]
+) -> Plan | None:
+    """What the longest run from the first statement on computes, the same for blocks of all ``sizes``."""
+    trial = min((s for s in sizes if s >= 64), default=sizes[-1])
+    sim = _simulation(cx, st, found, trial)
+    shots: list[tuple[int, list[tuple[dict[str, Found], dict[str, Found | None], list[k.Assign]]]]] = []
+    everyone = np.ones(trial, dtype=bool)
+    useful = False
+    for at, s in enumerate(stmts):
+        if isinstance(s, k.LocalArray):
+            break
+        try:
+            sim.run((s,), everyone)
+        except Beyond:
+            break
+        useful = useful or _crosses(s)
+        if useful:
+            said = _say(sim, stmts[: at + 1], after[at])
+            if said is not None:
+                shots.append((at + 1, said))
+    for count, said in reversed(shots):
+        for size in sizes:
+            if size == trial:
+                continue
+            other = _simulation(cx, st, found, size)
+            try:
+                other.run(stmts[:count], np.ones(size, dtype=bool))
+            except Beyond:
+                said = []
+                break
+            same = _say(other, stmts[:count], after[count - 1])
+            said = [] if same is None else _agreeing(said, same)
+            if not said:
+                break
+        if said:
+            sim = _simulation(cx, st, found, trial)
+            sim.run(stmts[:count], everyone)
+            locals_, arrays, kept = said[0]
+            return Plan(count, locals_, arrays, kept, sim, stmts[:count])
+    return None
+
+
+def _crosses(s: k.Stmt) -> bool:
+    return shuffles(s) or isinstance(s, k.If | k.While | k.For)
+
+
+Said = list[tuple[dict[str, Found], dict[str, "Found | None"], list[k.Assign]]]
+
+
+def _say(sim: Simulation, stmts: tuple[k.Stmt, ...], live: frozenset[str]) -> Said | None:
+    """The ways to say what the live locals and the arrays hold; None if something cannot be said."""
+    ways: dict[str, list[Found]] = {}
+    kept: list[k.Assign] = []
+    for name in assigned(stmts):
+        if name not in live or name not in sim.env:
+            continue
+        v = sim.env[name]
+        if isinstance(v, Combined):
+            found = of_thread(sim, v)
+            if not found:
+                return None
+            ways[name] = found
+        elif isinstance(v, np.ndarray):
+            how = _numbers_kept(stmts, name)
+            if how is None:
+                return None
+            kept += [s for s in how if s not in kept]
+        else:
+            return None
+    arrays: dict[str, list[Found]] = {}
+    for array, memory in sim.arrays.items():
+        if memory.written.any():
+            arrays[array] = of_cells(sim, array)
+    if not any(isinstance(f, Total | Running | Cell) for fs in (*ways.values(), *arrays.values()) for f in fs):
+        return None
+    out: Said = [({}, {}, kept)]
+    for name, found in ways.items():
+        out = [({**a, name: f}, b, c) for a, b, c in out for f in found][:16]
+    for array, found in arrays.items():
+        out = [(a, {**b, array: f}, c) for a, b, c in out for f in (*found, None)][:64]
+    return [o for o in out if any(isinstance(f, Total | Running | Cell) for f in (*o[0].values(), *o[1].values()))]
+
+
+def _numbers_kept(stmts: tuple[k.Stmt, ...], name: str) -> list[k.Assign] | None:
+    """The assignments to run for a live number: one at the top, of what the run does not change otherwise."""
+    changed = assigned(stmts)
+    own = [s for s in stmts if isinstance(s, k.Assign) and s.name == name]
+    inner = assigned(tuple(s for s in stmts if not isinstance(s, k.Assign)))
+    if len(own) != 1 or name in inner:
+        return None
+    out: list[k.Assign] = []
+    for other in sorted(reads(own[0].value)):
+        if other in changed:
+            found = _numbers_kept(stmts, other) if other != name else None
+            if found is None:
+                return None
+            out += found
+    return [*out, own[0]]
+
+
+def _agreeing(a: Said, b: Said) -> Said:
+    return [x for x in a if any(x[0] == y[0] and x[1] == y[1] for y in b)]

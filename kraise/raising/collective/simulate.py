@@ -1,0 +1,392 @@
+"""Statements of Kernel IR for every thread of one block, in step, on marks (:mod:`.marks`).
+
+Conditions, subscripts and trip counts must be numbers that the thread's index decides. What the run touches of the
+device's
+memory, or decides by data (but for ``if b < a: a = b``), ends it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from kraise.ir import kernel as k
+from kraise.ir.types import ScalarType
+from kraise.raising.collective.marks import (
+    COMBINING,
+    UNKNOWN,
+    Beyond,
+    Combined,
+    Compared,
+    Literals,
+    Unknown,
+    Value,
+    marks,
+)
+from kraise.raising.collective.memory import WARP, Cells, Touch, touch
+
+_ROUNDS, _STEPS = 1100, 6000
+
+_NUMBERS: dict[str, Callable[..., np.ndarray]] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "neg": np.negative,
+    "min": np.minimum,
+    "max": np.maximum,
+    "and_": np.bitwise_and,
+    "or_": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "invert": np.invert,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "not": lambda a: ~_truth(a),
+    "and": lambda a, b: _truth(a) & _truth(b),
+    "or": lambda a, b: _truth(a) | _truth(b),
+}
+
+
+def _truth(a: np.ndarray) -> np.ndarray:
+    return a if a.dtype == bool else a != 0
+
+
+class Simulation:
+    """One block of ``size`` threads. ``entry`` answers for a local that the run has not assigned: numbers by thread, or
+    None for data (then the local is a family of marks); ``cells`` gives the number of cells of a shared array."""
+
+    def __init__(
+        self,
+        size: int,
+        hardware: Mapping[tuple[str, int], np.ndarray],
+        entry: Callable[[str], np.ndarray | None],
+        cells: Callable[[str], tuple[int, ScalarType] | None],
+        families: dict[str, int],
+    ):
+        self.size, self.hardware, self.entry, self.cells = size, hardware, entry, cells
+        self.families = families
+        self.threads = np.arange(size)
+        self.env: dict[str, Value] = {}
+        self.arrays: dict[str, Cells] = {}
+        self.literals = Literals()
+        self.phases = np.zeros(size, dtype=np.int64)  # barriers of its warp that a thread has passed
+        self.barriers = 0
+        self.first: dict[str, Touch] = {}  # what was done to the arrays before the first barrier of the block
+        self.shuffles = 0
+        self.steps = 0
+
+    # --- statements
+
+    def run(self, stmts: tuple[k.Stmt, ...], on: np.ndarray) -> None:
+        """Runs ``stmts`` for the threads that are ``on``.
+
+        Raises:
+            Beyond: what is met cannot be simulated.
+        """
+        for s in stmts:
+            if not on.any():
+                return
+            self.steps += 1
+            if self.steps > _STEPS:
+                raise Beyond("too long")
+            self._statement(s, on)
+
+    def _statement(self, s: k.Stmt, on: np.ndarray) -> None:
+        match s:
+            case k.Assign(name=name, value=v, type=t):
+                self._assign(name, self.value(v, on), on, t)
+            case k.Store(array=array, subscripts=subs, value=v):
+                new = self.value(v, on)
+                self._store(array, subs, new, on)
+            case k.Atomic(result="", name="add" | "min" | "max" as op, array=array, subscripts=subs, values=(v,)):
+                memory = self._memory(array)
+                amount = self._operand(op, self._data(self.value(v, on), memory.type))
+                memory.combine(op, self._numbers(subs[0], on)[on], amount.marks[:, on], self.threads[on])
+            case k.If(condition=c, body=body, orelse=orelse):
+                condition = self.value(c, on)
+                if isinstance(condition, Compared):
+                    self._replacement(condition, body, orelse, on)
+                    return
+                decided = _truth(self._known(condition))
+                self.run(body, on & decided)
+                self.run(orelse, on & ~decided)
+            case k.For():
+                self._for(s, on)
+            case k.While(condition=c, body=body, test_last=last):
+                on = on.copy()
+                for round in range(_ROUNDS):
+                    if round or not last:
+                        on &= _truth(self._numbers(c, on))
+                    if not on.any():
+                        return
+                    self.run(body, on)
+                raise Beyond("too many rounds")
+            case k.Barrier(scope="block"):
+                if not on.all():
+                    raise Beyond("a barrier that not all threads reach")
+                if not self.barriers:
+                    self.first = self.touched()
+                for memory in self.arrays.values():
+                    memory.clear()
+                self.barriers += 1
+            case k.Barrier(scope="warp"):
+                self.phases = self.phases + on
+            case _:
+                raise Beyond(type(s).__name__)
+
+    def _for(self, s: k.For, on: np.ndarray) -> None:
+        start, stop, step = (self._numbers(e, on) for e in (s.start, s.stop, s.step))
+        if s.orelse or np.any(step == 0):
+            raise Beyond("a loop")
+        i, on = start.copy(), on.copy()
+        for _ in range(_ROUNDS):
+            on &= np.where(step > 0, i < stop, i > stop)
+            if not on.any():
+                return
+            self._assign(s.var, i, on, s.type)
+            self.run(s.body, on)
+            i = i + step
+        raise Beyond("too many rounds")
+
+    def _assign(self, name: str, new: Value, on: np.ndarray, t: ScalarType) -> None:
+        if on.all() or isinstance(new, Unknown):
+            self.env[name] = new
+            return
+        try:
+            old = self.variable(name, t)
+        except Beyond:
+            old = new
+        self.env[name] = self._either(on, new, old)
+
+    def _store(self, array: str, subs: tuple[k.Expr, ...], new: Value, on: np.ndarray) -> None:
+        memory = self._memory(array)
+        if len(subs) != 1:
+            raise Beyond("a subscript of several axes")
+        data = self._data(new, memory.type)
+        at = self._numbers(subs[0], on)[on]
+        memory.write(at, data.marks[:, on], data.op, self.threads[on], self.phases[on])
+
+    def _replacement(self, c: Compared, body: tuple[k.Stmt, ...], orelse: tuple[k.Stmt, ...], on: np.ndarray) -> None:
+        """``if b < a: a = b``: the smaller one."""
+        if orelse or len(body) != 1 or c.name not in ("lt", "le", "gt", "ge"):
+            raise Beyond("data decide")
+        (s,) = body
+        if not isinstance(s, k.Assign | k.Store):
+            raise Beyond("data decide")
+        new = self.value(s.value, on)
+        if isinstance(s, k.Assign):
+            old = self.variable(s.name, s.type)
+        else:
+            old = self.value(k.Load(s.array, s.subscripts, self._memory(s.array).type), on)
+        best = self._better(c, new, old, on)
+        if isinstance(s, k.Assign):
+            self._assign(s.name, best, on, s.type)
+        else:
+            self._store(s.array, s.subscripts, best, on)
+
+    def _better(self, c: Compared, new: Value, old: Value, on: np.ndarray) -> Combined:
+        """``new if a name b else old`` as the smaller or the larger of both."""
+        if not isinstance(new, Combined) or not isinstance(old, Combined):
+            raise Beyond("data decide")
+        if _same(c.a, new, on) and _same(c.b, old, on):
+            op = "min" if c.name in ("lt", "le") else "max"
+        elif _same(c.b, new, on) and _same(c.a, old, on):
+            op = "max" if c.name in ("lt", "le") else "min"
+        else:
+            raise Beyond("data decide")
+        return self._combine(op, new, old)
+
+    # --- values
+
+    def variable(self, name: str, t: ScalarType) -> Value:
+        """A local; one that the run has not assigned is a number or a family of data."""
+        if name not in self.env:
+            known = self.entry(name)
+            self.env[name] = Combined("", self._family(name, self.size), t) if known is None else known
+        return self.env[name]
+
+    def _family(self, name: str, count: int) -> np.ndarray:
+        return marks(self.families.setdefault(name, len(self.families)), count)
+
+    def value(self, e: k.Expr, on: np.ndarray) -> Value:
+        match e:
+            case k.Const(value=bool() | int() as whole):
+                return np.full(self.size, whole)
+            case k.Const(value=float() as literal, type=t):
+                mark = self.literals.of(literal)
+                return Combined("", np.repeat(mark[:, None], self.size, axis=1), t)
+            case k.Var(name=name, type=t):
+                return self.variable(name, t)
+            case k.Hw(kind=kind, axis=axis):
+                if (kind, axis) not in self.hardware:
+                    return UNKNOWN
+                return self.hardware[kind, axis]
+            case k.Op(name="select", args=(c, a, b)):
+                condition = self.value(c, on)
+                if isinstance(condition, Compared):
+                    return self._better(condition, self.value(a, on), self.value(b, on), on)
+                decided = _truth(self._known(condition))
+                first = self.value(a, on & decided) if (on & decided).any() else None
+                second = self.value(b, on & ~decided) if (on & ~decided).any() else None
+                if first is None or second is None:
+                    return second if first is None else first  # type: ignore[return-value]
+                return self._either(decided, first, second)
+            case k.Op(name="and" | "or" as name, args=(a, b)):
+                left = self._known(self.value(a, on))
+                rest = on & (_truth(left) if name == "and" else ~_truth(left))
+                right = self._known(self.value(b, rest)) if rest.any() else left
+                return _NUMBERS[name](left, right)
+            case k.Op():
+                return self._operation(e, on)
+            case k.Cast(type=t, arg=a):
+                v = self.value(a, on)
+                if isinstance(v, np.ndarray):
+                    return v if t.is_integer or t.kind == "bool" else UNKNOWN
+                return v if isinstance(v, Combined) and v.type == t else UNKNOWN
+            case k.Load(array=array, subscripts=subs):
+                return self._load(array, subs, on)
+            case k.Warp():
+                return self._warp(e, on)
+        return UNKNOWN
+
+    def _load(self, array: str, subs: tuple[k.Expr, ...], on: np.ndarray) -> Value:
+        if self.cells(array) is None:
+            return UNKNOWN
+        memory = self._memory(array)
+        if len(subs) != 1:
+            raise Beyond("a subscript of several axes")
+        at = self._numbers(subs[0], on)[on]
+        got = memory.read(at, self.threads[on], self.phases[on])
+        out = np.zeros((2, self.size), dtype=np.uint64)
+        out[:, on] = got.marks
+        return Combined(got.op, out, got.type)
+
+    def _operation(self, e: k.Op, on: np.ndarray) -> Value:
+        args = [self.value(a, on) for a in e.args]
+        if any(isinstance(a, Unknown | Compared) for a in args):
+            return UNKNOWN
+        if all(isinstance(a, np.ndarray) for a in args):
+            return number(e.name, args, e.type)  # type: ignore[arg-type]
+        if len(args) != 2:
+            return UNKNOWN
+        like = next(a for a in args if isinstance(a, Combined))
+        a, b = (self._data(x, like.type) for x in args)
+        if e.name in ("lt", "le", "gt", "ge"):
+            return Compared(e.name, a, b)
+        if e.name in COMBINING:
+            return self._combine(e.name, a, b)
+        return UNKNOWN
+
+    def _operand(self, op: str, a: Combined) -> Combined:
+        if a.op not in ("", op):
+            raise Beyond("two operators")
+        return Combined(op, self.literals.without_neutral(op, a.marks), a.type)
+
+    def _combine(self, op: str, a: Combined, b: Combined) -> Combined:
+        a, b = self._operand(op, a), self._operand(op, b)
+        with np.errstate(over="ignore"):
+            return Combined(op, a.marks + b.marks, a.type)
+
+    def _either(self, choice: np.ndarray, a: Value, b: Value) -> Value:
+        if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+            return np.where(choice, a, b)
+        if isinstance(a, Unknown | Compared) or isinstance(b, Unknown | Compared):
+            return UNKNOWN
+        like = a if isinstance(a, Combined) else b
+        assert isinstance(like, Combined)
+        first, second = self._data(a, like.type), self._data(b, like.type)
+        if first.op and second.op and first.op != second.op:
+            raise Beyond("two operators")
+        return Combined(first.op or second.op, np.where(choice, first.marks, second.marks), like.type)
+
+    def _data(self, v: Value, t: ScalarType) -> Combined:
+        """A value as data: an integer literal among data is a datum of its own."""
+        if isinstance(v, Combined):
+            return v
+        if isinstance(v, np.ndarray) and v.size and np.all(v == v[0]):
+            mark = self.literals.of(float(v[0]))
+            return Combined("", np.repeat(mark[:, None], self.size, axis=1), t)
+        raise Beyond("numbers among data")
+
+    def _known(self, v: Value) -> np.ndarray:
+        if not isinstance(v, np.ndarray):
+            raise Beyond("data decide")
+        return v
+
+    def _numbers(self, e: k.Expr, on: np.ndarray) -> np.ndarray:
+        return self._known(self.value(e, on))
+
+    def _memory(self, array: str) -> Cells:
+        if array not in self.arrays:
+            found = self.cells(array)
+            if found is None:
+                raise Beyond(f"{array} is not shared")
+            count, t = found
+            name = f"[{array}]"
+            self.arrays[array] = Cells(self.families.setdefault(name, len(self.families)), count, t)
+        return self.arrays[array]
+
+    def touched(self) -> dict[str, Touch]:
+        """What was done to the arrays since the last barrier of the block."""
+        return {a: touch(m) for a, m in self.arrays.items()}
+
+    # --- warps
+
+    def _warp(self, e: k.Warp, on: np.ndarray) -> Value:
+        """A primitive of the warp: for shuffles the lane read, which must take part."""
+        self.shuffles += 1
+        if not e.name.startswith("shfl"):
+            raise Beyond(e.name)
+        v = self.value(e.args[0], on)
+        amount = self._numbers(e.args[1], on)
+        lane = self.threads % WARP
+        start = lane // e.width * e.width
+        match e.name:
+            case "shfl_up":
+                source = np.where(lane - amount >= start, lane - amount, lane)
+            case "shfl_down":
+                source = np.where(lane + amount < start + e.width, lane + amount, lane)
+            case "shfl_xor":
+                source = np.where((lane ^ amount) < start + e.width, lane ^ amount, lane)
+            case _:
+                source = start + np.mod(amount, e.width)
+        thread = self.threads - lane + source
+        if np.any(on & (thread >= self.size)) or np.any(on & ~on[np.minimum(thread, self.size - 1)]):
+            raise Beyond("a lane is read that does not take part")
+        thread = np.where(on, thread, self.threads)
+        if isinstance(v, np.ndarray):
+            return v[thread]
+        if isinstance(v, Combined):
+            return Combined(v.op, v.marks[:, thread], v.type)
+        return UNKNOWN
+
+
+def number(name: str, args: list[np.ndarray], t: ScalarType) -> Value:
+    if any(a.dtype == float for a in args):
+        return UNKNOWN
+    if name in ("tdiv", "floordiv", "tmod", "mod"):
+        a, b = args
+        if np.any(b == 0) or (name[0] == "t" and (np.any(a < 0) or np.any(b < 0))):
+            raise Beyond("a division")
+        return a // b if name.endswith("div") else a % b
+    if name in ("shl", "shr"):
+        a, b = args
+        if np.any(b < 0) or np.any(b > 31) or np.any(a < 0):
+            raise Beyond("a shift")
+        out = np.left_shift(a, b) if name == "shl" else np.right_shift(a, b)
+    elif name in _NUMBERS:
+        numbers = [a.astype(np.int64) if a.dtype == bool and name not in ("not", "and", "or") else a for a in args]
+        out = _NUMBERS[name](*numbers)
+    else:
+        return UNKNOWN
+    if out.dtype != bool and out.size and (np.abs(out).max() >= 1 << 31 or (t.kind == "uint" and out.min() < 0)):
+        raise Beyond("a number leaves its type")
+    return out
+
+
+def _same(a: Combined, b: Combined, on: np.ndarray) -> bool:
+    return bool(np.array_equal(a.marks[:, on], b.marks[:, on]))

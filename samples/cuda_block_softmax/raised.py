@@ -1,0 +1,22 @@
+"""Vectorized twin of kernel.cu, written by kraise; edit the source, not this file."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+
+
+@partial(jax.jit, static_argnames=("cols", "grid", "block"))
+def softmax(x, y, cols, *, grid=None, block=None):
+    """y[block_x, c] = exp(x[block_x, c] - (...)) / (sum_t_2 exp((...)))
+        for 0 <= block_x < grid, 0 <= c < cols
+
+    block is a multiple of 32 (whole warps)
+    """
+    if block is not None and block % 32:
+        raise ValueError("softmax: block must be a multiple of 32")
+    blocks = y.shape[0] // cols if grid is None else grid
+    x2 = x[: blocks * cols].reshape(blocks, cols)
+    exp = jnp.exp(x2 - x2.max(axis=1, initial=-jnp.inf, keepdims=True))
+    y2 = exp / exp.sum(axis=1, keepdims=True)  # kernel.cu:35
+    return y.at[: blocks * cols].set(y2.ravel())

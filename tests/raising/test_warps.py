@@ -1,0 +1,134 @@
+"""Warp primitives and what blocks compute together; the twins that are wrong are refused."""
+
+import textwrap
+
+import pytest
+
+from kraise.diagnostics import Refused
+from kraise.frontends import cuda_c
+from kraise.ir import equations as eq
+from kraise.ir.walk import statement_expressions, topological
+from kraise.options import Options
+from kraise.raising import raise_function
+
+
+def raised(body, parameters="const float *x, float *y, int n"):
+    """The equations of a CUDA kernel with this body; ``i`` and ``lane`` are there."""
+    head = "int i = blockIdx.x * blockDim.x + threadIdx.x;\nint lane = threadIdx.x % 32;\n"
+    text = f"__global__ void kernel({parameters}) {{\n{head}{textwrap.dedent(body)}\n}}\n"
+    module, found = cuda_c.read(text, "kernel.cu")
+    assert not found, [d.reason for d in found]
+    return raise_function(module, module.function("kernel"), Options())
+
+
+def refusal(body, **more):
+    """The codes with which a kernel is refused."""
+    with pytest.raises(Refused) as refused:
+        raised(body, **more)
+    return {d.code for d in refused.value.diagnostics}
+
+
+def sums(kernel):
+    """The operators of the reductions and scans in the equations."""
+    nodes = [n for s in kernel.body for n in topological(statement_expressions(s))]
+    return [n.op for n in nodes if isinstance(n, eq.Reduce | eq.Scan)]
+
+
+SUM = """
+    float v = i < n ? x[i] : 0.0f;
+    for (int d = {first}; d {relation}; d {step}) {{ {body} }}
+    if (lane == 0) atomicAdd(y, v);
+"""
+DOWN = {"first": "16", "relation": "> 0", "step": "/= 2", "body": "v += __shfl_down_sync(~0u, v, d);"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"body": "v += __shfl_xor_sync(~0u, v, d);"},
+        {"first": "1", "relation": "< 32", "step": "<<= 1"},
+        {"body": "float w = __shfl_down_sync(~0u, v, d); if (lane < d) v += w;"},
+        {"body": "v = __shfl_down_sync(~0u, v, d) + v;", "step": ">>= 1"},
+        {"body": "v += __shfl_sync(~0u, v, (lane + d) % 32);"},
+    ],
+)
+def test_a_sum_over_a_warp_in_any_spelling(change):
+    kernel = raised(SUM.format(**DOWN | change))
+    assert sums(kernel) == ["add"]
+    assert not kernel.launch
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"first": "8"},  # half of the warp is left out
+        {"step": "-= 5"},
+        {"relation": "> 1"},
+        {"first": "32"},  # every lane adds itself
+        {"body": "v += __shfl_up_sync(~0u, v, d);"},  # lane 0 adds itself
+        {"body": "v *= __shfl_down_sync(~0u, v, d); v += 1.0f;"},
+    ],
+)
+def test_its_twins_are_no_sum(change):
+    try:
+        kernel = raised(SUM.format(**DOWN | change))
+    except Refused:
+        return
+    nodes = [n for s in kernel.body for n in topological(statement_expressions(s))]
+    assert not any(isinstance(n, eq.Reduce) and n.axes[0].hi is eq.Const(32, n.axes[0].hi.type) for n in nodes)
+
+
+BLOCK = """
+    __shared__ float part[32];
+    float v = i < n ? x[i] : 0.0f;
+    for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(~0u, v, d);
+    if ({writer}) part[threadIdx.x / 32] = v;
+    {barrier}
+    v = threadIdx.x < {warps} ? part[{cell}] : {other};
+    if (threadIdx.x < 32)
+        for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(~0u, v, d);
+    if (threadIdx.x == 0) y[blockIdx.x] = v;
+"""
+WHOLE = {
+    "writer": "lane == 0",
+    "barrier": "__syncthreads();",
+    "warps": "blockDim.x / 32",
+    "cell": "lane",
+    "other": "0.0f",
+}
+
+
+def test_a_sum_over_a_block_of_warps():
+    kernel = raised(BLOCK.format(**WHOLE))
+    assert "add" in sums(kernel)
+    assert any("multiple of 32" in text for _, text in kernel.checks)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"barrier": ""},
+        {"barrier": "__syncwarp();"},
+        {"writer": "lane == 1"},
+        {"warps": "blockDim.x / 64"},
+        {"other": "1.0f"},
+        {"cell": "0"},
+    ],
+)
+def test_its_racy_and_wrong_twins_are_refused(change):
+    assert refusal(BLOCK.format(**WHOLE | change))
+
+
+def test_lanes_that_do_not_take_part_are_not_read():
+    assert refusal("if (i < n) { float v = x[i]; y[i] = v + __shfl_down_sync(~0u, v, 1); }") == {"KR206"}
+    assert refusal("if (lane < 16) y[i] = __shfl_xor_sync(~0u, x[i], 16);") == {"KR206"}
+
+
+def test_what_only_the_first_lane_has_is_not_read_by_others():
+    assert refusal(SUM.format(**DOWN).replace("if (lane == 0) atomicAdd(y, v)", "y[i] = v")) == {"KR299"}
+    assert refusal(SUM.format(**DOWN).replace("lane == 0", "lane < 2")) == {"KR299"}
+
+
+def test_a_plain_store_in_place_of_the_atomic_is_a_race():
+    assert "KR201" in refusal(SUM.format(**DOWN).replace("atomicAdd(y, v)", "y[0] = v"))
