@@ -18,8 +18,8 @@ from kraise.raising import threads, tiles
 from kraise.raising.assumptions import injective
 from kraise.raising.bounds import mark
 from kraise.raising.calls import call, called, written
-from kraise.raising.collective.apply import Lanes
 from kraise.raising.collective.inline import inlined
+from kraise.raising.collective.requests import Lanes
 from kraise.raising.context import Context
 from kraise.raising.demand import make_safe
 from kraise.raising.exits import structure

@@ -13,7 +13,7 @@ from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import topological
 from kraise.raising import simplify
 from kraise.raising.accumulate import contribution, replacement
-from kraise.raising.collective import collective, opened
+from kraise.raising.collective.opened import opened
 from kraise.raising.context import Context
 from kraise.raising.liveness import exposed, reads
 from kraise.raising.phases import barrier, level
@@ -38,10 +38,17 @@ def block(cx: Context, st: State, stmts: tuple[k.Stmt, ...], live: frozenset[str
     after.reverse()
     at = 0
     while at < len(stmts):
-        done = collective(cx, st, stmts[at:], after[at + 1 :]) if cx.cooperative else 0
+        done = _jointly(cx, st, stmts[at:], after[at + 1 :]) if cx.cooperative else 0
         if not done:
             statement(cx, st, stmts[at], after[at + 1])
         at += done or 1
+
+
+def _jointly(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[frozenset[str]]) -> int:
+    """Runs the statements at the front in which threads compute sums together; returns how many."""
+    from kraise.raising.collective.apply import collective  # loads numpy
+
+    return collective(cx, st, stmts, after)
 
 
 def statement(cx: Context, st: State, s: k.Stmt, live: frozenset[str]) -> None:

@@ -15,7 +15,7 @@ from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, UINT32
 from kraise.ir.walk import free_indices, substitute
 from kraise.raising import simplify
-from kraise.raising.collective.apply import Lanes
+from kraise.raising.collective.requests import Lanes
 from kraise.raising.context import Context
 from kraise.raising.state import State
 from kraise.raising.values import operation, provable_here, tidy, truth, value

@@ -5,9 +5,6 @@ each
 cell holds at the end is compared with the sums and running sums that there are (:mod:`.describe`), for every size of
 block
 that the emitted function admits, and what was found is put into the symbolic run (:mod:`.apply`).
+
+numpy is loaded only where a kernel has shared arrays or warp primitives: this package imports nothing by itself.
 """
-
-from kraise.raising.collective.apply import collective
-from kraise.raising.collective.opened import opened
-
-__all__ = ["collective", "opened"]

@@ -18,6 +18,7 @@ from kraise.raising.collective.marks import Beyond
 from kraise.raising.collective.memory import Touch
 from kraise.raising.collective.opened import shuffles, starts, touches
 from kraise.raising.collective.plan import Plan, plan_of
+from kraise.raising.collective.requests import Lanes
 from kraise.raising.collective.simulate import Simulation
 from kraise.raising.context import Context
 from kraise.raising.liveness import assigned
@@ -28,18 +29,6 @@ from kraise.raising.values import Cell as Place
 from kraise.raising.values import access, operation, resolve
 
 ZERO, ONE = eq.Const(0, INT), eq.Const(1, INT)
-
-
-class Lanes(Exception):
-    """The kernel computes by warps: run again with the lane as an index."""
-
-
-class Sized(Exception):
-    """What a block computes is clear for blocks of this many threads only."""
-
-    def __init__(self, size: int):
-        super().__init__(str(size))
-        self.size = size
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,15 @@
+"""What a joint computation asks for: another way to bind the indices (the run starts again)."""
+
+from __future__ import annotations
+
+
+class Lanes(Exception):
+    """The kernel computes by warps: run again with the lane as an index."""
+
+
+class Sized(Exception):
+    """What a block computes is clear for blocks of this many threads only."""
+
+    def __init__(self, size: int):
+        super().__init__(str(size))
+        self.size = size
