@@ -41,7 +41,7 @@ def digits(poly: Poly, path: tuple[eq.Expr, ...], gaps: bool = False) -> Digits 
         if (
             found is not None
             or strides[at + 1].value is not None
-            or _quotient(strides[at], strides[at + 1]) is not None
+            or quotient_of(strides[at], strides[at + 1]) is not None
         ):
             return found  # only where neither of two sizes divides the other may the second be the larger digit
     return None
@@ -94,7 +94,7 @@ def _dividing(strides: list[Poly]) -> list[Poly]:
     t``."""
     out = strides[:1]
     for at, s in enumerate(strides[1:], 1):
-        if at == len(strides) - 1 or _quotient(out[-1], s) is not None:
+        if at == len(strides) - 1 or quotient_of(out[-1], s) is not None:
             out.append(s)
     return out
 
