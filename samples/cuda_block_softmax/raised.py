@@ -8,7 +8,8 @@ import jax.numpy as jnp
 
 @partial(jax.jit, static_argnames=("cols", "grid", "block"))
 def softmax(x, y, cols, *, grid=None, block=None):
-    """y[block_x, c] = exp(x[block_x, c] - (...)) / (sum_t_2 exp((...)))
+    """y[block_x, c] = exp(x[block_x, c] - max_t(x[block_x, t])) / (sum_t_2 exp(x[block_x, t_2] -
+        max_t(x[block_x, t])))
         for 0 <= block_x < grid, 0 <= c < cols
 
     block is a multiple of 32 (whole warps)

@@ -41,7 +41,8 @@ def dot(a, b, out, n):
 def softmax_rows(x, y, rows, cols):
     """one warp a row: a softmax
 
-    y[row, lane] = exp(x[row, lane] - (...)) / (sum_lane_3 exp((...)))
+    y[row, lane] = exp(x[row, lane] - max_lane_2(x[row, lane_2])) / (sum_lane_3 exp(x[row, lane_3] -
+        max_lane_2(x[row, lane_2])))
         for 0 <= row < rows, 0 <= lane < cols
 
     block is a multiple of 32 (whole warps)
