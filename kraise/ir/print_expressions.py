@@ -196,8 +196,44 @@ def _over(axes: tuple[Axis, ...], where: Expr | None, sub: Callable[..., str]) -
     """The indices of a reduction: ``_k``, or with their ranges where those do not go without saying."""
     if where is None and all(_is_obvious(a) for a in axes):
         return "_" + (axes[0].name if len(axes) == 1 else f"({', '.join(a.name for a in axes)})")
+    axes, where = _rows(axes, where)
     text = ", ".join(a.name if _is_obvious(a) else span(a, sub) for a in axes)
     return f"_({text})" if where is None else f"_({text} where {sub(where)})"
+
+
+def _rows(axes: tuple[Axis, ...], where: Expr | None) -> tuple[tuple[Axis, ...], Expr | None]:
+    """An axis between two entries of an array, as ``ptr[i] <= k < ptr[i + 1]``: rows of a flat range."""
+    parts = _conjuncts(where)
+    out = []
+    for a in axes:
+        low = [c for c in parts if _bounds(c, "ge", a.name)]
+        high = [c for c in parts if _bounds(c, "lt", a.name)]
+        if len(low) == len(high) == 1:
+            (lower,), (upper,) = low, high
+            assert isinstance(lower, Op) and isinstance(upper, Op)
+            a = Axis(a.name, lower.args[1], upper.args[1], a.step)
+            parts = [c for c in parts if c not in (lower, upper)]
+        out.append(a)
+    rest: Expr | None = None
+    for c in parts:
+        rest = c if rest is None else Op("and", (rest, c), c.type)
+    return tuple(out), rest
+
+
+def _conjuncts(where: Expr | None) -> list[Expr]:
+    match where:
+        case None:
+            return []
+        case Op(name="and", args=args):
+            return [c for a in args for c in _conjuncts(a)]
+    return [where]
+
+
+def _bounds(condition: Expr, name: str, index: str) -> bool:
+    match condition:
+        case Op(name=found, args=(Index(name=own), Read())):
+            return found == name and own == index
+    return False
 
 
 def _is_obvious(axis: Axis) -> bool:

@@ -10,8 +10,7 @@ def attention_edges(ptr, src, score, h, weight, out):
 
     weight[e] = exp(score[e] - top) / total
         for 0 <= node < out.shape[0], 0 <= e < min(min(src.shape[0], score.shape[0]), weight.shape[0]), where e >= ptr[node] and e < ptr[node + 1]
-    out[node] = sum_(0 <= e < min(min(src.shape[0], score.shape[0]), weight.shape[0]) where e >=
-        ptr[node] and e < ptr[node + 1]) exp(score[e] - top) / total * h[src[e]]
+    out[node] = sum_(ptr[node] <= e < ptr[node + 1]) exp(score[e] - top) / total * h[src[e]]
         for 0 <= node < out.shape[0]
 
     ptr must not decrease

@@ -8,9 +8,7 @@ import jax.numpy as jnp
 def csr_spmv(indptr, indices, data, x, y):
     """y = A x, A in compressed sparse rows
 
-    y[row] = sum_(0 <= k < min(indices.shape[0], data.shape[0]) where k >= indptr[row] and k <
-        indptr[row + 1]) data[k] * x[indices[k]]
-        for 0 <= row < y.shape[0]
+    y[row] = sum_(indptr[row] <= k < indptr[row + 1]) data[k] * x[indices[k]]  for 0 <= row < y.shape[0]
 
     indptr must not decrease
     """

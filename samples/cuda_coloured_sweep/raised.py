@@ -10,8 +10,8 @@ import jax.numpy as jnp
 def coloured_sweep(nodes, count, ptr, col, val, diagonal, b, old, x):
     """one colour of a coloured Gauss-Seidel sweep: the unknowns in `nodes` are no neighbours of each other
 
-    x[nodes[t]] = (b[nodes[t]] + sum_(0 <= k < min(col.shape[0], val.shape[0]) where k >=
-        ptr[nodes[t]] and k < ptr[nodes[t] + 1]) -(val[k] * old[col[k]])) / diagonal[nodes[t]]
+    x[nodes[t]] = (b[nodes[t]] + sum_(ptr[nodes[t]] <= k < ptr[nodes[t] + 1]) -(val[k] *
+        old[col[k]])) / diagonal[nodes[t]]
         for 0 <= t < count
 
     nodes is injective (declared)

@@ -12,9 +12,7 @@ jax.config.update("jax_enable_x64", True)  # kernel.cu uses 64 bits
 def csr_spmv(rows, ptr, col, val, x, y, alpha, beta):
     """y = alpha A x + beta y, A in compressed rows, a grid-stride loop over the rows
 
-    y[r] = alpha * sum_(0 <= k < min(col.shape[0], val.shape[0]) where k >= ptr[r] and k <
-        ptr[r + 1]) val[k] * x[col[k]] + beta * y[r]
-        for 0 <= r < rows
+    y[r] = alpha * sum_(ptr[r] <= k < ptr[r + 1]) val[k] * x[col[k]] + beta * y[r]  for 0 <= r < rows
 
     ptr must not decrease
     """

@@ -8,10 +8,9 @@ import jax.numpy as jnp
 def nearest_in_list(begin, cand, x, dist, who):
     """The nearest of each point's candidates, and how far it is; -1 where there are none.
 
-    dist[i] = min_(p where p >= begin[i] and p < begin[i + 1])(abs(x[cand[p]] - x[i]))
-        for 0 <= i < x.shape[0]
-    who[i] = cand[argmin_(p where p >= begin[i] and p < begin[i + 1])(abs(x[cand[p]] - x[i]))] if
-        min_(p where p >= begin[i] and p < begin[i + 1])(abs(x[cand[p]] - x[i])) < inf else -1
+    dist[i] = min_(begin[i] <= p < begin[i + 1])(abs(x[cand[p]] - x[i]))  for 0 <= i < x.shape[0]
+    who[i] = cand[argmin_(begin[i] <= p < begin[i + 1])(abs(x[cand[p]] - x[i]))] if min_(begin[i] <=
+        p < begin[i + 1])(abs(x[cand[p]] - x[i])) < inf else -1
         for 0 <= i < x.shape[0]
 
     begin must not decrease

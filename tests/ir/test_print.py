@@ -138,3 +138,12 @@ def test_carried_scalars():
         "    s, t = t, s + t",
         "returns s",
     )
+
+
+def test_rows_of_a_flat_range_are_its_bounds():
+    first, past = read("ptr", i), read("ptr", op("add", i, 1))
+    inside = op("and", op("ge", k, first), op("lt", k, past))
+    total = eq.Reduce("add", (axis("k"),), read("x", k), inside, FLOAT64)
+    assert render_expr(total) == "sum_(ptr[i] <= k < ptr[i + 1]) x[k]"
+    half = eq.Reduce("add", (axis("k"),), read("x", k), op("ge", k, first), FLOAT64)
+    assert render_expr(half) == "sum_(k where k >= ptr[i]) x[k]"
