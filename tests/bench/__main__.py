@@ -2,9 +2,9 @@
 
 import sys
 
-from tests.bench import emitted, start
+from tests.bench import emitted, memory, peers, start
 
-BENCHMARKS = {"start": start.main, "emitted": emitted.main}
+BENCHMARKS = {"start": start.main, "emitted": emitted.main, "memory": memory.main, "peers": peers.main}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or BENCHMARKS:
