@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,7 @@ def refreshed(text: str) -> str:
             if kind == "file":
                 Path(folder, what).write_text(body, encoding="utf-8")
                 return block[0]
-            command = [sys.executable, "-m", *what.split()]
+            command = [sys.executable, "-m", *shlex.split(what)]
             done = subprocess.run(command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             return f"{head}$ {what}\n{done.stdout}{tail}" if "```console" in head else f"{head}{done.stdout}{tail}"
 

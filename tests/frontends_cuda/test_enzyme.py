@@ -82,6 +82,7 @@ def test_the_user_s_own_words_win():
         ("__enzyme_autodiff((void *)norm, enzyme_out, s);", "fewer arguments"),
         ("__enzyme_autodiff((void *)norm, enzyme_out, s, enzyme_out, ds, n);", "more arguments"),
         ("__enzyme_autodiff((void *)scale, enzyme_dup, w);", "fewer arguments"),
+        ("__enzyme_autodiff((void *)norm, enzyme_width, 2, s, ds);", "`enzyme_width` is not understood"),
     ],
 )
 def test_what_is_not_understood(call, reason):

@@ -92,6 +92,10 @@ def activity(call: Call, function: kernel.Function) -> Activity:
     left = list(call.arguments)
     for param in function.params:
         word = _word(left)
+        if word.startswith("enzyme_") and word not in PAIRED and word not in SINGLE:
+            reason = f"`{word}` is not understood"
+            hint = "known: " + ", ".join((*PAIRED, *SINGLE, *BESIDE))
+            raise Refused(Diagnostic("KR109", reason, call.span, hint, call.caller))
         if word in PAIRED or word in SINGLE:
             left.pop(0)
             spoken[param.name] = PAIRED.get(word) or SINGLE[word]
