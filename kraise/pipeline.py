@@ -113,11 +113,13 @@ def _with_embedded(
 
 def raise_all(module: kernel.Module, options: Options) -> tuple[list[equations.Kernel], list[Diagnostic]]:
     """Kernel IR -> equations, kernel by kernel; a device function is raised with those that call it."""
+    from kraise.ir.host import launched_by
     from kraise.raising import raise_function
 
     kernels, findings = [], []
+    chosen = {*options.only, *(name for x in module.hosts for name in launched_by(x))}
     for function in module.functions:
-        if function.kind == "device" or (options.only and function.name not in options.only):
+        if function.kind == "device" or (options.only and function.name not in chosen):
             continue
         raised, refused = guard(function.name, function.span, raise_function, module, function, options)
         kernels += [raised] if raised is not None else []
@@ -313,6 +315,7 @@ def _case(source: kernel.Module, name: str, request: Request, order: str = "", a
     """The case for a kernel, which satisfies what is assumed. Raises Refused (KR502)."""
     from kraise.ir.assumptions import understood
     from kraise.verify.cases import ArraySpec, CaseError, load_cases
+    from kraise.verify.host_inputs import infer_host_case
     from kraise.verify.inputs import infer_case
     from kraise.verify.interpreter import flatten_arguments
 
@@ -322,6 +325,8 @@ def _case(source: kernel.Module, name: str, request: Request, order: str = "", a
         case = load_cases(request.case).get(name) if request.case else None
         if case is None:
             function, dtype = source.function(name), request.dtype or "float32"
+            if function.kind == "host":
+                return infer_host_case(source, function, request.shapes, request.values, dtype, request.seed)
             injective = frozenset(a.names[0] for a in understood(assume))
             return infer_case(source, function, dtype=dtype, injective=injective, **sizes, **asked)
         args = dict(case.args) | dict(request.values)

@@ -35,7 +35,14 @@ def _size(ctx: click.Context, param: click.Parameter, value: str | None) -> str:
 
 
 _SOURCE_OPTIONS = (
-    click.option("--only", metavar="NAME", multiple=True, help="Take this kernel only (repeatable)."),
+    click.option(
+        "--only",
+        "--entry",
+        "only",
+        metavar="NAME",
+        multiple=True,
+        help="Take this kernel, or this host function and what it launches, only (repeatable).",
+    ),
     click.option(
         "--kernel-decorator",
         "kernel_decorators",

@@ -7,11 +7,12 @@ changing nothing: it has a derivative in reverse. A ``while`` without a bound is
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from kraise.emit import layout_text
 from kraise.emit import python as py
 from kraise.emit.blocks import Assign, Def, Raw, Stmt
+from kraise.emit.folds import mentioned
 from kraise.emit.function import Surroundings, comments_of, docstring, quoted, render
 from kraise.emit.host_statics import Callee, Statics, nodes
 from kraise.emit.host_text import HostText
@@ -130,7 +131,13 @@ class EmittedHost:
         names = [self.text.names[n] for n in stmt.names]
         state = names[0] if len(names) == 1 else self.names.fresh("state")
         step = self.fresh("step", "advance", "round_")
-        unpack: list[Stmt] = [] if len(names) == 1 else [Assign(", ".join(names), Atom(state))]
+
+        def unpack(lines: list[Stmt], result: Py | None = None) -> list[Stmt]:
+            """The lines after the state is taken apart; what they do not use is ``_``."""
+            used = mentioned(lines if result is None else [*lines, Assign(None, result)])
+            pattern = ", ".join(n if n in used else "_" for n in names)
+            return lines if len(names) == 1 else [Assign(pattern, Atom(state)), *lines]
+
         body = self.block(stmt.body)
         nexts = [Atom(self.text.names[n]) for n in stmt.nexts]
         result: Py = nexts[0] if len(nexts) == 1 else py.Tup(tuple(nexts))
@@ -143,9 +150,9 @@ class EmittedHost:
         else:
             assert stmt.condition is not None
             live = self.names.fresh("live")
-            test = [*unpack, Assign(None, self.text.expr(stmt.condition))]
+            test = unpack([Assign(None, self.text.expr(stmt.condition))])
             out.append(Def(live, (state,), test))
-            out.append(Def(step, (state,), _returned([*unpack, *body], result)))
+            out.append(Def(step, (state,), _returned(unpack(body, result), result)))
             self.needs.add("eqxi")
             loop = py.call(
                 "eqxi.while_loop", Atom(live), Atom(step), start, kind=Atom('"checkpointed"'), checkpoints=py.number(32)
@@ -161,7 +168,7 @@ class EmittedHost:
         self,
         stmt: o.Loop,
         body: list[Stmt],
-        unpack: list[Stmt],
+        unpack: Callable[..., list[Stmt]],
         result: Py,
         state: str,
         step: str,
@@ -182,13 +189,13 @@ class EmittedHost:
                 head = [Assign(var, py.Bin("+", lo, py.Bin("*", Atom(counter), size)))]
             lo, hi = py.number(0), rounds
         if stmt.condition is None:
-            lines = _returned([*unpack, *head, *body], result)
+            lines = _returned(unpack([*head, *body], result), result)
         else:
             inner = self.fresh("advance", "go_on")
             test = self.text.expr(stmt.condition)
-            advance = Def(inner, (state,), _returned([*unpack, *head, *body], result))
+            advance = Def(inner, (state,), _returned(unpack([*head, *body], result), result))
             chosen = py.call("jax.lax.cond", test, Atom(inner), Atom(f"lambda {state}: {state}"), Atom(state))
-            lines = [*unpack, advance, Assign(None, chosen)]
+            lines = [*unpack([Assign(None, test)])[:-1], advance, Assign(None, chosen)]
             self.names.release(inner)
         loop = py.call("jax.lax.fori_loop", lo, hi, Atom(step), start)
         return [Def(step, (counter, state), lines), Assign(target, loop, stmt.span)]
@@ -314,8 +321,6 @@ def _set(lines: list[Stmt]) -> set[str]:
 
 def _read_first(lines: list[Stmt], name: str) -> bool:
     """Is a name read before it is bound?"""
-    from kraise.emit.folds import mentioned
-
     for line in lines:
         if name in mentioned([line]):
             return True

@@ -251,6 +251,18 @@ def children(stmt: Stmt) -> tuple[tuple[Stmt, ...], ...]:
     return ()
 
 
+def launched_by(host: Host) -> set[str]:
+    """The kernels and plain functions that a host function calls itself."""
+    found: set[str] = set()
+    stack = list(host.body)
+    while stack:
+        stmt = stack.pop()
+        if isinstance(stmt, Launch):
+            found.add(stmt.function)
+        stack.extend(s for block in children(stmt) for s in block)
+    return found
+
+
 def returns_arrays(host: Host) -> bool:
     """Does the function return an array? Then it returns that, and its parameters' memory is its own affair."""
     last = host.body[-1] if host.body else None

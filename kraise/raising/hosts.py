@@ -15,7 +15,7 @@ used afterwards; memory that the caller can see does not move in a loop whose ro
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from kraise.diagnostics import Refused, Span, refuse
@@ -54,6 +54,12 @@ class State:
     written: set[str] = field(default_factory=set)
     scalars: set[str] = field(default_factory=set)
     known: dict[str, k.Const] = field(default_factory=dict)  # scalars that hold a constant
+
+    def set_scalars(self, names: Iterable[str]) -> None:
+        """The names hold values that are not known here."""
+        for name in names:
+            self.scalars.add(name)
+            self.known.pop(name, None)
 
     def copy(self) -> State:
         """A state of its own."""
@@ -318,7 +324,7 @@ class Raising:
             base = state.values[slot] or self.slots[slot]
             name = self.written(slot, state, out, span)
             out.append(o.Let((name,), o.Put(base, h.Whole(part), None, offset), span))
-        state.scalars.update(results)
+        state.set_scalars(results)
 
     def fresh(self, wish: str) -> str:
         """A name that the function does not have."""
@@ -360,7 +366,7 @@ class Raising:
                 points.append((name, View(slot)))
             else:
                 targets.append(name or "_")
-                state.scalars.update([name] if name else [])
+                state.set_scalars([name] if name else [])
         out.append(o.Let(tuple(targets), o.Call(stmt.function, args), stmt.span))
         for view, part in puts:
             base = state.values[view.slot] or self.slots[view.slot]

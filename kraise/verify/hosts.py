@@ -119,7 +119,7 @@ class Host:
                 if any(not 0 <= i < n for i, n in zip(where, at.memory.data.shape, strict=True)):
                     raise InterpreterError(f"{array}{list(where)} is outside", e.span)
                 t: Any = at.memory.tangents
-                return Value(at.memory.data[where], None if t is None else t[(slice(None), *where)])
+                return Value(at.memory.data[where], None if t is None else t[(slice(None), *where)].copy())
             case k.Shape(array=array, axis=axis):
                 return Value(self.pointer(array, e.span).memory.data.shape[axis])
             case k.Const(value=value, type=kind):

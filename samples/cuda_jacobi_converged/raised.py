@@ -46,7 +46,7 @@ def solve(u, f, n, tolerance, max_iter):
     error = 2.0 * tolerance
 
     def step(_, state):
-        d_u, d_v, d_change, error, it = state
+        _, _, _, error, _ = state
 
         def advance(state):
             d_u, d_v, d_change, error, it = state

@@ -6,6 +6,7 @@ import libcst as cst
 
 from kraise import dialects
 from kraise.diagnostics import Diagnostic, Refused
+from kraise.frontends.python import host_nest
 from kraise.frontends.python import host_values as values
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.host_assign import Assignments
@@ -22,6 +23,7 @@ ONE, ZERO = k.Const(1, INT), k.Const(0, INT)
 def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     """The host function. Raises Refused with all that is wrong with it."""
     array_names(scope, node)
+    scope.name = name
     parameters = [p for p in node.params.params if p.name.value not in ("self", "cls")]
     ranks = _ranks(scope, node)
     params: list[k.Param] = []
@@ -242,6 +244,9 @@ class Reader(Assignments):
             case cst.For(target=cst.Name(value=var), iter=cst.Call(func=func, args=args), orelse=None) if (
                 scope.imports.qualified(dotted(func)) == "builtins.range" or dotted(func).split(".")[-1] == "trange"
             ):
+                nest = host_nest.outlined(self, node)
+                if nest is not None:
+                    return nest
                 scope.scalars.add(var)
                 bounds = [values.scalar(scope, a.value) for a in args if a.keyword is None]
                 start, stop, step = (ZERO, bounds[0], ONE) if len(bounds) == 1 else (*bounds, ONE)[:3]

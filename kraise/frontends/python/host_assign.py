@@ -175,6 +175,8 @@ class Assignments:
                 return [h.Bind(name, values.value(scope, value.func.value), self.element(args[0]), span=span)]
             if concept in ("alias", "clone", "fetch"):
                 source = args[0] if args and not isinstance(value.func, cst.Name) or args else value.func.value  # type: ignore[attr-defined]
+                if isinstance(source, cst.Call) and self.is_array_call(source):
+                    return self.new_array(name, source, node)
                 if concept == "alias" and dotted(source) in scope.arrays:
                     return [h.Point((name,), (k.ArrayRef(dotted(source), span=span),), span=span)]
                 element = self.keyword(value, "dtype")
@@ -192,6 +194,11 @@ class Assignments:
             if called in scope.hosts:
                 return [h.CallHost(called, self.arguments(value), (name,), (True,), span=span)]
         return [h.Bind(name, values.value(scope, value), span=span)]
+
+    def is_array_call(self, node: cst.Call) -> bool:
+        """Does a call make or move an array?"""
+        concept = dialects.table("host_library")["python"].get(self.scope.qualified(node.func), "")
+        return concept not in ("", "store", "fill")
 
     def alloc(self, name: str, concept: str, call: cst.Call, args: list[cst.BaseExpression], span) -> h.Stmt:
         """An allocation with a shape."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -38,6 +38,9 @@ class HostScope:
     scalars: set[str] = field(default_factory=set)
     dropped: list[h.Dropped] = field(default_factory=list)
     bindings: dict[str, h.Expr] = field(default_factory=dict)
+    outline: Callable[[cst.FunctionDef], k.Function | None] | None = None  # a function that a loop became, lowered
+    outlined: list[k.Function] = field(default_factory=list)
+    name: str = ""
 
     def span(self, node: cst.CSTNode) -> Span | None:
         """The place of a node."""

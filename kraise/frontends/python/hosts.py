@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import libcst as cst
 
 from kraise.diagnostics import Diagnostic
 from kraise.diagnostics.collect import guard
-from kraise.frontends.python.function import Context
+from kraise.frontends.python import infer, ranks, source
+from kraise.frontends.python.function import Context, lower
 from kraise.frontends.python.host import read_host
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.source import dotted, walk
-from kraise.frontends.python.survey import Survey, functions_of
+from kraise.frontends.python.survey import Definition, Survey, functions_of
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 
 
 def read_hosts(
     context: Context, found: Survey, functions: tuple[k.Function, ...], only: tuple[str, ...]
-) -> tuple[tuple[h.Host, ...], list[Diagnostic]]:
-    """The host functions of a module, callees first, and why some could not be read.
+) -> tuple[tuple[h.Host, ...], list[k.Function], list[Diagnostic]]:
+    """The host functions of a module, callees first; loops of theirs that became functions; why some were not read.
 
     Methods are no host functions yet; of two functions of one name the first counts.
     """
@@ -34,6 +36,7 @@ def read_hosts(
     done: dict[str, h.Host] = {}
     kinds: dict[str, tuple[bool, ...]] = {}
     problems: list[Diagnostic] = []
+    outlined: list[k.Function] = []
     for name in _ordered(hosts):
         wanted = name in only or any(name in hosts[o] for o in only if o in hosts)
         if (only and not wanted) or (name == "main" and not wanted):
@@ -43,15 +46,51 @@ def read_hosts(
             context.source, context.imports, context.constants, by_name, frozenset(kernels - set(by_name)), kinds,
             helpers,
         )  # fmt: skip
+        scope.outline = partial(_outline, context)
         span = context.source.span(nodes[name].name)
         host, wrong = guard(name, span, read_host, scope, nodes[name], name)
         problems += wrong
         if host is not None:
             done[name] = host
+            outlined += scope.outlined
             last = host.body[-1] if host.body else None
             returned = last.values if isinstance(last, h.Return) else ()
             kinds[name] = tuple(isinstance(v, k.ArrayRef) for v in returned)
-    return tuple(done.values()), problems
+    return tuple(done.values()), outlined, problems
+
+
+def with_launched(tree: cst.Module, found: Survey, only: tuple[str, ...]) -> tuple[str, ...]:
+    """The names that are asked for, and of a host function among them what it launches and calls."""
+    if not only:
+        return only
+    kernels = {n for n, d in found.functions.items() if d.kind == "kernel"}
+    nodes = {n.name.value: n for n, around, method in functions_of(tree) if not around and not method}
+    hosts = _hosts({n: f for n, f in nodes.items() if n not in kernels}, kernels)
+    wanted = list(only)
+    for name in wanted:
+        if name in hosts:
+            mentioned = {n.value for n in walk(nodes[name].body) if isinstance(n, cst.Name)}
+            called = {n for n in found.functions if n in mentioned and found.functions[n].kind == "plain"}
+            more = sorted((mentioned & kernels) | called | hosts[name])
+            wanted += [m for m in more if m not in wanted]
+    return tuple(wanted)
+
+
+def _outline(context: Context, node: cst.FunctionDef) -> k.Function | None:
+    """A function made of a loop of a host, lowered as a plain function; None where that fails."""
+    definition = Definition(node.name.value, node, "plain", False)
+    facts = context.ranks
+    parameters = {definition.name: [p.name.value for p in node.params.params]}
+    tables = {n: len(c.shape) for n, c in context.constants.items() if c.shape}
+    ranks.collect(facts, definition, context.imports, parameters, tables)
+    facts.solve()
+    with source.deep():
+        summary, _ = lower(context, definition, {})
+    if summary is None:
+        return None
+    return infer.infer({definition.name: summary.function}, {definition.name: frozenset()}, context.constants)[
+        definition.name
+    ]
 
 
 def _hosts(nodes: Mapping[str, cst.FunctionDef], kernels: set[str]) -> dict[str, set[str]]:

@@ -8,7 +8,7 @@ from kraise.diagnostics import Diagnostic
 from kraise.frontends.python import infer, ranks, source, survey
 from kraise.frontends.python.constants import Folder, read_constants
 from kraise.frontends.python.function import Context, lower
-from kraise.frontends.python.hosts import read_hosts
+from kraise.frontends.python.hosts import read_hosts, with_launched
 from kraise.frontends.python.names import Imports, read_imports
 from kraise.frontends.python.scope import Summary
 from kraise.frontends.python.survey import Definition
@@ -32,6 +32,7 @@ def _read(text: str, parsed: source.Source, kernel_decorators: tuple[str, ...], 
     imports = read_imports(parsed.tree)
     found = survey.survey(parsed, imports, kernel_decorators)
     constants = read_constants(parsed, imports)
+    only = with_launched(parsed.tree, found, only)
     wanted = _wanted(found, only)
     folder = Folder(imports)
     folder.values = constants
@@ -56,9 +57,10 @@ def _read(text: str, parsed: source.Source, kernel_decorators: tuple[str, ...], 
     fixed = {n: context.fixed[s.origin] for n, s in summaries.items()}
     typed = infer.infer({n: s.function for n, s in summaries.items()}, fixed, constants)
     functions = _ordered(typed, found, summaries)
-    hosts, unread = read_hosts(context, found, functions, only)
+    hosts, outlined, unread = read_hosts(context, found, functions, only)
     taken = {f.name for f in functions}
     hosts = tuple(x for x in hosts if x.name not in taken)
+    functions = (*functions, *outlined)
     launched = {x.name for x in hosts} | {d.kernel for d in unread}
     problems = [d for d in problems if d.kernel not in launched] + unread
     module = Module(

@@ -1,0 +1,57 @@
+"""Vectorized twin of kernel.py, written by kraise; edit the source, not this file.
+
+Linear least squares by gradient descent, the loss of every epoch recorded on the host.
+"""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def grad_step(w, g, lr):
+    """w[i] += -(lr * g[i])  for 0 <= i < w.shape[0]"""
+    return w - lr * g[: w.shape[0]]  # kernel.py:11
+
+
+@jax.jit
+def residual(X, w, y, r):
+    """r[i] = sum_j X[i, j] * w[j] - y[i]  for 0 <= i < X.shape[0]"""
+    rows, cols = X.shape
+    return r.at[:rows].set(X @ w[:cols] - y[:rows])  # kernel.py:21
+
+
+@jax.jit
+def gradient(X, r, g):
+    """g[j] = (2.0 * sum_i X[i, j] * r[i]) / X.shape[0]  for 0 <= j < X.shape[1]"""
+    rows, cols = X.shape
+    return g.at[:cols].set(2.0 * (X.T @ r[:rows]) / rows)  # kernel.py:31
+
+
+@partial(jax.jit, static_argnames="epochs")
+def fit(X, y, w0, lr, epochs, tol):
+    m = X.shape[0]
+    n = X.shape[1]
+    d_r = jnp.zeros(m, jnp.float32)
+    d_g = jnp.zeros(n, jnp.float32)
+    losses = jnp.zeros(epochs, jnp.float32)
+
+    def step(e, state):
+        _, _, _, _, live = state
+
+        def advance(state):
+            d_w, d_r, d_g, losses, live = state
+            d_r = residual(X, d_w, y, d_r)  # kernel.py:42
+            d_g = gradient(X, d_r, d_g)  # kernel.py:43
+            d_w = grad_step(d_w, d_g, lr)  # kernel.py:44
+            losses = losses.at[e].set(jnp.mean(d_r * d_r))
+            live = ~(losses[e] < tol)
+            return d_w, d_r, d_g, losses, live
+
+        return jax.lax.cond(live, advance, lambda state: state, state)
+
+    d_w, _, _, losses, _ = jax.lax.fori_loop(
+        0, epochs, step, (w0, d_r, d_g, losses, True)
+    )  # kernel.py:41
+    return d_w, losses

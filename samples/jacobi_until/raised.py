@@ -1,0 +1,53 @@
+"""Vectorized twin of kernel.py, written by kraise; edit the source, not this file.
+
+Jacobi iteration until nothing changes any more: a while loop with a bound.
+"""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def relax(u, new, h2f):
+    """
+    new[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - h2f[i, j])
+        for 1 <= i < u.shape[0] - 1, 1 <= j < u.shape[1] - 1
+    """
+    rows, cols = u.shape
+    if 0 in u.shape:
+        return new
+    return new.at[1 : rows - 1, 1 : cols - 1].set(
+        0.25
+        * (
+            u[:-2, 1:-1]
+            + u[2:, 1:-1]
+            + u[1:-1, :-2]
+            + u[1:-1, 2:]
+            - h2f[1 : rows - 1, 1 : cols - 1]
+        )
+    )  # kernel.py:11
+
+
+@partial(jax.jit, static_argnames="max_sweeps")
+def poisson(u, h2f, tolerance, max_sweeps):
+    """Returns the solution, the last change and the number of sweeps."""
+    change = 2.0 * tolerance
+
+    def step(_, state):
+        _, _, change, _ = state
+
+        def advance(state):
+            u, new, change, sweeps = state
+            new = relax(u, new, h2f)  # kernel.py:26
+            change = jnp.linalg.norm(new - u)
+            sweeps = sweeps + 1
+            return new, u, change, sweeps
+
+        return jax.lax.cond(change > tolerance, advance, lambda state: state, state)
+
+    u, _, change, sweeps = jax.lax.fori_loop(
+        0, max_sweeps, step, (u, u, change, 0)
+    )  # kernel.py:25
+    return u, change, sweeps

@@ -1,0 +1,41 @@
+"""Vectorized twin of kernel.py, written by kraise; edit the source, not this file.
+
+The wave equation: three buffers that rotate after every step.
+"""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def wave(u0, u1, u2, c):
+    """
+    u2[i, j] = 2.0 * u1[i, j] - u0[i, j] + c * (around - 4.0 * u1[i, j])
+        for 1 <= i < u1.shape[0] - 1, 1 <= j < u1.shape[1] - 1
+    """
+    rows, cols = u1.shape
+    if 0 in u1.shape:
+        return u2
+    around = u1[:-2, 1:-1] + u1[2:, 1:-1] + u1[1:-1, :-2] + u1[1:-1, 2:]  # kernel.py:12
+    return u2.at[1 : rows - 1, 1 : cols - 1].set(
+        2.0 * u1[1:-1, 1:-1]
+        - u0[1 : rows - 1, 1 : cols - 1]
+        + c * (around - 4.0 * u1[1:-1, 1:-1])
+    )  # kernel.py:13
+
+
+@partial(jax.jit, static_argnames="steps")
+def wave_steps(u_prev, u_now, steps, c):
+    ny = u_now.shape[0]
+    nx = u_now.shape[1]
+    d = jnp.zeros((ny, nx), u_now.dtype)
+
+    def step(_, state):
+        a, b, d = state
+        d = wave(a, b, d, c)  # kernel.py:24
+        return b, d, a
+
+    _, b, _ = jax.lax.fori_loop(0, steps, step, (u_prev, u_now, d))  # kernel.py:23
+    return b
