@@ -49,15 +49,44 @@ _PROOFS = ("KR201", "KR202", "KR203", "KR306")
 def raise_function(module: k.Module, function: k.Function, options: Options) -> eq.Kernel:
     """The equations of ``function``.
 
-    Block and thread are one index where that will do, and else two (raising.md, step 2).
+    Arrays of the function's own that tie the rounds of a loop are taken to be made anew where they are filled, if that
+    leaves fewer loops.
 
     Raises:
         Refused: with every diagnostic that says why it cannot be raised.
     """
+    best: eq.Kernel | None = None
+    first: Refused | None = None
+    scratch: frozenset[str] = frozenset()
+    while True:
+        hindering: set[str] = set()
+        try:
+            kernel = _search(module, function, options, scratch, hindering)
+            if best is None or _loops(kernel.body) < _loops(best.body):
+                best = kernel
+        except Refused as refused:
+            first = first or refused
+        if not hindering - scratch:
+            break
+        scratch |= hindering
+    if best is None:
+        assert first is not None
+        raise first
+    return best
+
+
+def _loops(body: tuple[eq.Stmt, ...]) -> int:
+    return sum(1 + _loops(s.body) for s in body if isinstance(s, eq.Fold))
+
+
+def _search(
+    module: k.Module, function: k.Function, options: Options, scratch: frozenset[str], hindering: set[str]
+) -> eq.Kernel:
+    """The equations, the threads' indices as far apart as they must be: block and thread are one index where that will
+    do, and else two (raising.md, step 2). ``hindering`` gets the arrays that tie the rounds of a loop."""
     ways: threads.Ways = {}
     assumed: tuple[eq.Expr, ...] = ()
     solid: frozenset[str] = frozenset()
-    scratch: frozenset[str] = frozenset()
     longest: frozenset[Loop] = frozenset()
     rows: Rows = {}
     first: Refused | None = None
@@ -65,10 +94,7 @@ def raise_function(module: k.Module, function: k.Function, options: Options) -> 
         attempts: list[_Raiser] = []
         try:
             kernel = _raise(module, function, options, ways, (solid, scratch, rows), assumed, longest, attempts)
-            more_scratch = _scratch(attempts[-1]) - scratch
-            if more_scratch:
-                scratch |= more_scratch
-                continue
+            hindering |= _scratch(attempts[-1])
             left = [e for s in kernel.body for e in statement_expressions(s)]
             finer = threads.finer(attempts[-1].cx, ways, left)
             if finer is None:
@@ -86,10 +112,7 @@ def raise_function(module: k.Module, function: k.Function, options: Options) -> 
             continue
         except Refused as refused:
             first = first or refused
-            more_scratch = _scratch(attempts[-1]) - scratch if attempts else frozenset()
-            if more_scratch:
-                scratch |= more_scratch
-                continue
+            hindering |= _scratch(attempts[-1]) if attempts else set()
             more_rows = others_rows(attempts[-1].st.accesses, attempts[-1].cx.made) if attempts else {}
             if more_rows.keys() - rows.keys() and any(d.code in _PROOFS for d in refused.diagnostics):
                 rows |= more_rows

@@ -39,3 +39,11 @@ def test_rounds_that_see_an_earlier_one_keep_the_loop(name):
 def test_what_an_array_keeps_is_what_is_read_back():
     source = "import numpy as np\ndef f(x, y):\n s = np.zeros(len(x), np.int32)\n for i in range(len(x)):\n  s[i] = x[i] * 0.75\n  y[i] = s[i]"
     assert "int" in " ".join(agree(source).equations)
+
+
+def test_a_form_that_the_loops_need_not_is_not_lost():
+    source = (
+        "import numpy as np\ndef f(x, y, z):\n n = len(x)\n s = np.zeros(n)\n s[0] = x[0]\n for i in range(1, n):\n"
+        "  s[i] = x[i] / (3.0 - y[i] * s[i - 1])\n z[n - 1] = s[n - 1]\n for i in range(n - 2, -1, -1):\n  z[i] = s[i] - z[i + 1]"
+    )
+    assert "Fold" in kinds(agree(source, sizes=(1, 2, 5)))
