@@ -17,6 +17,8 @@ from kraise.analysis.conditions import Fact, classify, static_expr
 from kraise.analysis.poly import Poly, to_poly
 from kraise.diagnostics import Span
 from kraise.ir import equations as eq
+from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import free_indices
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,8 @@ def may_meet(
     _different(space, a, b, names_a, names_b, injective)
     if a.view == b.view and len(a.subscripts) == len(b.subscripts):
         for s, t in zip(a.subscripts, b.subscripts, strict=True):
-            left, right = space.poly(to_poly(s), names_a), space.poly(to_poly(t), names_b)
+            p, q = _without_stride(to_poly(s), to_poly(t), (*a.path, *b.path))
+            left, right = space.poly(p, names_a), space.poly(q, names_b)
             if left is not None and right is not None:
                 space.constraints.append(f"{left} = {right}")
     differing = [
@@ -188,6 +191,28 @@ def may_meet(
     if not differing:
         return False
     return not space.empty("(" + " or ".join(differing) + ")")
+
+
+def _without_stride(p: Poly, q: Poly, path: tuple[eq.Expr, ...]) -> tuple[Poly, Poly]:
+    """``p == q`` as an equation without the sizes that multiply all indices of both: ``s * i + c == s * j + c`` is
+    ``i == j`` where ``path`` has s >= 1."""
+    moving = [{m: c for m, c in x.terms.items() if any(free_indices(a) for a in m)} for x in (p, q)]
+    fixed = [Poly({m: c for m, c in x.terms.items() if m not in own}) for x, own in zip((p, q), moving, strict=True)]
+    monomials = [m for own in moving for m in own]
+    if fixed[0] != fixed[1] or not monomials or all(len(m) == 1 for m in monomials):
+        return p, q
+    one = eq.Const(1, INT)
+    common = [
+        a
+        for a in dict.fromkeys(monomials[0])
+        if isinstance(a, eq.Param)
+        and all(m.count(a) == 1 for m in monomials)
+        and (eq.Op("ge", (a, one), BOOL) in path or nonnegative(path, Poly({(a,): 1}) - 1))
+    ]
+    if not common:
+        return p, q
+    left, right = (Poly({tuple(a for a in m if a not in common): c for m, c in own.items()}) for own in moving)
+    return left, right
 
 
 def _different(

@@ -204,6 +204,8 @@ def _fails(context: Context, condition: eq.Expr) -> py.Py:
             return py.Bin("!=", context.static(a), context.static(b))
         case eq.Op(name="le", args=(a, b)):
             return py.Bin(">", context.static(a), context.static(b))
+        case eq.Op(name="ge", args=(a, b)):
+            return py.Bin("<", context.static(a), context.static(b))
     return py.Un("not", context.static(condition))
 
 

@@ -32,7 +32,7 @@ def grid_stride(
         return False  # a digit of the thread's index
     thread = eq.Index(name, INT)
     origin = to_poly(start) - to_poly(thread)
-    if name in origin.indices() or to_poly(step) != cx.stride(name):
+    if name not in cx.axes or name in origin.indices() or to_poly(step) != cx.stride(name):
         return False
     outside = [c for c in st.path if name in free_indices(c)]
     if any(c not in cx.launch_path for c in outside) or set(assigned(s.body)) & set(st.env):

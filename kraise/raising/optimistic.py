@@ -10,11 +10,12 @@ from __future__ import annotations
 from kraise.analysis.boxes import largest
 from kraise.analysis.conditions import is_static
 from kraise.analysis.delinearize import chain, divided, provable
-from kraise.analysis.poly import to_expr, to_poly
+from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import Span, refuse
 from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr
-from kraise.ir.types import BOOL
+from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import free_indices
 
 Path = tuple[eq.Expr, ...]
 Check = tuple[eq.Expr, str]
@@ -26,7 +27,7 @@ def wanted(subscript: eq.Expr, path: Path) -> tuple[eq.Expr, ...]:
     poly = to_poly(subscript)
     strides = chain(poly)
     if strides is None:
-        return ()
+        return _steps(poly, path)
     out: list[eq.Expr] = []
     below = [above for above, _ in strides[1:]]
     rest = poly
@@ -44,9 +45,22 @@ def wanted(subscript: eq.Expr, path: Path) -> tuple[eq.Expr, ...]:
     return tuple(out)
 
 
+def _steps(poly: Poly, path: Path) -> tuple[eq.Expr, ...]:
+    """That the step of a subscript is at least one (``x[i * incx]``): with none, all threads would have one cell."""
+    moving = [m for m in poly.terms if any(free_indices(a) for a in m)]
+    if len(moving) != 1:
+        return ()
+    steps = [a for a in moving[0] if isinstance(a, eq.Param) and a.type.is_integer]
+    if len(moving[0]) != len(steps) + 1 or not isinstance(next(a for a in moving[0] if a not in steps), eq.Index):
+        return ()
+    one = eq.Const(1, INT)
+    return tuple(eq.Op("ge", (a, one), BOOL) for a in steps if not provable(path, to_poly(a) - 1))
+
+
 def message(condition: eq.Expr) -> str:
     """What the ValueError says where the condition does not hold."""
-    return f"rows would overlap: {render_expr(condition)} must hold"
+    steps = isinstance(condition, eq.Op) and condition.name == "ge"
+    return f"{'cells' if steps else 'rows'} would overlap: {render_expr(condition)} must hold"
 
 
 def open_checks(checks: tuple[Check, ...], span: Span | None) -> tuple[Check, ...]:

@@ -63,6 +63,7 @@ def bind(
     path: list[eq.Expr] = []
     facts: list[eq.Expr] = []
     zero = eq.Const(0, INT)
+    cx.one_line = _rows_of_blocks(cx, found, ways) and not counted and (names.get(0) or "i") not in bounded
     for axis in range(3):
         kinds = {kind for kind, a in found if a == axis}
         if not kinds:
@@ -77,6 +78,10 @@ def bind(
         block_dim, grid_dim = eq.Param(f"block.{letter}", INT), eq.Param(f"grid.{letter}", INT)
         cx.threads["blockDim", axis], cx.threads["gridDim", axis] = block_dim, grid_dim
         way = ways.get(axis)
+        if axis == 1 and cx.one_line:
+            cx.threads["block", 1] = BLOCK_Y
+            facts.append(eq.Op("ge", (BLOCK_Y, zero), BOOL))
+            continue
         lanes = axis == 0 and LANES in ways and "thread" in kinds
         if lanes and (way is None or way == APART):
             block_dim = operation("mul", (eq.Const(32, INT), WARPS), INT)  # type: ignore[assignment]
@@ -111,6 +116,10 @@ def bind(
                 _count_on(cx, way, letter)
             cx.threads["block", axis] = own_block
             cx.threads["thread", axis] = operation("sub", (g, operation("mul", (own_block, block_dim), INT)), INT)
+            if axis == 0 and cx.one_line:
+                cx.threads["rows", 0] = eq.Param("grid.y", INT)
+                before = operation("mul", (BLOCK_Y, operation("mul", (grid_dim, block_dim), INT)), INT)
+                cx.threads["thread", 0] = operation("sub", (cx.threads["thread", 0], before), INT)
             extent: eq.Expr = eq.Param(f"threads.{letter}", INT)
         elif "thread" in kinds or "block" in kinds:
             kind = "thread" if "thread" in kinds else "block"
@@ -126,6 +135,8 @@ def bind(
         cx.axes[name] = axis
         both = {"thread", "block"} <= kinds
         cx.extents[name] = ("blockDim", "gridDim") if both else ("blockDim",) if "thread" in kinds else ("gridDim",)
+        if axis == 0 and cx.one_line:
+            cx.extents[name] = ("blockDim", "gridDim", "rows")
         path.append(eq.Op("ge", (g, zero), BOOL))
         if way is not None and both:
             within = cx.threads["thread", axis]
@@ -136,6 +147,19 @@ def bind(
             path.append(eq.Op("lt", (g, extent), BOOL))
     cx.launch_path, cx.facts = tuple(path), tuple(facts)
     return tuple(indices), tuple(path)
+
+
+BLOCK_Y = eq.Index("block_y", INT)
+
+
+def _rows_of_blocks(cx: Context, found: set[tuple[str, int]], ways: Ways) -> bool:
+    """Whether the blocks may lie in rows that only make one long line: ``(blockIdx.x + blockIdx.y * gridDim.x) *
+    blockDim.x + threadIdx.x``. The thread's index is then that line's index; ``finer`` takes it back where a row's
+    number is left in a value."""
+    indices = {h for h in found if h[0] in ("thread", "block")}
+    staged = any(isinstance(n, k.LocalArray) and n.space == "shared" for n in _nodes(cx.function.body))
+    alike = indices == {("thread", 0), ("block", 0), ("block", 1)} and ("gridDim", 0) in found
+    return alike and not staged and not ways
 
 
 def _counted(module: k.Module, function: k.Function, calls: tuple[str, ...]) -> bool:
@@ -261,6 +285,8 @@ def finer(cx: Context, ways: Ways, values: Iterable[eq.Expr]) -> Ways | None:
     one (``block * 16 + thread``), else the block and the thread as two indices. None if there is nothing finer."""
     new = dict(ways)
     nodes = topological(values)
+    if cx.one_line:
+        return {1: APART} if BLOCK_Y in nodes or cx.threads["block", 0] in nodes else None
     for axis in range(3):
         b = cx.threads.get(("block", axis))
         if b is None or ("thread", axis) not in cx.threads or ways.get(axis, 1) < 0:

@@ -39,10 +39,20 @@ def used_axes(source: k.Module, function: k.Function) -> tuple[int, ...]:
 
 def block_candidates(source: k.Module, function: k.Function) -> Iterator[Triple]:
     """Blocks to try: those that numbers in thread indices, shared arrays and warps suggest, then one that divides
-    nothing."""
-    axes = used_axes(source, function)
+    nothing; one thread along an axis of which only the block is looked at."""
     functions = reached(source, function)
     nodes = [n for f in functions for n in walk(f.body)]
+    alone = {n.axis for n in nodes if isinstance(n, k.Hw)} - {
+        n.axis for n in nodes if isinstance(n, k.Hw) and n.kind in ("thread", "blockDim")
+    }
+    for block in _candidates(source, function, functions, nodes):
+        yield _block((0, 1, 2), tuple(1 if axis in alone else n for axis, n in enumerate(block)))
+
+
+def _candidates(
+    source: k.Module, function: k.Function, functions: list[k.Function], nodes: list[Any]
+) -> Iterator[Triple]:
+    axes = used_axes(source, function)
     written = _written_block(nodes)
     if written:
         yield _block((0, 1, 2), tuple(written.get(axis, 4 if axis in axes else 1) for axis in range(3)))

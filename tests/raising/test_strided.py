@@ -1,0 +1,47 @@
+"""Steps that are parameters: cells apart where the step is at least one; grids whose rows make one line of threads."""
+
+from __future__ import annotations
+
+import pytest
+
+from kraise import pipeline
+
+KERNEL = """
+__global__ void f(int n, int s, int t, float *x) {{
+  int i = {index};
+  if (i < n) {{ {body} }}
+}}"""
+LINE = "(blockIdx.x + blockIdx.y * gridDim.x) * blockDim.x + threadIdx.x"
+
+
+def _translated(body: str, index: str = "blockIdx.x * blockDim.x + threadIdx.x") -> pipeline.Translation:
+    return pipeline.translate(KERNEL.format(index=index, body=body), "k.cu")
+
+
+@pytest.mark.parametrize("body", ["x[i * s] += 1;", "x[t + i * s] = x[t + i * s] * i;", "x[i * s] = 1; x[i * s] += i;"])
+def test_a_step_is_at_least_one(body):
+    done = _translated(body)
+    assert done.text is not None and "cells would overlap: s >= 1 must hold" in done.text
+
+
+@pytest.mark.parametrize(
+    "body", ["x[i * s + 1] = x[i * s];", "x[i * s] = x[i * t];", "x[i * s + t] = x[i * s];", "x[s * t] = i;"]
+)
+def test_steps_that_may_meet_are_refused(body):
+    done = _translated(body)
+    assert done.text is None and done.diagnostics[0].code in ("KR201", "KR202")
+
+
+def test_rows_of_blocks_make_one_line():
+    done = _translated("x[i] = 2 * x[i];", LINE)
+    assert done.text is not None and "x.at[:n].multiply(2.0)" in done.text and "grid" not in done.text
+
+
+@pytest.mark.parametrize("index", [LINE.replace("gridDim", "blockDim"), LINE.replace("gridDim.x", "s")])
+def test_rows_of_another_length_are_no_line(index):
+    assert _translated("x[i] = 2 * x[i];", index).text is None
+
+
+def test_a_row_that_is_used_stays_an_index():
+    done = _translated("x[i] = blockIdx.y;", LINE)
+    assert done.text is None or "grid" in done.text
