@@ -15,7 +15,7 @@ from kraise.emit.python import ALL, NONE, Atom, Py
 from kraise.emit.spelling import counted, dtype_text, fill, repeats, template, transposed
 from kraise.ir import equations as eq
 from kraise.ir.operations import OPERATIONS
-from kraise.ir.types import FLOAT
+from kraise.ir.types import FLOAT, ScalarType
 
 ZEROS = (py.number(0), py.number(0.0))
 CHEAP = (eq.Const, eq.Param, eq.Shape, eq.Index, eq.CarryIn, eq.FoldResult)
@@ -307,7 +307,7 @@ class Lowering:
         elif name == "tmod":
             text = py.call("jnp.fmod", *texts)
         elif name == "tdiv":
-            text = self._truncated(texts, values)
+            text = self._truncated([self._of_width(*pair, node.type) for pair in zip(texts, args, strict=True)], values)
         elif name == "complex" and (values[0].axes != values[1].axes or not values[0].axes):
             text = py.Bin("+", texts[0], py.Bin("*", py.number(1j), texts[1]))
         elif name in ("div", "mod", "floordiv") and texts[1] in ZEROS and isinstance(args[0], eq.Const):
@@ -321,6 +321,13 @@ class Lowering:
         else:
             raise refuse("KR303", f"operation {name} has no spelling")
         return self._broadcast(text, values)
+
+    def _of_width(self, text: Py, arg: eq.Expr, kind: ScalarType) -> Py:
+        """An operand of ``jax.lax.div``, which takes no weak integers: they have the default width."""
+        default = 64 if self.ctx.x64 else 32
+        if isinstance(arg, eq.Const | eq.Param | eq.Shape) and kind.bits not in (None, default):
+            return py.call(f"jnp.{kind}", text)
+        return text
 
     def _truncated(self, texts: list[Py], values: list[Val]) -> Py:
         if values[0].rank == values[1].rank or not values[1].rank and isinstance(texts[1], Atom):

@@ -240,6 +240,11 @@ def _scatter(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tuple
         value = masked(low, stmt.value, where, stmt.accumulate, frame)
     else:
         value = low.lower(stmt.value, frame)
+    if stmt.accumulate == "mul" and not ctx.element(stmt.before.array).is_integer:
+        if not {a.name for a in frame} <= {s.name for s in stmt.subscripts if isinstance(s, eq.Index)}:
+            reason = f"several factors may meet in one element of `{stmt.before.array}`: JAX has no derivative of that"
+            raise refuse("KR306", reason, stmt.span, "sum logarithms, or multiply in a loop over the element's factors")
+        keywords["unique_indices"] = Atom("True")
     text = _cast(ctx, stmt, value.py)
     final = items
     versions.assign(low, stmt, lambda base: _at(base, final, _method(stmt), text, **keywords))

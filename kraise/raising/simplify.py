@@ -32,11 +32,14 @@ def op(name: str, args: tuple[Expr, ...], type: ScalarType) -> Expr:
 
 
 def cast(type: ScalarType, arg: Expr) -> Expr:
-    """The conversion, left out where it changes nothing, carried out on integers that fit."""
+    """The conversion, left out where it changes nothing, carried out on integers (that wrap)."""
     if arg.type == type:
         return arg
     value = _int(arg)
-    if value is not None and type.is_integer and _fits(value, type):
+    if value is not None and type.is_integer:
+        if not _fits(value, type) and type.bits is not None:
+            value &= 2**type.bits - 1
+            value -= 2**type.bits * (type.kind == "int" and value >= 2 ** (type.bits - 1))
         return Const(value, type)
     return Cast(type, arg)
 

@@ -12,11 +12,12 @@ import numpy as np
 from kraise import pipeline
 from kraise.verify import interpreter
 from kraise.verify.cases import Case
-from kraise.verify.compare import check_values, matched
+from kraise.verify.compare import check_original, check_values, matched
 from kraise.verify.errors import InterpreterError
 from kraise.verify.gradients import check_derivatives, widen
 from kraise.verify.interpreter import Outcome
 from kraise.verify.load import Emitted, load_module, x64
+from kraise.verify.original import Original
 from kraise.verify.report import Row, in_words
 from tests.fuzz.generate import Kernel, Program
 
@@ -63,18 +64,29 @@ def reference(done: pipeline.Translation, kernel: Kernel, case: Case) -> tuple[O
     return outcome, ""
 
 
-def check(program: Program, *, gradients: bool, variants: int = 2, twice: bool = True) -> list[Finding]:
-    """What becomes of each kernel of the program; the first bug of a kernel ends its check."""
-    done = pipeline.translate(program.source, "fuzz.py")
+def check(
+    program: Program, *, gradients: bool, variants: int = 2, twice: bool = True, original: bool = False
+) -> list[Finding]:
+    """What becomes of each kernel of the program; the first bug of a kernel ends its check. ``original``: against the
+    compiled source, too."""
+    done = pipeline.translate(program.source, program.file)
     findings: list[Finding] = []
-    if twice and done.text != pipeline.translate(program.source, "fuzz.py").text:
+    if twice and done.text != pipeline.translate(program.source, program.file).text:
         findings.append(Finding("", "bytes", "translating twice gives other text"))
     for kernel in program.kernels:
-        findings.append(_kernel(program, done, kernel, gradients, variants))
+        source = pipeline._original(program.source, program.file, pipeline.DEFAULTS) if original else None
+        findings.append(_kernel(program, done, kernel, gradients, variants, source))
     return findings
 
 
-def _kernel(program: Program, done: pipeline.Translation, kernel: Kernel, gradients: bool, variants: int) -> Finding:
+def _kernel(
+    program: Program,
+    done: pipeline.Translation,
+    kernel: Kernel,
+    gradients: bool,
+    variants: int,
+    original: Original | None,
+) -> Finding:
     mine = [d for d in done.diagnostics if d.kernel in (kernel.name, "") and d.severity == "error"]
     if internal := [d for d in mine if d.code == "KR900"]:
         return Finding(kernel.name, "internal", internal[0].reason)
@@ -89,7 +101,7 @@ def _kernel(program: Program, done: pipeline.Translation, kernel: Kernel, gradie
             continue
         if kernel.name not in done.raised:
             return Finding(kernel.name, "refused", "; ".join(f"{d.code} {d.reason}" for d in mine[:1]))
-        found = compared(done, kernel, case, outcome, gradients and variant == 0)
+        found = compared(done, kernel, case, outcome, gradients and variant == 0, original if variant == 0 else None)
         if found is not None:
             return replace(found, variant=variant)
         verdict = Finding(kernel.name, "ok")
@@ -97,7 +109,12 @@ def _kernel(program: Program, done: pipeline.Translation, kernel: Kernel, gradie
 
 
 def compared(
-    done: pipeline.Translation, kernel: Kernel, case: Case, outcome: Outcome, gradients: bool
+    done: pipeline.Translation,
+    kernel: Kernel,
+    case: Case,
+    outcome: Outcome,
+    gradients: bool,
+    original: Original | None = None,
 ) -> Finding | None:
     """The bug that these arguments show, if any."""
     assert done.source is not None and done.text is not None
@@ -112,6 +129,9 @@ def compared(
             named = emitted.arguments(arguments)
             result = emitted(named)
             rows = check_values(function, outcome, result, case)
+            if original is not None:
+                where = {"grid": case.grid or (1,), "block": case.block or (1,), "shared": None}
+                rows += check_original(original, function, case.arguments(), where, outcome, result, case)
         except Exception as error:  # whatever the emitted code does
             empty = any(isinstance(v, np.ndarray) and not v.size for v in arguments.values())
             return Finding(kernel.name, "empty" if empty else "raises", in_words(error))

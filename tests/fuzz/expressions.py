@@ -59,6 +59,11 @@ class Expressions:
             return self.load(a, scope)
         return f"{size} - 1" if way > 0.96 else "0"
 
+    def plain_subscript(self, dim: str, scope: Scope) -> str:
+        """An index of the dimension if there is one: no digit of a flat subscript may be too large for a proof."""
+        mine = [x.name for x in scope.indices if x.dim == dim]
+        return self.rng.choice(mine) if mine else "0"
+
     def small_int(self, scope: Scope) -> str:
         if scope.indices and self.chance(0.8):
             return self.rng.choice(scope.indices).name
@@ -67,7 +72,8 @@ class Expressions:
     def cell(self, a: Array, scope: Scope) -> str:
         """A cell of an array that this thread may read (and, of its own output, write)."""
         free = a.dims[len(a.own) :]
-        at = [*a.own, *(self.subscript(d, scope) for d in free)]
+        at = [*a.own, *(self.subscript(d, scope) if not a.flat or self.chance(0.3) else self.plain_subscript(d, scope)
+                        for d in free)]  # fmt: skip
         if a.flat and len(at) > 1:
             text = self.wrapped(at[0])
             for s, dim in zip(at[1:], a.dims[1:], strict=True):

@@ -28,6 +28,7 @@ class Arg:
     extra: int = 0
     into: str = ""
     flat: bool = False
+    dtype: str = ""  # of an integer array, where it is not int32
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,8 @@ def _value(a: Arg, sizes: dict[str, int], draw: np.random.Generator, dtype: Any,
         return draw.integers(0, 2, shape).astype(bool)
     if a.kind == "i":
         low, high = (0, sizes[a.into]) if a.into else (-6, 9)
-        return draw.integers(low, max(high, low + 1), shape).astype(np.int32)
+        values = draw.integers(low, max(high, low + 1), shape)
+        return (np.abs(values) if a.dtype.startswith("u") else values).astype(a.dtype or np.int32)
     values = draw.uniform(-1.5, 1.5, shape)
     if quantised:
         values = np.round(values * 2) / 2
@@ -88,13 +90,14 @@ class Program:
     source: str
     kernels: tuple[Kernel, ...]
     seed: int
+    file: str = "fuzz.py"
 
 
 class Writer(Statements):
     """Writes one kernel."""
 
-    def __init__(self, rng: random.Random, name: str, helpers: list[tuple[str, int]]):
-        self.rng, self.name, self.helpers = rng, name, helpers
+    def __init__(self, rng: random.Random, name: str, helpers: list[tuple[str, int]], c: bool = False):
+        self.rng, self.name, self.helpers, self.c = rng, name, helpers, c  # c: what CUDA C has a spelling for
         self.sequential = self.atomics = self.may_return = False
         self.dims = list(DIMS[: rng.choice((1, 2, 2, 3))])
         self.arrays: list[Array] = []
@@ -108,7 +111,7 @@ class Writer(Statements):
     def inputs(self) -> None:
         for name in ("x", "y", "z")[: self.rng.randint(1, 3)]:
             dims = tuple(self.rng.choice(self.dims) for _ in range(self.pick(1, 1, 2, 2, 3)))
-            flat = len(dims) > 1 and self.chance(0.1)
+            flat = len(dims) > 1 and (self.c or self.chance(0.1))
             self.arrays.append(Array(name, dims, self.pick("f", "f", "f", "i"), flat=flat))
         if self.chance(0.3):
             self.arrays.append(
@@ -126,7 +129,7 @@ class Writer(Statements):
                 more = [self.rng.choice(self.dims)]
             dims = (*lead, *more)
             kind = self.pick("f", "f", "f", "f", "i", "b")
-            flat = len(dims) > 1 and self.chance(0.15)
+            flat = len(dims) > 1 and (self.c or self.chance(0.15))
             self.arrays.append(Array(name, dims, kind, role="out", flat=flat))
         if self.chance(0.2):
             self.arrays.append(Array("hist", (self.rng.choice(self.dims),), self.pick("f", "i"), role="hist"))
@@ -137,7 +140,7 @@ class Writer(Statements):
         for dim in self.dims:
             shaped = [(a, axis) for a in self.arrays for axis, d in enumerate(a.dims) if d == dim and not a.flat]
             shaped = [(a, axis) for a, axis in shaped if not a.extra]
-            if not shaped or self.chance(0.3):
+            if not shaped or self.c or self.chance(0.3):
                 self.spelled[dim] = dim
                 continue
             a, axis = self.rng.choice(shaped)
@@ -152,11 +155,17 @@ class Writer(Statements):
         return lines
 
     def params(self) -> tuple[Arg, ...]:
-        args = [Arg(a.name, a.dims, a.kind, a.extra, a.into, a.flat) for a in self.arrays]
+        args = [Arg(a.name, a.dims, a.kind, a.extra, a.into, a.flat, self.width(a)) for a in self.arrays]
         self.rng.shuffle(args)
         sizes = [Arg(d, None, "i") for d in self.dims if self.spelled[d] == d]
         rest = [Arg(s, None, "f") for s in self.float_scalars] + [Arg(s, None, "i") for s in self.int_scalars]
         return tuple(sizes + args + rest) if self.chance(0.5) else tuple(args + sizes + rest)
+
+    def width(self, a: Array) -> str:
+        """The dtype of an integer array of CUDA C: mostly int."""
+        if not self.c or a.kind != "i" or a.role in ("hist", "index") or self.chance(0.6):
+            return ""
+        return self.pick("uint32", "int16", "uint8", "int64")
 
     def finish(
         self, args: tuple[Arg, ...], decorator: str, body: list[str], threads: tuple[str, ...]
@@ -227,7 +236,7 @@ class Writer(Statements):
             more = tuple(self.rng.choice(self.dims) for _ in range(self.pick(0, 0, 1)))
             dims = (*(threads[n] for n in order), *more)
             kind = self.pick("f", "f", "f", "f", "i", "b")
-            flat = len(dims) > 1 and self.chance(0.15)
+            flat = len(dims) > 1 and (self.c or self.chance(0.15))
             own = tuple(names[n] for n in order)
             self.arrays.append(Array(name, dims, kind, role="out", own=own, flat=flat, writable=True))
 
@@ -309,12 +318,12 @@ class Writer(Statements):
         return text
 
 
-def helpers(rng: random.Random) -> tuple[list[str], list[tuple[str, int]]]:
+def helpers(rng: random.Random, c: bool = False) -> tuple[list[str], list[tuple[str, int]]]:
     """Device functions with branches, and their arities."""
     lines: list[str] = []
     known: list[tuple[str, int]] = []
     for name in ("soft", "blend")[: rng.choice((0, 0, 1, 2))]:
-        w = Writer(rng, name, list(known))
+        w = Writer(rng, name, list(known), c)
         w.dims, w.float_scalars, w.int_scalars = ["n"], [], []
         w.spelled = {"n": "3"}
         params = ["a", "b0"][: rng.choice((1, 2))]
@@ -331,16 +340,16 @@ def helpers(rng: random.Random) -> tuple[list[str], list[tuple[str, int]]]:
     return lines, known
 
 
-def generate(seed: int) -> Program:
-    """The program of a seed."""
+def generate(seed: int, c: bool = False) -> Program:
+    """The program of a seed; ``c``: one that :mod:`tests.fuzz.cuda_c` can spell."""
     rng = random.Random(seed)
     lines = ["import math", "", "from numba import cuda, njit", "", ""]
-    more, known = helpers(rng)
+    more, known = helpers(rng, c)
     lines += more
     kernels: list[Kernel] = []
     for n in range(rng.choice((1, 1, 2, 3))):
-        writer = Writer(rng, f"f{n}", known)
-        text, kernel = writer.cuda() if rng.random() < 0.6 else writer.plain()
+        writer = Writer(rng, f"f{n}", known, c)
+        text, kernel = writer.cuda() if rng.random() < 0.6 or c else writer.plain()
         lines += [*text, "", ""]
         kernels.append(kernel)
     return Program("\n".join(lines).rstrip() + "\n", tuple(kernels), seed)

@@ -3,17 +3,26 @@
 import pytest
 
 from tests.fuzz.check import Finding, check
+from tests.fuzz.cuda_c import spelled
 from tests.fuzz.generate import Arg, Kernel, Program, generate
 from tests.fuzz.shrink import shrink
 
 # `make fuzz` tries thousands; these take a second or less each. A seed that shows a bug is put here once it is fixed.
-SEEDS = (*range(36), 37, 38, 39, 40)
+SEEDS = (*range(24), 37, 38, 39, 40, 100056)
+CUDA_SEEDS = (*range(12), 100139, 100145)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_kernels(seed):
     program = generate(seed)
     found = check(program, gradients=seed % 8 == 0, twice=seed % 8 == 1, variants=1)
+    assert [f for f in found if f.is_bug] == [], program.source
+
+
+@pytest.mark.parametrize("seed", CUDA_SEEDS)
+def test_random_kernels_of_cuda_c(seed):
+    program = spelled(generate(seed, c=True))
+    found = check(program, gradients=seed % 8 == 0, twice=False, variants=1)
     assert [f for f in found if f.is_bug] == [], program.source
 
 

@@ -10,6 +10,7 @@ import copy
 import io
 import os
 import re
+import stat
 import time
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -22,6 +23,7 @@ from kraise.diagnostics import Diagnostic, Span, refuse
 from kraise.frontends.cuda_c.numbers import evaluate
 from kraise.frontends.cuda_c.tokens import Raw, split
 
+LARGEST_HEADER = 8_000_000  # bytes
 SECONDS = 10.0
 TOKENS = 1_000_000
 LINE_LENGTH = 200_000
@@ -105,6 +107,9 @@ class _Expander(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
         self.diagnostics.append(Diagnostic("KR100", f"preprocessor: {msg.strip()}", span, severity="warning"))
 
     def on_file_open(self, is_system_include: bool, includepath: str) -> io.StringIO:
+        state = os.stat(includepath)
+        if not stat.S_ISREG(state.st_mode) or state.st_size > LARGEST_HEADER:
+            raise FileNotFoundError(includepath)  # a device or a pipe would never end
         with open(includepath, encoding="utf-8-sig", errors="replace") as f:
             data = f.read()
         data = "\n".join(line.rstrip() for line in data.replace("\r\n", "\n").split("\n"))

@@ -33,11 +33,13 @@ def words(node: Node) -> list[str]:
 
 def tokens(node: Node) -> Iterator[Token]:
     """All tokens below, in order."""
-    if isinstance(node, Token):
-        yield node
-    else:
-        for c in node.children:
-            yield from tokens(c)
+    stack = [node]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, Token):
+            yield top
+        else:
+            stack.extend(reversed(top.children))
 
 
 def position(node: Node) -> int:

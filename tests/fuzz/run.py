@@ -1,0 +1,131 @@
+"""``make fuzz``: random kernels in both languages until the time is up; prints each bug's reproducer, and a table at
+the end."""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import concurrent.futures as futures
+import multiprocessing
+import os
+import re
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+LANGUAGES = ("python", "cuda_c")
+
+
+@dataclass
+class Counts:
+    """What became of the kernels of one language, and why some were refused or discarded."""
+
+    kinds: collections.Counter[str] = field(default_factory=collections.Counter)
+    reasons: collections.Counter[str] = field(default_factory=collections.Counter)
+    gradients: int = 0
+    originals: int = 0
+
+    def add(self, other: Counts) -> None:
+        self.kinds += other.kinds
+        self.reasons += other.reasons
+        self.gradients += other.gradients
+        self.originals += other.originals
+
+    @property
+    def bugs(self) -> int:
+        return sum(n for kind, n in self.kinds.items() if kind not in ("ok", "refused", "discarded"))
+
+    def row(self, name: str) -> str:
+        """Tried, meaningful, accepted, wrong."""
+        tried = sum(self.kinds.values())
+        meaningful = tried - self.kinds["discarded"]
+        accepted = meaningful - self.kinds["refused"]
+        share = f"{accepted / max(meaningful, 1):.0%}"
+        return (
+            f"{name:10} {tried:8} tried {meaningful:8} mean something {accepted:8} accepted ({share}) "
+            f"{self.gradients:8} with gradients {self.originals:6} against g++ {self.bugs:6} wrong"
+        )
+
+
+def main() -> int:
+    """Runs; returns 1 if a bug was found."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=float(os.environ.get("FUZZ_SECONDS", "300")))
+    parser.add_argument("--start", type=int, default=int(os.environ.get("FUZZ_SEED", "0")), help="the first seed")
+    parser.add_argument("--out", type=Path, help="a folder for the reproducers")
+    parser.add_argument("--gradients", type=int, default=6, help="gradients for one program in so many (0: never)")
+    parser.add_argument("--original", type=int, default=40, help="g++ for one CUDA program in so many (0: never)")
+    parser.add_argument("--language", choices=(*LANGUAGES, "both"), default="both")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--quiet", action="store_true", help="one line a bug, no source")
+    chosen = parser.parse_args()
+    # a kernel runs once: compiling it well costs more than it saves
+    os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
+    began = time.monotonic()
+    totals = {language: Counts() for language in LANGUAGES}
+    jobs = [(chosen, worker) for worker in range(chosen.workers)]
+    context = multiprocessing.get_context("spawn")
+    with futures.ProcessPoolExecutor(chosen.workers, context) as pool:
+        last = chosen.start
+        for counts, reached in pool.map(_worker, jobs):
+            last = max(last, reached)
+            for language, one in counts.items():
+                totals[language].add(one)
+    together = Counts()
+    for one in totals.values():
+        together.add(one)
+    for reason, count in together.reasons.most_common(30):
+        print(f"{count:6d}  {reason}")
+    kinds = ", ".join(f"{n} {k}" for k, n in sorted(together.kinds.items()))
+    tried = sum(together.kinds.values())
+    print(f"seeds {chosen.start}..{last}: {tried / (time.monotonic() - began):.1f} kernels a second ({kinds})")
+    for language in LANGUAGES:
+        print(totals[language].row(language))
+    print(together.row("fuzz"))
+    return 1 if together.bugs else 0
+
+
+def _worker(job: tuple[argparse.Namespace, int]) -> tuple[dict[str, Counts], int]:
+    """Every so many-th seed until the time is up."""
+    from tests.fuzz.check import check
+    from tests.fuzz.cuda_c import spelled
+    from tests.fuzz.generate import generate
+
+    chosen, worker = job
+    end = time.monotonic() + chosen.seconds
+    counts = {language: Counts() for language in LANGUAGES}
+    seed = chosen.start + worker
+    while time.monotonic() < end:
+        language = chosen.language if chosen.language != "both" else LANGUAGES[(seed // chosen.workers) % 2]
+        mine = counts[language]
+        program = generate(seed) if language == "python" else spelled(generate(seed, c=True))
+        every = bool(chosen.gradients) and seed // 2 % chosen.gradients == 0
+        original = language == "cuda_c" and bool(chosen.original) and seed // 2 % chosen.original == 0
+        for finding in check(program, gradients=every, twice=seed % 20 == 1, original=original):
+            mine.kinds[finding.kind] += 1
+            mine.gradients += finding.kind == "ok" and every
+            mine.originals += finding.kind == "ok" and original
+            if finding.kind in ("refused", "discarded"):
+                mine.reasons[f"{finding.kind}: {_general(finding.message)}"] += 1
+            if finding.is_bug:
+                _report(seed, finding, program.source, program.file, chosen.out, chosen.quiet)
+        seed += chosen.workers
+    return counts, seed
+
+
+def _general(message: str) -> str:
+    """A diagnostic without the names and numbers of this program."""
+    return re.sub(r"\bline \d+", "line …", re.sub(r"`[^`]*`", "`…`", message))[:150]
+
+
+def _report(seed: int, finding: object, source: str, file: str, folder: Path | None, quiet: bool) -> None:
+    kernel, kind, message = finding.kernel, finding.kind, finding.message  # type: ignore[attr-defined]
+    print(f"seed {seed} {file} {kernel} {kind}: {message}", flush=True)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        suffix = file.rpartition(".")[2]
+        mark = "#" if suffix == "py" else "//"
+        head = f"{mark} seed {seed}, {kernel}, {kind}\n{mark} {' '.join(message.split())}\n"
+        (folder / f"{kind}_{seed}_{kernel}.{suffix}").write_text(f"{head}\n{source}", encoding="utf-8")
+    elif not quiet:
+        print(source)
