@@ -15,6 +15,7 @@ from kraise.verify import interpreter
 from kraise.verify.cases import Case
 from kraise.verify.errors import InterpreterError
 from kraise.verify.form import function_text
+from kraise.verify.hurting import check_hurting
 from kraise.verify.interpreter import Outcome, flatten_arguments, nest_arguments
 from kraise.verify.load import Emitted, load_module, x64
 from kraise.verify.measure import compare, entries
@@ -77,14 +78,14 @@ class Derivatives:
         t = rng.uniform(-1, 1, (DIRECTIONS, *shape))
         return t + 1j * rng.uniform(-1, 1, t.shape) if np.iscomplexobj(self.flat[name]) else t
 
-    def oracle(self, moved: Mapping[str, Any]) -> Outcome:
-        """The interpreter with duals, some arguments moved."""
+    def oracle(self, moved: Mapping[str, Any], directions: Mapping[str, Any] | None = None) -> Outcome:
+        """The interpreter with duals, some arguments moved; along other directions if they are given."""
         given = {**self.flat, **moved}
         return interpreter.run(
             self.source,
             self.function.name,
             given,
-            duals=self.directions,
+            duals=self.directions if directions is None else directions,
             widen=self.wide,
             detect_races=False,
             **self.launch,
@@ -185,6 +186,8 @@ def _rows(point: Derivatives, text: str, case: Case, thorough: bool) -> list[Row
         parts = [w * t for w, t in zip(weights, pushed, strict=True)]
         scale = sum(float(np.sum(np.abs(p))) for p in parts) + sum(float(np.sum(np.abs(t))) for t in terms)
         rows.append(compare("vjp", f"direction {d + 1}", got, expected, tolerance, scale))
+    if thorough:
+        rows += check_hurting(point, call, at, jax.eval_shape(_whole(point), at), tolerance)
     if thorough and not reverse_only:
         rows.append(_second_order(point, call, at, weights))
     if point.reference.ties:
