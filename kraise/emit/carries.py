@@ -58,6 +58,8 @@ def update(low: Lowering, s: eq.ScalarCarry) -> Py:
     dtype: Py | None = None
     if kind != s.type and _may_widen(kind, s.type):
         dtype = Atom(dtype_text(s.type))
+    elif isinstance(s.update, eq.CarryIn) and cell_of(ctx, s.update.name) == array:
+        return text  # another round's cell of the same array
     elif array is not None and s.type.bits is None and not _keeps(ctx, array, s.update):
         dtype = py.Attr(Atom(ctx.param_text(array)), "dtype")
     if dtype is None:
@@ -67,7 +69,7 @@ def update(low: Lowering, s: eq.ScalarCarry) -> Py:
 
 def cell_of(context: Context, name: str) -> str | None:
     """The argument of which a carried scalar is a cell (``$y``, ``$y.before``), or None."""
-    array = name[1:].removesuffix(".before")
+    array = name[1:].partition(".before")[0]
     is_argument = name.startswith("$") and array in context.ndim and array not in context.extents
     return array if is_argument else None
 

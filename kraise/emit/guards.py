@@ -85,7 +85,7 @@ def _sites(context: Context, body: tuple[eq.Stmt, ...], around: Axes) -> Iterato
             case eq.Fold(axis=axis, body=inner, scalars=scalars, outputs=outputs, condition=condition):
                 within = around if axis is None else (*around, axis)
                 for s in scalars:
-                    yield _site(context, (s.init,), (*around, *s.axes), around)
+                    yield _site(context, (s.init,), (*within, *s.axes), around)  # not used where there is no round
                     yield _site(context, (s.update,), (*within, *s.axes), within)
                 for o in outputs:
                     yield _site(context, (o.value,), (*within, *o.axes), within)

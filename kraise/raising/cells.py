@@ -18,28 +18,37 @@ from kraise.ir import kernel as k
 from kraise.ir.types import ScalarType
 from kraise.ir.walk import free_indices
 from kraise.raising.context import Context, array_type
-from kraise.raising.state import State
+from kraise.raising.state import Slides, State
 from kraise.raising.statements import store
-from kraise.raising.values import ROWS, Cell, index_like, load, load_cell
+from kraise.raising.values import ROWS, Cell, index_like, load, load_cell, same_cell
 
 Subscripts = tuple[eq.Expr, ...]
 NEXT = "$next"
+FURTHEST = 3  # rounds back
+Moving = dict[str, tuple[str, ...]]  # the locals of an array's cells, that of the round before first
 
 
 @dataclass(frozen=True)
 class Carried:
     """Which arrays to carry by their cell: ``still`` the cell that does not move, ``moving`` the cell stored in a
-    round. ``rows``: the views of those flat arrays whose subscripts were taken apart."""
+    round. ``rows``: the views of those flat arrays whose subscripts were taken apart;
+    ``depths``: how many rounds back the cells go that a round loads."""
 
     still: dict[str, Subscripts] = field(default_factory=dict)
     moving: dict[str, Subscripts] = field(default_factory=dict)
     rows: dict[str, Subscripts] = field(default_factory=dict)
+    depths: dict[str, int] = field(default_factory=dict)
 
     def adds(self, other: Carried) -> bool:
         return bool(set(other.still) - set(self.still) or set(other.moving) - set(self.moving))
 
     def merged(self, other: Carried) -> Carried:
-        return Carried({**self.still, **other.still}, {**self.moving, **other.moving}, {**self.rows, **other.rows})
+        return Carried(
+            {**self.still, **other.still},
+            {**self.moving, **other.moving},
+            {**self.rows, **other.rows},
+            {**self.depths, **other.depths},
+        )
 
 
 def candidates(accesses: list[Access], st: State, index: eq.Index, step: int, bounds: tuple[eq.Expr, ...]) -> Carried:
@@ -47,6 +56,7 @@ def candidates(accesses: list[Access], st: State, index: eq.Index, step: int, bo
     still: dict[str, Subscripts] = {}
     moving: dict[str, Subscripts] = {}
     rows: dict[str, Subscripts] = {}
+    depths: dict[str, int] = {}
     for array in dict.fromkeys(a.array for a in accesses if a.write):
         group = [a for a in accesses if a.array == array]
         views = {a.view for a in group}
@@ -57,27 +67,35 @@ def candidates(accesses: list[Access], st: State, index: eq.Index, step: int, bo
         names = frozenset().union(*(free_indices(x) for x in subs)) if subs else frozenset()
         if not all(index_like(x) for x in subs):
             continue
+        depth = 0
+        if abs(step) == 1 and names <= {*st.open, index.name}:
+            depth = _moves(group, subs, st, index, step, bounds)
         if all(a.subscripts == subs for a in group) and names <= set(st.open):
             still[array] = subs
             rows |= {array: group[0].view} if in_rows else {}
-        elif abs(step) == 1 and names <= {*st.open, index.name} and _moves(group, subs, st, index, step, bounds):
-            moving[array] = subs
+        elif depth:
+            moving[array], depths[array] = subs, depth
             rows |= {array: group[0].view} if in_rows else {}
-    return Carried(still, moving, rows)
+    return Carried(still, moving, rows, depths)
 
 
 def _moves(
     group: list[Access], subs: Subscripts, st: State, index: eq.Index, step: int, bounds: tuple[eq.Expr, ...]
-) -> bool:
-    """Whether each round stores just the cell ``subs``, surely, and loads only it and the one of the round before."""
+) -> int:
+    """How many rounds back the cells go that a round loads, if it stores just the cell ``subs``, surely, and loads only
+    that and those of the rounds before; 0 if it does not."""
     moved = [d for d, x in enumerate(subs) if index.name in free_indices(x)]
     if len(moved) != 1 or to_poly(subs[moved[0]]).coefficient(index).value not in (1, -1):
-        return False
-    before = previous(subs, index, step)
+        return 0
     here = set(st.path) | set(bounds)
-    return all(
-        a.subscripts == subs and set(a.path) <= here if a.write else a.subscripts in (subs, before) for a in group
-    ) and any(a.subscripts == before for a in group)
+    cells = [subs, *(previous(subs, index, step * back) for back in range(1, FURTHEST + 1))]
+    depth = 0
+    for a in group:
+        back = next((n for n, c in enumerate(cells) if same_cell(a.subscripts, c)), None)
+        if back is None or (a.write and (back or not set(a.path) <= here)):
+            return 0
+        depth = max(depth, back)
+    return depth
 
 
 def previous(subs: Subscripts, index: eq.Index, step: int) -> Subscripts:
@@ -91,33 +109,42 @@ def at(subs: Subscripts, index: eq.Index, value: Poly) -> Subscripts:
 
 def enter_moving(
     cx: Context, st: State, carried: Carried, index: eq.Index, start: eq.Expr, step: int, s: k.Stmt
-) -> dict[str, str]:
-    """Loads the cell before the first round's into a local; in the loop, loads of the previous round's cell are that
-    local."""
+) -> Moving:
+    """Loads the cells before the first round's into locals; in the loop, loads of the previous rounds' cells are these
+    locals."""
     names = {}
     for array in sorted(carried.moving):
-        local = f"${array}.before"
-        first = at(carried.moving[array], index, to_poly(start) - step)
-        st.env[local] = load_cell(
-            cx, st, Cell(array, first, carried.rows.get(array, ())), _cell_type(cx, st, array), s.span
-        )
-        st.slides[array] = (previous(carried.moving[array], index, step), local)
-        names[array] = local
+        subs, slides = carried.moving[array], []
+        for back in range(1, carried.depths[array] + 1):
+            local = f"${array}.before{back if back > 1 else ''}"
+            first = Cell(array, at(subs, index, to_poly(start) - step * back), carried.rows.get(array, ()))
+            st.env[local] = load_cell(cx, st, first, _cell_type(cx, st, array), s.span)
+            slides.append((previous(subs, index, step * back), local))
+        st.slides[array] = tuple(slides)
+        names[array] = tuple(local for _, local in slides)
     return names
 
 
-def next_round(st: State, names: dict[str, str]) -> None:
+def next_round(st: State, names: Moving) -> None:
     """At the end of the body: what was stored is what the next round loads."""
-    for local in names.values():
-        stored = st.env.pop(local + NEXT, None)
-        if stored is not None:
-            st.env[local] = stored
+    for first, *further in names.values():
+        stored = st.env.pop(first + NEXT, None)
+        if stored is None:
+            continue
+        for older, newer in reversed(list(zip(further, (first, *further), strict=False))):
+            st.env[older] = st.env[newer]
+        st.env[first] = stored
 
 
-def leave_moving(st: State, names: dict[str, str], outer: dict[str, tuple[Subscripts, str]]) -> None:
-    for local in names.values():
+def leave_moving(st: State, names: Moving, outer: Slides) -> None:
+    for local in (local for locals_ in names.values() for local in locals_):
         st.env.pop(local, None)
     st.slides = dict(outer)
+
+
+def locals_of(st: State) -> tuple[str, ...]:
+    """The locals that hold cells of arrays."""
+    return (*(n for _, n in st.cells.values()), *(n for cells in st.slides.values() for _, n in cells))
 
 
 def enter_cells(cx: Context, st: State, carried: Carried, s: k.Stmt) -> dict[str, str]:

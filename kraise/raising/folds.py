@@ -25,7 +25,7 @@ from kraise.raising.accumulate import holds
 from kraise.raising.bounded import bounded
 from kraise.raising.carried.problem import Declined, Problem
 from kraise.raising.carried.rules import IN_FOLD
-from kraise.raising.cells import Carried, enter_cells, enter_moving, leave_cells, next_round
+from kraise.raising.cells import Carried, Moving, enter_cells, enter_moving, leave_cells, next_round
 from kraise.raising.context import Context
 from kraise.raising.counted import Counted, counted
 from kraise.raising.lanes import lanes_of, narrowed
@@ -177,11 +177,14 @@ class _Fold:
         cx, st = self.cx, self.st
         self.names = enter_cells(cx, st, self.carried, self.s)
         outer = dict(st.slides)
-        self.slides: dict[str, str] = {}
+        self.slides: Moving = {}
         if self.rng is not None:
             rng = self.rng
             self.slides = enter_moving(cx, st, self.carried, rng.index, rng.start, rng.step, self.s)
-        active = (*(local for _, local in st.cells.values()), *(local for _, local in st.slides.values()))
+        active = (
+            *(local for _, local in st.cells.values()),
+            *(local for cells in st.slides.values() for _, local in cells),
+        )
         self.lanes = lanes_of(tuple(n for n in st.open if n not in st.folds), st.path, st.open)
         self.inner = inner = st.copy()
         inner.before, inner.out = [*st.before, *st.out], []
@@ -335,7 +338,7 @@ class _Fold:
                     st.names.setdefault(results[n], eq.Name(results[n], n, self.s.span))
             elif n in self.final:
                 st.env[n] = self.final[n]
-        for local in self.slides.values():
+        for local in (local for cells in self.slides.values() for local in cells):
             st.env.pop(local, None)
         leave_cells(cx, st, self.carried, self.names, self.s)
 

@@ -142,7 +142,10 @@ def _axis(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], ca
     outside = {a: inner.versions[a] for a in (resolve(cx, st, x) for x in stores(s.body)) if a in inner.versions}
     entry = {a: cx.version(a) for a in sorted(outside)}
     inner.versions |= entry
-    active = (*(local for _, local in inner.cells.values()), *(local for _, local in inner.slides.values()))
+    active = (
+        *(local for _, local in inner.cells.values()),
+        *(local for cells in inner.slides.values() for _, local in cells),
+    )
     moves = stepped(cx, inner, s, rng)
     carries, inits = placeholders(cx, inner, s.body, rng.index.name, extra=active, var=s.var)
     carries = {n: c for n, c in carries.items() if n not in moves}

@@ -159,7 +159,7 @@ class _Search:
             value = stored(solved.apply(raw.value), self.st.locals[self.array].type)
         except ValueError:
             return UNKNOWN  # the value is that of a carried scalar of one lane only
-        if solved.unsolved & free_indices(value):
+        if solved.unsolved & free_indices(value) or any(_stack(n) for n in topological((value,))):
             return UNKNOWN
         value = self._made_from(value, path)
         if raw.accumulate:
@@ -198,6 +198,11 @@ class _Search:
         if isinstance(a, _Mark):
             return b
         return joined(path, conditions, a, b)
+
+
+def _stack(e: eq.Expr) -> bool:
+    """Whether ``e`` is what the rounds of a fold put out: it is read from the array that keeps it."""
+    return isinstance(e, eq.FoldResult) and e.name.endswith(".out")
 
 
 def joined(path: tuple[eq.Expr, ...], conditions: list[eq.Expr], a: eq.Expr, b: eq.Expr) -> eq.Expr:

@@ -64,6 +64,10 @@ class LocalArray:
     extents: tuple[eq.Expr, ...] = ()  # of the prefix, once they are known
 
 
+# the cells of the rounds before that a loop carries in locals, by array
+Slides = dict[str, tuple[tuple[tuple[eq.Expr, ...], str], ...]]
+
+
 @dataclass
 class State:
     """Everything that a statement may change.
@@ -85,7 +89,7 @@ class State:
     names: dict[eq.Expr, eq.Name] = field(default_factory=dict)
     cells: dict[str, tuple[tuple[eq.Expr, ...], str]] = field(default_factory=dict)
     partial: dict[str, eq.Expr] = field(default_factory=dict)
-    slides: dict[str, tuple[tuple[eq.Expr, ...], str]] = field(default_factory=dict)
+    slides: Slides = field(default_factory=dict)
     rungs: dict[tuple[int, str], str] = field(default_factory=dict)
     fences: dict[str, int] = field(default_factory=dict)
     before: list[Raw] = field(default_factory=list)  # the writes before the fold under way (places count from there)

@@ -116,7 +116,7 @@ def store(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...], n
         return
     st.order += 1
     if name in st.slides:
-        st.env[st.slides[name][1] + "$next"] = new
+        st.env[st.slides[name][0][1] + "$next"] = new
         _write(cx, st, at, st.path, new, "", False, span)
         return
     own = eq.Read(st.versions[name], subs, _element(cx, st, name, new), at.view)

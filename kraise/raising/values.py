@@ -343,9 +343,9 @@ def load_cell(cx: Context, st: State, at: Cell, t: object, span: Span | None) ->
     cell = st.cells.get(name)
     if cell is not None and cell[0] == at.subscripts:
         return st.env[cell[1]]
-    slide = st.slides.get(name)
-    if slide is not None and same_cell(slide[0], at.subscripts):
-        return st.env[slide[1]]
+    for subscripts, local in st.slides.get(name, ()):
+        if same_cell(subscripts, at.subscripts):
+            return st.env[local]
     st.order += 1
     element = st.locals[name].type if name in st.locals else t
     forwarded = forward(st, at)
@@ -372,7 +372,7 @@ def forward(st: State, at: Cell) -> eq.Expr | None:
     version = st.versions[at.array]
     for raw in reversed(st.out[st.fences.get(at.array, 0) :]):
         if isinstance(raw, RawWrite) and raw.after is version:
-            if raw.accumulate or (raw.subscripts, raw.view) != (at.subscripts, at.view):
+            if raw.accumulate or raw.view != at.view or not same_cell(raw.subscripts, at.subscripts):
                 return None
             return raw.value if set(raw.path) <= set(st.path) else None
     return None
