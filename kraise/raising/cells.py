@@ -82,8 +82,8 @@ def candidates(accesses: list[Access], st: State, index: eq.Index, step: int, bo
 def _moves(
     group: list[Access], subs: Subscripts, st: State, index: eq.Index, step: int, bounds: tuple[eq.Expr, ...]
 ) -> int:
-    """How many rounds back the cells go that a round loads, if it stores just the cell ``subs``, surely, and loads only
-    that and those of the rounds before; 0 if it does not."""
+    """How many rounds back the cells go that a round loads of those that it stores, if it stores just the cell
+    ``subs``, surely; 0 if it does not."""
     moved = [d for d, x in enumerate(subs) if index.name in free_indices(x)]
     if len(moved) != 1 or to_poly(subs[moved[0]]).coefficient(index).value not in (1, -1):
         return 0
@@ -92,9 +92,9 @@ def _moves(
     depth = 0
     for a in group:
         back = next((n for n, c in enumerate(cells) if same_cell(a.subscripts, c)), None)
-        if back is None or (a.write and (back or not set(a.path) <= here)):
+        if a.write and (back != 0 or not set(a.path) <= here):
             return 0
-        depth = max(depth, back)
+        depth = max(depth, back or 0)
     return depth
 
 

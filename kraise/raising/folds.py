@@ -15,6 +15,7 @@ from functools import partial
 
 from kraise.analysis.boxes import Unbounded, box
 from kraise.analysis.conditions import conjunction
+from kraise.analysis.dependence import may_meet
 from kraise.diagnostics import Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
@@ -262,14 +263,29 @@ class _Fold:
         self._map(self.mapped)
 
     def from_outside(self, array: str, raw: RawWrite) -> dict[eq.Expr, eq.Expr]:
-        """Loads of the cell that a round is about to store, as loads of what the array held before the loop."""
+        """Loads of the cell that a round is about to store, and of cells that no earlier round stores, as loads of what
+        the array held before the loop."""
         entry = self.entries[array]
         nodes = topological([*(e for r in self.raws for e in expressions(r)), *self.problem.updates.values()])
         return {
             n: eq.Read(self.outside[array], n.subscripts, n.type, n.view)
             for n in nodes
-            if isinstance(n, eq.Read) and n.version is entry and same_cell(n.subscripts, raw.subscripts)
+            if isinstance(n, eq.Read)
+            and n.version is entry
+            and (same_cell(n.subscripts, raw.subscripts) or self._apart(array, n))
         }
+
+    def _apart(self, array: str, node: eq.Read) -> bool:
+        """Whether no earlier round stores what a load on entry to a round loads."""
+        own = [a for a in self.inner.accesses[self.accesses_from :] if a.array == array]
+        loads = [a for a in own if a.node is node]
+        shared, earlier = frozenset(self.st.open), "<" if self.problem.step > 0 else ">"
+        return bool(loads) and not any(
+            may_meet(w, r, (self.index.name,), shared, earlier, self.cx.injective)
+            for w in own
+            if w.write
+            for r in loads
+        )
 
     def assume(self, condition: eq.Expr) -> None:
         """``condition`` holds in every round: it need not be tested."""
