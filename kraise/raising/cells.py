@@ -15,12 +15,13 @@ from kraise.analysis.dependence import Access
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
-from kraise.ir.types import ScalarType
+from kraise.ir.types import BOOL, ScalarType
 from kraise.ir.walk import free_indices
 from kraise.raising.context import Context, array_type
+from kraise.raising.ranges import Range
 from kraise.raising.state import Slides, State
 from kraise.raising.statements import store
-from kraise.raising.values import ROWS, Cell, index_like, load, load_cell, same_cell
+from kraise.raising.values import ROWS, Cell, extended, index_like, load, load_cell, same_cell
 
 Subscripts = tuple[eq.Expr, ...]
 NEXT = "$next"
@@ -107,18 +108,21 @@ def at(subs: Subscripts, index: eq.Index, value: Poly) -> Subscripts:
     return tuple(to_expr(to_poly(x).substitute(index, value)) for x in subs)
 
 
-def enter_moving(
-    cx: Context, st: State, carried: Carried, index: eq.Index, start: eq.Expr, step: int, s: k.Stmt
-) -> Moving:
+def enter_moving(cx: Context, st: State, carried: Carried, rng: Range, s: k.Stmt) -> Moving:
     """Loads the cells before the first round's into locals; in the loop, loads of the previous rounds' cells are these
     locals."""
     names = {}
+    index, start, stop, step = rng.index, rng.start, rng.stop, rng.step
+    # the source makes the loads further back only if it runs a round
+    runs = eq.Op("lt" if step > 0 else "gt", (start, stop), BOOL)
     for array in sorted(carried.moving):
         subs, slides = carried.moving[array], []
         for back in range(1, carried.depths[array] + 1):
             local = f"${array}.before{back if back > 1 else ''}"
             first = Cell(array, at(subs, index, to_poly(start) - step * back), carried.rows.get(array, ()))
-            st.env[local] = load_cell(cx, st, first, _cell_type(cx, st, array), s.span)
+            before = st if back == 1 else extended(st, runs)
+            st.env[local] = load_cell(cx, before, first, _cell_type(cx, st, array), s.span)
+            st.order, st.accesses = before.order, before.accesses
             slides.append((previous(subs, index, step * back), local))
         st.slides[array] = tuple(slides)
         names[array] = tuple(local for _, local in slides)

@@ -181,7 +181,7 @@ class _Fold:
         self.slides: Moving = {}
         if self.rng is not None:
             rng = self.rng
-            self.slides = enter_moving(cx, st, self.carried, rng.index, rng.start, rng.step, self.s)
+            self.slides = enter_moving(cx, st, self.carried, rng, self.s)
         active = (
             *(local for _, local in st.cells.values()),
             *(local for cells in st.slides.values() for _, local in cells),

@@ -135,7 +135,7 @@ def _axis(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], ca
     writes_from, accesses_from = len(inner.out), len(inner.accesses)
     bounds = rng.conjuncts()
     names = enter_cells(cx, inner, carried, s)
-    slides = enter_moving(cx, inner, carried, rng.index, rng.start, rng.step, s)
+    slides = enter_moving(cx, inner, carried, rng, s)
     accesses_from = len(inner.accesses)
     inner.fences |= {resolve(cx, st, a): writes_from for a in stores(s.body)}
     # what a round finds in an array that it writes is told apart from what was loaded before the loop

@@ -29,6 +29,8 @@ def induction(p: Problem, name: str) -> Solved | Declined:
     amount = how.value
     if not (amount.type.is_integer and init.type.is_integer):
         return Declined(f"{name} is not an integer")
+    if c.type.bits is not None and c.type.bits < 32:
+        return Declined(f"{name} is a narrow integer, which wraps")
     if p.index.name in free_indices(amount) or any(holds(amount, x) for x in p.carries.values()):
         return Declined(f"the step of {name} changes in the loop")
     rounds = _rounds(p, p.index)

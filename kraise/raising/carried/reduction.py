@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kraise.ir import equations as eq
+from kraise.ir.types import ScalarType
 from kraise.ir.walk import topological
 from kraise.raising import simplify
 from kraise.raising.accumulate import contribution
@@ -21,12 +22,19 @@ def reduction(p: Problem, name: str) -> Solved | Declined:
         return Declined(f"the running value of {name} is used in the loop")
     if not p.free_of_pending(how.value) or (how.where is not None and not p.free_of_pending(how.where)):
         return Declined(f"what is combined into {name} depends on another carried value")
+    if wraps(p.carries[name].type, how.op):
+        return Declined(f"{name} is a narrow integer, which wraps")
     start, axis_start = p.inits[name], None
     total = p.reduce(how.op, how.value, how.where)
     if how.where is None and isinstance(total, eq.Reduce):
         axis_start = _absorbed(p, how.op, how.value, start, total)
     final = axis_start or combined(how.op, start, total, p.updates[name])
     return Solved({name: final}, form=f"a reduction ({how.op})")
+
+
+def wraps(t: ScalarType, op: str) -> bool:
+    """Whether a sum or product in a variable of this type wraps in every round: one of all rounds is not its sum."""
+    return op in ("add", "mul") and t.is_integer and t.bits is not None and t.bits < 32
 
 
 def combined(op: str, init: eq.Expr, total: eq.Expr, like: eq.Expr) -> eq.Expr:

@@ -6,7 +6,7 @@ from kraise.ir import equations as eq
 from kraise.raising import simplify
 from kraise.raising.accumulate import contribution, neutral_of
 from kraise.raising.carried.problem import Declined, Problem, Solved
-from kraise.raising.carried.reduction import combined
+from kraise.raising.carried.reduction import combined, wraps
 
 _SCANNED = ("add", "mul", "min", "max", "and", "or")
 
@@ -28,6 +28,8 @@ def scan(p: Problem, name: str) -> Solved | Declined:
     how = contribution(update, c)
     if how is None or how.value is None or how.op not in _SCANNED:
         return Declined(f"{name} is not a running sum, product or extremum")
+    if wraps(c.type, how.op):
+        return Declined(f"{name} is a narrow integer, which wraps")
     body = _masked(how.op, how.value, how.where, update)
     if body is None or not p.free_of_pending(body):
         return Declined(f"what is combined into {name} depends on another carried value")
