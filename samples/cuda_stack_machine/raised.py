@@ -50,7 +50,8 @@ def undo(events, popped, n, length):
 @partial(jax.jit, static_argnames="n")
 def dispatch(op, x, y, n):
     """
-    y[i] = (x[i] + 1.0) * 2.0 if t == 0 else x[i] * 2.0 if t == 1 else (...) if (...) else (...)
+    y[i] = (x[i] + 1.0) * 2.0 if t == 0 else x[i] * 2.0 if t == 1 else x[i] - 3.0 if t == 2 else
+        -x[i] - 3.0
         for 0 <= i < n
     """
     t = op[:n] & 3  # kernel.cu:22

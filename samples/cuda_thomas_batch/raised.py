@@ -16,7 +16,8 @@ def thomas(lower, diag, upper, rhs, c, d, x, n, systems):
     for i = 1 ... n - 1:
         all at once:
             c_out[s, i] = c_before = upper[i, s] / (diag[i, s] - lower[i, s] * c_before)
-            d_out[s, i] = d_before = (rhs[i, s] - lower[i, s] * d_before) / (diag[i, s] - lower[i, s] * c_before)
+            d_out[s, i] = d_before = (rhs[i, s] - lower[i, s] * d_before) / (diag[i, s] -
+                lower[i, s] * c_before)
     c[i, s] = c_out[s, i]  for 0 <= s < systems, 1 <= i < n
     d[i, s] = d_out[s, i]  for 0 <= s < systems, 1 <= i < n
     x[n - 1, s] = d[n - 1, s]  for 0 <= s < systems

@@ -9,6 +9,22 @@ import jax
 import jax.numpy as jnp
 
 
+def checkpointed_loop(start, stop, step, state):
+    """``fori_loop`` in segments of sqrt(n) rounds that the gradient runs again, where all states are many."""
+    rounds = max(stop - start, 0)
+    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**24:
+        return jax.lax.fori_loop(start, stop, step, state)
+    size = max(int(rounds**0.5), 1)
+
+    @jax.checkpoint
+    def segment(k, state):
+        first = start + k * size
+        return jax.lax.fori_loop(0, size, lambda r, s: step(first + r, s), state)
+
+    state = jax.lax.fori_loop(0, rounds // size, segment, state)
+    return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
+
+
 @partial(jax.jit, static_argnames="most")
 def kepler(mean, eccentricity, anomaly, rounds, tolerance, most):
     """stopped, x, n = False, mean[i], 0  for 0 <= i < mean.shape[0]
@@ -19,6 +35,8 @@ def kepler(mean, eccentricity, anomaly, rounds, tolerance, most):
             n = n + 1 if not stopped and not 1.0 - eccentricity[i] * cos(x) < 0.05 else n
     anomaly[i] = x  for 0 <= i < mean.shape[0]
     rounds[i] = n  for 0 <= i < mean.shape[0]
+
+    the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)
     """
     m = mean.shape[0]
     dtype = jnp.result_type(eccentricity, mean)
@@ -40,7 +58,7 @@ def kepler(mean, eccentricity, anomaly, rounds, tolerance, most):
             jnp.where(both, n + 1, n),
         )
 
-    _, x, n = jax.lax.fori_loop(
+    _, x, n = checkpointed_loop(
         0,
         most,
         step,

@@ -13,7 +13,8 @@ def needleman_wunsch(a, b, score, match, gap):
     for i = 1 ... score.shape[0] - 1:
         score_before = score[i, 0]
         for j = 1 ... score.shape[1] - 1:
-            score_out[j] = score_before = max(max(score[i - 1, j - 1] + similarity, score[i - 1, j] - gap), score_before - gap)
+            score_out[j] = score_before = max(max(score[i - 1, j - 1] + similarity, score[i - 1, j]
+                - gap), score_before - gap)
         score[i, j] = score_out[j]  for 1 <= j < score.shape[1]
     """
     rows, cols = score.shape
