@@ -254,11 +254,15 @@ def translate(source: str, file: str, options: Options = DEFAULTS) -> Translatio
 
 
 def explain(done: Translation) -> tuple[tuple[str, int, str], ...]:
-    """The raised kernels of a translation: name, source line, and equations as readable mathematics."""
+    """The raised functions of a translation: name, source line, and equations as readable mathematics (of a host
+    function its statements, and what was left out of it)."""
     from kraise.ir.print_equations import render_kernel
+    from kraise.ir.print_host import render_host
 
     kernels = done.module.kernels if done.module else ()
-    return tuple((k.name, k.span.line if k.span else 1, render_kernel(k)) for k in kernels)
+    shown = [(k.name, k.span.line if k.span else 1, render_kernel(k)) for k in kernels]
+    hosts = [x for x in done.source.hosts if x.name in done.raised] if done.source else []
+    return (*shown, *((x.name, x.span.line if x.span else 1, render_host(x)) for x in hosts))
 
 
 def verify(

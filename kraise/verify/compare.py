@@ -64,10 +64,11 @@ def expected_leaves(function: k.Function, outcome: Outcome, whole_structs: bool)
 def matched(function: k.Function, outcome: Outcome, result: Any) -> tuple[list[Expected], list[Any]]:
     """The expected leaves beside the returned ones. Raises ValueError where their numbers differ."""
     got = jax.tree_util.tree_leaves(result)
-    for whole in (False, True):
-        leaves = expected_leaves(function, outcome, whole)
-        if len(leaves) == len(got):
-            return leaves, got
+    for written in dict.fromkeys((outcome.written, outcome.may_write or outcome.written)):
+        for whole in (False, True):
+            leaves = expected_leaves(function, replace(outcome, written=written), whole)
+            if len(leaves) == len(got):
+                return leaves, got
     names = ", ".join(leaf.name for leaf in expected_leaves(function, outcome, False))
     raise ValueError(f"{len(got)} arrays are returned where ({names}) are written")
 

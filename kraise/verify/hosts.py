@@ -307,6 +307,36 @@ class Host:
                 self.scalars[name] = number if value.tangents is None else dual(number, value.tangents.reshape(-1))
 
 
+def may_write(facts: Facts, host: h.Host) -> set[str]:
+    """The names whose memory some order of the statements may write: names that are ever assigned to each other count
+    as one."""
+    groups: dict[str, set[str]] = {}
+    written: set[str] = set()
+    stack = list(host.body)
+    while stack:
+        stmt = stack.pop()
+        stack.extend(s for block in h.children(stmt) for s in block)
+        match stmt:
+            case h.Point(names=names, sources=sources):
+                for name, ref in zip(names, sources, strict=True):
+                    joined = groups.get(name, {name}) | groups.get(ref.array, {ref.array})
+                    for member in joined:
+                        groups[member] = joined
+            case h.Update(array=array) | h.Store(array=array):
+                written.add(array)
+            case h.Launch(function=function, args=args):
+                params = facts.module.function(function).params
+                stores = facts.written(function)
+                pairs = zip(params, args, strict=False)
+                written |= {a.array for p, a in pairs if p.name in stores and isinstance(a, k.ArrayRef)}
+            case h.CallHost(function=function, args=args):
+                callee: Any = facts.module.function(function)
+                inner = may_write(facts, callee)
+                pairs = zip(callee.params, args, strict=False)
+                written |= {a.array for p, a in pairs if p.name in inner and isinstance(a, k.ArrayRef)}
+    return {m for w in written for m in groups.get(w, {w})}
+
+
 def _item(x: Any) -> Any:
     return x[()] if isinstance(x, np.ndarray) else x
 
@@ -357,6 +387,7 @@ def run_host(
     return interpreter.Outcome(
         arrays={n: m.data for n, m in memories.items()},
         written=tuple(n for n in memories if n in state.written) if implicit else (),
+        may_write=tuple(n for n in memories if n in may_write(state.facts, host)) if implicit else (),
         returned=tuple(values),
         returned_names=tuple(names),
         tangents={n: m.tangents for n, m in memories.items() if m.tangents is not None},

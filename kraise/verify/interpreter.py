@@ -36,7 +36,8 @@ class Outcome:
     ``arrays``: each array parameter (dotted path for a struct's member) after the run; ``tangents``: the same with a
     leading axis over the directions, for float arrays; ``scalars``: by-reference scalar parameters; ``returned`` and
     ``returned_tangents``: what a plain function returned, an array that is a parameter by its name in
-    ``returned_names`` ("" otherwise); ``written``: the array parameters that the function may write, in order.
+    ``returned_names`` ("" otherwise); ``written``: the array parameters that the function may write, in order (of a
+    host function: that this run wrote; ``may_write``: that another number of rounds may write).
     """
 
     arrays: dict[str, np.ndarray]
@@ -47,6 +48,7 @@ class Outcome:
     tangents: dict[str, np.ndarray] = field(default_factory=dict)
     returned_tangents: tuple[np.ndarray | None, ...] = ()
     scalar_tangents: dict[str, np.ndarray] = field(default_factory=dict)
+    may_write: tuple[str, ...] = ()
     races: tuple[Race, ...] = ()
     race_count: int = 0
     ties: int = 0

@@ -15,7 +15,7 @@ from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Reference, St
 from kraise.frontends.cuda_c.functions import Lowering
 from kraise.frontends.cuda_c.host_calls import Calls
 from kraise.frontends.cuda_c.host_loops import counted
-from kraise.frontends.cuda_c.host_names import callee, normal
+from kraise.frontends.cuda_c.host_names import callee, concept, normal
 from kraise.frontends.cuda_c.program import Program, struct_parameter
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.trees import Node, child, kind, strip, trees
@@ -201,9 +201,11 @@ class HostReader(Calls):
         inner = self.runtime_call(test)
         if inner is not None:  # if (cudaMalloc(…) != cudaSuccess) …
             before = self.effect(inner)
+            self.without_effects(then)
             self.drop(then, "error check")
             return before
         if self.is_ignored(test) or self.is_error_test(test):
+            self.without_effects(node)
             return self.drop(node, "error check")
         condition = self.truth(test)
         body = self.block(then)
@@ -211,6 +213,14 @@ class HostReader(Calls):
         if not body and not orelse:
             return self.drop(node, "a branch without effects")
         return [h.If(condition, body, orelse, span=self.low.span(node))]
+
+    def without_effects(self, node: Tree) -> None:
+        """Refuses to drop what launches or moves memory."""
+        for inner in node.iter_subtrees():
+            if inner.data == "launch_expression" or inner.data == "call_expression":
+                name = callee(inner.children[0])
+                if inner.data == "launch_expression" or concept(name) or name in self.program.functions:
+                    raise self.low.refuse("KR211", "work that depends on an error code", node, "test errors by itself")
 
     def declaration(self, node: Tree) -> list[h.Stmt]:
         """A declaration: numbers, pointers, arrays, ``dim3``; of another type its names are ignored."""

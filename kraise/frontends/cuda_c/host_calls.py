@@ -94,7 +94,8 @@ class Calls(Launches):
         inner = [c for a in args if (c := self.runtime_call(a)) is not None]
         if inner:  # a function that checks what a call of the runtime returns
             return [s for c in inner for s in self.effect(c)]
-        if all(self.is_ignored(a) or kind(strip(a)) in ("string", "number") for a in args):
+        known = name in self.program.functions
+        if not known and all(self.is_ignored(a) or kind(strip(a)) in ("string", "number") for a in args):
             return self.drop(node, "error check")
         raise self.low.refuse(
             "KR213", f"the call of {self.low.text(node.children[0])} is not known in a host function", node,
