@@ -8,7 +8,7 @@ from kraise.analysis.conditions import Fact, classify, conjuncts
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import free_indices, substitute
+from kraise.ir.walk import free_indices, substitute, transform
 from kraise.raising import simplify
 from kraise.raising.context import Context
 from kraise.raising.state import RawWrite, State
@@ -27,6 +27,7 @@ class Solved:
     conditions: tuple[eq.Expr, ...]
     unsolved: frozenset[str]
     never: bool = False
+    exact: tuple[tuple[eq.Expr, Poly, int], ...] = ()  # quotients without a remainder: the quotient, of what, by what
 
     def determines(self, names: tuple[str, ...]) -> bool:
         """Whether the cell tells every index in ``names``."""
@@ -35,7 +36,19 @@ class Solved:
     def apply(self, e: eq.Expr) -> eq.Expr:
         from kraise.raising.values import tidy
 
-        return tidy(substitute(e, self.mapping))
+        out = tidy(substitute(e, self.mapping))
+        return transform(out, self._undivided) if self.exact else out
+
+    def _undivided(self, e: eq.Expr) -> eq.Expr:
+        """``2 * (c // 2)`` as ``c``: the conditions say that nothing is left over."""
+        if not (isinstance(e, eq.Op) and e.name in ("add", "sub", "mul") and e.type.is_integer):
+            return e
+        poly = to_poly(e)
+        for quotient, of, by in self.exact:
+            times = poly.coefficient(quotient).value if quotient in poly.atoms() else None
+            if times is not None and times % by == 0:
+                poly = poly.without(quotient) + of * (times // by)
+        return to_expr(poly, e.type) if poly != to_poly(e) else e
 
 
 _PRIME = "'"
@@ -52,6 +65,7 @@ def solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], plac
     unknown = {n + _PRIME for n in free}
     found: dict[eq.Expr, eq.Expr] = {}
     conditions: list[eq.Expr] = []
+    exact: list[tuple[eq.Expr, Poly, int]] = []
 
     def now(e: eq.Expr) -> Poly:
         return to_poly(tidy(substitute(substitute(e, primed), found)))
@@ -77,6 +91,9 @@ def solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], plac
             if step is not None:
                 changed = True
                 index, target, condition = step
+                match target:
+                    case eq.Op(name="floordiv", args=(of, eq.Const(value=int() as by))) if condition is not None:
+                        exact.append((target, to_poly(of), by))
                 found[index] = target
                 conditions += [] if condition is None else [condition]
     if any(at < places for at in pending):
@@ -86,7 +103,7 @@ def solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], plac
             found.setdefault(eq.Index(b + _PRIME, INT), eq.Index(b, INT))
     mapping = {i: tidy(substitute(p, found)) for i, p in primed.items()}
     mapping = {i: v for i, v in mapping.items() if v is not i}
-    solved = Solved(mapping, (), (), frozenset(unknown))
+    solved = Solved(mapping, (), (), frozenset(unknown), exact=tuple(exact))
     exists: list[eq.Expr] = []
     try:
         for c in raw.path:
@@ -111,7 +128,7 @@ def solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], plac
                 return None  # an instance that the cell does not tell
             else:
                 kept[kind].append(c)
-    return Solved(mapping, tuple(kept["exists"]), tuple(kept["conditions"]), frozenset(unknown))
+    return Solved(mapping, tuple(kept["exists"]), tuple(kept["conditions"]), frozenset(unknown), exact=tuple(exact))
 
 
 def _number_holds(fact: Fact) -> bool:

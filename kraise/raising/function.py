@@ -19,7 +19,7 @@ from kraise.raising.assumptions import injective
 from kraise.raising.bounds import mark
 from kraise.raising.calls import call, called, written
 from kraise.raising.collective.inline import inlined
-from kraise.raising.collective.requests import Lanes
+from kraise.raising.collective.requests import Lanes, Sized
 from kraise.raising.context import Context
 from kraise.raising.demand import make_safe
 from kraise.raising.exits import structure
@@ -104,6 +104,11 @@ def _search(
             continue
         except LongRows as long:
             longest |= long.loops
+            continue
+        except Sized as sized:
+            if ways.get(0) == -sized.size:
+                raise first or refuse("KR299", "this use of a block's threads is not raised", function.span) from None
+            ways = ways | {0: -sized.size}
             continue
         except Lanes:
             if threads.LANES in ways:

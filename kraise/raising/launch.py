@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from functools import reduce
 from operator import mul
 
@@ -28,7 +29,7 @@ def launch_of(cx: Context, stmts: tuple[eq.Stmt, ...]) -> tuple[str, tuple[tuple
     for axis, letter in enumerate(threads.AXES):
         for name in (f"threads.{letter}", f"grid.{letter}"):
             wanted = name in used and name not in cx.single
-            extent = _extent_written(stmts, _thread_name(cx, axis), name) if wanted else None
+            extent = _extent_written(stmts, _thread_name(cx, axis), name, cx.made) if wanted else None
             if extent is not None:
                 defaults.append((name, extent))
     if {n for n, _ in defaults} == used:
@@ -60,11 +61,11 @@ def where_given(launch: str, check: tuple[eq.Expr, str]) -> tuple[eq.Expr, str] 
     return (eq.Op("or", (given, condition), BOOL), text) if launch else None
 
 
-def _extent_written(stmts: tuple[eq.Stmt, ...], index: str, extent: str) -> eq.Expr | None:
+def _extent_written(stmts: tuple[eq.Stmt, ...], index: str, extent: str, made: Container[str]) -> eq.Expr | None:
     """The extent of the written array's axis whose subscript is ``index`` itself, or another that ends at
-    ``extent``."""
+    ``extent``; arrays that the kernel ``made`` have no say."""
     for s in stmts:
-        if isinstance(s, eq.Write):
+        if isinstance(s, eq.Write) and s.after.array not in made:
             at = next((a.name for a in s.axes if isinstance(a.hi, eq.Param) and a.hi.name == extent), None)
             if at is None and extent.startswith("grid"):
                 continue

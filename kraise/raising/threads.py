@@ -128,6 +128,11 @@ def bind(
             cx.threads[kind, axis] = g
             if kind == "block":
                 cx.blocks = (*cx.blocks, name)
+            if kind == "thread" and way is not None and way < APART:
+                block_dim = eq.Const(-way, INT)  # type: ignore[assignment]
+                cx.threads["blockDim", axis] = block_dim
+                _count_on(cx, -way, letter)
+                facts.append(eq.Op("lt", (g, block_dim), BOOL))
             extent = block_dim if kind == "thread" else grid_dim
         else:
             continue

@@ -132,3 +132,68 @@ def test_what_only_the_first_lane_has_is_not_read_by_others():
 
 def test_a_plain_store_in_place_of_the_atomic_is_a_race():
     assert "KR201" in refusal(SUM.format(**DOWN).replace("atomicAdd(y, v)", "y[0] = v"))
+
+
+LADDER = """
+    __shared__ float s[128];
+    int t = threadIdx.x;
+    s[t] = x[blockIdx.x * 128 + t];
+    __syncthreads();
+    if (t < {half}) s[t] += s[t + 64];
+    {barrier}
+    if (t < 32) s[t] += s[t + 32];
+    __syncthreads();
+    if (t < 32) {{
+        float v = s[t];
+        for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(~0u, v, d);
+        if (t == 0) y[blockIdx.x] = v;
+    }}
+"""
+STEPS = {"half": "64", "barrier": "__syncthreads();"}
+
+
+def test_a_ladder_of_halves_counts_on_its_block():
+    kernel = raised(LADDER.format(**STEPS).replace("int i", "int unused"))
+    assert sums(kernel) == ["add"]
+    assert any("128 threads" in text for _, text in kernel.checks)
+
+
+@pytest.mark.parametrize("change", [{"barrier": ""}, {"barrier": "__syncwarp();"}])
+def test_its_racy_twins_are_refused(change):
+    assert refusal(LADDER.format(**STEPS | change))
+
+
+SWEEPS = """
+    __shared__ float s[128];
+    int t = threadIdx.x, gap = 1;
+    s[2 * t] = x[blockIdx.x * 128 + 2 * t];
+    s[2 * t + 1] = x[blockIdx.x * 128 + 2 * t + 1];
+    for (int d = 64; d > 0; d >>= 1) {{
+        {up}
+        if (t < d) s[gap * (2 * t + 2) - 1] += s[gap * (2 * t + 1) - 1];
+        gap *= 2;
+    }}
+    if (t == 0) s[127] = {start};
+    for (int d = 1; d < 128; d *= 2) {{
+        gap >>= 1;
+        {down}
+        if (t < d) {{
+            float left = s[gap * (2 * t + 1) - 1];
+            s[gap * (2 * t + 1) - 1] = s[gap * (2 * t + 2) - 1];
+            s[gap * (2 * t + 2) - 1] += left;
+        }}
+    }}
+    __syncthreads();
+    y[blockIdx.x * 128 + 2 * t] = s[2 * t];
+    y[blockIdx.x * 128 + 2 * t + 1] = s[2 * t + 1];
+"""
+TREE = {"up": "__syncthreads();", "down": "__syncthreads();", "start": "0.0f"}
+
+
+def test_up_and_down_sweep_are_running_sums():
+    assert sums(raised(SWEEPS.format(**TREE))) == ["add"]
+
+
+@pytest.mark.parametrize("change", [{"up": ""}, {"down": ""}, {"start": "1.0f"}])
+def test_sweeps_without_barrier_or_from_elsewhere_are_refused(change):
+    assert refusal(SWEEPS.format(**TREE | change))

@@ -13,18 +13,20 @@ from kraise.ir.walk import free_indices, topological
 from kraise.raising import simplify
 from kraise.raising.accumulate import neutral_of
 from kraise.raising.collective.describe import Cell, Copy, Found, Running, Total
-from kraise.raising.collective.frame import Frame, frame
+from kraise.raising.collective.frame import Frame, frame, numbers
 from kraise.raising.collective.marks import Beyond
 from kraise.raising.collective.memory import Touch
 from kraise.raising.collective.opened import shuffles, starts, touches
 from kraise.raising.collective.plan import Plan, plan_of
-from kraise.raising.collective.requests import Lanes
+from kraise.raising.collective.requests import Lanes, Sized
 from kraise.raising.collective.simulate import Simulation
 from kraise.raising.context import Context
+from kraise.raising.counted import stores
 from kraise.raising.liveness import assigned
 from kraise.raising.phases import barrier
 from kraise.raising.private import held
 from kraise.raising.state import RawWrite, State
+from kraise.raising.tree import tree
 from kraise.raising.values import Cell as Place
 from kraise.raising.values import access, operation, resolve
 
@@ -59,12 +61,41 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
     known = to_poly(found.extent).value
     cases = [_Case((known,))] if known is not None else [_WARPS, _POWERS, _POWERS_OF_WARPS]
     if known is None and not any(shuffles(s) for s in stmts):
-        cases = [_POWERS]
+        if isinstance(stmts[0], k.While) and tree(cx, st, stmts[0], after[0]):
+            return 1  # that rule proves it for more sizes
+        cases = [] if isinstance(stmts[0], k.Store) else [_POWERS]
     for case in cases:
         plan = plan_of(cx, st, stmts, after, found, case.sizes)
         if plan is not None:
             return _carry_out(cx, st, plan, found, case)
+    for size in _sizes(cx, st, stmts[0], found) if known is None else ():
+        plan = plan_of(cx, st, stmts, after, found, (size,))
+        if plan is not None and not plan.sim.by_extent:
+            raise Sized(size)  # the source counts on it: it never asks how many threads there are
     return 0
+
+
+def _within(st: State, array: str, found: Frame, size: int, count: int) -> bool:
+    """Whether the cells that the threads of a block of ``size`` have touched so far are there."""
+    for a in st.accesses:
+        if a.array == array and a.subscripts:
+            at = numbers(found, (a.whole or a.subscripts)[-1], size)
+            if at is not None and a.write and at.max() >= count:
+                return False
+    return True
+
+
+def _sizes(cx: Context, st: State, s: k.Stmt, found: Frame) -> list[int]:
+    """The numbers of threads that the shared arrays of ``s`` suggest: one a cell, or one for two cells."""
+    sizes: dict[int, None] = {}
+    for array in sorted(stores((s,))):
+        local = st.locals.get(resolve(cx, st, array))
+        if local is not None and local.shared and len(local.shape) == 1:
+            count = to_poly(local.shape[0]).value
+            if count is not None:
+                fits = (n for n in (count, count // 2) if 32 <= n <= 1024 and _within(st, array, found, n, count))
+                sizes |= dict.fromkeys(fits)
+    return list(sizes)
 
 
 # --- carried out -----------------------------------------------------------------------------

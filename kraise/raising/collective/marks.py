@@ -23,6 +23,10 @@ class Beyond(Exception):
     """The simulation cannot go on: something unknown decides, or the program is not well defined."""
 
 
+class Outside(Beyond):
+    """A subscript leaves a shared array: no launch has blocks of this size."""
+
+
 @dataclass(frozen=True)
 class Combined:
     """By thread: data combined by ``op`` ("" where each is one datum), as sums of marks of shape (2, threads)."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kraise.ir.types import ScalarType
-from kraise.raising.collective.marks import Beyond, Combined, marks
+from kraise.raising.collective.marks import Beyond, Combined, Outside, marks
 
 WARP = 32
 NOBODY = 1 << 40
@@ -45,7 +45,7 @@ class Cells:
 
     def _check(self, at: np.ndarray) -> None:
         if at.size and (at.min() < 0 or at.max() >= self.count):
-            raise Beyond("a subscript leaves a shared array")
+            raise Outside("a subscript leaves a shared array")
 
     def read(self, at: np.ndarray, threads: np.ndarray, phases: np.ndarray) -> Combined:
         """The cells ``at`` as ``threads`` read them; ``phases`` are the barriers of their warps passed so far."""

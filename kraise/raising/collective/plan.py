@@ -9,9 +9,10 @@ import numpy as np
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import INT, ScalarType
+from kraise.ir.walk import topological
 from kraise.raising.collective.describe import Cell, Found, Running, Total, of_cells, of_thread
 from kraise.raising.collective.frame import Frame, numbers
-from kraise.raising.collective.marks import Beyond, Combined
+from kraise.raising.collective.marks import Beyond, Combined, Outside, marks
 from kraise.raising.collective.opened import shuffles
 from kraise.raising.collective.simulate import Simulation
 from kraise.raising.context import Context
@@ -43,6 +44,8 @@ def _simulation(cx: Context, st: State, found: Frame, size: int) -> Simulation:
     def entry(name: str) -> np.ndarray | None:
         if name not in st.env or name in st.partial:
             raise Beyond(f"{name} has no value here")
+        if any(isinstance(n, eq.Param) and n.name == "block.x" for n in topological((st.env[name],))):
+            sim.by_extent = True
         return numbers(found, st.env[name], size)
 
     def cells(array: str) -> tuple[int, ScalarType] | None:
@@ -55,13 +58,15 @@ def _simulation(cx: Context, st: State, found: Frame, size: int) -> Simulation:
         count = numbers(found, extent, size)
         return None if count is None or not 0 < count[0] <= 8192 else (int(count[0]), local.type)
 
-    return Simulation(size, hardware, entry, cells, {})
+    sim = Simulation(size, hardware, entry, cells, {})
+    return sim
 
 
 def plan_of(
     cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[frozenset[str]], found: Frame, sizes: tuple[int, ...]
 ) -> Plan | None:
-    """What the longest run from the first statement on computes, the same for blocks of all ``sizes``."""
+    """What the longest run from the first statement on computes, the same for blocks of all ``sizes`` (those apart for
+    which a shared array is too short)."""
     trial = min((s for s in sizes if s >= 64), default=sizes[-1])
     sim = _simulation(cx, st, found, trial)
     shots: list[tuple[int, list[tuple[dict[str, Found], dict[str, Found | None], list[k.Assign]]]]] = []
@@ -76,9 +81,9 @@ def plan_of(
             break
         useful = useful or _crosses(s)
         if useful:
-            said = _say(sim, stmts[: at + 1], after[at])
-            if said is not None:
-                shots.append((at + 1, said))
+            ways = _say(sim, stmts[: at + 1], after[at])
+            if ways is not None:
+                shots.append((at + 1, ways))
     for count, said in reversed(shots):
         for size in sizes:
             if size == trial:
@@ -86,9 +91,19 @@ def plan_of(
             other = _simulation(cx, st, found, size)
             try:
                 other.run(stmts[:count], np.ones(size, dtype=bool))
+            except Outside:
+                if size > trial:
+                    continue
+                said = []
+                break
             except Beyond:
                 said = []
                 break
+            if size == 1:
+                said = [way for way in said if _alone(other, way)]
+                if not said:
+                    break
+                continue
             same = _say(other, stmts[:count], after[count - 1])
             said = [] if same is None else _agreeing(said, same)
             if not said:
@@ -99,6 +114,27 @@ def plan_of(
             locals_, arrays, kept = said[0]
             return Plan(count, locals_, arrays, kept, sim, stmts[:count])
     return None
+
+
+def _alone(sim: Simulation, way: tuple[dict[str, Found], dict[str, Found | None], list[k.Assign]]) -> bool:
+    """Whether a block of one thread has what it had: the sum of one datum."""
+    locals_, arrays, _ = way
+    pairs: list[tuple[np.ndarray, Found | None]] = []
+    for name, f in locals_.items():
+        v = sim.env.get(name)
+        if not isinstance(v, Combined):
+            return False
+        pairs.append((v.marks[:, 0], f))
+    pairs += [(sim.arrays[a].marks[:, 0], f) for a, f in arrays.items() if a in sim.arrays]
+    for held, said in pairs:
+        inner = said.value if isinstance(said, Cell) else said
+        if inner is None:
+            continue
+        if (isinstance(inner, Running) and not inner.inclusive) or getattr(inner, "literal", None) is not None:
+            return False
+        if inner.family not in sim.families or not np.array_equal(held, marks(sim.families[inner.family], 1)[:, 0]):
+            return False
+    return True
 
 
 def _crosses(s: k.Stmt) -> bool:

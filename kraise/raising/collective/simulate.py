@@ -76,6 +76,7 @@ class Simulation:
         self.phases = np.zeros(size, dtype=np.int64)  # barriers of its warp that a thread has passed
         self.barriers = 0
         self.first: dict[str, Touch] = {}  # what was done to the arrays before the first barrier of the block
+        self.by_extent = False  # the number of threads of a block was asked for
         self.shuffles = 0
         self.steps = 0
 
@@ -224,6 +225,7 @@ class Simulation:
             case k.Hw(kind=kind, axis=axis):
                 if (kind, axis) not in self.hardware:
                     return UNKNOWN
+                self.by_extent |= kind == "blockDim"
                 return self.hardware[kind, axis]
             case k.Op(name="select", args=(c, a, b)):
                 condition = self.value(c, on)
