@@ -43,6 +43,16 @@ RIGHT = {
         cuda(GUARD + "y[i] = (float)((long long)q[i] * q[i]);", "float *y, const int *q, int n"),
         "y=f[17] q=i[17]<0:1700000 n=17", ONE
     ),
+    "a comment that a backslash continues": (
+        cuda(GUARD + "y[i] = x[i]; // twice \\\n y[i] = 2.f;\n", "float *y, const float *x, int n"), SPEC, ONE
+    ),
+    "division by a literal in 64-bit mode": (
+        cuda(GUARD + "y[i] = q[i] / 3 + q[i] / m + 100 / (q[i] + 1);", "double *y, const int *q, int n, int m"),
+        "y=d[17] q=i[17] n=17 m=-4", ONE
+    ),
+    "a constant that wraps": (
+        cuda(GUARD + "y[i] ^= min(2, -1) + y[i] * 5 % -5;", "unsigned char *y, int n"), "y=U[17] n=17", ONE
+    ),
     "each block adds": (
         cuda("int t = threadIdx.x; if (t < n) atomicAdd(&y[t], x[t]);", "float *y, const float *x, int n"),
         "y=f[8] x=f[8] n=8", BLOCKS
@@ -86,6 +96,15 @@ REFUSED = {
 def test_right(name):
     source, spec, launches = RIGHT[name]
     assert judge(source, "cu" if "__global__" in source else "py", spec, launches) == "right", source
+
+
+def test_a_continued_comment_holds_no_code():
+    """Interpreter and raiser share the front end: the text itself is looked at."""
+    from kraise import pipeline
+
+    source, _, _ = RIGHT["a comment that a backslash continues"]
+    text = pipeline.translate(source, "k.cu").text
+    assert text is not None and "2.0" not in text
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -42,6 +42,7 @@ def preprocess(source: str, file: str, defines: Iterable[str] = (), include_dirs
     """Expand ``source``. ``defines`` are NAME or NAME=VALUE. Raises Refused (KR100, KR105)."""
     unix = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     text = "\n".join(line.rstrip() for line in unix.split("\n"))
+    text = _LINE_COMMENT.sub(_one_line, text) if "\\\n" in text else text
     longest = max(map(len, text.split("\n")), default=0)
     if longest > LINE_LENGTH:
         raise refuse("KR105", f"a line of {longest} characters is too long to be source code", Span(file, 1))
@@ -60,6 +61,20 @@ def preprocess(source: str, file: str, defines: Iterable[str] = (), include_dirs
     except RecursionError:
         raise refuse("KR105", "a macro or an include nests too deeply", Span(file, 1)) from None
     return Preprocessed(pp.relex(pieces), pp.comments, pp.diagnostics)
+
+
+_LINE_COMMENT = re.compile(  # or what may hold two slashes that begin none
+    r"""R"\((?:.|\n)*?\)"|"(?:\\(?:.|\n)|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|/\*(?:.|\n)*?\*/|//(?:[^\n]*\\\n)*[^\n]*"""
+)
+
+
+def _one_line(found: re.Match[str]) -> str:
+    """A comment that a backslash continues, without the lines that it swallows: C joins lines before it looks for
+    comments, pcpp does not."""
+    comment, newlines = found.group(), found.group().count("\n")
+    if not comment.startswith("//") or not newlines:
+        return comment
+    return comment.partition("\n")[0].rstrip("\\") + "\n" * newlines
 
 
 def _predefined(file: str, text: str) -> list[tuple[str, str]]:
