@@ -242,7 +242,7 @@ class EmittedHost:
             return [*out, Raw("else:", second)] if second else out
         if not stmt.body and not stmt.orelse:
             chosen = [py.call("jnp.where", condition, a, b) for a, b in zip(values, others, strict=True)]
-            return [Assign(n, c) for n, c in zip(names, chosen, strict=True)]
+            return _together(list(zip(names, chosen, strict=True)))  # at once: a swap reads what it binds
         sides: list[Stmt] = []
         labels = []
         bodies = [self.block(stmt.body), self.block(stmt.orelse)]

@@ -66,7 +66,8 @@ class Exits:
                 test = h.If(flag, (h.Assign(live, stmt.condition, BOOL, span=stmt.span),), span=stmt.span)
                 body, condition = (*body, test), flag
             else:
-                condition = flag if condition is None else k.Op("and", (flag, condition), BOOL)  # type: ignore[arg-type]
+                endless = isinstance(condition, k.Const) and bool(condition.value)
+                condition = flag if condition is None or endless else k.Op("and", (flag, condition), BOOL)  # type: ignore[arg-type]
         elif isinstance(stmt, h.While) and stmt.test_last:
             live = self.fresh("live")
             before.append(h.Assign(live, TRUE, BOOL, span=stmt.span))

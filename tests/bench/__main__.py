@@ -2,9 +2,15 @@
 
 import sys
 
-from tests.bench import emitted, memory, peers, start
+from tests.bench import emitted, hosts, memory, peers, start
 
-BENCHMARKS = {"start": start.main, "emitted": emitted.main, "memory": memory.main, "peers": peers.main}
+BENCHMARKS = {
+    "start": start.main,
+    "emitted": emitted.main,
+    "memory": memory.main,
+    "peers": peers.main,
+    "hosts": hosts.main,
+}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or BENCHMARKS:

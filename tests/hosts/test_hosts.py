@@ -251,3 +251,13 @@ def test_illegal_host_ir_is_seen():
 
     body = (h.Break(), h.Point(("a",), ()), h.Alloc("x", None, None), h.Return(), h.Return())
     assert len(problems(h.Host("f", (), body))) == 4
+
+
+def test_a_swap_under_a_break():
+    body = (
+        "def f(x, y, n, m):\n    k = 0\n    while True:\n        step[1, 32](x, y, n)\n        k += 1\n"
+        "        if k >= m:\n            break\n        x, y = y, x\n    return x, y, k\n"
+    )
+    done = python(body)
+    for m in (1, 2, 3):
+        agrees(done, "f", x=array(7), y=array(7, 1), n=7, m=m)
