@@ -192,6 +192,14 @@ def raise_hosts(
     return tuple(hosts.values()), findings
 
 
+def _of_hosts(hosts: tuple[Any, ...], options: Options) -> list[Diagnostic]:
+    """A sentence of ``--grad`` for a host function is not followed: say so, it must not be passed over silently."""
+    asked = {sentence.partition(":")[0].strip() for sentence in options.grad if ":" in sentence}
+    hint = "differentiate it from outside: jax.value_and_grad of a sum of what it returns"
+    reason = "`{}` is a host function: --grad writes derivatives of kernels and plain functions"
+    return [Diagnostic("KR308", reason.format(h.name), h.span, hint, h.name) for h in hosts if h.name in asked]
+
+
 def emit(module: equations.Module) -> tuple[str | None, equations.Module, list[Diagnostic]]:
     """Equations -> text. A kernel that cannot be emitted is left out and reported; the others come out."""
     from kraise.emit import emit_module
@@ -246,6 +254,8 @@ def translate(source: str, file: str, options: Options = DEFAULTS) -> Translatio
     memory = Memory(options.remat or "auto", options.limit)
     kernels = [replace(k, memory=memory) for k in kernels]
     hosts, not_raised = raise_hosts(ir, kernels, options)
+    hosts = tuple(replace(h, remat=memory.remat) for h in hosts)
+    unknown += _of_hosts(hosts, options)
     module = equations.Module(ir.file, ir.language, tuple(kernels), ir.constants, ir.comments, ir.doc, hosts)
     text, module, unprinted = emit(module)
     all_findings = placed([*unread, *refused, *unknown, *not_raised, *unprinted], file)

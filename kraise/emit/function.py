@@ -271,7 +271,7 @@ def _launch_lines(context: Context, kernel: eq.Kernel) -> list[str]:
 
 def _docstring(kernel: eq.Kernel, context: Context) -> list[str]:
     parts = [p for p in (kernel.doc.strip(), "\n".join(kernel.equations)) if p]
-    kept = (remat.note(kernel),) if remat.HELPER in context.needs else ()
+    kept = (remat.note(kernel.memory.remat),) if remat.HELPER in context.needs else ()
     notes = "\n".join((*kernel.assumptions, *kernel.notes, *kept))
     if "eqxi" in context.needs:
         notes += ("\n" if notes else "") + "The loop's trip count depends on data: equinox's checkpointed while loop."

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kraise.emit import layout_text
+from kraise.emit import layout_text, remat
 from kraise.emit import python as py
 from kraise.emit.blocks import Assign, Def, Raw, Stmt
 from kraise.emit.folds import mentioned
@@ -63,6 +63,8 @@ class EmittedHost:
         notes = list(self.host.notes)
         if "eqxi" in self.needs:
             notes.append("The loop's trip count depends on data: equinox's checkpointed while loop.")
+        if remat.HELPER in self.needs:
+            notes.append(remat.note(self.host.remat))
         said = docstring("\n\n".join(x for x in (self.host.doc.strip(), "\n".join(notes)) if x), 4)
         lines += [*said, ""] if said and isinstance(body[0], Def) else said
         return lines + render(body, 4, comments_of(self.around.module), self.around)
@@ -197,7 +199,11 @@ class EmittedHost:
             chosen = py.call("jax.lax.cond", test, Atom(inner), Atom(f"lambda {state}: {state}"), Atom(state))
             lines = [*unpack([Assign(None, test)])[:-1], advance, Assign(None, chosen)]
             self.names.release(inner)
-        loop = py.call("jax.lax.fori_loop", lo, hi, Atom(step), start)
+        function, run = "jax.lax.fori_loop", py.Atom(step) if self.host.remat != "full" else _checkpointed(step)
+        if remat.host_segmented(self.host, stmt):
+            self.needs.add(remat.HELPER)
+            function = remat.HELPER
+        loop = py.call(function, lo, hi, run, start)
         return [Def(step, (counter, state), lines), Assign(target, loop, stmt.span)]
 
     def python_loop(self, stmt: o.Loop) -> list[Stmt]:
@@ -264,6 +270,10 @@ class EmittedHost:
         for word in labels:
             self.names.release(word.text)
         return out
+
+
+def _checkpointed(step: str) -> Py:
+    return py.call("jax.checkpoint", Atom(step))
 
 
 def _mentions(stmt: o.Stmt):  # type: ignore[no-untyped-def]

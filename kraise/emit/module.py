@@ -66,7 +66,7 @@ def _emit(module: eq.Module) -> str:
         callees[host.name] = text_of_host.callee
         texts.append(text_of_host)  # type: ignore[arg-type]
     if any(remat.HELPER in t.needs for t in texts):
-        full = any(k.memory.remat == "full" for k in module.kernels)
+        full = any(k.memory.remat == "full" for k in module.kernels) or any(h.remat == "full" for h in module.hosts)
         texts.insert(0, FunctionText(remat.helper(imports[remat.HELPER], imports, full)))
     needed = {c for t in texts for c in t.constants}
     body = [f'"""Vectorized twin of {_plain(file)}, written by kraise; edit the source, not this file."""']

@@ -17,8 +17,12 @@ from __future__ import annotations
 
 from kraise.emit import tree
 from kraise.emit.context import Context
+from kraise.emit.host_statics import nodes, scalars
 from kraise.emit.linear import linear
 from kraise.ir import equations as eq
+from kraise.ir import hosted as o
+from kraise.ir import kernel as k
+from kraise.ir.types import ArrayType
 
 LONG = 64
 KEPT = 2**24
@@ -87,9 +91,28 @@ def _sizes(kernel: eq.Kernel, fold: eq.Fold) -> set[eq.Expr]:
     return found
 
 
-def note(kernel: eq.Kernel) -> str:
+def host_segmented(host: o.Host, loop: o.Loop) -> bool:
+    """Whether a counted loop of a host function is emitted in segments; by the same rules as a kernel's."""
+    arrays = [p.type.element for p in host.params if isinstance(p.type, ArrayType)]
+    floats = any(kind.is_inexact or kind.kind == "number" for kind in arrays)
+    if host.remat == "none" or not floats or not any(loop.arrays):
+        return False
+    if host.remat == "full":
+        return True
+    if loop not in host.body:
+        return False
+    bounds = tuple(nodes(loop.start, loop.stop))
+    match loop.start, loop.stop:
+        case k.Const(value=int(first)), k.Const(value=int(last)):
+            return last - first >= LONG
+    rounds = scalars(loop.start, loop.stop)
+    calls = [n for n in nodes(host.body) if isinstance(n, o.Call)]  # what a kernel gets may be a size
+    return bool(rounds) and not rounds & scalars(*calls) and not any(isinstance(n, k.Shape) for n in bounds)
+
+
+def note(remat: str) -> str:
     """What the docstring of a function with such a loop says."""
-    when = "" if kernel.memory.remat == "full" else ", where all would be many,"
+    when = "" if remat == "full" else ", where all would be many,"
     return f"the gradient keeps about 2 sqrt(rounds) states of the loop{when} and runs the rest again (--remat)"
 
 

@@ -123,7 +123,8 @@ class Host:
     """One raised host function.
 
     ``returns`` are its results in order; ``memory`` names for each the parameter whose memory it is ("" for none).
-    ``written`` are the parameters whose memory changes.
+    ``written`` are the parameters whose memory changes; ``remat`` says what its loops keep for the gradient
+    (see :class:`kraise.ir.activity.Memory`).
     """
 
     name: str
@@ -137,4 +138,5 @@ class Host:
     dropped: tuple[h.Dropped, ...] = ()
     state: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
+    remat: str = "auto"
     span: Span | None = None

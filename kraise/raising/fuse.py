@@ -17,7 +17,6 @@ from kraise.ir.walk import axes_of, free_indices, map_statement, statement_expre
 from kraise.raising import simplify
 from kraise.raising.carried.reduction import combined
 from kraise.raising.finish import covers
-from kraise.raising.values import index_like
 
 Shapes = dict[str, tuple[eq.Expr, ...]]
 
@@ -115,12 +114,31 @@ def _plain(s: eq.Write) -> eq.Write:
     the rest."""
     single = [to_poly(x).indices() for x in s.subscripts]
     own = [n for names in single for n in names]
-    affine = all(index_like(x) and len(n) <= 1 for x, n in zip(s.subscripts, single, strict=True))
+    affine = all(_one_to_one(x) and len(n) <= 1 for x, n in zip(s.subscripts, single, strict=True))
     if s.accumulate == "add" or not affine or len(set(own)) != len(own) or s.safe:
         return s
     old = eq.Read(s.before, s.subscripts, s.value.type, s.view)
     value = simplify.op(s.accumulate, (old, s.value), s.value.type)
     return replace(s, value=value, accumulate="")
+
+
+def _one_to_one(subscript: eq.Expr) -> bool:
+    """Whether a subscript of one index takes each value once: ``i + n`` and ``2 * i`` do, ``i % 3`` and ``i // 3`` do
+    not, and ``k * i`` does not for every k."""
+    stack = [subscript]
+    while stack:
+        match stack.pop():
+            case eq.Const() | eq.Param() | eq.Shape() | eq.Index():
+                pass
+            case eq.Op(name="add" | "sub" | "neg", args=args):
+                stack += args
+            case eq.Op(name="mul", args=(eq.Const(value=value), other) | (other, eq.Const(value=value))) if value:
+                stack.append(other)
+            case eq.Op() as e if not free_indices(e):
+                pass
+            case _:
+                return False
+    return True
 
 
 def started(stmts: tuple[eq.Stmt, ...], shapes: Shapes) -> tuple[eq.Stmt, ...]:

@@ -6,6 +6,22 @@ import jax
 import jax.numpy as jnp
 
 
+def checkpointed_loop(start, stop, step, state):
+    """``fori_loop`` in segments of sqrt(n) rounds that the gradient runs again, where all states are many."""
+    rounds = max(stop - start, 0)
+    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**24:
+        return jax.lax.fori_loop(start, stop, step, state)
+    size = max(int(rounds**0.5), 1)
+
+    @jax.checkpoint
+    def segment(k, state):
+        first = start + k * size
+        return jax.lax.fori_loop(0, size, lambda r, s: step(first + r, s), state)
+
+    state = jax.lax.fori_loop(0, rounds // size, segment, state)
+    return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
+
+
 @partial(jax.jit, static_argnames="n")
 def sweep(u, v, f, n):
     """Jacobi iteration until the sum of the changes is small
@@ -39,6 +55,7 @@ def solve_loop(change, n, error):
 
 @partial(jax.jit, static_argnames=("n", "max_iter"))
 def solve(u, f, n, tolerance, max_iter):
+    """the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)"""
     d_change = jnp.zeros(n, u.dtype)
     d_u = u[: n * n]
     d_v = u[: n * n]
@@ -58,7 +75,7 @@ def solve(u, f, n, tolerance, max_iter):
 
         return jax.lax.cond(error > tolerance, advance, lambda state: state, state)
 
-    d_u, _, _, _, it = jax.lax.fori_loop(
+    d_u, _, _, _, it = checkpointed_loop(
         0, max_iter, step, (d_u, d_v, d_change, error, 0)
     )  # kernel.cu:34
     u = u.at[: n * n].set(d_u)

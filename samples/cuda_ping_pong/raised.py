@@ -3,6 +3,23 @@
 from functools import partial
 
 import jax
+import jax.numpy as jnp
+
+
+def checkpointed_loop(start, stop, step, state):
+    """``fori_loop`` in segments of sqrt(n) rounds that the gradient runs again, where all states are many."""
+    rounds = max(stop - start, 0)
+    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**24:
+        return jax.lax.fori_loop(start, stop, step, state)
+    size = max(int(rounds**0.5), 1)
+
+    @jax.checkpoint
+    def segment(k, state):
+        first = start + k * size
+        return jax.lax.fori_loop(0, size, lambda r, s: step(first + r, s), state)
+
+    state = jax.lax.fori_loop(0, rounds // size, segment, state)
+    return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
 
 
 @partial(jax.jit, static_argnames="n")
@@ -17,7 +34,10 @@ def stencil(in_, out, n):
 
 @partial(jax.jit, static_argnames=("time_steps", "n"))
 def iterate(time_steps, src, dst, n):
-    """which of the two arrays holds the last step depends on the number of steps"""
+    """which of the two arrays holds the last step depends on the number of steps
+
+    the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)
+    """
     rounds = max(time_steps, 0)
 
     def step(_, state):
@@ -25,13 +45,16 @@ def iterate(time_steps, src, dst, n):
         dst = stencil(src, dst, n)  # kernel.cu:22
         return dst, src
 
-    src, dst = jax.lax.fori_loop(0, time_steps, step, (src, dst))  # kernel.cu:21
+    src, dst = checkpointed_loop(0, time_steps, step, (src, dst))  # kernel.cu:21
     return (dst, src) if rounds % 2 else (src, dst)
 
 
 @partial(jax.jit, static_argnames=("n", "time_steps"))
 def smooth(host, n, time_steps):
-    """the same with its own device memory, error checks and timing"""
+    """the same with its own device memory, error checks and timing
+
+    the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)
+    """
     d_in = host[:n]
 
     def step(_, state):
@@ -39,5 +62,5 @@ def smooth(host, n, time_steps):
         d_out = stencil(d_in, d_out, n)  # kernel.cu:42
         return d_out, d_in
 
-    d_in, _ = jax.lax.fori_loop(0, time_steps, step, (d_in, d_in))  # kernel.cu:41
+    d_in, _ = checkpointed_loop(0, time_steps, step, (d_in, d_in))  # kernel.cu:41
     return host.at[:n].set(d_in)

@@ -6,6 +6,23 @@ A host function with a time loop: two device buffers that swap their roles after
 from functools import partial
 
 import jax
+import jax.numpy as jnp
+
+
+def checkpointed_loop(start, stop, step, state):
+    """``fori_loop`` in segments of sqrt(n) rounds that the gradient runs again, where all states are many."""
+    rounds = max(stop - start, 0)
+    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**24:
+        return jax.lax.fori_loop(start, stop, step, state)
+    size = max(int(rounds**0.5), 1)
+
+    @jax.checkpoint
+    def segment(k, state):
+        first = start + k * size
+        return jax.lax.fori_loop(0, size, lambda r, s: step(first + r, s), state)
+
+    state = jax.lax.fori_loop(0, rounds // size, segment, state)
+    return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
 
 
 @partial(jax.jit, static_argnames="n")
@@ -20,7 +37,10 @@ def diffuse(u, v, n, c):
 
 @partial(jax.jit, static_argnames="steps")
 def heat(u0, steps, c):
-    """Heat conduction in a rod with fixed ends."""
+    """Heat conduction in a rod with fixed ends.
+
+    the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)
+    """
     n = u0.shape[0]
 
     def step(_, state):
@@ -28,13 +48,16 @@ def heat(u0, steps, c):
         v = diffuse(u, v, n, c)  # kernel.py:24
         return v, u
 
-    u, _ = jax.lax.fori_loop(0, steps, step, (u0, u0))  # kernel.py:23
+    u, _ = checkpointed_loop(0, steps, step, (u0, u0))  # kernel.py:23
     return u
 
 
 @partial(jax.jit, static_argnames="steps")
 def heat_in_place(u, v, steps, c):
-    """The same in the caller's two arrays: which of them holds the last step depends on the number of steps."""
+    """The same in the caller's two arrays: which of them holds the last step depends on the number of steps.
+
+    the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)
+    """
     n = u.shape[0]
     rounds = max(steps, 0)
 
@@ -43,5 +66,5 @@ def heat_in_place(u, v, steps, c):
         v = diffuse(u, v, n, c)  # kernel.py:35
         return v, u
 
-    u, v = jax.lax.fori_loop(0, steps, step, (u, v))  # kernel.py:34
+    u, v = checkpointed_loop(0, steps, step, (u, v))  # kernel.py:34
     return (v, u) if rounds % 2 else (u, v)

@@ -37,7 +37,6 @@ BODY = """
 OURS = "void pull(const float *pos, const float *mass, float *force, int n) {" + BODY + "}\n"
 THEIRS = f"""
 #include <cmath>
-#include <enzyme/tensor>
 void pull(enzyme::tensor<float, {3 * BODIES}>& out, const enzyme::tensor<float, {3 * BODIES}>& in,
           const enzyme::tensor<float, {BODIES}>& weights) {{
     const float *pos = (const float *)&in, *mass = (const float *)&weights;
@@ -65,11 +64,13 @@ g = jax.jit(jax.grad(lambda x: jnp.sum(call(x, w) ** 2)))
 print(timed(f), timed(g), float(jnp.sum(jnp.abs(f(x)))), float(jnp.sum(jnp.abs(g(x)))))
 """
 ENZYME = """
+import subprocess
 from enzyme_ad.jax import cpp_call
+headers = subprocess.run(["gcc", "-print-file-name=include"], capture_output=True, text=True).stdout.strip()
 shape = jax.core.ShapedArray(({n} * 3,), jnp.float32)
 source = {source!r}
 def call(x, w):
-    return cpp_call(x, w, out_shapes=[shape], source=source, fn="pull")[0]
+    return cpp_call(x, w, out_shapes=[shape], source=source, fn="pull", argv=("-O3", "-I" + headers))[0]
 """
 KRAISE = """
 import importlib.util

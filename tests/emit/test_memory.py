@@ -212,3 +212,44 @@ def test_sizes():
     for wrong in ("", "0", "-1MB", "lots", "3XB"):
         with pytest.raises(ValueError):
             size_of(wrong)
+
+
+HOST = """
+from numba import cuda
+
+
+@cuda.jit
+def advance(u, v, n):
+    i = cuda.grid(1)
+    if 0 < i < n - 1:
+        v[i] = u[i] + 0.1 * (u[i - 1] - 2.0 * u[i] + u[i + 1]) - 0.01 * u[i] ** 3
+
+
+def run(u, v, n, rounds):
+    for _ in range({loop}):
+        advance[(n + 31) // 32, 32](u, v, n)
+        u, v = v, u
+"""
+
+
+@pytest.mark.parametrize(("loop", "segmented"), [("rounds", True), ("n", False), ("100", True), ("9", False)])
+def test_a_host_s_loop_over_time(loop, segmented):
+    source = HOST.format(loop=loop)
+    assert ("checkpointed_loop(0" in text(source)) is segmented
+    assert "checkpoint" not in text(source, remat="none")
+
+
+def test_a_host_s_segments_give_the_same():
+    plain, full = (load_module(text(HOST.format(loop="rounds"), remat=r)) for r in ("none", "full"))
+    u = jnp.linspace(0.0, 1.0, 9)
+
+    def both(m):
+        return jax.value_and_grad(lambda u: sum(jnp.sum(r**2) for r in m.run(u, 0 * u, 9, 11)))(u)
+
+    for a, b in zip(jax.tree.leaves(both(plain)), jax.tree.leaves(both(full)), strict=True):
+        assert np.allclose(a, b, rtol=1e-6)
+
+
+def test_a_sentence_for_a_host_function_is_answered():
+    done = pipeline.translate(HOST.format(loop="rounds"), "k.py", Options(grad=("run: loss=u wrt u",)))
+    assert [d.code for d in done.diagnostics] == ["KR308"] and "host function" in done.diagnostics[0].reason
