@@ -9,6 +9,22 @@ import jax
 import jax.numpy as jnp
 
 
+def checkpointed_loop(start, stop, step, state):
+    """``fori_loop`` in segments of sqrt(n) rounds that the gradient runs again, where all states are many."""
+    rounds = max(stop - start, 0)
+    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**24:
+        return jax.lax.fori_loop(start, stop, step, state)
+    size = max(int(rounds**0.5), 1)
+
+    @jax.checkpoint
+    def segment(k, state):
+        first = start + k * size
+        return jax.lax.fori_loop(0, size, lambda r, s: step(first + r, s), state)
+
+    state = jax.lax.fori_loop(0, rounds // size, segment, state)
+    return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
+
+
 @jax.jit
 def matvec(A, x, y):
     """y[i] = sum_j A[i, j] * x[j]  for 0 <= i < A.shape[0]"""
@@ -37,6 +53,7 @@ def xpby(x, b, y):
 
 @partial(jax.jit, static_argnames="iters")
 def cg(A, b, x, iters):
+    """the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)"""
     q = jnp.zeros_like(b)
     acc = jnp.zeros(1, jnp.float32)
     acc = acc.at[0].set(0.0)
@@ -71,7 +88,7 @@ def cg(A, b, x, iters):
 
         return jax.lax.cond(live, advance, lambda state: state, state)
 
-    x, _, _, _, _, _, _ = jax.lax.fori_loop(
+    x, _, _, _, _, _, _ = checkpointed_loop(
         0, iters, step, (x, b, b, q, acc, True, rs)
     )  # kernel.py:54
     return x

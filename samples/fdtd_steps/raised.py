@@ -6,6 +6,23 @@ Maxwell's equations in two dimensions on a staggered grid: three kernels a time 
 from functools import partial
 
 import jax
+import jax.numpy as jnp
+
+
+def checkpointed_loop(start, stop, step, state):
+    """``fori_loop`` in segments of sqrt(n) rounds that the gradient runs again, where all states are many."""
+    rounds = max(stop - start, 0)
+    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**24:
+        return jax.lax.fori_loop(start, stop, step, state)
+    size = max(int(rounds**0.5), 1)
+
+    @jax.checkpoint
+    def segment(k, state):
+        first = start + k * size
+        return jax.lax.fori_loop(0, size, lambda r, s: step(first + r, s), state)
+
+    state = jax.lax.fori_loop(0, rounds // size, segment, state)
+    return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
 
 
 @jax.jit
@@ -48,6 +65,8 @@ def update_ez(ez, hx, hy, c):
 
 @partial(jax.jit, static_argnames="steps")
 def simulate(ez, hx, hy, c, steps):
+    """the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)"""
+
     def step(_, state):
         ez, hx, hy = state
         hx = update_hx(hx, ez, c)  # kernel.py:34
@@ -55,4 +74,4 @@ def simulate(ez, hx, hy, c, steps):
         ez = update_ez(ez, hx, hy, c)  # kernel.py:36
         return ez, hx, hy
 
-    return jax.lax.fori_loop(0, steps, step, (ez, hx, hy))  # kernel.py:33
+    return checkpointed_loop(0, steps, step, (ez, hx, hy))  # kernel.py:33

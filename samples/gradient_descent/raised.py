@@ -9,6 +9,22 @@ import jax
 import jax.numpy as jnp
 
 
+def checkpointed_loop(start, stop, step, state):
+    """``fori_loop`` in segments of sqrt(n) rounds that the gradient runs again, where all states are many."""
+    rounds = max(stop - start, 0)
+    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**24:
+        return jax.lax.fori_loop(start, stop, step, state)
+    size = max(int(rounds**0.5), 1)
+
+    @jax.checkpoint
+    def segment(k, state):
+        first = start + k * size
+        return jax.lax.fori_loop(0, size, lambda r, s: step(first + r, s), state)
+
+    state = jax.lax.fori_loop(0, rounds // size, segment, state)
+    return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
+
+
 @jax.jit
 def grad_step(w, g, lr):
     """w[i] += -(lr * g[i])  for 0 <= i < w.shape[0]"""
@@ -31,6 +47,7 @@ def gradient(X, r, g):
 
 @partial(jax.jit, static_argnames="epochs")
 def fit(X, y, w0, lr, epochs, tol):
+    """the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)"""
     m = X.shape[0]
     n = X.shape[1]
     d_r = jnp.zeros(m, jnp.float32)
@@ -51,7 +68,7 @@ def fit(X, y, w0, lr, epochs, tol):
 
         return jax.lax.cond(live, advance, lambda state: state, state)
 
-    d_w, _, _, losses, _ = jax.lax.fori_loop(
+    d_w, _, _, losses, _ = checkpointed_loop(
         0, epochs, step, (w0, d_r, d_g, losses, True)
     )  # kernel.py:41
     return d_w, losses

@@ -9,6 +9,22 @@ import jax
 import jax.numpy as jnp
 
 
+def checkpointed_loop(start, stop, step, state):
+    """``fori_loop`` in segments of sqrt(n) rounds that the gradient runs again, where all states are many."""
+    rounds = max(stop - start, 0)
+    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**24:
+        return jax.lax.fori_loop(start, stop, step, state)
+    size = max(int(rounds**0.5), 1)
+
+    @jax.checkpoint
+    def segment(k, state):
+        first = start + k * size
+        return jax.lax.fori_loop(0, size, lambda r, s: step(first + r, s), state)
+
+    state = jax.lax.fori_loop(0, rounds // size, segment, state)
+    return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
+
+
 @jax.jit
 def relax(u, new, h2f):
     """
@@ -32,7 +48,10 @@ def relax(u, new, h2f):
 
 @partial(jax.jit, static_argnames="max_sweeps")
 def poisson(u, h2f, tolerance, max_sweeps):
-    """Returns the solution, the last change and the number of sweeps."""
+    """Returns the solution, the last change and the number of sweeps.
+
+    the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)
+    """
     change = 2.0 * tolerance
 
     def step(_, state):
@@ -47,7 +66,7 @@ def poisson(u, h2f, tolerance, max_sweeps):
 
         return jax.lax.cond(change > tolerance, advance, lambda state: state, state)
 
-    u, _, change, sweeps = jax.lax.fori_loop(
+    u, _, change, sweeps = checkpointed_loop(
         0, max_sweeps, step, (u, u, change, 0)
     )  # kernel.py:25
     return u, change, sweeps

@@ -9,6 +9,22 @@ import jax
 import jax.numpy as jnp
 
 
+def checkpointed_loop(start, stop, step, state):
+    """``fori_loop`` in segments of sqrt(n) rounds that the gradient runs again, where all states are many."""
+    rounds = max(stop - start, 0)
+    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**24:
+        return jax.lax.fori_loop(start, stop, step, state)
+    size = max(int(rounds**0.5), 1)
+
+    @jax.checkpoint
+    def segment(k, state):
+        first = start + k * size
+        return jax.lax.fori_loop(0, size, lambda r, s: step(first + r, s), state)
+
+    state = jax.lax.fori_loop(0, rounds // size, segment, state)
+    return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
+
+
 @jax.jit
 def assign(points, centres, label):
     """label[i] = argmin_c(d) if min_c(d) < 1e+30 else label[i]  for 0 <= i < points.shape[0]"""
@@ -47,6 +63,7 @@ def update(total, count, centres):
 
 @partial(jax.jit, static_argnames="rounds")
 def kmeans(points, start, rounds):
+    """the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)"""
     n = points.shape[0]
     k = start.shape[0]
     label = jnp.zeros(n, jnp.int32)
@@ -60,4 +77,4 @@ def kmeans(points, start, rounds):
         centres = update(total, count, centres)  # kernel.py:49
         return centres, label
 
-    return jax.lax.fori_loop(0, rounds, step, (start, label))  # kernel.py:44
+    return checkpointed_loop(0, rounds, step, (start, label))  # kernel.py:44

@@ -9,6 +9,22 @@ import jax
 import jax.numpy as jnp
 
 
+def checkpointed_loop(start, stop, step, state):
+    """``fori_loop`` in segments of sqrt(n) rounds that the gradient runs again, where all states are many."""
+    rounds = max(stop - start, 0)
+    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**24:
+        return jax.lax.fori_loop(start, stop, step, state)
+    size = max(int(rounds**0.5), 1)
+
+    @jax.checkpoint
+    def segment(k, state):
+        first = start + k * size
+        return jax.lax.fori_loop(0, size, lambda r, s: step(first + r, s), state)
+
+    state = jax.lax.fori_loop(0, rounds // size, segment, state)
+    return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
+
+
 @jax.jit
 def spread(row_start, column, weight, rank, damping, out):
     """out[i] = (1.0 - damping) / out.shape[0] + damping * sum_(row_start[i] <= k < row_start[i + 1])
@@ -36,6 +52,7 @@ def spread(row_start, column, weight, rank, damping, out):
 
 @partial(jax.jit, static_argnames="max_iter")
 def pagerank(row_start, column, weight, rank0, damping, tolerance, max_iter):
+    """the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)"""
     new = jnp.zeros_like(rank0)
 
     def step(_, state):
@@ -50,7 +67,7 @@ def pagerank(row_start, column, weight, rank0, damping, tolerance, max_iter):
 
         return jax.lax.cond(live, advance, lambda state: state, state)
 
-    rank, _, _ = jax.lax.fori_loop(
+    rank, _, _ = checkpointed_loop(
         0, max_iter, step, (rank0, new, True)
     )  # kernel.py:23
     return rank

@@ -9,6 +9,22 @@ import jax
 import jax.numpy as jnp
 
 
+def checkpointed_loop(start, stop, step, state):
+    """``fori_loop`` in segments of sqrt(n) rounds that the gradient runs again, where all states are many."""
+    rounds = max(stop - start, 0)
+    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**24:
+        return jax.lax.fori_loop(start, stop, step, state)
+    size = max(int(rounds**0.5), 1)
+
+    @jax.checkpoint
+    def segment(k, state):
+        first = start + k * size
+        return jax.lax.fori_loop(0, size, lambda r, s: step(first + r, s), state)
+
+    state = jax.lax.fori_loop(0, rounds // size, segment, state)
+    return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
+
+
 @jax.jit
 def wave(u0, u1, u2, c):
     """
@@ -28,6 +44,7 @@ def wave(u0, u1, u2, c):
 
 @partial(jax.jit, static_argnames="steps")
 def wave_steps(u_prev, u_now, steps, c):
+    """the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)"""
     ny = u_now.shape[0]
     nx = u_now.shape[1]
     d = jnp.zeros((ny, nx), u_now.dtype)
@@ -37,5 +54,5 @@ def wave_steps(u_prev, u_now, steps, c):
         d = wave(a, b, d, c)  # kernel.py:24
         return b, d, a
 
-    _, b, _ = jax.lax.fori_loop(0, steps, step, (u_prev, u_now, d))  # kernel.py:23
+    _, b, _ = checkpointed_loop(0, steps, step, (u_prev, u_now, d))  # kernel.py:23
     return b
