@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -187,12 +189,19 @@ def _rows(point: Derivatives, text: str, case: Case, thorough: bool) -> list[Row
         scale = sum(float(np.sum(np.abs(p))) for p in parts) + sum(float(np.sum(np.abs(t))) for t in terms)
         rows.append(compare("vjp", f"direction {d + 1}", got, expected, tolerance, scale))
     if thorough:
-        rows += check_hurting(point, call, at, jax.eval_shape(_whole(point), at), tolerance)
+        rows += check_hurting(point, call, at, jax.eval_shape(_whole(point), at), tolerance, _assumes(text, point))
     if thorough and not reverse_only:
         rows.append(_second_order(point, call, at, weights))
     if point.reference.ties:
         rows = [_excused(row) for row in rows]
     return rows
+
+
+def _assumes(text: str, point: Derivatives) -> bool:
+    """Does the docstring end in a condition on the data (after the equations)?"""
+    found = [n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef) and n.name == point.function.name]
+    paragraphs = (ast.get_docstring(found[0]) or "").split("\n\n") if found else []
+    return len(paragraphs) > 1 and "=" not in re.sub("[<>!=]=", "", paragraphs[-1])
 
 
 def _whole(point: Derivatives) -> Callable[[dict[str, Any]], Any]:

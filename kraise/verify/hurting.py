@@ -17,7 +17,7 @@ import numpy as np
 from kraise.ir import kernel as k
 from kraise.verify.errors import InterpreterError
 from kraise.verify.facts import walk
-from kraise.verify.measure import entries
+from kraise.verify.measure import compare, entries
 from kraise.verify.report import Row
 
 if TYPE_CHECKING:
@@ -60,14 +60,19 @@ def constants(function: k.Function) -> list[float]:
 
 
 def check_hurting(
-    point: Derivatives, call: Callable[[Floats], list[Any]], at: Floats, shapes: Any, tolerance: float
+    point: Derivatives, call: Callable[[Floats], list[Any]], at: Floats, shapes: Any, tolerance: float, assumes: bool
 ) -> list[Row]:
-    """One row a point of a kind at which something could be compared."""
+    """One row a point of a kind at which something could be compared; ``assumes``: the docstring rules out some."""
     rng = np.random.default_rng(11)
-    gradient = jax.jit(lambda values, weights: jax.vjp(call, values)[1](weights)[0])
+
+    def both(values: Floats, weights: list[Any]) -> tuple[list[Any], Floats]:
+        out, pull = jax.vjp(call, values)
+        return out, pull(weights)[0]
+
+    compiled = jax.jit(both)
     rows = []
     for name, moved in points(point.function, {n: point.flat[n] for n in at}, rng):
-        row = _Hurting(point, at, shapes, moved, rng).compared(name, gradient, tolerance)
+        row = _Hurting(point, at, shapes, moved, rng).compared(name, compiled, tolerance, assumes)
         rows += [row] if row is not None else []
     return rows
 
@@ -78,6 +83,7 @@ class _Hurting:
     def __init__(self, point: Derivatives, at: Floats, shapes: Any, moved: Floats, rng: np.random.Generator) -> None:
         self.point, self.at, self.shapes, self.moved = point, at, shapes, moved
         self.weights: list[np.ndarray] = []
+        self.here: list[Any] = []
         try:
             leaves = self.leaves(self.moved)
         except (InterpreterError, ValueError):
@@ -88,6 +94,7 @@ class _Hurting:
                 for leaf in leaves
             )
         if finite:
+            self.here = leaves
             self.weights = [rng.uniform(0.5, 1.5, np.shape(leaf.value)) for leaf in leaves]
             self.slopes = [self.along(leaves, d) for d in range(len(next(iter(point.directions.values()))))]
 
@@ -120,14 +127,20 @@ class _Hurting:
 
         return slope(here, after), slope(before, here)
 
-    def compared(self, name: str, gradient: Callable[..., Floats], tolerance: float) -> Row | None:
+    def compared(self, name: str, both: Callable[..., Any], tolerance: float, assumes: bool) -> Row | None:
         """The row of this point; None where the scalar program has no derivative there."""
         if not self.weights:
             return None
         values = {n: jnp.asarray(self.moved.get(n, v), v.dtype) for n, v in self.at.items()}
         outputs = [leaf for leaf in jax.tree_util.tree_leaves(self.shapes) if jnp.issubdtype(leaf.dtype, jnp.inexact)]
-        found = gradient(values, [jnp.asarray(w, o.dtype) for w, o in zip(self.weights, outputs, strict=True)])
+        got, found = both(values, [jnp.asarray(w, o.dtype) for w, o in zip(self.weights, outputs, strict=True)])
         what = f"at {name}"
+        for value, leaf in zip(got, self.here, strict=True):
+            row = compare("values", leaf.name, value, leaf.value, tolerance)
+            if row.status == "failed" and assumes:
+                return Row("values", what, "note", message="other values: outside of what the docstring assumes?")
+            if row.status == "failed":
+                return Row("values", what, "failed", row.error, tolerance, row.message)
         for n, g in found.items():
             if not np.isfinite(g).all():
                 message = f"the gradient is not finite at {entries(n, ~np.isfinite(np.asarray(g)))}{self._value(n, g)}"
@@ -135,11 +148,11 @@ class _Hurting:
         worst = 0.0
         for d, expected in enumerate(self.slopes):
             terms = [np.asarray(g) * self.point.directions[n][d] for n, g in found.items()]
-            got = sum(float(np.sum(t).real) for t in terms)
+            along = sum(float(np.sum(t).real) for t in terms)
             scale = max(abs(expected), sum(float(np.sum(np.abs(t))) for t in terms), 1e-12)
-            error = abs(got - expected) / scale
+            error = abs(along - expected) / scale
             if error > tolerance:
-                return self._differing(what, found, d, got, error, tolerance)
+                return self._differing(what, found, d, along, error, tolerance)
             worst = max(worst, error)
         return Row("vjp", what, "ok", worst, tolerance)
 

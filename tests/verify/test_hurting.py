@@ -89,3 +89,8 @@ def test_the_points_are_the_same_each_time_and_keep_the_shapes():
         assert list(a) == ["x"] and a["x"].shape == (3, 4)
         np.testing.assert_array_equal(a["x"], b["x"])
     assert set(one[2][1]["x"].ravel()) & {0.25, 0.5}
+
+
+def test_a_wrong_value_at_a_point_is_found():
+    row = at(report("abs(x[i])", "jnp.where(x == 0, 1.0, jnp.abs(x))"), "zeros")
+    assert (row.check, row.status) == ("values", "failed") and "1 instead of 0" in row.message
