@@ -20,7 +20,9 @@ def carried(low: Lowering, node: eq.CarryIn | eq.FoldResult, frame: Frame, own: 
     place = "in" if isinstance(node, eq.CarryIn) else "out"
     name, axes = low.ctx.folded[(place, node.fold, node.name)]
     text: Py = Atom(name)
-    held = tuple(next(a for a in own if a.name == x.name) for x in axes)
+    # a binder around may have given the indices other names
+    mine = node.axes if len(node.axes) == len(axes) else axes
+    held = tuple(next(a for a in own if a.name == x.name) for x in mine)
     if held != axes:
         items = tuple(_part(low, a, x) for a, x in zip(held, axes, strict=True))
         while items and items[-1] == ALL:

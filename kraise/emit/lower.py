@@ -330,7 +330,14 @@ class Lowering:
         return text
 
     def _truncated(self, texts: list[Py], values: list[Val]) -> Py:
-        if values[0].rank == values[1].rank or not values[1].rank and isinstance(texts[1], Atom):
+        if not values[1].rank and isinstance(texts[1], Atom) and (values[0].rank or not isinstance(texts[0], Atom)):
+            # lax.div does not promote: a number of Python's would be of the widest type
+            if not isinstance(texts[0], Atom):
+                name = self.ctx.names.fresh("dividend")
+                self.ctx.emit(Assign(name, texts[0]))
+                texts = [Atom(name), texts[1]]
+            return py.call("jax.lax.div", texts[0], py.call("jnp.asarray", texts[1], py.Attr(texts[0], "dtype")))
+        if values[0].rank == values[1].rank:
             return py.call("jax.lax.div", *texts)
         return py.call("jax.lax.div", py.Un("*", py.call("jnp.broadcast_arrays", *texts)))
 

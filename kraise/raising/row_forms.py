@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from kraise.analysis.conditions import conjunction, conjuncts
@@ -92,3 +93,12 @@ def unguarded(e: eq.Expr) -> eq.Expr:
         return node
 
     return transform(e, one)
+
+
+def unused(wish: str, taken: Collection[str]) -> str:
+    """``wish``, or with a number if that is taken."""
+    name, number = wish, 1
+    while name in taken:
+        number += 1
+        name = f"{wish}_{number}"
+    return name

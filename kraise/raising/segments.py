@@ -17,7 +17,7 @@ from kraise.analysis.poly import to_expr, to_poly
 from kraise.analysis.segments import Segment, segments
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import children, free_indices, map_statement, rebuild, substitute, topological
+from kraise.ir.walk import axes_of, children, free_indices, map_statement, rebuild, substitute, topological
 from kraise.raising.context import Context
 from kraise.raising.ragged import LongRows
 from kraise.raising.row_forms import (
@@ -29,6 +29,7 @@ from kraise.raising.row_forms import (
     shortest,
     signed,
     unguarded,
+    unused,
 )
 from kraise.raising.values import tidy
 
@@ -66,6 +67,7 @@ class _Flattening:
         self.rows: dict[tuple[object, ...], Rows] = {}
         self.done: dict[tuple[object, ...], tuple[eq.Version, tuple[eq.Axis, ...]]] = {}
         self.entries: list[str] = []
+        self.early: set[eq.Version] = set()  # made before everything else
         self.folds = 0
 
     # --- statements --------------------------------------------------------------------------
@@ -237,7 +239,7 @@ class _Flattening:
         """Rows that are looked up: the total of each row of the pointer, if it depends on the row alone."""
         pointer = found.pointer
         hi = eq.Op("sub", (eq.Shape(pointer.version.array, 0, INT), _ONE), INT)
-        j = eq.Axis(self.fresh("j", axes), _ZERO, hi)
+        j = eq.Axis(unused("j", axes), _ZERO, hi)
         sub = pointer.subscripts[0]
         index = eq.Index(j.name, INT)
         mapping: dict[eq.Expr, eq.Expr] = {sub: index}
@@ -246,7 +248,8 @@ class _Flattening:
         gone = free_indices(sub)
         if any(free_indices(e) & gone for e in (body, *rest)) or pointer.version.array in self.cx.made:
             return None
-        others = tuple(axes[n] for n in axes if any(n in free_indices(e) for e in (body, *rest)))
+        own = {a.name for a in node.axes}
+        others = tuple(axes[n] for n in axes if n not in own and any(n in free_indices(e) for e in (body, *rest)))
         if any(a.step != 1 for a in others):
             return None
         named = eq.Read(pointer.version, (index,), pointer.type)
@@ -274,7 +277,7 @@ class _Flattening:
         if not left:
             node = eq.Reduce(node.op, node.axes, unguarded(node.body), node.where, node.type)
         key = (node, found.pointer, i, others)
-        known = self.done.get(key) if not self.folds else None
+        known = self.done.get(key)
         if known is not None:
             return known[0]
         rows = self.rows_of(found, offset, i, k)
@@ -290,15 +293,29 @@ class _Flattening:
         array = self.array(source.name if source else {"add": "totals"}.get(node.op, f"row_{node.op}"))
         shape = tuple(to_expr(to_poly(a.hi) - to_poly(a.lo)) for a in (i, *others))
         new, filled = eq.Version(array, 0), eq.Version(array, 1)
-        before.append(eq.New(new, node.type, shape, neutral(node.op, node.type)))
+        made: list[eq.Stmt] = [eq.New(new, node.type, shape, neutral(node.op, node.type))]
         at = tuple(to_expr(to_poly(eq.Index(a.name, INT)) - to_poly(a.lo)) for a in others)
         span = source.span if source else None
         where = conjunction((*conditions, *map(fn, left)))
-        before.append(
+        made.append(
             eq.Write(new, filled, (k, *others), (rows.at(index), *at), value, where, node.op, segments=True, span=span)
         )
-        self.done[key] = (filled, others)
+        bounds = [e for a in (i, k, *others) for e in (a.lo, a.hi)]
+        early = self.folds and all(self.fixed(e, (k, *others)) for e in (value, where, *bounds) if e is not None)
+        (self.first if early else before).extend(made)
+        if early:
+            self.early.add(filled)
+        if early or not self.folds:
+            self.done[key] = (filled, others)
         return filled
+
+    def fixed(self, e: eq.Expr, axes: tuple[eq.Axis, ...]) -> bool:
+        """Whether a value over these axes is the same in every round of the loops around."""
+        return free_indices(e) <= {a.name for a in axes} and all(
+            not isinstance(n, eq.CarryIn | eq.FoldResult)
+            and (not isinstance(n, eq.Read) or not n.version.number or n.version in self.early)
+            for n in topological((e,))
+        )
 
     # --- rows --------------------------------------------------------------------------------
 
@@ -313,7 +330,7 @@ class _Flattening:
         self.pointers.append(version.array)
         index = eq.Index(k.name, INT)
         taken = {k.name, *(r.axis.name for r in self.rows.values())}
-        entry = eq.Axis(self.fresh("j", dict.fromkeys((*taken, *self.entries), k)), i.lo, to_expr(to_poly(i.hi) + 1))
+        entry = eq.Axis(unused("j", {*taken, *self.entries}), i.lo, to_expr(to_poly(i.hi) + 1))
         self.entries.append(entry.name)
         j = to_expr(to_poly(eq.Index(entry.name, INT)) + offset)
         start = to_expr(to_poly(eq.Read(version, (j,), INT)) + found.shift)
@@ -322,6 +339,7 @@ class _Flattening:
         new, filled = eq.Version(array, 0), eq.Version(array, 1)
         shape = (to_expr(to_poly(k.hi) - to_poly(k.lo)),)
         rows = Rows(filled, k)
+        self.early.add(filled)
         self.first.append(eq.New(new, INT, shape))
         value = eq.Op("sub", (count, _ONE), INT)
         self.first.append(eq.Write(new, filled, (k,), rows.at(index).subscripts, value, covers=True))
@@ -341,15 +359,17 @@ class _Flattening:
 
     def moved(self, i: eq.Axis, row: eq.Expr, roots: tuple[eq.Expr, ...], loose: bool = False):  # noqa: ANN201
         """A function that puts ``row`` for index i; what is computed for a row alone is left to ``i``'s own array."""
-        indices: dict[eq.Expr, eq.Expr] = {
-            n: row for n in topological(roots) if isinstance(n, eq.Index) and n.name == i.name
-        }
+        nodes = topological(roots)
+        indices: dict[eq.Expr, eq.Expr] = {n: row for n in nodes if isinstance(n, eq.Index) and n.name == i.name}
+        if any(
+            isinstance(n, eq.CarryIn | eq.FoldResult | eq.Scan) and i.name in {a.name for a in axes_of(n)}
+            for n in nodes
+        ):
+            # a loop's result has an axis of its own for the row: it cannot be looked up
+            self.refuse_if(set(self.cx.ragged))
 
         def fn(e: eq.Expr) -> eq.Expr:
-            try:
-                new = tidy(substitute(e, indices))
-            except ValueError:
-                raise LongRows(frozenset().union(*self.cx.ragged.values())) from None
+            new = tidy(substitute(e, indices))
             if loose:
                 new = unguarded(new)
             for node in topological((e,)):
@@ -363,20 +383,9 @@ class _Flattening:
 
     def array(self, wish: str) -> str:
         """A name for an array that no other array has."""
-        name, number = wish, 1
         taken = {*self.cx.ragged_arrays, *(p.name for p in self.cx.function.params), *self.cx.made}
-        taken |= {c.name for c in self.cx.module.constants}
-        while name in taken:
-            number += 1
-            name = f"{wish}_{number}"
+        name = unused(wish, taken | {c.name for c in self.cx.module.constants})
         self.cx.ragged_arrays.add(name)
-        return name
-
-    def fresh(self, wish: str, taken: Axes) -> str:
-        name, number = wish, 1
-        while name in taken:
-            number += 1
-            name = f"{wish}_{number}"
         return name
 
     def refuse_if(self, names: set[str]) -> None:

@@ -29,6 +29,7 @@ class Arg:
     into: str = ""
     flat: bool = False
     dtype: str = ""  # of an integer array, where it is not int32
+    within: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,8 @@ def _value(a: Arg, sizes: dict[str, int], draw: np.random.Generator, dtype: Any,
         shape = [int(np.prod(shape))]
     if a.kind == "b":
         return draw.integers(0, 2, shape).astype(bool)
+    if a.within:
+        return np.sort(draw.integers(0, sizes[a.within] + 1, shape)).astype(np.int32)
     if a.kind == "i":
         low, high = (0, sizes[a.into]) if a.into else (-6, 9)
         values = draw.integers(low, max(high, low + 1), shape)
@@ -104,6 +107,7 @@ class Writer(Statements):
         self.float_scalars = ["alpha"] if self.chance(0.5) else []
         self.int_scalars = ["off"] if self.chance(0.3) else []
         self.spelled: dict[str, str] = {}
+        self.ragged = False
 
     def spelling(self, dim: str) -> str:
         return self.spelled[dim]
@@ -117,6 +121,11 @@ class Writer(Statements):
             self.arrays.append(
                 Array("idx", (self.rng.choice(self.dims),), "i", role="index", into=self.rng.choice(self.dims))
             )
+
+        if self.ragged:
+            row, flat = self.rng.choice(self.dims), self.rng.choice(self.dims)
+            self.arrays.append(Array("ptr", (row,), "i", role="ptr", within=flat, extra=1))
+            self.arrays.append(Array("vals", (flat,)))
 
     def outputs(self, prefix: tuple[str, ...]) -> None:
         """Arrays to write whose leading axes are ``prefix`` (perhaps in another order)."""
@@ -155,7 +164,7 @@ class Writer(Statements):
         return lines
 
     def params(self) -> tuple[Arg, ...]:
-        args = [Arg(a.name, a.dims, a.kind, a.extra, a.into, a.flat, self.width(a)) for a in self.arrays]
+        args = [Arg(a.name, a.dims, a.kind, a.extra, a.into, a.flat, self.width(a), a.within) for a in self.arrays]
         self.rng.shuffle(args)
         sizes = [Arg(d, None, "i") for d in self.dims if self.spelled[d] == d]
         rest = [Arg(s, None, "f") for s in self.float_scalars] + [Arg(s, None, "i") for s in self.int_scalars]
@@ -349,6 +358,7 @@ def generate(seed: int, c: bool = False) -> Program:
     kernels: list[Kernel] = []
     for n in range(rng.choice((1, 1, 2, 3))):
         writer = Writer(rng, f"f{n}", known, c)
+        writer.ragged = not c and random.Random(1000 * seed + n).random() < 0.15
         text, kernel = writer.cuda() if rng.random() < 0.6 or c else writer.plain()
         lines += [*text, "", ""]
         kernels.append(kernel)

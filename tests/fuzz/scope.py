@@ -17,9 +17,10 @@ class Index:
 
 @dataclass
 class Array:
-    """An array parameter: its axes by dimension name; ``kind`` f, i or b; ``role`` in, out, index or hist.
+    """An array parameter: its axes by dimension name; ``kind`` f, i or b; ``role`` in, out, index, hist or ptr.
 
-    The elements of an index are subscripts of the dimension ``into``; a hist is only added to.
+    The elements of an index are subscripts of the dimension ``into``; a hist is only added to; the elements of a ptr
+    do not decrease, and two neighbours bound a range of the dimension ``within``.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Array:
     kind: str = "f"
     role: str = "in"
     into: str = ""
+    within: str = ""
     extra: int = 0  # elements more than the dimension on axis 0
     own: tuple[str, ...] = ()  # an output's leading subscripts: each thread its own
     flat: bool = False  # one axis in memory: a[i * m + j]

@@ -123,6 +123,11 @@ class Statements(Expressions):
 
     def range(self, scope: Scope) -> tuple[str, Index]:
         """A range over a dimension, and the index that runs over it."""
+        for a in (a for a in self.arrays if a.role == "ptr" and self.chance(0.7)):
+            rows = [x.name for x in scope.indices if x.dim == a.dims[0]]
+            if rows:
+                row, name = self.rng.choice(rows), self.fresh("x", scope)
+                return f"for {name} in range({a.name}[{row}], {a.name}[{row} + 1]):", Index(name, a.within)
         dim = self.rng.choice(self.dims)
         n, name = self.spelling(dim), self.fresh("x", scope)
         outer = [x for x in scope.indices if x.dim == dim]

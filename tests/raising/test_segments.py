@@ -103,3 +103,44 @@ def test_a_pointer_that_the_kernel_changes_says_nothing():
 def test_ranges_that_may_overlap_do_not_keep_stores_apart():
     body = ROW.replace("ptr[i + 1]", "col[i]").format("y[k] = x[i]")
     assert refusal(body, "ptr, col, x, y, n")
+
+
+def test_a_loop_result_of_each_row_is_no_array_to_look_up():
+    first = "s = 1.0\nfor k in range(ptr[i], ptr[i + 1]):\n    s = s * 0.5 - val[k]\n"
+    second = "t = 0.0\nfor k in range(ptr[i], ptr[i + 1]):\n    t += s * val[k]\ny[i] = t"
+    text = emitted(first + second)
+    assert text.count("while_loop(") == 2
+
+
+def test_totals_of_all_rows_are_made_before_a_loop_over_the_rows():
+    source = """def f(ptr, val, y):
+    for i in range(1, len(ptr) - 1):
+        s = 0.0
+        for k in range(ptr[i], ptr[i + 1]):
+            s += val[k] * val[k]
+        y[i] = 0.5 * y[i - 1] * y[i - 1] + s
+"""
+    text = pipeline.translate(source, "f.py").text
+    assert text and text.index("segment_sum") < text.index("def step")
+
+
+@pytest.mark.parametrize("threads", ["i", "j"])
+def test_lanes_of_equal_extents_keep_their_names(threads):
+    source = f"""from numba import cuda
+@cuda.jit
+def f(out, vals, ptr):
+    i, j = cuda.grid(2)
+    if i < out.shape[0] and j < out.shape[0]:
+        p = 0
+        w = 0.0
+        while p < 5 and out[i, j] - vals[i] < 0.5:
+            for k in range(ptr[{threads}], ptr[{threads} + 1]):
+                if j != i + 1:
+                    w = w * 0.5 + k
+            p += 1
+        out[i, j] = w
+"""
+    done = pipeline.translate(source, "f.py")
+    assert done.text
+    (report,), problems = pipeline.verify(done, pipeline.Request())
+    assert report.ok and not problems
