@@ -28,7 +28,7 @@ def normalise(n, x, mean, variance, channels, spatial):
         for 0 <= index < n
     """
     index = jnp.arange(n)
-    tmod = jnp.fmod(jax.lax.div(index, spatial), channels)
+    tmod = jnp.fmod(jax.lax.div(index, jnp.asarray(spatial, index.dtype)), channels)
     return x.at[:n].set(
         (x[:n] - mean[tmod]) / jnp.sqrt(variance[tmod] + 1e-05)
     )  # kernel.cu:21
@@ -45,7 +45,7 @@ def reorganise(n, x, w, h, c, out):
     return out.at[:n].set(
         x[
             jax.lax.div(*jnp.broadcast_arrays(i, c * h * w)) * c * h * w
-            + jnp.fmod(jax.lax.div(i, w), h) * c * w
+            + jnp.fmod(jax.lax.div(i, jnp.asarray(w, i.dtype)), h) * c * w
             + jnp.fmod(i, w) * c
             + jnp.fmod(jax.lax.div(*jnp.broadcast_arrays(i, h * w)), c)
         ]
