@@ -20,8 +20,9 @@ def carried(low: Lowering, node: eq.CarryIn | eq.FoldResult, frame: Frame, own: 
     place = "in" if isinstance(node, eq.CarryIn) else "out"
     name, axes = low.ctx.folded[(place, node.fold, node.name)]
     text: Py = Atom(name)
-    # a binder around may have given the indices other names
-    mine = node.axes if len(node.axes) == len(axes) else axes
+    # a binder around may have given the indices of a carried scalar other names
+    renamed = {a.name for a in node.axes} != {a.name for a in axes} and len(node.axes) == len(axes)
+    mine = node.axes if renamed and not node.name.endswith(".out") else axes
     held = tuple(next(a for a in own if a.name == x.name) for x in mine)
     if held != axes:
         items = tuple(_part(low, a, x) for a, x in zip(held, axes, strict=True))

@@ -329,14 +329,12 @@ class Lowering:
             return py.call(f"jnp.{kind}", text)
         return text
 
-    def _truncated(self, texts: list[Py], values: list[Val]) -> Py:
+    def _truncated(self, texts: list[Py], values: list[Val]) -> Py:  # lax.div does not promote numbers of Python's
         if not values[1].rank and isinstance(texts[1], Atom) and (values[0].rank or not isinstance(texts[0], Atom)):
-            # lax.div does not promote: a number of Python's would be of the widest type
-            if not isinstance(texts[0], Atom):
-                name = self.ctx.names.fresh("dividend")
-                self.ctx.emit(Assign(name, texts[0]))
-                texts = [Atom(name), texts[1]]
-            return py.call("jax.lax.div", texts[0], py.call("jnp.asarray", texts[1], py.Attr(texts[0], "dtype")))
+            first = texts[0] if isinstance(texts[0], Atom) else Atom(self.ctx.names.fresh("dividend"))
+            if first is not texts[0]:
+                self.ctx.emit(Assign(first.text, texts[0]))
+            return py.call("jax.lax.div", first, py.call("jnp.asarray", texts[1], py.Attr(first, "dtype")))
         if values[0].rank == values[1].rank:
             return py.call("jax.lax.div", *texts)
         return py.call("jax.lax.div", py.Un("*", py.call("jnp.broadcast_arrays", *texts)))
