@@ -150,7 +150,8 @@ def operation(name: str, args: tuple[eq.Expr, ...], t: ScalarType) -> eq.Expr:
 
 def _of_one_width(args: tuple[eq.Expr, ...], t: ScalarType) -> tuple[eq.Expr, ...]:
     """Indices among operands that have a width (and may wrap) get that width too."""
-    sized = [a.type for a in args if a.type.is_integer and a.type.bits is not None and not isinstance(a, eq.Const)]
+    wide = [a for a in args if not isinstance(a, eq.Const) or not index_like(a)]  # a literal that fits has no say
+    sized = [a.type for a in wide if a.type.is_integer and a.type.bits is not None]
     if t.is_integer and t.bits is not None:
         sized.append(t)
     if not sized or not all(a.type.is_integer for a in args):

@@ -50,6 +50,10 @@ RIGHT = {
         cuda(GUARD + "y[i] = q[i] / 3 + q[i] / m + 100 / (q[i] + 1);", "double *y, const int *q, int n, int m"),
         "y=d[17] q=i[17] n=17 m=-4", ONE
     ),
+    "an unsigned index beside a large literal": (
+        cuda(GUARD + "{ unsigned u = i; y[i] = (u > -1) + (i > -1) + (u - 5 > 2); }", "float *y, int n"),
+        "y=f[17] n=17", ONE
+    ),
     "a constant that wraps": (
         cuda(GUARD + "y[i] ^= min(2, -1) + y[i] * 5 % -5;", "unsigned char *y, int n"), "y=U[17] n=17", ONE
     ),
