@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kraise.emit import python as py
 from kraise.emit import tree
@@ -57,7 +57,7 @@ def idle(context: Context, kernel: eq.Kernel) -> tuple[Linear, ...]:
             chosen = [z for z in empty if nonnegative(need - z)][:1]
             if not chosen and _one_axis(context, need):
                 chosen = [z for z in empty if isinstance(z.terms[0][0], eq.Shape)]
-            found.update(dict.fromkeys(chosen))
+            found.update(dict.fromkeys(chosen or (empty[:1] if site.entry and _one_axis(context, need) else ())))
         for need in carried:
             exact = [z for z in empty if nonnegative(need - z)][:1]
             found.update(dict.fromkeys(exact or [z for z in empty if any(_empty(a, z) for a in site.rounds)][:1]))
@@ -73,6 +73,7 @@ class _Site:
     accesses: list[Access]
     axes: Axes
     rounds: Axes
+    entry: bool = False  # what a loop starts from
 
 
 def _sites(context: Context, body: tuple[eq.Stmt, ...], around: Axes) -> Iterator[_Site]:
@@ -85,7 +86,8 @@ def _sites(context: Context, body: tuple[eq.Stmt, ...], around: Axes) -> Iterato
             case eq.Fold(axis=axis, body=inner, scalars=scalars, outputs=outputs, condition=condition):
                 within = around if axis is None else (*around, axis)
                 for s in scalars:
-                    yield _site(context, (s.init,), (*within, *s.axes), around)  # not used where there is no round
+                    # not used where there is no round, and read by the first one that there is
+                    yield replace(_site(context, (s.init,), (*within, *s.axes), around), entry=True)
                     yield _site(context, (s.update,), (*within, *s.axes), within)
                 for o in outputs:
                     yield _site(context, (o.value,), (*within, *o.axes), within)
