@@ -222,6 +222,7 @@ def _cast(context: Context, stmt: eq.Write, text: Py) -> Py:
 
 def _scatter(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tuple, frame: Frame) -> None:
     ctx = low.ctx
+    plain = not stmt.accumulate
     stmt = _update(stmt)
     keywords: dict[str, Py] = {}
     where = stmt.where
@@ -241,7 +242,7 @@ def _scatter(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tuple
     else:
         value = low.lower(stmt.value, frame)
     if stmt.accumulate == "mul" and not ctx.element(stmt.before.array).is_integer:
-        if not {a.name for a in frame} <= {s.name for s in stmt.subscripts if isinstance(s, eq.Index)}:
+        if not plain and not {a.name for a in frame} <= {s.name for s in stmt.subscripts if isinstance(s, eq.Index)}:
             reason = f"several factors may meet in one element of `{stmt.before.array}`: JAX has no derivative of that"
             raise refuse("KR306", reason, stmt.span, "sum logarithms, or multiply in a loop over the element's factors")
         keywords["unique_indices"] = Atom("True")

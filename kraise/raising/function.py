@@ -282,7 +282,8 @@ class _Raiser:
             if isinstance(n, eq.Read)
         }
         shapes = shapes_of(st)
-        stmts = without_dead(fuse(started(summed(stmts), shapes), versions, shapes), versions)
+        stmts = summed(stmts, (*cx.assumed, *(c for c, _ in cx.checks)))
+        stmts = without_dead(fuse(started(stmts, shapes), versions, shapes), versions)
         if cx.lane is not None:
             stmts = tuple(map_statement(s, threads.without_warps) for s in stmts)
             returns = tuple(r if isinstance(r, eq.Version) else threads.without_warps(r) for r in returns)

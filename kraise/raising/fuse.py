@@ -11,8 +11,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from kraise.analysis.conditions import conjunction, conjuncts
+from kraise.analysis.dependence import implied
 from kraise.analysis.poly import to_poly
 from kraise.ir import equations as eq
+from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import axes_of, free_indices, map_statement, statement_expressions, substitute, topological
 from kraise.raising import simplify
 from kraise.raising.carried.reduction import combined
@@ -83,21 +85,23 @@ def _reads_same_cells(s: eq.Stmt, first: eq.Write) -> bool:
     )
 
 
-def summed(stmts: tuple[eq.Stmt, ...]) -> tuple[eq.Stmt, ...]:
+def summed(stmts: tuple[eq.Stmt, ...], facts: tuple[eq.Expr, ...] = ()) -> tuple[eq.Stmt, ...]:
     """An accumulation over indices that its cell does not depend on adds up what they give: a reduction, then one
-    step."""
-    return tuple(_summed(s) for s in stmts)
+    step. ``facts`` hold of the sizes, since the emitted function checks them."""
+    return tuple(_summed(s, facts) for s in stmts)
 
 
-def _summed(s: eq.Stmt) -> eq.Stmt:
+def _summed(s: eq.Stmt, facts: tuple[eq.Expr, ...]) -> eq.Stmt:
     if isinstance(s, eq.Fold):
-        return replace(s, body=summed(s.body))
-    if not isinstance(s, eq.Write) or s.accumulate not in ("add", "mul", "min", "max"):
+        return replace(s, body=summed(s.body, facts))
+    if not isinstance(s, eq.Write) or s.accumulate not in ("", "add", "mul", "min", "max"):
         return s
     kept = frozenset().union(*(free_indices(x) for x in s.subscripts)) if s.subscripts else frozenset()
     inner = tuple(a for a in s.axes if a.name not in kept)
+    if not s.accumulate:
+        return _stored_by_any(s, inner)
     if not inner:
-        return _plain(s)
+        return _plain(s, facts)
     names = {a.name for a in inner}
     parts = conjuncts(s.where) if s.where is not None else ()
     where = conjunction([c for c in parts if free_indices(c) & names])
@@ -106,15 +110,45 @@ def _summed(s: eq.Stmt) -> eq.Stmt:
     if where is None and isinstance(value, eq.Reduce) and value.op == s.accumulate and value.where is None:
         own, value = (*inner, *value.axes), value.body
     total = eq.Reduce(s.accumulate, own, value, where, s.value.type)
-    return _plain(replace(s, axes=tuple(a for a in s.axes if a.name in kept), value=total, where=outer))
+    kept_axes = tuple(a for a in s.axes if a.name in kept)
+    return _plain(replace(s, axes=kept_axes, value=total, where=outer), facts)
 
 
-def _plain(s: eq.Write) -> eq.Write:
+def _stored_by_any(s: eq.Write, inner: tuple[eq.Axis, ...]) -> eq.Write:
+    """A store of one value by many instances to one cell is made if any of them makes it. (Where an index array holds
+    the cell, a scatter stores it as often as it is met.)"""
+    if any(isinstance(n, eq.Read) for n in topological(s.subscripts)):
+        return s
+    names = {a.name for a in inner}
+    if not inner or s.where is None or free_indices(s.value) & names:
+        return s
+    parts = conjuncts(s.where)
+    own = conjunction([c for c in parts if free_indices(c) & names])
+    outer = [c for c in parts if not free_indices(c) & names]
+    if own is None or any(free_indices(b) & names for a in s.axes for b in (a.lo, a.hi)):
+        return s
+    some = eq.Reduce("or", inner, _first(own, inner), None, BOOL)
+    return replace(s, axes=tuple(a for a in s.axes if a.name not in names), where=conjunction([*outer, some]))
+
+
+def _first(condition: eq.Expr, axes: tuple[eq.Axis, ...]) -> eq.Expr:
+    """Some round is the first of which ``c`` holds if ``c`` holds of any."""
+    parts = conjuncts(condition)
+    for p in parts:
+        rest = conjunction([c for c in parts if c is not p])
+        match p:
+            case eq.Op(name="not", args=(eq.Scan(op="or", axis=axis, body=body, inclusive=False),)):
+                if rest is body and axes == (axis,):
+                    return body
+    return condition
+
+
+def _plain(s: eq.Write, facts: tuple[eq.Expr, ...]) -> eq.Write:
     """``y[i] *= e`` over cells that differ is ``y[i] = y[i] * e``: jax has derivatives of add as a scatter, not of
     the rest."""
     single = [to_poly(x).indices() for x in s.subscripts]
     own = [n for names in single for n in names]
-    affine = all(_one_to_one(x) and len(n) <= 1 for x, n in zip(s.subscripts, single, strict=True))
+    affine = all(_one_to_one(x, facts) and len(n) <= 1 for x, n in zip(s.subscripts, single, strict=True))
     if s.accumulate == "add" or not affine or len(set(own)) != len(own) or s.safe:
         return s
     old = eq.Read(s.before, s.subscripts, s.value.type, s.view)
@@ -122,9 +156,9 @@ def _plain(s: eq.Write) -> eq.Write:
     return replace(s, value=value, accumulate="")
 
 
-def _one_to_one(subscript: eq.Expr) -> bool:
+def _one_to_one(subscript: eq.Expr, facts: tuple[eq.Expr, ...]) -> bool:
     """Whether a subscript of one index takes each value once: ``i + n`` and ``2 * i`` do, ``i % 3`` and ``i // 3`` do
-    not, and ``k * i`` does not for every k."""
+    not, and ``k * i`` does only where k is known to be positive."""
     stack = [subscript]
     while stack:
         match stack.pop():
@@ -134,11 +168,19 @@ def _one_to_one(subscript: eq.Expr) -> bool:
                 stack += args
             case eq.Op(name="mul", args=(eq.Const(value=value), other) | (other, eq.Const(value=value))) if value:
                 stack.append(other)
+            case eq.Op(name="mul", args=(a, b)) if not free_indices(b) and _positive(b, facts):
+                stack.append(a)
+            case eq.Op(name="mul", args=(a, b)) if not free_indices(a) and _positive(a, facts):
+                stack.append(b)
             case eq.Op() as e if not free_indices(e):
                 pass
             case _:
                 return False
     return True
+
+
+def _positive(factor: eq.Expr, facts: tuple[eq.Expr, ...]) -> bool:
+    return implied(facts, eq.Op("ge", (factor, eq.Const(1, INT)), BOOL))
 
 
 def started(stmts: tuple[eq.Stmt, ...], shapes: Shapes) -> tuple[eq.Stmt, ...]:

@@ -19,7 +19,7 @@ def wave_steps(u_prev, u_now, steps, c):
     bpg = (math.ceil(ny / tpb[0]), math.ceil(nx / tpb[1]))
     a = cuda.to_device(u_prev)
     b = cuda.to_device(u_now)
-    d = cuda.device_array((ny, nx), dtype=u_now.dtype)
+    d = cuda.to_device(u_now)
     for _ in range(steps):
         wave[bpg, tpb](a, b, d, c)
         a, b, d = b, d, a

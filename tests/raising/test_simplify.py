@@ -86,6 +86,6 @@ def test_negated_comparison_of_floats_stays():
     assert made("not", p) is op("not", p)
 
 
-def test_casts_that_may_wrap_stay():
-    wide = eq.Const(300, INT)
-    assert simplify.cast(UINT8, wide) is eq.Cast(UINT8, wide)
+def test_casts_of_constants_wrap():
+    assert simplify.cast(UINT8, eq.Const(300, INT)) is eq.Const(44, UINT8)
+    assert simplify.cast(UINT8, eq.Const(-1, INT)) is eq.Const(255, UINT8)
