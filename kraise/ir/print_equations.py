@@ -13,7 +13,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from kraise.diagnostics import Span
-from kraise.ir.equations import CarryIn, Const, Expr, Fold, Kernel, New, Op, Read, Stmt, Version, Write
+from kraise.ir.equations import (
+    CarryIn,
+    Const,
+    Expr,
+    Fold,
+    Kernel,
+    New,
+    Op,
+    Read,
+    Reduce,
+    Stmt,
+    Version,
+    Write,
+)
 from kraise.ir.internal_names import readable
 from kraise.ir.print_expressions import Printer, render_expr, span
 from kraise.ir.walk import statement_expressions, topological
@@ -82,10 +95,33 @@ def unambiguous(kernel: Kernel) -> dict[Expr, str]:
             sharing.setdefault(n.name, {})[n.expr] = None
     out: dict[Expr, str] = {}
     for name, values in sharing.items():
-        last = next((v for v in values if len(values) == 1 or values.keys() <= set(topological([v]))), None)
-        if last is not None:
-            out[last] = name
+        chosen = _meant(tuple(values))
+        if chosen is not None:
+            out[chosen] = name
     return out
+
+
+def _meant(values: tuple[Expr, ...]) -> Expr | None:
+    """Which of several values a name means: the one that is made from all others (``m /= n``). The form of a value with
+    safe operands is none of its own."""
+    own = [v for v in values if not any(v is not o and _is_safe_form(o, v) for o in values)]
+    return next((v for v in own if len(own) == 1 or set(own) <= set(topological([v]))), None)
+
+
+def _is_safe_form(value: Expr, form: Expr) -> bool:
+    """Whether ``form`` is ``value`` with operands replaced by constants where it is not used."""
+    if value is form:
+        return True
+    match form:
+        case Op(name="select", args=(_, x, Const())) | Op(name="select", args=(_, Const(), x)):
+            if _is_safe_form(value, x):
+                return True
+    match value, form:
+        case Op(name=a, args=xs), Op(name=b, args=ys) if a == b and len(xs) == len(ys):
+            return all(map(_is_safe_form, xs, ys))
+        case Reduce(), Reduce() if value.axes == form.axes and value.where is form.where:
+            return _is_safe_form(value.body, form.body)
+    return False
 
 
 def _last(hi: Expr, p: Printer) -> str:

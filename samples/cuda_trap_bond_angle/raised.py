@@ -12,7 +12,9 @@ jax.config.update("jax_enable_x64", True)  # kernel.cu uses 64 bits
 def bond_angle(e, x, a, b, c, m):
     """Angle potential of bonded triples; straight and collapsed ones have no angle force.
 
-    e[t] = 0.0 if uu < 1e-12 or vv < 1e-12 else acos(cs)  for 0 <= t < m
+    e[t] = 0.0 if uu < 1e-12 or vv < 1e-12 else acos(-0.9999 if (0.9999 if cs > 0.9999 else cs) <
+        -0.9999 else 0.9999 if cs > 0.9999 else cs)
+        for 0 <= t < m
     """
     x_at = x[2 * b[:m]]
     ux = x[2 * a[:m]] - x_at  # kernel.cu:5

@@ -12,8 +12,7 @@ jax.config.update("jax_enable_x64", True)  # kernel.cu uses 64 bits
 def slope_limiter(y, u, n):
     """van Albada's limiter: no slope at extrema and in constant states, where it would be 0 / 0.
 
-    y[i] = u[i] + 0.5 * (dl * dr * (dl + dr) / (dl * dl + dr * dr) if dl * dr > 0.0 else 0.0)
-        for 1 <= i < n - 1
+    y[i] = u[i] + 0.5 * (slope if dl * dr > 0.0 else 0.0)  for 1 <= i < n - 1
     """
     if n < 2:
         return y
