@@ -90,3 +90,13 @@ def test_outputs_of_a_fold_are_stacked():
     for v in x[1:]:
         want.append(0.5 * want[-1] + float(v))
     close(f(x, jnp.zeros(5)), want)
+
+
+def test_what_a_loop_starts_from_is_not_read_without_a_round():
+    from kraise import pipeline
+
+    source = "def f(y, n):\n    for i in range(2, n):\n        y[i] = y[i - 1] + y[i - 2]\n"
+    space: dict = {}
+    exec(pipeline.translate(source, "fibonacci.py").text, space)
+    for n, want in ((0, []), (1, [1.0]), (2, [1.0, 1.0]), (5, [1.0, 1.0, 2.0, 3.0, 5.0])):
+        close(space["f"](jnp.ones(n), n), jnp.asarray(want))
