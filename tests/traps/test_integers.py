@@ -12,6 +12,14 @@ from kraise.verify.load import load_module
 
 FLOAT0 = jax.dtypes.float0
 
+
+@pytest.fixture(autouse=True)
+def single():
+    """32 bits, whatever other tests have turned on."""
+    with jax.enable_x64(False):
+        yield
+
+
 PYTHON = """
 import math
 from numba import cuda
