@@ -63,6 +63,8 @@ def check_hurting(
     point: Derivatives, call: Callable[[Floats], list[Any]], at: Floats, shapes: Any, tolerance: float, assumes: bool
 ) -> list[Row]:
     """One row a point of a kind at which something could be compared; ``assumes``: the docstring rules out some."""
+    if any(isinstance(node, k.While) for node in walk(point.function.body)):
+        return []  # what ends at generic points in two precisions need not end at a tie or at large numbers in both
     rng = np.random.default_rng(11)
 
     def both(values: Floats, weights: list[Any]) -> tuple[list[Any], Floats]:
