@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable
+from functools import partial
 from operator import index
 from types import FrameType, TracebackType
 from typing import Any
@@ -24,13 +25,14 @@ from kraise.verify.scalars import caster, value_operation, widened
 from kraise.verify.statements import FunctionText
 
 _LIMIT = 20_000_000  # rounds of one while loop
+_PROBE_LIMIT = 100_000  # the same where the arguments were drawn to see whether the kernel runs on them
 _serial = itertools.count()
 
 
 class Program:
     """The compiled functions of a module, for runs with ``directions`` tangents (0: values only)."""
 
-    def __init__(self, module: k.Module, *, directions: int = 0, widen: bool = False):
+    def __init__(self, module: k.Module, *, directions: int = 0, widen: bool = False, probing: bool = False):
         self.module = module
         self.facts = Facts(module)
         self.directions = directions
@@ -40,7 +42,11 @@ class Program:
         self.lines: list[str] = []
         self.spans: list[Span | None] = []
         self.display: dict[str, str] = {}  # a generated name's source name
-        self.namespace: dict[str, Any] = {"steps": _steps, "count_round": _count_round, "index": index}
+        self.namespace: dict[str, Any] = {
+            "steps": _steps,
+            "count_round": partial(_count_round, _PROBE_LIMIT if probing else _LIMIT),
+            "index": index,
+        }
         self.entries: dict[str, str] = {}
         self.tables: dict[str, str] = {}  # set by the run: a constant table's global name
         self._interned: dict[Any, str] = {}
@@ -115,7 +121,7 @@ def _steps(start: Any, stop: Any, step: Any) -> range:
     return range(index(start), index(stop), index(step))
 
 
-def _count_round(rounds: int) -> int:
-    if rounds >= _LIMIT:
-        raise StepLimit(f"a loop did not end within {_LIMIT} rounds")
+def _count_round(most: int, rounds: int) -> int:
+    if rounds >= most:
+        raise StepLimit(f"a loop did not end within {most} rounds")
     return rounds + 1

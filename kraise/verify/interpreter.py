@@ -103,7 +103,7 @@ def run(
     log = RaceLog()
     races = log if detect_races and kernel and math.prod(grid3) * math.prod(block3) > 1 else None
     directions = _directions(duals)
-    program = Program(module, directions=directions, widen=widen)
+    program = Program(module, directions=directions, widen=widen, probing=probe is not None)
     bound = _Binding(module, function, program, arguments, duals or {}, races, probe)
     log.locate = lambda: program.span_now(sys._getframe())
     size = shared_extent(shared, block3)

@@ -4,7 +4,6 @@ The derivatives are the interpreter's; a loop whose bounds are known only within
 ``fori_loop`` with traced bounds, which JAX cannot run backwards.
 """
 
-import jax
 import pytest
 
 from kraise import pipeline
@@ -133,7 +132,5 @@ def root(x, y, n):
     done = pipeline.translate(source, "k.py")
     assert not done.diagnostics
     assert "import equinox.internal as eqxi" in done.text and 'kind="checkpointed"' in done.text
-    if jax.config.jax_enable_x64:
-        pytest.skip("in 64-bit mode the emitted loop did not end at some point of verify: to be looked into")
     ((report,), _) = pipeline.verify(done, pipeline.Request(shapes={"x": (5,), "y": (5,)}, values={"n": 5}))
     assert report.ok and any(row.check == "vjp" and row.status == "ok" for row in report.rows)

@@ -17,8 +17,6 @@ from kraise.ir.operations import OPERATIONS
 from kraise.ir.types import BY_NAME, ScalarType
 from kraise.ir.walk import substitute
 
-jax.config.update("jax_enable_x64", True)
-
 _REDUCE: dict[str, Any] = {
     "add": jnp.sum, "mul": jnp.prod, "min": jnp.min, "max": jnp.max, "and": jnp.all, "or": jnp.any,
 }  # fmt: skip
@@ -287,11 +285,17 @@ class Evaluator:
 
 def evaluate(kernel: eq.Kernel, arguments: dict[str, Any]) -> tuple[Any, ...]:
     """What the kernel returns for the arguments."""
-    return Evaluator(kernel, arguments).run()
+    with jax.enable_x64(True):
+        return Evaluator(kernel, arguments).run()
 
 
 def gradients(kernel: eq.Kernel, arguments: dict[str, Any], weights: tuple[Any, ...]) -> dict[str, Any]:
     """The gradient of the weighted sum of what is returned, for each float argument."""
+    with jax.enable_x64(True):
+        return _gradients(kernel, arguments, weights)
+
+
+def _gradients(kernel: eq.Kernel, arguments: dict[str, Any], weights: tuple[Any, ...]) -> dict[str, Any]:
     floats = {n: jnp.asarray(a) for n, a in arguments.items() if np.issubdtype(np.asarray(a).dtype, np.floating)}
 
     def loss(chosen: dict[str, Any]) -> Any:
