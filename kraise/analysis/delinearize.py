@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kraise.analysis.dependence import nonnegative
-from kraise.analysis.poly import Monomial, Poly
+from kraise.analysis.poly import Monomial, Poly, to_expr
 from kraise.ir import equations as eq
+from kraise.ir.order import by_text
 from kraise.ir.walk import free_indices
 
 
@@ -144,9 +145,9 @@ def _strides(poly: Poly, gaps: bool = False) -> list[Poly] | None:
     for m in poly.terms:
         if sum(a in moving for a in m) > 1:
             return None
-    for a in sorted(moving, key=repr):
+    for a in sorted(moving, key=by_text):
         found[_positive(poly.coefficient(a))] = None
-    strides = sorted(found, key=lambda p: (-_degree(p), -(p.value or 0), repr(p)))
+    strides = sorted(found, key=lambda p: (-_degree(p), -(p.value or 0), by_text(to_expr(p))))
     if gaps and strides and strides[-1].value != 1:
         strides.append(Poly({(): 1}))
     if len(strides) < 2 or strides[-1].value != 1 or strides[0].value is not None:
@@ -164,7 +165,7 @@ def _positive(p: Poly) -> Poly:
 
 
 def _leading(p: Poly) -> Monomial:
-    return max(p.terms, key=lambda m: (len(m), repr(m)))
+    return max(p.terms, key=lambda m: (len(m), by_text(m)))
 
 
 def quotient_of(above: Poly, below: Poly) -> Poly | None:
@@ -194,7 +195,7 @@ def divided(poly: Poly, by: Poly) -> tuple[Poly, Poly]:
     lead = _leading(by)
     size = by.terms[lead]
     quotient, rest = Poly(), poly
-    for m, c in sorted(poly.terms.items(), key=lambda t: (-len(t[0]), repr(t[0]))):
+    for m, c in sorted(poly.terms.items(), key=lambda t: (-len(t[0]), by_text(t[0]))):
         q = _monomial_quotient(m, lead)
         if q is None or c % size:
             continue
@@ -219,7 +220,7 @@ def leading_digit(poly: Poly, path: tuple[eq.Expr, ...]) -> Poly | None:
         for a in poly.atoms()
         if isinstance(a, eq.Index) and poly.is_affine_in((a.name,)) and poly.coefficient(a).value is None
     }
-    for size in sorted(sizes, key=repr):
+    for size in sorted(sizes, key=lambda p: by_text(to_expr(p))):
         w = size if min(size.terms.values()) > 0 else -size
         high, low = divided(poly, w)
         for shift in (0, 1):

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
-import islpy as isl
-
+from kraise.analysis import sets
 from kraise.analysis.conditions import Fact, classify, static_expr
 from kraise.analysis.poly import Poly, to_poly
 from kraise.diagnostics import Span
@@ -73,7 +73,7 @@ class Space:
     def poly(self, poly: Poly, rename: dict[str, str]) -> str | None:
         """``poly`` in isl's syntax with its indices renamed, or None if it is not quasi-affine."""
         parts = []
-        for m, c in sorted(poly.terms.items(), key=lambda t: repr(t[0])):
+        for m, c in poly.terms.items():
             if not m:
                 parts.append(f"{c}")
                 continue
@@ -150,10 +150,8 @@ class Space:
             self.dropped = True
 
     def empty(self, *extra: str) -> bool:
-        """Whether no integer point (for any parameters) meets the constraints."""
-        where = " and ".join([*self.constraints, *extra]) or "1 = 1"
-        text = f"[{', '.join(self.params.values())}] -> {{ [{', '.join(self.variables.values())}] : {where} }}"
-        return bool(isl.Set(text).is_empty())
+        """Whether it is proved that no integer point (for any parameters) meets the constraints."""
+        return sets.empty([*self.constraints, *extra])
 
 
 def may_meet(
@@ -190,7 +188,7 @@ def may_meet(
     ]
     if not differing:
         return False
-    return not space.empty("(" + " or ".join(differing) + ")")
+    return not all(space.empty(d) for d in differing)
 
 
 def _without_stride(p: Poly, q: Poly, path: tuple[eq.Expr, ...]) -> tuple[Poly, Poly]:
@@ -272,7 +270,7 @@ def implied(path: Iterable[eq.Expr], condition: eq.Expr) -> bool:
     fact = classify(condition)
     if fact is None:
         return False
-    return _contradicts(path, [_negation(fact)])
+    return _contradicts(tuple(path), (_negation(fact),))
 
 
 def _negation(fact: Fact) -> Fact:
@@ -281,7 +279,8 @@ def _negation(fact: Fact) -> Fact:
     return Fact("ne" if fact.kind == "eq" else "eq", fact.poly)
 
 
-def _contradicts(path: Iterable[eq.Expr], facts: list[Fact]) -> bool:
+@lru_cache(maxsize=20_000)
+def _contradicts(path: tuple[eq.Expr, ...], facts: tuple[Fact, ...]) -> bool:
     space = Space()
     space.path(path, {})
     for f in facts:
@@ -294,9 +293,9 @@ def _contradicts(path: Iterable[eq.Expr], facts: list[Fact]) -> bool:
 
 def impossible(path: Iterable[eq.Expr]) -> bool:
     """Whether no instance meets all of ``path``."""
-    return _contradicts(path, [])
+    return _contradicts(tuple(path), ())
 
 
 def nonnegative(path: Iterable[eq.Expr], poly: Poly) -> bool:
     """Whether ``poly >= 0`` wherever ``path`` holds."""
-    return _contradicts(path, [Fact("ge", -poly - 1)])
+    return _contradicts(tuple(path), (Fact("ge", -poly - 1),))

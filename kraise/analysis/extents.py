@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import islpy as isl
-
+from kraise.analysis import sets
 from kraise.analysis.dependence import Access, Space
 from kraise.analysis.poly import Poly, to_poly
 from kraise.ir import equations as eq
@@ -24,7 +23,7 @@ class Extents:
     def __init__(self, accesses: Iterable[Access]):
         self._params: dict[object, str] = {}
         self._by_axis: dict[tuple[str, int, int], list[tuple[tuple[eq.Expr, ...], Poly]]] = {}
-        self._sets: dict[tuple[str, int, int], isl.Set] = {}
+        self._sets: dict[tuple[str, int, int], sets.Set] = {}
         seen = set()
         for a in accesses:
             for d, s in enumerate(a.whole or a.subscripts):
@@ -44,24 +43,21 @@ class Extents:
         key = (array, axis, len(view))
         if key not in self._sets:
             self._sets[key] = self._known(array, axis, view)
-        return bool(wanted.is_subset(self._sets[key]))
+        return sets.contains(self._sets[key], wanted)
 
-    def _known(self, array: str, axis: int, view: tuple[eq.Expr, ...]) -> isl.Set:
+    def _known(self, array: str, axis: int, view: tuple[eq.Expr, ...]) -> sets.Set:
         extent = view[axis] if view else eq.Shape(array, axis, INT)
         x = eq.Index("$x", INT)
         bounds = (
             eq.Op("ge", (x, eq.Const(0, INT)), BOOL),
             eq.Op("lt", (x, extent), BOOL),
         )
-        out = self._image(bounds, to_poly(x))
-        assert out is not None
-        for path, poly in self._by_axis.get((array, axis, len(view)), []):
-            image = self._image(path, poly, exact=True)
-            if image is not None:
-                out = out.union(image)
-        return out.coalesce()
+        own = self._image(bounds, to_poly(x))
+        assert own is not None
+        images = [self._image(path, poly, exact=True) for path, poly in self._by_axis.get((array, axis, len(view)), [])]
+        return sets.union(own, [image for image in images if image is not None])
 
-    def _image(self, path: tuple[eq.Expr, ...], poly: Poly, exact: bool = False) -> isl.Set | None:
+    def _image(self, path: tuple[eq.Expr, ...], poly: Poly, exact: bool = False) -> sets.Set | None:
         """The values of ``poly`` where ``path`` holds (or a superset, unless ``exact``); None if that cannot be
         said."""
         space = Space(self._params)
@@ -74,4 +70,4 @@ class Extents:
         inner = ", ".join(space.variables.values())
         exists = f"exists {inner} : " if inner else ""
         where = " and ".join([f"x = {text}", *space.constraints])
-        return isl.Set(f"[{', '.join(self._params.values())}] -> {{ [x] : {exists}{where} }}")
+        return sets.parse(f"[{', '.join(self._params.values())}] -> {{ [x] : {exists}{where} }}")

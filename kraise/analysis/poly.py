@@ -11,15 +11,11 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from kraise.ir import equations as eq
+from kraise.ir.order import by_text
 from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import free_indices
 
 Monomial = tuple[eq.Expr, ...]
-
-
-@lru_cache(maxsize=100_000)
-def _order(atom: eq.Expr) -> str:
-    return repr(atom)
 
 
 class Poly:
@@ -46,7 +42,7 @@ class Poly:
         out: dict[Monomial, int] = {}
         for m, c in self.terms.items():
             for k, d in constant(other).terms.items():
-                key = tuple(sorted((*m, *k), key=_order))
+                key = tuple(sorted((*m, *k), key=by_text))
                 out[key] = out.get(key, 0) + c * d
         return Poly(out)
 
@@ -179,7 +175,7 @@ def to_expr(poly: Poly, type: ScalarType = INT) -> eq.Expr:
     def rank(item: tuple[Monomial, int]) -> tuple[object, ...]:
         m, c = item
         kind = 0 if any(isinstance(a, eq.Index) for a in m) else 1 if m else 2
-        return (c < 0, kind, -len(m), tuple(_order(a) for a in m))
+        return (c < 0, kind, -len(m), tuple(by_text(a) for a in m))
 
     out: eq.Expr | None = None
     for m, c in sorted(poly.terms.items(), key=rank):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
+from kraise.ir.order import by_text
 
 _QUOTIENT = {"tmod": "tdiv", "mod": "floordiv"}
 
@@ -23,7 +24,7 @@ def recombined(subscript: eq.Expr) -> eq.Expr:
 
 def _once(poly: Poly) -> Poly | None:
     remainders = [a for a in poly.atoms() if isinstance(a, eq.Op) and a.name in _QUOTIENT]
-    for r in sorted(remainders, key=repr):
+    for r in sorted(remainders, key=by_text):
         dividend, divisor = r.args
         wanted = _flat(eq.Op(_QUOTIENT[r.name], (dividend, divisor), r.type))
         factor = poly.coefficient(r)

@@ -12,6 +12,7 @@ from kraise.emit.linear import Linear, linear
 from kraise.emit.lower import Lowering
 from kraise.emit.python import Py, Slice
 from kraise.ir import equations as eq
+from kraise.ir.order import by_text
 from kraise.ir.types import INT32
 
 NAME = "_strided"
@@ -99,7 +100,7 @@ def _factors(e: eq.Expr) -> Factors:
 
 
 def _product(factors: Factors) -> eq.Expr:
-    first, *others = sorted(factors, key=repr)
+    first, *others = sorted(factors, key=by_text)
     for f in others:
         first = eq.Op("mul", (first, f), INT32)
     return first

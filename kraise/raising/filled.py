@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from kraise.analysis.conditions import Fact, classify, conjuncts
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
+from kraise.ir.order import by_text
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, substitute, transform
 from kraise.raising import simplify
@@ -175,10 +176,10 @@ def _degree(p: Poly) -> int:
 
 def _divided(poly: Poly, by: Poly) -> tuple[Poly, Poly]:
     """Quotient and remainder, term by term."""
-    lead = max(by.terms, key=lambda m: (len(m), repr(m)))
+    lead = max(by.terms, key=lambda m: (len(m), by_text(m)))
     size = by.terms[lead]
     quotient, rest = Poly(), poly
-    for m, c in sorted(poly.terms.items(), key=lambda t: (-len(t[0]), repr(t[0]))):
+    for m, c in sorted(poly.terms.items(), key=lambda t: (-len(t[0]), by_text(t[0]))):
         left = list(m)
         if c % size or any(left.count(a) < lead.count(a) for a in lead):
             continue

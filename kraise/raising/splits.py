@@ -16,6 +16,7 @@ from kraise.analysis.conditions import Fact, classify, conjuncts, fact_to_expr, 
 from kraise.analysis.delinearize import divided, leading_digit, provable, quotient_of
 from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
+from kraise.ir.order import by_text
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, substitute
 
@@ -61,7 +62,7 @@ def quotient(cx: Context, path: Path, name: str, a: eq.Expr, b: eq.Expr) -> eq.E
 def _above_digits(path: Path, name: str, a: eq.Expr, b: eq.Expr) -> eq.Expr | None:
     """``(w * X + r) / (w * c)`` with 0 <= r < w and X >= 0 is ``X / c``, and the remainder ``w * (X % c) + r``."""
     p, size = to_poly(a), to_poly(b)
-    for atom in sorted(p.atoms(), key=repr):
+    for atom in sorted(p.atoms(), key=by_text):
         w = p.coefficient(atom)
         c = quotient_of(size, w) if isinstance(atom, eq.Index) and w.value != 1 else None
         if c is None or c.value == 1:

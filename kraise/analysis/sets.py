@@ -1,0 +1,93 @@
+"""The polyhedral library islpy, asked with a bound and never twice.
+
+A question is a conjunction of constraints in isl's syntax over names ``v0``, ``p0``, …. Constraints that share no name,
+however indirectly, are asked apart (a product is empty if one factor is), and names are numbered anew, so that the
+parts that many questions have in common are answered once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import TypeVar
+
+import islpy as isl
+
+Set = isl.Set
+T = TypeVar("T")
+
+_NAME = re.compile(r"\b[vp]\d+\b")
+_OPERATIONS = 5_000_000  # isl's own count (about a second), not a clock: the same answer each time
+
+
+def _bounded(ask: Callable[[], T], otherwise: T) -> T:
+    """What ``ask`` gives, ``otherwise`` where isl gives up."""
+    isl.DEFAULT_CONTEXT.set_max_operations(_OPERATIONS)
+    isl.DEFAULT_CONTEXT.reset_operations()
+    try:
+        return ask()
+    except isl.Error:
+        return otherwise
+
+
+def parse(text: str) -> Set | None:
+    """The set, None if it takes too long."""
+    return _bounded(lambda: Set(text), None)
+
+
+def contains(outer: Set, inner: Set) -> bool:
+    """Whether it is proved that ``inner`` lies within ``outer``."""
+    return _bounded(lambda: bool(inner.is_subset(outer)), False)
+
+
+def union(own: Set, others: list[Set]) -> Set:
+    """All points of ``own`` and ``others``; those of ``own`` alone where that takes too long."""
+
+    def joined() -> Set:
+        out = own
+        for other in others:
+            out = out.union(other)
+        return out.coalesce()
+
+    return _bounded(joined, own) if others else own
+
+
+def empty(constraints: Iterable[str]) -> bool:
+    """Whether it is proved that no integers meet all ``constraints``."""
+    return any(_empty(_canonical(group)) for group in _groups(tuple(dict.fromkeys(constraints))))
+
+
+@lru_cache(maxsize=20_000)
+def _names(constraint: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_NAME.findall(constraint)))
+
+
+def _groups(constraints: tuple[str, ...]) -> list[list[str]]:
+    """The constraints, those with a name in common together."""
+    groups: list[tuple[set[str], list[int]]] = []
+    for at, constraint in enumerate(constraints):
+        names, members = set(_names(constraint)), [at]
+        apart = []
+        for group in groups:
+            if names.isdisjoint(group[0]):
+                apart.append(group)
+            else:
+                names |= group[0]
+                members += group[1]
+        groups = [*apart, (names, members)]
+    return [[constraints[at] for at in sorted(members)] for _, members in groups]
+
+
+def _canonical(group: list[str]) -> str:
+    numbers: dict[str, str] = {}
+    text = " and ".join(group)
+    text = _NAME.sub(lambda m: numbers.setdefault(m[0], f"{m[0][0]}{len(numbers)}"), text)
+    inner = ", ".join(n for n in numbers.values() if n[0] == "v")
+    outer = ", ".join(n for n in numbers.values() if n[0] == "p")
+    return f"[{outer}] -> {{ [{inner}] : {text} }}"
+
+
+@lru_cache(maxsize=20_000)
+def _empty(text: str) -> bool:
+    return _bounded(lambda: bool(Set(text).is_empty()), False)

@@ -1,0 +1,43 @@
+"""Questions to isl: asked by parts, bounded, and never twice."""
+
+import pytest
+
+from kraise.analysis import sets
+
+PARTS = {
+    "one part is empty": (["v0 >= 0", "v1 >= 3", "v1 <= 2"], True),
+    "no part is empty": (["v0 >= 0", "v1 >= 3", "v1 <= 4"], False),
+    "parts that a constraint ties": (["v0 >= 3", "v1 <= 2", "v0 = v1"], True),
+    "parts that two constraints tie": (["v0 >= p7", "v1 <= 2", "v0 = v2", "v2 = v1", "p7 >= 3"], True),
+    "no names": (["(-1) >= 0"], True),
+    "nothing": ([], False),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_parts_are_asked_apart(name):
+    constraints, expected = PARTS[name]
+    assert sets.empty(constraints) is expected
+
+
+def test_a_part_is_asked_once_whatever_its_names_are():
+    sets._empty.cache_clear()
+    sets.empty(["v3 >= p1", "v3 < p1", "v8 >= 0"])
+    assert sets._empty.cache_info().misses <= 2
+    asked = sets._empty.cache_info().misses
+    sets.empty(["v1 >= p0", "v1 < p0"])
+    sets.empty(["v5 >= 0"])
+    assert sets._empty.cache_info().misses <= max(asked, 2)
+
+
+def test_a_question_that_takes_too_long_stays_open(monkeypatch):
+    hard = ["v0 >= 1", "v0 <= 0", *(f"v0 != {k} + v{k}" for k in range(1, 6))]
+    sets._empty.cache_clear()
+    assert sets.empty(hard)
+    monkeypatch.setattr(sets, "_OPERATIONS", 100)
+    sets._empty.cache_clear()
+    assert not sets.empty(hard)
+    assert sets.parse("[p0] -> { [x] : 0 <= x < p0 and x != 3 and x != 5 and x != 7 }") is None
+    monkeypatch.undo()
+    sets._empty.cache_clear()
+    assert sets.empty(hard)
