@@ -13,10 +13,11 @@ from collections import Counter
 from collections.abc import Iterable
 
 from kraise.ir.equations import CarryIn, Cast, Const, Expr, Op, Read, Reduce, Scan
-from kraise.ir.walk import children, free_indices, statement_expressions, topological
+from kraise.ir.walk import free_indices, topological
 from kraise.raising import simplify
 from kraise.raising.conditions import ALWAYS, NEVER, Conditions, Demand
 from kraise.raising.hazards import constant_like, hazards
+from kraise.raising.needs import within
 from kraise.raising.usage import Site, Unit, Usage, carries_derivative, value_children
 
 Reads = frozenset[Expr]
@@ -38,8 +39,8 @@ class Absent:
             if found := _Poison(self.conditions, unit, own).reached() if own else {}:
                 self.sites[site] = {r: self._zeroed(r, d) for r, d in found.items()}
         reads = dict.fromkeys(r for found in self.sites.values() for r in found)
-        needs = self._needs(reads) if reads else {}
-        self.everywhere = {r: self._zeroed(r, made[r]) for r in reads if within(needs[r], made[r])}
+        needed = usage.needs(reads) if reads else {}
+        self.everywhere = {r: self._zeroed(r, made[r]) for r in reads if within(needed[r], made[r])}
 
     def _made(self) -> dict[Expr, Demand]:
         """The loads that some lanes do not make, with the condition under which the others do."""
@@ -62,51 +63,6 @@ class Absent:
     def _zeroed(self, read: Expr, demand: Demand) -> Expr:
         mask = self.conditions.expression(demand)
         return simplify.select(mask, read, constant_like(0, read.type), read.type)
-
-    # --- conditions --------------------------------------------------------------------------
-
-    def _needs(self, reads: Iterable[Expr]) -> dict[Expr, Demand]:
-        """When each load is needed in conditions and in what else has no derivative."""
-        needs: dict[Expr, Demand] = dict.fromkeys(reads, NEVER)
-        seen: set[tuple[Expr, Demand]] = set()
-
-        def need(root: Expr, when: Demand) -> None:
-            stack = [(root, when)]
-            while stack:
-                node, demand = pair = stack.pop()
-                if pair in seen:
-                    continue
-                seen.add(pair)
-                if node in needs:
-                    needs[node] = self.conditions.either(needs[node], demand)
-                stack += self._asked(node, demand)
-
-        roots = set()
-        for unit in self.usage.units.values():
-            roots.update(unit.roots)
-            for node in topological(unit.roots, value_children):
-                flows = value_children(node)
-                for child in children(node):
-                    if child not in flows:
-                        need(child, unit.demands[node])
-        for stmt in self.usage.kernel.body:
-            for e in statement_expressions(stmt):
-                if e not in roots:
-                    need(e, ALWAYS)
-        return needs
-
-    def _asked(self, node: Expr, demand: Demand) -> list[tuple[Expr, Demand]]:
-        """The children, each with the condition under which it matters."""
-        match node:
-            case Op(name="and" | "or" as name, args=(a, b)):
-                return [(a, demand), (b, self.conditions.narrow(demand, a, name == "and"))]
-            case Op(name="select", args=(c, a, b)):
-                arms = ((a, True), (b, False))
-                return [(c, demand), *((e, self.conditions.narrow(demand, c, holds)) for e, holds in arms)]
-            case Reduce(body=body, where=where) if where is not None:
-                within = self.conditions.narrow(demand, where)
-                return [(c, within if c is body else demand) for c in children(node)]
-        return [(c, demand) for c in children(node)]
 
 
 def _own(conditions: Conditions, read: Expr, demand: Demand, ambient: frozenset[str]) -> Demand:
@@ -205,11 +161,6 @@ class _Poison:
         """Whether all that a derivative of the value reaches is masked where the other load is not made."""
         leaves = {n for n in topological((value,), value_children) if not value_children(n) and not _constant(n)}
         return leaves <= reads and all(within(self.made[r], self.made[other]) for r in leaves)
-
-
-def within(narrow: Demand, wide: Demand) -> bool:
-    """Whether the wide demand plainly holds wherever the narrow one does."""
-    return all(any(w <= c for w in wide) for c in narrow)
 
 
 def _union(sets: Iterable[Reads]) -> Reads:

@@ -90,7 +90,11 @@ class Conditions:
         more = self.literals(condition, holds)
         if more is None:
             return NEVER
-        return self._normal(c | more for c in demand)
+        found = self._normal(c | more for c in demand)
+        if len(more) > 1 and found == {more}:
+            # all that is asked is what the condition says: in its own words
+            self._expressions.setdefault(found, condition if holds else simplify.negation(condition))
+        return found
 
     def either(self, a: Demand, b: Demand) -> Demand:
         """One demand or the other."""

@@ -44,7 +44,9 @@ from kraise.ir.walk import (
 from kraise.raising import simplify
 from kraise.raising.absent import Absent
 from kraise.raising.conditions import ALWAYS, NEVER, Conjunction, Demand
+from kraise.raising.frozen import frozen
 from kraise.raising.hazards import CONSTANTS, at_origin, constant_like, hazards, is_safe_value, push_through
+from kraise.raising.needs import within
 from kraise.raising.usage import Site, Unit, Usage, value_children
 
 
@@ -53,7 +55,7 @@ def make_safe(kernel: Kernel) -> Kernel:
     helpers = {h.name: replace(h, body=tuple(map(_pushed, h.body))) for h in kernel.helpers}
     safe = tuple(replace(h, body=_secured_body(helpers[h.name], helpers)) for h in kernel.helpers)
     pushed = _map_values(kernel, lambda site, e: _pushed(e), rename=_pushed)
-    return replace(_secured(_without_absent(pushed), helpers), helpers=safe)
+    return replace(_secured(frozen(_without_absent(pushed)), helpers), helpers=safe)
 
 
 def _without_absent(kernel: Kernel) -> Kernel:
@@ -195,10 +197,27 @@ class _Securing:
         names = {n.expr: n.name for n in reversed(self.kernel.names)}
         safe_names: dict[Expr, str] = {}
         for unit in self.units.values():
-            for node in topological(unit.roots, value_children):
+            for node in unit.order():
                 unit.done[node] = self._safe(unit, node, _over(node, unit.done), names, safe_names)
-        kernel = _map_values(self.kernel, lambda site, e: self.units[site].done.get(e, e))
+        shared = {site: found for site, unit in self.units.items() if (found := self._shared(unit))}
+
+        def secured(site: Site, e: Expr) -> Expr:
+            done = self.units[site].done.get(e, e)
+            return transform(done, lambda node: node, dict(shared[site])) if site in shared else done
+
+        kernel = _map_values(self.kernel, secured)
         return replace(kernel, names=self._names(kernel, safe_names))
+
+    def _shared(self, unit: Unit) -> dict[Expr, Expr]:
+        """Operations with a safe operand that the site's conditions may use, too: where they ask for the value it is
+        the same."""
+        made = {n: new for n in unit.order() if _is_masked(n, new := unit.done[n])}
+        needed = unit.needs(self.conditions, made.__contains__) if made else {}
+        found: dict[Expr, Expr] = {}
+        for node, new in made.items():
+            if node in needed and within(needed[node], unit.demands[node]):
+                found[node] = transform(new, lambda n: n, dict(found))
+        return found
 
     def _safe(self, unit: Unit, node: Expr, new: Expr, names: dict[Expr, str], safe_names: dict[Expr, str]) -> Expr:
         demand = unit.demands[node]
@@ -283,6 +302,13 @@ def _tested(condition: Expr) -> Expr | None:
         case Op(name="eq" | "ne", args=(x, y)) if x is y:
             return x
     return None
+
+
+def _is_masked(node: Expr, new: Expr) -> bool:
+    """Whether an operation got a safe operand of its own."""
+    if not (isinstance(node, Op) and isinstance(new, Op) and new.name == node.name and hazards(node)):
+        return False
+    return any(isinstance(new.args[k], Op) and new.args[k].name == "select" for k, _ in hazards(node))  # type: ignore
 
 
 def _is_hazardous(helper: Helper, helpers: dict[str, Helper]) -> bool:

@@ -162,9 +162,14 @@ def hazards(node: Op) -> tuple[tuple[int, int], ...]:
     return () if regular else tuple((k, int(value)) for k, value in safe)
 
 
+_STEEP = 16  # an exponent
+
+
 def _regular_power(exponent: Expr, base: Interval, power: Interval) -> bool:
     if isinstance(exponent, Const) and isinstance(exponent.value, int | float):
         y = exponent.value
+        if abs(y) > _STEEP and not -2 <= base[0] <= base[1] <= 2:
+            return False  # overflows early
         return (y >= 0 and y == int(y)) or base[0] > 0 or (y >= 1 and base[0] >= 0)
     if base[0] <= 0 or math.isinf(base[1]):
         return False

@@ -99,7 +99,24 @@ def _junction(name: str, a: Expr, b: Expr) -> Expr | None:
     for x, y in ((a, b), (b, a)):
         if isinstance(x, Op) and x.name == name and y in x.args:
             return x
-    return None
+    # a or (b or a): what is asked first is not asked again
+    asked = set(_parts(name, a))
+    rest = [part for part in _parts(name, b) if part not in asked]
+    if len(rest) == len(_parts(name, b)):
+        return None
+    if not rest:
+        return a
+    shorter = rest[-1]
+    for part in reversed(rest[:-1]):
+        shorter = Op(name, (part, shorter), BOOL)
+    return Op(name, (a, shorter), BOOL)
+
+
+def _parts(name: str, e: Expr) -> list[Expr]:
+    match e:
+        case Op(name=own, args=(a, b)) if own == name and e.type.kind == "bool":
+            return [*_parts(name, a), *_parts(name, b)]
+    return [e]
 
 
 def _select(c: Expr, a: Expr, b: Expr, type: ScalarType) -> Expr | None:

@@ -1,7 +1,12 @@
-"""Which lanes use a value: the demand of every node of a kernel (see :mod:`kraise.raising.demand`)."""
+"""Which lanes use a value: the demand of every node of a kernel (see :mod:`kraise.raising.demand`).
+
+Conditions and integers use the plain value, whatever masks are put around it for the sake of derivatives. What they ask
+of a *carried* value counts nevertheless: a carry holds one value, the one that its masked update made.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from kraise.ir.equations import (
@@ -24,10 +29,18 @@ from kraise.ir.equations import (
     Write,
 )
 from kraise.ir.types import ScalarType
-from kraise.ir.walk import axes_of, children, free_indices, topological
+from kraise.ir.walk import axes_of, children, free_indices, statement_expressions, topological
 from kraise.raising.conditions import ALWAYS, NEVER, Conditions, Demand
+from kraise.raising.needs import Uses, asked
 
 Env = dict[str, Axis | None]  # index → axis; None where two uses disagree
+
+
+_NOWHERE: Env = {}
+
+
+def _is_state(node: Expr) -> bool:
+    return isinstance(node, FoldResult | CarryIn)
 
 
 def _env(axes: tuple[Axis, ...]) -> Env:
@@ -71,9 +84,22 @@ class Unit:
     position: int
     scope: Site
     roots: list[Expr] = field(default_factory=list)
+    others: Uses = field(default_factory=list)  # expressions without a derivative, with the demand of their value
     demands: dict[Expr, Demand] = field(default_factory=dict)
     axes: dict[Expr, Env] = field(default_factory=dict)
     done: dict[Expr, Expr] = field(default_factory=dict)
+
+    def order(self) -> list[Expr]:
+        """The values below the roots, operands first."""
+        return topological(self.roots, value_children)
+
+    def needs(self, conditions: Conditions, wanted: Callable[[Expr], bool]) -> dict[Expr, Demand]:
+        """When the wanted nodes are needed by conditions, subscripts and integers."""
+        uses = list(self.others)
+        for node in self.order():
+            flows = value_children(node)
+            uses += [(c, self.demands[node]) for c in children(node) if c not in flows]
+        return asked(conditions, uses, wanted)
 
     def demand(self, conditions: Conditions, node: Expr, demand: Demand, axes: Env) -> None:
         """One more use of a node."""
@@ -91,6 +117,7 @@ class Usage:
         self.conditions = Conditions()
         self.units: dict[Site, Unit] = {}
         self.results: dict[tuple[str, str], Demand] = {}  # of what a fold leaves
+        self.entered: dict[tuple[str, str], Demand] = {}  # of what a fold carries, the same in every round
         self.carried: dict[tuple[str, str], Demand] = {}  # of what a round is entered with
         self.carries: dict[tuple[str, str], tuple[Axis, ...]] = {}
         self.positions: dict[Site, int] = {}
@@ -100,7 +127,7 @@ class Usage:
         self.steps: dict[str, int] = {}
         self._number(kernel.body, ())
         self.positions[("return",)] = self._tick()
-        self._values(("return",), [(r, ALWAYS, {}) for r in kernel.returns if not isinstance(r, Version)], ())
+        self._values(("return",), [(r, ALWAYS, _NOWHERE) for r in kernel.returns if not isinstance(r, Version)], (), [])
         self._statements(kernel.body, ())
         self._merge()
 
@@ -166,9 +193,11 @@ class Usage:
             stmt, path = body[k], (*scope, k)
             match stmt:
                 case Write(axes=axes, value=value, where=where):
-                    self._values(path, [(value, self.conditions.narrow(ALWAYS, where), _env(axes))], scope)
+                    rest = [e for e in statement_expressions(stmt) if e is not value]
+                    self._values(path, [(value, self.conditions.narrow(ALWAYS, where), _env(axes))], scope, rest)
                 case New(fill=fill):
-                    self._values(path, [] if fill is None else [(fill, ALWAYS, {})], scope)
+                    roots = [] if fill is None else [(fill, ALWAYS, _NOWHERE)]
+                    self._values(path, roots, scope, list(stmt.shape))
                 case Fold():
                     self._fold(stmt, path, scope)
 
@@ -177,12 +206,14 @@ class Usage:
         start = self.positions[path]
         names = [s.name for s in fold.scalars]
         demand = {n: self.before(self.results.get((fold.name, n), NEVER), start) for n in names}
+        own = {e for s in fold.scalars for e in (s.init, s.update)} | {o.value for o in fold.outputs}
+        rest = [e for e in statement_expressions(fold, nested=False) if e not in own]
         for attempt in range(len(names) + 2):
             if attempt == len(names) + 1:
                 demand = dict.fromkeys(names, ALWAYS)
             roots = [(s.update, demand[s.name], _env(s.axes)) for s in fold.scalars]
             roots += [(o.value, ALWAYS, _env(o.axes)) for o in fold.outputs]
-            self._values((*path, "update"), roots, path)
+            self._values((*path, "update"), roots, path, rest)
             self._statements(fold.body, path)
             asked = {
                 n: self.conditions.either(demand[n], self.before(self.carried.get((fold.name, n), NEVER), start))
@@ -191,30 +222,37 @@ class Usage:
             if asked == demand:
                 break
             demand = asked
+        self.entered |= {(fold.name, n): d for n, d in demand.items()}
         roots = [(s.init, demand[s.name], _env(s.axes)) for s in fold.scalars]
-        self._values((*path, "init"), roots, scope)
+        self._values((*path, "init"), roots, scope, [])
 
-    def _values(self, site: Site, roots: list[tuple[Expr, Demand, Env]], scope: Site) -> None:
-        """The demands of all nodes below the roots of one site."""
+    def _values(self, site: Site, roots: list[tuple[Expr, Demand, Env]], scope: Site, rest: list[Expr]) -> None:
+        """The demands of all nodes below the roots of one site; ``rest`` are its expressions that are always needed."""
         unit = self.units[site] = Unit(self.positions[site], scope)
+        unit.others = [(e, ALWAYS) for e in rest]
         for root, demand, axes in roots:
             if carries_derivative(root.type):
                 unit.roots.append(root)
                 # bounds and literals may mention more indices than the value has
                 self._use(unit, root, demand, axes)
-        for node in reversed(topological(unit.roots, value_children)):
+            else:
+                unit.others.append((root, demand))
+        for node in reversed(unit.order()):
             self._below(unit, node)
+        for node, demand in unit.needs(self.conditions, _is_state).items():
+            self._state(node, self._seen(unit, node, demand, _NOWHERE))
 
     def _use(self, unit: Unit, node: Expr, demand: Demand, axes: Env) -> None:
+        unit.demand(self.conditions, node, self._seen(unit, node, demand, axes), axes)
+
+    def _seen(self, unit: Unit, node: Expr, demand: Demand, axes: Env) -> Demand:
+        """The demand over the indices that the node depends on."""
         keep = free_indices(node) | self.ambient[unit.scope]
         missing = frozenset().union(*(self.conditions.free(lit) for c in demand for lit in c)) - keep
-        if missing:
-            demand = self.conditions.project(demand, missing, axes)
-        unit.demand(self.conditions, node, demand, axes)
+        return self.conditions.project(demand, missing, axes) if missing else demand
 
     def _below(self, unit: Unit, node: Expr) -> None:
         demand, axes = unit.demands[node], unit.axes[node]
-        key: tuple[str, str]
         match node:
             case Op(name="select", args=(c, a, b)):
                 for arm, holds in ((a, True), (b, False)):
@@ -229,15 +267,28 @@ class Usage:
             case Scan(axis=axis):
                 # a term counts for every later point of the axis
                 demand = self._hidden(demand, frozenset((axis.name,)))
-            case FoldResult(fold=fold, name=name) | CarryIn(fold=fold, name=name):
-                key = (fold, name)
-                own = self.carries.get(key, ())
-                if tuple(a.name for a in own) != tuple(a.name for a in axes_of(node)):
-                    demand = ALWAYS
-                table = self.results if isinstance(node, FoldResult) else self.carried
-                table[key] = self.conditions.either(table.get(key, NEVER), demand)
+            case FoldResult() | CarryIn():
+                self._state(node, demand)
         for child in value_children(node):
             self._use(unit, child, demand, axes)
+
+    def _state(self, node: Expr, demand: Demand) -> None:
+        """One more use of what a fold carries."""
+        assert isinstance(node, FoldResult | CarryIn)
+        own = self.carries.get((node.fold, node.name), ())
+        if tuple(a.name for a in own) != tuple(a.name for a in axes_of(node)):
+            demand = ALWAYS
+        table = self.results if isinstance(node, FoldResult) else self.carried
+        table[node.fold, node.name] = self.conditions.either(table.get((node.fold, node.name), NEVER), demand)
+
+    def needs(self, values: Iterable[Expr]) -> dict[Expr, Demand]:
+        """When each of the values is needed anywhere by conditions, subscripts and integers."""
+        wanted = frozenset(values)
+        found = dict.fromkeys(wanted, NEVER)
+        for unit in self.units.values():
+            for node, demand in unit.needs(self.conditions, wanted.__contains__).items():
+                found[node] = self.conditions.either(found[node], demand)
+        return found
 
     def _hidden(self, demand: Demand, names: frozenset[str]) -> Demand:
         return self.conditions.weaken(demand, lambda lit: not (self.conditions.free(lit) & names))

@@ -26,16 +26,16 @@ def bond_angle(e, x, a, b, c, m):
     vy = x[2 * c[:m] + 1] - x_at_2
     vv = vx * vx + vy * vy
     below_2 = vv < 1e-12
-    both = ~below & ~below_2
+    either = below | below_2
     total = ux * vx + uy * vy
     cs = total / jnp.sqrt(uu * vv)  # kernel.cu:12
     above = cs > 0.9999
     cs_2 = jnp.where(above, 0.9999, cs)
     below_3 = cs_2 < -0.9999
-    cs_3 = total / jnp.sqrt(jnp.where(both & ~below_3 & ~above, uu * vv, 1.0))
+    cs_3 = total / jnp.sqrt(
+        jnp.where(~below & ~below_2 & ~below_3 & ~above, uu * vv, 1.0)
+    )
     cs_4 = jnp.where(above, 0.9999, cs_3)
     cs_5 = jnp.where(below_3, -0.9999, cs_4)
-    safe_cs = jnp.where(both, cs_5, 0.0)
-    return e.at[:m].set(
-        jnp.where(below | below_2, 0.0, jnp.arccos(safe_cs))
-    )  # kernel.cu:15
+    safe_cs = jnp.where(either, 0.0, cs_5)
+    return e.at[:m].set(jnp.where(either, 0.0, jnp.arccos(safe_cs)))  # kernel.cu:15

@@ -30,7 +30,7 @@ def kepler(mean, eccentricity, anomaly, rounds, tolerance, most):
     """stopped, x, n = False, mean[i], 0  for 0 <= i < mean.shape[0]
     for round = 0 ... most - 1:
         all at once:
-            stopped = stopped or slope < 0.05 or abs(step) < tolerance or stopped
+            stopped = stopped or slope < 0.05 or abs(step) < tolerance
             x = x - step if not stopped and not slope < 0.05 else x
             n = n + 1 if not stopped and not 1.0 - eccentricity[i] * cos(x) < 0.05 else n
     anomaly[i] = x  for 0 <= i < mean.shape[0]
@@ -46,15 +46,12 @@ def kepler(mean, eccentricity, anomaly, rounds, tolerance, most):
         stopped, x, n = state
         slope = 1.0 - e * jnp.cos(x)  # kernel.py:16
         below = slope < 0.05
-        difference = x - e * jnp.sin(x) - mean
-        step_2 = difference / slope  # kernel.py:19
         both = ~stopped & ~below
         safe_slope = jnp.where(both, slope, 1)
-        step_3 = difference / safe_slope
-        x_2 = x - step_3
+        step_2 = (x - e * jnp.sin(x) - mean) / safe_slope  # kernel.py:19
         return (
-            stopped | (below | ((jnp.abs(step_2) < tolerance) | stopped)),
-            jnp.where(both, x_2, x),
+            stopped | (below | (jnp.abs(step_2) < tolerance)),
+            jnp.where(both, x - step_2, x),
             jnp.where(both, n + 1, n),
         )
 

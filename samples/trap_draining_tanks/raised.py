@@ -19,8 +19,9 @@ def draining_tanks(y, level, rate):
     def step(_, state):
         stopped, v = state
         below = v <= 0.0
-        v_2 = v - rate * jnp.sqrt(jnp.where(~stopped & ~below, v, 1))  # kernel.py:15
-        v_3 = jnp.where(stopped | below, v, v_2)
+        either = stopped | below
+        v_2 = v - rate * jnp.sqrt(jnp.where(either, 1, v))  # kernel.py:15
+        v_3 = jnp.where(either, v, v_2)
         return below | stopped, v_3
 
     _, v = jax.lax.fori_loop(

@@ -18,6 +18,13 @@ from kraise.raising.demand import make_safe
 from tests.raising.build import I, K, axis, const, i, j, k, kernel, negation, op, read, reduce, select, t, write
 from tests.raising.evaluate import evaluate, gradients
 
+
+@pytest.fixture(autouse=True)
+def _wide():
+    with jax.enable_x64(True):
+        yield
+
+
 x, m, a2 = read("x", i), read("m", i), read("x", j)
 A = np.array
 

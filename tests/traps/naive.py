@@ -46,6 +46,18 @@ def unit_vectors(u, x):
     return jnp.where(n > 1e-3, x / n, x)
 
 
+def guarded_newton(root, error, rounds, c, limit):
+    v, n, done = c, jnp.zeros(c.shape, int), jnp.zeros(c.shape, bool)
+    for _ in range(25):
+        step = (v * v - c) / (2.0 * v)
+        v, n = jnp.where(done, v, v - step), jnp.where(done, n, n + 1)
+        done = done | (jnp.abs(step) < 1e-12)
+    good = c > 0
+    root = jnp.where(good & (c > limit), v, root)
+    error = jnp.where(good & (c <= limit), v - 0.5 * c, error)
+    return root, error, jnp.where(good, n, 0)
+
+
 def draining_tanks(y, level, rate):
     v, dry = level, jnp.zeros(level.shape, bool)
     for _ in range(12):
