@@ -12,6 +12,7 @@ from functools import lru_cache
 from kraise.analysis.poly import Poly, constant, is_integer, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL
+from kraise.ir.walk import free_indices
 
 _NEGATED = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
 
@@ -192,3 +193,22 @@ __all__ = [
     "negate",
     "static_expr",
 ]
+
+
+def unfloored(condition: eq.Expr) -> tuple[eq.Expr, ...]:
+    """``i // 32 == 2`` as ``64 <= i < 96`` and ``i // 32 < n`` as ``i < 32 * n``: facts about the index itself."""
+    fact = classify(condition)
+    if fact is None or fact.kind == "ne":
+        return (condition,)
+    for atom in fact.poly.atoms():
+        match atom:
+            case eq.Op(name="floordiv", args=(a, eq.Const(value=int() as size))) if size > 1 and free_indices(a):
+                sign, rest = fact.poly.coefficient(atom).value, fact.poly.without(atom)
+                if sign not in (1, -1) or rest.indices() or not fact.poly.is_affine_in(rest.indices()):
+                    return (condition,)
+                least = rest * -size if sign == 1 else rest * size  # a // size >= least / size, or <=
+                above, below = Fact("ge", to_poly(a) - least), Fact("ge", least + (size - 1) - to_poly(a))
+                if fact.kind == "eq":
+                    return (fact_to_expr(above), fact_to_expr(below))
+                return (fact_to_expr(above if sign == 1 else below),)
+    return (condition,)

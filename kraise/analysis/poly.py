@@ -193,6 +193,7 @@ def to_expr(poly: Poly, type: ScalarType = INT) -> eq.Expr:
     return eq.Const(0, type) if out is None else out
 
 
+@lru_cache(maxsize=100_000)
 def normal(expr: eq.Expr) -> eq.Expr:
     """``expr`` with its integer arithmetic in normal form (its atoms are left as they are)."""
     return to_expr(to_poly(expr), expr.type)

@@ -1,8 +1,7 @@
 """Equations: what a kernel means, over named indices, with no order but that of array versions.
 
-Nodes are interned: equal nodes are one object, so ``==`` and ``hash`` are by identity and a shared
-subexpression is shared in memory. Expressions are pure; *free* indices are those no enclosing
-:class:`Reduce` or :class:`Scan` binds. An :class:`Axis` gives an index its range. The bounds of an axis hold constants,
+Nodes are interned (:mod:`kraise.ir.nodes`): a shared subexpression is shared in memory. Expressions are pure; *free*
+indices are those no enclosing :class:`Reduce` or :class:`Scan` binds. An :class:`Axis` gives an index its range. The bounds of an axis hold constants,
 parameters and shapes only (never another index, never array contents): the domain of an equation is the box of its axes
 narrowed by a boolean ``where``, which may be affine (a triangle) or depend on data.
 
@@ -11,54 +10,16 @@ The arrays are in SSA form: every statement that writes array ``y`` makes a new 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import Any, TypeVar, dataclass_transform
-from weakref import WeakValueDictionary
+from dataclasses import dataclass, field
+from typing import Any
 
 from kraise.diagnostics import Span
 from kraise.ir.activity import Activity, Memory
+from kraise.ir.nodes import Node, node
 from kraise.ir.types import ScalarType
 
-T = TypeVar("T")
 
-_interned: WeakValueDictionary[Any, Any] = WeakValueDictionary()
-_names: dict[type, tuple[str, ...]] = {}
-
-
-class _Interned(type):
-    """Gives one object per value: equal constructor arguments return the node that exists."""
-
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        node = super().__call__(*args, **kwargs)
-        names = _names.get(cls)
-        if names is None:
-            names = _names[cls] = tuple(f.name for f in fields(node))
-        key = (cls, *(_key(getattr(node, n)) for n in names))
-        found = _interned.get(key)
-        if found is None:
-            _interned[key] = found = node
-        return found
-
-
-def _key(value: Any) -> Any:
-    # 1, 1.0 and True are equal in Python, 0.0 and -0.0 too, but they are different constants
-    if isinstance(value, bool | int | float | complex):
-        return (type(value), repr(value))
-    return value
-
-
-class Node(metaclass=_Interned):
-    """The base of all interned nodes; identity is equality."""
-
-    __slots__ = ()
-
-
-@dataclass_transform(frozen_default=True, eq_default=False)
-def _node(cls: type[T]) -> type[T]:
-    return dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)(cls)
-
-
-@_node
+@node
 class Version(Node):
     """Array ``array`` after its ``number``-th write; number 0 is what came in (or the undefined contents of a new
     array).
@@ -70,7 +31,7 @@ class Version(Node):
     number: int
 
 
-@_node
+@node
 class Axis(Node):
     """Index ``name`` runs over lo, lo + step, … below hi; lo and hi are integer expressions over parameters, step > 0.
 
@@ -86,14 +47,14 @@ class Axis(Node):
 # --- expressions -----------------------------------------------------------------------------
 
 
-@_node
+@node
 class Const(Node):
     value: bool | int | float | complex
     type: ScalarType
     name: str = ""  # of the module constant it comes from
 
 
-@_node
+@node
 class Param(Node):
     """A scalar parameter of the kernel (``p.dt`` for a struct's member), or ``grid.x``, ``block.x`` … of the launch."""
 
@@ -101,7 +62,7 @@ class Param(Node):
     type: ScalarType
 
 
-@_node
+@node
 class Shape(Node):
     """``array.shape[axis]`` of the argument."""
 
@@ -110,7 +71,7 @@ class Shape(Node):
     type: ScalarType
 
 
-@_node
+@node
 class Index(Node):
     """The value of an index (of an axis, a reduction, a scan or a fold)."""
 
@@ -118,7 +79,7 @@ class Index(Node):
     type: ScalarType
 
 
-@_node
+@node
 class Op(Node):
     """An operation of ``ir.operations`` on values; nothing is lazy any more: ``select`` evaluates both arms."""
 
@@ -127,13 +88,13 @@ class Op(Node):
     type: ScalarType
 
 
-@_node
+@node
 class Cast(Node):
     type: ScalarType
     arg: Expr
 
 
-@_node
+@node
 class Read(Node):
     """``version[subscripts]``.
 
@@ -149,7 +110,7 @@ class Read(Node):
     safe: bool = False
 
 
-@_node
+@node
 class Reduce(Node):
     """``op`` over all points of ``axes`` (where ``where`` holds) of ``body``; the neutral element if there are none.
 
@@ -164,7 +125,7 @@ class Reduce(Node):
     type: ScalarType
 
 
-@_node
+@node
 class ArgReduce(Node):
     """The index value at which ``body`` is smallest (``op`` = "min") or largest over ``axis`` where ``where`` holds.
 
@@ -179,7 +140,7 @@ class ArgReduce(Node):
     type: ScalarType
 
 
-@_node
+@node
 class Scan(Node):
     """A running value along ``axis``, whose index stays free: at index k, ``init`` combined with body(lo) … body(k).
 
@@ -198,7 +159,7 @@ class Scan(Node):
     other: Expr | None = None
 
 
-@_node
+@node
 class CarryIn(Node):
     """In the body of fold ``fold``: the value of carried scalar ``name`` on entry to a round, a function of
     ``axes``."""
@@ -209,7 +170,7 @@ class CarryIn(Node):
     type: ScalarType
 
 
-@_node
+@node
 class FoldResult(Node):
     """After fold ``fold``: the last value of carried scalar ``name``, a function of ``axes``."""
 
@@ -219,7 +180,7 @@ class FoldResult(Node):
     type: ScalarType
 
 
-@_node
+@node
 class HelperCall(Node):
     """A scalar helper of the module applied lane by lane; its body is in ``Kernel.helpers``."""
 

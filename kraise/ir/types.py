@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 
-@dataclass(frozen=True)
-class ScalarType:
-    """A scalar type: a kind and a width.
+class _Interned(type):
+    """Gives one object per kind and width: they are compared and hashed by identity, everywhere and often."""
+
+    _known: dict[tuple[str, int | None], ScalarType] = {}
+
+    def __call__(cls, kind: str, bits: int | None = None) -> ScalarType:
+        known = cls._known.get((kind, bits))
+        if known is None:
+            known = cls._known[kind, bits] = super().__call__(kind, bits)
+        return known
+
+
+@dataclass(frozen=True, eq=False)
+class ScalarType(metaclass=_Interned):
+    """A scalar type: a kind and a width; equal ones are one object.
 
     ``kind`` is one of ``bool``, ``int``, ``uint``, ``float``, ``complex``, ``bfloat`` (bfloat16) or ``number``
     (not known before the call: the type of an argument of a Python kernel). ``bits`` is None where the
@@ -22,11 +35,14 @@ class ScalarType:
             return "bfloat16"
         return self.kind if self.bits is None or self.kind == "bool" else f"{self.kind}{self.bits}"
 
-    @property
+    def __reduce__(self) -> tuple[type[ScalarType], tuple[str, int | None]]:
+        return ScalarType, (self.kind, self.bits)
+
+    @cached_property
     def is_integer(self) -> bool:
         return self.kind in ("int", "uint")
 
-    @property
+    @cached_property
     def is_inexact(self) -> bool:
         return self.kind in ("float", "complex", "bfloat")
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from kraise.ir.equations import (
     ArgReduce,
@@ -26,6 +25,7 @@ from kraise.ir.equations import (
     HelperCall,
     Index,
     New,
+    Node,
     Op,
     Read,
     Reduce,
@@ -33,6 +33,10 @@ from kraise.ir.equations import (
     Stmt,
     Write,
 )
+
+_NONE: frozenset[str] = frozenset()
+_keep_below = vars(Node)["below"].__set__
+_keep_free = vars(Node)["free"].__set__
 
 # --- one level -------------------------------------------------------------------------------
 
@@ -63,6 +67,15 @@ def _bounds(axes: tuple[Axis, ...]) -> tuple[Expr, ...]:
 
 def children(expr: Expr) -> tuple[Expr, ...]:
     """The expressions directly below, bounds of axes first; :func:`rebuild` takes them in the same order."""
+    try:
+        return expr.below
+    except AttributeError:
+        below = _children(expr)
+        _keep_below(expr, below)
+        return below
+
+
+def _children(expr: Expr) -> tuple[Expr, ...]:
     match expr:
         case Op(args=args) | HelperCall(args=args):
             return args
@@ -86,10 +99,10 @@ def _rebound(axes: tuple[Axis, ...], bounds: tuple[Expr, ...]) -> tuple[Axis, ..
 def rebuild(expr: Expr, new: tuple[Expr, ...]) -> Expr:
     """The same node over other children; the node itself if they are the ones it has."""
     old = children(expr)
+    if old == new:  # identity, element by element
+        return expr
     if len(old) != len(new):
         raise ValueError(f"{type(expr).__name__} has {len(old)} children, not {len(new)}")
-    if all(a is b for a, b in zip(old, new, strict=True)):
-        return expr
     match expr:
         case Op(name, _, kind):
             return Op(name, new, kind)
@@ -133,7 +146,11 @@ def topological(roots: Iterable[Expr], below: Callable[[Expr], Iterable[Expr]] =
             for child in rest:
                 if child not in seen:
                     seen.add(child)
-                    stack.append((child, iter(below(child))))
+                    under = below(child)
+                    if not under:
+                        order.append(child)
+                        continue
+                    stack.append((child, iter(under)))
                     break
             else:
                 order.append(node)
@@ -154,31 +171,29 @@ def transform(expr: Expr, fn: Callable[[Expr], Expr], memo: dict[Expr, Expr] | N
     return memo[expr]
 
 
-_free: WeakKeyDictionary[Expr, frozenset[str]] = WeakKeyDictionary()
-
-
 def free_indices(expr: Expr) -> frozenset[str]:
     """The names of the indices on which the value depends."""
-    found = _free.get(expr)
-    if found is not None:
-        return found
-    for node in topological((expr,), lambda n: () if n in _free else children(n)):
-        if node in _free:
+    try:
+        return expr.free
+    except AttributeError:
+        pass
+    for node in topological((expr,), lambda n: () if hasattr(n, "free") else children(n)):
+        if hasattr(node, "free"):
             continue
+        below = children(node)
         match node:
             case Index(name=name):
                 names = frozenset((name,))
-            case Reduce(axes=axes) | ArgReduce(axis=axes):
-                cut = 2 * len(axes) if isinstance(axes, tuple) else 2
-                below = children(node)
-                inner = frozenset().union(*(_free[c] for c in below[cut:])) - binders(node)
-                names = inner.union(*(_free[c] for c in below[:cut]))
+            case Reduce() | ArgReduce():
+                cut = 2 * len(axes_of(node))
+                inner = _NONE.union(*[c.free for c in below[cut:]]) - binders(node)
+                names = inner.union(*[c.free for c in below[:cut]])
+            case Op() | Cast() | Read() | HelperCall():
+                names = below[0].free if len(below) == 1 else _NONE.union(*[c.free for c in below])
             case _:
-                names = frozenset().union(*(_free[c] for c in children(node)))
-                if not isinstance(node, Reduce | ArgReduce):
-                    names |= {a.name for a in axes_of(node)}
-        _free[node] = names
-    return _free[expr]
+                names = _NONE.union([a.name for a in axes_of(node)], *[c.free for c in below])
+        _keep_free(node, names)
+    return expr.free
 
 
 # --- substitution ----------------------------------------------------------------------------
@@ -197,16 +212,26 @@ def substitute(expr: Expr, mapping: Mapping[Any, Expr]) -> Expr:
     arriving = frozenset().union(*(free_indices(v) for v in mapping.values()))
     memo: dict[Expr, Expr] = dict(mapping)
     hidden: dict[str, Expr] = {k.name: k for k in mapping if isinstance(k, Index)}
+    if len(hidden) == len(mapping) and hidden.keys().isdisjoint(free_indices(expr)):
+        return expr
+    only = hidden.keys() if len(hidden) == len(mapping) else None  # nothing but these indices is replaced
 
     def opaque(node: Expr) -> tuple[Expr, ...]:
         # a binder that hides or captures is done on its own, with another mapping
-        return () if node in memo or _clashes(node) else children(node)
+        if node in memo or (only is not None and only.isdisjoint(node.free)) or _clashes(node):
+            return ()
+        return children(node)
 
     def _clashes(node: Expr) -> bool:
-        return any(name in hidden or name in arriving for name in binders(node))
+        return isinstance(node, Reduce | ArgReduce) and any(
+            name in hidden or name in arriving for name in binders(node)
+        )
 
     for node in topological((expr,), opaque):
         if node in memo:
+            continue
+        if only is not None and only.isdisjoint(node.free):
+            memo[node] = node
             continue
         memo[node] = _under_binder(node, mapping, arriving) if _clashes(node) else _moved(node, hidden, memo)
     return memo[expr]

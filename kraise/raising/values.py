@@ -9,8 +9,9 @@ under a condition that still holds is forwarded.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from kraise.analysis.conditions import Fact, classify, conjuncts, fact_to_expr, negate
+from kraise.analysis.conditions import conjuncts, negate, unfloored
 from kraise.analysis.delinearize import digits, in_rows, provable
 from kraise.analysis.dependence import Access, implied
 from kraise.analysis.poly import LARGE, Poly, normal, to_expr, to_poly, wraps
@@ -114,26 +115,7 @@ def extended(st: State, condition: eq.Expr) -> State:
 
 
 def add_path(path: tuple[eq.Expr, ...], condition: eq.Expr) -> tuple[eq.Expr, ...]:
-    return tuple(dict.fromkeys((*path, *(u for c in digitwise(condition, path) for u in _unfloored(c)))))
-
-
-def _unfloored(condition: eq.Expr) -> tuple[eq.Expr, ...]:
-    """``i // 32 == 2`` as ``64 <= i < 96`` and ``i // 32 < n`` as ``i < 32 * n``: facts about the index itself."""
-    fact = classify(condition)
-    if fact is None or fact.kind == "ne":
-        return (condition,)
-    for atom in fact.poly.atoms():
-        match atom:
-            case eq.Op(name="floordiv", args=(a, eq.Const(value=int() as size))) if size > 1 and free_indices(a):
-                sign, rest = fact.poly.coefficient(atom).value, fact.poly.without(atom)
-                if sign not in (1, -1) or rest.indices() or not fact.poly.is_affine_in(rest.indices()):
-                    return (condition,)
-                least = rest * -size if sign == 1 else rest * size  # a // size >= least / size, or <=
-                above, below = Fact("ge", to_poly(a) - least), Fact("ge", least + (size - 1) - to_poly(a))
-                if fact.kind == "eq":
-                    return (fact_to_expr(above), fact_to_expr(below))
-                return (fact_to_expr(above if sign == 1 else below),)
-    return (condition,)
+    return tuple(dict.fromkeys((*path, *(u for c in digitwise(condition, path) for u in unfloored(c)))))
 
 
 def operation(name: str, args: tuple[eq.Expr, ...], t: ScalarType) -> eq.Expr:
@@ -191,6 +173,7 @@ def provable_here(st: State, poly: Poly) -> bool:
     return provable((*st.path, *st.facts), poly)
 
 
+@lru_cache(maxsize=100_000)
 def index_like(e: eq.Expr) -> bool:
     """Whether ``e`` is index arithmetic: an integer of indices, parameters and shapes, no array contents.
 
@@ -389,6 +372,9 @@ def uniform(e: eq.Expr, names: tuple[str, ...]) -> bool:
     return not (free_indices(e) & set(names))
 
 
+_tidied: dict[eq.Expr, eq.Expr] = {}
+
+
 def tidy(e: eq.Expr) -> eq.Expr:
     """Index arithmetic back in normal form after a substitution."""
 
@@ -397,4 +383,6 @@ def tidy(e: eq.Expr) -> eq.Expr:
             return operation(node.name, node.args, node.type)
         return node
 
-    return transform(e, one)
+    if len(_tidied) > 100_000:
+        _tidied.clear()
+    return transform(e, one, _tidied)

@@ -10,9 +10,8 @@ import jax.numpy as jnp
 def reduce(x, total, n, *, grid=None, block=None):
     """each block sums two elements a thread: a ladder of halves in shared memory, the last warp by shuffles
 
-    total[block_x] = sum_(0 <= t_2 < 128) ((...) +
-        x[256 * block_x + 32 * t_2 // 32 + t_2 % 32 + 128] if (...) < n else
-        x[256 * block_x + 32 * t_2 // 32 + t_2 % 32] if (...) else 0.0)
+    total[block_x] = sum_(0 <= t < 128) ((...) + x[256 * block_x + 32 * t // 32 + t % 32 + 128] if
+        (...) < n else x[256 * block_x + 32 * t // 32 + t % 32] if (...) else 0.0)
         for 0 <= block_x < grid
 
     a block has 128 threads along x
@@ -22,8 +21,8 @@ def reduce(x, total, n, *, grid=None, block=None):
         raise ValueError("reduce: a block has 128 threads along x")
     blocks = total.shape[0] if grid is None else grid
     block_x = jnp.arange(blocks)
-    t_2 = jnp.arange(128)
-    total_2 = 256 * block_x[:, None] + 32 * (t_2 // 32) + t_2 % 32
+    t = jnp.arange(128)
+    total_2 = 256 * block_x[:, None] + 32 * (t // 32) + t % 32
     choice = jnp.where(total_2 < n, x[jnp.clip(total_2, 0, m - 1)], 0.0)
     return total.at[:blocks].set(
         jnp.sum(
