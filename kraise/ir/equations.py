@@ -1,9 +1,9 @@
 """Equations: what a kernel means, over named indices, with no order but that of array versions.
 
 Nodes are interned (:mod:`kraise.ir.nodes`): a shared subexpression is shared in memory. Expressions are pure; *free*
-indices are those no enclosing :class:`Reduce` or :class:`Scan` binds. An :class:`Axis` gives an index its range. The bounds of an axis hold constants,
-parameters and shapes only (never another index, never array contents): the domain of an equation is the box of its axes
-narrowed by a boolean ``where``, which may be affine (a triangle) or depend on data.
+indices are those no enclosing :class:`Reduce` or :class:`Scan` binds. An :class:`Axis` gives an index its range. The
+bounds of an axis hold constants, parameters and shapes only (never another index, never array contents): the domain of
+an equation is the box of its axes narrowed by a boolean ``where``, which may be affine (a triangle) or depend on data.
 
 The arrays are in SSA form: every statement that writes array ``y`` makes a new :class:`Version` of it.
 """

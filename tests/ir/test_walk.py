@@ -5,6 +5,7 @@ import gc
 import pytest
 
 from kraise.ir import equations as eq
+from kraise.ir import nodes
 from kraise.ir.types import FLOAT64, INT32
 from kraise.ir.walk import children, free_indices, rebuild, substitute, topological, transform
 from tests.raising.build import I, J, K, N, const, i, j, k, op, read, reduce, select, write
@@ -101,8 +102,8 @@ def test_thousands_of_levels():
         e = op("add", e, float(level))
     assert free_indices(e) == {"i"}
     assert free_indices(substitute(e, {i: j})) == {"j"}
-    before = len(eq._interned)
+    before = len(nodes._interned)
     del e
     gc.collect()
-    assert len(eq._interned) < before - 9000
+    assert len(nodes._interned) < before - 9000
     assert write(const(1.0)).value is const(1.0)
