@@ -45,7 +45,7 @@ from kraise.raising import simplify
 from kraise.raising.absent import Absent
 from kraise.raising.conditions import ALWAYS, NEVER, Conjunction, Demand
 from kraise.raising.frozen import frozen
-from kraise.raising.hazards import CONSTANTS, at_origin, constant_like, hazards, is_safe_value, push_through
+from kraise.raising.hazards import CONSTANTS, at_origin, constant_like, hazards, is_safe_value, push_through, verdict
 from kraise.raising.needs import within
 from kraise.raising.usage import Site, Unit, Usage, value_children
 
@@ -221,7 +221,7 @@ class _Securing:
 
     def _safe(self, unit: Unit, node: Expr, new: Expr, names: dict[Expr, str], safe_names: dict[Expr, str]) -> Expr:
         demand = unit.demands[node]
-        if isinstance(node, Op) and node.name == "pow" and not all(self._speaks_of(c, node.args[0]) for c in demand):
+        if isinstance(node, Op) and node.name == "pow" and not all(self._off_zero(c, node.args) for c in demand):
             new = at_origin(new) if isinstance(new, Op) and new.name == "pow" else new
         if demand in (ALWAYS, NEVER):
             return new
@@ -237,9 +237,13 @@ class _Securing:
             new = simplify.select(self.conditions.expression(demand), new, constant_like(0, new.type), new.type)
         return new
 
-    def _speaks_of(self, conjunction: Conjunction, value: Expr) -> bool:
-        """Whether a condition is one on the value: it then says which of its points are meant."""
-        return any(value in topological((self.conditions.shown(lit),)) for lit in conjunction)
+    def _off_zero(self, conjunction: Conjunction, values: tuple[Expr, ...]) -> bool:
+        """Whether a condition rules out that one of the values is zero."""
+        for value in values:
+            at_zero: dict[Expr, Expr] = {v: constant_like(0, v.type) for v in _vanishing(value)}
+            if any(verdict(substitute(self.conditions.shown(lit), at_zero)) is False for lit in conjunction):
+                return True
+        return False
 
     def _masked(self, unit: Unit, node: Op, k: int, operand: Expr, value: int, demand: Demand) -> Expr:
         """The operand where it is used, a safe value elsewhere."""
@@ -287,6 +291,21 @@ class _Securing:
             if e in reachable:
                 found.setdefault(e, Name(e, text))
         return tuple(found.values())
+
+
+def _vanishing(value: Expr) -> list[Expr]:
+    """The value and what is zero exactly where it is."""
+    found = [value]
+    while True:
+        match found[-1]:
+            case Op(name="neg" | "abs" | "sqrt", args=(inner,)) | Cast(arg=inner) if inner.type.is_inexact:
+                found.append(inner)
+            case Op(name="neg" | "abs" | "sqrt", args=(inner,)) if inner.type.kind == "number":
+                found.append(inner)
+            case Op(name="mul", args=(inner, other)) if inner is other:
+                found.append(inner)
+            case _:
+                return found
 
 
 _TESTS = ("isnan", "isfinite", "isinf")

@@ -109,6 +109,33 @@ def _operation(name: str, args: tuple[Expr, ...], at: list[Interval]) -> Interva
     return _ANY
 
 
+def verdict(condition: Expr) -> bool | None:
+    """Whether the bounds of its operands decide a condition; None where they do not."""
+    match condition:
+        case Const(value=value):
+            return bool(value)
+        case Op(name="not", args=(inner,)):
+            found = verdict(inner)
+            return None if found is None else not found
+        case Op(name="and" | "or" as name, args=(a, b)):
+            parts = (verdict(a), verdict(b))
+            zero = name == "or"
+            return zero if zero in parts else None if None in parts else not zero
+        case Op(name="gt" | "ge" as name, args=(a, b)):
+            return verdict(Op({"gt": "lt", "ge": "le"}[name], (b, a), BOOL))
+        case Op(name="lt" | "le" | "eq" | "ne" as name, args=(a, b)):
+            (lo, hi), (low, high) = interval(a), interval(b)
+            apart = hi < low or high < lo
+            match name:
+                case "lt":
+                    return True if hi < low else False if high <= lo else None
+                case "le":
+                    return True if hi <= low else False if high < lo else None
+            same = lo == hi == low == high
+            return (name == "ne") if apart else (name == "eq") if same else None
+    return None
+
+
 # --- regions ---------------------------------------------------------------------------------
 
 
@@ -343,7 +370,8 @@ def _number(value: float, type: ScalarType) -> Const:
 def at_origin(node: Op) -> Op:
     """``x**y`` with data for ``y``: at ``0**0`` the partial by x is ``0 * 0**-1`` to JAX, zero to the program."""
     x, y = node.args
-    if isinstance(y, Const | Param) or not y.type.is_inexact or _not_zero(interval(x)) or _not_zero(interval(y)):
+    whole = not (y.type.is_inexact or y.type.kind == "number")
+    if isinstance(y, Const) or whole or _not_zero(interval(x)) or _not_zero(interval(y)):
         return node
     if isinstance(x, Op) and x.name == "select" and any(isinstance(a, Const) and a.value == 1 for a in x.args):
         return node  # done
