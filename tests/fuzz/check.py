@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -65,10 +66,10 @@ def reference(done: pipeline.Translation, kernel: Kernel, case: Case) -> tuple[O
 
 
 def check(
-    program: Program, *, gradients: bool, variants: int = 2, twice: bool = True, original: bool = False
+    program: Program, *, gradients: bool, variants: Sequence[int] = (0, 1), twice: bool = True, original: bool = False
 ) -> list[Finding]:
-    """What becomes of each kernel of the program; the first bug of a kernel ends its check. ``original``: against the
-    compiled source, too."""
+    """What becomes of each kernel of the program on each of the ``variants`` of its arguments; the first bug of a
+    kernel ends its check. ``original``: against the compiled source, too."""
     done = pipeline.translate(program.source, program.file)
     findings: list[Finding] = []
     if twice and done.text != pipeline.translate(program.source, program.file).text:
@@ -84,7 +85,7 @@ def _kernel(
     done: pipeline.Translation,
     kernel: Kernel,
     gradients: bool,
-    variants: int,
+    variants: Sequence[int],
     original: Original | None,
 ) -> Finding:
     mine = [d for d in done.diagnostics if d.kernel in (kernel.name, "") and d.severity == "error"]
@@ -93,7 +94,7 @@ def _kernel(
     if done.source is None or kernel.name not in [f.name for f in done.source.functions]:
         return Finding(kernel.name, "refused", "; ".join(f"{d.code} {d.reason}" for d in mine) or "not read")
     verdict = Finding(kernel.name, "discarded", "no variant means anything")
-    for variant in range(variants):
+    for variant in variants:
         case = kernel.case(program.seed, variant, smooth=gradients)
         outcome, why = reference(done, kernel, case)
         if outcome is None:
@@ -101,7 +102,14 @@ def _kernel(
             continue
         if kernel.name not in done.raised:
             return Finding(kernel.name, "refused", "; ".join(f"{d.code} {d.reason}" for d in mine[:1]))
-        found = compared(done, kernel, case, outcome, gradients and variant == 0, original if variant == 0 else None)
+        found = compared(
+            done,
+            kernel,
+            case,
+            outcome,
+            gradients and variant == variants[0],
+            original if variant == variants[0] else None,
+        )
         if found is not None:
             return replace(found, variant=variant)
         verdict = Finding(kernel.name, "ok")

@@ -6,12 +6,19 @@ from __future__ import annotations
 import argparse
 import collections
 import concurrent.futures as futures
+import json
 import multiprocessing
 import os
 import re
+import subprocess
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.fuzz.check import Finding
 
 LANGUAGES = ("python", "cuda_c")
 
@@ -57,10 +64,12 @@ def main() -> int:
     parser.add_argument("--original", type=int, default=40, help="g++ for one CUDA program in so many (0: never)")
     parser.add_argument("--language", choices=(*LANGUAGES, "both"), default="both")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--log", type=Path, help="append a JSON line for each kernel, with the commit it was run at")
     parser.add_argument("--quiet", action="store_true", help="one line a bug, no source")
     chosen = parser.parse_args()
     # a kernel runs once: compiling it well costs more than it saves
-    os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
+    cheap = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+    os.environ.setdefault("XLA_FLAGS", f"{cheap} --xla_cpu_use_fusion_emitters=false")
     began = time.monotonic()
     totals = {language: Counts() for language in LANGUAGES}
     jobs = [(chosen, worker) for worker in range(chosen.workers)]
@@ -95,13 +104,18 @@ def _worker(job: tuple[argparse.Namespace, int]) -> tuple[dict[str, Counts], int
     end = time.monotonic() + chosen.seconds
     counts = {language: Counts() for language in LANGUAGES}
     seed = chosen.start + worker
+    commit = _commit() if chosen.log else ""
     while time.monotonic() < end:
         language = chosen.language if chosen.language != "both" else LANGUAGES[(seed // chosen.workers) % 2]
         mine = counts[language]
         program = generate(seed) if language == "python" else spelled(generate(seed, c=True))
         every = bool(chosen.gradients) and seed // 2 % chosen.gradients == 0
         original = language == "cuda_c" and bool(chosen.original) and seed // 2 % chosen.original == 0
-        for finding in check(program, gradients=every, twice=seed % 20 == 1, original=original):
+        variants = (1,) if seed % 5 == 3 else (0,) if seed % 5 else (0, 1)  # each is compiled by XLA: one is enough
+        findings = check(program, gradients=every, variants=variants, twice=seed % 20 == 1, original=original)
+        if chosen.log:
+            _log(chosen.log, commit, seed, language, findings)
+        for finding in findings:
             mine.kinds[finding.kind] += 1
             mine.gradients += finding.kind == "ok" and every
             mine.originals += finding.kind == "ok" and original
@@ -111,6 +125,19 @@ def _worker(job: tuple[argparse.Namespace, int]) -> tuple[dict[str, Counts], int
                 _report(seed, finding, program.source, program.file, chosen.out, chosen.quiet)
         seed += chosen.workers
     return counts, seed
+
+
+def _commit() -> str:
+    """The commit that is checked out, "+" behind it where files differ from it."""
+    said = subprocess.run(["git", "describe", "--always", "--dirty=+"], capture_output=True, text=True, check=False)
+    return said.stdout.strip()
+
+
+def _log(path: Path, commit: str, seed: int, language: str, findings: Sequence[Finding]) -> None:
+    with path.open("a", encoding="utf-8") as log:
+        for f in findings:
+            row = {"commit": commit, "seed": seed, "language": language, "kernel": f.kernel, "kind": f.kind}
+            log.write(json.dumps(row | ({"message": f.message[:300]} if f.kind != "ok" else {})) + "\n")
 
 
 def _general(message: str) -> str:
