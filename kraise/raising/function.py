@@ -14,7 +14,7 @@ from kraise.ir import kernel as k
 from kraise.ir.print_equations import equation_lines
 from kraise.ir.walk import free_indices, map_statement, statement_expressions, topological
 from kraise.options import Options
-from kraise.raising import threads, tiles
+from kraise.raising import outside, threads, tiles
 from kraise.raising.assumptions import injective
 from kraise.raising.bounds import mark
 from kraise.raising.calls import call, called, written
@@ -255,6 +255,7 @@ class _Raiser:
             block(cx, st, body.body, live)
             uniform_barriers(cx, st.accesses)
             check(cx, st.accesses, cx.thread_names, frozenset(n for n, a in cx.made.items() if a.shared))
+            outside.check(cx, st)
             without_private_copies(cx, st)
             without_unread(cx, st, body.returns)
             private_extents(cx, st)

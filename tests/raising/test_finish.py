@@ -21,7 +21,7 @@ def test_guards(guard):
 
 
 @pytest.mark.parametrize(
-    "guard", ["x[i] > 0", "i > 0 and x[i] > 0", "i % 2 == 0 and x[i - 1] > 0 and i > 0", "i == 1 or i == 3"]
+    "guard", ["x[i] > 0", "i > 0 and x[i] > 0", "i % 2 == 0 and i > 0 and x[i - 1] > 0", "i == 1 or i == 3"]
 )
 def test_what_a_box_does_not_say_stays(guard):
     assert write(agree(LOOP.format(guard))).where is not None

@@ -1,0 +1,112 @@
+"""Accesses that leave their array whatever the sizes are (contract, section 3).
+
+The emitted function is equal to the source on launches without such an access. Where every launch has one (``x[i - 1]``
+from i = 0 on), nothing that is emitted could be right: JAX clamps, wraps or cuts a slice short. Refused are accesses
+for which it is proved that each choice of the sizes in their guards (from ``LARGE`` on) has an instance below 0, or
+beyond an extent that is known: of an array made here, or a ``shape`` that the subscript itself speaks of. An access
+whose guard depends on data, or that leaves the array for some sizes only, is not judged.
+"""
+
+from __future__ import annotations
+
+import islpy as isl
+
+from kraise.analysis.dependence import Access, Space
+from kraise.analysis.poly import Poly, to_poly
+from kraise.diagnostics import Diagnostic, Refused
+from kraise.ir import equations as eq
+from kraise.ir.types import INT
+from kraise.ir.walk import free_indices
+from kraise.raising.context import Context
+from kraise.raising.phases import BARRIER
+from kraise.raising.state import State
+
+LARGE = 8  # sizes below it may be special: n = 1 has no neighbours
+
+
+def check(cx: Context, st: State) -> None:
+    """Refuses accesses that leave their array for all sizes.
+
+    Raises:
+        Refused: KR204, with the values that make it leave.
+    """
+    found: dict[object, Diagnostic] = {}
+    for a in st.accesses:
+        if a.array == BARRIER or (a.span, a.array, a.write) in found or _widened(a):
+            continue
+        for axis, subscript in enumerate(a.whole or a.subscripts):
+            place = to_poly(subscript)
+            for way, poly in _ways(st, a, axis, place):
+                values = _witness(cx, a, place, poly)
+                if values is not None:
+                    found[a.span, a.array, a.write] = _finding(a, way, values)
+    if found:
+        raise Refused(*found.values())
+
+
+def _widened(a: Access) -> bool:
+    """Whether the record stands for more cells than are touched: it has indices of no range, for the race check."""
+    return any(name.startswith("$") for s in a.subscripts for name in free_indices(s))
+
+
+def _ways(st: State, a: Access, axis: int, place: Poly) -> list[tuple[str, Poly]]:
+    """What is not negative where ``place`` is outside: below zero, and beyond an extent that is known."""
+    if axis and a.view and not a.whole:
+        return []  # a digit: within its radix by proof
+    below = [("before its first element", -place - 1)] if any(c < 0 for c in place.terms.values()) else []
+    local = st.locals.get(a.array)
+    if a.view and not a.whole:
+        return below
+    if local is not None:
+        at = axis - len(local.prefix)
+        extent = local.shape[at] if 0 <= at < len(local.shape) else None
+        known = isinstance(extent, eq.Const)
+    else:
+        extent = eq.Shape(a.array, axis, INT)
+        known = any(extent in to_poly(s).atoms() for s in (*_operands(a.path), *a.subscripts))
+    if extent is None or not known:
+        return below
+    return [*below, ("beyond its last element", place - to_poly(extent))]
+
+
+def _operands(path: tuple[eq.Expr, ...]) -> list[eq.Expr]:
+    return [x for c in path if isinstance(c, eq.Op) for x in c.args if isinstance(x, eq.Expr)]
+
+
+def _witness(cx: Context, a: Access, place: Poly, outside: Poly) -> dict[str, int] | None:
+    """Values of indices and sizes with ``outside >= 0``, if all sizes have such; "" is the subscript's own value."""
+    space = Space()
+    names = frozenset().union(*(free_indices(c) for c in (*a.path, *a.subscripts)))
+    space.path((*a.path, *(c for c in cx.facts if free_indices(c) & names)), {})
+    sizes = list(space.params.values())
+    text, at = space.poly(outside, {}), space.poly(place, {})
+    if space.dropped or text is None or at is None:
+        return None
+    spelled = ", ".join(space.params.values()), ", ".join([*space.variables.values(), "at"])
+    where = " and ".join([*space.constraints, f"at = {at}", *(f"{p} >= {LARGE}" for p in sizes)])
+    domain = isl.Set(f"[{spelled[0]}] -> {{ [{spelled[1]}] : {where} }}")
+    for n, name in enumerate(space.variables):
+        if name in cx.thread_names and not domain.dim_has_upper_bound(isl.dim_type.set, n):
+            domain = domain.fix_val(isl.dim_type.set, n, isl.Val(0))  # of a launch of any size, thread 0 is sure
+    leaving = domain.intersect(isl.Set(f"[{spelled[0]}] -> {{ [{spelled[1]}] : {text} >= 0 }}"))
+    if leaving.is_empty() or not domain.params().is_subset(leaving.params()):
+        return None
+    point = leaving.lexmin().sample_point()
+    value = lambda kind, n: point.get_coordinate_val(kind, n).to_python()  # noqa: E731
+    out = {name: value(isl.dim_type.set, n) for n, name in enumerate(space.variables)}
+    out = {name: v for name, v in out.items() if name in names and not name.startswith("$")}
+    for n, key in enumerate(space.params):
+        if isinstance(key, eq.Param):
+            out[key.name] = value(isl.dim_type.param, n)
+        elif isinstance(key, eq.Shape):
+            out[f"{key.array}.shape[{key.axis}]"] = value(isl.dim_type.param, n)
+    return out | {"": value(isl.dim_type.set, len(space.variables))}
+
+
+def _finding(a: Access, way: str, values: dict[str, int]) -> Diagnostic:
+    at = values.pop("")
+    where = ", ".join(f"{name} = {v}" for name, v in values.items())
+    verb = "stores to" if a.write else "reads"
+    reason = f"this {verb} `{a.array}` {way} (at {at})" + (f" for {where}" if where else "")
+    hint = "guard the access; a subscript from the end is written with a constant (x[-1]) or the length"
+    return Diagnostic("KR204", reason, a.span, hint)

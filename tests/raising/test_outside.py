@@ -1,0 +1,58 @@
+"""Accesses that leave their array for all sizes are refused with the values; those that may stay within are not."""
+
+# ruff: noqa: E501 - kernels on one line
+
+import pytest
+
+from kraise import pipeline
+from kraise.diagnostics import Refused
+from tests.raising.agree import agree, raised
+
+INSIDE = {
+    "under a guard": "def f(x, y):\n for i in range(len(x)):\n  if i > 0: y[i] = x[i - 1]",
+    "in an arm": "def f(x, y):\n for i in range(len(x)):\n  y[i] = x[i - 1] if i > 0 else 0.0",
+    "behind an and": "def f(x, y):\n for i in range(len(x)):\n  if i > 0 and x[i - 1] > 0: y[i] = 1.0",
+    "the margin of a range": "def f(x, y):\n for i in range(1, len(x) - 1): y[i] = x[i - 1] + x[i + 1]",
+    "a triangle": "def f(A, y):\n for i in range(len(A)):\n  for j in range(i): y[i] += A[i - j - 1, j]",
+    "a remainder": "def f(x, y):\n n = len(x)\n for i in range(n): y[i] = x[(i - 1) % n]",
+    "clamped": "def f(x, y):\n n = len(x)\n for i in range(n): y[i] = x[max(i - 1, 0)] + x[min(i + 1, n - 1)]",
+    "a constant from the end": "def f(x, y):\n n = len(x)\n for i in range(n): y[i] = x[-1]",
+    "the mirror": "def f(x, y):\n n = len(x)\n for i in range(n): y[i] = x[n - 1 - i]",
+    "under data": "def f(x, y, k):\n for i in range(len(x)):\n  if k[i] > 0 and i >= k[i]: y[i] = x[i - k[i]]",
+}
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_inside(name):
+    agree(INSIDE[name])
+
+
+OUTSIDE = {
+    "the one before": ("def f(x, y, n):\n for i in range(n): y[i] = x[i - 1]", "before its first element (at -1) for i = 0, n = 8"),
+    "the one after": ("def f(x, y):\n for i in range(len(x)): y[i] = x[i + 1]", "beyond its last element (at 8) for i = 7, x.shape[0] = 8"),
+    "a round too many": ("def f(x, y):\n for i in range(len(x) + 1): y[i] = x[i]", "beyond its last element (at 8) for i = 8, x.shape[0] = 8"),
+    "the mirror off by one": ("def f(x, y):\n n = len(x)\n for i in range(n): y[i] = x[n - i]", "beyond its last element (at 8) for i = 0, x.shape[0] = 8"),
+    "a store": ("def f(x, y, n):\n for i in range(n): y[i - 2] = x[i]", "stores to `y` before its first element (at -2) for i = 0, n = 8"),
+    "threads": ("def f(x, y, n):\n i = cuda.grid(1)\n if i < n: y[i] = x[i - 1]", "before its first element (at -1) for i = 0, n = 8"),
+    "a row": ("def f(A, B):\n for i in range(len(A)):\n  for j in range(A.shape[1]): B[i, j] = A[i - 1, j]", "before its first element (at -1) for i = 0, j = 0, A.shape[0] = 8, A.shape[1] = 8"),
+    "a guard that lets it through": ("def f(x, y, n):\n for i in range(n):\n  if i != 1: y[i] = x[i - 1]", "before its first element (at -1) for i = 0, n = 8"),
+    "a carried value": ("def f(x, n):\n for i in range(n): x[i] = x[i - 1] + 1.0", "before its first element (at -1)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_outside(name):
+    source, said = OUTSIDE[name]
+    with pytest.raises(Refused) as refused:
+        raised(source)
+    (found,) = refused.value.diagnostics[:1]
+    assert found.code == "KR204" and said in found.reason, found.reason
+
+
+def test_a_local_array_of_known_size():
+    """Of C: the array has four elements, the loop five rounds."""
+    source = "__global__ void f(float *y, int n) { float a[4]; for (int j = 0; j <= 4; j++) a[j] = j;\n y[0] = a[1]; }"
+    (found,) = pipeline.translate(source, "f.cu").diagnostics
+    assert found.code == "KR204" and "beyond its last element (at 4) for j = 4" in found.reason
+    inside = source.replace("<= 4", "< 4")
+    assert pipeline.translate(inside, "f.cu").diagnostics == ()
