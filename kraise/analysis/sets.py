@@ -21,7 +21,7 @@ _NAME = re.compile(r"\b[vp]\d+\b")
 _OPERATIONS = 5_000_000  # isl's own count (about a second), not a clock: the same answer each time
 
 
-def _bounded(ask: Callable[[], T], otherwise: T) -> T:
+def bounded(ask: Callable[[], T], otherwise: T) -> T:
     """What ``ask`` gives, ``otherwise`` where isl gives up."""
     isl.DEFAULT_CONTEXT.set_max_operations(_OPERATIONS)
     isl.DEFAULT_CONTEXT.reset_operations()
@@ -33,12 +33,12 @@ def _bounded(ask: Callable[[], T], otherwise: T) -> T:
 
 def parse(text: str) -> Set | None:
     """The set, None if it takes too long."""
-    return _bounded(lambda: Set(text), None)
+    return bounded(lambda: Set(text), None)
 
 
 def contains(outer: Set, inner: Set) -> bool:
     """Whether it is proved that ``inner`` lies within ``outer``."""
-    return _bounded(lambda: bool(inner.is_subset(outer)), False)
+    return bounded(lambda: bool(inner.is_subset(outer)), False)
 
 
 def union(own: Set, others: list[Set]) -> Set:
@@ -50,7 +50,7 @@ def union(own: Set, others: list[Set]) -> Set:
             out = out.union(other)
         return out.coalesce()
 
-    return _bounded(joined, own) if others else own
+    return bounded(joined, own) if others else own
 
 
 def empty(constraints: Iterable[str]) -> bool:
@@ -90,4 +90,4 @@ def _canonical(group: list[str]) -> str:
 
 @lru_cache(maxsize=20_000)
 def _empty(text: str) -> bool:
-    return _bounded(lambda: bool(Set(text).is_empty()), False)
+    return bounded(lambda: bool(Set(text).is_empty()), False)

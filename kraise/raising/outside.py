@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import islpy as isl
 
+from kraise.analysis import sets
 from kraise.analysis.dependence import Access, Space
 from kraise.analysis.poly import Poly, to_poly
 from kraise.diagnostics import Diagnostic, Refused
@@ -82,16 +83,10 @@ def _witness(cx: Context, a: Access, place: Poly, outside: Poly) -> dict[str, in
     text, at = space.poly(outside, {}), space.poly(place, {})
     if space.dropped or text is None or at is None:
         return None
-    spelled = ", ".join(space.params.values()), ", ".join([*space.variables.values(), "at"])
-    where = " and ".join([*space.constraints, f"at = {at}", *(f"{p} >= {LARGE}" for p in sizes)])
-    domain = isl.Set(f"[{spelled[0]}] -> {{ [{spelled[1]}] : {where} }}")
-    for n, name in enumerate(space.variables):
-        if name in cx.thread_names and not domain.dim_has_upper_bound(isl.dim_type.set, n):
-            domain = domain.fix_val(isl.dim_type.set, n, isl.Val(0))  # of a launch of any size, thread 0 is sure
-    leaving = domain.intersect(isl.Set(f"[{spelled[0]}] -> {{ [{spelled[1]}] : {text} >= 0 }}"))
-    if leaving.is_empty() or not domain.params().is_subset(leaving.params()):
+    where = [*space.constraints, f"at = {at}", *(f"{p} >= {LARGE}" for p in sizes)]
+    point = sets.bounded(lambda: _point(space, where, f"{text} >= 0", cx.thread_names), None)
+    if point is None:
         return None
-    point = leaving.lexmin().sample_point()
     value = lambda kind, n: point.get_coordinate_val(kind, n).to_python()  # noqa: E731
     out = {name: value(isl.dim_type.set, n) for n, name in enumerate(space.variables)}
     out = {name: v for name, v in out.items() if name in names and not name.startswith("$")}
@@ -101,6 +96,20 @@ def _witness(cx: Context, a: Access, place: Poly, outside: Poly) -> dict[str, in
         elif isinstance(key, eq.Shape):
             out[f"{key.array}.shape[{key.axis}]"] = value(isl.dim_type.param, n)
     return out | {"": value(isl.dim_type.set, len(space.variables))}
+
+
+def _point(space: Space, where: list[str], outside: str, threads: tuple[str, ...]) -> isl.Point | None:
+    """The first point outside, if each choice of the sizes has one."""
+    names = ", ".join(space.params.values()), ", ".join([*space.variables.values(), "at"])
+    domain = isl.Set(f"[{names[0]}] -> {{ [{names[1]}] : {' and '.join(where)} }}")
+    instances = domain.project_out(isl.dim_type.set, len(space.variables), 1)
+    for n, name in enumerate(space.variables):
+        if name in threads and not instances.dim_has_upper_bound(isl.dim_type.set, n):
+            domain = domain.fix_val(isl.dim_type.set, n, isl.Val(0))  # of a launch of any size, thread 0 is sure
+    leaving = domain.intersect(isl.Set(f"[{names[0]}] -> {{ [{names[1]}] : {outside} }}"))
+    if leaving.is_empty() or not domain.params().is_subset(leaving.params()):
+        return None
+    return leaving.lexmin().sample_point()
 
 
 def _finding(a: Access, way: str, values: dict[str, int]) -> Diagnostic:
