@@ -2,17 +2,15 @@
 
 The emitted function is equal to the source on launches without such an access. Where every launch has one (``x[i - 1]``
 from i = 0 on), nothing that is emitted could be right: JAX clamps, wraps or cuts a slice short. Refused are accesses
-for which it is proved that each choice of the sizes in their guards (from ``LARGE`` on) has an instance below 0, or
+for which it is proved that each choice of the sizes in their guards that is not tiny has an instance below 0, or
 beyond an extent that is known: of an array made here, or a ``shape`` that the subscript itself speaks of. An access
 whose guard depends on data, or that leaves the array for some sizes only, is not judged.
 """
 
 from __future__ import annotations
 
-import islpy as isl
-
-from kraise.analysis import sets
-from kraise.analysis.dependence import Access, Space
+from kraise.analysis.dependence import Access
+from kraise.analysis.leaving import witness
 from kraise.analysis.poly import Poly, to_poly
 from kraise.diagnostics import Diagnostic, Refused
 from kraise.ir import equations as eq
@@ -21,8 +19,6 @@ from kraise.ir.walk import free_indices
 from kraise.raising.context import Context
 from kraise.raising.phases import BARRIER
 from kraise.raising.state import State
-
-LARGE = 8  # sizes below it may be special: n = 1 has no neighbours
 
 
 def check(cx: Context, st: State) -> None:
@@ -38,7 +34,7 @@ def check(cx: Context, st: State) -> None:
         for axis, subscript in enumerate(a.whole or a.subscripts):
             place = to_poly(subscript)
             for way, poly in _ways(st, a, axis, place):
-                values = _witness(cx, a, place, poly)
+                values = witness(a, place, poly, cx.facts, cx.thread_names)
                 if values is not None:
                     found[a.span, a.array, a.write] = _finding(a, way, values)
     if found:
@@ -72,44 +68,6 @@ def _ways(st: State, a: Access, axis: int, place: Poly) -> list[tuple[str, Poly]
 
 def _operands(path: tuple[eq.Expr, ...]) -> list[eq.Expr]:
     return [x for c in path if isinstance(c, eq.Op) for x in c.args if isinstance(x, eq.Expr)]
-
-
-def _witness(cx: Context, a: Access, place: Poly, outside: Poly) -> dict[str, int] | None:
-    """Values of indices and sizes with ``outside >= 0``, if all sizes have such; "" is the subscript's own value."""
-    space = Space()
-    names = frozenset().union(*(free_indices(c) for c in (*a.path, *a.subscripts)))
-    space.path((*a.path, *(c for c in cx.facts if free_indices(c) & names)), {})
-    sizes = list(space.params.values())
-    text, at = space.poly(outside, {}), space.poly(place, {})
-    if space.dropped or text is None or at is None:
-        return None
-    where = [*space.constraints, f"at = {at}", *(f"{p} >= {LARGE}" for p in sizes)]
-    point = sets.bounded(lambda: _point(space, where, f"{text} >= 0", cx.thread_names), None)
-    if point is None:
-        return None
-    value = lambda kind, n: point.get_coordinate_val(kind, n).to_python()  # noqa: E731
-    out = {name: value(isl.dim_type.set, n) for n, name in enumerate(space.variables)}
-    out = {name: v for name, v in out.items() if name in names and not name.startswith("$")}
-    for n, key in enumerate(space.params):
-        if isinstance(key, eq.Param):
-            out[key.name] = value(isl.dim_type.param, n)
-        elif isinstance(key, eq.Shape):
-            out[f"{key.array}.shape[{key.axis}]"] = value(isl.dim_type.param, n)
-    return out | {"": value(isl.dim_type.set, len(space.variables))}
-
-
-def _point(space: Space, where: list[str], outside: str, threads: tuple[str, ...]) -> isl.Point | None:
-    """The first point outside, if each choice of the sizes has one."""
-    names = ", ".join(space.params.values()), ", ".join([*space.variables.values(), "at"])
-    domain = isl.Set(f"[{names[0]}] -> {{ [{names[1]}] : {' and '.join(where)} }}")
-    instances = domain.project_out(isl.dim_type.set, len(space.variables), 1)
-    for n, name in enumerate(space.variables):
-        if name in threads and not instances.dim_has_upper_bound(isl.dim_type.set, n):
-            domain = domain.fix_val(isl.dim_type.set, n, isl.Val(0))  # of a launch of any size, thread 0 is sure
-    leaving = domain.intersect(isl.Set(f"[{names[0]}] -> {{ [{names[1]}] : {outside} }}"))
-    if leaving.is_empty() or not domain.params().is_subset(leaving.params()):
-        return None
-    return leaving.lexmin().sample_point()
 
 
 def _finding(a: Access, way: str, values: dict[str, int]) -> Diagnostic:

@@ -1,0 +1,53 @@
+"""Where an access certainly leaves its array: a point for each choice of the sizes, asked of islpy."""
+
+from __future__ import annotations
+
+import islpy as isl
+
+from kraise.analysis import sets
+from kraise.analysis.dependence import Access, Space
+from kraise.analysis.poly import Poly
+from kraise.ir import equations as eq
+from kraise.ir.walk import free_indices
+
+LARGE = 8  # sizes below it may be special: n = 1 has no neighbours
+
+
+def witness(
+    a: Access, place: Poly, outside: Poly, launch: tuple[eq.Expr, ...], threads: tuple[str, ...]
+) -> dict[str, int] | None:
+    """Values of indices and sizes with ``outside >= 0``, if all sizes have such; "" is the subscript's own value."""
+    space = Space()
+    names = frozenset().union(*(free_indices(c) for c in (*a.path, *a.subscripts)))
+    space.path((*a.path, *(c for c in launch if free_indices(c) & names)), {})
+    sizes = list(space.params.values())
+    text, at = space.poly(outside, {}), space.poly(place, {})
+    if space.dropped or text is None or at is None:
+        return None
+    where = [*space.constraints, f"at = {at}", *(f"{p} >= {LARGE}" for p in sizes)]
+    point = sets.bounded(lambda: _point(space, where, f"{text} >= 0", threads), None)
+    if point is None:
+        return None
+    value = lambda kind, n: point.get_coordinate_val(kind, n).to_python()  # noqa: E731
+    out = {name: value(isl.dim_type.set, n) for n, name in enumerate(space.variables)}
+    out = {name: v for name, v in out.items() if name in names and not name.startswith("$")}
+    for n, key in enumerate(space.params):
+        if isinstance(key, eq.Param):
+            out[key.name] = value(isl.dim_type.param, n)
+        elif isinstance(key, eq.Shape):
+            out[f"{key.array}.shape[{key.axis}]"] = value(isl.dim_type.param, n)
+    return out | {"": value(isl.dim_type.set, len(space.variables))}
+
+
+def _point(space: Space, where: list[str], outside: str, threads: tuple[str, ...]) -> isl.Point | None:
+    """The first point outside, if each choice of the sizes has one."""
+    names = ", ".join(space.params.values()), ", ".join([*space.variables.values(), "at"])
+    domain = isl.Set(f"[{names[0]}] -> {{ [{names[1]}] : {' and '.join(where)} }}")
+    instances = domain.project_out(isl.dim_type.set, len(space.variables), 1)
+    for n, name in enumerate(space.variables):
+        if name in threads and not instances.dim_has_upper_bound(isl.dim_type.set, n):
+            domain = domain.fix_val(isl.dim_type.set, n, isl.Val(0))  # of a launch of any size, thread 0 is sure
+    leaving = domain.intersect(isl.Set(f"[{names[0]}] -> {{ [{names[1]}] : {outside} }}"))
+    if leaving.is_empty() or not domain.params().is_subset(leaving.params()):
+        return None
+    return leaving.lexmin().sample_point()
