@@ -180,6 +180,8 @@ class Context:
                 return py.call("abs", self.static(a))
             case eq.Op(name="not", args=(a,)):
                 return py.Un("not", self.static(a))
+            case eq.Op(name="bit_length", args=(a,)):
+                return py.method(self.static(a), "bit_length")
             case eq.Op(name="select"):
                 return self._static_choice(atom)
         raise refuse("KR301", f"an extent or a bound depends on a value that is not static: {type(atom).__name__}")

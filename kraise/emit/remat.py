@@ -60,8 +60,8 @@ def _over_time(ctx: Context, fold: eq.Fold) -> bool:
     if not rounds.terms:
         return rounds.constant // fold.axis.step >= LONG
     own = {n for bound in (fold.axis.lo, fold.axis.hi) for n in tree.walk(bound)}
-    if any(isinstance(n, eq.Shape) for n in own):
-        return False
+    if any(isinstance(n, eq.Shape) or (isinstance(n, eq.Op) and n.name == "bit_length") for n in own):
+        return False  # as many rounds as the data has rows, or as a number has bits
     parameters = {n for n in own if isinstance(n, eq.Param)}
     return bool(parameters) and not parameters & _sizes(ctx.kernel, fold)
 

@@ -71,6 +71,15 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
         (blocks(ctx, s, d.axes) or d) if isinstance(d, Gather) else d
         for s, d in zip(node.subscripts, dims, strict=True)
     ]
+    if any(isinstance(d, Roll) for d in dims) and any(isinstance(d, Scalar) for d in dims) and not node.safe:
+        # the row first, then the roll of it
+        places = [
+            position(low, d.expr, e, False) if isinstance(d, Scalar) else ALL
+            for d, e in zip(dims, extents, strict=True)
+        ]
+        left = [at for at, d in enumerate(dims) if not isinstance(d, Scalar)]
+        base, dims = subscripted(base, places), [dims[at] for at in left]
+        extents = tuple(extents[at] for at in left)
     clamps = any(isinstance(d, Clamp) for d in dims)
     if clamps and any(isinstance(d, Scalar) for d in dims):
         return _gather(low, base, node, extents, frame)  # padding the whole array for one row would be a waste

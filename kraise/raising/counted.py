@@ -14,8 +14,8 @@ from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.raising.liveness import assigned, reads
 
-_TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
-_NEGATED = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
+TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+NEGATED = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
 TRUE, FALSE = k.Const(True, BOOL), k.Const(False, BOOL)
 
 
@@ -60,9 +60,9 @@ def counted(s: k.While, flag: str) -> Counted | None:
     condition, body = s.condition, s.body
     if found is not None:
         condition, tested, body = found
-    conjuncts = [c for c in _conjuncts(condition) if c != TRUE]
-    flags = [c for c in conjuncts if _flag(c) is not None]
-    names = frozenset(f for c in flags if (f := _flag(c)) is not None)
+    conjuncts = [c for c in conjuncts_of(condition) if c != TRUE]
+    flags = [c for c in conjuncts if flag_of(c) is not None]
+    names = frozenset(f for c in flags if (f := flag_of(c)) is not None)
     for c in conjuncts:
         bound = None if c in flags else _bound(c, (*tested, *body), names, bool(flags) or len(conjuncts) > 1)
         if bound is not None:
@@ -110,20 +110,20 @@ def _made(
     if rest:
         before.append(k.Assign(flag, FALSE, BOOL, span=span))
         leave = (k.Assign(flag, TRUE, BOOL, span=span),)
-        test = _all(rest)
+        test = all_of(rest)
         if s.test_last:
             left: k.Stmt = k.If(test, (), leave, span=span)
-            body = (*body, k.If(_all(flags), (left,), span=span) if flags else left)
+            body = (*body, k.If(all_of(flags), (left,), span=span) if flags else left)
         else:
             body = (k.If(test, body, leave, span=span),)
         alive.append(k.Op("not", (k.Var(flag, BOOL),), BOOL))
     if alive:
-        body = (k.If(_all(alive), body, span=span),)
+        body = (k.If(all_of(alive), body, span=span),)
     loop = k.For(fresh, first, stop, b.step, body, type=kind, span=span)
     return Counted(v, tuple(before), loop, after, exits=bool(alive))
 
 
-def _all(conditions: list[k.Expr]) -> k.Expr:
+def all_of(conditions: list[k.Expr]) -> k.Expr:
     out = conditions[0]
     for c in conditions[1:]:
         out = k.Op("and", (out, c), BOOL)
@@ -133,15 +133,15 @@ def _all(conditions: list[k.Expr]) -> k.Expr:
 # --- what is tested --------------------------------------------------------------------------
 
 
-def _conjuncts(e: k.Expr) -> Iterator[k.Expr]:
+def conjuncts_of(e: k.Expr) -> Iterator[k.Expr]:
     if isinstance(e, k.Op) and e.name == "and":
         for a in e.args:
-            yield from _conjuncts(a)
+            yield from conjuncts_of(a)
     else:
         yield e
 
 
-def _flag(e: k.Expr) -> str | None:
+def flag_of(e: k.Expr) -> str | None:
     """The flag that must be clear."""
     match e:
         case k.Op(name="not", args=(k.Var(name=name),)) if name.startswith("$"):
@@ -152,7 +152,7 @@ def _flag(e: k.Expr) -> str | None:
 def _tested_within(s: k.While) -> tuple[k.Expr, tuple[k.Stmt, ...], tuple[k.Stmt, ...]] | None:
     """``while True: t = v > 0; v -= 1; if not t: break; rest``: the condition ``t`` as it is on entry to a round, what
     comes before the exit, and the rest. Nothing else may leave the loop."""
-    flags = [_flag(c) for c in _conjuncts(s.condition) if c != TRUE]
+    flags = [flag_of(c) for c in conjuncts_of(s.condition) if c != TRUE]
     if len(flags) != 1 or flags[0] is None:
         return None
     for at, x in enumerate(s.body):
@@ -178,18 +178,18 @@ def _tested_within(s: k.While) -> tuple[k.Expr, tuple[k.Stmt, ...], tuple[k.Stmt
 
 def _bound(c: k.Expr, body: tuple[k.Stmt, ...], flags: frozenset[str], exits: bool) -> _Bound | None:
     """``c`` as a bound on a variable that moves towards it."""
-    if isinstance(c, k.Op) and c.name == "not" and isinstance(c.args[0], k.Op) and c.args[0].name in _NEGATED:
+    if isinstance(c, k.Op) and c.name == "not" and isinstance(c.args[0], k.Op) and c.args[0].name in NEGATED:
         inner = c.args[0]
-        c = k.Op(_NEGATED[inner.name], inner.args, BOOL)
+        c = k.Op(NEGATED[inner.name], inner.args, BOOL)
     if not isinstance(c, k.Op) or c.name not in ("lt", "le", "gt", "ge", "ne"):
         return None
     if not all(a.type.is_integer for a in c.args):
         return None
-    for relation, (a, b) in ((c.name, c.args), (_TURNED[c.name], c.args[::-1])):
+    for relation, (a, b) in ((c.name, c.args), (TURNED[c.name], c.args[::-1])):
         if not isinstance(a, k.Var):
             continue
         step = _moves(a.name, body, flags)
-        if step is None or not _still(step, body) or reads(step) & {*assigned(body)}:
+        if step is None or not still(step, body) or reads(step) & {*assigned(body)}:
             continue
         closing = step
         if isinstance(b, k.Var) and b.name in assigned(body):
@@ -197,7 +197,7 @@ def _bound(c: k.Expr, body: tuple[k.Stmt, ...], flags: frozenset[str], exits: bo
             if not isinstance(other, k.Const) or not isinstance(step, k.Const) or relation == "ne":
                 continue
             closing = k.Const(step.value - other.value, INT)  # type: ignore[operator]
-        elif reads(b) & {*assigned(body)} or not _still(b, body):
+        elif reads(b) & {*assigned(body)} or not still(b, body):
             continue
         known = closing.value if isinstance(closing, k.Const) else None
         if relation == "ne":
@@ -234,11 +234,11 @@ def _steps(v: str, body: tuple[k.Stmt, ...], flags: frozenset[str]) -> list[k.Ex
                     return None
                 out.append(step)
             case k.If(condition=c, body=a, orelse=b) if v in assigned((s,)):
-                if all(f in flags for x in _conjuncts(c) for f in [_flag(x)]) and v not in assigned(b):
+                if all(f in flags for x in conjuncts_of(c) for f in [flag_of(x)]) and v not in assigned(b):
                     inner = _steps(v, a, flags)
-                elif _leaves(a, flags) and v not in assigned(a):
+                elif leaves(a, flags) and v not in assigned(a):
                     inner = _steps(v, b, flags)
-                elif _leaves(b, flags) and v not in assigned(b):
+                elif leaves(b, flags) and v not in assigned(b):
                     inner = _steps(v, a, flags)
                 else:
                     return None
@@ -250,7 +250,7 @@ def _steps(v: str, body: tuple[k.Stmt, ...], flags: frozenset[str]) -> list[k.Ex
     return out
 
 
-def _leaves(body: tuple[k.Stmt, ...], flags: frozenset[str]) -> bool:
+def leaves(body: tuple[k.Stmt, ...], flags: frozenset[str]) -> bool:
     """Whether ``body`` surely sets a flag that ends the loop."""
     return any(isinstance(s, k.Assign) and s.name in flags and s.value == TRUE for s in body)
 
@@ -291,7 +291,7 @@ def _final(first: k.Expr, stop: k.Expr, b: _Bound, kind: ScalarType) -> k.Expr:
     return k.Op("add", (first, k.Op("mul", (rounds, b.step), kind)), kind)
 
 
-def _still(e: k.Expr, body: tuple[k.Stmt, ...]) -> bool:
+def still(e: k.Expr, body: tuple[k.Stmt, ...]) -> bool:
     """Whether ``e`` loads nothing that ``body`` may store, and calls nothing."""
     stored = stores(body)
     stack: list[object] = [e]

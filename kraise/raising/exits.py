@@ -129,6 +129,11 @@ def _block(stmts: tuple[k.Stmt, ...], state: _Exits, brk: str, cont: str, tail: 
                 if rest:
                     out += _guarded(rest, _flags(s, brk, cont), state, brk, cont, tail)
                 return tuple(out)
+            case k.While(test_last=True, condition=c, orelse=()) if constant(c) is False:
+                out += _once(s, state, last)
+                if rest and _has_return(s):
+                    out += _guarded(rest, [DONE], state, brk, cont, tail)
+                    return tuple(out)
             case k.For() | k.While():
                 out += _loop(s, state, last)
                 if rest and _has_return(s):
@@ -198,6 +203,30 @@ def _return(s: k.Return, values: tuple, state: _Exits, flag: bool) -> list[k.Stm
     if flag:
         out.append(k.Assign(DONE, TRUE, BOOL, span=s.span))
     return out
+
+
+def constant(e: k.Expr) -> bool | None:
+    """The truth of a condition that holds numbers only, None of any other."""
+    match e:
+        case k.Const(value=v):
+            return bool(v)
+        case k.Cast(arg=a):
+            return constant(a)
+        case k.Op(name="not", args=(a,)):
+            inner = constant(a)
+            return None if inner is None else not inner
+        case k.Op(name="ne" | "eq" as name, args=(k.Const(value=a), k.Const(value=b))):
+            return (a == b) is (name == "eq")
+    return None
+
+
+def _once(s: k.While, state: _Exits, last: bool) -> tuple[k.Stmt, ...]:
+    """``do { … } while (0)``: its body once; ``break`` and ``continue`` both lead to its end."""
+    leaves_it = any(_has_exit(t, k.Break) or _has_exit(t, k.Continue) for t in s.body)
+    if not leaves_it:
+        return _block(s.body, state, "", "", last)
+    end = state.flag("break")
+    return (k.Assign(end, FALSE, BOOL, span=s.span), *_block(s.body, state, end, end, last))
 
 
 def _loop(s: k.For | k.While, state: _Exits, last: bool) -> list[k.Stmt]:

@@ -29,15 +29,17 @@ from kraise.raising.carried.rules import IN_FOLD
 from kraise.raising.cells import Carried, Moving, enter_cells, enter_moving, leave_cells, next_round
 from kraise.raising.context import Context
 from kraise.raising.counted import Counted, counted
+from kraise.raising.doubling import doubling
 from kraise.raising.lanes import lanes_of, narrowed
 from kraise.raising.liveness import assigned, exposed, reads
+from kraise.raising.paths import add_path
 from kraise.raising.phases import level
 from kraise.raising.placeholders import placeholders
 from kraise.raising.ranges import Range
 from kraise.raising.stacked import stacked
 from kraise.raising.state import RawFold, RawWrite, State, expressions, map_access, map_raw
 from kraise.raising.stepped import stepped
-from kraise.raising.values import add_path, same_cell, tidy, truth
+from kraise.raising.values import same_cell, tidy, truth
 
 
 class Sequential(Exception):
@@ -87,7 +89,8 @@ def while_loop(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None
 
     if tree(cx, st, s, live):
         return
-    as_for = counted(s, _unused(st, s, live))
+    flag = _unused(st, s, live)
+    as_for = counted(s, flag) or doubling(cx, st, s, flag)
     if as_for is not None and _counts(cx, st, as_for, live):
         return
     while_fold(cx, st, s, live)

@@ -48,6 +48,7 @@ from kraise.raising.state import Raw, RawFold, RawWrite, State, expressions, map
 from kraise.raising.statements import block
 from kraise.raising.stepped import stepped
 from kraise.raising.strided import strided
+from kraise.raising.sunk import sunk
 from kraise.raising.values import index_like, resolve, tidy, value
 
 
@@ -86,16 +87,17 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
         if flat:
             cx.ragged.setdefault(index.name, set()).add((s.span, s.var))
     declined: list[str] = []
-    carried = Carried()
-    for _ in range(3):
-        outcome = _axis(cx, st, s, rng, live, carried)
-        if isinstance(outcome, State):
-            st.become(outcome)
-            return
-        declined.append(outcome.reason)
-        if not carried.adds(outcome.carried):
-            break
-        carried = carried.merged(outcome.carried)
+    for body in dict.fromkeys((s.body, sunk(s.body))):
+        s, carried = replace(s, body=body), Carried()
+        for _ in range(3):
+            outcome = _axis(cx, st, s, rng, live, carried)
+            if isinstance(outcome, State):
+                st.become(outcome)
+                return
+            declined.append(outcome.reason)
+            if not carried.adds(outcome.carried):
+                break
+            carried = carried.merged(outcome.carried)
     if free:
         raise Sequential
     if flat:

@@ -215,6 +215,8 @@ def _fold(name: str, values: tuple[int, ...]) -> int | None:
             return abs(x)
         case "pow", (x, y) if 0 <= y <= 64:
             return x**y
+        case "bit_length", (x,) if x >= 0:
+            return x.bit_length()
         case "and_", (x, y):
             return x & y
         case "or_", (x, y):

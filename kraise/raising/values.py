@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from kraise.analysis.conditions import conjuncts, negate, unfloored
+from kraise.analysis.conditions import conjuncts, negate
 from kraise.analysis.delinearize import digits, in_rows, provable
 from kraise.analysis.dependence import Access, implied
 from kraise.analysis.poly import LARGE, Poly, normal, to_expr, to_poly, wraps
@@ -24,8 +24,9 @@ from kraise.ir.walk import free_indices, transform
 from kraise.raising import simplify
 from kraise.raising.context import Context, array_type
 from kraise.raising.optimistic import wanted
+from kraise.raising.paths import add_path
 from kraise.raising.private import check_known, held, stored
-from kraise.raising.splits import digitwise, quotient
+from kraise.raising.splits import quotient
 from kraise.raising.state import RawWrite, State
 from kraise.raising.tiles import by_launch
 
@@ -112,10 +113,6 @@ def truth(cx: Context, st: State, e: k.Expr) -> eq.Expr:
 def extended(st: State, condition: eq.Expr) -> State:
     """A view of ``st`` under one more condition, for evaluating an operand that is reached only then."""
     return replace(st, path=add_path(st.path, condition))
-
-
-def add_path(path: tuple[eq.Expr, ...], condition: eq.Expr) -> tuple[eq.Expr, ...]:
-    return tuple(dict.fromkeys((*path, *(u for c in digitwise(condition, path) for u in unfloored(c)))))
 
 
 def operation(name: str, args: tuple[eq.Expr, ...], t: ScalarType) -> eq.Expr:

@@ -31,10 +31,10 @@ def reached(source: k.Module, function: k.Function) -> list[k.Function]:
 
 
 def used_axes(source: k.Module, function: k.Function) -> tuple[int, ...]:
-    """The axes of the launch that the kernel looks at; x if it looks at none."""
-    nodes = (n for f in reached(source, function) for n in walk(f.body))
+    """The axes of the launch that the kernel looks at: none where one thread does it all."""
+    nodes = [n for f in reached(source, function) for n in walk(f.body)]
     axes = {n.axis for n in nodes if isinstance(n, k.Hw)}
-    return tuple(sorted(axes)) or (0,)
+    return tuple(sorted(axes)) or ((0,) if any(isinstance(n, k.Warp) for n in nodes) else ())
 
 
 def block_candidates(source: k.Module, function: k.Function) -> Iterator[Triple]:
@@ -45,6 +45,9 @@ def block_candidates(source: k.Module, function: k.Function) -> Iterator[Triple]
     alone = {n.axis for n in nodes if isinstance(n, k.Hw)} - {
         n.axis for n in nodes if isinstance(n, k.Hw) and n.kind in ("thread", "blockDim")
     }
+    if not used_axes(source, function):
+        yield 1, 1, 1
+        return
     for block in _candidates(source, function, functions, nodes):
         yield _block((0, 1, 2), tuple(1 if axis in alone else n for axis, n in enumerate(block)))
 
@@ -127,10 +130,13 @@ def prober(source: k.Module, name: str, arguments: Mapping[str, Any], shared: in
 
 
 def covering(axes: tuple[int, ...], block: Triple, running: Running, elements: int = 0) -> tuple[Triple, Probe] | None:
-    """The first grid, growing, beyond which nothing more is stored or touched; None where there is no such grid.
+    """The first grid, growing, beyond which nothing more is stored or touched; None where there is no such grid. One
+    thread, where the kernel looks at no index of its threads (``block`` is one thread then).
 
     ``elements`` of the largest array: the search goes on to three times as many threads.
     """
+    if not axes:
+        return (1, 1, 1), running((1, 1, 1), block)
     most = max(MOST_THREADS[len(axes)], 3 * elements, 2 * _product(block) * 3 ** len(axes))
     last: tuple[Triple, Probe] | None = None
     blocks = 2

@@ -61,7 +61,9 @@ class Emitted:
         self.call: Callable[..., Any] = getattr(module, function.name, None) or getattr(module, f"{function.name}_")
         signature = inspect.signature(self.call)
         self.parameters = list(signature.parameters)
-        self.keywords = {n: v for n, v in keywords.items() if n in signature.parameters and v is not None}
+        # a parameter of the source's own may be called grid or block
+        given = {n: p for n, p in signature.parameters.items() if p.kind is inspect.Parameter.KEYWORD_ONLY}
+        self.keywords = {n: v for n, v in keywords.items() if n in given and v is not None}
 
     def arguments(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Positional and keyword arguments by the emitted function's names: arrays as jax arrays."""
@@ -89,7 +91,10 @@ class Emitted:
         """Does the function demand a launch that it was not given?"""
         parameters = inspect.signature(self.call).parameters
         return any(
-            n in parameters and parameters[n].default is inspect.Parameter.empty and n not in self.keywords
+            n in parameters
+            and parameters[n].kind is inspect.Parameter.KEYWORD_ONLY
+            and parameters[n].default is inspect.Parameter.empty
+            and n not in self.keywords
             for n in ("grid", "block", "shared")
         )
 

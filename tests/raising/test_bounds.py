@@ -31,8 +31,8 @@ def test_not_marked(name):
 
 UNSAFE = {
     "an index array under a mask": "def f(x, y, v):\n for i in range(len(x)):\n  if v[i] >= 0 and v[i] < len(x): y[i] = x[v[i]]",
-    "a neighbour in an arm": "def f(x, y):\n for i in range(len(x)):\n  y[i] = x[i + 1] if i + 1 < len(x) else 0.5",
-    "a neighbour in a sum": "def f(x, y):\n for i in range(len(x)):\n  a = x[i]\n  if i > 0: a += x[i - 1]\n  y[i] = a",
+    "a neighbour under another bound": "def f(x, y, q):\n for i in range(len(x)):\n  y[i] = x[i + 1] if i + 1 < q else 0.5",
+    "a neighbour of fewer": "def f(h, y, n):\n for i in range(n):\n  y[i] = h[i + 1] if i + 1 < len(h) else 0.5",
     "beyond the band": "def f(x, y):\n for i in range(len(x)):\n  a = 0.0\n  for j in range(-1, 2):\n"
     "   if i + j >= 0 and i + j < len(x): a += x[i + j]\n  y[i] = a",
     "a moving end": "def f(x, y, k):\n for i in range(len(x)):\n  if i + k[i] < len(x): y[i] = x[i + k[i]]",
@@ -42,6 +42,23 @@ UNSAFE = {
 @pytest.mark.parametrize("name", UNSAFE)
 def test_marked(name):
     assert marked(agree(UNSAFE[name])) > 0
+
+
+TURNED = {
+    "in an arm": "def f(x, y):\n for i in range(len(x)):\n  y[i] = x[i + 1] if i + 1 < len(x) else 0.5",
+    "in a sum": "def f(x, y):\n for i in range(len(x)):\n  a = x[i]\n  if i > 0: a += x[i - 1]\n  y[i] = a",
+    "not the first": "def f(x, y):\n for i in range(len(x)):\n  y[i] = x[i - 1] * 2 if i != 0 else x[i]",
+    "of a row": "def f(A, B):\n for i in range(1, len(A)):\n  for j in range(len(A)):\n"
+    "   B[i, j] = max(A[i - 1, j], A[i - 1, j - 1] if j > 0 else 0)",
+}
+
+
+@pytest.mark.parametrize("name", TURNED)
+def test_a_neighbour_within_the_index_range_is_a_roll(name):
+    kernel = agree(TURNED[name])
+    roots = [e for s in kernel.body for e in statement_expressions(s)]
+    assert marked(kernel) == 0
+    assert any(isinstance(n, eq.Op) and n.name == "mod" for n in topological(roots)) or name == "not the first"
 
 
 def test_masked_stores_outside_write_nothing():
