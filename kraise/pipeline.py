@@ -146,31 +146,33 @@ def not_assumed(sentence: str) -> str:
 
 
 def with_derivatives(
-    kernels: list[equations.Kernel], own: tuple[Activity, ...], options: Options
-) -> tuple[list[equations.Kernel], list[Diagnostic]]:
-    """The kernels with what the user wants differentiated, or else what the source itself (``own``) differentiates.
+    kernels: list[equations.Kernel], hosts: tuple[Any, ...], own: tuple[Activity, ...], options: Options
+) -> tuple[list[equations.Kernel], tuple[Any, ...], list[Diagnostic]]:
+    """The kernels and host functions with what the user wants differentiated, or else what the source itself (``own``)
+    differentiates.
 
-    A sentence that names no kernel concerns each that fits.
+    A sentence that names no function concerns each that fits.
     """
-    if not (own or options.grad) or not kernels:
-        return kernels, []
+    functions: list[Any] = [*kernels, *hosts]
+    if not (own or options.grad) or not functions:
+        return kernels, hosts, []
     from kraise.emit.derivatives import CODE, fits
     from kraise.ir.activity import parse
 
     findings = []
     for sentence in options.grad:
         activity = parse(sentence)
-        named = [k for k in kernels if k.name == activity.kernel]
-        fitting = kernels if len(kernels) == 1 else [k for k in kernels if fits(k, activity)]
+        named = [f for f in functions if f.name == activity.kernel]
+        fitting = functions if len(functions) == 1 else [f for f in functions if fits(f, activity)]
         if not activity.kernel and not fitting:
-            reason = f"no kernel of this file has all the names of `{sentence.strip()}`"
-            findings.append(Diagnostic(CODE, reason, kernels[0].span, 'name the kernel first: "KERNEL: loss=..."'))
+            reason = f"no function of this file has all the names of `{sentence.strip()}`"
+            findings.append(Diagnostic(CODE, reason, functions[0].span, 'name it first: "KERNEL: loss=..."'))
         chosen = named if activity.kernel else fitting
-        kernels = [replace(k, derivatives=(*k.derivatives, activity)) if k in chosen else k for k in kernels]
-    for k in [k for k in kernels if not k.derivatives]:
-        said = tuple(a for a in own if a.kernel == k.name)
-        kernels = [replace(k, derivatives=said) if one is k else one for one in kernels]
-    return kernels, findings
+        functions = [replace(f, derivatives=(*f.derivatives, activity)) if f in chosen else f for f in functions]
+    for at, f in enumerate(functions):
+        if not f.derivatives:
+            functions[at] = replace(f, derivatives=tuple(a for a in own if a.kernel == f.name))
+    return functions[: len(kernels)], tuple(functions[len(kernels) :]), findings
 
 
 def raise_hosts(
@@ -192,14 +194,6 @@ def raise_hosts(
     return tuple(hosts.values()), findings
 
 
-def _of_hosts(hosts: tuple[Any, ...], options: Options) -> list[Diagnostic]:
-    """A sentence of ``--grad`` for a host function is not followed: say so, it must not be passed over silently."""
-    asked = {sentence.partition(":")[0].strip() for sentence in options.grad if ":" in sentence}
-    hint = "differentiate it from outside: jax.value_and_grad of a sum of what it returns"
-    reason = "`{}` is a host function: --grad writes derivatives of kernels and plain functions"
-    return [Diagnostic("KR308", reason.format(h.name), h.span, hint, h.name) for h in hosts if h.name in asked]
-
-
 def emit(module: equations.Module) -> tuple[str | None, equations.Module, list[Diagnostic]]:
     """Equations -> text. A kernel that cannot be emitted is left out and reported; the others come out."""
     from kraise.emit import emit_module
@@ -212,9 +206,14 @@ def emit(module: equations.Module) -> tuple[str | None, equations.Module, list[D
         problems: list[Diagnostic] = []
         if guard("", None, emit_module, replace(module, hosts=()))[0] is not None:
             for host in module.hosts:
-                whole, refused = guard(host.name, host.span, emit_module, replace(module, hosts=(*kept_hosts, host)))
-                kept_hosts = kept_hosts if whole is None else (*kept_hosts, host)
-                problems += refused
+                # a host function comes out without its derivatives, too
+                for one in dict.fromkeys((host, replace(host, derivatives=()))):
+                    given_hosts = (*kept_hosts, one)
+                    whole, refused = guard(host.name, host.span, emit_module, replace(module, hosts=given_hosts))
+                    problems += refused if one is host or whole is None else []
+                    if whole is not None:
+                        kept_hosts = given_hosts
+                        break
             module = replace(module, hosts=kept_hosts)
             return emit_module(module), module, problems
         given = module.hosts
@@ -250,12 +249,11 @@ def translate(source: str, file: str, options: Options = DEFAULTS) -> Translatio
         return Translation(None, (), placed(findings, file), None, None)
     ir, unread = outcome
     kernels, refused = raise_all(ir, options)
-    kernels, unknown = with_derivatives(kernels, ir.activities, options)
     memory = Memory(options.remat or "auto", options.limit)
     kernels = [replace(k, memory=memory) for k in kernels]
     hosts, not_raised = raise_hosts(ir, kernels, options)
     hosts = tuple(replace(h, remat=memory.remat) for h in hosts)
-    unknown += _of_hosts(hosts, options)
+    kernels, hosts, unknown = with_derivatives(kernels, hosts, ir.activities, options)
     module = equations.Module(ir.file, ir.language, tuple(kernels), ir.constants, ir.comments, ir.doc, hosts)
     text, module, unprinted = emit(module)
     all_findings = placed([*unread, *refused, *unknown, *not_raised, *unprinted], file)
@@ -290,7 +288,8 @@ def verify(
     findings += problems
     for name in done.raised:
         span = done.source.function(name).span if done.source else None
-        asked = next((k.derivatives for k in done.module.kernels if k.name == name), ()) if done.module else ()
+        functions: tuple[Any, ...] = (*done.module.kernels, *done.module.hosts) if done.module else ()
+        asked = next((f.derivatives for f in functions if f.name == name), ())
         chosen: dict[str, Any] = {"gradients": request.gradients, "original": original, "activities": asked}
         for order in ("", "rising", "falling"):  # the function says which sizes it does not take
             case, problems = guard(name, span, _case, done.source, name, request, order, options.assume)

@@ -7,17 +7,19 @@ because it is static or holds integers.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from difflib import get_close_matches
 
 from kraise.diagnostics import Refused, refuse
-from kraise.emit import outputs
+from kraise.emit import host_outputs, outputs
 from kraise.emit import python as py
 from kraise.emit.blocks import Assign, Def, Stmt
 from kraise.emit.head import Signature
 from kraise.emit.names import Names, identifier
-from kraise.emit.outputs import Inputs, Output
+from kraise.emit.outputs import Inputs, Output, Parameters
 from kraise.emit.python import Atom, Py, Tup
 from kraise.ir import equations as eq
+from kraise.ir import hosted as o
 from kraise.ir.activity import Activity, Term
 
 CODE = "KR308"
@@ -30,21 +32,33 @@ class DerivativeText:
         self.name, self.head, self.doc, self.body = name, head, doc, body
 
 
-def names_of(kernel: eq.Kernel) -> list[str]:
+@dataclass(frozen=True)
+class Subject:
+    """What is differentiated: a kernel's function or a host's, by what it takes and returns."""
+
+    function: eq.Kernel | o.Host
+    head: Signature
+    inputs: Parameters
+    outputs: list[Output]
+    active: list[str]  # where the user names nothing
+
+
+def names_of(kernel: eq.Kernel | o.Host) -> list[str]:
     """The names of the functions that a kernel's derivatives are."""
     return [f"{identifier(kernel.name)}_{way}" for way in _ways(kernel)]
 
 
-def fits(kernel: eq.Kernel, activity: Activity) -> bool:
+def fits(kernel: eq.Kernel | o.Host, activity: Activity) -> bool:
     """Whether a kernel has all the names of a sentence."""
-    given = {name for o in outputs.outputs(kernel) for name in (o.name, o.root)}
+    returned = outputs.outputs(kernel) if isinstance(kernel, eq.Kernel) else host_outputs.outputs(kernel)
+    given = {name for out in returned for name in (out.name, out.root)}
     taken = {p.name for p in kernel.params}  # type: ignore[attr-defined]
     inputs = {n.partition(".")[0] for n in (*activity.wrt, *activity.const)}
-    given |= {"result"} if any(o.scalar for o in outputs.outputs(kernel)) else set()
+    given |= {"result"} if len(returned) == 1 or any(out.scalar for out in returned) else set()
     return {t.output for t in activity.terms} <= given and inputs <= taken
 
 
-def _ways(kernel: eq.Kernel) -> tuple[str, ...]:
+def _ways(kernel: eq.Kernel | o.Host) -> tuple[str, ...]:
     asked = [way for a in kernel.derivatives for way in a.ways]
     return tuple(way for way in ("grad", "vjp", "jvp") if way in asked)
 
@@ -53,14 +67,20 @@ def derivatives(kernel: eq.Kernel, head: Signature, taken: frozenset[str]) -> li
     """The derivatives that ``kernel`` asks for, given the signature of its function. Raises Refused (KR308)."""
     if not kernel.derivatives:
         return []
+    inputs = Inputs(kernel, head)
+    return written(Subject(kernel, head, inputs, outputs.outputs(kernel), inputs.read()), taken)
+
+
+def written(subject: Subject, taken: frozenset[str]) -> list[DerivativeText]:
+    """The derivatives of a subject. Raises Refused (KR308)."""
     out: list[DerivativeText] = []
-    for way in _ways(kernel):
-        asked = [a for a in kernel.derivatives if way in a.ways]
+    function = subject.function
+    for way in _ways(function):
+        asked = [a for a in function.derivatives if way in a.ways]
         if len({_meaning(a, way) for a in asked}) > 1:
-            raise refuse(
-                CODE, f"`{kernel.name}_{way}` is asked for in two ways", kernel.span, "give one --grad a kernel"
-            )
-        out.append(_Writer(kernel, head, taken, asked[0]).write(way))
+            reason = f"`{function.name}_{way}` is asked for in two ways"
+            raise refuse(CODE, reason, function.span, "give one --grad a kernel")
+        out.append(_Writer(subject, taken, asked[0]).write(way))
     return out
 
 
@@ -69,13 +89,13 @@ def _meaning(activity: Activity, way: str) -> tuple[object, ...]:
 
 
 class _Writer:
-    def __init__(self, kernel: eq.Kernel, head: Signature, taken: frozenset[str], activity: Activity):
+    def __init__(self, subject: Subject, taken: frozenset[str], activity: Activity):
+        kernel, head = subject.function, subject.head
         self.kernel, self.head, self.activity = kernel, head, activity
         self.name = identifier(kernel.name)
-        self.inputs = Inputs(kernel, head)
-        self.outputs = outputs.outputs(kernel)
+        self.inputs, self.outputs = subject.inputs, subject.outputs
         self.fresh = Names(taken | set(head.positional) | {"grid", "block"})
-        self.active = [self._active(n) for n in activity.wrt] or self.inputs.read()
+        self.active = [self._active(n) for n in activity.wrt] or subject.active
         self.active = [n for n in self.active if n not in activity.const]
         for name in activity.const:
             self.inputs.known(name)
@@ -95,20 +115,21 @@ class _Writer:
 
     def _found(self, name: str) -> list[Output]:
         """The output of a name, or those of a struct's members."""
-        scalars = [o for o in self.outputs if o.scalar]
-        if name == "result" and len(scalars) == 1:
-            return scalars  # what a function returns, whatever it is called in it
-        return [o for o in self.outputs if name in (o.name, o.root)]
+        scalars = [out for out in self.outputs if out.scalar]
+        for only in (self.outputs, scalars):
+            if name == "result" and len(only) == 1:
+                return only  # what a function returns, whatever it is called in it
+        return [out for out in self.outputs if name in (out.name, out.root)]
 
     def _output(self, name: str) -> Output:
         found = self._found(name)
         if not found:
-            known = list(dict.fromkeys(o.name for o in self.outputs))
+            known = list(dict.fromkeys(out.name for out in self.outputs))
             near = get_close_matches(name, known, 1)
             guess = f"did you mean `{near[0]}`?" if near else "it returns " + ", ".join(known)
             raise self._refuse(f"`{self.kernel.name}` returns no `{name}`", guess)
         if found[0].root == name:
-            choices = ", ".join(o.name for o in found if o.smooth)
+            choices = ", ".join(out.name for out in found if out.smooth)
             raise self._refuse(f"`{name}` is a struct: a loss takes one of its members", f"one of {choices}")
         if not found[0].smooth:
             raise self._refuse(f"`{name}` holds integers: it has no derivative", "name an output that holds floats")
@@ -134,18 +155,18 @@ class _Writer:
 
     def _values(self, body: list[Stmt], wanted: list[Output]) -> list[Py]:
         """The wanted outputs of a call, as expressions; ``body`` takes the statement that unpacks it."""
-        slots = list(dict.fromkeys(o.slot for o in self.outputs))
+        slots = list(dict.fromkeys(out.slot for out in self.outputs))
         if len(slots) == 1:
             if len(wanted) == 1:
                 return [wanted[0].of(self._call())]
             name = self.fresh.fresh("out")
             body.append(Assign(name, self._call()))
-            return [o.of(Atom(name)) for o in wanted]
-        used = {o.slot for o in wanted}
-        first = {o.slot: o for o in reversed(self.outputs)}
+            return [out.of(Atom(name)) for out in wanted]
+        used = {out.slot for out in wanted}
+        first = {out.slot: out for out in reversed(self.outputs)}
         names = {s: self._unshadowed(first[s].root or first[s].name) if s in used else "_" for s in slots}
         body.append(Assign(", ".join(names[s] for s in slots), self._call()))
-        return [o.of(Atom(names[o.slot])) for o in wanted]
+        return [out.of(Atom(names[out.slot])) for out in wanted]
 
     def _unshadowed(self, name: str) -> str:
         # an assignment in the local function would hide the argument of that name
@@ -221,11 +242,11 @@ class _Writer:
         return Atom(".".join(identifier(p) for p in name.split(".")))
 
     def _primal(self) -> tuple[str, list[Output], Stmt]:
-        wanted = [o for o in self.outputs if o.smooth and o.name not in self.activity.const]
+        wanted = [out for out in self.outputs if out.smooth and out.name not in self.activity.const]
         if not wanted:
             raise self._refuse(f"`{self.kernel.name}` returns integers alone: they have no derivative")
         inner: list[Stmt] = []
-        whole = len(wanted) == len(self.outputs) and not any(o.root for o in wanted)
+        whole = len(wanted) == len(self.outputs) and not any(out.root for out in wanted)
         values = [self._call()] if whole else self._values(inner, wanted)
         inner.append(Assign(None, values[0] if len(values) == 1 else Tup(tuple(values))))
         name = self.fresh.fresh("primal")
@@ -233,9 +254,9 @@ class _Writer:
 
     def _vjp(self) -> tuple[list[str], str, list[Stmt]]:
         name, wanted, primal = self._primal()
-        bars = {slot: self.fresh.fresh(f"{slot}_bar") for slot in dict.fromkeys(o.root or o.name for o in wanted)}
+        bars = {slot: self.fresh.fresh(f"{slot}_bar") for slot in dict.fromkeys(out.root or out.name for out in wanted)}
         pull = self.fresh.fresh("pull")
-        given = [o.of(Atom(bars[o.root or o.name])) if o.root else Atom(bars[o.name]) for o in wanted]
+        given = [out.of(Atom(bars[out.root or out.name])) if out.root else Atom(bars[out.name]) for out in wanted]
         cotangent = given[0] if len(given) == 1 else Tup(tuple(given))
         pulled: Py = py.call(pull, cotangent)
         if len(self.active) == 1:
@@ -252,9 +273,9 @@ class _Writer:
         dots = [self.fresh.fresh(f"{self._inner(n)}_dot") for n in self.active]
         at, along = (Tup(tuple(x)) for x in ([self._argument(n) for n in self.active], [Atom(d) for d in dots]))
         pushed: Py = py.call("jax.jvp", Atom(name), at, along)
-        quiet = all(o.name in self.activity.noneed or o.root in self.activity.noneed for o in wanted)
+        quiet = all(out.name in self.activity.noneed or out.root in self.activity.noneed for out in wanted)
         body: list[Stmt] = [primal, Assign(None, py.Sub(pushed, (py.number(1),)) if quiet else pushed)]
-        of = self._listed([o.name for o in wanted])
+        of = self._listed([out.name for out in wanted])
         what = "Tangents" if quiet else "Values and tangents"
         return dots, f"{what} of {of} along tangents of {self._listed(self.active)}.", body
 

@@ -84,8 +84,16 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     clashes.refuse_confused(kernel, parameters)
     clashes.refuse_shadowed(kernel, parameters, "\n".join(render(body, 4, _Comments(None), around)))
     lines += render(body, 4, comments, around)
-    texts = [FunctionText(lines, context)]
-    for one in derivatives.derivatives(kernel, head_of, around.taken):
+    return [
+        FunctionText(lines, context),
+        *derivative_texts(derivatives.derivatives(kernel, head_of, around.taken), around),
+    ]
+
+
+def derivative_texts(asked: list[derivatives.DerivativeText], around: Surroundings) -> list[FunctionText]:
+    """The text of derivatives, each a function of its own."""
+    texts = []
+    for one in asked:
         below = render(one.body, 4, _Comments(None), around)
         blank = [""] if isinstance(one.body[0], Def) else []
         texts.append(FunctionText([*one.head.lines(one.name, around), *docstring(one.doc, 4), *blank, *below]))

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kraise.emit import layout_text, remat
+from kraise.emit import derivatives, host_outputs, layout_text, remat
 from kraise.emit import python as py
 from kraise.emit.blocks import Assign, Def, Raw, Stmt
 from kraise.emit.folds import mentioned
-from kraise.emit.function import Surroundings, comments_of, docstring, quoted, render
+from kraise.emit.function import FunctionText, Surroundings, comments_of, derivative_texts, docstring, quoted, render
+from kraise.emit.head import Signature
 from kraise.emit.host_statics import Callee, Statics, nodes
 from kraise.emit.host_text import HostText
 from kraise.emit.names import Names, identifier
+from kraise.emit.outputs import Parameters, types_of
 from kraise.emit.python import Atom, Py, flat
 from kraise.ir import host as h
 from kraise.ir import hosted as o
@@ -43,8 +45,19 @@ class EmittedHost:
         parameters = tuple(names[p.name] for p in host.params)
         static = [names[p.name] for p in host.params if p.name in self.statics.names]
         self.callee = Callee(identifier(host.name), parameters, frozenset(static))
+        self.head = Signature(parameters, (), tuple(static))
         self.lines = self._lines(parameters, static)
         self.constants, self.helpers = self.text.constants, set[str]()
+
+    def derivatives(self, flow: host_outputs.Flow) -> list[FunctionText]:
+        """The functions that the user asked for beside the host's own; ``flow`` as in :mod:`kraise.emit.host_outputs`.
+
+        Raises Refused (KR308): see :mod:`kraise.emit.derivatives`."""
+        inputs = Parameters(self.host, types_of(self.host.params), self.head)
+        order = {name: callee.parameters for name, callee in self.callees.items()}
+        active = inputs.flowing(host_outputs.reaching(self.host, flow, order))
+        subject = derivatives.Subject(self.host, self.head, inputs, host_outputs.outputs(self.host), active)
+        return derivative_texts(derivatives.written(subject, self.around.taken), self.around)
 
     def _lines(self, parameters: tuple[str, ...], static: list[str]) -> list[str]:
         decorator: Py = Atom("jax.jit")

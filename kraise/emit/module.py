@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import sys
 
-from kraise.emit import derivatives, layout_text, remat, strided
+from kraise.emit import derivatives, host_outputs, layout_text, outputs, remat, strided
 from kraise.emit import python as py
 from kraise.emit.function import FunctionText, Surroundings, docstring, emit_function, emit_helper
+from kraise.emit.head import Signature
 from kraise.emit.host_statics import nodes
 from kraise.emit.hosts import Callee, EmittedHost
 from kraise.emit.names import IMPORTED, identifier
@@ -36,7 +37,7 @@ def _emit(module: eq.Module) -> str:
     helpers = {h.name: h for k in module.kernels for h in k.helpers}
     constants = {c.name: c for c in module.constants}  # type: ignore[attr-defined]
     functions = {identifier(k.name) for k in (*module.kernels, *module.hosts)} | {identifier(h) for h in helpers}
-    functions |= {name for k in module.kernels for name in derivatives.names_of(k)}
+    functions |= {name for k in (*module.kernels, *module.hosts) for name in derivatives.names_of(k)}
     taken = frozenset(functions | {identifier(c) for c in constants})
     parameters = {p.name for k in (*module.kernels, *module.hosts) for p in k.params}  # type: ignore[attr-defined]
     used_names = parameters | taken
@@ -65,6 +66,8 @@ def _emit(module: eq.Module) -> str:
         text_of_host = EmittedHost(host, callees, around)
         callees[host.name] = text_of_host.callee
         texts.append(text_of_host)  # type: ignore[arg-type]
+        if host.derivatives:
+            texts += text_of_host.derivatives(_flow(module, callees))
     if any(remat.HELPER in t.needs for t in texts):
         full = any(k.memory.remat == "full" for k in module.kernels) or any(h.remat == "full" for h in module.hosts)
         texts.insert(0, FunctionText(remat.helper(imports[remat.HELPER], imports, full)))
@@ -86,6 +89,19 @@ def _emit(module: eq.Module) -> str:
     for text_lines in ([shared] if shared else []) + [t.lines for t in texts]:
         body += ["", "", *text_lines]
     return "\n".join(body) + "\n"
+
+
+def _flow(module: eq.Module, callees: dict[str, Callee]) -> host_outputs.Flow:
+    """Of each function, the parameters (as its callers spell them) whose values flow into its results."""
+    found: dict[str, frozenset[str]] = {}
+    for k in module.kernels:
+        head = Signature(callees[k.name].parameters, (), tuple(callees[k.name].statics))
+        found[k.name] = frozenset(map(identifier, outputs.Inputs(k, head).read()))
+    order = {name: callee.parameters for name, callee in callees.items()}
+    for host in module.hosts:
+        if set(host.calls) <= set(found):
+            found[host.name] = frozenset(map(identifier, host_outputs.reaching(host, found, order)))
+    return found
 
 
 def _plain(text: str) -> str:

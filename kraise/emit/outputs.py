@@ -12,6 +12,8 @@ from kraise.emit.head import Signature
 from kraise.emit.names import identifier
 from kraise.emit.python import Py
 from kraise.ir import equations as eq
+from kraise.ir import hosted as o
+from kraise.ir import kernel as k
 from kraise.ir.types import ArrayType, ScalarType, StructType
 
 CODE = "KR308"
@@ -51,8 +53,8 @@ def outputs(kernel: eq.Kernel) -> list[Output]:
             slot = slots.setdefault(root, len(slots))
             for path in [t for t in types if t.startswith(f"{root}.")] if member else [value.array]:
                 kind = types.get(path)
-                smooth = (kind is None or _smooth(kind)) and not _stores_integers(kernel, path)
-                is_complex = any(k.kind == "complex" for k in (kind, *_stored(kernel, path)) if k)
+                smooth = (kind is None or is_smooth(kind)) and not _stores_integers(kernel, path)
+                is_complex = any(t.kind == "complex" for t in (kind, *_stored(kernel, path)) if t)
                 out.append(Output(path, slot, smooth, False, root if member else "", is_complex))
         else:
             name = names.get(value) or ("result" if unnamed == 1 else f"result_{len(slots)}")
@@ -60,11 +62,11 @@ def outputs(kernel: eq.Kernel) -> list[Output]:
             while name in slots:
                 name += "_"
             slot = slots.setdefault(name, len(slots))
-            out.append(Output(name, slot, _smooth(value.type), True, "", value.type.kind == "complex"))
+            out.append(Output(name, slot, is_smooth(value.type), True, "", value.type.kind == "complex"))
     return out
 
 
-def _smooth(kind: ScalarType) -> bool:
+def is_smooth(kind: ScalarType) -> bool:
     return kind.is_inexact or kind.kind == "number"
 
 
@@ -82,6 +84,15 @@ def _stores_integers(kernel: eq.Kernel, array: str) -> bool:
 
 def _element_types(kernel: eq.Kernel) -> dict[str, ScalarType]:
     """The element type of each parameter and member, and of each array made on the way, by path."""
+    found = types_of(kernel.params)  # type: ignore[arg-type]
+    for s in tree.statements(kernel.body):
+        if isinstance(s, eq.New):
+            found.setdefault(s.version.array, s.element)
+    return found
+
+
+def types_of(params: tuple[k.Param, ...]) -> dict[str, ScalarType]:
+    """The element type of each parameter and member, by path."""
     found: dict[str, ScalarType] = {}
 
     def visit(path: str, kind: object) -> None:
@@ -94,23 +105,21 @@ def _element_types(kernel: eq.Kernel) -> dict[str, ScalarType]:
                 for name, member in members:
                     visit(f"{path}.{name}", member)
 
-    for p in kernel.params:
-        visit(p.name, p.type)  # type: ignore[attr-defined]
-    for s in tree.statements(kernel.body):
-        if isinstance(s, eq.New):
-            found.setdefault(s.version.array, s.element)
+    for p in params:
+        visit(p.name, p.type)
     return found
 
 
-class Inputs:
-    """The parameters of a kernel: which can be differentiated."""
+class Parameters:
+    """The parameters of a kernel or a host function: which can be differentiated."""
 
-    def __init__(self, kernel: eq.Kernel, head: Signature):
-        self.kernel, self.head = kernel, head
-        self.types = _element_types(kernel)
-        self.structs = {p.name for p in kernel.params if isinstance(p.type, StructType)}  # type: ignore[attr-defined]
-        self.parameters = [p.name for p in kernel.params]  # type: ignore[attr-defined]
-        self.subscripting = self._subscripting()
+    def __init__(self, function: eq.Kernel | o.Host, types: dict[str, ScalarType], head: Signature):
+        self.name, self.span, self.head = function.name, function.span, head
+        self.types = types
+        params: tuple[k.Param, ...] = function.params  # type: ignore[assignment]
+        self.structs = {p.name for p in params if isinstance(p.type, StructType)}
+        self.parameters = [p.name for p in params]
+        self.subscripting: set[str] = set()
 
     def _members(self, name: str) -> list[str]:
         return [path for path in self.types if path == name or path.startswith(f"{name}.")]
@@ -121,25 +130,39 @@ class Inputs:
             return
         near = get_close_matches(name, [*self.parameters, *self.types], 1)
         guess = f"did you mean `{near[0]}`?" if near else "its parameters are " + ", ".join(self.parameters)
-        raise refuse(CODE, f"`{self.kernel.name}` has no parameter `{name}`", self.kernel.span, guess)
+        raise refuse(CODE, f"`{self.name}` has no parameter `{name}`", self.span, guess)
 
     def differentiable(self, name: str) -> None:
         """Raises Refused where no derivative with respect to ``name`` exists, or none that JAX can take."""
         head = name.partition(".")[0]
         if identifier(head) in self.head.static:
             hint = "static arguments are known when the function is traced; leave it out"
-            raise refuse(CODE, f"`{name}` decides a shape: it is static, not differentiable", self.kernel.span, hint)
+            raise refuse(CODE, f"`{name}` decides a shape: it is static, not differentiable", self.span, hint)
         if not self.smooth(name):
             hint = "leave it out: it stays an ordinary argument"
-            raise refuse(CODE, f"`{name}` holds integers: it has no derivative", self.kernel.span, hint)
+            raise refuse(CODE, f"`{name}` holds integers: it has no derivative", self.span, hint)
 
     def smooth(self, name: str) -> bool:
         """Whether a parameter (or a member of it) holds floats."""
-        return any(_smooth(self.types[m]) and m not in self.subscripting for m in self._members(name))
+        return any(is_smooth(self.types[m]) and m not in self.subscripting for m in self._members(name))
 
     def mixed(self, name: str) -> bool:
         """Whether a struct holds both floats and integers: JAX gives float0 for the latter."""
-        return name in self.structs and not all(_smooth(self.types[m]) for m in self._members(name))
+        return name in self.structs and not all(is_smooth(self.types[m]) for m in self._members(name))
+
+    def flowing(self, used: set[str]) -> list[str]:
+        """Those among the used parameters that can be differentiated, in order."""
+        static = set(self.head.static)
+        return [p for p in self.parameters if p in used and identifier(p) not in static and self.smooth(p)]
+
+
+class Inputs(Parameters):
+    """The parameters of a kernel."""
+
+    def __init__(self, kernel: eq.Kernel, head: Signature):
+        super().__init__(kernel, _element_types(kernel), head)
+        self.kernel = kernel
+        self.subscripting = self._subscripting()
 
     def read(self) -> list[str]:
         """The parameters that hold floats and whose values flow into what the kernel writes, in order.
@@ -154,8 +177,7 @@ class Inputs:
                 used.add(node.version.array.partition(".")[0])
             elif isinstance(node, eq.Param):
                 used.add(node.name.partition(".")[0])
-        static = set(self.head.static)
-        return [p for p in self.parameters if p in used and identifier(p) not in static and self.smooth(p)]
+        return self.flowing(used)
 
     def _flowing(self) -> set[eq.Expr]:
         stack: list[eq.Expr] = [v for v in self.kernel.returns if not isinstance(v, eq.Version)]
@@ -170,7 +192,7 @@ class Inputs:
         seen: set[eq.Expr] = set()
         while stack:
             node = stack.pop()
-            if node in seen or (not isinstance(node, eq.Param) and not _smooth(node.type)):
+            if node in seen or (not isinstance(node, eq.Param) and not is_smooth(node.type)):
                 continue
             seen.add(node)
             match node:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from kraise.diagnostics import Span
 from kraise.ir import host as h
 from kraise.ir import kernel as k
+from kraise.ir.activity import Activity
 from kraise.ir.types import ScalarType
 
 
@@ -139,4 +140,5 @@ class Host:
     state: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
     remat: str = "auto"
+    derivatives: tuple[Activity, ...] = ()  # what the user asked to differentiate
     span: Span | None = None

@@ -65,6 +65,8 @@ class _Check:
         shapes = jax.eval_shape(_whole(point), {n: jnp.asarray(point.flat[n]) for n in self.active})
         leaves, _ = point.matched(point.function, self.outcome, shapes)
         self.leaves = [leaf for leaf in leaves if _inexact(leaf.value)]
+        returned = [x.dtype for x in jax.tree_util.tree_leaves(shapes) if jnp.issubdtype(x.dtype, jnp.inexact)]
+        self.dtypes = {leaf.name: dtype for leaf, dtype in zip(self.leaves, returned, strict=False)}
         exact = point.wide and all(np.asarray(leaf.value).dtype.itemsize >= 8 for leaf in self.leaves)
         self.tolerance = TOLERANCE if exact else 1e-3
 
@@ -99,6 +101,10 @@ class _Check:
         for leaf in self.leaves:
             if leaf.name == name:
                 return leaf
+        vjp = getattr(self.emitted.module, f"{self.emitted.call.__name__}_vjp", None)
+        named = [n.removesuffix("_bar") for n in inspect.signature(vjp).parameters if n.endswith("_bar")] if vjp else []
+        if name in named and len(named) == len(self.leaves):
+            return self.leaves[named.index(name)]  # a value by the name of the source's variable
         unnamed = [leaf for leaf in self.leaves if leaf.name.startswith("result ")]
         if name == "result" or len(unnamed) == 1:
             return unnamed[0]
@@ -180,7 +186,7 @@ class _Check:
                 bars[extra] = struct._replace(**{f: members.get(f) for f in struct._fields})
             else:
                 (leaf,) = own
-                bars[extra] = jnp.asarray(weights[leaf.name], np.asarray(leaf.value).dtype)
+                bars[extra] = jnp.asarray(weights[leaf.name], self.dtypes[leaf.name])
         kept = [leaf for leaf in self.leaves if leaf.name.partition(".")[0] not in self.activity.const]
         parts = [
             [weights[leaf.name] * leaf.tangents[d] for leaf in kept if leaf.tangents is not None]

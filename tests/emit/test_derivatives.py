@@ -124,3 +124,54 @@ def test_verify_sees_a_wrong_derivative():
     reports, _ = pipeline.verify(broken, request)
     assert not reports[0].ok and "pull_grad" in reports[0].failures[0].what
     assert pipeline.verify(done, request)[0][0].ok
+
+
+HOST = """
+from numba import cuda
+
+@cuda.jit
+def advance(u, v, rate, n):
+    i = cuda.grid(1)
+    if 0 < i < n - 1:
+        v[i] = u[i] + rate * (u[i - 1] - 2.0 * u[i] + u[i + 1]) - 0.01 * u[i] ** 3
+
+
+def run(u, scratch, rate, n, rounds):
+    for _ in range(rounds):
+        advance[(n + 31) // 32, 32](u, scratch, rate, n)
+        u, scratch = scratch, u
+    return u
+
+
+def count(x, hits):
+    advance[1, 32](x, x.copy(), 0.1, 3)
+"""
+
+
+def test_a_host_function():
+    done = translated("run: loss=dot(u, w) wrt u, rate", source=HOST)
+    assert not [d for d in done.diagnostics if d.code == "KR308"]
+    module = load_module(done.text)
+    u, w = jnp.linspace(0.0, 1.0, 7) ** 2, jnp.arange(7.0)
+    value, (by_u, by_rate) = module.run_grad(u, 0 * u, 0.2, 7, 3, w)
+
+    def loss(u, rate):
+        return jnp.vdot(jax.tree.leaves(module.run(u, 0 * u, rate, 7, 3))[0], w)
+
+    assert np.allclose(value, loss(u, 0.2))
+    for got, want in zip((by_u, by_rate), jax.grad(loss, (0, 1))(u, 0.2), strict=True):
+        assert np.allclose(got, want)
+
+
+@pytest.mark.parametrize(
+    ("grad", "reason"),
+    [
+        ("run: loss=heat wrt u", "returns no `heat`"),
+        ("run: loss=u wrt rounds", "`rounds` decides a shape"),
+        ("run: loss=u wrt uu", "no parameter `uu`"),
+    ],
+)
+def test_a_derivative_of_a_host_that_does_not_exist_is_refused_and_the_host_comes_out(grad, reason):
+    found, done = refusals(grad, source=HOST)
+    assert [reason in f[1] for f in found if f[0] == "KR308"] == [True]
+    assert {"advance", "run"} <= set(done.raised) and "_grad" not in done.text

@@ -248,8 +248,3 @@ def test_a_host_s_segments_give_the_same():
 
     for a, b in zip(jax.tree.leaves(both(plain)), jax.tree.leaves(both(full)), strict=True):
         assert np.allclose(a, b, rtol=1e-6)
-
-
-def test_a_sentence_for_a_host_function_is_answered():
-    done = pipeline.translate(HOST.format(loop="rounds"), "k.py", Options(grad=("run: loss=u wrt u",)))
-    assert [d.code for d in done.diagnostics] == ["KR308"] and "host function" in done.diagnostics[0].reason
