@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from kraise.diagnostics import Span
@@ -28,7 +29,7 @@ from kraise.ir.equations import (
     Write,
 )
 from kraise.ir.internal_names import readable
-from kraise.ir.print_expressions import Printer, render_expr, span
+from kraise.ir.print_expressions import Printer, TooLong, render_expr, span
 from kraise.ir.walk import statement_expressions, topological
 
 __all__ = ["equation_lines", "render_expr", "render_kernel"]
@@ -199,22 +200,21 @@ class _Lines:
         self.stale.setdefault(version)
         return f"{version.array}.{version.number}"
 
-    def printer(self, expand: int = 0, depth: int = 100) -> Printer:
-        return Printer(self.names, expand, depth, self.array)
+    def printer(self, expand: int = 0, depth: int = 100, most: int | None = None) -> Printer:
+        return Printer(self.names, expand, depth, self.array, most)
 
     def fit(self, head: str, value: Expr, tail: str, indent: str) -> str:
         """The line with as much written out as fits, names then, and dots only where there are no names."""
         if value in self.printed:  # long form: it has a line of its own
             return f"{indent}{head}{self.names[value]}{tail}"
-        steps = ((0, 100),) if self.long else _STEPS
-        text = ""
+        *steps, last = ((0, 100),) if self.long else _STEPS
         for expand, depth in steps:
-            text = f"{indent}{head}{self.printer(expand, depth).root(value)}{tail}"
-            shorter = f"{indent}{head}{self.printer(expand, depth).root(value)}"
-            whole = not expand and depth == 100 and len(shorter) <= _MOST_WRAPPED * _WIDTH
-            if len(text) <= _WIDTH or len(shorter) <= _WIDTH or whole:
-                break
-        return text
+            most = _MOST_WRAPPED * _WIDTH if not expand and depth == 100 else _WIDTH
+            with suppress(TooLong):
+                shorter = f"{indent}{head}{self.printer(expand, depth, most).root(value)}"
+                if len(shorter) <= most:
+                    return shorter + tail
+        return f"{indent}{head}{self.printer(*last).root(value)}{tail}"
 
     # --- statements --------------------------------------------------------------------------
 

@@ -53,11 +53,16 @@ def _plain(version: Version) -> str:
     return version.array
 
 
+class TooLong(Exception):
+    """The text would be longer than what was asked for."""
+
+
 class Printer:
     """Prints expressions.
 
     ``names``: values printed by name. ``expand``: how many names inside one another are written out first. ``depth``:
-    what lies deeper is printed as ``(...)``. ``array``: how a version is called.
+    what lies deeper is printed as ``(...)``. ``array``: how a version is called. With ``most``, a text that has more
+    characters is given up: TooLong.
     """
 
     def __init__(
@@ -66,12 +71,14 @@ class Printer:
         expand: int = 0,
         depth: int = 100,
         array: Callable[[Version], str] = _plain,
+        most: int | None = None,
     ) -> None:
         self.names = names or {}
         self.expand = expand
         self.depth = depth
         self.array = array
         self.budget = 4000  # nodes: a shared value is printed once for each use
+        self.most = most
 
     def root(self, e: Expr) -> str:
         """The text of an expression; its own name, if it has one, is not used."""
@@ -82,6 +89,10 @@ class Printer:
         return self.at(e, least, self.expand, self.depth)
 
     def at(self, e: Expr, least: int, expand: int, depth: int) -> str:
+        if self.most is not None and not isinstance(e, Cast):
+            self.most -= 1  # whatever is printed has one character at least of its own
+            if self.most < 0:
+                raise TooLong
         name = self.names.get(e)
         if name is not None:
             if expand <= 0 or isinstance(e, Shape):

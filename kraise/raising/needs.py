@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kraise.ir.equations import ArgReduce, CarryIn, Expr, Op, Reduce, Scan
-from kraise.ir.walk import axes_of, children
+from kraise.ir.walk import axes_of, children, topological
 from kraise.raising.conditions import NEVER, Conditions, Demand
 
 Uses = list[tuple[Expr, Demand]]
@@ -17,9 +17,13 @@ Uses = list[tuple[Expr, Demand]]
 
 def asked(conditions: Conditions, roots: Uses, wanted: Callable[[Expr], bool]) -> dict[Expr, Demand]:
     """The wanted nodes below the roots, each with the condition under which the roots, used as given, need it."""
+    above: set[Expr] = set()  # nodes with a wanted one below, or wanted: nothing else is looked at
+    for node in topological([root for root, _ in roots]):
+        if wanted(node) or not above.isdisjoint(children(node)):
+            above.add(node)
     found: dict[Expr, Demand] = {}
     seen: set[tuple[Expr, Demand]] = set()
-    stack = list(reversed(roots))
+    stack = [pair for pair in reversed(roots) if pair[0] in above]
     while stack:
         node, demand = pair = stack.pop()
         if pair in seen or demand == NEVER:
@@ -27,27 +31,30 @@ def asked(conditions: Conditions, roots: Uses, wanted: Callable[[Expr], bool]) -
         seen.add(pair)
         if wanted(node):
             found[node] = conditions.either(found.get(node, NEVER), demand)
-        stack += _below(conditions, node, demand)
+        stack += _below(conditions, node, demand, above)
     return found
 
 
-def _below(conditions: Conditions, node: Expr, demand: Demand) -> Uses:
-    """The children, each with the condition under which it matters."""
+def _below(conditions: Conditions, node: Expr, demand: Demand, above: set[Expr]) -> Uses:
+    """The children that are in ``above``, each with the condition under which it matters."""
+    below = [c for c in children(node) if c in above]
     match node:
         case Op(name="and" | "or" as name, args=(a, b)):
             if isinstance(b, CarryIn):
                 a, b = b, a  # a flag decides: it says nothing of the rest that would have to be asked first
-            return [(a, demand), (b, conditions.narrow(demand, a, name == "and"))]
-        case Op(name="select", args=(c, a, b)):
-            arms = ((a, True), (b, False))
-            return [(c, demand), *((e, conditions.narrow(demand, c, holds)) for e, holds in arms)]
-        case Reduce() | Scan() | ArgReduce():
+            out = [(a, demand)] if a in above else []
+            return [*out, (b, conditions.narrow(demand, a, name == "and"))] if b in above else out
+        case Op(name="select", args=(c, *arms)):
+            out = [(c, demand)] if c in above else []
+            pairs = zip(arms, (True, False), strict=True)
+            return out + [(e, conditions.narrow(demand, c, holds)) for e, holds in pairs if e in above]
+        case Reduce() | Scan() | ArgReduce() if below:
             hidden = {a.name for a in axes_of(node)}  # an index of that name outside is another one
             inner = conditions.weaken(demand, lambda lit: not conditions.free(lit) & hidden)
             where = node.where if isinstance(node, Reduce) else None
-            body = conditions.narrow(inner, where) if where is not None else inner
-            return [(c, body if c is node.body and c is not where else inner) for c in children(node)]
-    return [(c, demand) for c in children(node)]
+            body = conditions.narrow(inner, where) if where is not None and node.body in above else inner
+            return [(c, body if c is node.body and c is not where else inner) for c in below]
+    return [(c, demand) for c in below]
 
 
 def within(narrow: Demand, wide: Demand) -> bool:

@@ -2,10 +2,11 @@
 
 import sys
 
-from tests.bench import emitted, hosts, memory, peers, start
+from tests.bench import emitted, hosts, large, memory, peers, start
 
 BENCHMARKS = {
     "start": start.main,
+    "large": large.main,
     "emitted": emitted.main,
     "memory": memory.main,
     "peers": peers.main,
