@@ -1,21 +1,21 @@
-"""Kernel IR to equations: see :func:`kraise.raising.function.raise_function`."""
+"""Kernel IR to equations: see :func:`kraise.raising.search.raise_function`."""
 
 import sys
 
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.options import Options
-from kraise.raising import function as _function
+from kraise.raising import search as _search
 
 DEEPEST = 5_000
 
 
 def raise_function(module: k.Module, function: k.Function, options: Options) -> eq.Kernel:
-    """:func:`kraise.raising.function.raise_function`, with room for long chains of operations, which nest deeply."""
+    """:func:`kraise.raising.search.raise_function`, with room for long chains of operations, which nest deeply."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, DEEPEST))
     try:
-        return _function.raise_function(module, function, options)
+        return _search.raise_function(module, function, options)
     finally:
         sys.setrecursionlimit(limit)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +32,9 @@ class Context:
     calls: tuple[str, ...] = ()
     axes: dict[str, int] = field(default_factory=dict)
     extents: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    multiples: Mapping[eq.Expr, int] = field(default_factory=dict)  # parameters that are whole tiles
+    wished: dict[eq.Expr, int] = field(default_factory=dict)  # those that had better be
+    widths: Mapping[str, eq.Expr] = field(default_factory=dict)  # of a thread index: the row that the launch fills
     assumed: tuple[eq.Expr, ...] = ()  # conditions on sizes that the emitted function checks
     # such conditions that might help a proof, and the arrays whose rows they keep apart
     wanted: dict[eq.Expr, set[str]] = field(default_factory=dict)

@@ -12,14 +12,13 @@ from kraise.diagnostics import Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.print_equations import equation_lines
-from kraise.ir.walk import free_indices, map_statement, statement_expressions, topological
+from kraise.ir.walk import free_indices, map_statement, topological
 from kraise.options import Options
-from kraise.raising import outside, threads, tiles
+from kraise.raising import multiples, outside, threads, tiles
 from kraise.raising.assumptions import injective
 from kraise.raising.bounds import mark
 from kraise.raising.calls import call, called, written
 from kraise.raising.collective.inline import inlined
-from kraise.raising.collective.requests import Lanes, Sized
 from kraise.raising.context import Context
 from kraise.raising.demand import make_safe
 from kraise.raising.exits import structure
@@ -31,175 +30,17 @@ from kraise.raising.loops import loop
 from kraise.raising.optimistic import message, open_checks
 from kraise.raising.parameters import array_names, collect_types, enter_parameter
 from kraise.raising.phases import cooperative, uniform_barriers
-from kraise.raising.private import Transient
 from kraise.raising.privatised import without_private_copies
 from kraise.raising.races import check
-from kraise.raising.ragged import LongRows, Loop
-from kraise.raising.same_rows import Rows, others_rows
 from kraise.raising.segments import flattened
-from kraise.raising.splits import Split, Splitting, split_threads
+from kraise.raising.splits import Splitting, split_threads
 from kraise.raising.state import Raw, RawFold, RawWrite, State
 from kraise.raising.statements import block
 from kraise.raising.unread import private_extents, store_sites, without_unread
 from kraise.raising.values import index_like
 
-_PROOFS = ("KR201", "KR202", "KR203", "KR306")
 
-
-def raise_function(module: k.Module, function: k.Function, options: Options) -> eq.Kernel:
-    """The equations of ``function``.
-
-    Arrays of the function's own that tie the rounds of a loop are taken to be made anew where they are filled, if that
-    leaves fewer loops.
-
-    Raises:
-        Refused: with every diagnostic that says why it cannot be raised.
-    """
-    best: eq.Kernel | None = None
-    first: Refused | None = None
-    scratch: frozenset[str] = frozenset()
-    while True:
-        hindering: set[str] = set()
-        try:
-            kernel = _search(module, function, options, scratch, hindering)
-            if best is None or _loops(kernel.body) < _loops(best.body):
-                best = kernel
-        except Refused as refused:
-            first = first or refused
-        if not hindering - scratch:
-            break
-        scratch |= hindering
-    if best is None:
-        assert first is not None
-        raise first
-    return best
-
-
-def _loops(body: tuple[eq.Stmt, ...]) -> int:
-    return sum(1 + _loops(s.body) for s in body if isinstance(s, eq.Fold))
-
-
-def _search(
-    module: k.Module, function: k.Function, options: Options, scratch: frozenset[str], hindering: set[str]
-) -> eq.Kernel:
-    """The equations, the threads' indices as far apart as they must be: block and thread are one index where that will
-    do, and else two (raising.md, step 2). ``hindering`` gets the arrays that tie the rounds of a loop."""
-    ways: threads.Ways = {}
-    assumed: tuple[eq.Expr, ...] = ()
-    solid: frozenset[str] = frozenset()
-    longest: frozenset[Loop] = frozenset()
-    rows: Rows = {}
-    first: Refused | None = None
-    while True:
-        attempts: list[_Raiser] = []
-        try:
-            kernel = _raise(module, function, options, ways, (solid, scratch, rows), assumed, longest, attempts)
-            hindering |= _scratch(attempts[-1])
-            left = [e for s in kernel.body for e in statement_expressions(s)]
-            finer = threads.finer(attempts[-1].cx, ways, left)
-            if finer is None:
-                return kernel
-        except Transient as transient:
-            solid |= transient.arrays
-            continue
-        except LongRows as long:
-            longest |= long.loops
-            continue
-        except Sized as sized:
-            if ways.get(0) == -sized.size:
-                raise first or refuse("KR299", "this use of a block's threads is not raised", function.span) from None
-            ways = ways | {0: -sized.size}
-            continue
-        except Lanes:
-            if threads.LANES in ways:
-                raise first or refuse("KR299", "this use of a warp's lanes is not raised", function.span) from None
-            ways = ways | {threads.LANES: 1}
-            continue
-        except Refused as refused:
-            first = first or refused
-            hindering |= _scratch(attempts[-1]) if attempts else set()
-            more_rows = others_rows(attempts[-1].st.accesses, attempts[-1].cx.made) if attempts else {}
-            if more_rows.keys() - rows.keys() and any(d.code in _PROOFS for d in refused.diagnostics):
-                rows |= more_rows
-                continue
-            more = _wanted(attempts[-1].cx, assumed) if attempts else ()
-            if more != assumed and any(d.code in _PROOFS for d in refused.diagnostics):
-                assumed = more  # what the sizes must be for the proof; the emitted function checks it
-                continue
-            if attempts:
-                threads.rows_of_tiles(attempts[-1].cx, attempts[-1].st.accesses)
-            finer = threads.finer(attempts[-1].cx, ways, attempts[-1].seen()) if attempts else None
-            if finer is None:
-                raise first from None
-        ways = finer
-
-
-def _wanted(cx: Context, assumed: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
-    """The conditions to assume next: first those of the arrays that the kernel stores to, then all. An array that is
-    only loaded may have rows that overlap."""
-    if assumed:
-        return (*assumed, *(c for c in cx.wanted if c not in assumed))
-    stored = written(cx.module, cx.function)
-    return tuple(c for c, arrays in cx.wanted.items() if arrays & stored) or tuple(cx.wanted)
-
-
-def _raise(
-    module: k.Module,
-    function: k.Function,
-    options: Options,
-    ways: threads.Ways,
-    learned: tuple[frozenset[str], frozenset[str], Rows],
-    assumed: tuple[eq.Expr, ...],
-    longest: frozenset[Loop],
-    attempts: list[_Raiser],
-) -> eq.Kernel:
-    """The equations with the threads' indices bound in the given ways; ``attempts`` gets every run that was started.
-
-    ``learned``: the arrays whose rounds must not overwrite each other, those taken to be made anew where filled, and
-    those whose flat subscripts are all seen in rows.
-    """
-    bounded: frozenset[str] = frozenset()
-    splits: list[tuple[str, eq.Expr]] = []
-    digits: dict[str, str] = {}
-    whole: set[str] = set()
-    unbound = ""
-    for _ in range(24):
-        attempt = _Raiser(module, function, options, bounded)
-        attempt.splits, attempt.digits, attempt.ways = splits, digits, ways
-        attempt.whole = whole
-        (attempt.cx.solid, attempt.cx.scratch, attempt.cx.rows), attempt.cx.assumed = learned, assumed
-        attempt.cx.longest = longest
-        attempts.append(attempt)
-        try:
-            kernel = attempt.run()
-            found = {n: d for n, d in attempt.cx.digit_names.items() if n not in digits}
-            if not found:
-                return kernel
-            digits |= found  # once more, under the names that the source has for the digits
-        except Split as split:
-            splits.append((split.name, split.size))
-        except Unbounded as unbounded:
-            # an unguarded kernel: the launch is what bounds this index
-            name = attempt.cx.whole_of.get(unbounded.name, unbounded.name)
-            if name in bounded:
-                break
-            if splits and unbounded.name in attempt.cx.digits:
-                # nothing bounds the digits: the index stays whole, its quotient and remainder are gathers
-                whole.add(splits.pop()[0])
-                continue
-            bounded |= {name}
-            unbound = name
-    reason = f"nothing bounds index {unbound}" if unbound else "its indices are divided in too many ways"
-    raise refuse("KR205", reason, function.span)
-
-
-def _scratch(attempt: _Raiser) -> frozenset[str]:
-    """The arrays of the function's own that tied the rounds of a loop and that it does not return."""
-    returned = {r.array for r in attempt.returns if r is not None}
-    return frozenset(attempt.cx.hindering - returned)
-
-
-class _Raiser:
+class Raiser:
     """The steps for one function, with the launch bounding the thread indices in ``bounded``."""
 
     def __init__(self, module: k.Module, function: k.Function, options: Options, bounded: frozenset[str]):
@@ -229,6 +70,7 @@ class _Raiser:
         cx.cooperative = cooperative(cx)
         for p in function.params:
             enter_parameter(st, p.name, p.type)
+        multiples.enter(cx, st)
         indices, path = threads.bind(cx, threads.names_of(function), self.bounded, self.ways)
         cx.divisible = set(indices) - self.whole
         forced = threads.lanes(cx, indices, self.ways)
@@ -290,6 +132,13 @@ class _Raiser:
             returns = tuple(r if isinstance(r, eq.Version) else threads.without_warps(r) for r in returns)
             st.names = {threads.without_warps(e): n for e, n in st.names.items()}
             st.names = {e: replace(n, expr=e) for e, n in st.names.items()}
+        if cx.multiples:
+            back = partial(multiples.resolved, cx)
+            stmts = tuple(map_statement(s, back) for s in stmts)
+            returns = tuple(r if isinstance(r, eq.Version) else back(r) for r in returns)
+            st.names = {(e := back(n.expr)): replace(n, expr=e) for n in st.names.values()}
+            cx.checks = [(back(c), text) for c, text in cx.checks]
+            cx.assumed = tuple(map(back, cx.assumed))
         every = [v for n in st.names.values() for v in (n, replace(n, expr=finished(n.expr)))]
         lines = equation_lines(eq.Kernel(function.name, function.params, stmts, returns, tuple(every)))
         named_values = {n.expr: n for n in reversed(every)}
@@ -387,4 +236,4 @@ def shapes_of(st: State) -> dict[str, tuple[eq.Expr, ...]]:
     return {name: (*local.extents, *local.shape) for name, local in st.locals.items()}
 
 
-__all__ = ["Refused", "raise_function"]
+__all__ = ["Raiser", "Refused"]

@@ -55,9 +55,11 @@ def whole_warps(cx: Context, stmts: tuple[eq.Stmt, ...]) -> None:
 def where_given(launch: str, check: tuple[eq.Expr, str]) -> tuple[eq.Expr, str] | None:
     """A check of the launch, for a function that takes one or may take one; None where it takes none."""
     condition, text = check
+    given = eq.Op("not", (eq.Param("block.given", BOOL),), BOOL)
+    if isinstance(condition, eq.Op) and condition.name == "or" and condition.args[0] is given:
+        return {"": None, "required": (condition.args[1], text)}.get(launch, check)
     if not by_launch((condition,)) or launch == "required":
         return check
-    given = eq.Op("not", (eq.Param("block.given", BOOL),), BOOL)
     return (eq.Op("or", (given, condition), BOOL), text) if launch else None
 
 

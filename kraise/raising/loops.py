@@ -43,7 +43,7 @@ from kraise.raising.phases import level
 from kraise.raising.placeholders import placeholders
 from kraise.raising.private import held
 from kraise.raising.ragged import bounded, integral, longest, within
-from kraise.raising.ranges import Range, unit_steps
+from kraise.raising.ranges import Range, from_zero, unit_steps
 from kraise.raising.state import Raw, RawFold, RawWrite, State, expressions, map_access, map_raw
 from kraise.raising.statements import block
 from kraise.raising.stepped import stepped
@@ -69,6 +69,10 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
         return
     if not isinstance(step, eq.Const) or type(step.value) is not int or step.value == 0:
         raise refuse("KR205", "the step of this loop is not a number that is known here", s.span)
+    row = from_zero(st, s, start, stop, step.value, live)
+    if row is not None:
+        loop(cx, st, row, live, free)
+        return
     index = cx.index(s.var, st.open)
     rng = Range(index, start, stop, step.value)
     flat = False

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from kraise.analysis.conditions import conjuncts
+from kraise.analysis.conditions import conjuncts, is_static
+from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
 from kraise.raising.context import Context
 from kraise.raising.state import State
-from kraise.raising.values import operation
+from kraise.raising.values import index_like, operation
 
 
 @dataclass(frozen=True)
@@ -54,3 +55,27 @@ def unit_steps(cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, 
     value_now = k.Op("add", (first, k.Op("mul", (size, k.Var(count, INT)), INT)), INT)
     body = (k.Assign(s.var, value_now, INT, span=s.span), *s.body)
     return replace(s, var=count, start=k.Const(0, INT), stop=rounds, step=one, body=body)
+
+
+def from_zero(st: State, s: k.For, start: eq.Expr, stop: eq.Expr, step: int, live: frozenset[str]) -> k.For | None:
+    """A loop over a row (``for j in range(i * n, i * n + n)``) as one over its rounds: its start moves with indices,
+    times a size, and its length does not. None for any other, and where the variable is read after it."""
+    if not (index_like(start) and index_like(stop)) or s.var in live or s.orelse:
+        return None
+    first = to_poly(start)
+    gap = to_poly(stop) - first if step > 0 else first - to_poly(stop)
+    rows = any(len(m) > 1 and any(isinstance(a, eq.Index) for a in m) for m in first.terms)
+    if not rows or not is_static(gap):
+        return None
+    size = abs(step)
+    rounds = to_expr(gap)
+    if size > 1:
+        rounds = operation("floordiv", (to_expr(gap + (size - 1)), eq.Const(size, INT)), INT)
+    names = {f"${s.var}.start": start, f"${s.var}.rounds": rounds}
+    st.env |= names
+    base, stop_at = (k.Var(n, INT) for n in names)
+    count = f"${s.var}"
+    moved = k.Op("mul", (k.Const(step, INT), k.Var(count, INT)), INT)
+    now = k.Op("add", (base, moved), INT)
+    body = (k.Assign(s.var, now, s.type, span=s.span), *s.body)
+    return replace(s, var=count, start=k.Const(0, INT), stop=stop_at, step=k.Const(1, INT), body=body)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from kraise.analysis.conditions import classify
 from kraise.analysis.dependence import Access
 from kraise.analysis.poly import Poly, is_integer, to_expr, to_poly
 from kraise.ir import equations as eq
@@ -18,6 +19,8 @@ from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, topological, transform
 from kraise.raising.context import Context
+from kraise.raising.multiples import in_tiles
+from kraise.raising.tiles import by_launch
 from kraise.raising.values import operation
 
 AXES = "xyz"
@@ -146,6 +149,9 @@ def bind(
         if way is not None and both:
             within = cx.threads["thread", axis]
             facts += [eq.Op("ge", (within, zero), BOOL), eq.Op("lt", (within, block_dim), BOOL)]
+        if name in cx.widths and isinstance(extent, eq.Param):
+            _as_wide(cx, operation("mul", (eq.Param(f"grid.{letter}", INT), block_dim), INT), cx.widths[name])
+            extent = in_tiles(cx, cx.widths[name])
         if name in bounded:
             if lanes and isinstance(extent, eq.Param) and extent.name == "threads.x":
                 extent = operation("mul", (block_dim, grid_dim), INT)
@@ -235,6 +241,27 @@ def without_warps(e: eq.Expr) -> eq.Expr:
     return transform(e, one)
 
 
+def _as_wide(cx: Context, threads: eq.Expr, row: eq.Expr) -> None:
+    """The launch is as wide as the rows that it fills: checked where it is given."""
+    given = eq.Op("not", (eq.Param("block.given", BOOL),), BOOL)
+    test = eq.Op("or", (given, eq.Op("eq", (threads, row), BOOL)), BOOL)
+    cx.checks.append((test, "the launch must be as wide as a row"))
+
+
+def widths(cx: Context, bounded: frozenset[str], conditions: Iterable[eq.Expr]) -> dict[str, eq.Expr]:
+    """The rows that the launch fills, by thread index: ``threads <= n`` is wanted, and that it is n is demanded (a
+    launch that fills only a part of its rows is turned down)."""
+    out: dict[str, eq.Expr] = {}
+    for c in conditions:
+        match c:
+            case eq.Op(name="le", args=(eq.Param(name=name), row)) if name.startswith("threads."):
+                axis = AXES.index(name[-1])
+                for index in sorted(bounded):
+                    if cx.axes.get(index) == axis and not by_launch((row,)):
+                        out[index] = row
+    return out
+
+
 def _count_on(cx: Context, size: int, letter: str) -> None:
     """The source's tile is the launch's block: said in the docstring, and checked where a launch is given."""
     text = f"a block has {size} threads along {letter}"
@@ -308,6 +335,26 @@ def finer(cx: Context, ways: Ways, values: Iterable[eq.Expr]) -> Ways | None:
     return None if new == ways else new
 
 
+def unguarded(cx: Context, accesses: Iterable[Access]) -> list[str]:
+    """The thread indices in flat subscripts of what is stored to the caller's arrays that no condition bounds from
+    above: the launch bounds them, which the proofs may use."""
+    found: dict[str, None] = {}
+    for a in accesses:
+        if not a.write or a.array in cx.made:
+            continue
+        for s in a.subscripts:
+            poly = to_poly(s)
+            moving = poly.indices() & set(cx.thread_names)
+            if len(moving) < 2:
+                continue
+            for name in sorted(moving):
+                index = eq.Index(name, INT)
+                facts = [f for f in map(classify, a.path) if f is not None and f.kind == "ge"]
+                if not any((f.poly.coefficient(index).value or 0) < 0 for f in facts if index in f.poly.atoms()):
+                    found[cx.whole_of.get(name, name)] = None
+    return list(found)
+
+
 def rows_of_tiles(cx: Context, accesses: Iterable[Access]) -> None:
     """Notes the block size that a flat tile counts on: ``s[ty * 16 + tx]`` has rows of 16 threads."""
     indices = {axis: e for (kind, axis), e in cx.threads.items() if kind == "thread"}
@@ -340,6 +387,11 @@ def _sizes(nodes: list[eq.Expr], block: eq.Expr, block_dim: eq.Expr) -> set[int]
             c = poly.coefficient(block) + to_poly(block_dim)
             if c.value is not None and c.value > 1 and poly.coefficient(block).value is None:
                 out.add(c.value)
+            for g in poly.atoms():  # both times a row's length: (C * block + thread) * n
+                row = poly.coefficient(g) if isinstance(g, eq.Index) and g is not block else Poly()
+                tile = poly.coefficient(block) + row * to_poly(block_dim)
+                times = {tile.terms.get(m, 0) // c for m, c in row.terms.items()} if row.value is None else set()
+                out |= {n for n in times if n > 1 and tile == row * n}
     return out
 
 

@@ -23,6 +23,7 @@ from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import free_indices, transform
 from kraise.raising import simplify
 from kraise.raising.context import Context, array_type
+from kraise.raising.multiples import in_whole_rows, wished
 from kraise.raising.optimistic import wanted
 from kraise.raising.paths import add_path
 from kraise.raising.private import check_known, held, stored
@@ -124,6 +125,21 @@ def operation(name: str, args: tuple[eq.Expr, ...], t: ScalarType) -> eq.Expr:
         out = simplify.op(name, _of_one_width(args, t), t)
     if name in _RING and out.type.is_integer and isinstance(out, eq.Op) and index_like(out):
         return normal(out)
+    if name in ("floordiv", "tdiv") and out.type.is_integer and isinstance(out, eq.Op) and out.name == name:
+        return _exact(out)
+    return out
+
+
+def _exact(out: eq.Op) -> eq.Expr:
+    """``(16 * q) // 16`` and, rounding down, ``(16 * q + 15) // 16``: the number of whole ones is known."""
+    a, by = out.args
+    if not index_like(a) or not isinstance(by, eq.Const) or not isinstance(by.value, int) or by.value < 2:
+        return out
+    poly = to_poly(a)
+    if not poly.indices() and poly.value is None and all(c % by.value == 0 for m, c in poly.terms.items() if m):
+        rest = poly.offset % by.value
+        if rest == 0 or out.name == "floordiv":
+            return to_expr(Poly({m: c // by.value for m, c in poly.terms.items()}), out.type)
     return out
 
 
@@ -271,13 +287,16 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
             raise refuse("KR102", f"`{array}` is not an array known here", span)
         st.versions[name] = eq.Version(name, 0)
     if len(subscripts) == 1 and not prefix and index_like(subscripts[0]):
-        found = digits(to_poly(subscripts[0]), (*st.path, *st.facts))
+        poly, known = to_poly(subscripts[0]), (*st.path, *st.facts)
+        found = (in_whole_rows(cx, poly, known) if cx.multiples else None) or digits(poly, known)
         if found is None and name in cx.rows:
-            found = in_rows(to_poly(subscripts[0]), cx.rows[name], (*st.path, *st.facts))
+            found = in_rows(poly, cx.rows[name], known)
         if found is not None and not by_launch(to_expr(r) for r in found.radices):
             subs = tuple(to_expr(p) for p in found.subscripts)
             return Cell(name, subs, (ROWS, *(to_expr(r) for r in found.radices)))
-        for condition in wanted(subscripts[0], (*st.path, *st.facts)):
+        if cx.cooperative:
+            cx.wished |= wished(poly, known)
+        for condition in wanted(subscripts[0], known):
             cx.wanted.setdefault(condition, set()).add(name)
     return Cell(name, (*prefix, *subscripts))
 

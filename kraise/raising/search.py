@@ -1,0 +1,217 @@
+"""What the run of a function may count on, found by trying: how the threads are bound, sizes, rows, scratch arrays.
+
+A run that fails tells what it lacked; what can be learned from it goes into :class:`Learned`, and the next run starts
+with
+that. What the emitted function cannot check is never learned.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from kraise.analysis.boxes import Unbounded
+from kraise.diagnostics import Refused, refuse
+from kraise.ir import equations as eq
+from kraise.ir import kernel as k
+from kraise.ir.walk import statement_expressions
+from kraise.options import Options
+from kraise.raising import multiples, threads
+from kraise.raising.calls import written
+from kraise.raising.collective.requests import Lanes, Sized
+from kraise.raising.context import Context
+from kraise.raising.function import Raiser
+from kraise.raising.private import Transient
+from kraise.raising.ragged import LongRows, Loop
+from kraise.raising.same_rows import Rows, others_rows
+from kraise.raising.splits import Split
+
+_PROOFS = ("KR201", "KR202", "KR203", "KR306")
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What a run starts with. ``solid``: arrays whose rounds must not overwrite each other; ``scratch``: those taken to
+    be made anew where filled; ``rows``: of flat arrays, the rows in which they are seen; ``assumed``: conditions on
+    sizes that the emitted function checks; ``longest``: loops that run to their longest row; ``launched``: thread
+    indices that the launch bounds; ``widths``: the rows that it fills; ``multiples``: sizes of whole tiles."""
+
+    ways: threads.Ways = field(default_factory=dict)
+    solid: frozenset[str] = frozenset()
+    scratch: frozenset[str] = frozenset()
+    rows: Rows = field(default_factory=dict)
+    assumed: tuple[eq.Expr, ...] = ()
+    longest: frozenset[Loop] = frozenset()
+    launched: frozenset[str] = frozenset()
+    widths: dict[str, eq.Expr] = field(default_factory=dict)
+    multiples: multiples.Multiples = field(default_factory=dict)
+
+    def enter(self, cx: Context) -> None:
+        cx.solid, cx.scratch, cx.rows, cx.assumed = self.solid, self.scratch, self.rows, self.assumed
+        cx.longest, cx.widths, cx.multiples = self.longest, self.widths, self.multiples
+
+
+def raise_function(module: k.Module, function: k.Function, options: Options) -> eq.Kernel:
+    """The equations of ``function``.
+
+    Arrays of the function's own that tie the rounds of a loop are taken to be made anew where they are filled, if that
+    leaves fewer loops.
+
+    Raises:
+        Refused: with every diagnostic that says why it cannot be raised.
+    """
+    best: eq.Kernel | None = None
+    first: Refused | None = None
+    scratch: frozenset[str] = frozenset()
+    while True:
+        hindering: set[str] = set()
+        try:
+            kernel = _search(module, function, options, scratch, hindering)
+            if best is None or _loops(kernel.body) < _loops(best.body):
+                best = kernel
+        except Refused as refused:
+            first = first or refused
+        if not hindering - scratch:
+            break
+        scratch |= hindering
+    if best is None:
+        assert first is not None
+        raise first
+    return best
+
+
+def _loops(body: tuple[eq.Stmt, ...]) -> int:
+    return sum(1 + _loops(s.body) for s in body if isinstance(s, eq.Fold))
+
+
+def _search(
+    module: k.Module, function: k.Function, options: Options, scratch: frozenset[str], hindering: set[str]
+) -> eq.Kernel:
+    """The equations, the threads' indices as far apart as they must be: block and thread are one index where that will
+    do, and else two (raising.md, step 2). ``hindering`` gets the arrays that tie the rounds of a loop."""
+    known = Learned(scratch=scratch)
+    first: Refused | None = None
+    while True:
+        attempts: list[Raiser] = []
+        try:
+            kernel = _raise(module, function, options, known, attempts)
+            hindering |= _scratch(attempts[-1])
+            left = [e for s in kernel.body for e in statement_expressions(s)]
+            more = _tiled(attempts[-1].cx, known) or _finer(attempts[-1].cx, known, left)
+            if more is None:
+                return kernel
+        except Transient as transient:
+            more = replace(known, solid=known.solid | transient.arrays)
+        except LongRows as long:
+            more = replace(known, longest=known.longest | long.loops)
+        except Sized as sized:
+            if known.ways.get(0) == -sized.size:
+                raise first or refuse("KR299", "this use of a block's threads is not raised", function.span) from None
+            more = replace(known, ways=known.ways | {0: -sized.size})
+        except Lanes:
+            if threads.LANES in known.ways:
+                raise first or refuse("KR299", "this use of a warp's lanes is not raised", function.span) from None
+            more = replace(known, ways=known.ways | {threads.LANES: 1})
+        except Refused as refused:
+            first = first or refused
+            if attempts:
+                hindering |= _scratch(attempts[-1])
+            more = _after(attempts[-1], known, refused) if attempts else None
+            if more is None:
+                raise first from None
+        known = more
+
+
+def _after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
+    """What to try after a run was refused; None if nothing is left."""
+    cx, accesses = attempt.cx, attempt.st.accesses
+    if any(d.code in _PROOFS for d in refused.diagnostics):
+        open_ended = threads.unguarded(cx, accesses)
+        if not known.launched.issuperset(open_ended):
+            return replace(known, launched=known.launched | {*open_ended})
+        rows = others_rows(accesses, cx.made)
+        if rows.keys() - known.rows.keys():
+            return replace(known, rows=known.rows | rows)
+        tiled = _tiled(cx, known)
+        if tiled is not None:
+            return tiled
+        wanted = _wanted(cx, known.assumed)
+        widths = threads.widths(cx, attempt.bounded, wanted)
+        if widths.keys() - known.widths.keys():
+            return replace(known, widths=widths | known.widths)
+        if wanted != known.assumed:
+            # what the sizes must be for the proof; the emitted function checks it
+            return replace(known, assumed=wanted)
+    threads.rows_of_tiles(cx, accesses)
+    return _finer(cx, known, attempt.seen())
+
+
+def _finer(cx: Context, known: Learned, values: list[eq.Expr]) -> Learned | None:
+    ways = threads.finer(cx, known.ways, values)
+    return None if ways is None else replace(known, ways=ways)
+
+
+def _tiled(cx: Context, known: Learned) -> Learned | None:
+    """The sizes that whole tiles make up, where the last tile would leave a row or the launch."""
+    if not cx.cooperative:
+        return None
+    rows = [(row, abs(known.ways.get(cx.axes[name], 0))) for name, row in known.widths.items() if name in cx.axes]
+    found = cx.wished | multiples.whole(rows)
+    if not found.keys() - known.multiples.keys():
+        return None
+    return replace(known, multiples=found | dict(known.multiples))
+
+
+def _wanted(cx: Context, assumed: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
+    """The conditions to assume next: first those of the arrays that the kernel stores to, then all. An array that is
+    only loaded may have rows that overlap."""
+    if assumed:
+        return (*assumed, *(c for c in cx.wanted if c not in assumed))
+    stored = written(cx.module, cx.function)
+    return tuple(c for c, arrays in cx.wanted.items() if arrays & stored) or tuple(cx.wanted)
+
+
+def _raise(
+    module: k.Module, function: k.Function, options: Options, known: Learned, attempts: list[Raiser]
+) -> eq.Kernel:
+    """The equations with what is ``known``; ``attempts`` gets every run that was started."""
+    bounded = known.launched
+    splits: list[tuple[str, eq.Expr]] = []
+    digits: dict[str, str] = {}
+    whole: set[str] = set()
+    unbound = ""
+    for _ in range(24):
+        attempt = Raiser(module, function, options, bounded)
+        attempt.splits, attempt.digits, attempt.ways = splits, digits, known.ways
+        attempt.whole = whole
+        known.enter(attempt.cx)
+        attempts.append(attempt)
+        try:
+            kernel = attempt.run()
+            found = {n: d for n, d in attempt.cx.digit_names.items() if n not in digits}
+            if not found:
+                return kernel
+            digits |= found  # once more, under the names that the source has for the digits
+        except Split as split:
+            splits.append((split.name, split.size))
+        except Unbounded as unbounded:
+            # an unguarded kernel: the launch is what bounds this index
+            name = attempt.cx.whole_of.get(unbounded.name, unbounded.name)
+            if name in bounded:
+                break
+            if splits and unbounded.name in attempt.cx.digits:
+                # nothing bounds the digits: the index stays whole, its quotient and remainder are gathers
+                whole.add(splits.pop()[0])
+                continue
+            bounded |= {name}
+            unbound = name
+    reason = f"nothing bounds index {unbound}" if unbound else "its indices are divided in too many ways"
+    raise refuse("KR205", reason, function.span)
+
+
+def _scratch(attempt: Raiser) -> frozenset[str]:
+    """The arrays of the function's own that tied the rounds of a loop and that it does not return."""
+    returned = {r.array for r in attempt.returns if r is not None}
+    return frozenset(attempt.cx.hindering - returned)
+
+
+__all__ = ["Refused", "raise_function"]
