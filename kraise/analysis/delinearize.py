@@ -111,6 +111,8 @@ def chain(poly: Poly) -> list[tuple[Poly, Poly]] | None:
     strides = _strides(poly) or _numbers(poly)
     if strides is None:
         return None
+    if any(quotient_of(above, below) is None for above, below in zip(strides, strides[1:], strict=False)):
+        strides = _dividing(strides)
     out = []
     for above, below in zip(strides, strides[1:], strict=False):
         radix = quotient_of(above, below)
@@ -174,10 +176,11 @@ def quotient_of(above: Poly, below: Poly) -> Poly | None:
         return above
     if below.value and all(c % below.value == 0 for c in above.terms.values()):
         return Poly({m: c // below.value for m, c in above.terms.items()})
-    q = _monomial_quotient(_leading(above), _leading(below))
-    if q is None:
+    first, second = _leading(above), _leading(below)
+    q = _monomial_quotient(first, second)
+    if q is None or above.terms[first] % below.terms[second]:
         return None
-    out = Poly({q: 1})
+    out = Poly({q: above.terms[first] // below.terms[second]})
     return out if out * below == above else None
 
 

@@ -33,8 +33,11 @@ class Context:
     axes: dict[str, int] = field(default_factory=dict)
     extents: dict[str, tuple[str, ...]] = field(default_factory=dict)
     multiples: Mapping[eq.Expr, int] = field(default_factory=dict)  # parameters that are whole tiles
+    coarse: Mapping[int, int] = field(default_factory=dict)  # threads that share the elements of a tile, by axis
+    tile: dict[int, int] = field(default_factory=dict)  # those elements
+    sharing: set[int] = field(default_factory=set)  # axes whose loop over them is under way
     wished: dict[eq.Expr, int] = field(default_factory=dict)  # those that had better be
-    widths: Mapping[str, eq.Expr] = field(default_factory=dict)  # of a thread index: the row that the launch fills
+    widths: Mapping[int, eq.Expr] = field(default_factory=dict)  # the rows that the launch fills, by axis
     assumed: tuple[eq.Expr, ...] = ()  # conditions on sizes that the emitted function checks
     # such conditions that might help a proof, and the arrays whose rows they keep apart
     wanted: dict[eq.Expr, set[str]] = field(default_factory=dict)

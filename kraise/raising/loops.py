@@ -33,6 +33,7 @@ from kraise.raising.cells import (
     leave_moving,
     next_round,
 )
+from kraise.raising.coarsened import shared_out
 from kraise.raising.context import Context
 from kraise.raising.counted import stores
 from kraise.raising.folds import Sequential, fold_loop
@@ -60,6 +61,8 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
         Sequential: its rounds were to be ``free``, and are not.
     """
     start, stop, step = (integral(value(cx, st, e)) for e in (s.start, s.stop, s.step))
+    if cx.coarse and shared_out(cx, st, s, start, stop, step, live):
+        return
     if grid_stride(cx, st, s, start, stop, step, live):
         return
     if strided(cx, st, s, start, stop, step, live):

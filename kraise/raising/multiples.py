@@ -15,7 +15,7 @@ from kraise.analysis.delinearize import Digits, in_rows
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import substitute, transform
+from kraise.ir.walk import free_indices, substitute, transform
 from kraise.raising.context import Context
 from kraise.raising.state import State
 
@@ -49,7 +49,9 @@ def wished(poly: Poly, path: Iterable[eq.Expr]) -> dict[eq.Expr, int]:
 
 def whole(sizes: Iterable[tuple[eq.Expr, int]]) -> dict[eq.Expr, int]:
     """The parameters among sizes that are whole tiles."""
-    return {size: by for size, by in sizes if isinstance(size, eq.Param) and size.type.is_integer and by > 1}
+    return {
+        size: by for size, by in sizes if by > 1 and isinstance(size, eq.Param) and not size.name.startswith(_PREFIX)
+    }
 
 
 def enter(cx: Context, st: State) -> None:
@@ -78,6 +80,30 @@ def in_whole_rows(cx: Context, poly: Poly, path: tuple[eq.Expr, ...]) -> Digits 
         if found is not None and found.subscripts[0].terms:
             return found
     return None
+
+
+def in_widths(cx: Context, poly: Poly, path: tuple[eq.Expr, ...]) -> Digits | None:
+    """``poly`` as row and column of rows that the launch fills."""
+    for row in dict.fromkeys((*cx.widths.values(), *(c.args[1] for c in cx.assumed if isinstance(c, eq.Op)))):
+        size = to_poly(in_tiles(cx, row))
+        found = in_rows(poly, (size,), path) if size.value is None and size.atoms() & poly.atoms() else None
+        if found is not None and found.subscripts[0].terms:
+            return found
+    return None
+
+
+def tilewise(cx: Context, e: eq.Expr, path: tuple[eq.Expr, ...]) -> tuple[eq.Expr, tuple[eq.Expr, ...]]:
+    """``e`` with the threads' indices as ``32 * block + thread``, and what is known of the parts."""
+    more = list(path)
+    for axis, size in cx.tile.items():
+        t, b = cx.threads.get(("thread", axis)), cx.threads.get(("block", axis))
+        names = [] if t is None else [n for n in free_indices(t) if n in cx.axes]
+        if b is None or len(names) != 1 or isinstance(t, eq.Index):
+            continue
+        own, by = eq.Index(f"$t{axis}", INT), eq.Const(size, INT)
+        e = substitute(e, {eq.Index(names[0], INT): to_expr(to_poly(b) * size + to_poly(own))})
+        more += [eq.Op("ge", (own, eq.Const(0, INT)), BOOL), eq.Op("lt", (own, by), BOOL)]
+    return to_expr(to_poly(e)), tuple(more)
 
 
 def _in_tiles(size: eq.Expr, by: int) -> Poly:
@@ -123,4 +149,4 @@ def _tiles(size: eq.Expr, by: int) -> eq.Expr:
     return eq.Op("floordiv", (size, eq.Const(by, INT)), INT)
 
 
-__all__ = ["Multiples", "enter", "in_tiles", "in_whole_rows", "resolved", "whole", "wished"]
+__all__ = ["Multiples", "enter", "in_tiles", "in_whole_rows", "resolved", "tilewise", "whole", "wished"]

@@ -15,7 +15,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.walk import statement_expressions
 from kraise.options import Options
-from kraise.raising import multiples, threads
+from kraise.raising import coarsened, multiples, threads
 from kraise.raising.calls import written
 from kraise.raising.collective.requests import Lanes, Sized
 from kraise.raising.context import Context
@@ -33,7 +33,8 @@ class Learned:
     """What a run starts with. ``solid``: arrays whose rounds must not overwrite each other; ``scratch``: those taken to
     be made anew where filled; ``rows``: of flat arrays, the rows in which they are seen; ``assumed``: conditions on
     sizes that the emitted function checks; ``longest``: loops that run to their longest row; ``launched``: thread
-    indices that the launch bounds; ``widths``: the rows that it fills; ``multiples``: sizes of whole tiles."""
+    indices that the launch bounds; ``coarse``: threads that share the elements of a tile;
+    ``widths``: the rows that the launch fills; ``multiples``: sizes of whole tiles."""
 
     ways: threads.Ways = field(default_factory=dict)
     solid: frozenset[str] = frozenset()
@@ -42,12 +43,13 @@ class Learned:
     assumed: tuple[eq.Expr, ...] = ()
     longest: frozenset[Loop] = frozenset()
     launched: frozenset[str] = frozenset()
-    widths: dict[str, eq.Expr] = field(default_factory=dict)
+    coarse: dict[int, int] = field(default_factory=dict)
+    widths: dict[int, eq.Expr] = field(default_factory=dict)
     multiples: multiples.Multiples = field(default_factory=dict)
 
     def enter(self, cx: Context) -> None:
         cx.solid, cx.scratch, cx.rows, cx.assumed = self.solid, self.scratch, self.rows, self.assumed
-        cx.longest, cx.widths, cx.multiples = self.longest, self.widths, self.multiples
+        cx.longest, cx.widths, cx.multiples, cx.coarse = self.longest, self.widths, self.multiples, self.coarse
 
 
 def raise_function(module: k.Module, function: k.Function, options: Options) -> eq.Kernel:
@@ -135,12 +137,15 @@ def _after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
         if tiled is not None:
             return tiled
         wanted = _wanted(cx, known.assumed)
-        widths = threads.widths(cx, attempt.bounded, wanted)
+        widths = threads.widths(wanted)
         if widths.keys() - known.widths.keys():
             return replace(known, widths=widths | known.widths)
         if wanted != known.assumed:
             # what the sizes must be for the proof; the emitted function checks it
             return replace(known, assumed=wanted)
+    shared = coarsened.elements(cx, known.ways, accesses)
+    if shared and not known.coarse and coarsened.all_inside(cx, cx.function.body):
+        return replace(known, coarse=shared)
     threads.rows_of_tiles(cx, accesses)
     return _finer(cx, known, attempt.seen())
 
@@ -154,7 +159,7 @@ def _tiled(cx: Context, known: Learned) -> Learned | None:
     """The sizes that whole tiles make up, where the last tile would leave a row or the launch."""
     if not cx.cooperative:
         return None
-    rows = [(row, abs(known.ways.get(cx.axes[name], 0))) for name, row in known.widths.items() if name in cx.axes]
+    rows = [(row, abs(known.ways.get(axis, 0))) for axis, row in known.widths.items()]
     found = cx.wished | multiples.whole(rows)
     if not found.keys() - known.multiples.keys():
         return None

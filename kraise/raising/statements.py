@@ -168,6 +168,8 @@ def _write(
     span: Span | None,
 ) -> None:
     name, subs = at.array, at.subscripts
+    if not cx.coarse.keys() <= cx.sharing:
+        raise refuse("KR299", "this store is not among the elements of a tile that a thread does", span)
     before = st.versions[name]
     after = cx.version(name)
     st.versions[name] = after

@@ -95,9 +95,15 @@ def bind(
                 block_dim = eq.Const(-way, INT)  # type: ignore[assignment]
                 cx.threads["blockDim", axis] = block_dim
                 _count_on(cx, -way, letter)
+            blocks: eq.Expr = grid_dim
+            if axis in cx.widths and way != APART:
+                _as_wide(cx, operation("mul", (grid_dim, block_dim), INT), cx.widths[axis])
+                tiles = to_poly(in_tiles(cx, cx.widths[axis]))
+                whole = all(c % -way == 0 for c in tiles.terms.values())
+                blocks = to_expr(Poly({m: c // -way for m, c in tiles.terms.items()})) if whole else grid_dim
             own = own_names(cx.function)
             t, b = own.get(("thread", axis), f"thread_{letter}"), own.get(("block", axis), f"block_{letter}")
-            for kind, name, size in (("block", b, grid_dim), ("thread", t, block_dim)):
+            for kind, name, size in (("block", b, blocks), ("thread", t, block_dim)):
                 index = eq.Index(name, INT)
                 cx.threads[kind, axis] = index
                 indices.append(name)
@@ -148,10 +154,13 @@ def bind(
         path.append(eq.Op("ge", (g, zero), BOOL))
         if way is not None and both:
             within = cx.threads["thread", axis]
+            facts.append(eq.Op("lt", (cx.threads["block", axis], grid_dim), BOOL))
             facts += [eq.Op("ge", (within, zero), BOOL), eq.Op("lt", (within, block_dim), BOOL)]
-        if name in cx.widths and isinstance(extent, eq.Param):
-            _as_wide(cx, operation("mul", (eq.Param(f"grid.{letter}", INT), block_dim), INT), cx.widths[name])
-            extent = in_tiles(cx, cx.widths[name])
+        if axis in cx.coarse and way is not None and both:
+            extent = operation("mul", (grid_dim, block_dim), INT)
+        if axis in cx.widths and both:
+            _as_wide(cx, operation("mul", (grid_dim, block_dim), INT), cx.widths[axis])
+            extent = in_tiles(cx, cx.widths[axis])
         if name in bounded:
             if lanes and isinstance(extent, eq.Param) and extent.name == "threads.x":
                 extent = operation("mul", (block_dim, grid_dim), INT)
@@ -248,22 +257,33 @@ def _as_wide(cx: Context, threads: eq.Expr, row: eq.Expr) -> None:
     cx.checks.append((test, "the launch must be as wide as a row"))
 
 
-def widths(cx: Context, bounded: frozenset[str], conditions: Iterable[eq.Expr]) -> dict[str, eq.Expr]:
-    """The rows that the launch fills, by thread index: ``threads <= n`` is wanted, and that it is n is demanded (a
-    launch that fills only a part of its rows is turned down)."""
-    out: dict[str, eq.Expr] = {}
+def widths(conditions: Iterable[eq.Expr]) -> dict[int, eq.Expr]:
+    """The rows that the launch fills, by axis: ``threads <= n`` is wanted, and that it is n is demanded (a launch that
+    fills only a part of its rows is turned down)."""
+    out: dict[int, eq.Expr] = {}
     for c in conditions:
         match c:
-            case eq.Op(name="le", args=(eq.Param(name=name), row)) if name.startswith("threads."):
-                axis = AXES.index(name[-1])
-                for index in sorted(bounded):
-                    if cx.axes.get(index) == axis and not by_launch((row,)):
-                        out[index] = row
+            case eq.Op(name="le", args=(most, row)) if (axis := _threads_of(most)) is not None and not by_launch(
+                (row,)
+            ):
+                out.setdefault(axis, row)
     return out
+
+
+def _threads_of(e: eq.Expr) -> int | None:
+    """The axis whose threads the launch has ``e`` of."""
+    match e:
+        case eq.Param(name=name) if name.startswith("threads."):
+            return AXES.index(name[-1])
+        case eq.Op(name="mul", args=(eq.Const(), eq.Param(name=name))) if name.startswith("grid."):
+            return AXES.index(name[-1])
+    return None
 
 
 def _count_on(cx: Context, size: int, letter: str) -> None:
     """The source's tile is the launch's block: said in the docstring, and checked where a launch is given."""
+    cx.tile[AXES.index(letter)] = size
+    size = cx.coarse.get(AXES.index(letter), size)
     text = f"a block has {size} threads along {letter}"
     cx.assumptions.append(text)
     given = eq.Op("eq", (eq.Param(f"block.{letter}", INT), eq.Const(size, INT)), BOOL)

@@ -301,7 +301,12 @@ def taken_apart(s: eq.Expr, known: Path) -> tuple[Path, Path] | None:
 
 def by_launch(sizes: Iterable[eq.Expr]) -> bool:
     """Whether an extent of the launch occurs."""
-    return any(isinstance(n, eq.Param) and n.name.startswith(("block.", "grid.", "warps.")) for n in topological(sizes))
+    return asks_for(sizes, ("block.", "grid.", "warps."))
+
+
+def asks_for(sizes: Iterable[eq.Expr], heads: tuple[str, ...]) -> bool:
+    """Whether a parameter whose name starts like one of ``heads`` occurs."""
+    return any(isinstance(n, eq.Param) and n.name.startswith(heads) for n in topological(sizes))
 
 
 # --- the zeros around a tile -----------------------------------------------------------------

@@ -23,13 +23,13 @@ from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import free_indices, transform
 from kraise.raising import simplify
 from kraise.raising.context import Context, array_type
-from kraise.raising.multiples import in_whole_rows, wished
+from kraise.raising.multiples import in_whole_rows, in_widths, tilewise, wished
 from kraise.raising.optimistic import wanted
 from kraise.raising.paths import add_path
 from kraise.raising.private import check_known, held, stored
 from kraise.raising.splits import quotient
 from kraise.raising.state import RawWrite, State
-from kraise.raising.tiles import by_launch
+from kraise.raising.tiles import asks_for, by_launch
 
 _RING = ("add", "sub", "mul", "neg")
 
@@ -288,7 +288,11 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
         st.versions[name] = eq.Version(name, 0)
     if len(subscripts) == 1 and not prefix and index_like(subscripts[0]):
         poly, known = to_poly(subscripts[0]), (*st.path, *st.facts)
-        found = (in_whole_rows(cx, poly, known) if cx.multiples else None) or digits(poly, known)
+        found = (
+            (in_whole_rows(cx, poly, known) if cx.multiples else None)
+            or digits(poly, known)
+            or in_widths(cx, poly, known)
+        )
         if found is None and name in cx.rows:
             found = in_rows(poly, cx.rows[name], known)
         if found is not None and not by_launch(to_expr(r) for r in found.radices):
@@ -296,8 +300,9 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
             return Cell(name, subs, (ROWS, *(to_expr(r) for r in found.radices)))
         if cx.cooperative:
             cx.wished |= wished(poly, known)
-        for condition in wanted(subscripts[0], known):
-            cx.wanted.setdefault(condition, set()).add(name)
+        for condition in dict.fromkeys((*wanted(subscripts[0], known), *wanted(*tilewise(cx, subscripts[0], known)))):
+            if not asks_for((condition,), ("block.", "warps.")):
+                cx.wanted.setdefault(condition, set()).add(name)
     return Cell(name, (*prefix, *subscripts))
 
 

@@ -55,6 +55,8 @@ class Arrays(Expressions):
         space = "shared" if "__shared__" in specifiers.words else "local"
         if "extern" in specifiers.words and space == "shared":
             self._dynamic(name, t, item)
+            if "volatile" in specifiers.words:
+                self.volatile.add(self.lookup(name).value.array)
             return
         if isinstance(t, Array) and t.extent is None:
             n = len([c for c in initial.children if isinstance(c, Tree)]) if isinstance(initial, Tree) else 0
@@ -62,6 +64,8 @@ class Arrays(Expressions):
                 raise self.refuse("KR104", f"the array `{name}` has no extent", item)
             t = Array(t.of, Const(n, INT32))
         array = self.array_name(name)
+        if space == "shared" and "volatile" in specifiers.words:
+            self.volatile.add(array)
         values: tuple[Expr, ...] = ()
         if initial is not None and isinstance(t, Array):
             if space == "shared":

@@ -35,6 +35,7 @@ class Base:
         self.made: set[str] = set()  # names that the source does not know
         self.globals_used: dict[str, Any] = {}
         self.discard = False
+        self.volatile: set[str] = set()  # shared arrays that are accessed as volatile
         self.depth = 0
 
     # --- places in the source

@@ -253,6 +253,7 @@ class Lowering(Calls):
             low.saw_double = any(_has_double(t) for t in [returns, *(m[1] for m in modes)])
             low.usage = usage(body, frozenset(program.reference_functions))
             params = [low.device_parameter(p, m, tree) for p, m in zip(parameters, modes, strict=True)]
+            low.volatile |= {q.name for p, q in zip(parameters, params, strict=True) if p.volatile}
             with low.scope():
                 low.statement(body)
             if low.saw_double and not wide:

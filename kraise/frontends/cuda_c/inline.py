@@ -216,6 +216,7 @@ class Inline(Overloads):
             return
         t = p.type.to if isinstance(p.type, Reference) else p.type
         if isinstance(b, PointerValue):
+            self.volatile |= {b.array} if p.volatile else set()
             place = PointerPlace(p.name, t if isinstance(t, Pointer) else Pointer(b.to))
             self.declare(p.name, place)
             if changed and b.target is None and b.arms is None:

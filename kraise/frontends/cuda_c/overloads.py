@@ -33,6 +33,7 @@ class Parameter:
     type: CType
     const: bool
     default: Tree | None = None
+    volatile: bool = False
 
 
 def distance(p: CType, a: CType) -> int | None:
@@ -89,7 +90,7 @@ class Overloads(Builtins):
             if t == VOID and not name:
                 continue
             default = child(p, "initializer_clause")
-            out.append(Parameter(name, t, "const" in specifiers.words, default))
+            out.append(Parameter(name, t, "const" in specifiers.words, default, "volatile" in specifiers.words))
             if isinstance(t, ScalarType) and name:
                 self.declare(name, VarPlace(name, t))
 

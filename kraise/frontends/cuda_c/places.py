@@ -22,7 +22,7 @@ from kraise.frontends.cuda_c.values import (
     StructValue,
     VarPlace,
 )
-from kraise.ir.kernel import Assign, Atomic, CallStmt, Const, Expr, For, If, Load, Op, Store, Var
+from kraise.ir.kernel import Assign, Atomic, Barrier, CallStmt, Const, Expr, For, If, Load, Op, Store, Var
 from kraise.ir.types import INT32, ScalarType
 
 _ZERO = Const(0, INT32)
@@ -91,7 +91,10 @@ class Places(Arithmetic):
                 converted = self.convert(value, t, node)
                 if place.stored is not None:
                     converted = as_bits(converted, place.stored)
-                self.emit(Store(array, subscripts, converted, span=span))
+                if array in self.volatile:
+                    self._in_step(array, subscripts, converted, span)
+                else:
+                    self.emit(Store(array, subscripts, converted, span=span))
             case Cell(_, _, t) if isinstance(t, Struct):
                 self._write_fields([(n, self.member(place, n, node)) for n, _ in t.members], value, t, node, span)
             case StructPlace(t, fields):
@@ -110,6 +113,18 @@ class Places(Arithmetic):
                 raise self.refuse("KR104", "a constant is assigned", node)
             case _:
                 raise self.refuse("KR299", f"`{self.text(node) if node is not None else ''}` cannot be assigned", node)
+
+    def _in_step(self, array: str, subscripts: tuple[Expr, ...], value: Expr, span: Span | None) -> None:
+        """A store to volatile shared memory. Warp-synchronous code (``s[t] += s[t + 16]`` with no barrier) counts on it
+        that the lanes of a warp load, then store, in step: what ``__syncwarp`` between them says."""
+        if not isinstance(value, Const | Var):
+            name = self.fresh(f"{array}_value")
+            self.names[name] = value.type
+            self.emit(Assign(name, value, value.type, span=span))
+            value = Var(name, value.type, span=span)
+        self.emit(Barrier("warp", span=span))
+        self.emit(Store(array, subscripts, value, span=span))
+        self.emit(Barrier("warp", span=span))
 
     def _write_fields(self, fields: list, value: Any, t: Struct, node: Node | None, span: Span | None) -> None:
         value = self.convert(value, t, node)

@@ -112,6 +112,8 @@ class Variables(Arrays):
                     raise self.refuse("KR104", f"`{name}` has no type", item)
                 t = self.type_of_value(value)
             if isinstance(t, Pointer):
+                if "volatile" in words and isinstance(value, PointerValue):
+                    self.volatile.add(value.array)
                 self._define_pointer(name, t, value, initial_tree, item)
             elif isinstance(t, Struct):
                 place = self.struct_place(name, t)
