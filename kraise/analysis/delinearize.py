@@ -111,6 +111,7 @@ def chain(poly: Poly) -> list[tuple[Poly, Poly]] | None:
     strides = _strides(poly) or _numbers(poly)
     if strides is None:
         return None
+    strides = [s for at, s in enumerate(strides) if not any(_times(s, t) for t in strides[at + 1 :])]
     if any(quotient_of(above, below) is None for above, below in zip(strides, strides[1:], strict=False)):
         strides = _dividing(strides)
     out = []
@@ -120,6 +121,14 @@ def chain(poly: Poly) -> list[tuple[Poly, Poly]] | None:
             return None
         out.append((above, radix))
     return out
+
+
+def _times(above: Poly, below: Poly) -> bool:
+    """Whether ``above`` is a number of the size ``below``: no digit of its own."""
+    if below.value is not None:
+        return False
+    ratios = {above.terms.get(m, 0) // c for m, c in below.terms.items()}
+    return any(n > 1 and below * n == above for n in ratios)
 
 
 def _numbers(poly: Poly) -> list[Poly] | None:
@@ -176,11 +185,10 @@ def quotient_of(above: Poly, below: Poly) -> Poly | None:
         return above
     if below.value and all(c % below.value == 0 for c in above.terms.values()):
         return Poly({m: c // below.value for m, c in above.terms.items()})
-    first, second = _leading(above), _leading(below)
-    q = _monomial_quotient(first, second)
-    if q is None or above.terms[first] % below.terms[second]:
+    q = _monomial_quotient(_leading(above), _leading(below))
+    if q is None:
         return None
-    out = Poly({q: above.terms[first] // below.terms[second]})
+    out = Poly({q: 1})
     return out if out * below == above else None
 
 

@@ -18,8 +18,8 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import substitute
 from kraise.raising import simplify
 from kraise.raising.accumulate import holds
+from kraise.raising.arithmetic import index_like, tidy
 from kraise.raising.state import State
-from kraise.raising.values import index_like, tidy
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import children, free_indices, map_statement, rebuild, transform
-from kraise.raising.values import ROWS, index_like
+from kraise.raising.arithmetic import index_like
+from kraise.raising.values import ROWS
 
 Domain = tuple[eq.Expr, ...]
 

@@ -17,11 +17,12 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, ScalarType
 from kraise.ir.walk import free_indices
+from kraise.raising.arithmetic import index_like, same_cell
 from kraise.raising.context import Context, array_type
 from kraise.raising.ranges import Range
 from kraise.raising.state import Slides, State
 from kraise.raising.statements import store
-from kraise.raising.values import ROWS, Cell, extended, index_like, load, load_cell, same_cell
+from kraise.raising.values import ROWS, Cell, extended, load, load_cell
 
 Subscripts = tuple[eq.Expr, ...]
 NEXT = "$next"

@@ -16,11 +16,11 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import INT
 from kraise.ir.walk import free_indices, substitute
+from kraise.raising.arithmetic import operation, tidy
 from kraise.raising.context import Context
 from kraise.raising.liveness import assigned
 from kraise.raising.phases import has_barrier
 from kraise.raising.state import State, expressions
-from kraise.raising.values import operation, tidy
 
 
 def elements(cx: Context, ways: dict[int, int], accesses: Iterable[Access]) -> dict[int, int]:

@@ -35,7 +35,7 @@ class Solved:
         return not any(free_indices(self.mapping.get(i, i)) & self.unsolved for i in (eq.Index(n, INT) for n in names))
 
     def apply(self, e: eq.Expr) -> eq.Expr:
-        from kraise.raising.values import tidy
+        from kraise.raising.arithmetic import tidy
 
         out = tidy(substitute(e, self.mapping))
         return transform(out, self._undivided) if self.exact else out
@@ -58,7 +58,7 @@ _PRIME = "'"
 def solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], place: int) -> Solved | None:
     """The instance of ``raw`` (at ``place`` among the writes so far) that stores to cell ``subs``; None if there is
     no telling."""
-    from kraise.raising.values import tidy
+    from kraise.raising.arithmetic import tidy
 
     same = {n for n in raw.loops if n in st.open and n not in cx.thread_names and place >= st.entered.get(n, 1 << 30)}
     free = {n for n in (*raw.loops, *cx.blocks) if n not in same}

@@ -12,10 +12,10 @@ from kraise.ir import equations as eq
 from kraise.ir.types import INT
 from kraise.ir.walk import axes_of, children, free_indices, rebuild, statement_expressions, topological
 from kraise.raising import simplify
+from kraise.raising.arithmetic import tidy
 from kraise.raising.carried.problem import at_index, bounds_of
 from kraise.raising.state import Raw, RawFold, RawNew, RawWrite
 from kraise.raising.tiles import Launch, axes_bounds, merged_reductions, merged_write, taken_apart, viewed
-from kraise.raising.values import tidy
 
 Shapes = dict[str, tuple[eq.Expr, ...]]
 NO_LAUNCH = Launch()

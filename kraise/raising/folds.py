@@ -23,6 +23,7 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, substitute, topological
 from kraise.raising import simplify
 from kraise.raising.accumulate import holds
+from kraise.raising.arithmetic import same_cell, tidy
 from kraise.raising.bounded import bounded
 from kraise.raising.carried.problem import Declined, Problem
 from kraise.raising.carried.rules import IN_FOLD
@@ -39,7 +40,7 @@ from kraise.raising.ranges import Range
 from kraise.raising.stacked import stacked
 from kraise.raising.state import RawFold, RawWrite, State, expressions, map_access, map_raw
 from kraise.raising.stepped import stepped
-from kraise.raising.values import same_cell, tidy, truth
+from kraise.raising.values import truth
 
 
 class Sequential(Exception):

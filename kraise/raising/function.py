@@ -15,6 +15,7 @@ from kraise.ir.print_equations import equation_lines
 from kraise.ir.walk import free_indices, map_statement, topological
 from kraise.options import Options
 from kraise.raising import multiples, outside, threads, tiles
+from kraise.raising.arithmetic import index_like
 from kraise.raising.assumptions import injective
 from kraise.raising.bounds import mark
 from kraise.raising.calls import call, called, written
@@ -37,7 +38,6 @@ from kraise.raising.splits import Splitting, split_threads
 from kraise.raising.state import Raw, RawFold, RawWrite, State
 from kraise.raising.statements import block
 from kraise.raising.unread import private_extents, store_sites, without_unread
-from kraise.raising.values import index_like
 
 
 class Raiser:
@@ -145,6 +145,8 @@ class Raiser:
         stmts, returns = flattened(cx, stmts, returns, named_values)
         names = (*every, *(n for n in named_values.values() if n not in every))
         launch, ndrange = launch_of(cx, stmts)
+        if tiles.asks_for(cx.assumed, ("grid.",) if launch else ("grid.", "threads.")):
+            launch, ndrange = "required", ()
         whole_warps(cx, stmts)
         kernel = eq.Kernel(
             function.name,

@@ -22,6 +22,7 @@ from kraise.ir import kernel as k
 from kraise.ir.types import INT
 from kraise.ir.walk import free_indices, substitute, topological, transform
 from kraise.raising import simplify
+from kraise.raising.arithmetic import index_like, tidy
 from kraise.raising.carried.problem import Declined, Problem, reduce_over
 from kraise.raising.carried.rules import RULES, Rule
 from kraise.raising.cells import (
@@ -50,7 +51,7 @@ from kraise.raising.statements import block
 from kraise.raising.stepped import stepped
 from kraise.raising.strided import strided
 from kraise.raising.sunk import sunk
-from kraise.raising.values import index_like, resolve, tidy, value
+from kraise.raising.values import resolve, value
 
 
 def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = False) -> None:
@@ -72,8 +73,7 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
         return
     if not isinstance(step, eq.Const) or type(step.value) is not int or step.value == 0:
         raise refuse("KR205", "the step of this loop is not a number that is known here", s.span)
-    row = from_zero(st, s, start, stop, step.value, live)
-    if row is not None:
+    if (row := from_zero(st, s, start, stop, step.value, live)) is not None:
         loop(cx, st, row, live, free)
         return
     index = cx.index(s.var, st.open)

@@ -84,7 +84,7 @@ def in_whole_rows(cx: Context, poly: Poly, path: tuple[eq.Expr, ...]) -> Digits 
 
 def in_widths(cx: Context, poly: Poly, path: tuple[eq.Expr, ...]) -> Digits | None:
     """``poly`` as row and column of rows that the launch fills."""
-    for row in dict.fromkeys((*cx.widths.values(), *(c.args[1] for c in cx.assumed if isinstance(c, eq.Op)))):
+    for row in dict.fromkeys(cx.widths.values()):
         size = to_poly(in_tiles(cx, row))
         found = in_rows(poly, (size,), path) if size.value is None and size.atoms() & poly.atoms() else None
         if found is not None and found.subscripts[0].terms:

@@ -16,9 +16,9 @@ from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, substitute
 from kraise.raising.accumulate import mentions
+from kraise.raising.arithmetic import index_like, tidy
 from kraise.raising.context import Context
 from kraise.raising.phases import BARRIER, unordered
-from kraise.raising.values import index_like, tidy
 
 
 def check(cx: Context, accesses: list[Access], threads: tuple[str, ...], shared: frozenset[str] = frozenset()) -> None:

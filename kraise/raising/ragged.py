@@ -20,6 +20,7 @@ from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import free_indices, topological, transform
 from kraise.raising import simplify
+from kraise.raising.arithmetic import operation
 from kraise.raising.carried.problem import Problem
 from kraise.raising.context import Context
 from kraise.raising.folds import while_fold
@@ -27,7 +28,6 @@ from kraise.raising.liveness import assigned, exposed
 from kraise.raising.placeholders import placeholders
 from kraise.raising.ranges import Range
 from kraise.raising.state import State
-from kraise.raising.values import operation
 
 Loop = tuple[Span | None, str]
 

@@ -9,9 +9,9 @@ from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
+from kraise.raising.arithmetic import index_like, operation
 from kraise.raising.context import Context
 from kraise.raising.state import State
-from kraise.raising.values import index_like, operation
 
 
 @dataclass(frozen=True)

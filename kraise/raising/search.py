@@ -24,6 +24,7 @@ from kraise.raising.private import Transient
 from kraise.raising.ragged import LongRows, Loop
 from kraise.raising.same_rows import Rows, others_rows
 from kraise.raising.splits import Split
+from kraise.raising.unguarded import unguarded, widths
 
 _PROOFS = ("KR201", "KR202", "KR203", "KR306")
 
@@ -127,7 +128,7 @@ def _after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
     """What to try after a run was refused; None if nothing is left."""
     cx, accesses = attempt.cx, attempt.st.accesses
     if any(d.code in _PROOFS for d in refused.diagnostics):
-        open_ended = threads.unguarded(cx, accesses)
+        open_ended = unguarded(cx, accesses)
         if not known.launched.issuperset(open_ended):
             return replace(known, launched=known.launched | {*open_ended})
         rows = others_rows(accesses, cx.made)
@@ -137,9 +138,9 @@ def _after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
         if tiled is not None:
             return tiled
         wanted = _wanted(cx, known.assumed)
-        widths = threads.widths(wanted)
-        if widths.keys() - known.widths.keys():
-            return replace(known, widths=widths | known.widths)
+        rows_filled = widths(wanted)
+        if rows_filled.keys() - known.widths.keys():
+            return replace(known, widths=rows_filled | known.widths)
         if wanted != known.assumed:
             # what the sizes must be for the proof; the emitted function checks it
             return replace(known, assumed=wanted)

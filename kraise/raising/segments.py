@@ -18,6 +18,7 @@ from kraise.analysis.segments import Segment, segments
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import axes_of, children, free_indices, map_statement, rebuild, substitute, topological
+from kraise.raising.arithmetic import tidy
 from kraise.raising.context import Context
 from kraise.raising.ragged import LongRows
 from kraise.raising.row_forms import (
@@ -31,7 +32,6 @@ from kraise.raising.row_forms import (
     unguarded,
     unused,
 )
-from kraise.raising.values import tidy
 
 Axes = Mapping[str, eq.Axis]
 _COMBINED = ("add", "min", "max", "and", "or")

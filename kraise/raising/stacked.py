@@ -9,8 +9,8 @@ from kraise.analysis.poly import to_poly
 from kraise.ir import equations as eq
 from kraise.ir.walk import free_indices, substitute, topological
 from kraise.raising import simplify
+from kraise.raising.arithmetic import index_like
 from kraise.raising.state import Raw, RawFold, RawWrite, expressions
-from kraise.raising.values import index_like
 
 if TYPE_CHECKING:
     from kraise.raising.folds import _Fold

@@ -13,6 +13,7 @@ from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import topological
 from kraise.raising import simplify
 from kraise.raising.accumulate import contribution, replacement
+from kraise.raising.arithmetic import index_like
 from kraise.raising.collective.opened import opened
 from kraise.raising.context import Context
 from kraise.raising.liveness import exposed, reads
@@ -20,7 +21,7 @@ from kraise.raising.paths import add_path
 from kraise.raising.phases import barrier, level
 from kraise.raising.private import initial, new_array
 from kraise.raising.state import RawWrite, State
-from kraise.raising.values import Cell, access, index_like, load, located, truth, value
+from kraise.raising.values import Cell, access, load, located, truth, value
 
 _ATOMIC = {"add": "add", "sub": "add", "min": "min", "max": "max", "and": "and_", "or": "or_", "xor": "xor"}
 

@@ -12,12 +12,13 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.raising import simplify
+from kraise.raising.arithmetic import index_like, operation
 from kraise.raising.context import Context
 from kraise.raising.counted import step_of
 from kraise.raising.liveness import assigned, reads
 from kraise.raising.ranges import Range
 from kraise.raising.state import State
-from kraise.raising.values import index_like, operation, value
+from kraise.raising.values import value
 
 
 def stepped(cx: Context, st: State, s: k.For, rng: Range) -> dict[str, tuple[eq.Expr, eq.Expr]]:

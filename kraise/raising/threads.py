@@ -11,19 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kraise.analysis.conditions import classify
 from kraise.analysis.dependence import Access
 from kraise.analysis.poly import Poly, is_integer, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, topological, transform
+from kraise.raising.arithmetic import operation
 from kraise.raising.context import Context
 from kraise.raising.multiples import in_tiles
-from kraise.raising.tiles import by_launch
-from kraise.raising.values import operation
-
-AXES = "xyz"
+from kraise.raising.unguarded import AXES, as_wide
 
 
 def hardware(stmts: object) -> set[tuple[str, int]]:
@@ -97,7 +94,7 @@ def bind(
                 _count_on(cx, -way, letter)
             blocks: eq.Expr = grid_dim
             if axis in cx.widths and way != APART:
-                _as_wide(cx, operation("mul", (grid_dim, block_dim), INT), cx.widths[axis])
+                as_wide(cx, operation("mul", (grid_dim, block_dim), INT), cx.widths[axis])
                 tiles = to_poly(in_tiles(cx, cx.widths[axis]))
                 whole = all(c % -way == 0 for c in tiles.terms.values())
                 blocks = to_expr(Poly({m: c // -way for m, c in tiles.terms.items()})) if whole else grid_dim
@@ -159,7 +156,7 @@ def bind(
         if axis in cx.coarse and way is not None and both:
             extent = operation("mul", (grid_dim, block_dim), INT)
         if axis in cx.widths and both:
-            _as_wide(cx, operation("mul", (grid_dim, block_dim), INT), cx.widths[axis])
+            as_wide(cx, operation("mul", (grid_dim, block_dim), INT), cx.widths[axis])
             extent = in_tiles(cx, cx.widths[axis])
         if name in bounded:
             if lanes and isinstance(extent, eq.Param) and extent.name == "threads.x":
@@ -250,36 +247,6 @@ def without_warps(e: eq.Expr) -> eq.Expr:
     return transform(e, one)
 
 
-def _as_wide(cx: Context, threads: eq.Expr, row: eq.Expr) -> None:
-    """The launch is as wide as the rows that it fills: checked where it is given."""
-    given = eq.Op("not", (eq.Param("block.given", BOOL),), BOOL)
-    test = eq.Op("or", (given, eq.Op("eq", (threads, row), BOOL)), BOOL)
-    cx.checks.append((test, "the launch must be as wide as a row"))
-
-
-def widths(conditions: Iterable[eq.Expr]) -> dict[int, eq.Expr]:
-    """The rows that the launch fills, by axis: ``threads <= n`` is wanted, and that it is n is demanded (a launch that
-    fills only a part of its rows is turned down)."""
-    out: dict[int, eq.Expr] = {}
-    for c in conditions:
-        match c:
-            case eq.Op(name="le", args=(most, row)) if (axis := _threads_of(most)) is not None and not by_launch(
-                (row,)
-            ):
-                out.setdefault(axis, row)
-    return out
-
-
-def _threads_of(e: eq.Expr) -> int | None:
-    """The axis whose threads the launch has ``e`` of."""
-    match e:
-        case eq.Param(name=name) if name.startswith("threads."):
-            return AXES.index(name[-1])
-        case eq.Op(name="mul", args=(eq.Const(), eq.Param(name=name))) if name.startswith("grid."):
-            return AXES.index(name[-1])
-    return None
-
-
 def _count_on(cx: Context, size: int, letter: str) -> None:
     """The source's tile is the launch's block: said in the docstring, and checked where a launch is given."""
     cx.tile[AXES.index(letter)] = size
@@ -353,26 +320,6 @@ def finer(cx: Context, ways: Ways, values: Iterable[eq.Expr]) -> Ways | None:
             sizes = {cx.hints[axis]}
         new[axis] = sizes.pop() if len(sizes) == 1 else APART
     return None if new == ways else new
-
-
-def unguarded(cx: Context, accesses: Iterable[Access]) -> list[str]:
-    """The thread indices in flat subscripts of what is stored to the caller's arrays that no condition bounds from
-    above: the launch bounds them, which the proofs may use."""
-    found: dict[str, None] = {}
-    for a in accesses:
-        if not a.write or a.array in cx.made:
-            continue
-        for s in a.subscripts:
-            poly = to_poly(s)
-            moving = poly.indices() & set(cx.thread_names)
-            if len(moving) < 2:
-                continue
-            for name in sorted(moving):
-                index = eq.Index(name, INT)
-                facts = [f for f in map(classify, a.path) if f is not None and f.kind == "ge"]
-                if not any((f.poly.coefficient(index).value or 0) < 0 for f in facts if index in f.poly.atoms()):
-                    found[cx.whole_of.get(name, name)] = None
-    return list(found)
 
 
 def rows_of_tiles(cx: Context, accesses: Iterable[Access]) -> None:

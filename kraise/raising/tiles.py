@@ -81,7 +81,7 @@ def _merge(domain: Domain, q: str, d: str, size: Poly, launch: Launch) -> Domain
     inside = to_expr(to_poly(whole) - size * to_poly(big))
 
     def fn(e: eq.Expr) -> eq.Expr:
-        from kraise.raising.values import tidy
+        from kraise.raising.arithmetic import tidy
 
         return tidy(substitute(e, {small: inside}))
 
@@ -289,7 +289,8 @@ def axes_bounds(e: eq.Expr) -> Path:
 
 def taken_apart(s: eq.Expr, known: Path) -> tuple[Path, Path] | None:
     """The subscripts and the view for a flat subscript with a digit of the block's size."""
-    from kraise.raising.values import ROWS, index_like
+    from kraise.raising.arithmetic import index_like
+    from kraise.raising.values import ROWS
 
     if not index_like(s) or not by_launch((s,)):
         return None

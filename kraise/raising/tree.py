@@ -22,13 +22,14 @@ from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import free_indices, topological
 from kraise.raising import simplify
 from kraise.raising.accumulate import neutral_of
+from kraise.raising.arithmetic import operation
 from kraise.raising.context import Context
 from kraise.raising.counted import stores
 from kraise.raising.liveness import assigned
 from kraise.raising.phases import BARRIER, has_barrier, level
 from kraise.raising.private import held
 from kraise.raising.state import Raw, RawWrite, State
-from kraise.raising.values import operation, resolve, truth
+from kraise.raising.values import resolve, truth
 
 _OPS = ("add", "mul", "min", "max", "and", "or")
 ZERO, ONE = eq.Const(0, INT), eq.Const(1, INT)

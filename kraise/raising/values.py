@@ -9,19 +9,19 @@ under a condition that still holds is forwarded.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from kraise.analysis.conditions import conjuncts, negate
 from kraise.analysis.delinearize import digits, in_rows, provable
 from kraise.analysis.dependence import Access, implied
-from kraise.analysis.poly import LARGE, Poly, normal, to_expr, to_poly, wraps
+from kraise.analysis.poly import LARGE, Poly, normal, to_expr, to_poly
 from kraise.analysis.quotients import recombined
 from kraise.diagnostics import Span, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ScalarType
-from kraise.ir.walk import free_indices, transform
+from kraise.ir.walk import free_indices
 from kraise.raising import simplify
+from kraise.raising.arithmetic import index_like, operation, same_cell
 from kraise.raising.context import Context, array_type
 from kraise.raising.multiples import in_whole_rows, in_widths, tilewise, wished
 from kraise.raising.optimistic import wanted
@@ -30,8 +30,6 @@ from kraise.raising.private import check_known, held, stored
 from kraise.raising.splits import quotient
 from kraise.raising.state import RawWrite, State
 from kraise.raising.tiles import asks_for, by_launch
-
-_RING = ("add", "sub", "mul", "neg")
 
 
 def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
@@ -116,48 +114,6 @@ def extended(st: State, condition: eq.Expr) -> State:
     return replace(st, path=add_path(st.path, condition))
 
 
-def operation(name: str, args: tuple[eq.Expr, ...], t: ScalarType) -> eq.Expr:
-    """An operation on values; index arithmetic is kept in normal form."""
-    out = simplify.op(name, args, t)
-    mixed = isinstance(out, eq.Op) and out.name == name and not index_like(out)
-    bits_matter = t.kind == "uint" and t.bits is not None  # xor, shifts: an index among them is unsigned, too
-    if mixed and (bits_matter or wraps(out) or not all(map(index_like, args))):  # type: ignore[arg-type]
-        out = simplify.op(name, _of_one_width(args, t), t)
-    if name in _RING and out.type.is_integer and isinstance(out, eq.Op) and index_like(out):
-        return normal(out)
-    if name in ("floordiv", "tdiv") and out.type.is_integer and isinstance(out, eq.Op) and out.name == name:
-        return _exact(out)
-    return out
-
-
-def _exact(out: eq.Op) -> eq.Expr:
-    """``(16 * q) // 16`` and, rounding down, ``(16 * q + 15) // 16``: the number of whole ones is known."""
-    a, by = out.args
-    if not index_like(a) or not isinstance(by, eq.Const) or not isinstance(by.value, int) or by.value < 2:
-        return out
-    poly = to_poly(a)
-    if not poly.indices() and poly.value is None and all(c % by.value == 0 for m, c in poly.terms.items() if m):
-        rest = poly.offset % by.value
-        if rest == 0 or out.name == "floordiv":
-            return to_expr(Poly({m: c // by.value for m, c in poly.terms.items()}), out.type)
-    return out
-
-
-def _of_one_width(args: tuple[eq.Expr, ...], t: ScalarType) -> tuple[eq.Expr, ...]:
-    """Indices among operands that have a width (and may wrap) get that width too."""
-    wide = [a for a in args if not isinstance(a, eq.Const) or not index_like(a)]  # a literal that fits has no say
-    sized = [a.type for a in wide if a.type.is_integer and a.type.bits is not None]
-    if t.is_integer and t.bits is not None:
-        sized.append(t)
-    if not sized or not all(a.type.is_integer for a in args):
-        return args
-    width = max(sized, key=lambda s: (s.bits or 0, s.kind == "uint"))
-    return tuple(
-        eq.Cast(width, a) if a.type.bits is None and not isinstance(a, eq.Const) and free_indices(a) else a
-        for a in args
-    )
-
-
 def _by_bits(cx: Context, st: State, name: str, a: eq.Expr, b: eq.Expr, t: ScalarType) -> eq.Expr:
     """``i & 31``, ``i >> 5`` and ``i << 2`` of an index as a remainder, a quotient and a product."""
     bits = b.value if isinstance(b, eq.Const) and isinstance(b.value, int) else -1
@@ -184,28 +140,6 @@ def _natural(st: State, parts: tuple[eq.Expr, ...]) -> bool:
 def provable_here(st: State, poly: Poly) -> bool:
     """Whether ``poly >= 0`` as far as the path and the launch say."""
     return provable((*st.path, *st.facts), poly)
-
-
-@lru_cache(maxsize=100_000)
-def index_like(e: eq.Expr) -> bool:
-    """Whether ``e`` is index arithmetic: an integer of indices, parameters and shapes, no array contents.
-
-    Such numbers are taken to fit their type. That is not so of products with large constants (hashes, generators) nor
-    of
-    unsigned differences that may be negative: they keep their operations, which wrap.
-    """
-    match e:
-        case eq.Const(value=v, type=t):
-            return type(v) is int and (t.bits is None or abs(v) < LARGE)
-        case eq.Index() | eq.Shape() | eq.Param():
-            return e.type.is_integer
-        case eq.Op() if wraps(e):
-            return False
-        case eq.Op(name=name, args=args):
-            return name in (*_RING, "floordiv", "mod", "tdiv", "tmod", "min", "max") and all(map(index_like, args))
-        case eq.Cast(type=t, arg=a):
-            return t.kind == "int" and (t.bits is None or t.bits >= 32) and index_like(a)
-    return False
 
 
 def _ring(cx: Context, st: State, name: str, parts: tuple[eq.Expr, ...], t: ScalarType) -> eq.Expr:
@@ -300,7 +234,10 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
             return Cell(name, subs, (ROWS, *(to_expr(r) for r in found.radices)))
         if cx.cooperative:
             cx.wished |= wished(poly, known)
-        for condition in dict.fromkeys((*wanted(subscripts[0], known), *wanted(*tilewise(cx, subscripts[0], known)))):
+        conditions = wanted(subscripts[0], known)
+        if not conditions or asks_for(conditions, ("threads.", "grid.")):
+            conditions = wanted(*tilewise(cx, subscripts[0], known)) or conditions
+        for condition in conditions:
             if not asks_for((condition,), ("block.", "warps.")):
                 cx.wanted.setdefault(condition, set()).add(name)
     return Cell(name, (*prefix, *subscripts))
@@ -381,29 +318,3 @@ def forward(st: State, at: Cell) -> eq.Expr | None:
                 return None
             return raw.value if set(raw.path) <= set(st.path) else None
     return None
-
-
-def same_cell(a: tuple[eq.Expr, ...], b: tuple[eq.Expr, ...]) -> bool:
-    """Whether two subscript tuples are equal for every instance."""
-    return len(a) == len(b) and all(x is y or to_poly(x) == to_poly(y) for x, y in zip(a, b, strict=True))
-
-
-def uniform(e: eq.Expr, names: tuple[str, ...]) -> bool:
-    """Whether the value is the same for all of the indices ``names``."""
-    return not (free_indices(e) & set(names))
-
-
-_tidied: dict[eq.Expr, eq.Expr] = {}
-
-
-def tidy(e: eq.Expr) -> eq.Expr:
-    """Index arithmetic back in normal form after a substitution."""
-
-    def one(node: eq.Expr) -> eq.Expr:
-        if isinstance(node, eq.Op):
-            return operation(node.name, node.args, node.type)
-        return node
-
-    if len(_tidied) > 100_000:
-        _tidied.clear()
-    return transform(e, one, _tidied)

@@ -15,10 +15,11 @@ from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, UINT32
 from kraise.ir.walk import free_indices, substitute
 from kraise.raising import simplify
+from kraise.raising.arithmetic import operation, tidy
 from kraise.raising.collective.requests import Lanes
 from kraise.raising.context import Context
 from kraise.raising.state import State
-from kraise.raising.values import operation, provable_here, tidy, truth, value
+from kraise.raising.values import provable_here, truth, value
 
 _REDUCED = {"sum": "add", "add": "add", "min": "min", "max": "max"}
 ZERO, WARP = eq.Const(0, INT), eq.Const(32, INT)

@@ -8,8 +8,8 @@ from kraise.ir.types import INT
 from kraise.ir.walk import free_indices
 from kraise.raising import simplify
 from kraise.raising.accumulate import contribution, holds
+from kraise.raising.arithmetic import operation
 from kraise.raising.carried.problem import Declined, Problem, Solved
-from kraise.raising.values import operation
 
 
 def invariant(p: Problem, name: str) -> Solved | Declined:

@@ -79,7 +79,7 @@ class Problem:
 
     def last(self) -> eq.Expr:
         """The index in the last round (if there is one)."""
-        from kraise.raising.values import operation
+        from kraise.raising.arithmetic import operation
 
         one = eq.Const(1, INT)
         if self.step == 1:

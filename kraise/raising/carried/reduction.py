@@ -77,7 +77,7 @@ def _absorbed(p: Problem, op: str, body: eq.Expr, init: eq.Expr, total: eq.Reduc
 
 def _previous(p: Problem) -> eq.Expr:
     from kraise.ir.types import INT
-    from kraise.raising.values import operation
+    from kraise.raising.arithmetic import operation
 
     return operation("sub", (p.start, eq.Const(1, INT)), INT)
 

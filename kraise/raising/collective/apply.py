@@ -12,11 +12,12 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, topological
 from kraise.raising import simplify
 from kraise.raising.accumulate import neutral_of
+from kraise.raising.arithmetic import operation
 from kraise.raising.collective.describe import Cell, Copy, Found, Running, Total
 from kraise.raising.collective.frame import Frame, frame, numbers
 from kraise.raising.collective.marks import Beyond
 from kraise.raising.collective.memory import Touch
-from kraise.raising.collective.opened import shuffles, starts, touches
+from kraise.raising.collective.opened import shuffles, starts, touches, walked
 from kraise.raising.collective.plan import Plan, plan_of
 from kraise.raising.collective.requests import Lanes, Sized
 from kraise.raising.collective.simulate import Simulation
@@ -28,7 +29,7 @@ from kraise.raising.private import held
 from kraise.raising.state import RawWrite, State
 from kraise.raising.tree import tree
 from kraise.raising.values import Cell as Place
-from kraise.raising.values import access, operation, resolve
+from kraise.raising.values import access, resolve
 
 ZERO, ONE = eq.Const(0, INT), eq.Const(1, INT)
 
@@ -44,6 +45,7 @@ class _Case:
 _POWERS = _Case(tuple(1 << n for n in range(11)), "power")
 _WARPS = _Case(tuple(range(32, 1025, 32)), "warps")
 _POWERS_OF_WARPS = _Case(tuple(1 << n for n in range(5, 11)), "power of warps")
+_TWO_WARPS = _Case(tuple(1 << n for n in range(6, 11)), "two warps")
 
 
 def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[frozenset[str]]) -> int:
@@ -59,11 +61,11 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
     if found is None:
         return 0
     known = to_poly(found.extent).value
-    cases = [_Case((known,))] if known is not None else [_WARPS, _POWERS, _POWERS_OF_WARPS]
+    cases = [_Case((known,))] if known is not None else [_WARPS, _POWERS, _POWERS_OF_WARPS, _TWO_WARPS]
     if known is None and not any(shuffles(s) for s in stmts):
         if isinstance(stmts[0], k.While) and tree(cx, st, stmts[0], after[0]):
             return 1  # that rule proves it for more sizes
-        cases = [] if isinstance(stmts[0], k.Store) else [_POWERS]
+        cases = [] if isinstance(stmts[0], k.Store) else [_POWERS, _TWO_WARPS]
     for case in cases:
         plan = plan_of(cx, st, stmts, after, found, case.sizes)
         if plan is not None:
@@ -95,7 +97,15 @@ def _sizes(cx: Context, st: State, s: k.Stmt, found: Frame) -> list[int]:
             if count is not None:
                 fits = (n for n in (count, count // 2) if 32 <= n <= 1024 and _within(st, array, found, n, count))
                 sizes |= dict.fromkeys(fits)
+            elif local.shape[0] is eq.Param("shared", INT):
+                sizes |= dict.fromkeys(n for c in _literals(s) for n in (2 * c, c) if 32 <= n <= 1024)
     return list(sizes)
+
+
+def _literals(s: k.Stmt) -> list[int]:
+    """The powers of two in a statement, the largest first."""
+    found = {n.value for n in walked(s) if isinstance(n, k.Const) and type(n.value) is int}
+    return sorted((n for n in found if n > 1 and n & (n - 1) == 0), reverse=True)
 
 
 # --- carried out -----------------------------------------------------------------------------
@@ -183,10 +193,13 @@ def _touched(cx: Context, st: State, touches: dict[str, Touch], label: str, span
 def _demand(cx: Context, case: _Case, found: Frame) -> None:
     """What a block must be for the emitted form."""
     size = eq.Param("block.x", INT)
-    if case.demand in ("power", "power of warps"):
+    if case.demand in ("power", "power of warps", "two warps"):
         less = operation("sub", (size, ONE), INT)
         test = eq.Op("eq", (simplify.op("and_", (size, less), INT), ZERO), BOOL)
         _check(cx, test, "block must be a power of two", "block is a power of two (so the source's tree takes all)")
+    if case.demand == "two warps":
+        least = eq.Op("ge", (size, eq.Const(64, INT)), BOOL)
+        _check(cx, least, "block must have 64 threads or more", "block has 64 threads or more")
     if case.demand in ("warps", "power of warps"):
         cx.whole_warps()
 

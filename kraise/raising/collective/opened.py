@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from kraise.ir import kernel as k
@@ -94,13 +95,17 @@ def touches(cx: Context, st: State, s: object) -> bool:
 
 
 def shuffles(s: object) -> bool:
+    """Whether a warp primitive occurs in ``s``."""
+    return any(isinstance(x, k.Warp) for x in walked(s))
+
+
+def walked(s: object) -> Iterator[object]:
+    """The nodes of Kernel IR in ``s``."""
     stack: list[object] = [s]
     while stack:
         x = stack.pop()
-        if isinstance(x, k.Warp):
-            return True
         if isinstance(x, tuple | list):
             stack.extend(x)
         elif hasattr(x, "__dataclass_fields__"):
+            yield x
             stack.extend(getattr(x, f) for f in x.__dataclass_fields__ if f not in ("span", "type"))
-    return False
