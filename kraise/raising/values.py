@@ -235,8 +235,8 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
         if cx.cooperative:
             cx.wished |= wished(poly, known)
         conditions = wanted(subscripts[0], known)
-        if not conditions or asks_for(conditions, ("threads.", "grid.")):
-            conditions = wanted(*tilewise(cx, subscripts[0], known)) or conditions
+        if cx.tile and (not conditions or asks_for(conditions, ("threads.", "grid."))):
+            conditions = wanted(*tilewise(cx, subscripts[0], known))
         for condition in conditions:
             if not asks_for((condition,), ("block.", "warps.")):
                 cx.wanted.setdefault(condition, set()).add(name)
