@@ -83,8 +83,7 @@ def while_loop(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None
     state.
 
     A condition such as ``n < max_iter and …`` with ``n`` stepped in every round bounds the number of rounds: the fold
-    then
-    runs under that bound.
+    then runs under that bound.
     """
     from kraise.raising.tree import tree
 

@@ -2,10 +2,8 @@
 
 A loop is run symbolically as if its rounds were free (*axis*): every carried scalar is a placeholder, every access is
 recorded. If the rules settle all carried scalars and no dependence between rounds is broken, the loop is one more
-index. If
-an array cell that does not move with the loop carries the dependence, the cell is treated as a scalar and the loop is
-tried
-again. What is left stays sequential: a fold over whole arrays (:mod:`kraise.raising.folds`).
+index. If an array cell that does not move with the loop carries the dependence, the cell is treated as a scalar and the
+loop is tried again. What is left stays sequential: a fold over whole arrays (:mod:`kraise.raising.folds`).
 """
 
 from __future__ import annotations
@@ -62,11 +60,7 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
         Sequential: its rounds were to be ``free``, and are not.
     """
     start, stop, step = (integral(value(cx, st, e)) for e in (s.start, s.stop, s.step))
-    if cx.coarse and shared_out(cx, st, s, start, stop, step, live):
-        return
-    if grid_stride(cx, st, s, start, stop, step, live):
-        return
-    if strided(cx, st, s, start, stop, step, live):
+    if any(form(cx, st, s, start, stop, step, live) for form in (shared_out, grid_stride, strided)):
         return
     if not isinstance(step, eq.Const) and static_expr(step) and step.type.is_integer:
         loop(cx, st, unit_steps(cx, st, s, start, stop, step), live, free)

@@ -16,8 +16,9 @@ NOBODY = 1 << 40
 class Cells:
     """One shared array: marks by cell, and who has touched each cell since the last barrier."""
 
-    def __init__(self, family: int, count: int, type: ScalarType):
-        self.family, self.type = family, type
+    def __init__(self, family: int, filled: np.ndarray, type: ScalarType):
+        count = len(filled)
+        self.family, self.type, self.filled = family, type, filled
         self.op = ""
         self.marks = marks(family, count)
         self.touched = np.zeros(count, dtype=bool)  # ever read or written in the run
@@ -50,6 +51,8 @@ class Cells:
     def read(self, at: np.ndarray, threads: np.ndarray, phases: np.ndarray) -> Combined:
         """The cells ``at`` as ``threads`` read them; ``phases`` are the barriers of their warps passed so far."""
         self._check(at)
+        if not self.filled[at].all():
+            raise Outside("a cell is read that nothing has been stored to")
         w = self.writer[at]
         ordered = (w // WARP == threads // WARP) & (self.writer_phase[at] < phases)
         if np.any((w >= 0) & (w != threads) & ~ordered):
@@ -72,7 +75,7 @@ class Cells:
         self.mixed[at] |= (self.writer[at] >= 0) & (self.writer[at] != threads)
         self.writer[at] = threads
         self.writer_phase[at] = phases
-        self.touched[at] = self.written[at] = True
+        self.touched[at] = self.written[at] = self.filled[at] = True
 
     def _own(self, at: np.ndarray, threads: np.ndarray, phases: np.ndarray) -> None:
         w, low, high = self.writer[at], self.readers[0][at], self.readers[1][at]
@@ -96,7 +99,7 @@ class Cells:
             np.add.at(self.marks[half], at, amount[half])
         self.by_atomic[at] = True
         self.writer[at] = NOBODY  # no thread: a plain access now races
-        self.touched[at] = self.written[at] = True
+        self.touched[at] = self.written[at] = self.filled[at] = True
 
 
 @dataclass(frozen=True)

@@ -48,18 +48,33 @@ def _simulation(cx: Context, st: State, found: Frame, size: int) -> Simulation:
             sim.by_extent = True
         return numbers(found, st.env[name], size)
 
-    def cells(array: str) -> tuple[int, ScalarType] | None:
-        local = st.locals.get(resolve(cx, st, array))
+    def cells(array: str) -> tuple[np.ndarray, ScalarType] | None:
+        name = resolve(cx, st, array)
+        local = st.locals.get(name)
         if local is None or not local.shared or local.prefix != cx.blocks or len(local.shape) != 1:
             return None
         (extent,) = local.shape
         if extent is eq.Param("shared", INT):
-            return 4 * size, local.type
+            return _filled(st, name, found, size, 4 * size), local.type
         count = numbers(found, extent, size)
-        return None if count is None or not 0 < count[0] <= 8192 else (int(count[0]), local.type)
+        if count is None or not 0 < count[0] <= 8192:
+            return None
+        return _filled(st, name, found, size, int(count[0])), local.type
 
     sim = Simulation(size, hardware, entry, cells, {})
     return sim
+
+
+def _filled(st: State, array: str, found: Frame, size: int, count: int) -> np.ndarray:
+    """Which of the cells of an array the threads of a block have written so far, as far as it is known."""
+    out = np.zeros(count, dtype=bool)
+    for a in st.accesses:
+        if a.array == array and a.write and a.subscripts:
+            at = numbers(found, (a.whole or a.subscripts)[-1], size)
+            if at is None:
+                return np.ones(count, dtype=bool)
+            out[at[(at >= 0) & (at < count)]] = True
+    return out
 
 
 def plan_of(

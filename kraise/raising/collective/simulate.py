@@ -57,14 +57,14 @@ def _truth(a: np.ndarray) -> np.ndarray:
 
 class Simulation:
     """One block of ``size`` threads. ``entry`` answers for a local that the run has not assigned: numbers by thread, or
-    None for data (then the local is a family of marks); ``cells`` gives the number of cells of a shared array."""
+    None for data (then the local is a family of marks); ``cells`` tells of each cell of a shared array whether it has been written."""
 
     def __init__(
         self,
         size: int,
         hardware: Mapping[tuple[str, int], np.ndarray],
         entry: Callable[[str], np.ndarray | None],
-        cells: Callable[[str], tuple[int, ScalarType] | None],
+        cells: Callable[[str], tuple[np.ndarray, ScalarType] | None],
         families: dict[str, int],
     ):
         self.size, self.hardware, self.entry, self.cells = size, hardware, entry, cells
@@ -327,9 +327,9 @@ class Simulation:
             found = self.cells(array)
             if found is None:
                 raise Beyond(f"{array} is not shared")
-            count, t = found
+            filled, t = found
             name = f"[{array}]"
-            self.arrays[array] = Cells(self.families.setdefault(name, len(self.families)), count, t)
+            self.arrays[array] = Cells(self.families.setdefault(name, len(self.families)), filled, t)
         return self.arrays[array]
 
     def touched(self) -> dict[str, Touch]:
