@@ -57,7 +57,8 @@ def _truth(a: np.ndarray) -> np.ndarray:
 
 class Simulation:
     """One block of ``size`` threads. ``entry`` answers for a local that the run has not assigned: numbers by thread, or
-    None for data (then the local is a family of marks); ``cells`` tells of each cell of a shared array whether it has been written."""
+    None for data (then the local is a family of marks); ``cells`` says which cells of a
+    shared array have been written."""
 
     def __init__(
         self,
