@@ -277,7 +277,11 @@ def _looped(low: Lowering, stmt: eq.Fold, state: _State, body_of: Callable) -> N
             extra["reverse"] = Atom("True")
         target = stacked.pattern(state.results)
         rest = stacked.pattern([ctx.folded[("out", stmt.name, o.name)][0] for o in stmt.outputs])
-        loop = py.call("jax.lax.scan", round_of(ctx, stmt, step), start, arrays, **extra)
+        function = "jax.lax.scan"
+        if remat.segmented(ctx, stmt) and not stmt.reverse:
+            ctx.needs.add(remat.SCAN)
+            function = remat.SCAN
+        loop = py.call(function, round_of(ctx, stmt, step), start, arrays, **extra)
         ctx.emit(Assign(f"{target}, {rest}", loop, stmt.span))
     else:
         counter, assign = "_", None
@@ -291,8 +295,8 @@ def _looped(low: Lowering, stmt: eq.Fold, state: _State, body_of: Callable) -> N
         start = state.values(state.initial)
         function = "jax.lax.fori_loop"
         if remat.segmented(ctx, stmt):
-            ctx.needs.add(remat.HELPER)
-            function = remat.HELPER
+            ctx.needs.add(remat.LOOP)
+            function = remat.LOOP
         rounds = py.call(function, lo, hi, round_of(ctx, stmt, step), start)
         ctx.emit(Assign(", ".join(state.results), rounds, stmt.span))
     if len(state.names) > 1:

@@ -48,7 +48,7 @@ class Surroundings:
             return node
         if node.text.startswith(OWN):
             return Atom(node.text[1:])
-        if node.text == remat.HELPER:
+        if node.text in remat.HELPERS:
             return Atom(self.imports[node.text])
         head, dot, rest = node.text.partition(".")
         return Atom(self.imports[head] + dot + rest) if dot and head in IMPORTED else node
@@ -279,7 +279,7 @@ def _launch_lines(context: Context, kernel: eq.Kernel) -> list[str]:
 
 def _docstring(kernel: eq.Kernel, context: Context) -> list[str]:
     parts = [p for p in (kernel.doc.strip(), "\n".join(kernel.equations)) if p]
-    kept = (remat.note(kernel.memory.remat),) if remat.HELPER in context.needs else ()
+    kept = (remat.note(kernel.memory.remat),) if context.needs & set(remat.HELPERS) else ()
     notes = "\n".join((*kernel.assumptions, *kernel.notes, *kept))
     if "eqxi" in context.needs:
         notes += ("\n" if notes else "") + "The loop's trip count depends on data: equinox's checkpointed while loop."

@@ -44,7 +44,8 @@ class EmittedHost:
         self.needs: set[str] = self.text.needs
         parameters = tuple(names[p.name] for p in host.params)
         static = [names[p.name] for p in host.params if p.name in self.statics.names]
-        self.callee = Callee(identifier(host.name), parameters, frozenset(static))
+        broadcasts = any(self.callees[name].broadcasts for name in host.calls)
+        self.callee = Callee(identifier(host.name), parameters, frozenset(static), "", broadcasts)
         self.head = Signature(parameters, (), tuple(static))
         self.lines = self._lines(parameters, static)
         self.constants, self.helpers = self.text.constants, set[str]()
@@ -76,7 +77,7 @@ class EmittedHost:
         notes = list(self.host.notes)
         if "eqxi" in self.needs:
             notes.append("The loop's trip count depends on data: equinox's checkpointed while loop.")
-        if remat.HELPER in self.needs:
+        if remat.LOOP in self.needs:
             notes.append(remat.note(self.host.remat))
         said = docstring("\n\n".join(x for x in (self.host.doc.strip(), "\n".join(notes)) if x), 4)
         lines += [*said, ""] if said and isinstance(body[0], Def) else said
@@ -212,10 +213,13 @@ class EmittedHost:
             chosen = py.call("jax.lax.cond", test, Atom(inner), Atom(f"lambda {state}: {state}"), Atom(state))
             lines = [*unpack([Assign(None, test)])[:-1], advance, Assign(None, chosen)]
             self.names.release(inner)
-        function, run = "jax.lax.fori_loop", py.Atom(step) if self.host.remat != "full" else _checkpointed(step)
-        if remat.host_segmented(self.host, stmt):
-            self.needs.add(remat.HELPER)
-            function = remat.HELPER
+        function, segmented = "jax.lax.fori_loop", remat.host_segmented(self.host, stmt)
+        called = [self.callees[n.function] for n in nodes(stmt) if isinstance(n, o.Call)]
+        again = self.host.remat == "full" or (segmented and any(c.broadcasts for c in called))
+        run = _checkpointed(step) if again else py.Atom(step)
+        if segmented:
+            self.needs.add(remat.LOOP)
+            function = remat.LOOP
         loop = py.call(function, lo, hi, run, start)
         return [Def(step, (counter, state), lines), Assign(target, loop, stmt.span)]
 

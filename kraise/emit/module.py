@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 
-from kraise.emit import derivatives, host_outputs, layout_text, outputs, remat, strided
+from kraise.emit import chunks, derivatives, host_outputs, layout_text, outputs, remat, strided
 from kraise.emit import python as py
 from kraise.emit.function import FunctionText, Surroundings, docstring, emit_function, emit_helper
 from kraise.emit.head import Signature
@@ -41,7 +41,7 @@ def _emit(module: eq.Module) -> str:
     taken = frozenset(functions | {identifier(c) for c in constants})
     parameters = {p.name for k in (*module.kernels, *module.hosts) for p in k.params}  # type: ignore[attr-defined]
     used_names = parameters | taken
-    imported = ("partial", remat.HELPER, *IMPORTED)
+    imported = ("partial", *remat.HELPERS, *IMPORTED)
     imports = {name: f"_{name}" if name in used_names else name for name in imported}
     around = Surroundings(module, x64, taken, imports)
     emitted = [emit_function(k, around) for k in module.kernels]
@@ -59,7 +59,13 @@ def _emit(module: eq.Module) -> str:
         used += sorted(text.helpers)
     texts += kernels
     callees = {
-        k.name: Callee(identifier(k.name), tuple(identifier(p.name) for p in k.params), t.statics, k.launch)  # type: ignore[attr-defined]
+        k.name: Callee(
+            identifier(k.name),
+            tuple(identifier(p.name) for p in k.params),  # type: ignore[attr-defined]
+            t.statics,
+            k.launch,
+            chunks.has_broadcast(k),
+        )
         for k, (t, *_) in zip(module.kernels, emitted, strict=True)
     }
     for host in module.hosts:
@@ -68,9 +74,9 @@ def _emit(module: eq.Module) -> str:
         texts.append(text_of_host)  # type: ignore[arg-type]
         if host.derivatives:
             texts += text_of_host.derivatives(_flow(module, callees))
-    if any(remat.HELPER in t.needs for t in texts):
+    for helper in [h for h in reversed(remat.HELPERS) if any(h in t.needs for t in texts)]:
         full = any(k.memory.remat == "full" for k in module.kernels) or any(h.remat == "full" for h in module.hosts)
-        texts.insert(0, FunctionText(remat.helper(imports[remat.HELPER], imports, full)))
+        texts.insert(0, FunctionText(remat.helper(helper, imports, full)))
     needed = {c for t in texts for c in t.constants}
     body = [f'"""Vectorized twin of {_plain(file)}, written by kraise; edit the source, not this file."""']
     if module.doc:

@@ -5,7 +5,8 @@ Which loops, by ``--remat``:
     none   no loop: JAX keeps what each round needs
     auto   a loop over time: whole float arrays are carried, and the number of rounds is a constant of at least LONG or
            a parameter that is no array's extent; the emitted helper keeps the plain loop while all states together are
-           at most KEPT elements
+           at most KEPT elements. A round with broadcasts over more indices than what it reads and writes is
+           checkpointed
     full   every loop that carries floats, with a checkpoint around each round, too; a function with large broadcast
            intermediates is checkpointed as a whole
 
@@ -15,7 +16,7 @@ data's rows.
 
 from __future__ import annotations
 
-from kraise.emit import tree
+from kraise.emit import chunks, tree
 from kraise.emit.context import Context
 from kraise.emit.host_statics import nodes, scalars
 from kraise.emit.linear import linear
@@ -26,7 +27,8 @@ from kraise.ir.types import ArrayType
 
 LONG = 64
 KEPT = 2**24
-HELPER = "checkpointed_loop"
+LOOP, SCAN = "checkpointed_loop", "checkpointed_scan"
+HELPERS = (LOOP, SCAN)
 
 
 def segmented(ctx: Context, fold: eq.Fold) -> bool:
@@ -39,7 +41,9 @@ def segmented(ctx: Context, fold: eq.Fold) -> bool:
 
 def per_round(ctx: Context, fold: eq.Fold) -> bool:
     """Whether each round is checkpointed."""
-    return ctx.kernel.memory.remat == "full" and _carries_floats(ctx, fold)
+    if not _carries_floats(ctx, fold):
+        return False
+    return ctx.kernel.memory.remat == "full" or (segmented(ctx, fold) and chunks.round_broadcasts(fold))
 
 
 def _nested(ctx: Context) -> bool:
@@ -117,25 +121,53 @@ def note(remat: str) -> str:
 
 
 def helper(name: str, imports: dict[str, str], always: bool) -> list[str]:
-    """The text of the loop in segments; ``always`` leaves out the plain loop for few states."""
-    jax, jnp = imports["jax"], imports["jnp"]
-    plain = [
-        f"    if rounds * sum(map({jnp}.size, {jax}.tree.leaves(state))) <= 2**{KEPT.bit_length() - 1}:",
-        f"        return {jax}.lax.fori_loop(start, stop, step, state)",
-    ]
+    """The text of a helper; ``always`` leaves out the plain loop for few states."""
+    text = _LOOP if name == LOOP else _SCAN
+    names = {"jax": imports["jax"], "jnp": imports["jnp"], "name": imports[name], "log": KEPT.bit_length() - 1}
     reason = "" if always else ", where all states are many"
-    return [
-        f"def {name}(start, stop, step, state):",
-        f'    """``fori_loop`` in segments of sqrt(n) rounds that the gradient runs again{reason}."""',
-        "    rounds = max(stop - start, 0)",
-        *([] if always else plain),
-        "    size = max(int(rounds**0.5), 1)",
-        "",
-        f"    @{jax}.checkpoint",
-        "    def segment(k, state):",
-        "        first = start + k * size",
-        f"        return {jax}.lax.fori_loop(0, size, lambda r, s: step(first + r, s), state)",
-        "",
-        f"    state = {jax}.lax.fori_loop(0, rounds // size, segment, state)",
-        f"    return {jax}.lax.fori_loop(start + rounds // size * size, stop, step, state)",
-    ]
+    lines = text.format(**names, reason=reason).strip("\n").split("\n")
+    return [line for line in lines if not line.endswith(_PLAIN)] if always else [_unmarked(line) for line in lines]
+
+
+def _unmarked(line: str) -> str:
+    return line.removesuffix(_PLAIN).rstrip()
+
+
+_PLAIN = "# plain"
+_LOOP = '''
+def {name}(start, stop, step, state):
+    """``fori_loop`` in segments of sqrt(n) rounds that the gradient runs again{reason}."""
+    rounds = max(stop - start, 0)
+    if rounds * sum(map({jnp}.size, {jax}.tree.leaves(state))) <= 2**{log}:  # plain
+        return {jax}.lax.fori_loop(start, stop, step, state)  # plain
+    size = max(int(rounds**0.5), 1)
+
+    @{jax}.checkpoint
+    def segment(k, state):
+        first = start + k * size
+        return {jax}.lax.fori_loop(0, size, lambda r, s: step(first + r, s), state)
+
+    state = {jax}.lax.fori_loop(0, rounds // size, segment, state)
+    return {jax}.lax.fori_loop(start + rounds // size * size, stop, step, state)
+'''
+_SCAN = '''
+def {name}(step, state, inputs, length=None):
+    """``scan`` in segments of sqrt(n) rounds that the gradient runs again{reason}."""
+    rounds = len({jax}.tree.leaves(inputs)[0]) if length is None else length
+    if rounds * sum(map({jnp}.size, {jax}.tree.leaves(state))) <= 2**{log}:  # plain
+        return {jax}.lax.scan(step, state, inputs, length)  # plain
+    size = max(int(rounds**0.5), 1)
+    cut = rounds // size * size
+
+    @{jax}.checkpoint
+    def segment(state, inputs):
+        return {jax}.lax.scan(step, state, inputs, size)
+
+    count = rounds // size
+    first = {jax}.tree.map(lambda x: x[:cut].reshape(count, size, *x.shape[1:]), inputs)
+    state, made = {jax}.lax.scan(segment, state, first, count)
+    rest = {jax}.tree.map(lambda x: x[cut:], inputs)
+    state, more = {jax}.lax.scan(step, state, rest, rounds - cut)
+    made = {jax}.tree.map(lambda x: x.reshape(cut, *x.shape[2:]), made)
+    return state, {jax}.tree.map(lambda a, b: {jnp}.concatenate([a, b]), made, more)
+'''

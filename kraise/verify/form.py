@@ -30,7 +30,8 @@ def function_text(text: str, name: str, as_written: bool = False) -> str:
     return "\n".join(ast.unparse(f) for f in reached.values())
 
 
-SEGMENTED = ("checkpointed_loop", "_checkpointed_loop")  # the module's own loop in segments: a call is one loop
+# the module's own loops in segments: a call is one loop
+SEGMENTED = tuple(under + name for name in ("checkpointed_loop", "checkpointed_scan") for under in ("", "_"))
 
 
 def count_loops(text: str) -> int:

@@ -77,4 +77,6 @@ def kmeans(points, start, rounds):
         centres = update(total, count, centres)  # kernel.py:49
         return centres, label
 
-    return checkpointed_loop(0, rounds, step, (start, label))  # kernel.py:44
+    return checkpointed_loop(
+        0, rounds, jax.checkpoint(step), (start, label)
+    )  # kernel.py:44

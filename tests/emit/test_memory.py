@@ -89,6 +89,101 @@ def test_auto_bounds_what_is_much_and_leaves_the_rest():
     assert kept(lambda u: module.decay(u, 0.1, 400), large) <= 60 * large.size
 
 
+TRACED = """
+def decay(u, dose, energy, steps):
+    n = u.shape[0]
+    for t in range(steps):
+        for i in range(n):
+            u[i] = u[i] - dose[t] * u[i] ** 3
+        e = 0.0
+        for i in range(n):
+            e += u[i] * u[i]
+        energy[t] = e
+"""
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 2, 3, 7, 16, 50])
+def test_a_scan_in_segments_gives_the_same_for_any_number_of_rounds(rounds):
+    plain, full = (load_module(text(TRACED, remat=r)) for r in ("none", "full"))
+    u, dose = jnp.linspace(0.1, 1.0, 5), jnp.linspace(0.0, 0.3, max(rounds, 1))
+
+    def both(m):
+        def loss(u, dose):
+            end, energy = m.decay(u, dose, jnp.zeros(max(rounds, 1)), rounds)
+            return jnp.sum(end**2) + jnp.sum(energy * jnp.arange(energy.size))
+
+        return jax.value_and_grad(loss, argnums=(0, 1))(u, dose)
+
+    for a, b in zip(jax.tree.leaves(both(plain)), jax.tree.leaves(both(full)), strict=True):
+        assert np.allclose(a, b, rtol=1e-6)
+
+
+def test_a_scan_s_gradient_keeps_what_it_puts_out_and_two_roots_of_the_states():
+    module = load_module(text(TRACED))
+    dose, energy = jnp.full(400, 0.1), jnp.zeros(400)
+    small, large = jnp.ones(100), jnp.ones(1 << 17)
+    assert kept(lambda u: module.decay(u, dose, energy, 400), small) >= 400 * 100
+    assert kept(lambda u: module.decay(u, dose, energy, 400), large) <= 60 * large.size
+
+
+CROWD = """
+def crowd(x, v, steps):
+    n = x.shape[0]
+    for t in range(steps):
+        for i in range(n):
+            s = 0.0
+            for j in range(n):
+                s += (x[j] - x[i]) / (1.0 + (x[j] - x[i]) ** 2)
+            v[i] += 0.1 * s
+        for i in range(n):
+            x[i] += 0.1 * v[i]
+"""
+
+
+def test_auto_keeps_no_broadcast_of_a_round():
+    auto, none = (load_module(text(CROWD, remat=r)) for r in ("auto", "none"))
+    x = jnp.linspace(0.0, 1.0, 50)
+    assert kept(lambda x: none.crowd(x, 0 * x, 20), x) >= 20 * 50 * 50
+    assert kept(lambda x: auto.crowd(x, 0 * x, 20), x) <= 20 * 50 * 4
+    slopes = [jax.grad(lambda x, m=m: jnp.sum(m.crowd(x, 0 * x, 20)[0] ** 2))(x) for m in (auto, none)]
+    assert np.allclose(*slopes, rtol=1e-5)
+
+
+HOST_PAIRS = """
+from numba import cuda
+
+
+@cuda.jit
+def attract(x, v, n):
+    i = cuda.grid(1)
+    if i < n:
+        s = 0.0
+        for j in range(n):
+            s += (x[j] - x[i]) / (1.0 + (x[j] - x[i]) ** 2)
+        v[i] += 0.1 * s
+
+
+@cuda.jit
+def drift(x, v, n):
+    i = cuda.grid(1)
+    if i < n:
+        x[i] += 0.1 * v[i]
+
+
+def run(x, v, n, steps):
+    for _ in range(steps):
+        attract[(n + 31) // 32, 32](x, v, n)
+        drift[(n + 31) // 32, 32](x, v, n)
+"""
+
+
+def test_auto_keeps_no_broadcast_of_a_host_s_round():
+    module = load_module(text(HOST_PAIRS))
+    x = jnp.linspace(0.0, 1.0, 50)
+    assert kept(lambda x: module.run(x, 0 * x, 50, 20), x) <= 20 * 50 * 4
+    assert "jax.checkpoint(step)" not in text(HOST_PAIRS, remat="none")
+
+
 @pytest.mark.parametrize(
     ("rounds", "segmented"), [("steps", True), ("64", True), ("5, steps - 1", True), ("63", False), ("n", False)]
 )
