@@ -11,6 +11,7 @@ from lark import Tree
 from kraise.frontends.cuda_c import numbers, vocabulary
 from kraise.frontends.cuda_c.arithmetic import cast, is_simple
 from kraise.frontends.cuda_c.c_types import Struct
+from kraise.frontends.cuda_c.cas_loops import of_bits
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.places import as_bits
 from kraise.frontends.cuda_c.trees import Node, strip, words
@@ -123,10 +124,11 @@ class Builtins(TypeFunctions):
         span = self.span(node)
         seen = t
         if isinstance(place, Cell) and place.stored is not None:
-            if operation not in ("cas", "exch"):
+            if operation not in ("cas", "exch", "max", "min") or not t.is_integer or place.stored.is_integer:
                 raise self.refuse(
                     "KR299", f"`{name}` on the bits of another type is not raised", node, "use an array of that type"
                 )
+            operation = operation if operation in ("cas", "exch") else of_bits(operation, t)
             t = place.stored
             values = tuple(as_bits(v, t) for v in values)
         if isinstance(place, VarPlace):

@@ -6,7 +6,13 @@
         old = atomicCAS(p, assumed, assumed ⊕ v);
     } while (assumed != old);
 
-is an atomic ⊕, where v does not depend on the loop.
+is an atomic ⊕, where v does not depend on the loop. So is the loop that ends as soon as nothing is left to do, the
+greatest or the least value (``while (v > old) { … atomicCAS(p, assumed, v) }``), and the extremum of floats through
+their bits, which are ordered like signed integers where they are positive and the other way round where negative:
+
+    v >= 0 ? atomicMax((int *)p, bits(v)) : atomicMin((unsigned *)p, bits(v));
+
+What such an atomic or loop returns has no form: a later read of it is refused.
 """
 
 from __future__ import annotations
@@ -15,11 +21,35 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from kraise.diagnostics import refuse
 from kraise.frontends.cuda_c.places import as_bits, reads
-from kraise.ir.kernel import Assign, Atomic, Cast, Expr, Load, Op, Stmt, Var, While
+from kraise.ir.kernel import Assign, Atomic, Break, Cast, Const, Expr, If, Load, Op, Stmt, Var, While
 from kraise.ir.types import ScalarType
 
 _ATOMICS = {"add": "add", "max": "max", "min": "min", "and_": "and", "or_": "or", "xor": "xor", "sub": "sub"}
+
+
+def atomics(stmts: Sequence[Any]) -> list[Stmt]:
+    """The statements with such loops as atomics. Raises Refused (KR299): an integer atomic on the bits of floats is
+    none of these."""
+    out = recognise(stmts)
+    left = _left_over(out)
+    if left is not None:
+        reason = f"an atomic {left.name.split()[0]} on the bits of another type is not raised"
+        raise refuse("KR299", reason, left.span, "use an array of that type")
+    return out
+
+
+def _left_over(stmts: Sequence[Any]) -> Atomic | None:
+    """An integer atomic on the bits of floats that is none of these."""
+    for s in stmts:
+        if isinstance(s, Atomic) and " of " in s.name:
+            return s
+        for name in ("body", "orelse"):
+            found = _left_over(getattr(s, name, ()))
+            if found is not None:
+                return found
+    return None
 
 
 def recognise(stmts: Sequence[Any]) -> list[Stmt]:
@@ -31,7 +61,10 @@ def recognise(stmts: Sequence[Any]) -> list[Stmt]:
             if getattr(s, name, ()):
                 inner[name] = tuple(recognise(getattr(s, name)))
         s = replace(s, **inner) if inner else s
-        found = _atomic(out, s) if isinstance(s, While) else None
+        if isinstance(s, If | Atomic):
+            out.append(_through_bits(s, out))
+            continue
+        found = (_atomic(out, s) or _extremum(out, s)) if isinstance(s, While) else None
         if found is None:
             out.append(s)
         else:
@@ -78,6 +111,110 @@ def _atomic(before: list[Any], loop: While) -> list[Any] | None:
     elif first.type != cas.type:
         return None
     return made
+
+
+_SIDES = {"lt": "min", "le": "min", "gt": "max", "ge": "max"}  # by how the new value compares with the old one
+_TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+
+
+def _extremum(before: list[Any], loop: While) -> list[Any] | None:
+    """The loop that stores v as long as it is beyond what is there."""
+    first = before[-1] if before else None
+    if not isinstance(first, Assign) or not loop.body or not isinstance(loop.body[0], Assign):
+        return None
+    old, assumed = first.name, loop.body[0].name
+    rest = list(loop.body[1:])
+    if loop.test_last:  # do { assumed = old; if (assumed <= v) break; … } while (assumed != old)
+        leave = rest.pop(0) if rest else None
+        if not (isinstance(leave, If) and leave.body == (Break(),) and not leave.orelse):
+            return None
+        if not _tests(loop.condition, assumed, old):
+            return None
+        side = _compared(leave.condition, {old, assumed})
+        side = None if side is None else ("max" if side[0] == "min" else "min", side[1])
+    else:
+        side = _compared(loop.condition, {old})
+    cas = rest[0] if rest else None
+    if side is None or not (isinstance(cas, Atomic) and cas.name == "cas") or len(rest) > 2:
+        return None
+    op, v = side
+    if len(rest) == 2 and not (
+        isinstance(rest[1], Assign) and rest[1].name == old and _same(rest[1].value, Var(cas.result, cas.type))
+    ):
+        return None
+    if len(rest) == 1 and cas.result != old:
+        return None
+    cell = Load(cas.array, cas.subscripts, cas.type)
+    stepped = _same(loop.body[0].value, Var(old, first.type)) and _same(first.value, cell)
+    stores = _same(cas.values[0], Var(assumed, first.type)) and _same(cas.values[1], v)
+    names = {old, assumed, cas.result}
+    if not (stepped and stores) or any(reads(e, names, {cas.array}) for e in (v, *cas.subscripts)):
+        return None
+    if v.type != cas.type:
+        return None
+    return [replace(cas, name=op, values=(v,), result="")]
+
+
+def _compared(condition: Any, held: set[str]) -> tuple[str, Any] | None:
+    """``v > old`` as max and v (what is beyond the old value), ``v < old`` as min and v."""
+    if not (isinstance(condition, Op) and condition.name in _SIDES):
+        return None
+    a, b = condition.args
+    for v, other, name in ((a, b, condition.name), (b, a, _TURNED[condition.name])):
+        if getattr(_plain(other), "name", "") in held and isinstance(_plain(other), Var) and not reads(v, held, set()):
+            return _SIDES[name], v
+    return None
+
+
+_BITS = {("max", "int", "min", "uint"): "max", ("min", "int", "max", "uint"): "min"}
+_POSITIVE = frozenset({"abs", "exp", "sqrt", "cosh", "exp2", "hypot"})
+
+
+def of_bits(operation: str, seen: ScalarType) -> str:
+    """The provisional name of an integer atomic on the bits of floats."""
+    return f"{operation} of {seen.kind} bits"
+
+
+def _through_bits(s: Any, before: list[Any]) -> Any:
+    """``s`` as an extremum of floats, if it is one through their bits."""
+    if isinstance(s, Atomic):
+        operation, _, kind = s.name.partition(" of ")
+        if kind == "int bits" and operation in ("max", "min") and not s.result and _positive(s.values[0], before):
+            return replace(s, name=operation)
+        return s
+    branches = [[x for x in b if isinstance(x, Atomic)] for b in (s.body, s.orelse)]
+    if not all(len(b) == 1 for b in branches) or not all(isinstance(x, Atomic | Assign) for x in (*s.body, *s.orelse)):
+        return s
+    positive, condition = True, s.condition
+    (first,), (second,) = branches
+    match condition:
+        case Op(name="ge", args=(v, zero)):
+            pass
+        case Op(name="lt", args=(v, zero)):
+            positive = False
+        case _:
+            return s
+    if not positive:
+        first, second = second, first
+    name = _BITS.get((*_named(first), *_named(second)))
+    zero = zero.arg if isinstance(zero, Cast) else zero
+    alike = first.array == second.array and first.subscripts == second.subscripts
+    plain = isinstance(zero, Const) and zero.value == 0 and first.values == second.values == (v,)
+    return replace(first, name=name, result="") if name and alike and plain else s
+
+
+def _named(a: Atomic) -> tuple[str, str]:
+    operation, _, kind = a.name.partition(" of ")
+    return operation, kind.partition(" ")[0]
+
+
+def _positive(v: Expr, before: list[Any]) -> bool:
+    if isinstance(v, Var):
+        last = next((x for x in reversed(before) if getattr(x, "name", "") == v.name), None)
+        return isinstance(last, Assign) and not isinstance(last.value, Var) and _positive(last.value, [])
+    if isinstance(v, Op) and v.name == "mul":
+        return v.args[0] == v.args[1]
+    return isinstance(v, Op) and v.name in _POSITIVE
 
 
 def _plain(e: Any) -> Any:

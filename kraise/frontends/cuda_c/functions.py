@@ -11,7 +11,7 @@ from lark import Tree
 from kraise.diagnostics import Diagnostic, Refused
 from kraise.frontends.cuda_c.c_types import VOID, Array, CType, Pointer, Reference, Struct, describe, ir_type
 from kraise.frontends.cuda_c.calls import Calls
-from kraise.frontends.cuda_c.cas_loops import recognise
+from kraise.frontends.cuda_c.cas_loops import atomics
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.declarations import Specifiers
 from kraise.frontends.cuda_c.inline import AutoResult, ReferenceResult
@@ -109,7 +109,7 @@ class Lowering(Calls):
         params = [self._kernel_parameter(p, tree) for p in parameters]
         with self.scope():
             self.statement(body)
-        body_ir = tidy(recognise(self._retyped(self.out)), self.made)
+        body_ir = tidy(atomics(self._retyped(self.out)), self.made)
         extra = [self._global_parameter(g) for g in self.globals_used.values()]
         span = self.span(tree)
         return Function(
@@ -269,7 +269,7 @@ class Lowering(Calls):
             name,
             "device",
             (*params, *extra),
-            tuple(tidy(low._retyped(low.out), low.made)),
+            tuple(tidy(atomics(low._retyped(low.out)), low.made)),
             doc=program.comment_before(tree, d.item),
             returns=(returns,) if isinstance(returns, ScalarType) else (),
             span=low.span(tree),
