@@ -209,6 +209,22 @@ def largest(poly: Poly, condition: tuple[eq.Expr, ...]) -> Poly | None:
     return _Hull(bounds, names)._largest(poly, frozenset())
 
 
+def stated(poly: Poly, condition: tuple[eq.Expr, ...]) -> Poly | None:
+    """The bound that one of the conditions sets for ``poly`` as it stands (``row + dy < height``), or None.
+
+    ``r != n - 1`` beside ``r < n`` says that r is at most n - 2.
+    """
+    facts = [f for f in map(classify, condition) if f is not None]
+    gaps = [f.poly for f in facts if f.kind == "ge"]
+    holes = {p for f in facts if f.kind == "ne" for p in (f.poly, -f.poly)}
+    tops = [poly + g - (1 if g in holes else 0) for g in gaps]
+    static = [t for t in tops if not t.indices() and is_static(t)]
+    best = static[0] if static else None
+    for t in static[1:]:
+        best = t if best is not None and always(best - t) else best
+    return best
+
+
 def _combine(op: str, bounds: list[eq.Expr]) -> eq.Expr:
     out = bounds[0]
     for b in bounds[1:]:

@@ -8,13 +8,13 @@ not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from kraise.analysis import sets
-from kraise.analysis.conditions import Fact, classify, static_expr
-from kraise.analysis.poly import Poly, to_poly
+from kraise.analysis.conditions import Fact, classify, negate, static_expr
+from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import Span
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
@@ -57,6 +57,37 @@ class Access:
 _SYMBOL = {"ge": ">=", "eq": "=", "ne": "!="}
 
 
+def ties(atom: eq.Expr, v: str, text: Callable[[eq.Expr], str | None]) -> str | None:
+    """What ties ``v`` to the operands of a minimum, maximum, choice or remainder that it stands for, in isl's syntax.
+
+    A remainder is exact for operands from -m to before 2 m, and between 0 and m elsewhere; None for other operations.
+    """
+    match atom:
+        case eq.Op(name="min" | "max" as name, args=(a, b)):
+            x, y = text(a), text(b)
+            return None if x is None or y is None else f"{v} = {name}({x}, {y})"
+        case eq.Op(name="select", args=(c, a, b)):
+            fact, other = classify(c), classify(negate(c))
+            if fact is None or other is None:
+                return None
+            yes, no, x, y = (text(to_expr(p)) for p in (fact.poly, other.poly, to_poly(a), to_poly(b)))
+            if yes is None or no is None or x is None or y is None:
+                return None
+            return f"({yes} {_SYMBOL[fact.kind]} 0 and {v} = {x}) or ({no} {_SYMBOL[other.kind]} 0 and {v} = {y})"
+        case eq.Op(name="mod" | "tmod" as name, args=(a, b)):
+            x, m = text(a), text(b)
+            if x is None or m is None:
+                return None
+            near = f"(0 <= {x} < {m} and {v} = {x}) or ({m} <= {x} < 2*({m}) and {v} = {x} - ({m}))"
+            far = f"({x} >= 2*({m}) and 0 <= {v} < {m}) or {m} <= 0"
+            if name == "mod":
+                below = f"(-({m}) <= {x} < 0 and {v} = {x} + ({m})) or ({x} < -({m}) and 0 <= {v} < {m})"
+            else:
+                below = f"(-({m}) < {x} < 0 and {v} = {x}) or ({x} <= -({m}) and -({m}) < {v} <= 0)"
+            return f"{near} or {below} or {far}"
+    return None
+
+
 class Space:
     """Names of one isl set under construction: indices become set variables, other atoms parameters."""
 
@@ -65,6 +96,7 @@ class Space:
         self.params: dict[object, str] = {} if params is None else params
         self.constraints: list[str] = []
         self.elements: dict[tuple[eq.Expr, str], str] = {}  # numbers for what arrays hold, by side
+        self.chosen: dict[tuple[eq.Expr, str], str] = {}  # variables for minima, choices, remainders, by side
         self.dropped = False  # a condition was left out: the set is larger than the domain
 
     def variable(self, name: str) -> str:
@@ -105,7 +137,24 @@ class Space:
                 if inner is None:
                     return None
                 return f"floor(({inner})/{k})" if name == "floordiv" else f"(({inner}) mod {k})"
-        return None
+        return self._chosen(atom, rename)
+
+    def _chosen(self, atom: eq.Expr, rename: dict[str, str]) -> str | None:
+        """A minimum, maximum, choice or remainder as a variable of its own, tied to its operands."""
+        key = (atom, getattr(rename, "suffix", ""))
+        if key in self.chosen:
+            return self.chosen[key]
+
+        def text(e: eq.Expr) -> str | None:
+            return self.poly(to_poly(e), rename)
+
+        if ties(atom, "", text) is None:
+            return None
+        v = self.chosen[key] = self.variable(f"chosen {len(self.chosen)}")
+        tied = ties(atom, v, text)
+        self.constraints.append(f"({tied})")
+        self.dropped |= isinstance(atom, eq.Op) and atom.name in ("mod", "tmod")
+        return v
 
     def _opaque(self, m: tuple[eq.Expr, ...], rename: dict[str, str]) -> str | None:
         """A product of indices and sizes (``block * blockDim``) as one unknown number."""

@@ -12,6 +12,7 @@ from kraise.emit.blocks import Assign, Block, Def, Frame, Raw, Stmt, Val
 from kraise.emit.linear import STATIC_INFIX, Linear, linear, nonnegative, print_sum
 from kraise.emit.names import IMPORTED, OWN, Names, identifier
 from kraise.emit.python import Atom, Py
+from kraise.emit.widths import Widths
 from kraise.ir import equations as eq
 from kraise.ir.types import FLOAT64, INT32, INT64, NUMBER, ArrayType, ScalarType, StructType
 
@@ -57,6 +58,7 @@ class Context:
         self.following: tuple[tuple[eq.Stmt, ...], tuple[object, ...]] | None = None
         self.rebound: set[eq.Version] = set()
         self.aliases: set[eq.Expr] = set()
+        self.widths = Widths(kernel.body)
         self.whole: frozenset[tuple[str, tuple[eq.Expr, ...]]] = frozenset()  # views that their array surely fills
         # names for values that the source does not name: where they are stored
         self.hints: dict[eq.Expr, str] = {}

@@ -47,10 +47,12 @@ class Gather:
 
 @dataclass(frozen=True)
 class Clamp:
-    """``min(index + shift, extent - 1)`` (``shift`` > 0) or ``max(index + shift, 0)`` (< 0) over the whole extent."""
+    """``min(index + shift, size - 1)`` (``shift`` > 0) or ``max(index + shift, 0)`` (< 0) over ``size`` positions: the
+    whole extent, or the first ``part`` of it."""
 
     axis: eq.Axis
     shift: int
+    part: Linear | None = None
 
 
 Dim = Scalar | Range | Roll | Clamp | Blocks | Gather
@@ -77,23 +79,24 @@ def classify(context: Context, subscript: eq.Expr, extent: Linear, frame: Frame)
     rolled = _roll(form, axis, extent)
     if rolled is not None and context.is_static(rolled.shift) and (not rolled.part or context.is_static(rolled.part)):
         return rolled
-    return _clamp(form, axis, extent) or Gather(subscript, axes)
+    return _clamp(context, form, axis, extent) or Gather(subscript, axes)
 
 
-def _clamp(form: Linear, axis: eq.Axis, extent: Linear) -> Clamp | None:
-    """A clamp to the end of the array towards which the index is shifted, over the whole array."""
+def _clamp(context: Context, form: Linear, axis: eq.Axis, extent: Linear) -> Clamp | None:
+    """A clamp to the end of the array towards which the index is shifted, over the whole array or its first part."""
     if len(form.terms) != 1 or form.constant or form.terms[0][1] != 1 or axis.step != 1:
         return None
-    if not (extent.terms and linear(axis.lo).same(Linear()) and linear(axis.hi).same(extent)):
+    size = linear(axis.hi)
+    if not (size.terms and linear(axis.lo).same(Linear()) and context.is_static(size)):
         return None
     match form.terms[0][0]:
         case eq.Op(name="min" | "max" as name, args=(a, b)):
-            limit = extent + -1 if name == "min" else Linear()
+            limit = size + -1 if name == "min" else Linear()
             for moved, end in ((linear(a), linear(b)), (linear(b), linear(a))):
                 index = [t for t, c in moved.terms if isinstance(t, eq.Index) and t.name == axis.name and c == 1]
                 right_way = moved.constant > 0 if name == "min" else moved.constant < 0
                 if len(moved.terms) == 1 and index and right_way and end.same(limit):
-                    return Clamp(axis, moved.constant)
+                    return Clamp(axis, moved.constant, None if size.same(extent) else size)
     return None
 
 

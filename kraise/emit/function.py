@@ -5,7 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kraise.diagnostics import Refused
-from kraise.emit import chunks, clashes, derivatives, folds, guards, layout_text, remat, shapes, tree, versions, writes
+from kraise.emit import (
+    chunks,
+    clashes,
+    derivatives,
+    folds,
+    guards,
+    halo,
+    layout_text,
+    remat,
+    shapes,
+    tree,
+    versions,
+    writes,
+)
 from kraise.emit import python as py
 from kraise.emit.canonical import canonical
 from kraise.emit.context import Assign, Context, Def, Raw, Stmt
@@ -15,7 +28,7 @@ from kraise.emit.lower import Lowering
 from kraise.emit.merge import merged
 from kraise.emit.names import IMPORTED, OWN, TEXT_USES, Names, identifier
 from kraise.emit.python import Atom, Py, flat
-from kraise.emit.views import sized, whole
+from kraise.emit.views import whole
 from kraise.ir import equations as eq
 
 
@@ -56,7 +69,7 @@ class Surroundings:
 
 def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]:
     """The text of one kernel's function, and those of the derivatives that it asks for."""
-    kernel = chunks.chunked(canonical(merged(sized(kernel))))
+    kernel = halo.padded(chunks.chunked(canonical(merged(kernel))))
     parameters = tuple(identifier(p.name) for p in kernel.params)  # type: ignore[attr-defined]
     try:
         context, checks, body = _lowered(kernel, around, ())

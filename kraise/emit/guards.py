@@ -101,12 +101,17 @@ def _site(
 ) -> _Site:
     accesses = list(own or ())
     forms: list[Linear] = []
+    clamped = {n for r in tree.walk(*roots) if isinstance(r, eq.Read) for s in r.subscripts for n in tree.walk(s)}
     for node in tree.walk(*roots):
         match node:
             case eq.Read(version=version, subscripts=subscripts, view=()):
                 accesses.append((version.array, subscripts))
             case eq.Op(name="mod" | "floordiv" | "tmod" | "tdiv", args=(a, b)) if _known(a) and _known(b):
                 forms.append(linear(b) + -1)
+            case eq.Op(name="min" | "max") if node in clamped:
+                # the edge of an empty axis cannot be repeated
+                names = {n.name for n in tree.walk(node) if isinstance(n, eq.Index)}
+                forms += [linear(a.hi) - linear(a.lo) + -1 for a in axes if a.name in names]
     accesses = [a for a in accesses if a[0] in context.params]
     forms += [f for array, subscripts in accesses for f in _positions(array, subscripts)]
     return _Site(forms, accesses, axes, rounds)

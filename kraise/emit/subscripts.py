@@ -66,6 +66,11 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
     extents = ctx.array_extents(node.version, node.view)
     if not node.subscripts:
         return Val(base, (), 0)
+    if node.outside:
+        from kraise.emit.padding import padded as with_zeros
+
+        base, subscripts, extents = with_zeros(low, node, base, extents)
+        node = eq.Read(node.version, subscripts, node.type, node.view)
     dims = [classify(ctx, s, e, frame) for s, e in zip(node.subscripts, extents, strict=True)]
     dims = [
         (blocks(ctx, s, d.axes) or d) if isinstance(d, Gather) else d
@@ -156,7 +161,7 @@ def subscripted(array: Py, items: list[Py]) -> Py:
 
 def _rolled(low: Lowering, base: Py, dims: list[Dim]) -> Py:
     rolls = [(k, d.shift) for k, d in enumerate(dims) if isinstance(d, Roll) and not d.shift.same(Linear())]
-    cut = [d.part if isinstance(d, Roll) else None for d in dims]
+    cut = [d.part if isinstance(d, Roll | Clamp) else None for d in dims]
     parts: list[Py] = [ALL if p is None else Slice(None, low.ctx.static(p)) for p in cut]
     base = subscripted(base, parts)
     for k, shift in rolls:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import operator
+from typing import TYPE_CHECKING
 
 from kraise.emit import tree
 from kraise.emit.linear import linear
-from kraise.emit.lower import Lowering
 from kraise.ir import equations as eq
+
+if TYPE_CHECKING:
+    from kraise.emit.lower import Lowering
 
 SHORT = 9  # terms; measured on 3 x 3 stencils: slices beat a gather and a convolution
 _COMPARISONS = {
@@ -25,33 +28,41 @@ def unrolled(low: Lowering, node: eq.Reduce) -> eq.Expr | None:
 
     A mask must be decided at each point of the window: what it excludes is no term.
     """
+    chain = terms(node, low.ctx.free)
+    if chain is None or not chain or any(mask is not None for _, mask in chain):
+        return None
+    total = chain[0][0]
+    for body, _ in chain[1:]:
+        total = eq.Op(node.op, (total, body), node.type)
+    return total
+
+
+def terms(node: eq.Reduce, free: tree.Free) -> list[tuple[eq.Expr, eq.Expr | None]] | None:
+    """The terms of a reduction over a short window with the masks that are left over them (None: always), or None."""
     points = 1
     for axis in node.axes:
-        size = low.ctx.size(axis)
-        if size is None or size.terms or linear(axis.lo).terms or size.constant <= 0 or axis.step != 1:
+        size = linear(axis.hi) - linear(axis.lo)
+        if size.terms or linear(axis.lo).terms or size.constant <= 0 or axis.step != 1:
             return None
         points *= size.constant
-    if node.op not in ("add", "mul", "min", "max") or points > SHORT or not _is_window(low, node):
+    if node.op not in ("add", "mul", "min", "max") or points > SHORT or not _is_window(free, node):
         return None
     bodies = [node.body]
     masks: list[eq.Expr | None] = [node.where]
     for axis in node.axes:
-        lo, size = linear(axis.lo).constant, low.ctx.size(axis)
-        assert size is not None
-        steps = range(lo, lo + size.constant)
+        lo = linear(axis.lo).constant
+        steps = range(lo, linear(axis.hi).constant)
         bodies = [_at(b, axis.name, k) for b in bodies for k in steps]
         masks = [None if m is None else _at(m, axis.name, k) for m in masks for k in steps]
     verdicts = [True if m is None else truth(m) for m in masks]
-    terms = [b for b, verdict in zip(bodies, verdicts, strict=True) if verdict]
-    if None in verdicts or not terms:
-        return None
-    total = terms[0]
-    for t in terms[1:]:
-        total = eq.Op(node.op, (total, t), node.type)
-    return total
+    return [
+        (b, None if verdict else m)
+        for b, m, verdict in zip(bodies, masks, verdicts, strict=True)
+        if verdict is not False
+    ]
 
 
-def _is_window(low: Lowering, node: eq.Reduce) -> bool:
+def _is_window(free: tree.Free, node: eq.Reduce) -> bool:
     """Whether a load moves with the reduced indices and others in one subscript, and nothing costly is repeated."""
     names = {a.name for a in node.axes}
     windows = [
@@ -59,7 +70,7 @@ def _is_window(low: Lowering, node: eq.Reduce) -> bool:
         for n in tree.walk(node.body)
         if isinstance(n, eq.Read)
         for s in n.subscripts
-        if low.ctx.free(s) & names and low.ctx.free(s) - names
+        if free(s) & names and free(s) - names
     ]
     return bool(windows) and not any(isinstance(n, eq.Reduce | eq.Scan | eq.ArgReduce) for n in tree.walk(node.body))
 

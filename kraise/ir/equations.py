@@ -95,12 +95,23 @@ class Cast(Node):
 
 
 @node
+class Outside(Node):
+    """What a load finds on one axis outside of ``0 <= subscript < limit``: zeros, of which ``before`` lie before the
+    first element and ``after`` after the last."""
+
+    before: Expr
+    limit: Expr
+    after: Expr
+
+
+@node
 class Read(Node):
     """``version[subscripts]``.
 
     ``view`` is the shape under which a flat array is read (one expression an axis), or () for the array's own shape.
     ``safe`` says that the subscripts may leave the array in lanes whose value is not used: they must then be brought
-    inside before the read (never left to JAX's clamping or wrap).
+    inside before the read (never left to JAX's clamping or wrap). ``outside``, one for each axis or (): where the load
+    finds zeros (the emitter's own, see :mod:`kraise.emit.halo`).
     """
 
     version: Version
@@ -108,6 +119,7 @@ class Read(Node):
     type: ScalarType
     view: tuple[Expr, ...] = ()
     safe: bool = False
+    outside: tuple[Outside | None, ...] = ()
 
 
 @node

@@ -13,16 +13,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from kraise.analysis.boxes import largest
+from kraise.analysis.boxes import largest, stated
 from kraise.analysis.conditions import always, conjuncts
-from kraise.analysis.dependence import Access, implied
+from kraise.analysis.dependence import Access, implied, nonnegative
 from kraise.analysis.extents import Extents
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import children, free_indices, map_statement, rebuild, transform
+from kraise.ir.walk import children, free_indices, map_statement, rebuild, topological, transform
 from kraise.raising.arithmetic import index_like
+from kraise.raising.tiles import by_launch
 from kraise.raising.values import ROWS
 
 Domain = tuple[eq.Expr, ...]
@@ -82,6 +83,7 @@ class _Marker:
             self.executed.setdefault((a.array, a.whole or a.subscripts), []).append(frozenset(a.path))
         self.memo: dict[tuple[eq.Expr, Domain], eq.Expr] = {}
         self.rows: dict[tuple[str, tuple[eq.Expr, ...]], dict[Poly, None]] = {}
+        self.firsts: dict[tuple[str, tuple[eq.Expr, ...]], dict[Poly | None, None]] = {}
 
     def statement(self, s: eq.Stmt, outer: Domain) -> eq.Stmt:
         match s:
@@ -139,15 +141,12 @@ class _Marker:
                 out = eq.Read(out.version, turned, out.type, out.view)
                 self.memo[key] = out
                 return out
-            if e.view and (
-                self._leaves(e.version.array, e.subscripts, e.view, domain, None)
-                or not self._rows(e.version.array, e.subscripts, e.view, domain)
+            leaves = self._leaves(e.version.array, e.subscripts, e.view, domain, None)
+            if e.view and not (
+                self._rows_executed(e) if leaves else self._rows(e.version.array, e.subscripts, e.view, domain)
             ):
-                flat = flattened(out)
-                out = eq.Read(flat.version, flat.subscripts, flat.type, (), True)
-                self.memo[key] = out
-                return out
-            if self._leaves(e.version.array, e.subscripts, e.view, domain, None):
+                out, leaves = flattened(out), True
+            if leaves:
                 out = eq.Read(out.version, out.subscripts, out.type, out.view, True)
         self.memo[key] = out
         return out
@@ -208,22 +207,50 @@ class _Marker:
 
     def _rows(self, array: str, subs: tuple[eq.Expr, ...], view: tuple[eq.Expr, ...], domain: Domain) -> bool:
         """Notes how many rows of a flat array are touched; False if nothing bounds them."""
-        top = largest(to_poly(subs[0]), domain)
+        top = largest(to_poly(subs[0]), domain) or _within_range(to_poly(subs[0]), domain)
         if top is None:
             return False
-        self.rows.setdefault((array, view[1:]), {})[top + 1] = None
+        key = (array, view[1:])
+        least = largest(-to_poly(subs[0]), domain)
+        self.rows.setdefault(key, {})[top + 1] = None
+        self.firsts.setdefault(key, {})[None if least is None else -least] = None
+        return True
+
+    def _rows_executed(self, read: eq.Read) -> bool:
+        """Notes how many rows the source itself touches by a load that the raised form makes beyond it, too."""
+        paths = self.executed.get((read.version.array, read.subscripts), [])
+        if by_launch(read.view) or not paths:
+            return False
+        tops = [stated(to_poly(read.subscripts[0]), tuple(sorted(p, key=repr))) for p in paths]
+        known = [t for t in tops if t is not None]
+        if len(known) < len(tops):
+            return False
+        key = (read.version.array, read.view[1:])
+        self.rows.setdefault(key, {}).update(dict.fromkeys(t + 1 for t in known))
+        self.firsts.setdefault(key, {})[None] = None
         return True
 
     def extent(self, array: str, radices: tuple[eq.Expr, ...]) -> eq.Expr:
-        """The number of rows under which a flat array is viewed: the most that any access touches."""
+        """The number of rows under which a flat array is viewed: the most that any access touches, and a rim after
+        them that is as wide as the one before them where that makes it a size of the source."""
         kept: list[Poly] = []
         for p in self.rows[array, radices]:
             if not any(always(q - p) for q in kept):
                 kept = [q for q in kept if not always(p - q)] + [p]
+        if len(kept) == 1:
+            kept = [kept[0] + self._rim(kept[0], self.firsts[array, radices])]
         out = to_expr(kept[0])
         for p in kept[1:]:
             out = eq.Op("max", (out, to_expr(p)), INT)
         return out
+
+    @staticmethod
+    def _rim(rows: Poly, firsts: dict[Poly | None, None]) -> int:
+        starts = [None if p is None else p.value for p in firsts]
+        rim = min((n for n in starts if n is not None), default=0)
+        atoms = tuple(rows.atoms())
+        alone = len(atoms) == 1 and isinstance(atoms[0], eq.Param | eq.Shape) and rows + rim == to_poly(atoms[0])
+        return rim if None not in starts and rim > 0 and alone else 0
 
     def _surely(self, array: str, subs: tuple[eq.Expr, ...], domain: Domain) -> bool:
         """Whether the source makes this very access wherever the domain holds."""
@@ -231,6 +258,25 @@ class _Marker:
             if all(c in domain or implied(domain, c) for c in path):
                 return True
         return False
+
+
+def _within_range(poly: Poly, domain: Domain) -> Poly | None:
+    """A bound of a clamped or wrapped index (``max(y - 1, 0)``, ``(y + 1) % n``): what bounds the index itself, or the
+    number that it is clamped or wrapped to."""
+    candidates: list[Poly] = []
+    for atom in poly.atoms():
+        for node in topological((atom,)):
+            match node:
+                case eq.Index():
+                    candidates.append(largest(to_poly(node), domain) or Poly())
+                case eq.Op(name="min", args=args):
+                    candidates += [to_poly(a) for a in args]
+                case eq.Op(name="mod" | "tmod", args=(_, m)):
+                    candidates.append(to_poly(m) + -1)
+    for c in dict.fromkeys(candidates):
+        if c.terms and not c.indices() and nonnegative(domain, c - poly):
+            return c
+    return None
 
 
 def _remainder_below(s: eq.Expr, domain: Domain) -> eq.Expr | None:

@@ -14,6 +14,7 @@ from kraise.ir.walk import axes_of, children, free_indices, rebuild, statement_e
 from kraise.raising import simplify
 from kraise.raising.arithmetic import tidy
 from kraise.raising.carried.problem import at_index, bounds_of
+from kraise.raising.clamps import clamped
 from kraise.raising.state import Raw, RawFold, RawNew, RawWrite
 from kraise.raising.tiles import Launch, axes_bounds, merged_reductions, merged_write, taken_apart, viewed
 
@@ -153,7 +154,8 @@ class _Decider:
             return node
         answer = self.verdict(node.args[0], path)
         if answer is None:
-            return simplify.op("select", node.args, node.type)
+            c, a, b = node.args
+            return clamped(c, a, b, path) or simplify.op("select", node.args, node.type)
         arm = node.args[1] if answer else node.args[2]
         return simplify.cast(node.type, arm) if _differs(arm, node) else arm
 

@@ -14,6 +14,7 @@ from kraise.ir.walk import topological
 from kraise.raising import simplify
 from kraise.raising.accumulate import contribution, replacement
 from kraise.raising.arithmetic import index_like
+from kraise.raising.clamps import clamped
 from kraise.raising.collective.opened import opened
 from kraise.raising.context import Context
 from kraise.raising.liveness import exposed, reads
@@ -288,7 +289,7 @@ def merged(
             out[name] = a
         else:
             kind = a.type if a.type == b.type else _join(a, b)
-            out[name] = simplify.op("select", (condition, a, b), kind)
+            out[name] = clamped(condition, a, b, st.path) or simplify.op("select", (condition, a, b), kind)
             given = st.names.get(a) or st.names.get(b)
             if given is not None and given.name == name:
                 st.names.setdefault(out[name], eq.Name(out[name], name, given.span))

@@ -22,6 +22,7 @@ from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import free_indices
 from kraise.raising import simplify
 from kraise.raising.arithmetic import index_like, operation, same_cell
+from kraise.raising.clamps import clamped
 from kraise.raising.context import Context, array_type
 from kraise.raising.multiples import in_whole_rows, in_widths, tilewise, wished
 from kraise.raising.optimistic import wanted
@@ -60,7 +61,7 @@ def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
                 inner = extended(st, holds)
                 arms.append(value(cx, inner, arm))
                 st.order, st.accesses = inner.order, inner.accesses
-            return simplify.op("select", (condition, *arms), t)
+            return clamped(condition, arms[0], arms[1], st.path) or simplify.op("select", (condition, *arms), t)
         case k.Op(name="floordiv" | "mod" | "tdiv" | "tmod" as name, args=(a, b), type=t) if t.is_integer:
             parts = value(cx, st, a), value(cx, st, b)
             digit = quotient(cx, st.path, name, *parts) if index_like(parts[0]) and index_like(parts[1]) else None

@@ -17,31 +17,18 @@ def conv2d(image, mask, out):
     mask_rows, mask_cols = mask.shape
     i = jnp.arange(rows)
     k = jnp.arange(mask_rows)
-    difference = i[:, None] + k - mask_rows // 2
     j = jnp.arange(cols)
     l = jnp.arange(mask_cols)
-    difference_2 = j[:, None] + l - mask_cols // 2
-    mask_2 = (
-        (difference[:, None, :, None] >= 0)
-        & (difference[:, None, :, None] < rows)
-        & (difference_2[:, None, :] >= 0)
-        & (difference_2[:, None, :] < cols)
-    )
     return out.at[:rows, :cols].set(
-        jnp.sum(
-            jnp.where(
-                mask_2,
-                mask
-                * jnp.where(
-                    mask_2,
-                    image[
-                        jnp.clip(difference[:, None, :, None], 0, rows - 1),
-                        jnp.clip(difference_2[:, None, :], 0, cols - 1),
-                    ],
-                    0,
+        jnp.einsum(
+            "kl,ikjl->ij",
+            mask,
+            jnp.pad(
+                image,
+                (
+                    (mask_rows // 2, max(mask_rows - mask_rows // 2 - 1, 0)),
+                    (mask_cols // 2, max(mask_cols - mask_cols // 2 - 1, 0)),
                 ),
-                0,
-            ),
-            axis=(2, 3),
+            )[i[:, None, None, None] + k[:, None, None], j[:, None] + l],
         )
     )  # kernel.py:20

@@ -11,37 +11,27 @@ def box_blur(in_, out, width, height):
     """mean of the (2 RADIUS + 1)^2 window, cut off at the border of the image
 
     out[row, col] = (sum_(-2 <= dy < 3, -2 <= dx < 3 where dy + row >= 0 and dy + row < height and
-        col + dx >= 0 and col + dx < width) in[dy * width + row * width + col + dx]) / pixels
+        col + dx >= 0 and col + dx < width) in[dy + row, col + dx]) / pixels
         for 0 <= col < width, 0 <= row < height
     """
+    in2 = in_[: height * width].reshape(height, width)
     dy = jnp.arange(-2, 3)
     row = jnp.arange(height)
     col = jnp.arange(width)
     dx = jnp.arange(-2, 3)
-    both = (
-        (dy[:, None] + row[:, None, None, None] >= 0)
-        & (dy[:, None] + row[:, None, None, None] < height)
-        & (col[:, None, None] + dx >= 0)
-        & (col[:, None, None] + dx < width)
-    )
     out2 = jax.lax.div(
         jnp.sum(
-            jnp.where(
-                both,
-                in_[
-                    jnp.clip(
-                        dy[:, None] * width
-                        + row[:, None, None, None] * width
-                        + col[:, None, None]
-                        + dx,
-                        0,
-                        in_.shape[0] - 1,
-                    )
-                ].astype(jnp.int32),
-                0,
-            ),
+            jnp.pad(in2, 2)[
+                dy[:, None] + row[:, None, None, None] + 2, col[:, None, None] + dx + 2
+            ].astype(jnp.int32),
             axis=(2, 3),
         ),
-        both.sum(axis=(2, 3)),
+        jnp.sum(
+            (dy[:, None] + row[:, None, None, None] >= 0)
+            & (dy[:, None] + row[:, None, None, None] < height)
+            & (col[:, None, None] + dx >= 0)
+            & (col[:, None, None] + dx < width),
+            axis=(2, 3),
+        ),
     ).astype(jnp.uint8)  # kernel.cu:20
     return out.at[: height * width].set(out2.ravel())

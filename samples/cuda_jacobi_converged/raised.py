@@ -29,14 +29,14 @@ def sweep(u, v, f, n):
     v[y, x] = 0.25 * (u[y, x - 1] + u[y, x + 1] + u[y - 1, x] + u[y + 1, x] + f[y, x])
         for 1 <= x < n - 1, 1 <= y < n - 1
     """
-    u2 = jnp.resize(u, (n, n))
-    f2 = jnp.resize(f, (n - 1, n))
-    v2 = jnp.resize(v, (n - 1, n))
-    v2 = v2.at[1:, 1:-1].set(
+    u2 = u[: n * n].reshape(n, n)
+    f2 = f[: n * n].reshape(n, n)
+    v2 = v[: n * n].reshape(n, n)
+    v2 = v2.at[1:-1, 1:-1].set(
         0.25
-        * (u2[1:-1, :-2] + u2[1:-1, 2:] + u2[:-2, 1:-1] + u2[2:, 1:-1] + f2[1:, 1:-1])
+        * (u2[1:-1, :-2] + u2[1:-1, 2:] + u2[:-2, 1:-1] + u2[2:, 1:-1] + f2[1:-1, 1:-1])
     )  # kernel.cu:7
-    return v.at[: (n - 1) * n].set(v2.ravel()[: v.size])
+    return v.at[: n * n].set(v2.ravel())
 
 
 @partial(jax.jit, static_argnames="n")

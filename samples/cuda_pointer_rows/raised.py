@@ -15,7 +15,7 @@ def row_scores(weights, features, scores, classes, dim, batch):
     """
     c = jnp.arange(classes)
     features2 = features[: batch * dim].reshape(batch, dim)
-    weights2 = jnp.resize(weights, (classes, dim + 1))
+    weights2 = weights[: classes * (dim + 1)].reshape(classes, dim + 1)
     scores2 = jnp.broadcast_to(
         weights[c * dim + c + dim] + features2 @ weights2[:, :-1].T, (batch, classes)
     )  # kernel.cu:10

@@ -5,8 +5,6 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 
-RADIUS = 2
-
 
 @partial(jax.jit, static_argnames="n")
 def halo_stencil(x, weight, y, n):
@@ -17,27 +15,11 @@ def halo_stencil(x, weight, y, n):
 
     a block has 8 threads along x
     """
-    m = x.shape[0]
-    t = jnp.arange(n)
+    x_padded = jnp.pad(x[:n], 2)
     return y.at[:n].set(
-        weight[0]
-        * jnp.where(
-            (0 + t - 2 < n) & (0 + t >= RADIUS), x[jnp.clip(0 + t - 2, 0, m - 1)], 0.0
-        )
-        + weight[1]
-        * jnp.where(
-            (1 + t - 2 < n) & (1 + t >= RADIUS), x[jnp.clip(1 + t - 2, 0, m - 1)], 0.0
-        )
-        + weight[2]
-        * jnp.where(
-            (2 + t - 2 < n) & (2 + t >= RADIUS), x[jnp.clip(2 + t - 2, 0, m - 1)], 0.0
-        )
-        + weight[3]
-        * jnp.where(
-            (3 + t - 2 < n) & (3 + t >= RADIUS), x[jnp.clip(3 + t - 2, 0, m - 1)], 0.0
-        )
-        + weight[4]
-        * jnp.where(
-            (4 + t - 2 < n) & (4 + t >= RADIUS), x[jnp.clip(4 + t - 2, 0, m - 1)], 0.0
-        )
+        weight[0] * x_padded[:-4]
+        + weight[1] * x_padded[1:-3]
+        + weight[2] * x_padded[2:-2]
+        + weight[3] * x_padded[3:-1]
+        + weight[4] * x_padded[4:]
     )  # kernel.py:22

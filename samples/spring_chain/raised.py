@@ -19,16 +19,13 @@ def spring_chain(x, rest, stiffness, energy, force, pinned, n):
         stiffness * (abs(x[i] - x[i - 1]) - rest[i - 1]) if i > 0 else 0.0
         for 0 <= i < n
     """
-    m = x.shape[0]
     i = jnp.arange(n)
     below = i < n - 1
     above = i > 0
-    difference = (
-        jnp.abs(x[:n] - x[jnp.clip(i - 1, 0, m - 1)])
-        - rest[jnp.clip(i - 1, 0, rest.shape[0] - 1)]
-    )
+    x_padded = jnp.pad(x[:n], 1)
+    difference = jnp.abs(x[:n] - x_padded[:-2]) - jnp.pad(rest[: max(n - 1, 0)], (1, 0))
     choice = jnp.where(above, 0.0 + 0.25 * stiffness * difference**2, 0.0)
-    difference_2 = jnp.abs(x[jnp.clip(i + 1, 0, m - 1)] - x[:n]) - rest[:n]
+    difference_2 = jnp.abs(x_padded[2:] - x[:n]) - rest[:n]
     energy = energy.at[:n].set(
         jnp.where(below, choice + 0.25 * stiffness * difference_2**2, choice)
     )  # kernel.py:19

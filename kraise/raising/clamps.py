@@ -1,0 +1,78 @@
+"""Choices at a border as clamps: ``x[i] if i == 0 else x[i - 1]`` is ``x[max(i - 1, 0)]``.
+
+A choice between two subscripts is their minimum (maximum) where the one that is chosen is never the larger (smaller);
+what an equality says of an index is put in first. Both are proved from the condition and the path around it.
+"""
+
+from __future__ import annotations
+
+from kraise.analysis.conditions import classify, negate
+from kraise.analysis.dependence import nonnegative
+from kraise.analysis.poly import is_integer, to_expr, to_poly
+from kraise.ir import equations as eq
+from kraise.ir.types import INT
+from kraise.ir.walk import free_indices
+
+Path = tuple[eq.Expr, ...]
+
+
+def clamped(condition: eq.Expr, a: eq.Expr, b: eq.Expr, path: Path) -> eq.Expr | None:
+    """``a if condition else b`` as one expression without a choice, or None.
+
+    Of integers a minimum or maximum; of two loads that differ in one subscript the load at that.
+    """
+    if not free_indices(condition) or classify(condition) is None:
+        return None
+    if isinstance(a, eq.Read) and isinstance(b, eq.Read):
+        return _load(condition, a, b, path)
+    if not (is_integer(a) and is_integer(b) and _affine(a) and _affine(b)):
+        return None
+    return _extreme(condition, a, b, path)
+
+
+def _load(condition: eq.Expr, a: eq.Read, b: eq.Read, path: Path) -> eq.Expr | None:
+    if a.version is not b.version or a.view != b.view or a.type != b.type or len(a.subscripts) != len(b.subscripts):
+        return None
+    differing = [k for k, (s, t) in enumerate(zip(a.subscripts, b.subscripts, strict=True)) if s is not t]
+    if len(differing) != 1:
+        return None
+    (k,) = differing
+    if not (_affine(a.subscripts[k]) and _affine(b.subscripts[k])):
+        return None
+    one = _extreme(condition, a.subscripts[k], b.subscripts[k], path)
+    if one is None:
+        return None
+    return eq.Read(a.version, (*a.subscripts[:k], one, *a.subscripts[k + 1 :]), a.type, a.view)
+
+
+def _extreme(condition: eq.Expr, a: eq.Expr, b: eq.Expr, path: Path) -> eq.Expr | None:
+    no = negate(condition)
+    x, y = _known(condition, a, path), _known(no, b, path)
+    gap = to_poly(y) - to_poly(x)
+    for name, up in (("min", gap), ("max", -gap)):
+        if nonnegative((*path, condition), up) and nonnegative((*path, no), -up):
+            moving, fixed = (x, y) if free_indices(x) else (y, x)
+            if free_indices(fixed):
+                return None
+            return eq.Op(name, (to_expr(to_poly(moving)), to_expr(to_poly(fixed))), INT)
+    return None
+
+
+def _known(condition: eq.Expr, e: eq.Expr, path: Path) -> eq.Expr:
+    """``e`` with an index replaced by the one value that the condition and the path leave it."""
+    fact = classify(condition)
+    if fact is None or fact.kind == "ne":
+        return e
+    for atom in fact.poly.atoms():
+        if isinstance(atom, eq.Index) and fact.poly.coefficient(atom).value in (1, -1):
+            only = fact.poly.without(atom) * -(fact.poly.coefficient(atom).value or 1)
+            gap = only - to_poly(atom)  # zero where the condition just holds
+            up = gap if fact.poly.coefficient(atom).value == 1 else -gap
+            if not only.indices() and (fact.kind == "eq" or nonnegative((*path, condition), up)):
+                return to_expr(to_poly(e).substitute(atom, only))
+    return e
+
+
+def _affine(e: eq.Expr) -> bool:
+    """Whether a subscript is a sum of indices, parameters and numbers."""
+    return all(isinstance(x, eq.Index | eq.Param | eq.Shape) for x in to_poly(e).atoms())
