@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kraise.diagnostics import Refused
 from kraise.emit import (
     chunks,
@@ -26,8 +24,9 @@ from kraise.emit.head import signature
 from kraise.emit.linear import Linear
 from kraise.emit.lower import Lowering
 from kraise.emit.merge import merged
-from kraise.emit.names import IMPORTED, OWN, TEXT_USES, Names, identifier
+from kraise.emit.names import TEXT_USES, Names, identifier
 from kraise.emit.python import Atom, Py, flat
+from kraise.emit.rendering import Comments, Surroundings, render
 from kraise.emit.views import whole
 from kraise.ir import equations as eq
 
@@ -41,30 +40,6 @@ class FunctionText:
         self.constants = context.used_constants if context else set()
         self.helpers = context.used_helpers if context else set()
         self.statics = frozenset(identifier(s) for s in context.statics) if context else frozenset()
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """The module around a function: the names that are taken in it, and those under which it imports what it uses."""
-
-    module: eq.Module
-    x64: bool
-    taken: frozenset[str]
-    imports: dict[str, str]  # partial, jax, jnp, eqxi
-
-    def spelled(self, node: Py) -> Py:
-        """The expression with the modules under the names that they have here."""
-        return py.mapped(node, self._atom)
-
-    def _atom(self, node: Py) -> Py:
-        if not isinstance(node, Atom):
-            return node
-        if node.text.startswith(OWN):
-            return Atom(node.text[1:])
-        if node.text in remat.HELPERS:
-            return Atom(self.imports[node.text])
-        head, dot, rest = node.text.partition(".")
-        return Atom(self.imports[head] + dot + rest) if dot and head in IMPORTED else node
 
 
 def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]:
@@ -86,7 +61,7 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     body = [*extents, *body]
     if kernel.memory.remat == "full" and not kernel.memory.limit and chunks.has_broadcast(kernel):
         body = _rematerialised(context, parameters, body)
-    comments = _Comments(around.module)
+    comments = Comments(around.module)
     head_of = signature(context, kernel, parameters)
     if head_of.static:
         context.needs.add("partial")
@@ -95,7 +70,7 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     if body and isinstance(body[0], Def) and len(lines) > len(head):
         lines.append("")
     clashes.refuse_confused(kernel, parameters)
-    clashes.refuse_shadowed(kernel, parameters, "\n".join(render(body, 4, _Comments(None), around)))
+    clashes.refuse_shadowed(kernel, parameters, "\n".join(render(body, 4, Comments(None), around)))
     lines += render(body, 4, comments, around)
     return [
         FunctionText(lines, context),
@@ -107,7 +82,7 @@ def derivative_texts(asked: list[derivatives.DerivativeText], around: Surroundin
     """The text of derivatives, each a function of its own."""
     texts = []
     for one in asked:
-        below = render(one.body, 4, _Comments(None), around)
+        below = render(one.body, 4, Comments(None), around)
         blank = [""] if isinstance(one.body[0], Def) else []
         texts.append(FunctionText([*one.head.lines(one.name, around), *docstring(one.doc, 4), *blank, *below]))
     return texts
@@ -319,79 +294,6 @@ def docstring(text: str, indent: int) -> list[str]:
     return [*lines, pad + '"""']
 
 
-# --- statements as text --------------------------------------------------------------------------
-
-
-class _Comments:
-    """The source's comments, each carried over once: above the statement that it stands on or above."""
-
-    def __init__(self, module: eq.Module | None):
-        self.left = dict(module.comments) if module is not None else {}
-        self.file = module.file.rsplit("/", 1)[-1] if module is not None else ""
-
-    def above(self, file: str, line: int) -> list[str]:
-        """The comments of a line; they are the main file's, an included one has none."""
-        found: list[str] = []
-        if file != self.file:
-            return found
-        at = line
-        if at in self.left:
-            found.append(self.left.pop(at))
-        at -= 1
-        while at in self.left:
-            found.insert(0, self.left.pop(at))
-            at -= 1
-        return found
-
-
-def render(stmts: list[Stmt], indent: int, comments: _Comments, around: Surroundings) -> list[str]:
-    """Statements as lines."""
-    out: list[str] = []
-    pad = " " * indent
-    previous = -1
-    for k, stmt in enumerate(stmts):
-        match stmt:
-            case Assign(target=target, value=value, mark=mark):
-                note = ""
-                if mark is not None:
-                    name = mark.file.rsplit("/", 1)[-1]
-                    note = f"{name}:{mark.line}"
-                    for comment in comments.above(name, mark.line):
-                        for line in comment.strip().splitlines():
-                            out.append(f"{pad}# {_printable(line.strip())}".rstrip())
-                    # a run of neighbouring lines is marked once
-                    if stmt.named and previous <= mark.line <= previous + 1:
-                        note = ""
-                    previous = mark.line
-                prefix = "return " if target is None else f"{target} = "
-                out += layout_text.statement(prefix, around.spelled(value), indent, _printable(note)).split("\n")
-            case Raw(text=text, body=body):
-                out.append(pad + text.replace(OWN, ""))
-                out += render(body, indent + 4, comments, around)
-            case Def(name=name, parameters=parameters, body=body):
-                if k:
-                    out.append("")
-                out += layout_text.definition(name, parameters, indent).split("\n")
-                out += render(body, indent + 4, comments, around)
-                out.append("")
-    while out and not out[-1]:
-        out.pop()
-    return _single_blanks(out)
-
-
-def comments_of(module: eq.Module | None) -> _Comments:
-    """The comments of a module's source, none carried over yet."""
-    return _Comments(module)
-
-
-def _single_blanks(lines: list[str]) -> list[str]:
-    return [line for k, line in enumerate(lines) if line or (k and lines[k - 1])]
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in text)
-
-
 def emit_helper(helper: eq.Helper, around: Surroundings) -> FunctionText:
     """A scalar helper as a function that is applied lane by lane."""
     module, x64, taken = around.module, around.x64, around.taken
@@ -406,7 +308,7 @@ def emit_helper(helper: eq.Helper, around: Surroundings) -> FunctionText:
     block.lines.append(Assign(None, items[0] if len(items) == 1 else py.Tup(tuple(items))))
     lines = layout_text.definition(identifier(helper.name), parameters, 0).split("\n")
     lines += docstring(helper.doc, 4)
-    lines += render(block.lines, 4, _Comments(None), around)
+    lines += render(block.lines, 4, Comments(None), around)
     return FunctionText(lines, context)
 
 

@@ -108,13 +108,21 @@ def _site(
                 accesses.append((version.array, subscripts))
             case eq.Op(name="mod" | "floordiv" | "tmod" | "tdiv", args=(a, b)) if _known(a) and _known(b):
                 forms.append(linear(b) + -1)
-            case eq.Op(name="min" | "max") if node in clamped:
-                # the edge of an empty axis cannot be repeated
-                names = {n.name for n in tree.walk(node) if isinstance(n, eq.Index)}
-                forms += [linear(a.hi) - linear(a.lo) + -1 for a in axes if a.name in names]
+            case eq.Op(name="min" | "max", args=(a, b)) if node in clamped:
+                forms += _repeated(a, b, axes) + _repeated(b, a, axes)
     accesses = [a for a in accesses if a[0] in context.params]
     forms += [f for array, subscripts in accesses for f in _positions(array, subscripts)]
     return _Site(forms, accesses, axes, rounds)
+
+
+def _repeated(moving: eq.Expr, end: eq.Expr, axes: Axes) -> list[Linear]:
+    """The edge of an axis that is empty cannot be repeated (``x[max(i - 1, 0)]``)."""
+    form = linear(moving)
+    if len(form.terms) != 1 or form.terms[0][1] != 1 or not _known(end):
+        return []
+    return [
+        linear(a.hi) - linear(a.lo) + -1 for a in axes if form.terms[0][0] is eq.Index(a.name, form.terms[0][0].type)
+    ]
 
 
 def _in_rounds(site: _Site) -> list[Linear]:

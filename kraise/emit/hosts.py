@@ -13,13 +13,14 @@ from kraise.emit import derivatives, host_outputs, layout_text, remat
 from kraise.emit import python as py
 from kraise.emit.blocks import Assign, Def, Raw, Stmt
 from kraise.emit.folds import mentioned
-from kraise.emit.function import FunctionText, Surroundings, comments_of, derivative_texts, docstring, quoted, render
+from kraise.emit.function import FunctionText, derivative_texts, docstring, quoted
 from kraise.emit.head import Signature
 from kraise.emit.host_statics import Callee, Statics, nodes
 from kraise.emit.host_text import HostText
 from kraise.emit.names import Names, identifier
 from kraise.emit.outputs import Parameters, types_of
 from kraise.emit.python import Atom, Py, flat
+from kraise.emit.rendering import Comments, Surroundings, render
 from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
@@ -81,7 +82,7 @@ class EmittedHost:
             notes.append(remat.note(self.host.remat))
         said = docstring("\n\n".join(x for x in (self.host.doc.strip(), "\n".join(notes)) if x), 4)
         lines += [*said, ""] if said and isinstance(body[0], Def) else said
-        return lines + render(body, 4, comments_of(self.around.module), self.around)
+        return lines + render(body, 4, Comments(self.around.module), self.around)
 
     # --- statements
 

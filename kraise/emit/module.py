@@ -7,12 +7,13 @@ import sys
 
 from kraise.emit import chunks, derivatives, host_outputs, layout_text, outputs, remat, strided
 from kraise.emit import python as py
-from kraise.emit.function import FunctionText, Surroundings, docstring, emit_function, emit_helper
+from kraise.emit.function import FunctionText, docstring, emit_function, emit_helper
 from kraise.emit.head import Signature
 from kraise.emit.host_statics import nodes
 from kraise.emit.hosts import Callee, EmittedHost
 from kraise.emit.names import IMPORTED, identifier
 from kraise.emit.python import Py
+from kraise.emit.rendering import Surroundings
 from kraise.ir import equations as eq
 from kraise.ir import hosted as o
 from kraise.ir.types import ArrayType, ScalarType, StructType

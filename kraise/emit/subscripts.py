@@ -10,11 +10,11 @@ from kraise.emit import python as py
 from kraise.emit.blocked import Blocks, blocks, reshaped
 from kraise.emit.context import Assign, Context, Frame, Val
 from kraise.emit.dims import Clamp, Dim, Gather, Range, Roll, Scalar, classify
-from kraise.emit.linear import Linear, linear
+from kraise.emit.linear import Linear, linear, nonnegative
 from kraise.emit.lower import Lowering
 from kraise.emit.python import ALL, NONE, Atom, Py, Slice
 from kraise.ir import equations as eq
-from kraise.ir.types import BOOL
+from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import topological
 
 
@@ -239,8 +239,17 @@ def index_arrays(
         if not value.axes:
             items.append(position(low, s, extent, safe))
         else:
-            items.append(clipped(low.ctx, value.py, extent) if safe else value.py)
+            items.append(clipped(low.ctx, value.py, extent) if safe and not _inside(s, extent, frame) else value.py)
     return items, values
+
+
+def _inside(subscript: eq.Expr, extent: Linear, frame: Frame) -> bool:
+    """Whether a subscript of one index stays within the extent over the whole range of the index."""
+    form = linear(subscript)
+    axis = next((a for a in frame if len(form.terms) == 1 and form.terms[0][0] is eq.Index(a.name, INT)), None)
+    if axis is None or form.terms[0][1] != 1:
+        return False
+    return nonnegative(linear(axis.lo) + form.constant) and nonnegative(extent - linear(axis.hi) - form.constant)
 
 
 # --- views -------------------------------------------------------------------------------------

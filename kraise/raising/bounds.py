@@ -136,11 +136,6 @@ class _Marker:
             new = tuple(self.expression(c, domain) for c in children(e))
         out = rebuild(e, new)
         if isinstance(out, eq.Read) and isinstance(e, eq.Read) and not e.safe:
-            turned = self._turned(e, domain)
-            if turned is not None and (not e.view or self._rows(e.version.array, turned, e.view, domain)):
-                out = eq.Read(out.version, turned, out.type, out.view)
-                self.memo[key] = out
-                return out
             leaves = self._leaves(e.version.array, e.subscripts, e.view, domain, None)
             if e.view and not (
                 self._rows_executed(e) if leaves else self._rows(e.version.array, e.subscripts, e.view, domain)
@@ -150,38 +145,6 @@ class _Marker:
                 out = eq.Read(out.version, out.subscripts, out.type, out.view, True)
         self.memo[key] = out
         return out
-
-    def _turned(self, e: eq.Read, domain: Domain) -> tuple[eq.Expr, ...] | None:
-        """The subscripts of a load of neighbours (``x[i - 1]`` where i > 0) as ``(i - 1) % n``, a roll: where the array
-        has the n cells over which the index runs, and the source, where it makes the load, stays within these."""
-        array, view = e.version.array, e.view
-        paths = self.executed.get((array, e.subscripts), [])
-        if not paths or not self._leaves(array, e.subscripts, view, domain, None):
-            return None
-        out: list[eq.Expr] = []
-        moved = False
-        for d, s in enumerate(e.subscripts):
-            found = _neighbour(s, domain)
-            if found is None or self.extents.holds(array, d, view, s, domain):
-                if found is None and free_indices(s) and self._leaves_at(array, d, view, s, domain):
-                    return None
-                out.append(s)
-                continue
-            size, last = found, to_expr(to_poly(found) + -1)
-            inside = (eq.Op("ge", (s, eq.Const(0, INT)), BOOL), eq.Op("lt", (s, size), BOOL))
-            if not self.extents.holds(array, d, view, last, domain):
-                return None
-            if not all(c in path or implied(path, c) for path in paths for c in inside):
-                return None
-            out.append(eq.Op("mod", (s, size), INT))
-            moved = True
-        return tuple(out) if moved else None
-
-    def _leaves_at(self, array: str, d: int, view: tuple[eq.Expr, ...], s: eq.Expr, domain: Domain) -> bool:
-        """Whether one subscript may leave its extent."""
-        if isinstance(s, eq.Index) and _from_zero(s, domain) and not _by_launch_only(s, domain):
-            return False
-        return not (index_like(s) and self.extents.holds(array, d, view, s, domain))
 
     def _leaves(
         self,
@@ -287,19 +250,6 @@ def _remainder_below(s: eq.Expr, domain: Domain) -> eq.Expr | None:
             if some and (name == "mod" or implied(domain, eq.Op("ge", (x, eq.Const(0, INT)), BOOL))):
                 return to_expr(to_poly(m) + -1)
     return None
-
-
-def _neighbour(s: eq.Expr, domain: Domain) -> eq.Expr | None:
-    """n, where ``s`` is ``i + c`` with a number c and the domain has i run from 0 to n."""
-    poly = to_poly(s) if index_like(s) else None
-    if poly is None or len(poly.indices()) != 1:
-        return None
-    (name,) = poly.indices()
-    i = eq.Index(name, INT)
-    if (poly - Poly({(i,): 1})).value in (None, 0) or not _from_zero(i, domain):
-        return None
-    above = [c.args[1] for c in domain if isinstance(c, eq.Op) and c.name == "lt" and c.args[0] is i]
-    return above[0] if len(above) == 1 else None
 
 
 def _within(e: eq.CarryIn | eq.FoldResult, domain: Domain) -> None:

@@ -12,8 +12,6 @@ def bilinear_sample(img, ys, xs, out):
     """
     n = out.shape[0]
     h, w = img.shape
-    if n == 0:
-        return out
     y = jnp.minimum(jnp.maximum(ys[:n], 0.0), h - 1.0)  # kernel.py:12
     y0 = jnp.minimum(jnp.floor(y).astype(int), h - 2)  # kernel.py:14
     fy = y - y0  # kernel.py:16

@@ -61,15 +61,15 @@ def comb(x, y, n):
 def larger_neighbour(x, y):
     """The larger of the two neighbours that an element has.
 
-    y[i] = x[(i + 1) % x.shape[0]] if i + 1 < x.shape[0] and x[(i + 1) % x.shape[0]] > (x[(i - 1) %
-        x.shape[0]] if i > 0 and x[(i - 1) % x.shape[0]] > x[i] else x[i]) else x[(i - 1) %
-        x.shape[0]] if i > 0 and x[(i - 1) % x.shape[0]] > x[i] else x[i]
+    y[i] = x[i + 1] if i + 1 < x.shape[0] and x[i + 1] > (x[i - 1] if i > 0 and x[i - 1] > x[i] else
+        x[i]) else x[i - 1] if i > 0 and x[i - 1] > x[i] else x[i]
         for 0 <= i < x.shape[0]
     """
     n = x.shape[0]
     i = jnp.arange(n)
-    x_at = jnp.roll(x, -1)
-    x_at_2 = jnp.roll(x, 1)
+    x_padded = jnp.pad(x, 1)
+    x_at = x_padded[2:]
+    x_at_2 = x_padded[:-2]
     choice = jnp.where((i > 0) & (x_at_2 > x), x_at_2, x)
     return y.at[:n].set(
         jnp.where((i + 1 < n) & (x_at > choice), x_at, choice)

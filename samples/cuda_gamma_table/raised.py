@@ -14,8 +14,6 @@ def tone_curve(in_, out, count):
 
     out[i] = (1.0 - w) * curve[cell] + w * curve[cell + 1]  for 0 <= i < count
     """
-    if count < 1:
-        return out
     t = in_[:count] * 7.0  # kernel.cu:6
     cell = jnp.minimum(6, jnp.maximum(0, jnp.floor(t).astype(jnp.int32)))
     w = t - cell.astype(jnp.float32)

@@ -13,33 +13,30 @@ def lcs_table(a, b, len, n, m):
     for i = 0 ... n:
         len_before = len[i, -1]
         for j = 0 ... m:
-            len_out[j] = len_before = 0 if i == 0 or j == 0 else len[i * m + i + j - m - 2] + 1 if
-                a[i - 1] == b[j - 1] else max(len[i * m + i + j - m - 1], len_before)
+            len_out[j] = len_before = 0 if i == 0 or j == 0 else len[i - 1, j - 1] + 1 if a[i - 1]
+                == b[j - 1] else max(len[i - 1, j], len_before)
         len[i, j] = len_out[j]  for 0 <= j < m + 1
     """
-    len_size = len.shape[0]
+    len2 = len[: (n + 1) * (m + 1)].reshape(n + 1, m + 1)
 
-    def step(i, len):
-        len2 = len[: (n + 1) * (m + 1)].reshape(n + 1, m + 1)
-
+    def step(i, len2):
         def step_2(len_before, j):
-            difference = i * m + i + j - m
             len_new = jnp.where(
                 (i == 0) | (j == 0),
                 0,
                 jnp.where(
                     a[jnp.clip(i - 1, 0, a.shape[0] - 1)].astype(jnp.int32)
                     == b[jnp.clip(j - 1, 0, b.shape[0] - 1)].astype(jnp.int32),
-                    len[jnp.clip(difference - 2, 0, len_size - 1)] + 1,
+                    len2[jnp.clip(i - 1, 0, n), jnp.clip(j - 1, 0, m)] + 1,
                     jnp.maximum(
-                        len[jnp.clip(difference - 1, 0, len_size - 1)], len_before
+                        len2[jnp.clip(i - 1, 0, n), jnp.clip(j, 0, m)], len_before
                     ),
                 ),
             )
             return len_new, len_new
 
         _, len_out = jax.lax.scan(step_2, len2[i, 0], jnp.arange(m + 1))  # kernel.cu:4
-        len2 = len2.at[i].set(len_out)  # kernel.cu:10
-        return len.at[: (n + 1) * (m + 1)].set(len2.ravel())
+        return len2.at[i].set(len_out)  # kernel.cu:10
 
-    return jax.lax.fori_loop(0, n + 1, step, len)  # kernel.cu:3
+    len2 = jax.lax.fori_loop(0, n + 1, step, len2)  # kernel.cu:3
+    return len.at[: (n + 1) * (m + 1)].set(len2.ravel())

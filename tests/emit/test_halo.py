@@ -127,10 +127,13 @@ STEPS = {
     "clamped": ("v[y * nx + x] = u[max(y - 1, 0) * nx + min(x + 1, nx - 1)];", 'mode="edge"'),
     "wrapped": ("v[y * nx + x] = u[((y + 1) % ny) * nx + (x - 1 + nx) % nx];", "jnp.roll"),
     "edge by choice": (
-        "int n = y == 0 ? 0 : y - 1; int e = (x == nx - 1) ? nx - 1 : x + 1; v[y * nx + x] = u[n * nx + x] * u[y * nx + e];",
+        "int n = y == 0 ? 0 : y - 1, e = x == nx - 1 ? nx - 1 : x + 1; v[y * nx + x] = u[n * nx + x] * u[y * nx + e];",
         'mode="edge"',
     ),
-    "interior": ("if (x > 0 && y > 0 && x < nx - 1 && y < ny - 1) v[y * nx + x] = u[y * nx + x + 1];", ".at[1:-1, 1:-1]"),
+    "interior": (
+        "if (x > 0 && y > 0 && x < nx - 1 && y < ny - 1) v[y * nx + x] = u[y * nx + x + 1];",
+        ".at[1:-1, 1:-1]",
+    ),
 }
 
 

@@ -1,5 +1,6 @@
 """Cells that a lane does not read: NaN in them reaches no gradient; a mask only where a product would see it."""
 
+import jax
 import numpy as np
 import pytest
 
@@ -22,6 +23,12 @@ x, w, m, mj, xj, wj = (
 live, live_j = op("gt", m, 0), op("gt", mj, 0)
 X, W, M = np.array([2.0, NAN, -3.0, 0.5]), np.array([1.5, NAN, NAN, 4.0]), np.array([1, 0, 0, 1], np.int32)
 ON = M > 0
+
+
+@pytest.fixture(autouse=True)
+def _in_64_bits():
+    with jax.enable_x64(True):
+        yield
 
 
 def arguments(**more):
