@@ -8,6 +8,7 @@ proof fails the subscript stays flat. (Grosser et al., Optimistic delinearizatio
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import gcd
 
 from kraise.analysis.dependence import nonnegative
 from kraise.analysis.poly import Monomial, Poly, to_expr
@@ -24,19 +25,28 @@ class Digits:
     radices: tuple[Poly, ...]
 
 
+_MOST_STEPS = 64  # of a division, which ends by itself where the divisor's leading term stays the leading one
+
+
 def digits(poly: Poly, path: tuple[eq.Expr, ...], gaps: bool = False) -> Digits | None:
     """``poly`` in mixed radix, or None if it is affine with unit strides already or nothing can be proved.
 
     ``path`` are the conjuncts under which the subscript is used. With ``gaps`` the innermost digit may be fixed
     (``s * k + 1``): good for proofs, not for a view, since the last row need not be whole.
     """
-    strides = _strides(poly, gaps)
-    if strides is None:
-        strides = _numbers(poly)
-        if strides is not None and _tied(poly, path):
+    ways = [_strides(poly, gaps)]
+    if ways[0] is None:
+        ways = [_numbers(poly)]
+        if ways[0] is not None and _tied(poly, path):
             return None
-    if strides is None:
-        return None
+    found = None
+    for strides in (*ways, None if gaps else _strides(poly, primitive=True)):
+        if found is None and strides is not None:
+            found = _with_strides(poly, path, _signed(strides, path))
+    return found
+
+
+def _with_strides(poly: Poly, path: tuple[eq.Expr, ...], strides: list[Poly]) -> Digits | None:
     for at in range(len(strides) - 1):
         found = _taken_apart(poly, path, _dividing(strides[at:]))
         if (
@@ -46,6 +56,16 @@ def digits(poly: Poly, path: tuple[eq.Expr, ...], gaps: bool = False) -> Digits 
         ):
             return found  # only where neither of two sizes divides the other may the second be the larger digit
     return None
+
+
+def _signed(strides: list[Poly], path: tuple[eq.Expr, ...]) -> list[Poly]:
+    """The strides with such signs that each is a positive multiple of the next, where the path tells."""
+    out = strides[-1:]
+    for above in reversed(strides[:-1]):
+        radix = quotient_of(above, out[0])
+        negative = radix is not None and min(radix.terms.values()) < 0
+        out.insert(0, -above if negative and radix is not None and provable(path, -radix - 1) else above)
+    return out
 
 
 def _taken_apart(poly: Poly, path: tuple[eq.Expr, ...], strides: list[Poly]) -> Digits | None:
@@ -106,11 +126,12 @@ def _tied(poly: Poly, path: tuple[eq.Expr, ...]) -> bool:
     return any(len(free_indices(c) & names) > 1 for c in path)
 
 
-def chain(poly: Poly) -> list[tuple[Poly, Poly]] | None:
+def chain(poly: Poly, path: tuple[eq.Expr, ...] = ()) -> list[tuple[Poly, Poly]] | None:
     """``(stride, radix of what is below it)`` from the largest stride down, numbers as strides included."""
     strides = _strides(poly) or _numbers(poly)
     if strides is None:
         return None
+    strides = _signed(strides, path)
     strides = [s for at, s in enumerate(strides) if not any(_times(s, t) for t in strides[at + 1 :])]
     if any(quotient_of(above, below) is None for above, below in zip(strides, strides[1:], strict=False)):
         strides = _dividing(strides)
@@ -146,10 +167,11 @@ def _numbers(poly: Poly) -> list[Poly] | None:
     return [Poly({(): n}) for n in sizes]
 
 
-def _strides(poly: Poly, gaps: bool = False) -> list[Poly] | None:
+def _strides(poly: Poly, gaps: bool = False, primitive: bool = False) -> list[Poly] | None:
     """The strides of the indices, largest first, the last of them 1; None if they form no chain of symbolic sizes.
 
-    Numbers as strides (``4 * i + k``) are affine as they stand and are left alone.
+    Numbers as strides (``4 * i + k``) are affine as they stand and are left alone; ``primitive`` leaves the numbers in
+    strides to the digits (``2 * y * w + 2 * x`` is element (2 * y, 2 * x) of rows of w).
     """
     found: dict[Poly, None] = {}
     moving = {a for a in poly.atoms() if Poly({(a,): 1}).indices()}
@@ -157,7 +179,9 @@ def _strides(poly: Poly, gaps: bool = False) -> list[Poly] | None:
         if sum(a in moving for a in m) > 1:
             return None
     for a in sorted(moving, key=by_text):
-        found[_positive(poly.coefficient(a))] = None
+        stride = _positive(poly.coefficient(a))
+        content = gcd(*stride.terms.values()) if primitive else 1
+        found[Poly({m: c // content for m, c in stride.terms.items()})] = None
     strides = sorted(found, key=lambda p: (-_degree(p), -(p.value or 0), by_text(to_expr(p))))
     if gaps and strides and strides[-1].value != 1:
         strides.append(Poly({(): 1}))
@@ -180,16 +204,16 @@ def _leading(p: Poly) -> Monomial:
 
 
 def quotient_of(above: Poly, below: Poly) -> Poly | None:
-    """``above / below`` if it is exact."""
+    """``above / below`` if it is exact, and no number times a size (``8 * n / n`` is no digit of its own)."""
     if below.value == 1:
         return above
     if below.value and all(c % below.value == 0 for c in above.terms.values()):
         return Poly({m: c // below.value for m, c in above.terms.items()})
-    q = _monomial_quotient(_leading(above), _leading(below))
-    if q is None:
+    quotient, rest = divided(above, below)
+    exact = quotient.terms and not rest.terms and (quotient.value is None or abs(quotient.value) == 1)
+    if not exact or (len(below.terms) == 1 and set(quotient.terms.values()) != {1}):
         return None
-    out = Poly({q: 1})
-    return out if out * below == above else None
+    return quotient
 
 
 def _monomial_quotient(m: Monomial, by: Monomial) -> Monomial | None:
@@ -206,11 +230,13 @@ def divided(poly: Poly, by: Poly) -> tuple[Poly, Poly]:
     lead = _leading(by)
     size = by.terms[lead]
     quotient, rest = Poly(), poly
-    for m, c in sorted(poly.terms.items(), key=lambda t: (-len(t[0]), by_text(t[0]))):
-        q = _monomial_quotient(m, lead)
-        if q is None or c % size:
-            continue
-        part = Poly({q: c // size})
+    for _ in range(_MOST_STEPS):
+        found = [(m, _monomial_quotient(m, lead)) for m, c in rest.terms.items() if not c % size]
+        hits = [(m, q) for m, q in found if q is not None]
+        if not hits:
+            break
+        m, q = max(hits, key=lambda t: (len(t[0]), by_text(t[0])))
+        part = Poly({q: rest.terms[m] // size})
         quotient, rest = quotient + part, rest - part * by
     return quotient, rest
 

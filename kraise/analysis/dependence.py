@@ -116,7 +116,9 @@ class Space:
         return " + ".join(f"({p})" for p in parts) or "0"
 
     def _monomial(self, m: tuple[eq.Expr, ...], rename: dict[str, str]) -> str | None:
-        structured = len(m) == 1 and isinstance(m[0], eq.Op) and m[0].name in ("floordiv", "mod")
+        structured = len(m) == 1 and isinstance(m[0], eq.Op) and m[0].name in ("floordiv", "mod", "tdiv", "tmod")
+        if structured and m[0].name in ("tdiv", "tmod") and self._constant_divisor(m[0]) and static_expr(m[0]):  # type: ignore[union-attr]
+            return self._truncated(m[0], rename)  # type: ignore[arg-type]
         if all(static_expr(a) for a in m) and not (structured and self._constant_divisor(m[0])):
             key: object = m if len(m) > 1 else m[0]
             fresh = key not in self.params
@@ -155,6 +157,20 @@ class Space:
         self.constraints.append(f"({tied})")
         self.dropped |= isinstance(atom, eq.Op) and atom.name in ("mod", "tmod")
         return v
+
+    def _truncated(self, atom: eq.Op, rename: dict[str, str]) -> str | None:
+        """C's quotient (or remainder) of a size by a number: rounded down where the size is not negative."""
+        inner, by = self.poly(to_poly(atom.args[0]), rename), atom.args[1]
+        assert isinstance(by, eq.Const)
+        if inner is None:
+            return None
+        key = (to_poly(atom.args[0]), by.value)
+        fresh = key not in self.params
+        name = self.params.setdefault(key, f"p{len(self.params)}")
+        if fresh:
+            down, up = f"{name} = floor(({inner})/{by.value})", f"{name} = -floor((-({inner}))/{by.value})"
+            self.constraints.append(f"(({inner} >= 0 and {down}) or ({inner} < 0 and {up}))")
+        return name if atom.name == "tdiv" else f"(({inner}) - {by.value}*{name})"
 
     def _opaque(self, m: tuple[eq.Expr, ...], rename: dict[str, str]) -> str | None:
         """A product of indices and sizes (``block * blockDim``) as one unknown number."""

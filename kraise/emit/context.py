@@ -12,6 +12,7 @@ from kraise.emit.blocks import Assign, Block, Def, Frame, Raw, Stmt, Val
 from kraise.emit.linear import STATIC_INFIX, Linear, linear, nonnegative, print_sum
 from kraise.emit.names import IMPORTED, OWN, Names, identifier
 from kraise.emit.python import Atom, Py
+from kraise.emit.records import record_of
 from kraise.emit.widths import Widths
 from kraise.ir import equations as eq
 from kraise.ir.types import FLOAT64, INT32, INT64, NUMBER, ArrayType, ScalarType, StructType
@@ -34,6 +35,7 @@ class Context:
         self.elements: dict[str, ScalarType] = {}
         self.ndim: dict[str, int] = {}
         self.tables: set[str] = set()
+        self.kernel_params = kernel.params
         self.params = {p.name for p in kernel.params}  # type: ignore[attr-defined]
         self.extents: dict[str, tuple[eq.Expr, ...]] = {}
         self.versions: dict[eq.Version, Py] = {}
@@ -158,7 +160,8 @@ class Context:
             case eq.Param(name="grid.given" | "block.given" as name):
                 return py.Bin("is not", Atom(name.split(".")[0]), py.NONE)
             case eq.Param(name=name):
-                self.statics.add(name.split(".")[0])
+                if record_of(self.kernel_params, name) is None:
+                    self.statics.add(name.split(".")[0])
                 return Atom(self.param_text(name))
             case eq.Shape(array=array, axis=axis) if array in self.extents and array not in self.params:
                 return self.static(self.extents[array][axis])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from kraise.diagnostics import Refused, refuse
-from kraise.emit import host_outputs, outputs
+from kraise.emit import host_outputs, outputs, records
 from kraise.emit import python as py
 from kraise.emit.blocks import Assign, Def, Stmt
 from kraise.emit.head import Signature
@@ -148,7 +148,8 @@ class _Writer:
             members = [n for n in self.active if n.partition(".")[0] == p and "." in n]
             value: Py = Atom(p)
             if members:
-                value = py.method(value, "_replace", **{n.partition(".")[2]: Atom(self._inner(n)) for n in members})
+                inner: dict[str, Py] = {n.partition(".")[2]: Atom(self._inner(n)) for n in members}
+                value = records.changed(self.kernel.params, p, p, inner)
             arguments.append(value)
         keywords = {k.partition("=")[0]: Atom(k.partition("=")[0]) for k in self.head.keywords}
         return py.call(self.name, *arguments, **keywords)
@@ -184,7 +185,9 @@ class _Writer:
             if identifier(head) in self.head.static or not self.inputs.smooth(name):
                 continue  # nothing flows through it
             stopped = py.call("jax.lax.stop_gradient", Atom(".".join(identifier(p) for p in name.split("."))))
-            value: Py = py.method(Atom(identifier(head)), "_replace", **{member: stopped}) if member else stopped
+            value: Py = stopped
+            if member:
+                value = records.changed(self.kernel.params, head, identifier(head), {member: stopped})
             out.append(Assign(identifier(head), value))
         return out
 

@@ -11,6 +11,7 @@ from kraise.emit import (
     guards,
     halo,
     layout_text,
+    records,
     remat,
     shapes,
     tree,
@@ -25,7 +26,7 @@ from kraise.emit.linear import Linear
 from kraise.emit.lower import Lowering
 from kraise.emit.merge import merged
 from kraise.emit.names import TEXT_USES, Names, identifier
-from kraise.emit.python import Atom, Py, flat
+from kraise.emit.python import Atom, flat
 from kraise.emit.rendering import Comments, Surroundings, render
 from kraise.emit.views import whole
 from kraise.ir import equations as eq
@@ -130,7 +131,7 @@ def _lowered(
 
     body_of(kernel.body)
     context.following = None
-    result = _result(low, kernel)
+    result = records.returned(low, kernel)
     block = context.blocks[0]
     last = block.lines[-1] if block.lines else None
     spelled = flat(result)[1:-1] if isinstance(result, py.Tup) else flat(result)
@@ -160,27 +161,6 @@ def _placed(checks: list[Stmt], body: list[Stmt]) -> tuple[list[Stmt], list[Stmt
         else:
             first.append(check)
     return first, body
-
-
-def _result(low: Lowering, kernel: eq.Kernel) -> Py:
-    ctx = low.ctx
-    items: list[Py] = []
-    done: set[str] = set()
-    for value in kernel.returns:
-        if not isinstance(value, eq.Version):
-            items.append(low.lower(value, ()).py)
-            continue
-        root, _, member = value.array.partition(".")
-        if not member:
-            items.append(ctx.array(value))
-        elif root not in done:
-            done.add(root)
-            parts = [v for v in kernel.returns if isinstance(v, eq.Version) and v.array.startswith(root + ".")]
-            changed = {v.array.split(".", 1)[1]: ctx.array(v) for v in parts}
-            items.append(py.method(Atom(ctx.param_text(root)), "_replace", **changed))
-    if not items:
-        return Atom("None")
-    return items[0] if len(items) == 1 else py.Tup(tuple(items))
 
 
 def _check(context: Context, kernel: eq.Kernel, condition: eq.Expr, message: str) -> Stmt:

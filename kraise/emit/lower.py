@@ -341,8 +341,8 @@ class Lowering:
 
     def operand(self, arg: eq.Expr, parent: eq.Op, frame: Frame) -> Val:
         """An operand; a constant of an unsigned type that a weak integer cannot hold keeps its type."""
-        if isinstance(arg, eq.Const) and arg.type.kind == "uint" and not arg.name and int(arg.value.real) >= 2**31:
-            return Val(py.call(f"jnp.{arg.type}", py.number(arg.value)), (), 0)
+        if isinstance(arg, eq.Const) and arg.type.kind == "uint" and int(arg.value.real) >= 2**31:
+            return Val(py.call(f"jnp.{arg.type}", self.constant(arg)), (), 0)
         if isinstance(arg, eq.Param) and arg.type.kind == "uint" and arg.type.bits in (32, 64):
             return Val(py.call(f"jnp.{arg.type}", Atom(self.ctx.param_text(arg.name))), (), 0)
         return self.lower(arg, frame)

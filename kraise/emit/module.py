@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 
-from kraise.emit import chunks, derivatives, host_outputs, layout_text, outputs, remat, strided
+from kraise.emit import chunks, derivatives, host_outputs, layout_text, outputs, records, remat, strided
 from kraise.emit import python as py
 from kraise.emit.function import FunctionText, docstring, emit_function, emit_helper
 from kraise.emit.head import Signature
@@ -78,6 +78,8 @@ def _emit(module: eq.Module) -> str:
     for helper in [h for h in reversed(remat.HELPERS) if any(h in t.needs for t in texts)]:
         full = any(k.memory.remat == "full" for k in module.kernels) or any(h.remat == "full" for h in module.hosts)
         texts.insert(0, FunctionText(remat.helper(helper, imports, full)))
+    found = {p.type.name: p.type for k in module.kernels for p in k.params if records.is_record(p.type)}  # type: ignore[attr-defined]
+    structs = [FunctionText(records.definition(kind, around)) for kind in found.values()]
     needed = {c for t in texts for c in t.constants}
     body = [f'"""Vectorized twin of {_plain(file)}, written by kraise; edit the source, not this file."""']
     if module.doc:
@@ -86,6 +88,8 @@ def _emit(module: eq.Module) -> str:
         )
     constant_lines = [line for n, c in constants.items() if n in needed for line in _constant(c)]
     needs = set().union(*(t.needs for t in texts)) if texts else set()
+    needs |= {"dataclasses", "partial"} if structs else set()
+    texts = [*structs, *texts]
     shared = strided.TEXT.replace("jnp.", f"{imports['jnp']}.").strip("\n").split("\n") if strided.NAME in needs else []
     lines = "\n".join([*constant_lines, *shared, *(line for t in texts for line in t.lines)])
     body += _imports(needs, imports, lines)
@@ -117,8 +121,10 @@ def _plain(text: str) -> str:
 
 def _imports(needs: set[str], names: dict[str, str], text: str) -> list[str]:
     out: list[str] = []
+    if "dataclasses" in needs:
+        out += ["", "import dataclasses"]
     if "math" in needs:
-        out += ["", "import math"]
+        out += [*([""] if not out else []), "import math"]
     if "partial" in needs:
         out += [*([""] if not out else []), "from functools import partial" + _alias("partial", names)]
     out.append("")

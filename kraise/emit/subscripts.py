@@ -294,17 +294,17 @@ def short(context: Context, version: eq.Version, view: tuple[eq.Expr, ...]) -> b
 
 def flat_part(context: Context, array: Py, version: eq.Version, view: tuple[eq.Expr, ...]) -> Py:
     """The part of a flat array that a view shows."""
-    size = view_size(view)
-    extent = context.array_extents(version, ())[0]
+    extents = context.array_extents(version, ())
+    size, extent = view_size(view, len(extents)), extents[0]
     gap = extent - linear(size)
     if not gap.terms and gap.constant == 0:
         return array
     return py.Sub(array, (Slice(None, context.static(size)),))
 
 
-def view_size(view: tuple[eq.Expr, ...]) -> eq.Expr:
-    """The product of a view's extents."""
+def view_size(view: tuple[eq.Expr, ...], rank: int = 1) -> eq.Expr:
+    """The product of a view's extents, but for those of the axes that an array of ``rank`` has besides the flat one."""
     size = view[0]
-    for v in view[1:]:
+    for v in view[1 : len(view) - rank + 1]:
         size = eq.Op("mul", (size, v), v.type)
     return size

@@ -189,21 +189,25 @@ def set_view(
     base = ctx.under.get((before, view), before)
     ctx.under[(after, view)] = base
     ndim = ctx.array_extents(before, ())
-    size = view_size(view)
+    size = view_size(view, len(ndim))
 
     depth = len(ctx.blocks) - 1
 
     def make() -> Py:
         from kraise.emit.linear import linear
 
+        tail = view[len(view) - len(ndim) + 1 :]
         flat: Py = py.method(Atom(name), "ravel")
+        if tail:
+            flat = py.method(Atom(name), "reshape", py.number(-1), *(ctx.static(n) for n in tail))
         gap = ndim[0] - linear(size)
         if covers or (not gap.terms and gap.constant == 0):
             text: Py = flat
         else:
             old = ctx.array(base)
             if short(ctx, before, view):
-                flat = py.Sub(flat, (Slice(None, py.Attr(old, "size")),))
+                length: Py = py.Sub(py.Attr(old, "shape"), (py.number(0),)) if tail else py.Attr(old, "size")
+                flat = py.Sub(flat, (Slice(None, length),))
             text = py.method(py.Sub(py.Attr(old, "at"), (Slice(None, ctx.static(size)),)), "set", flat)
         target = variable_for(ctx, base, after, stmt)
         ctx.emit(Assign(target, text), depth)

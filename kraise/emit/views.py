@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kraise.emit import tree
 from kraise.emit.linear import Linear, linear
 from kraise.ir import equations as eq
-from kraise.ir.types import INT
+from kraise.ir.types import INT, ArrayType, StructType
 
 Key = tuple[str, tuple[eq.Expr, ...]]
 Ranges = dict[str, eq.Axis]
@@ -82,14 +82,34 @@ def whole(kernel: eq.Kernel) -> frozenset[Key]:
 
     Rows of a pitch (``a[i * lda + j]`` with j < m <= lda) end where the last row is used: the array may end there, too.
     """
-    return frozenset((a.array, a.view) for a in _accesses(kernel) if (a.outside or not a.safe) and _at_last(a))
+    tails = _tails(kernel)
+    found = (a for a in _accesses(kernel) if (a.outside or not a.safe) and _at_last(a, tails.get(a.array, 0)))
+    return frozenset((a.array, a.view) for a in found)
 
 
-def _at_last(a: _Access) -> bool:
-    """Whether the access is to the last cell of its view, rims left out, for some values of its indices; what depends
-    on data counts as executed."""
+def _tails(kernel: eq.Kernel) -> dict[str, int]:
+    """How many axes of each array its type fixes (one for ``float4 *``), by path, where there are any."""
+    found: dict[str, int] = {}
+
+    def visit(path: str, kind: object) -> None:
+        match kind:
+            case ArrayType(tail=tail) if tail:
+                found[path] = len(tail)
+            case StructType(members=members):
+                for name, member in members:
+                    visit(f"{path}.{name}", member)
+
+    for p in kernel.params:
+        visit(p.name, p.type)  # type: ignore[attr-defined]
+    return found
+
+
+def _at_last(a: _Access, tail: int) -> bool:
+    """Whether the access is to the last cell of its view, rims left out, for some values of its indices (whatever the
+    subscripts of the ``tail`` axes that the type fixes); what depends on data counts as executed."""
     fixed: dict[str, Linear] = {}
-    for at, (subscript, extent) in enumerate(zip(a.subscripts, a.view, strict=True)):
+    flat = len(a.view) - tail
+    for at, (subscript, extent) in enumerate(zip(a.subscripts[:flat], a.view[:flat], strict=True)):
         part = a.outside[at] if a.outside else None
         if part is not None:  # the source goes as far as there
             if not linear(part.limit).same(linear(extent)):

@@ -82,10 +82,14 @@ BY_NAME = {
 
 @dataclass(frozen=True)
 class ArrayType:
-    """An array of scalars with a fixed number of axes; a C pointer has one."""
+    """An array of scalars with a fixed number of axes; a C pointer has one.
+
+    ``tail`` are the extents of its last axes where the type fixes them: (4,) for ``float4 *``.
+    """
 
     element: ScalarType
     ndim: int
+    tail: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -30,10 +30,14 @@ Domain = tuple[eq.Expr, ...]
 
 
 def mark(
-    stmts: tuple[eq.Stmt, ...], returns: tuple[object, ...], accesses: list[Access]
+    stmts: tuple[eq.Stmt, ...],
+    returns: tuple[object, ...],
+    accesses: list[Access],
+    tails: Callable[[str], int] = lambda array: 0,
 ) -> tuple[tuple[eq.Stmt, ...], tuple[object, ...]]:
-    """``stmts`` and ``returns`` with ``safe`` set on the accesses that may leave."""
-    marker = _Marker(accesses)
+    """``stmts`` and ``returns`` with ``safe`` set on the accesses that may leave; ``tails`` of an array are its axes
+    after the flat one."""
+    marker = _Marker(accesses, tails)
     out = tuple(marker.statement(s, ()) for s in stmts)
     kept = tuple(
         marker.expression(r, ()) if isinstance(r, eq.Node) and not isinstance(r, eq.Version) else r  # type: ignore[arg-type]
@@ -67,17 +71,18 @@ def _view_writes(s: eq.Stmt, marker: _Marker) -> eq.Stmt:
     return s
 
 
-def flattened(read: eq.Read) -> eq.Read:
-    """The load with its digits put together again: one flat subscript."""
+def flattened(read: eq.Read, tail: int = 0) -> eq.Read:
+    """The load with its digits put together again: one flat subscript, and those of the ``tail`` last axes."""
+    stop = len(read.subscripts) - tail
     total = to_poly(read.subscripts[0])
-    for s, radix in zip(read.subscripts[1:], read.view[1:], strict=True):
+    for s, radix in zip(read.subscripts[1:stop], read.view[1:stop], strict=True):
         total = total * to_poly(radix) + to_poly(s)
-    return eq.Read(read.version, (to_expr(total),), read.type, (), read.safe)
+    return eq.Read(read.version, (to_expr(total), *read.subscripts[stop:]), read.type, (), read.safe)
 
 
 class _Marker:
-    def __init__(self, accesses: list[Access]):
-        self.extents = Extents(accesses)
+    def __init__(self, accesses: list[Access], tails: Callable[[str], int]):
+        self.extents, self.tails = Extents(accesses), tails
         self.executed: dict[tuple[str, tuple[eq.Expr, ...]], list[frozenset[eq.Expr]]] = {}
         for a in accesses:
             self.executed.setdefault((a.array, a.whole or a.subscripts), []).append(frozenset(a.path))
@@ -140,7 +145,7 @@ class _Marker:
             if e.view and not (
                 self._rows_executed(e) if leaves else self._rows(e.version.array, e.subscripts, e.view, domain)
             ):
-                out, leaves = flattened(out), True
+                out, leaves = flattened(out, self.tails(out.version.array)), True
             if leaves:
                 out = eq.Read(out.version, out.subscripts, out.type, out.view, True)
         self.memo[key] = out

@@ -113,6 +113,11 @@ class Context:
             out = out * to_poly(e)
         return out
 
+    def tail(self, array: str) -> int:
+        """The axes of an array that its type fixes: one for ``float4 *``."""
+        found = array_type(self.function, array)
+        return 0 if found is None else len(found.tail)
+
     def fold(self, name: str) -> str:
         """A name for a fold that no other fold of the kernel has."""
         self._folds += 1
@@ -141,7 +146,7 @@ def array_type(function: k.Function, name: str) -> ArrayType | None:
                 many = many or t.is_array
                 t = dict(t.members)[member]
             if isinstance(t, ArrayType):
-                return ArrayType(t.element, t.ndim + many)
+                return ArrayType(t.element, t.ndim + many, t.tail)
             if isinstance(t, ScalarType) and (many or (isinstance(p.type, StructType) and p.type.is_array)):
                 return ArrayType(t, 1)
     return None

@@ -118,7 +118,7 @@ class Raiser:
                 ) from None
             raise
         returns = self._returns(st, body.returns)
-        stmts, returns = mark(stmts, returns, _unchecked(cx, st.accesses))  # type: ignore[assignment]
+        stmts, returns = mark(stmts, returns, _unchecked(cx, st.accesses), cx.tail)  # type: ignore[assignment]
         versions = frozenset(r for r in returns if isinstance(r, eq.Version)) | {
             n.version
             for n in topological([r for r in returns if not isinstance(r, eq.Version)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
 from functools import reduce
 from operator import mul
 
@@ -29,7 +28,7 @@ def launch_of(cx: Context, stmts: tuple[eq.Stmt, ...]) -> tuple[str, tuple[tuple
     for axis, letter in enumerate(threads.AXES):
         for name in (f"threads.{letter}", f"grid.{letter}"):
             wanted = name in used and name not in cx.single
-            extent = _extent_written(stmts, _thread_name(cx, axis), name, cx.made) if wanted else None
+            extent = _extent_written(cx, stmts, _thread_name(cx, axis), name) if wanted else None
             if extent is not None:
                 defaults.append((name, extent))
     if {n for n, _ in defaults} == used:
@@ -63,11 +62,11 @@ def where_given(launch: str, check: tuple[eq.Expr, str]) -> tuple[eq.Expr, str] 
     return (eq.Op("or", (given, condition), BOOL), text) if launch else None
 
 
-def _extent_written(stmts: tuple[eq.Stmt, ...], index: str, extent: str, made: Container[str]) -> eq.Expr | None:
+def _extent_written(cx: Context, stmts: tuple[eq.Stmt, ...], index: str, extent: str) -> eq.Expr | None:
     """The extent of the written array's axis whose subscript is ``index`` itself, or another that ends at
-    ``extent``; arrays that the kernel ``made`` have no say."""
+    ``extent``; arrays that the kernel made have no say."""
     for s in stmts:
-        if isinstance(s, eq.Write) and s.after.array not in made:
+        if isinstance(s, eq.Write) and s.after.array not in cx.made:
             at = next((a.name for a in s.axes if isinstance(a.hi, eq.Param) and a.hi.name == extent), None)
             if at is None and extent.startswith("grid"):
                 continue
@@ -75,15 +74,15 @@ def _extent_written(stmts: tuple[eq.Stmt, ...], index: str, extent: str, made: C
             for d, sub in enumerate(s.subscripts):
                 if isinstance(sub, eq.Index) and sub.name == index:
                     hi = next((a.hi for a in s.axes if a.name == index), None)
-                    return _extent(s, d, isinstance(hi, eq.Op) and hi.name == "floordiv")
+                    return _extent(s, d, cx.tail(s.after.array), isinstance(hi, eq.Op) and hi.name == "floordiv")
     return None
 
 
-def _extent(s: eq.Write, d: int, warps: bool) -> eq.Expr:
+def _extent(s: eq.Write, d: int, tail: int, warps: bool) -> eq.Expr:
     """The threads that an axis of what is written asks for (``warps``: its index is that of the warp), where a flat
-    array is seen as rows too."""
+    array (with ``tail`` axes of its type) is seen as rows too."""
     whole = eq.Const(32, INT)
-    rows = [r for r in s.view[1:] if not (warps and r is whole)]
+    rows = [r for r in s.view[1 : len(s.view) - tail] if not (warps and r is whole)]
     size: eq.Expr = s.view[d] if s.view and d else eq.Shape(s.after.array, 0 if s.view else d, INT)
     if rows and not d:
         size = eq.Op("floordiv", (size, to_expr(reduce(mul, map(to_poly, rows)))), INT)

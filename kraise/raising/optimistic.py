@@ -25,7 +25,7 @@ def wanted(subscript: eq.Expr, path: Path) -> tuple[eq.Expr, ...]:
     """The conditions on sizes under which the digits of a flat subscript stay within their rows; () if there are
     none, or if no sizes meet them."""
     poly = to_poly(subscript)
-    strides = chain(poly)
+    strides = chain(poly, path)
     if strides is None:
         return _steps(poly, path)
     out: list[eq.Expr] = []

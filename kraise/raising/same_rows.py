@@ -22,7 +22,7 @@ def others_rows(accesses: Iterable[Access], made: Container[str]) -> Rows:
     views: dict[str, set[tuple[eq.Expr, ...]]] = {}
     for a in accesses:
         in_rows = bool(a.view) and a.view[0] is ROWS
-        if a.array not in made and (in_rows or len(a.whole or a.subscripts) == 1):
+        if a.array not in made:
             views.setdefault(a.array, set()).add(a.view if in_rows else ())
     return {
         array: tuple(to_poly(r) for r in next(v for v in found if v)[1:])

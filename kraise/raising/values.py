@@ -68,7 +68,8 @@ def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
             if digit is not None:
                 return digit
             floored = {"tdiv": "floordiv", "tmod": "mod"}.get(name)
-            if floored and all(map(index_like, parts)) and _natural(st, parts):
+            moving = any(free_indices(p) for p in parts)  # a quotient of sizes keeps one form
+            if floored and moving and all(map(index_like, parts)) and _natural(st, parts):
                 return operation(floored, parts, INT)  # the same where nothing is negative
             return operation(name, parts, t)
         case k.Op(name="and_" | "shr" | "shl" as name, args=(a, b), type=t) if t.is_integer:
@@ -221,7 +222,9 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
         if array_type(cx.function, name) is None and not any(c.name == name for c in cx.module.constants):
             raise refuse("KR102", f"`{array}` is not an array known here", span)
         st.versions[name] = eq.Version(name, 0)
-    if len(subscripts) == 1 and not prefix and index_like(subscripts[0]):
+    kind = array_type(cx.function, name) if len(subscripts) > 1 else None
+    tail = kind.tail if kind is not None and len(kind.tail) == len(subscripts) - 1 else ()
+    if len(subscripts) == 1 + len(tail) and not prefix and index_like(subscripts[0]):
         poly, known = to_poly(subscripts[0]), (*st.path, *st.facts)
         found = (
             (in_whole_rows(cx, poly, known) if cx.multiples else None)
@@ -229,10 +232,10 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
             or in_widths(cx, poly, known)
         )
         if found is None and name in cx.rows:
-            found = in_rows(poly, cx.rows[name], known)
+            found = in_rows(poly, cx.rows[name][: len(cx.rows[name]) - len(tail)], known)
         if found is not None and not by_launch(to_expr(r) for r in found.radices):
-            subs = tuple(to_expr(p) for p in found.subscripts)
-            return Cell(name, subs, (ROWS, *(to_expr(r) for r in found.radices)))
+            subs = (*(to_expr(p) for p in found.subscripts), *subscripts[1:])
+            return Cell(name, subs, (ROWS, *(to_expr(r) for r in found.radices), *(eq.Const(n, INT) for n in tail)))
         if cx.cooperative:
             cx.wished |= wished(poly, known)
         conditions = wanted(subscripts[0], known)

@@ -41,6 +41,22 @@ static inline half __float2half_rn(float f) { return f; } static inline half __h
 static inline half __hsub(half a, half b) { return a - b; } static inline half __hmul(half a, half b) { return a * b; }
 static inline half __hdiv(half a, half b) { return a / b; } static inline half __hfma(half a, half b, half c) { return a * b + c; }
 #endif
+// bfloat16: the upper half of a float, rounded to the nearest, ties to even
+struct __nv_bfloat16 {
+  unsigned short bits_ = 0;
+  __nv_bfloat16() = default;
+  __nv_bfloat16(float f) { unsigned u; std::memcpy(&u, &f, 4); bits_ = f != f ? 0x7fff : (unsigned short)((u + 0x7fff + (u >> 16 & 1)) >> 16); }
+  operator float() const { unsigned u = (unsigned)bits_ << 16; float f; std::memcpy(&f, &u, 4); return f; }
+  __nv_bfloat16 &operator+=(float f) { return *this = *this + f; } __nv_bfloat16 &operator-=(float f) { return *this = *this - f; }
+  __nv_bfloat16 &operator*=(float f) { return *this = *this * f; } __nv_bfloat16 &operator/=(float f) { return *this = *this / f; }
+};
+typedef __nv_bfloat16 nv_bfloat16; typedef __nv_bfloat16 hip_bfloat16;
+#define B(NAME, X) static inline __nv_bfloat16 NAME(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat16((float)a X (float)b); }
+B(operator+, +) B(operator-, -) B(operator*, *) B(operator/, /) B(__hadd, +) B(__hsub, -) B(__hmul, *) B(__hdiv, /)
+#undef B
+static inline __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) { return fmaf(a, b, c); }
+static inline float __bfloat162float(__nv_bfloat16 b) { return b; } static inline __nv_bfloat16 __float2bfloat16(float f) { return f; }
+static inline __nv_bfloat16 __float2bfloat16_rn(float f) { return f; }
 #define V(T, E) \
   struct T##1 { E x; }; struct alignas(2 * sizeof(E)) T##2 { E x, y; }; struct T##3 { E x, y, z; }; struct alignas(sizeof(E) < 8 ? 4 * sizeof(E) : 16) T##4 { E x, y, z, w; }; \
   static inline T##1 make_##T##1(E x) { return {x}; } static inline T##2 make_##T##2(E x, E y) { return {x, y}; } \
@@ -211,5 +227,3 @@ template <class M> static void take_(const M &m, char *to, int i, size_t size) {
   if constexpr (!std::is_pointer_v<M>) std::memcpy(to + i * size, (const void *)&m, std::min(size, sizeof(M))); }
 template <class F> static void returned_(F f, double *to) {
   if constexpr (std::is_void_v<decltype(f())>) f(); else *to = (double)f(); }
-template <class P, class S> static auto whole_(std::vector<S> &s) {
-  if constexpr (std::is_pointer_v<P>) return s.data(); else return s[0]; }

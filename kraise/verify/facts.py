@@ -11,12 +11,14 @@ from kraise.ir.types import ArrayType, ScalarType, StructType, Type
 
 @dataclass(frozen=True)
 class Slot:
-    """A parameter, or one member of a struct parameter: ``path`` is its dotted name, ``ndim`` None for a scalar."""
+    """A parameter, or one member of a struct parameter: ``path`` is its dotted name, ``ndim`` None for a scalar;
+    ``tail`` are the extents of the last axes where the type fixes them."""
 
     path: str
     element: ScalarType
     ndim: int | None
     by_reference: bool = False
+    tail: tuple[int, ...] = ()
 
 
 def slots(param: k.Param) -> tuple[Slot, ...]:
@@ -29,7 +31,7 @@ def _slots(path: str, t: Type, outer: int | None, by_reference: bool) -> Iterato
         case ScalarType():
             yield Slot(path, t, outer, by_reference and outer is None)
         case ArrayType():
-            yield Slot(path, t.element, t.ndim + (outer or 0))
+            yield Slot(path, t.element, t.ndim + (outer or 0), tail=t.tail)
         case StructType():
             axes = (outer or 0) + 1 if t.is_array else outer
             for name, member in t.members:

@@ -24,6 +24,7 @@ from kraise.verify.measure import compare, entries
 from kraise.verify.report import Row, in_words
 
 DIRECTIONS = 2
+_ROUNDS = {"jnp.bfloat16": 2e-2, "jnp.float16": 2e-3}
 Matched = Callable[[k.Function, Outcome, Any], tuple[list[Any], list[Any]]]
 
 
@@ -170,8 +171,11 @@ def _rows(point: Derivatives, text: str, case: Case, thorough: bool) -> list[Row
         exact = point.wide and all(v.dtype in (jnp.float64, jnp.complex128) for v in values)
         exact = exact and "jnp.float32" not in function_text(text, point.function.name)  # (float)n rounds
         tolerance = 1e-7 if exact else 1e-3
+    own = function_text(text, point.function.name)
+    rounded = max((eps for name, eps in _ROUNDS.items() if name in own), default=0.0)  # what the text rounds to
+    tolerance = max(tolerance, rounded)
     for leaf, value in zip(leaves, values, strict=True):
-        rows.append(compare("values (64 bits)", leaf.name, value, leaf.value, max(tolerance * 1e-2, 1e-9)))
+        rows.append(compare("values (64 bits)", leaf.name, value, leaf.value, max(tolerance * 1e-2, 1e-9, rounded)))
     weights = [_weight(point.rng, value) for value in values]
     gradients = pull(weights)[0]
     if not all(t is None or np.isfinite(t).all() for t in tangents):

@@ -6,6 +6,7 @@ access is outside; integer arrays that are used as subscripts hold small indices
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 from collections.abc import Iterator, Mapping
@@ -28,6 +29,7 @@ from kraise.verify.launches import (
     extents_to_try,
     prober,
     reached,
+    saturating,
     used_axes,
 )
 from kraise.verify.roles import Roles, find_roles
@@ -36,6 +38,7 @@ from kraise.verify.scalars import dtype_of
 __all__ = ["Case", "CaseError", "infer_case", "launch_for", "load_case", "load_cases"]
 
 PRIMES = (7, 11, 5, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
+FEW = (2, 5, 6, 3)  # where the product of all sizes is the number of threads
 
 
 def launch_for(
@@ -85,14 +88,15 @@ def _outside(needed: Mapping[tuple[str, int], int], negative: list[str]) -> str:
 @dataclass(frozen=True)
 class Attempt:
     """How the values are drawn: floats between ``low`` and ``high``, index arrays as permutations or not, integer
-    scalars as ``small`` (None: primes, in some ``order``), arrays of unknown type as complex ("" none, "written" or
-    "all")."""
+    scalars as ``small`` (None: primes, in some ``order``, or a ``few`` smaller numbers), arrays of unknown type as
+    complex ("" none, "written" or "all")."""
 
     low: float = -1.5
     high: float = 1.5
     permuted: bool = False
     small: int | None = None
     order: str = ""  # "rising", "falling": a row's pitch has to be larger than what is used of the row
+    few: bool = False
     complex: str = ""
 
 
@@ -123,6 +127,10 @@ def infer_case(
     for _ in range(10):
         try:
             found = search.grow(attempt)
+            if not found.covered and search.has_integers and attempt.small is None and not attempt.order:
+                with contextlib.suppress(InterpreterError):  # the product of all sizes may have been too large
+                    fewer = search.grow(replace(attempt, few=True))
+                    found = fewer if fewer.covered else found
             arguments, launch, outcome = found.arguments, found.launch, found.outcome
         except InterpreterError as error:
             problem = problem or str(error)
@@ -158,12 +166,14 @@ def _finite(outcome: interpreter.Outcome) -> bool:
 
 @dataclass(frozen=True)
 class Found:
-    """Arguments on which the kernel runs, with the launch, what the run left behind, and the stores it made."""
+    """Arguments on which the kernel runs, with the launch (which may cover all that is guarded), what the run left
+    behind, and the stores it made."""
 
     arguments: dict[str, Any]
     launch: tuple[Triple, Triple]
     outcome: interpreter.Outcome
     stores: int
+    covered: bool = True
 
 
 def primes_for(block: Triple) -> Iterator[int]:
@@ -230,6 +240,8 @@ class _Search:
         if attempt.order:
             sizes = list(itertools.islice(primes, 8))
             primes = itertools.cycle(sorted(sizes, reverse=attempt.order == "falling"))
+        if attempt.few:
+            primes = itertools.cycle(FEW)
         if self.tiled:  # a size that two tiles share cannot be seen: all are the same
             primes = itertools.repeat(next(primes))
         scalars = {s.path: self.scalar(s, attempt, primes) for s in self.slots if s.ndim is None}
@@ -239,14 +251,14 @@ class _Search:
                 **scalars,
                 **{s.path: self.array(s, extents, attempt) for s in self.slots if s.ndim is not None},
             }
-            grid, probe = self.probe(arguments, block)
+            covered, grid, block, probe = self.probe(arguments, block)
             if probe.negative:
                 raise InterpreterError(f"{probe.negative[0]} is outside the array")
             if not probe.needed:
                 outcome = interpreter.run(
                     self.source, self.function.name, arguments, grid=grid, block=block, shared=self.case.shared
                 )
-                return Found(arguments, (grid, block), outcome, probe.stores)
+                return Found(arguments, (grid, block), outcome, probe.stores, covered)
             for (name, axis), extent in probe.needed.items():
                 if name in self.shapes or extent > 100_000:
                     raise InterpreterError(f"{name} would need an extent of {extent} on axis {axis}")
@@ -265,19 +277,21 @@ class _Search:
                 for path in members:
                     extents[path] = (longest, *extents[path][1:])
 
-    def probe(self, arguments: dict[str, Any], block: Triple) -> tuple[Triple, Any]:
-        """A grid and what it touches: one that covers what is guarded, else a small one that divides nothing."""
+    def probe(self, arguments: dict[str, Any], block: Triple) -> tuple[bool, Triple, Triple, Any]:
+        """A launch, whether it covers what is guarded, and what it touches: else a small one that divides nothing."""
         running = prober(self.source, self.function.name, arguments, self.case.shared)
         if self.function.kind != "kernel":
-            return (1, 1, 1), running((1, 1, 1), (1, 1, 1))
+            return True, (1, 1, 1), block, running((1, 1, 1), (1, 1, 1))
         if self.case.grid is not None:
             grid = interpreter.triple(self.case.grid)
-            return grid, running(grid, block)
+            return True, grid, block, running(grid, block)
         found = covering(self.axes, block, running)
         if found is not None:
-            return found
+            return True, found[0], block, found[1]
         x, y, z = (blocks if axis in self.axes else 1 for axis, blocks in enumerate((3, 2, 2)))
-        return (x, y, z), running((x, y, z), block)
+        if self.case.block is None:
+            block = saturating((x, y, z), block, running)
+        return False, (x, y, z), block, running((x, y, z), block)
 
     def scalar(self, slot: Slot, attempt: Attempt, primes: Any) -> Any:
         """A scalar: a prime where it is an integer, else a number around one."""
@@ -295,8 +309,8 @@ class _Search:
         """Where the program asks for an extent, a prime; elsewhere 1, to grow."""
         if slot.path in self.shapes:
             return tuple(self.shapes[slot.path])
-        asked = self.roles.asked
-        return tuple(next(primes) if (slot.path, axis) in asked else 1 for axis in range(slot.ndim or 0))
+        asked, flat = self.roles.asked, (slot.ndim or 0) - len(slot.tail)
+        return (*(next(primes) if (slot.path, axis) in asked else 1 for axis in range(flat)), *slot.tail)
 
     def sizes(self, scalars: Mapping[str, Any], extents: Mapping[str, tuple[int, ...]]) -> set[int]:
         """The sizes that the arguments name: integer scalars, and the extents that the program asks for."""

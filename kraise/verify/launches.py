@@ -151,6 +151,18 @@ def covering(axes: tuple[int, ...], block: Triple, running: Running, elements: i
         blocks += max(1, blocks // 2)
 
 
+def saturating(grid: Triple, block: Triple, running: Running) -> Triple:
+    """The block, or a longer one (along x) beyond which its threads store nothing more (``threadIdx.x < w``)."""
+    longer = [(n, block[1], block[2]) for n in (16, 32, 64) if n > block[0] and n * block[1] * block[2] <= 512]
+    try:
+        stores = [running(grid, b).stores for b in (block, *longer)]
+    except InterpreterError:
+        return block
+    if len(stores) < 2 or stores[-1] != stores[-2]:
+        return block
+    return (block, *longer)[stores.index(stores[-1])]
+
+
 def exact(
     axes: tuple[int, ...], extents: list[tuple[int, ...]], block: Triple, running: Running
 ) -> tuple[Triple, Triple] | None:

@@ -83,8 +83,8 @@ class Emitted:
             return jnp.asarray(value) if isinstance(value, np.ndarray) else _scalar(value)
         members = {name: _member(value, name) for name, _ in param.type.members}
         converted = {n: jnp.asarray(v) if isinstance(v, np.ndarray) else _scalar(v) for n, v in members.items()}
-        make = getattr(self.module, param.type.name, None)
-        make = make or namedtuple(re.sub(r"\W", "_", param.type.name), list(converted))
+        name = re.sub(r"\W", "_", param.type.name)
+        make = getattr(self.module, name, None) or namedtuple(name, list(converted))
         return make(**converted)
 
     def required_geometry(self) -> bool:

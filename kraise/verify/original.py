@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import pickle
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -21,23 +19,11 @@ import numpy as np
 
 from kraise.ir import kernel as k
 from kraise.ir.types import StructType
+from kraise.verify.cases import named_dtype
+from kraise.verify.compilers import Unavailable, compiler_for
+from kraise.verify.compilers import run as run_process
 from kraise.verify.facts import Slot, slots
 from kraise.verify.interpreter import flatten_arguments
-
-SECONDS = 240
-HERE = Path(__file__).parent
-STUBS = (  # headers that hold what cuda_shim.h holds
-    *(f"cuda{x}.h" for x in ("", "_runtime", "_runtime_api", "_fp16", "_bf16", "_profiler_api")),
-    *(f"hip/hip_{x}.h" for x in ("runtime", "runtime_api", "fp16")),
-    *(f"{x}.h" for x in ("device_launch_parameters", "device_functions", "driver_types", "cooperative_groups")),
-    *(f"{x}.h" for x in ("math_constants", "math_functions", "vector_types", "vector_functions")),
-    *(f"{x}.h" for x in ("helper_cuda", "helper_functions", "cutil", "curand", "curand_kernel")),
-)
-FLAGS = ["-std=c++20", "-O1", "-w", "-fpermissive", "-fPIC", "-shared", "-pthread", "-ffp-contract=off"]
-
-
-class Unavailable(Exception):
-    """The original cannot be run here; the message says why, in one line."""
 
 
 @dataclass
@@ -79,86 +65,20 @@ class Original:
         block: tuple[int, ...],
         shared: int | None,
     ) -> dict[str, np.ndarray]:
-        compiler = shutil.which("g++") or shutil.which("clang++")
-        if compiler is None:
-            raise Unavailable("there is no C++ compiler here (g++ and clang++ were looked for)")
+        compiler = compiler_for(function.kind != "plain")
         if function.name not in self.calls:
             raise Unavailable(f"`{function.name}` is no function of the C++ file")
         flat = flatten_arguments(function, arguments)
         paths = [(s, np.array(flat[s.path], _dtype(s), order="C")) for p in function.params for s in slots(p)]
-        for stub in STUBS:
-            (folder / stub).parent.mkdir(exist_ok=True)
-            (folder / stub).write_text("")
-        source, library = folder / "original.cpp", folder / "original.so"
-        source.write_text(self._wrapped(function, flat))
-        where = [f"-I{d}" for d in (HERE, folder, *self.include_dirs)]
-        command = [compiler, *FLAGS, *(f"-D{d}" for d in self.defines), *where, "-o", str(library), str(source)]
-        done = _process(command, "the compiler")
-        for _ in range(20):  # a header that is not here: the kernels need nothing of it, or the compiler says what
-            missing = re.search(r"fatal error: '?([\w/+-]+\.\w+)'?(?:: No such file| file not found)", done.stderr)
-            if not done.returncode or missing is None or (folder / missing[1]).exists():
-                break
-            (folder / missing[1]).parent.mkdir(parents=True, exist_ok=True)
-            (folder / missing[1]).write_text("")
-            done = _process(command, "the compiler")
-        if done.returncode:
-            message = next((x for x in done.stderr.splitlines() if "error" in x), done.stderr.strip()[:200])
-            message = re.sub(r"^.*?original\.cpp:", "line ", message)
-            raise Unavailable(f"the compiler does not take the original: {message[:240]}")
+        wrapper = _Wrapper(self, function, flat, compiler.on_gpu)
+        library = compiler.build(folder, wrapper.text(), self.defines, self.include_dirs)
         result = np.zeros(2, np.float64)
-        job = {"library": str(library), "arrays": [a for _, a in paths] + [result], "geometry": (*grid, *block)}
+        bytes_shared = 8 * (12_288 // 2 if shared is None else max(int(shared), 1)) if compiler.on_gpu else 0
+        geometry = (*grid, *block, bytes_shared)
+        job = {"library": str(library), "arrays": [a for _, a in paths] + [result], "geometry": geometry}
         arrays = _in_process(folder, _RUN_LIBRARY, job)
         out = {s.path: a for (s, _), a in zip(paths, arrays, strict=False) if s.ndim is not None}
         return out | ({"result 0": arrays[-1][0]} if function.returns else {})
-
-    def _wrapped(self, function: k.Function, flat: Mapping[str, Any]) -> str:
-        """The text with one entry that takes pointers to all arguments, laid flat, and the launch."""
-        static = {n: str(int(flat[n])) for n in function.static if n in flat}
-        call = re.sub(r"\{(\w+)\}", lambda m: static.get(m[1], m[0]), self.calls[function.name])
-        before, after, passed, place = [], [], [], 0
-        templated = set(re.findall(r"\{(\w+)\}", self.calls[function.name]))
-        for n, p in enumerate(function.params):
-            mine = slots(p)
-            first, place = place, place + len(mine)
-            if p.name in templated:
-                continue
-            spelled = self.variables.get(p.name)
-            if spelled and all(q.name in self.variables or q.name in templated for q in function.params[n:]):
-                for j, s in enumerate(mine, first):  # a variable of the device
-                    what = ".".join((spelled, *s.path.split(".")[1:]))
-                    before.append(f"  std::memcpy((void *)&{what}, kr_a[{j}], sizeof({what}));")
-                    after.append(f"  std::memcpy(kr_a[{j}], (void *)&{what}, sizeof({what}));")
-                continue
-            kind = f"std::remove_reference_t<decltype(argument_<{n}>({call}))>"
-            before.append(f"  using kr_P{n} = {kind};")
-            if not isinstance(p.type, StructType):
-                if mine[0].ndim is not None:
-                    passed.append(f"(kr_P{n})kr_a[{first}]")
-                else:
-                    passed.append(f"*(std::remove_cv_t<kr_P{n}> *)kr_a[{first}]")
-                continue
-            before.append(f"  using kr_S{n} = std::remove_cv_t<std::remove_pointer_t<kr_P{n}>>;")
-            count = len(np.asarray(flat[mine[0].path])) if p.type.is_array else 1
-            before.append(f"  std::vector<kr_S{n}> kr_s{n}({count});")
-            each = f"  for (int kr_i = 0; kr_i < {count}; kr_i++)"
-            for j, s in enumerate(mine, first):
-                member = f"kr_s{n}[kr_i].{s.path.partition('.')[2]}"
-                size = np.array(flat[s.path], _dtype(s)).nbytes // max(
-                    count, 1
-                )  # an array's member may be shorter here
-                before.append(f"{each} put_({member}, (char *)kr_a[{j}], kr_i, {size});")
-                if s.ndim is not None:
-                    after.append(f"{each} take_({member}, (char *)kr_a[{j}], kr_i, {size});")
-            passed.append(f"whole_<kr_P{n}>(kr_s{n})")
-        run = f"{call}({', '.join(passed)})"
-        last = place
-        parts = ['#include "cuda_shim.h"', '#line 1 "original.cpp"', _shared_arrays(self.text), '#line 1 "wrapper"']
-        parts += ['extern "C" void kraise_go_(void **kr_a, const int *kr_g) {', *before]
-        if function.kind == "plain":
-            parts.append(f"  returned_([&] {{ return {run}; }}, (double *)kr_a[{last}]);")
-        else:
-            parts.append(f"  launch_([&] {{ {run}; }}, kr_g, {str(self.meets).lower()});")
-        return "\n".join([*parts, *after, "}", ""])
 
     def _run_python(
         self,
@@ -188,6 +108,108 @@ class Original:
         return out
 
 
+class _Wrapper:
+    """The text with one entry that takes pointers to all arguments, laid flat, and the launch (three extents of the
+    grid, three of the block, the bytes of dynamic shared memory)."""
+
+    def __init__(self, original: Original, function: k.Function, flat: Mapping[str, Any], on_gpu: bool):
+        self.original, self.function, self.flat, self.on_gpu = original, function, flat, on_gpu
+        static = {n: str(int(flat[n])) for n in function.static if n in flat}
+        spelled = original.calls[function.name]
+        self.call = re.sub(r"\{(\w+)\}", lambda m: static.get(m[1], m[0]), spelled)
+        self.templated = set(re.findall(r"\{(\w+)\}", spelled))
+        self.before: list[str] = []
+        self.after: list[str] = []
+        self.passed: list[str] = []
+
+    def text(self) -> str:
+        """The whole file."""
+        place, variables = 0, self.original.variables
+        for n, p in enumerate(self.function.params):
+            first, mine = place, slots(p)
+            place += len(mine)
+            if p.name in self.templated:
+                continue
+            rest = self.function.params[n:]
+            if p.name in variables and all(q.name in variables or q.name in self.templated for q in rest):
+                for j, s in enumerate(mine, first):
+                    self._variable(variables[p.name], s.path.split(".")[1:], j)
+            elif isinstance(p.type, StructType):
+                self._struct(n, p.type, first, mine)
+            else:
+                self._plain(n, first, mine[0])
+        arguments = ", ".join(self.passed)
+        if self.on_gpu:
+            launch = "dim3(kr_g[0], kr_g[1], kr_g[2]), dim3(kr_g[3], kr_g[4], kr_g[5]), kr_g[6]"
+            run = [f"  {self.call}<<<{launch}>>>({arguments});", "  check_(cudaGetLastError());"]
+            run.append("  check_(cudaDeviceSynchronize());")
+        elif self.function.kind == "plain":
+            run = [f"  returned_([&] {{ return {self.call}({arguments}); }}, (double *)kr_a[{place}]);"]
+        else:
+            run = [f"  launch_([&] {{ {self.call}({arguments}); }}, kr_g, {str(self.original.meets).lower()});"]
+        header, source = "cuda_gpu.h", self.original.text
+        if not self.on_gpu:
+            header, source = "cuda_shim.h", _shared_arrays(source)
+        parts = [f'#include "{header}"', '#line 1 "original.cpp"', source, '#line 1 "wrapper"']
+        parts += ['extern "C" void kraise_go_(void **kr_a, const int *kr_g) {', *self.before, *run]
+        return "\n".join([*parts, *self.after, "}", ""])
+
+    def _bytes(self, s: Slot) -> int:
+        return np.asarray(self.flat[s.path]).astype(_dtype(s), copy=False).nbytes
+
+    def _variable(self, name: str, members: list[str], j: int) -> None:
+        """A variable of the device."""
+        what = ".".join((name, *members))
+        if self.on_gpu:
+            at = f"symbol_({name}) + ((char *)&{what} - (char *)&{name})"
+            self.before.append(f"  check_(cudaMemcpy({at}, kr_a[{j}], sizeof({what}), cudaMemcpyHostToDevice));")
+            self.after.append(f"  host_(kr_a[{j}], {at}, sizeof({what}));")
+        else:
+            self.before.append(f"  std::memcpy((void *)&{what}, kr_a[{j}], sizeof({what}));")
+            self.after.append(f"  std::memcpy(kr_a[{j}], (void *)&{what}, sizeof({what}));")
+
+    def _kind(self, n: int) -> None:
+        self.before.append(f"  using kr_P{n} = std::remove_reference_t<decltype(argument_<{n}>({self.call}))>;")
+
+    def _memory(self, j: int, s: Slot) -> str:
+        """Where an array lies for the kernel."""
+        if not self.on_gpu:
+            return f"kr_a[{j}]"
+        self.before.append(f"  void *kr_d{j} = device_(kr_a[{j}], {self._bytes(s)});")
+        self.after.append(f"  host_(kr_a[{j}], kr_d{j}, {self._bytes(s)});")
+        return f"kr_d{j}"
+
+    def _plain(self, n: int, first: int, s: Slot) -> None:
+        self._kind(n)
+        if s.ndim is not None:
+            self.passed.append(f"(kr_P{n}){self._memory(first, s)}")
+        else:
+            self.passed.append(f"*(std::remove_cv_t<kr_P{n}> *)kr_a[{first}]")
+
+    def _struct(self, n: int, kind: StructType, first: int, mine: tuple[Slot, ...]) -> None:
+        self._kind(n)
+        self.before.append(f"  using kr_S{n} = std::remove_cv_t<std::remove_pointer_t<kr_P{n}>>;")
+        count = len(np.asarray(self.flat[mine[0].path])) if kind.is_array else 1
+        self.before.append(f"  kr_S{n} *kr_s{n} = new kr_S{n}[{max(count, 1)}]();")
+        each, back = f"  for (int kr_i = 0; kr_i < {count}; kr_i++)", []
+        for j, s in enumerate(mine, first):
+            member = f"kr_s{n}[kr_i].{s.path.partition('.')[2]}"
+            size = self._bytes(s) // max(count, 1)  # an array's member may be shorter here
+            points = self.on_gpu and s.ndim is not None and not kind.is_array
+            memory = self._memory(j, s) if points else f"kr_a[{j}]"
+            self.before.append(f"{each} put_({member}, (char *){memory}, kr_i, {size});")
+            if s.ndim is not None and not points:
+                back.append(f"{each} take_({member}, (char *)kr_a[{j}], kr_i, {size});")
+        if self.on_gpu and kind.is_array:
+            whole = f"{count} * sizeof(kr_S{n})"
+            self.before.append(f"  auto kr_v{n} = (kr_S{n} *)device_(kr_s{n}, {whole});")
+            self.after.append(f"  host_(kr_s{n}, kr_v{n}, {whole});")
+            self.passed.append(f"kr_v{n}")
+        else:
+            self.passed.append(f"kr_s{n}" if kind.is_array else f"kr_s{n}[0]")
+        self.after += back
+
+
 def _shared_arrays(text: str) -> str:
     """Dynamic shared memory as a static array that is large enough."""
     text = re.sub(r"\bextern\s+__shared__([^;\[]*)\[\s*\]", r"static \1[12288]", text)
@@ -195,10 +217,7 @@ def _shared_arrays(text: str) -> str:
 
 
 def _dtype(slot: Slot) -> np.dtype:
-    name = str(slot.element)
-    if name == "bfloat16":
-        raise Unavailable("the C++ compiler here knows no bfloat16")
-    return np.dtype(name)
+    return named_dtype(str(slot.element))
 
 
 def _triple(extents: tuple[int, ...] | int) -> tuple[int, ...]:
@@ -206,17 +225,10 @@ def _triple(extents: tuple[int, ...] | int) -> tuple[int, ...]:
     return (*extents, *(1,) * (3 - len(extents)))
 
 
-def _process(command: list[str], who: str) -> subprocess.CompletedProcess[str]:
-    try:
-        return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        raise Unavailable(f"{who} took more than {SECONDS} seconds") from None
-
-
 def _in_process(folder: Path, program: str, job: dict[str, Any]) -> Any:
     """What ``program`` makes of the job in a Python of its own."""
     (folder / "job").write_bytes(pickle.dumps(job))
-    done = _process([sys.executable, "-c", program, str(folder / "job"), str(folder / "answer")], "the original")
+    done = run_process([sys.executable, "-c", program, str(folder / "job"), str(folder / "answer")], "the original")
     if done.returncode or not (folder / "answer").exists():
         last = (done.stderr.strip().splitlines() or [f"it ended with status {done.returncode}"])[-1]
         if last.startswith("ModuleNotFoundError"):
@@ -231,7 +243,7 @@ _RUN_LIBRARY = """
 import ctypes, pickle, sys
 job = pickle.load(open(sys.argv[1], "rb"))
 pointers = (ctypes.c_void_p * len(job["arrays"]))(*(a.ctypes.data for a in job["arrays"]))
-ctypes.CDLL(job["library"]).kraise_go_(pointers, (ctypes.c_int * 6)(*job["geometry"]))
+ctypes.CDLL(job["library"]).kraise_go_(pointers, (ctypes.c_int * 7)(*job["geometry"]))
 pickle.dump(job["arrays"], open(sys.argv[2], "wb"))
 """
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kraise import pipeline
-from kraise.verify import original
+from kraise.verify import compilers, original
 from kraise.verify.cases import load_case
 from tests.corpus import SAMPLES
 
@@ -95,7 +95,7 @@ def test_python_runs_as_it_stands(source, case):
 
 
 def test_a_missing_compiler_is_one_line(case, monkeypatch):
-    monkeypatch.setattr(original.shutil, "which", lambda name: None)
+    monkeypatch.setattr(compilers.shutil, "which", lambda name: None)
     [row] = rows_of(CUDA_TEXT, "k.cu", case=case)
     assert row.status == "skipped" and "no C++ compiler" in row.message and "\n" not in row.message
 
@@ -133,3 +133,83 @@ __global__ void reverse(int *x, int *votes) {
     t = np.arange(64)
     assert (out["x"] == 63 - t + np.where(t % 32 == 31, t, t + 1)).all()
     assert (out["votes"] == np.where(t < 32, 7, 6)).all()
+
+
+BFLOAT_TEXT = """
+#include <cuda_bf16.h>
+__global__ void twice(const __nv_bfloat16 *x, __nv_bfloat16 *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = __hadd(x[i], __float2bfloat16(1.0f / 3.0f));
+}
+"""
+
+
+@needs_compiler
+def test_bfloat16_rounds_in_the_shim_as_it_does_here(case):
+    [row] = rows_of(BFLOAT_TEXT, "k.cu", case=case.with_name(_bfloat(case).name))
+    assert row.status == "ok" and row.error == 0.0, row
+
+
+def _bfloat(case):
+    other = case.with_name("bfloat.toml")
+    other.write_text(CASE.replace("float32", "bfloat16"))
+    return other
+
+
+FAKE_NVCC = """#!/bin/sh
+for last in "$@"; do :; done
+echo "$@" >> {folder}/calls
+cp "$last" {folder}/seen.cu
+while [ "$1" != "-o" ]; do shift; done
+g++ -x c++ -shared -fPIC -o "$2" {folder}/stand_in.cpp
+"""
+STAND_IN = """
+extern "C" void kraise_go_(void **a, const int *g) {
+    float *x = (float *)a[0], *y = (float *)a[1];
+    for (int i = 0; i < *(int *)a[2]; i++) y[i] = FACTOR * x[i];
+}
+"""
+
+
+def _executable(path, text):
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("gpus", "factor", "status"), [("GPU 0: one", 2, "ok"), ("GPU 0: one", 3, "failed"), ("", 3, "ok")]
+)
+def test_nvcc_is_taken_where_there_is_a_gpu_too(case, tmp_path, monkeypatch, gpus, factor, status):
+    _executable(tmp_path / "nvcc", FAKE_NVCC.format(folder=tmp_path))
+    _executable(tmp_path / "nvidia-smi", f"#!/bin/sh\necho '{gpus}'\n")
+    (tmp_path / "stand_in.cpp").write_text(STAND_IN.replace("FACTOR", str(factor)))
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    [row] = rows_of(CUDA_TEXT, "k.cu", case=case)
+    assert row.status == status, row
+    if not gpus:  # nothing could run what nvcc makes: the shim and g++ (factor 3 of the stand-in is not seen)
+        assert not (tmp_path / "calls").exists()
+        return
+    seen = (tmp_path / "seen.cu").read_text()
+    assert '#include "cuda_gpu.h"' in seen and "twice<<<dim3(" in seen and "device_(kr_a[0], 20)" in seen
+    assert "cuda_shim.h" not in seen and "-shared" in (tmp_path / "calls").read_text()
+
+
+@needs_compiler
+def test_a_gpu_that_fails_is_one_line(case, tmp_path, monkeypatch):
+    _executable(tmp_path / "nvcc", "#!/bin/sh\necho 'original.cu(3): error: no such type' >&2\nexit 1\n")
+    _executable(tmp_path / "nvidia-smi", "#!/bin/sh\necho GPU 0: one\n")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    [row] = rows_of(CUDA_TEXT, "k.cu", case=case)
+    assert row.status == "skipped" and "no such type" in row.message and "\n" not in row.message
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc")
+@pytest.mark.parametrize("name", ["cuda_particle_structs", "cuda_constant_filter"])
+def test_the_wrapper_for_a_gpu_is_what_nvcc_takes(name, monkeypatch, tmp_path):
+    """Compiled for real; what comes out is run only where there is a GPU."""
+    monkeypatch.setattr(compilers, "has_gpu", lambda: True)
+    sample = next(s for s in CUDA if s.name == name)
+    source, file = sample.source.read_text(), str(sample.source)
+    rows = rows_of(source, file, case=sample.folder / "case.toml", options=sample.options)
+    assert all(row.status == "ok" or "CUDA: " in row.message for row in rows if row.status != "note"), rows

@@ -75,6 +75,11 @@ def leaf(t: CType) -> tuple[ScalarType | None, int]:
     return None, 0
 
 
+def tail(t: CType) -> tuple[int, ...]:
+    """The extents that ``leaf``'s axes have, where ``t`` fixes all of them."""
+    return (len(t.members),) if isinstance(t, Struct) and t.vector else ()
+
+
 def array_leaves(name: str, t: CType, axes: int = 1) -> list[tuple[str, ScalarType, int]]:
     """The arrays (path, element, axes) in which an array ``name`` of ``t`` is kept. Raises TypeError."""
     if isinstance(t, Struct) and not t.vector:
@@ -100,13 +105,13 @@ def ir_type(t: CType, in_array: bool = False) -> Type:
                 return StructType(to.name, tuple((n, ir_type(m, True)) for n, m in kept), is_array=True)
             element, n = leaf(to)
             if element is not None:
-                return ArrayType(element, n + 1)
+                return ArrayType(element, n + 1, tail(to))
             if isinstance(to, Array):
                 inner = ir_type(to)
                 if isinstance(inner, ArrayType):
                     return ArrayType(inner.element, inner.ndim + 1)
         case Struct() if in_array and t.vector:
-            return ArrayType(t.members[0][1], 1)  # type: ignore[arg-type]
+            return ArrayType(t.members[0][1], 1, tail(t))  # type: ignore[arg-type]
         case Struct():
             return StructType(t.name, tuple((n, ir_type(m, in_array)) for n, m in t.members))
     raise TypeError(describe(t))

@@ -198,7 +198,8 @@ def _template(s: State, kind: str | None) -> str:
     closing = (">", ">>", ",", ")", "*", "&", ";")
     if nxt in closing and (context or len(last) > 1 or s.text(-1) in ("typename", "const")):
         return "TEMPLATE_NAME"
-    if nxt in _MARKS and (s.statement_start() or bracket == "parameters"):
+    parameter, starts = bracket == "parameters", s.statement_start()
+    if (nxt in _MARKS and (starts or parameter)) or (nxt in (",", ")") and starts and parameter):  # it has no name
         return "TEMPLATE_NAME"
     if _has_type_argument(s, s.i + 2, end - 1) or kind == FUNCTION_TEMPLATE:
         return "TEMPLATE_FUNCTION"

@@ -82,8 +82,9 @@ def _predefined(file: str, text: str) -> list[tuple[str, str]]:
         return [("__STDC__", "1"), ("__STDC_VERSION__", "201112L")]
     if file.endswith((".cpp", ".cc", ".cxx")):
         return [("__cplusplus", "201703L")]
-    if "hip/hip_runtime" in text or "hipLaunchKernelGGL" in text:
-        return [("__cplusplus", "201703L"), ("__HIPCC__", "1"), ("__HIP_DEVICE_COMPILE__", "1")]
+    if any(word in text for word in ("hip/hip_runtime", "hipLaunchKernelGGL", "HIP_DYNAMIC_SHARED")):
+        own = ("HIP_DYNAMIC_SHARED(type, name)", "extern __shared__ type name[];")  # a macro of hip_runtime.h
+        return [("__cplusplus", "201703L"), ("__HIPCC__", "1"), ("__HIP_DEVICE_COMPILE__", "1"), own]
     return [("__cplusplus", "201703L"), ("__CUDACC__", "1"), ("__NVCC__", "1"), ("__CUDA_ARCH__", "900")]
 
 
