@@ -35,7 +35,6 @@ class Context:
         self.elements: dict[str, ScalarType] = {}
         self.ndim: dict[str, int] = {}
         self.tables: set[str] = set()
-        self.kernel_params = kernel.params
         self.params = {p.name for p in kernel.params}  # type: ignore[attr-defined]
         self.extents: dict[str, tuple[eq.Expr, ...]] = {}
         self.versions: dict[eq.Version, Py] = {}
@@ -160,7 +159,7 @@ class Context:
             case eq.Param(name="grid.given" | "block.given" as name):
                 return py.Bin("is not", Atom(name.split(".")[0]), py.NONE)
             case eq.Param(name=name):
-                if record_of(self.kernel_params, name) is None:
+                if record_of(self.kernel.params, name) is None:
                     self.statics.add(name.split(".")[0])
                 return Atom(self.param_text(name))
             case eq.Shape(array=array, axis=axis) if array in self.extents and array not in self.params:
