@@ -10,7 +10,7 @@ from kraise.analysis.poly import Poly
 from kraise.ir import equations as eq
 from kraise.ir.walk import free_indices
 
-LARGE = 8  # sizes below it may be special: n = 1 has no neighbours
+LARGE = 2  # sizes below it may be special: a range of one element has no neighbours
 
 
 def witness(

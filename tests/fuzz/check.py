@@ -28,7 +28,8 @@ LARGE = 1e6
 @dataclass(frozen=True)
 class Finding:
     """One verdict on one kernel: ``kind`` is ok, refused, discarded (the program means nothing), or a bug:
-    wrong, gradient, nan, raises, empty (raises on an array without elements), internal, bytes."""
+    wrong, gradient, nan, raises, empty (raises on an array without elements), race (accepted, and the detector sees
+    one), internal, bytes."""
 
     kernel: str
     kind: str
@@ -97,6 +98,8 @@ def _kernel(
     for variant in variants:
         case = kernel.case(program.seed, variant, smooth=gradients)
         outcome, why = reference(done, kernel, case)
+        if why == "race" and kernel.name in done.raised:
+            return Finding(kernel.name, "race", "the race detector sees a race in an accepted kernel", variant)
         if outcome is None:
             verdict = replace(verdict, message=why) if verdict.kind == "discarded" else verdict
             continue

@@ -44,6 +44,7 @@ class _Function:
         for a in node.args.args:
             arg = next((x for x in kernel.args if x.name == a.arg), None) if kernel else None
             self.kinds[a.arg] = arg.kind if arg else "f"
+        self.shared: set[str] = set()
         self.suffix = "f" if real == "float" else ""
 
     def lines(self) -> list[str]:
@@ -58,7 +59,11 @@ class _Function:
         loops = {s.target.id for s in ast.walk(self.node) if isinstance(s, ast.For) and isinstance(s.target, ast.Name)}
         mine = {n for n in self.assigned() if n not in loops}
         parameters = {a.arg for a in self.node.args.args}
-        declared = [f"    {self.type_of(self.kinds[n])} {n};" for n in sorted(mine - parameters) if n in self.kinds]
+        declared = [
+            f"    {self.type_of(self.kinds[n])} {n};"
+            for n in sorted(mine - parameters - self.shared)
+            if n in self.kinds
+        ]
         return [head, *declared, *body, "}"]
 
     def type_of(self, kind: str) -> str:
@@ -203,6 +208,12 @@ class _Function:
                 out = [f"{n.id} = blockIdx.{c} * blockDim.{c} + threadIdx.{c};" for n, c in axes]  # type: ignore[attr-defined]
                 self.kinds.update({n.id: "i" for n in names})  # type: ignore[attr-defined]
                 return out
+            case ast.Assign(
+                targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(attr="array"), args=[size, _])
+            ):
+                self.shared.add(name)
+                self.kinds[name] = "f"
+                return [f"__shared__ {self.real} {name}[{self.text(size)}];"]
             case ast.Assign(targets=[target], value=value):
                 if isinstance(target, ast.Name):
                     self.kinds.setdefault(target.id, self.kind(target))

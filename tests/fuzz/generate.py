@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from kraise.verify.cases import Case
+from tests.fuzz.blocks import Blocks
 from tests.fuzz.scope import Array, Index, Scope
-from tests.fuzz.statements import Statements, indented
+from tests.fuzz.statements import indented
 
 DIMS = ("n", "m", "k")
 SIZES = (3, 4, 5, 6, 7)
@@ -39,6 +40,7 @@ class Kernel:
     name: str
     args: tuple[Arg, ...]
     threads: tuple[str, ...]
+    block: int = 0  # the threads of a block, where the kernel says so
 
     def case(self, seed: int, variant: int, smooth: bool = False) -> Case:
         """Arguments: other sizes and values for each variant; odd variants take sizes of 1 and 2, and of 0.
@@ -58,6 +60,7 @@ class Kernel:
         grid = block = None
         if self.threads:
             block = tuple(rng.choice((2, 3, 4)) for _ in self.threads)
+            block = (self.block,) if self.block else block
             grid = tuple(max(1, -(-sizes[d] // b)) for d, b in zip(self.threads, block, strict=True))
         return Case(self.name, args, grid, block, seed=variant)
 
@@ -96,7 +99,7 @@ class Program:
     file: str = "fuzz.py"
 
 
-class Writer(Statements):
+class Writer(Blocks):
     """Writes one kernel."""
 
     def __init__(self, rng: random.Random, name: str, helpers: list[tuple[str, int]], c: bool = False):
@@ -237,6 +240,21 @@ class Writer(Statements):
         decorator = self.pick("@cuda.jit", "@cuda.jit", "@cuda.jit()")
         return self.finish(args, decorator, lines, threads)
 
+    def shared(self, real: str) -> tuple[list[str], Kernel]:
+        """A kernel whose blocks share a tile."""
+        self.size = self.pick(4, 8)
+        self.atomics = True
+        dim = self.rng.choice(self.dims)
+        self.inputs()
+        self.outputs_of_threads((dim,), ("i",))
+        lines = [*self.spell(), *self.thread_indices(("i",))]
+        args = self.params()
+        more, scope = self.together(dim, real)
+        inner = Scope([Index("i", dim)], floats=scope.floats)
+        lines += [*more, f"if i < {self.spelled[dim]}:", *indented(self.body(inner, self.pick(0, 1, 1, 2)))]
+        text, kernel = self.finish(args, "@cuda.jit", lines, (dim,))
+        return text, replace(kernel, block=self.size)
+
     def outputs_of_threads(self, threads: tuple[str, ...], names: tuple[str, ...]) -> None:
         for name in ("out", "res", "b")[: self.pick(1, 1, 2, 3)]:
             order = list(range(len(threads)))
@@ -352,13 +370,18 @@ def helpers(rng: random.Random, c: bool = False) -> tuple[list[str], list[tuple[
 def generate(seed: int, c: bool = False) -> Program:
     """The program of a seed; ``c``: one that :mod:`tests.fuzz.cuda_c` can spell."""
     rng = random.Random(seed)
-    lines = ["import math", "", "from numba import cuda, njit", "", ""]
+    lines = ["import math", "", "from numba import cuda, float32, float64, njit", "", ""]
     more, known = helpers(rng, c)
     lines += more
     kernels: list[Kernel] = []
     for n in range(rng.choice((1, 1, 2, 3))):
         writer = Writer(rng, f"f{n}", known, c)
         writer.ragged = not c and random.Random(1000 * seed + n).random() < 0.15
+        if random.Random(2000 * seed + n).random() < 0.2:
+            text, kernel = writer.shared("float64" if seed % 3 == 0 else "float32")
+            lines += [*text, "", ""]
+            kernels.append(kernel)
+            continue
         text, kernel = writer.cuda() if rng.random() < 0.6 or c else writer.plain()
         lines += [*text, "", ""]
         kernels.append(kernel)

@@ -27,15 +27,28 @@ def test_inside(name):
     agree(INSIDE[name])
 
 
+SOME_SIZES = {
+    "the channels in reverse, three of them": "for (int c = 0; c < m; c++) if (i < n) y[i * m + c] = x[i * m + 2 - c];",
+    "a tile of four, however large the block": "__shared__ float s[4]; int t = threadIdx.x; s[t] = x[i]; __syncthreads(); if (i < n) y[i] = s[t];",
+}
+
+
+@pytest.mark.parametrize("name", SOME_SIZES)
+def test_sizes_that_stay_inside_exist(name):
+    body = "int i = blockIdx.x * blockDim.x + threadIdx.x; " + SOME_SIZES[name]
+    source = f"__global__ void f(float *y, const float *x, int n, int m) {{ {body} }}"
+    assert "KR204" not in [d.code for d in pipeline.translate(source, "f.cu").diagnostics]
+
+
 OUTSIDE = {
-    "the one before": ("def f(x, y, n):\n for i in range(n): y[i] = x[i - 1]", "before its first element (at -1) for i = 0, n = 8"),
-    "the one after": ("def f(x, y):\n for i in range(len(x)): y[i] = x[i + 1]", "beyond its last element (at 8) for i = 7, x.shape[0] = 8"),
-    "a round too many": ("def f(x, y):\n for i in range(len(x) + 1): y[i] = x[i]", "beyond its last element (at 8) for i = 8, x.shape[0] = 8"),
-    "the mirror off by one": ("def f(x, y):\n n = len(x)\n for i in range(n): y[i] = x[n - i]", "beyond its last element (at 8) for i = 0, x.shape[0] = 8"),
-    "a store": ("def f(x, y, n):\n for i in range(n): y[i - 2] = x[i]", "stores to `y` before its first element (at -2) for i = 0, n = 8"),
-    "threads": ("def f(x, y, n):\n i = cuda.grid(1)\n if i < n: y[i] = x[i - 1]", "before its first element (at -1) for i = 0, n = 8"),
-    "a row": ("def f(A, B):\n for i in range(len(A)):\n  for j in range(A.shape[1]): B[i, j] = A[i - 1, j]", "before its first element (at -1) for i = 0, j = 0, A.shape[0] = 8, A.shape[1] = 8"),
-    "a guard that lets it through": ("def f(x, y, n):\n for i in range(n):\n  if i != 1: y[i] = x[i - 1]", "before its first element (at -1) for i = 0, n = 8"),
+    "the one before": ("def f(x, y, n):\n for i in range(n): y[i] = x[i - 1]", "before its first element (at -1) for i = 0, n = 2"),
+    "the one after": ("def f(x, y):\n for i in range(len(x)): y[i] = x[i + 1]", "beyond its last element (at 2) for i = 1, x.shape[0] = 2"),
+    "a round too many": ("def f(x, y):\n for i in range(len(x) + 1): y[i] = x[i]", "beyond its last element (at 2) for i = 2, x.shape[0] = 2"),
+    "the mirror off by one": ("def f(x, y):\n n = len(x)\n for i in range(n): y[i] = x[n - i]", "beyond its last element (at 2) for i = 0, x.shape[0] = 2"),
+    "a store": ("def f(x, y, n):\n for i in range(n): y[i - 2] = x[i]", "stores to `y` before its first element (at -2) for i = 0, n = 2"),
+    "threads": ("def f(x, y, n):\n i = cuda.grid(1)\n if i < n: y[i] = x[i - 1]", "before its first element (at -1) for i = 0, n = 2"),
+    "a row": ("def f(A, B):\n for i in range(len(A)):\n  for j in range(A.shape[1]): B[i, j] = A[i - 1, j]", "before its first element (at -1) for i = 0, j = 0, A.shape[0] = 2, A.shape[1] = 2"),
+    "a guard that lets it through": ("def f(x, y, n):\n for i in range(n):\n  if i != 1: y[i] = x[i - 1]", "before its first element (at -1) for i = 0, n = 2"),
     "a carried value": ("def f(x, n):\n for i in range(n): x[i] = x[i - 1] + 1.0", "before its first element (at -1)"),
 }  # fmt: skip
 
