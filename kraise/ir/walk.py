@@ -199,6 +199,10 @@ def free_indices(expr: Expr) -> frozenset[str]:
 # --- substitution ----------------------------------------------------------------------------
 
 
+class Unmovable(ValueError):
+    """A running value is asked for at a place that is no index: it exists as a whole axis only."""
+
+
 def substitute(expr: Expr, mapping: Mapping[Any, Expr]) -> Expr:
     """Every occurrence of a key replaced by its value, at once (values are not searched again).
 
@@ -247,7 +251,7 @@ def _moved(node: Expr, renamed: Mapping[str, Expr], memo: Mapping[Expr, Expr]) -
         key = renamed.get(axis.name)
         target = key if key is None else memo[key]
         if target is not None and not isinstance(target, Index):
-            raise ValueError(f"index {axis.name} of a {type(node).__name__} can only become another index")
+            raise Unmovable(f"index {axis.name} of a {type(node).__name__} can only become another index")
         axes.append(axis if target is None else Axis(target.name, axis.lo, axis.hi, axis.step))
     return _with_axes(result, tuple(axes))
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from kraise.analysis.dependence import Access
 from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr
-from kraise.ir.walk import free_indices, substitute
+from kraise.ir.walk import Unmovable, free_indices, substitute
 from kraise.raising import simplify
 from kraise.raising.context import Context
 
@@ -35,7 +35,10 @@ def idle(cx: Context, w: Access, other: Access, shared: frozenset[str]) -> bool:
     if not moves:
         return False
     own = eq.Read(other.node.version, other.subscripts, other.node.type, other.node.view)
-    amount = substitute(w.value, moves)
+    try:
+        amount = substitute(w.value, moves)
+    except Unmovable:
+        return False
     verdict = _leaves(w.accumulate, own, amount) if w.accumulate else (_value(amount) is own or None)
     if verdict is None:
         return False

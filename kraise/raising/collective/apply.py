@@ -313,6 +313,8 @@ class _Source:
         return body
 
     def _datum(self, family: str) -> eq.Expr:
+        if family not in self.st.env:
+            raise Beyond("what an array held, where each thread has its own group of it")
         return self.st.env[family]
 
     def _scan(self, f: Running, index: eq.Index, extent: eq.Expr, body: eq.Expr) -> eq.Expr:
