@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from kraise.diagnostics import refuse
 from kraise.emit import carries, chunks, remat, stacked, tree, versions
 from kraise.emit import python as py
 from kraise.emit.context import Assign, Block, Context, Def, Frame, Raw, Stmt, Val
-from kraise.emit.linear import Linear, linear
+from kraise.emit.linear import Linear, linear, nonnegative
 from kraise.emit.lower import Lowering
 from kraise.emit.python import ALL, Atom, Py, Slice, Tup, flat
 from kraise.emit.subscripts import viewed
@@ -26,6 +27,8 @@ def carried(low: Lowering, node: eq.CarryIn | eq.FoldResult, frame: Frame, own: 
     held = tuple(next(a for a in own if a.name == x.name) for x in mine)
     if held != axes:
         items = tuple(_part(low, a, x) for a, x in zip(held, axes, strict=True))
+        if sum(isinstance(i, py.Call) for i in items) > 1:
+            raise refuse("KR305", "a running value is used beyond two of its axes")
         while items and items[-1] == ALL:
             items = items[:-1]
         if items:
@@ -41,6 +44,9 @@ def _part(low: Lowering, asked: eq.Axis, whole: eq.Axis) -> Py:
     size = linear(whole.hi) - linear(whole.lo)
     if whole.step != 1:
         return ALL
+    if asked.step == 1 and not (nonnegative(start) and nonnegative(size - stop)):
+        places = py.call("jnp.arange", low.ctx.static(start), low.ctx.static(stop))
+        return py.call("jnp.clip", places, py.number(0), low.ctx.static(size + -1))  # a mask hides what lies beyond
     lo = None if start.same(Linear()) else low.ctx.static(start)
     hi = None if stop.same(size) else low.ctx.static(stop)
     return Slice(lo, hi, None if asked.step == 1 else py.number(asked.step)) if (lo or hi or asked.step != 1) else ALL

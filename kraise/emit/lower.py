@@ -9,13 +9,13 @@ from __future__ import annotations
 from kraise.diagnostics import refuse
 from kraise.emit import python as py
 from kraise.emit.context import Assign, Context, Frame, Val
-from kraise.emit.linear import Linear, is_size, linear, nonnegative
+from kraise.emit.linear import Linear, linear
 from kraise.emit.names import OPERATION_NAMES, REDUCTION_NAMES
 from kraise.emit.python import ALL, NONE, Atom, Py
 from kraise.emit.spelling import counted, dtype_text, fill, repeats, template, transposed
 from kraise.ir import equations as eq
 from kraise.ir.operations import OPERATIONS
-from kraise.ir.types import FLOAT, ScalarType
+from kraise.ir.types import FLOAT, INT, ScalarType
 
 ZEROS = (py.number(0), py.number(0.0))
 CHEAP = (eq.Const, eq.Param, eq.Shape, eq.Index, eq.CarryIn, eq.FoldResult)
@@ -307,7 +307,9 @@ class Lowering:
         elif name == "tmod":
             text = py.call("jnp.fmod", *texts)
         elif name == "tdiv":
-            text = self._truncated([self._of_width(*pair, node.type) for pair in zip(texts, args, strict=True)], values)
+            index = any(v.axes and a.type.bits is None for v, a in zip(values, args, strict=True))
+            kind = INT if index else node.type  # indices alone have the default width
+            text = self._truncated([self._of_width(*pair, kind) for pair in zip(texts, args, strict=True)], values)
         elif name == "complex" and (values[0].axes != values[1].axes or not values[0].axes):
             text = py.Bin("+", texts[0], py.Bin("*", py.number(1j), texts[1]))
         elif name in ("div", "mod", "floordiv") and texts[1] in ZEROS and isinstance(args[0], eq.Const):
@@ -349,34 +351,9 @@ class Lowering:
 
     def is_nonnegative(self, node: eq.Expr, frame: Frame) -> bool:
         """Whether an integer value is provably at least 0."""
-        if node.type.kind == "uint":
-            return True
-        lin = linear(node)
-        if lin.constant < 0:
-            return False
-        for atom, c in lin.terms:
-            if c < 0:
-                return False
-            match atom:
-                case eq.Index(name=name):
-                    axis = next((a for a in frame if a.name == name), None) or self._fold_axis(name)
-                    if axis is None or not nonnegative(linear(axis.lo)):
-                        return False
-                case eq.Param():
-                    return False
-                case eq.Op(name="mul" | "add" | "min" | "floordiv" | "tdiv" | "mod" | "tmod", args=args):
-                    if not all(self.is_nonnegative(a, frame) for a in args):
-                        return False
-                case _:
-                    if not is_size(atom):
-                        return False
-        return True
+        from kraise.emit.signs import is_nonnegative
 
-    def _fold_axis(self, name: str) -> eq.Axis | None:
-        for block in self.ctx.blocks:
-            if block.index == name:
-                return block.axis
-        return None
+        return is_nonnegative(self.ctx, node, frame)
 
     def cast(self, node: eq.Cast, frame: Frame) -> Val:
         """``.astype`` for arrays; Python's own conversion where a scalar is known at trace time."""

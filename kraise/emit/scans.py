@@ -5,7 +5,7 @@ from __future__ import annotations
 from kraise.diagnostics import refuse
 from kraise.emit import python as py
 from kraise.emit.context import Assign, Def, Frame, Val
-from kraise.emit.linear import Linear, linear
+from kraise.emit.linear import Linear, linear, nonnegative
 from kraise.emit.lower import Lowering
 from kraise.emit.python import ALL, Atom, Py, Slice
 from kraise.ir import equations as eq
@@ -26,6 +26,10 @@ def scan(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:
             raise refuse("KR305", "a running value is used over another stride than its own")
         stop = linear(asked.hi) - linear(node.axis.lo)
         size = linear(node.axis.hi) - linear(node.axis.lo)
+        if not (nonnegative(offset) and nonnegative(size - stop)):
+            places = py.call("jnp.arange", ctx.static(offset), ctx.static(stop))
+            taken = py.call("jnp.take", name, places, axis=py.number(own.index(asked)), mode=Atom('"clip"'))
+            return low.extend(taken, own, frame)  # a mask hides what lies beyond
         hi = None if stop.same(size) else ctx.static(stop)
         lo = None if offset.same(Linear()) else ctx.static(offset)
         items = tuple(Slice(lo, hi) if a is asked else ALL for a in own)

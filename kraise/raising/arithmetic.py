@@ -51,9 +51,16 @@ def _of_one_width(args: tuple[eq.Expr, ...], t: ScalarType) -> tuple[eq.Expr, ..
         return args
     width = max(sized, key=lambda s: (s.bits or 0, s.kind == "uint"))
     return tuple(
-        eq.Cast(width, a) if a.type.bits is None and not isinstance(a, eq.Const) and free_indices(a) else a
+        eq.Cast(width, a)
+        if a.type.bits is None and not isinstance(a, eq.Const) and (free_indices(a) or _wraps_round(t, args))
+        else a
         for a in args
     )
+
+
+def _wraps_round(t: ScalarType, args: tuple[eq.Expr, ...]) -> bool:
+    """Whether sizes alone (Python's integers, which do not wrap) stand in an unsigned operation."""
+    return t.kind == "uint" and not any(free_indices(a) or isinstance(a, eq.Read) for a in args)
 
 
 @lru_cache(maxsize=100_000)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from kraise.ir.equations import Cast, Const, Expr, Op
 from kraise.ir.types import BOOL, INT, ScalarType
+from kraise.ir.walk import free_indices
 
 TRUE = Const(True, BOOL)
 FALSE = Const(False, BOOL)
@@ -25,10 +26,18 @@ def op(name: str, args: tuple[Expr, ...], type: ScalarType) -> Expr:
         case "not", (a,):
             simple = negation(a) if a.type.kind == "bool" else None
         case "select", (c, a, b):
-            simple = _select(c, a, b, type)
+            a, b = _of_one_sign(a, b), _of_one_sign(b, a)
+            args, simple = (c, a, b), _select(c, a, b, type)
         case _:
             simple = _integers(name, args, type) or _identity(name, args, type)
     return Op(name, args, type) if simple is None else simple
+
+
+def _of_one_sign(arm: Expr, other: Expr) -> Expr:
+    """An index beside an unsigned number becomes one: the common type of an array of each would be signed."""
+    unsigned = other.type.kind == "uint" and (other.type.bits or 0) >= 32 and not isinstance(other, Const)
+    index = arm.type.kind == "int" and arm.type.bits is None and not isinstance(arm, Const)
+    return Cast(other.type, arm) if unsigned and index and free_indices(arm) else arm
 
 
 def cast(type: ScalarType, arg: Expr) -> Expr:
