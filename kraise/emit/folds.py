@@ -24,6 +24,8 @@ def carried(low: Lowering, node: eq.CarryIn | eq.FoldResult, frame: Frame, own: 
     # a binder around may have given the indices of a carried scalar other names
     renamed = {a.name for a in node.axes} != {a.name for a in axes} and len(node.axes) == len(axes)
     mine = node.axes if renamed and not node.name.endswith(".out") else axes
+    if not {x.name for x in mine} <= {a.name for a in own}:
+        raise refuse("KR305", "a running value is used where one of its indices has no range")
     held = tuple(next(a for a in own if a.name == x.name) for x in mine)
     if held != axes:
         items = tuple(_part(low, a, x) for a, x in zip(held, axes, strict=True))

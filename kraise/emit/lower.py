@@ -15,7 +15,8 @@ from kraise.emit.python import ALL, NONE, Atom, Py
 from kraise.emit.spelling import counted, dtype_text, fill, repeats, template, transposed
 from kraise.ir import equations as eq
 from kraise.ir.operations import OPERATIONS
-from kraise.ir.types import FLOAT, INT, ScalarType
+from kraise.ir.types import FLOAT, ScalarType
+from kraise.ir.walk import free_indices, topological
 
 ZEROS = (py.number(0), py.number(0.0))
 CHEAP = (eq.Const, eq.Param, eq.Shape, eq.Index, eq.CarryIn, eq.FoldResult)
@@ -307,9 +308,9 @@ class Lowering:
         elif name == "tmod":
             text = py.call("jnp.fmod", *texts)
         elif name == "tdiv":
-            index = any(v.axes and a.type.bits is None for v, a in zip(values, args, strict=True))
-            kind = INT if index else node.type  # indices alone have the default width
-            text = self._truncated([self._of_width(*pair, kind) for pair in zip(texts, args, strict=True)], values)
+            if not (values[0].rank and isinstance(args[1], eq.Const)):  # such a literal takes the dividend's type
+                texts = [self._of_width(*pair, node.type) for pair in zip(texts, args, strict=True)]
+            text = self._truncated(texts, values)
         elif name == "complex" and (values[0].axes != values[1].axes or not values[0].axes):
             text = py.Bin("+", texts[0], py.Bin("*", py.number(1j), texts[1]))
         elif name in ("div", "mod", "floordiv") and texts[1] in ZEROS and isinstance(args[0], eq.Const):
@@ -327,7 +328,8 @@ class Lowering:
     def _of_width(self, text: Py, arg: eq.Expr, kind: ScalarType) -> Py:
         """An operand of ``jax.lax.div``, which takes no weak integers: they have the default width."""
         default = 64 if self.ctx.x64 else 32
-        if isinstance(arg, eq.Const | eq.Param | eq.Shape) and kind.bits not in (None, default):
+        weak = all(isinstance(n, eq.Const | eq.Param | eq.Shape | eq.Op) for n in topological((arg,)))
+        if weak and not free_indices(arg) and kind.bits not in (None, default):
             return py.call(f"jnp.{kind}", text)
         return text
 

@@ -73,6 +73,8 @@ def scanned(
     assert block.axis is not None
     second, more, arrays = _inputs(low, block)
     result = Tup((_group(carry), _group(out)))
+    if parameter == second:  # neither carries nor reads anything
+        parameter = "_carry"
     made = Def(step, (parameter, second), [*lines, *more, *block.lines, Assign(None, result)])
     return made, arrays, py.NONE if arrays != py.NONE else low.ctx.extent(block.axis)
 

@@ -18,7 +18,7 @@ from kraise.analysis.dependence import implied
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import free_indices, substitute, topological, transform
+from kraise.ir.walk import Unmovable, free_indices, substitute, topological, transform
 from kraise.raising import simplify
 from kraise.raising.masks import bounds, not_neutral, spread
 from kraise.raising.state import RawWrite
@@ -52,7 +52,10 @@ def merged(domain: Domain, launch: Launch) -> Domain:
             if q == d:
                 continue
             for size in _sizes(domain, q, d):
-                new = _merge(domain, q, d, size, launch)
+                try:
+                    new = _merge(domain, q, d, size, launch)
+                except Unmovable:  # a running value exists along the digit only
+                    continue
                 if new is not None:
                     return merged(new, launch)
     return domain

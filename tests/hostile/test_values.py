@@ -76,6 +76,33 @@ RIGHT = {
         cuda("int r = blockIdx.x; for (int c = threadIdx.x; c < n; c += blockDim.x) y[r * n + c] += x[c];",
              "float *y, const float *x, int n"), "y=f[51] x=f[17] n=17", ONE
     ),
+    "an index or an unsigned number": (
+        cuda(GUARD + "{ unsigned a = i % 2 ? i : x[i]; y[i] = a / 5 + (a > 4000000000u) + (a >> 3) + a % 7; }",
+             "unsigned *y, const unsigned *x, int n"), "y=u[17] x=u[17]<0:4294967290 n=17", ONE
+    ),
+    "an index or an unsigned number, by a branch": (
+        cuda(GUARD + "{ unsigned a = i; if (q[i] > 0) a = x[i]; y[i] = a / 3; }",
+             "unsigned *y, const unsigned *x, const int *q, int n"),
+        "y=u[17] x=u[17]<0:4294967290 q=i[17]<-9:9 n=17", ONE
+    ),
+    "a size that wraps": (
+        cuda(GUARD + "{ unsigned a = blockDim.x - 20; y[i] = a / 3; }", "unsigned *y, int n"), "y=u[17] n=17", ONE
+    ),
+    "a product that wraps is divided": (
+        cuda(GUARD + "y[i] = (i * 300000000) / 7 + (i * 300000000 + 1) % 7;", "int *y, int n"), "y=i[17] n=17", ONE
+    ),
+    "a quotient of indices in 64-bit mode": (
+        cuda(GUARD + "y[i] = q[i] ^ ((q[i] - i) * (i % 2 == 1 ? i : -i) / 3 % -5);",
+             "long long *y, const int *q, int n"),
+        "y=l[17] q=i[17]<-9:9 n=17", ONE
+    ),
+    "a running sum read from before its first round": (
+        "from numba import cuda, float32\n\n\n@cuda.jit\ndef k(y, n):\n    i = cuda.threadIdx.x\n"
+        "    tile = cuda.shared.array(8, float32)\n    tile[i] = i\n    cuda.syncthreads()\n"
+        "    if i == 1:\n        for m in range(1, 8):\n            tile[m] += tile[m - 1]\n"
+        "    cuda.syncthreads()\n    acc = 0.0\n    for j in range(i, 8):\n        acc += 0.25 * j * tile[j]\n"
+        "    if i < n:\n        y[i] = acc\n", "y=f[8] n=8", [((1,), (8,))]
+    ),
 }  # fmt: skip
 REFUSED = {
     "rows that overlap": (
