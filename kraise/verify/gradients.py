@@ -24,6 +24,7 @@ from kraise.verify.measure import compare, entries
 from kraise.verify.report import Row, in_words
 
 DIRECTIONS = 2
+_VANISHING = 1e-6  # what is smaller, of directions and weights about one, may be rounding
 _ROUNDS = {"jnp.bfloat16": 2e-2, "jnp.float16": 2e-3}
 Matched = Callable[[k.Function, Outcome, Any], tuple[list[Any], list[Any]]]
 
@@ -191,7 +192,8 @@ def _rows(point: Derivatives, text: str, case: Case, thorough: bool) -> list[Row
         got = sum(float(np.sum(t).real) for t in terms)
         parts = [w * t for w, t in zip(weights, pushed, strict=True)]
         scale = sum(float(np.sum(np.abs(p))) for p in parts) + sum(float(np.sum(np.abs(t))) for t in terms)
-        rows.append(compare("vjp", f"direction {d + 1}", got, expected, tolerance, scale))
+        # a derivative that vanishes is compared with the size of the direction's
+        rows.append(compare("vjp", f"direction {d + 1}", got, expected, tolerance, max(scale, _VANISHING)))
     if thorough:
         rows += check_hurting(point, call, at, jax.eval_shape(_whole(point), at), tolerance, _assumes(text, point))
     if thorough and not reverse_only:
@@ -235,8 +237,7 @@ def _forward(
         tangent = {n: jnp.asarray(point.directions[n][d], v.dtype) for n, v in at.items()}
         for leaf, got in zip(leaves, pushed(tangent), strict=True):
             expected = leaf.tangents[d] if leaf.tangents is not None else np.zeros(np.shape(leaf.value))
-            # a derivative that vanishes is compared with the size of the direction's
-            row = compare("jvp", leaf.name, got, expected, tolerance, 1e-6)
+            row = compare("jvp", leaf.name, got, expected, tolerance, _VANISHING)
             if leaf.name not in rows or row.status == "failed":
                 rows[leaf.name] = row
     return list(rows.values())
@@ -274,7 +275,7 @@ def _second_order(point: Derivatives, call: Callable[..., Any], at: dict[str, An
         estimates = [(slope(h) - slope(-h)) / (2 * h) for h in (1e-4, 2e-5)]
     except InterpreterError as error:
         return Row("second order", "forward over reverse", "ok", message=f"finite (not compared: {error})")
-    scale = max(abs(estimates[0]), abs(slope(0.0)), 1e-12)
+    scale = max(abs(estimates[0]), abs(slope(0.0)), _VANISHING)
     if abs(estimates[0] - estimates[1]) > 1e-4 * scale:  # a branch flips nearby
         return Row("second order", "forward over reverse", "ok", message="finite (not smooth here, not compared)")
     return compare("second order", "forward over reverse", got, estimates[1], 1e-3, scale)

@@ -57,6 +57,21 @@ def test_a_naive_form_is_found_at_its_point_and_the_element_is_named(scalar, nai
     assert good.ok and at(good, point).status in ("ok", "skipped")
 
 
+def test_a_comparison_that_takes_its_edge_and_should_not_is_found():
+    row = at(report("x[i] if x[i] < 2.5 else 7.0", "jnp.where(x <= 2.5, x, 7.0)"), "branch edges")
+    assert row.status == "failed" and row.check == "values"
+
+
+def test_a_comparison_that_rounding_decides_is_no_failure():
+    # the compiler may contract a product and a difference that are zero to something beside it
+    found = report("-2.0 if (x[i] * x[i]) * (x[i] * x[i]) - (x[i] * x[i] * x[i]) * x[i] <= 0.0 else x[i]")
+    assert all(row.status != "failed" for row in found.rows if row.what in ("at zeros", "at branch edges"))
+
+
+def test_a_derivative_that_vanishes_is_compared_with_the_direction():
+    assert report("x[i] / math.sqrt(x[i] * x[i])").ok
+
+
 def test_a_wrong_derivative_at_a_point_names_the_element_what_it_is_and_what_it_should_be():
     # right in value everywhere; at zero the derivative is lost
     row = at(report("x[i] * 3.0", "jnp.where(x == 0, 0.0, 3.0 * x)"), "zeros")
