@@ -2,6 +2,7 @@
 
 import pytest
 
+from kraise import pipeline
 from kraise.diagnostics import Refused
 from kraise.frontends.cuda_c import read
 
@@ -114,3 +115,50 @@ def test_headers_of_the_toolkits_are_known_in_quotes_too():
     source = "".join(f'#include "{name}"\n' for name in names) + "__global__ void k(int *x) { x[0] = 1; }\n"
     _, diagnostics = read(source, "k.cu")
     assert [d.reason for d in diagnostics] == ["the header 'mine.h' is not found; what it defines is unknown"]
+
+
+_GROWS = "#define A0 1 + 1\n" + "".join(f"#define A{k} A{k - 1} + A{k - 1} + A{k - 1}\n" for k in range(1, 30))
+HOSTILE = {
+    "truncated": (GOOD + "__global__ void bad(float *a) { if (a[0] > 1) {", "KR100"),
+    "unbalanced": (GOOD + "__global__ void bad(float *a) { a[0] = (1 + 2; }\n", "KR100"),
+    "a brace too many": (GOOD + "__global__ void bad(float *a) { a[0] = 1; }}}\n", "KR100"),
+    "a line of a megabyte": (GOOD + "// " + "x" * 1_000_000 + "\n", "KR105"),
+    "a table of a megabyte": (GOOD + "__device__ int t[] = {" + "1," * 500_000 + "1};\n", "KR105"),
+    "no such header": ('#include "nowhere.h"\n' + GOOD, "KR105"),
+    "macros that name each other": ("#define A B\n#define B A\n" + GOOD.replace("= 1", "= A"), "KR102"),
+    "a macro in its own argument": ("#define F(x) F(x + F(x))\n" + GOOD.replace("= 1", "= F(1)"), "KR103"),
+    "a macro that grows": (_GROWS + GOOD.replace("= 1", "= A29"), "KR105"),
+    "not instantiated": (GOOD + "template <class F> __global__ void t(F f, float *a) { a[0] = f(a[0]); }\n", "KR103"),
+    "an #if without an end": ("#ifdef X\n" + GOOD, "KR100"),
+    "a string without an end": (GOOD + 'const char *s = "abc;\n', "KR100"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_text_is_a_diagnostic_in_time(name):
+    import time
+
+    text, code = HOSTILE[name]
+    start = time.perf_counter()
+    done = pipeline.translate(text, "t.cu")
+    assert time.perf_counter() - start < 30  # the preprocessor gives up after 10 s
+    assert code in [d.code for d in done.diagnostics] and "KR900" not in [d.code for d in done.diagnostics]
+    assert all(d.span is not None and d.span.line >= 1 for d in done.diagnostics)
+
+
+def test_a_file_that_includes_itself_ends(tmp_path):
+    file = tmp_path / "t.cu"
+    file.write_text('#include "t.cu"\n' + GOOD)
+    done = pipeline.translate(file.read_text(), str(file))
+    assert [d.code for d in done.diagnostics] == ["KR105"] and "nest" in done.diagnostics[0].reason
+
+
+def test_bytes_that_are_no_utf8_name_their_place(tmp_path, capsys):
+    from kraise.cli import main
+
+    file = tmp_path / "t.cu"
+    file.write_bytes(GOOD.encode() + b"// caf\xe9\n")
+    with pytest.raises(SystemExit) as stop:
+        main(["translate", str(file)])
+    said = capsys.readouterr().err
+    assert stop.value.code == 2 and "KR105" in said and ":5:7" in said

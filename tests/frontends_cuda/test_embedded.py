@@ -51,3 +51,50 @@ def test_two_kernels_of_one_name_are_reported():
     twice = TEXT + TEXT.replace("1.0f", "2.0f").replace("SCALE", "OTHER")
     codes = {(d.code, d.kernel) for d in pipeline.translate(twice, "kernels.py").diagnostics if d.severity == "error"}
     assert ("KR107", "shift") in codes
+
+
+KERNEL = (
+    'extern "C" __global__ void k(float *x, int n) {{ '
+    "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = {}; }}"
+)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "m = cupy.RawModule(code=SRC, options=('-std=c++17',))\nf = m.get_function('k')",
+        "m = RawModule(code=SRC)",
+        "class Holder:\n    CODE = SRC\n    def make(self):\n        return cp.RawKernel(self.CODE, 'k')",
+        "HEAD = '#define UNUSED 1\\n'\nk = cp.RawKernel(HEAD + SRC, 'k')",
+        "m = compiler.SourceModule(SRC, options=['-DZ=2'])\nf = m.get_function('k')",
+        "TEXT: str = SRC\nk = cp.RawKernel(code=TEXT, name='k')",
+    ],
+)
+def test_names_sums_and_attributes_of_strings_are_followed(program):
+    done = pipeline.translate(f"SRC = r'''{KERNEL.format('2.0f')}'''\n{program}\n", "k.py")
+    assert done.raised == ("k",) and not done.diagnostics and "# k.py:" in done.text
+
+
+def test_options_define_macros_for_their_string_only():
+    one, two = KERNEL.format("SCALE"), KERNEL.format("SCALE").replace("void k(", "void other(")
+    source = f"a = cp.RawKernel('{one}', 'k', options=('-DSCALE=3.0f',))\nb = cp.RawKernel('{two}', 'other')\n"
+    done = pipeline.translate(source, "k.py")
+    assert done.raised == ("k",) and "3.0" in done.text
+    assert [(d.code, d.kernel) for d in done.diagnostics] == [("KR102", "other")]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "SRC += 'int x;'\nk = cp.RawKernel(SRC, 'k')",
+        "def make(SRC):\n    return cp.RawKernel(SRC, 'k')",
+        "SRC = SRC.replace('2', '3')\nk = cp.RawKernel(SRC, 'k')",
+        "k = cp.RawKernel('%s' % SRC, 'k')",
+        "k = cp.RawKernel('{}'.format(SRC), 'k')",
+        "k = cp.RawKernel(f'{SRC}', 'k')",
+        "k = cp.RawKernel(SRC + suffix, 'k')",
+    ],
+)
+def test_a_string_that_may_be_another_one_is_refused(program):
+    done = pipeline.translate(f"SRC = '''{KERNEL.format('2.0f')}'''\n{program}\n", "k.py")
+    assert done.text is None and [d.code for d in done.diagnostics if d.severity == "error"][:1] == ["KR101"]

@@ -18,12 +18,14 @@ _CALLS = ("RawKernel", "RawModule", "SourceModule")
 class Embedded:
     """A kernel source in a Python file.
 
-    ``offset``: what to add to its line numbers; ``instantiate``: the template instances that the program asks for.
+    ``offset``: what to add to its line numbers; ``instantiate``: the template instances that the program asks for;
+    ``defines``: the macros that its options define.
     """
 
     text: str
     offset: int
     instantiate: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
 
 
 def find_embedded(python_source: str) -> list[Embedded]:
@@ -44,7 +46,8 @@ def read_embedded(
     comments: dict[int, str] = {}
     for one in found:
         text = "\n" * one.offset + one.text
-        given = {"defines": defines, "include_dirs": include_dirs, "instantiate": one.instantiate}
+        given = {"include_dirs": include_dirs, "instantiate": one.instantiate}
+        given["defines"] = (*one.defines, *defines)
         outcome, problems = guard("", Span(file, one.offset + 1), read, text, file, **given)
         diagnostics += problems
         if outcome is None:
@@ -72,10 +75,7 @@ def _find(python_source: str, file: str) -> tuple[list[Embedded], list[Diagnosti
         tree = ast.parse(python_source)
     except (SyntaxError, ValueError, RecursionError):
         return [], []
-    names: dict[str, ast.expr] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign):
-            names.update((t.id, node.value) for t in node.targets if isinstance(t, ast.Name))
+    names = _named(tree)
     found: dict[tuple[int, int], Embedded] = {}
     diagnostics: list[Diagnostic] = []
     for node in ast.walk(tree):
@@ -86,17 +86,57 @@ def _find(python_source: str, file: str) -> tuple[list[Embedded], list[Diagnosti
             continue
         asked = {k.arg: k.value for k in node.keywords if k.arg}
         source = node.args[0] if node.args else asked.get("code") or asked.get("source")
-        text = names.get(source.id, source) if isinstance(source, ast.Name) else source
-        if isinstance(text, ast.Constant) and isinstance(text.value, str):
-            instances = asked.get("name_expressions")
+        text = None if source is None else _text(source, names)
+        if text is not None:
+            instances, options = (asked.get(key) for key in ("name_expressions", "options"))
             wanted = tuple(e for e in _strings(names.get(getattr(instances, "id", ""), instances)) if "<" in e)
-            found[(text.lineno, text.col_offset)] = Embedded(text.value, text.lineno - 1, wanted)
+            given = _strings(names.get(getattr(options, "id", ""), options))
+            macros = tuple(o[2:].strip() for o in given if o.startswith("-D"))
+            found[text[1], text[2]] = Embedded(text[0], text[1] - 1, wanted, macros)
         elif source is not None:
             span = Span(file, source.lineno, source.col_offset + 1)
             reason = f"the source of this {name} is put together when the program runs: it cannot be read here"
             hint = "write it as one string, or translate the .cu file that it comes from"
             diagnostics.append(Diagnostic("KR101", reason, span, hint))
     return [found[key] for key in sorted(found)], diagnostics
+
+
+def _named(tree: ast.AST) -> dict[str, ast.expr]:
+    """The names of the file that are given a value once and nowhere else (as an argument, by ``+=``)."""
+    names: dict[str, ast.expr] = {}
+    other: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=targets, value=ast.expr() as value):
+                given = [t for t in targets if isinstance(t, ast.Name)]
+            case ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value):
+                given = [target]
+            case ast.AugAssign(target=ast.Name(id=name)) | ast.arg(arg=name):
+                other.add(name)
+                continue
+            case _:
+                continue
+        other |= {t.id for t in given if t.id in names}
+        names.update((t.id, value) for t in given)
+    return {name: value for name, value in names.items() if name not in other}
+
+
+def _text(node: ast.expr, names: dict[str, ast.expr], depth: int = 0) -> tuple[str, int, int] | None:
+    """What an expression of string literals and names of such is, and where its last literal stands; None for any
+    other."""
+    if depth > 20:
+        return None
+    match node:
+        case ast.Constant(value=str(value)):
+            return value, node.lineno, node.col_offset
+        case ast.Name(id=name) | ast.Attribute(value=ast.Name(), attr=name) if name in names:
+            return _text(names[name], names, depth + 1)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            first, second = _text(left, names, depth + 1), _text(right, names, depth + 1)
+            if first is None or second is None:
+                return None
+            return first[0] + second[0], max(second[1] - first[0].count("\n"), 1), second[2]
+    return None
 
 
 def _strings(node: ast.expr | None) -> list[str]:

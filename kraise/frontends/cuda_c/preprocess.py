@@ -27,6 +27,7 @@ LARGEST_HEADER = 8_000_000  # bytes
 SECONDS = 10.0
 TOKENS = 1_000_000
 LINE_LENGTH = 200_000
+DEEPEST_INCLUDE = 100
 
 
 @dataclass
@@ -123,6 +124,8 @@ class _Expander(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
         self.diagnostics.append(Diagnostic("KR100", f"preprocessor: {msg.strip()}", span, severity="warning"))
 
     def on_file_open(self, is_system_include: bool, includepath: str) -> io.StringIO:
+        if self.include_depth > DEEPEST_INCLUDE:
+            raise refuse("KR105", f"includes nest more than {DEEPEST_INCLUDE} deep", Span(self.file, self.include_line))
         state = os.stat(includepath)
         if not stat.S_ISREG(state.st_mode) or state.st_size > LARGEST_HEADER:
             raise FileNotFoundError(includepath)  # a device or a pipe would never end
