@@ -36,6 +36,8 @@ class Context:
     coarse: Mapping[int, int] = field(default_factory=dict)  # threads that share the elements of a tile, by axis
     tile: dict[int, int] = field(default_factory=dict)  # those elements
     sharing: set[int] = field(default_factory=set)  # axes whose loop over them is under way
+    unroll: bool = False  # loops with barriers are written out
+    touched: dict[Any, Any] = field(default_factory=dict)  # the cells that the threads of a block touch, by access
     wished: dict[eq.Expr, int] = field(default_factory=dict)  # those that had better be
     widths: Mapping[int, eq.Expr] = field(default_factory=dict)  # the rows that the launch fills, by axis
     assumed: tuple[eq.Expr, ...] = ()  # conditions on sizes that the emitted function checks

@@ -38,6 +38,7 @@ from kraise.raising.splits import Splitting, split_threads
 from kraise.raising.state import Raw, RawFold, RawWrite, State
 from kraise.raising.statements import block
 from kraise.raising.unread import private_extents, store_sites, without_unread
+from kraise.raising.unrolled import unrolled
 
 
 class Raiser:
@@ -52,6 +53,7 @@ class Raiser:
         self.whole: set[str] = set()
         self.ways: threads.Ways = {}
         self.st = State()
+        self.inlined: tuple[k.Stmt, ...] = ()
         self.returns: tuple[k.ArrayRef | None, ...] = ()
         self.cx.calls = called(module, function)
         self.cx.injective = frozenset(injective(options.assume))
@@ -63,6 +65,9 @@ class Raiser:
         cx, function = self.cx, self.cx.function
         body = structure(function)
         body.body = inlined(cx.module, function, body.body)
+        self.inlined = body.body
+        if cx.unroll:
+            body.body = unrolled(cx, body.body)
         self.returns = body.returns
         collect_types(cx, body.body)
         st = self.st
@@ -168,6 +173,10 @@ class Raiser:
             span=function.span,
         )
         return make_safe(kernel)
+
+    def unrolls(self) -> bool:
+        """Whether there are loops with barriers that could be written out."""
+        return self.cx.cooperative and unrolled(self.cx, self.inlined) != self.inlined
 
     def seen(self) -> list[eq.Expr]:
         """What the run has computed so far."""

@@ -35,7 +35,8 @@ class Learned:
     be made anew where filled; ``rows``: of flat arrays, the rows in which they are seen; ``assumed``: conditions on
     sizes that the emitted function checks; ``longest``: loops that run to their longest row; ``launched``: thread
     indices that the launch bounds; ``coarse``: threads that share the elements of a tile;
-    ``widths``: the rows that the launch fills; ``multiples``: sizes of whole tiles."""
+    ``widths``: the rows that the launch fills; ``multiples``: sizes of whole tiles;
+    ``unroll``: loops with barriers are written out."""
 
     ways: threads.Ways = field(default_factory=dict)
     solid: frozenset[str] = frozenset()
@@ -45,11 +46,13 @@ class Learned:
     longest: frozenset[Loop] = frozenset()
     launched: frozenset[str] = frozenset()
     coarse: dict[int, int] = field(default_factory=dict)
+    unroll: bool = False
     widths: dict[int, eq.Expr] = field(default_factory=dict)
     multiples: multiples.Multiples = field(default_factory=dict)
 
     def enter(self, cx: Context) -> None:
         cx.solid, cx.scratch, cx.rows, cx.assumed = self.solid, self.scratch, self.rows, self.assumed
+        cx.unroll = self.unroll
         cx.longest, cx.widths, cx.multiples, cx.coarse = self.longest, self.widths, self.multiples, self.coarse
 
 
@@ -119,6 +122,8 @@ def _search(
             if attempts:
                 hindering |= _scratch(attempts[-1])
             more = _after(attempts[-1], known, refused) if attempts else None
+            if more is None and attempts and attempts[-1].unrolls() and not known.unroll:
+                more = Learned(scratch=scratch, unroll=True)
             if more is None:
                 raise first from None
         known = more

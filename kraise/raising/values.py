@@ -297,7 +297,7 @@ def load_cell(cx: Context, st: State, at: Cell, t: object, span: Span | None) ->
     forwarded = forward(st, at)
     if forwarded is not None and isinstance(element, ScalarType):
         forwarded = stored(forwarded, element)
-    if forwarded is None and name in st.locals:
+    if forwarded is None and name in st.locals and not (cx.unroll and _filled(st, name)):
         forwarded = held(cx, st, name, at.subscripts)
     if forwarded is not None:
         st.accesses.append(access(st, at, st.path, False, answered=True, span=span))
@@ -306,6 +306,11 @@ def load_cell(cx: Context, st: State, at: Cell, t: object, span: Span | None) ->
     node = eq.Read(st.versions[name], at.subscripts, element, at.view)  # type: ignore[arg-type]
     st.accesses.append(access(st, at, st.path, False, node=node, span=span))
     return node
+
+
+def _filled(st: State, array: str) -> bool:
+    """Whether an array has been stored to: in loops written out, what its cells hold is read, not written out again."""
+    return any(isinstance(r, RawWrite) and r.after.array == array for r in st.out)
 
 
 def forward(st: State, at: Cell) -> eq.Expr | None:

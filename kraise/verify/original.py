@@ -68,6 +68,8 @@ class Original:
         compiler = compiler_for(function.kind != "plain")
         if function.name not in self.calls:
             raise Unavailable(f"`{function.name}` is no function of the C++ file")
+        if "__shared__" in self.text and re.search(r"\bvolatile\b", self.text):
+            raise Unavailable("the lanes of a warp run in step where shared memory is volatile: not so what g++ makes")
         flat = flatten_arguments(function, arguments)
         paths = [(s, np.array(flat[s.path], _dtype(s), order="C")) for p in function.params for s in slots(p)]
         wrapper = _Wrapper(self, function, flat, compiler.on_gpu)

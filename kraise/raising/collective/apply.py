@@ -57,6 +57,8 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
     """
     if not stmts or not cx.cooperative or not starts(cx, st, stmts[0]):
         return 0
+    if cx.unroll and not shuffles(stmts[0]):
+        return 0  # it was tried before the loops were written out
     found = frame(cx)
     if found is None:
         return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -48,6 +49,7 @@ def _simulation(cx: Context, st: State, found: Frame, size: int) -> Simulation:
             sim.by_extent = True
         return numbers(found, st.env[name], size)
 
+    @cache
     def cells(array: str) -> tuple[np.ndarray, ScalarType] | None:
         name = resolve(cx, st, array)
         local = st.locals.get(name)

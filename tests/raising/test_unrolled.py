@@ -1,0 +1,46 @@
+"""Log-step loops with barriers, written out; their racy twins."""
+
+from pathlib import Path
+
+import pytest
+
+from kraise.pipeline import translate
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+ARGMIN = (SAMPLES / "cuda_block_argmin" / "kernel.cu").read_text()
+BITONIC = (SAMPLES / "bitonic_blocks" / "kernel.py").read_text()
+
+
+def codes(source, file):
+    """The codes with which the kernel is refused."""
+    done = translate(source, file)
+    assert done.text is None
+    return {d.code for d in done.diagnostics}
+
+
+def test_steps_are_whole_array_statements():
+    text = translate(ARGMIN, "kernel.cu").text or ""
+    assert text.count("index.at[") == 4
+    assert "fori_loop" not in text
+
+
+@pytest.mark.parametrize("twin", ["t + w - 1", "t + 1"])
+def test_steps_that_overlap_are_races(twin):
+    assert "KR201" in codes(ARGMIN.replace("t + w", twin), "kernel.cu")
+
+
+def test_a_tree_without_its_barrier_is_a_race():
+    assert "KR201" in codes(ARGMIN.replace("    __syncthreads();\n  }\n  if", "  }\n  if"), "kernel.cu")
+
+
+def test_a_network_without_its_barrier_is_a_race():
+    assert "KR201" in codes(BITONIC.replace("            cuda.syncthreads()\n", ""), "kernel.py")
+
+
+def test_partners_that_meet_are_a_race():
+    assert "KR201" in codes(BITONIC.replace("t ^ j", "(t + j) % N"), "kernel.py")
+
+
+def test_rounds_that_data_decide_are_not_written_out():
+    source = ARGMIN.replace("int w = BLOCK / 2", "int w = n")
+    assert translate(source, "kernel.cu").text is None
