@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kraise.diagnostics import Span
+from kraise.emit.linear import Linear, linear
 from kraise.emit.python import Py
 from kraise.ir import equations as eq
 
@@ -69,3 +70,14 @@ class Block:
     lines: list[Stmt] = field(default_factory=list)
     variables: dict[object, tuple[str, Frame]] = field(default_factory=dict)
     bound: set[eq.Version] = field(default_factory=set)
+
+
+def least(value: Linear, blocks: list[Block]) -> Linear:
+    """The sum at the smallest values that the indices of Python loops around give it."""
+    for atom, c in value.terms:
+        axis = next(
+            (b.axis for b in blocks if b.unrolled and isinstance(atom, eq.Index) and b.index == atom.name), None
+        )
+        if axis is not None:
+            value = value.without(atom) + (linear(axis.lo) if c > 0 else linear(axis.hi) + -1).times(c)
+    return value

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from kraise.diagnostics import refuse
 from kraise.emit import python as py
 from kraise.emit import tree
-from kraise.emit.blocks import Assign, Block, Def, Frame, Raw, Stmt, Val
+from kraise.emit.blocks import Assign, Block, Def, Frame, Raw, Stmt, Val, least
 from kraise.emit.linear import STATIC_INFIX, Linear, linear, nonnegative, print_sum
 from kraise.emit.names import IMPORTED, OWN, Names, identifier
 from kraise.emit.python import Atom, Py
@@ -67,6 +67,7 @@ class Context:
         self.clamped: list[Linear] = []
         self.assumed: tuple[Linear, ...] = ()
         self.depths: dict[eq.Expr, int] = {}
+        self.generators = 0  # generator expressions around the current place
         self.lazy_arms = 0  # arms of a conditional expression around the current place
         self.sizes: set[str] | None = None
         self.sources: dict[tuple[str, str], tuple[eq.Expr, ...]] | None = None
@@ -167,7 +168,7 @@ class Context:
             case eq.Shape():
                 return self.shape(atom)
             case eq.Index(name=name) if self.is_unrolled(name):
-                return Atom(name)
+                return Atom(next(b.index_text for b in reversed(self.blocks) if b.index == name))
             case eq.Cast(arg=arg):
                 return self.static(arg)
             case eq.Op(name=name, args=args) if name in STATIC_INFIX:
@@ -291,7 +292,8 @@ class Context:
     def at_least_zero(self, value: Linear) -> Py:
         """A bound or an extent as text, zero where it would be negative."""
         text = self.static(value)
-        if nonnegative(value) or any(nonnegative(value - a) for a in self.assumed):
+        smallest = least(value, self.blocks)
+        if nonnegative(smallest) or any(nonnegative(smallest - a) for a in self.assumed):
             return text
         self.clamped.append(value)
         return py.call("max", text, py.number(0))

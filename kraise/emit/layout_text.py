@@ -16,7 +16,7 @@ from kraise.emit.doc import (
     Printer,
     joined,
 )
-from kraise.emit.python import Atom, Attr, Bin, Call, IfExp, Py, Slice, Sub, Tup, Un
+from kraise.emit.python import Atom, Attr, Bin, Call, Generator, IfExp, Py, Slice, Sub, Tup, Un
 
 # where an expression stands: ENCLOSED in brackets, at the top (0), or under optional parentheses (their group's id)
 ENCLOSED = -1
@@ -216,6 +216,10 @@ def _doc(printer: Printer, node: Py, level: int) -> Doc:
                 ],
                 level,
             )
+        case Generator(element=element, clauses=clauses):
+            lines: list[Doc] = [_doc(printer, element, ENCLOSED)]
+            lines += [[f"for {name} in ", _doc(printer, values, ENCLOSED)] for name, values in clauses]
+            return Group(joined(lines, [SPACE]))
     raise TypeError(node)
 
 

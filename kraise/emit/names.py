@@ -30,6 +30,7 @@ class Names:
 
     def __init__(self, taken: frozenset[str] | set[str] = frozenset()):
         self._taken = set(taken) | TEXT_USES
+        self._builtins: set[str] = set()
 
     def fresh(self, wish: str) -> str:
         """``wish``, or ``wish_2``, ``wish_3`` … where it is taken."""
@@ -43,6 +44,14 @@ class Names:
     def is_free(self, name: str) -> bool:
         """Whether nothing has the name."""
         return identifier(name) not in self._taken
+
+    def builtin(self, name: str) -> bool:
+        """Keeps a built-in function's name for it; False if a variable has it."""
+        if name in self._builtins or self.is_free(name):
+            self._builtins.add(name)
+            self._taken.add(name)
+            return True
+        return False
 
     def release(self, name: str) -> None:
         """Frees a name."""

@@ -30,7 +30,7 @@ def padded(low: Lowering, node: eq.Read, base: Py, extents: Extents) -> tuple[Py
             subscripts.append(expression(moved_by) if not before.same(Linear()) else s)
             sizes.append(linear(part.limit) + before + after)
     moved = tuple(subscripts), tuple(sizes)
-    if not context.widths.shared(node):
+    if not context.widths.shared(node) and not (context.generators and all(node.outside)):
         return _made(low, node, base, extents, widths), *moved
     key = ("padded", key_of(node))
     for block in context.blocks:

@@ -102,7 +102,15 @@ class IfExp:
     orelse: Py
 
 
-Py = Atom | Attr | Call | Sub | Slice | Bin | Un | Tup | IfExp
+@dataclass(frozen=True)
+class Generator:
+    """``element for name in values for …``, the one argument of a call."""
+
+    element: Py
+    clauses: tuple[tuple[str, Py], ...]
+
+
+Py = Atom | Attr | Call | Sub | Slice | Bin | Un | Tup | IfExp | Generator
 
 ALL = Slice()
 NONE = Atom("None")
@@ -248,6 +256,8 @@ def flat(node: Py) -> str:
             return f"({inside},)" if len(items) == 1 else f"({inside})"
         case IfExp(condition=condition, then=then, orelse=orelse):
             return f"{flat(then)} if {flat(condition)} else {flat(orelse)}"
+        case Generator(element=element, clauses=clauses):
+            return " ".join([flat(element), *(f"for {name} in {flat(values)}" for name, values in clauses)])
     raise TypeError(node)
 
 
@@ -271,6 +281,8 @@ def mapped(node: Py, change: Callable[[Py], Py]) -> Py:
             node = Tup(tuple(mapped(i, change) for i in items))
         case IfExp(condition=condition, then=then, orelse=orelse):
             node = IfExp(mapped(condition, change), mapped(then, change), mapped(orelse, change))
+        case Generator(element=element, clauses=clauses):
+            node = Generator(mapped(element, change), tuple((n, mapped(v, change)) for n, v in clauses))
     return change(node)
 
 

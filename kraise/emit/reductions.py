@@ -87,6 +87,9 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
     chain = windows.unrolled(low, node)
     if chain is not None:
         return low.lower(chain, frame)
+    window = windows.generated(low, node, frame, own)
+    if window is not None:
+        return window
     upto = segments.counted_up_to(low, node, frame, own)
     if upto is not None:
         return upto

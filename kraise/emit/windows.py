@@ -5,14 +5,18 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING
 
+from kraise.emit import python as py
 from kraise.emit import tree
+from kraise.emit.context import Assign, Block, Frame, Val
 from kraise.emit.linear import linear
+from kraise.emit.python import Atom
 from kraise.ir import equations as eq
 
 if TYPE_CHECKING:
     from kraise.emit.lower import Lowering
 
 SHORT = 9  # terms; measured on 3 x 3 stencils: slices beat a gather and a convolution
+LONGEST = 128  # terms that a sum of slices may have: each is traced and compiled
 _COMPARISONS = {
     "eq": operator.eq,
     "ne": operator.ne,
@@ -35,6 +39,47 @@ def unrolled(low: Lowering, node: eq.Reduce) -> eq.Expr | None:
     for body, _ in chain[1:]:
         total = eq.Op(node.op, (total, body), node.type)
     return total
+
+
+def generated(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val | None:
+    """A sum over a window of constant size as a sum of slices that Python runs when the function is traced.
+
+    ``sum(w[k] * x[k : k + n] for k in range(7))``; measured on 5 x 5 filters of 1024 x 1024 pixels on a CPU: 30 times
+    as fast as index arrays or a convolution. None where the terms need variables of their own, or there are too many.
+    """
+    ctx = low.ctx
+    sizes = [linear(a.hi) - linear(a.lo) for a in node.axes]
+    points = 1
+    for axis, size in zip(node.axes, sizes, strict=True):
+        if size.terms or linear(axis.lo).terms or size.constant <= 0 or axis.step != 1:
+            return None
+        points *= size.constant
+    plain = node.op == "add" and node.where is None and node.body.type.kind != "bool"
+    if not plain or not SHORT < points <= LONGEST or not _is_window(ctx.free, node):
+        return None
+    if not ctx.names.builtin("sum"):
+        return None
+    blocks = [Block("", a.name, ctx.names.fresh(a.name), a, unrolled=True) for a in node.axes]
+    for block in blocks:
+        ctx.enter(block)
+    ctx.generators += 1
+    try:
+        value = low.lower(node.body, own)
+    finally:
+        ctx.generators -= 1
+        for block in blocks:
+            ctx.leave()
+            ctx.names.release(block.index_text)
+    made = [line.target for b in blocks for line in b.lines if isinstance(line, Assign) and line.target]
+    if any(b.lines for b in blocks):
+        for name in made:
+            ctx.names.release(name)
+        return None
+    if value.axes != own or value.rank != len(own):
+        return None
+    ranges = [py.Call(Atom("range"), ctx.range_arguments(a)) for a in node.axes]
+    clauses = tuple((b.index_text, r) for b, r in zip(blocks, ranges, strict=True))
+    return low.extend(py.call("sum", py.Generator(value.py, clauses)), own, frame)
 
 
 def terms(node: eq.Reduce, free: tree.Free) -> list[tuple[eq.Expr, eq.Expr | None]] | None:
@@ -72,7 +117,8 @@ def _is_window(free: tree.Free, node: eq.Reduce) -> bool:
         for s in n.subscripts
         if free(s) & names and free(s) - names
     ]
-    return bool(windows) and not any(isinstance(n, eq.Reduce | eq.Scan | eq.ArgReduce) for n in tree.walk(node.body))
+    costly = (n for n in tree.walk(node.body) if isinstance(n, eq.Reduce | eq.Scan | eq.ArgReduce))
+    return bool(windows) and not any(free(n) & names for n in costly)
 
 
 def truth(condition: eq.Expr) -> bool | None:
