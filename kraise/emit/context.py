@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from kraise.diagnostics import refuse
+from kraise.emit import launch, tree
 from kraise.emit import python as py
-from kraise.emit import tree
 from kraise.emit.blocks import Assign, Block, Def, Frame, Raw, Stmt, Val, least
 from kraise.emit.linear import STATIC_INFIX, Linear, linear, nonnegative, print_sum
 from kraise.emit.names import IMPORTED, OWN, Names, identifier
@@ -237,48 +237,11 @@ class Context:
         """A parameter's (or a member's) spelling; ``grid.x`` where the launch is a tuple."""
         head, _, rest = name.partition(".")
         if head in ("grid", "block") and rest in ("x", "y", "z"):
-            return self.launch_text(head, rest)
+            return launch.extent_text(self, head, rest)
         if head == "threads" and rest in ("x", "y", "z"):
-            return self.threads_text(rest)
+            return launch.threads_text(self, rest)
         mark = OWN if head in IMPORTED else ""  # not the module of that name
         return mark + ".".join(identifier(part) for part in name.split("."))
-
-    def launch_text(self, head: str, axis: str) -> str:
-        """``grid`` in a one-dimensional launch, ``grid[1]`` in others."""
-        self.needs.add(f"launch {head} {axis}")
-        default = dict(self.kernel.ndrange).get(f"{head}.{axis}") if self.kernel.launch == "optional" else None
-        if default is not None:
-            return self._given_or(head, axis, default)
-        if self.launch_rank == 1:
-            return head
-        return f"{head}[{'xyz'.index(axis)}]"
-
-    def _given_or(self, head: str, axis: str, default: eq.Expr) -> str:
-        """The extent of the launch, or what it is where none is given, in a variable."""
-        key = (head, axis)
-        known = self.blocks[0].variables.get(key)
-        if known is None:
-            given = Atom(head if self.launch_rank == 1 else f"{head}[{'xyz'.index(axis)}]")
-            text = py.IfExp(py.Bin("is", Atom(head), py.NONE), self.static(default), given)
-            known = (self.names.fresh("blocks" if self.launch_rank == 1 else f"blocks_{axis}"), ())
-            self.blocks[0].lines.append(Assign(known[0], text))
-            self.blocks[0].variables[key] = known
-        return known[0]
-
-    def threads_text(self, axis: str) -> str:
-        """The number of threads along an axis of the launch, in a variable."""
-        key = ("threads", axis)
-        known = self.blocks[0].variables.get(key)
-        if known is None:
-            grid, block = (Atom(self.launch_text(head, axis)) for head in ("grid", "block"))
-            text: Py = py.Bin("*", grid, block)
-            default = dict(self.kernel.ndrange).get(f"threads.{axis}")
-            if default is not None and self.kernel.launch == "optional":
-                text = py.IfExp(py.Bin("is", Atom("grid"), py.NONE), self.static(default), text)
-            known = (self.names.fresh("threads" if self.launch_rank == 1 else f"threads_{axis}"), ())
-            self.blocks[0].lines.append(Assign(known[0], text))
-            self.blocks[0].variables[key] = known
-        return known[0]
 
     launch_rank = 1
 
