@@ -1,0 +1,210 @@
+"""The smallest source for each code that ``translate`` gives: its rendered text is a snapshot beside this file."""
+
+FIXTURES = {
+    "KR100": ("k.py", "def f(x:\n    return x\n"),
+    "KR101": (
+        "k.py",
+        "from numba import njit\n"
+        "\n"
+        "\n"
+        "@njit\n"
+        "def f(x, y, n):\n"
+        "    for i in range(n):\n"
+        "        try:\n"
+        "            y[i] = 1 / x[i]\n"
+        "        except ZeroDivisionError:\n"
+        "            y[i] = 0\n",
+    ),
+    "KR102": ("k.py", "def f(y, n):\n    for i in range(n):\n        y[i] = scale * i\n"),
+    "KR103": (
+        "k.py",
+        "import other_module\n"
+        "from numba import njit\n"
+        "\n"
+        "\n"
+        "@njit\n"
+        "def f(x, y, n):\n"
+        "    for i in range(n):\n"
+        "        y[i] = other_module.f(x[i])\n",
+    ),
+    "KR104": ("k.py", "def f(x, y, n):\n    for i in range(n):\n        y[i] = x[i, 0] + x[i]\n"),
+    "KR105": ("k.txt", "int x;\n"),
+    "KR107": (
+        "k.py",
+        "import cupy\n"
+        "from numba import njit\n"
+        "\n"
+        "\n"
+        "@njit\n"
+        "def f(x, n):\n"
+        "    for i in range(n):\n"
+        "        x[i] = 1.0\n"
+        "\n"
+        "\n"
+        "g = cupy.RawKernel(r'''extern \"C\" __global__ void f(float *x) { x[threadIdx.x] = 2.0f; }''', \"f\")\n",
+    ),
+    "KR109": ("k.cu", "double f(double x) { return x * x; }\ndouble g(double x) { return __enzyme_autodiff(x); }\n"),
+    "KR201": (
+        "k.py",
+        "from numba import cuda\n"
+        "\n"
+        "\n"
+        "@cuda.jit\n"
+        "def f(x, n):\n"
+        "    i = cuda.grid(1)\n"
+        "    if i < n - 1:\n"
+        "        x[i] = x[i + 1]\n",
+    ),
+    "KR202": (
+        "k.py",
+        "from numba import cuda\n"
+        "\n"
+        "\n"
+        "@cuda.jit\n"
+        "def f(x, y, idx, n):\n"
+        "    i = cuda.grid(1)\n"
+        "    if i < n:\n"
+        "        y[idx[i]] = x[i]\n",
+    ),
+    "KR203": (
+        "k.cu",
+        "__global__ void f(float *y, const float *x, int *c, int n) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  if (i < n && x[i] > 0) {\n"
+        "    int p = atomicAdd(c, 1);\n"
+        "    y[p] = x[i];\n"
+        "  }\n"
+        "}\n",
+    ),
+    "KR204": (
+        "k.py",
+        "from numba import cuda\n"
+        "\n"
+        "\n"
+        "@cuda.jit\n"
+        "def f(x, y, n):\n"
+        "    i = cuda.grid(1)\n"
+        "    if i < n:\n"
+        "        y[i] = x[i - 1]\n",
+    ),
+    "KR206": (
+        "k.py",
+        "from numba import cuda\n"
+        "\n"
+        "\n"
+        "@cuda.jit\n"
+        "def f(x, n):\n"
+        "    i = cuda.grid(1)\n"
+        "    if i < n:\n"
+        "        cuda.syncthreads()\n"
+        "        x[i] = 1.0\n",
+    ),
+    "KR207": (
+        "k.py",
+        "from numba import cuda\n"
+        "\n"
+        "\n"
+        "@cuda.jit\n"
+        "def f(x, y, n):\n"
+        "    i = cuda.grid(1)\n"
+        "    if i < n:\n"
+        "        if x[i] > 0:\n"
+        "            s = 1.0\n"
+        "        y[i] = s\n",
+    ),
+    "KR209": (
+        "k.py",
+        "from numba import cuda\n"
+        "\n"
+        "\n"
+        "@cuda.jit(device=True)\n"
+        "def g(a):\n"
+        "    return g(a - 1) if a > 0 else 0.0\n"
+        "\n"
+        "\n"
+        "@cuda.jit\n"
+        "def f(x, n):\n"
+        "    i = cuda.grid(1)\n"
+        "    if i < n:\n"
+        "        x[i] = g(x[i])\n",
+    ),
+    "KR212": (
+        "k.py",
+        "from numba import cuda\n"
+        "\n"
+        "\n"
+        "@cuda.jit\n"
+        "def shift(a, n):\n"
+        "    i = cuda.grid(1)\n"
+        "    if i < n - 1:\n"
+        "        a[i] = a[i + 1]\n"
+        "\n"
+        "\n"
+        "def run(x, n):\n"
+        "    shift[4, 32](x, n)\n",
+    ),
+    "KR213": (
+        "k.py",
+        "import cupyx\n"
+        "from numba import cuda\n"
+        "\n"
+        "\n"
+        "@cuda.jit\n"
+        "def twice(a, n):\n"
+        "    i = cuda.grid(1)\n"
+        "    if i < n:\n"
+        "        a[i] *= 2\n"
+        "\n"
+        "\n"
+        "def run(x, A, n):\n"
+        "    y = cupyx.scipy.sparse.linalg.spsolve(A, x)\n"
+        "    twice[4, 32](y, n)\n"
+        "    return y\n",
+    ),
+    "KR214": (
+        "k.py",
+        "from numba import cuda\n"
+        "\n"
+        "\n"
+        "@cuda.jit\n"
+        "def twice(a, n):\n"
+        "    i = cuda.grid(1)\n"
+        "    if i < n:\n"
+        "        a[i] *= 2\n"
+        "\n"
+        "\n"
+        "def run(x, counter):\n"
+        "    count = int(counter.copy_to_host()[0])\n"
+        "    twice[(count + 255) // 256, 256](x, count)\n",
+    ),
+    "KR299": (
+        "k.cu",
+        "__global__ void f(int *c, int n) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  if (i < n)\n"
+        "    atomicInc((unsigned *)&c[0], 17u);\n"
+        "}\n",
+    ),
+    "KR307": (
+        "k.py",
+        "from numba import cuda\n"
+        "\n"
+        "\n"
+        "@cuda.jit\n"
+        "def f(y, grid, n):\n"
+        "    i = cuda.grid(1)\n"
+        "    if i < n:\n"
+        "        y[i] = grid[i] * cuda.blockDim.x\n",
+    ),
+    "KR308": (
+        "k.py",
+        "from numba import cuda\n"
+        "\n"
+        "\n"
+        "@cuda.jit\n"
+        "def f(y, x, n):\n"
+        "    i = cuda.grid(1)\n"
+        "    if i < n:\n"
+        "        y[i] = x[i]\n",
+    ),
+}
