@@ -99,7 +99,7 @@ def _summed(s: eq.Stmt, facts: tuple[eq.Expr, ...]) -> eq.Stmt:
     kept = frozenset().union(*(free_indices(x) for x in s.subscripts)) if s.subscripts else frozenset()
     inner = tuple(a for a in s.axes if a.name not in kept)
     if not s.accumulate:
-        return _stored_by_any(s, inner)
+        return _stored_by_any(_where_some_round_is(s, inner, facts), inner)
     if not inner:
         return _plain(s, facts)
     names = {a.name for a in inner}
@@ -112,6 +112,28 @@ def _summed(s: eq.Stmt, facts: tuple[eq.Expr, ...]) -> eq.Stmt:
     total = eq.Reduce(s.accumulate, own, value, where, s.value.type)
     kept_axes = tuple(a for a in s.axes if a.name in kept)
     return _plain(replace(s, axes=kept_axes, value=total, where=outer), facts)
+
+
+def _where_some_round_is(s: eq.Write, inner: tuple[eq.Axis, ...], facts: tuple[eq.Expr, ...]) -> eq.Write:
+    """A store whose cell, value and condition do not name the round of a loop is made where the loop has a round. (A
+    launch has a thread.)"""
+    names = {a.name for a in inner}
+    if any(free_indices(c) & names for c in ((s.value,) if s.where is None else (s.value, s.where))):
+        return s
+    found: list[eq.Expr] = []
+    for a in reversed(inner):
+        mine = conjunction([c for c in found if a.name in free_indices(c)])
+        found = [c for c in found if a.name not in free_indices(c)]
+        some = eq.Op("lt", (a.lo, a.hi), BOOL)
+        sizes = [n.name for n in topological((a.lo, a.hi)) if isinstance(n, eq.Param)]
+        launched = bool(sizes) and all(n.split(".")[0] in ("grid", "block", "threads") and "." in n for n in sizes)
+        if mine is not None:
+            found.append(eq.Reduce("or", (a,), mine, None, BOOL))
+        elif not launched and not implied(facts, some) and ((to_poly(a.hi) - to_poly(a.lo)).value or 0) < 1:
+            found.append(some)
+    if not found:
+        return s
+    return replace(s, where=conjunction([*(conjuncts(s.where) if s.where is not None else ()), *found]), covers=False)
 
 
 def _stored_by_any(s: eq.Write, inner: tuple[eq.Axis, ...]) -> eq.Write:

@@ -1,6 +1,7 @@
 """Vectorized twin of kernel.py, written by kraise; edit the source, not this file."""
 
 import jax
+import jax.numpy as jnp
 
 
 @jax.jit
@@ -9,13 +10,14 @@ def sorted_rows(order, table, weight, out, total):
 
     out[order[i], j] = weight[i] * table[i, j]  for 0 <= i < order.shape[0], 0 <= j < table.shape[1]
     total[order[i]] = 0.5 * total[order[i]] + weight[i]
-        for 0 <= i < order.shape[0], 0 <= j < min(table.shape[1], 1)
+        for 0 <= i < order.shape[0], 0 <= j < min(table.shape[1], 1), where 0 < min(table.shape[1], 1)
 
     order is injective (declared)
     """
+    cols = table.shape[1]
     n = order.shape[0]
-    out = out.at[order, : table.shape[1]].set(
-        weight[:n, None] * table[:n]
-    )  # kernel.py:9
-    total = total.at[order].set(0.5 * total[order] + weight[:n])  # kernel.py:11
+    out = out.at[order, :cols].set(weight[:n, None] * table[:n])  # kernel.py:9
+    total = total.at[jnp.where(0 < jnp.minimum(cols, 1), order, total.shape[0])].set(
+        0.5 * total[order] + weight[:n], mode="drop"
+    )  # kernel.py:11
     return out, total

@@ -85,6 +85,9 @@ RIGHT = {
              "unsigned *y, const unsigned *x, const int *q, int n"),
         "y=u[17] x=u[17]<0:4294967290 q=i[17]<-9:9 n=17", ONE
     ),
+    "stores of rounds that do not take place": (
+        cuda(GUARD + "for (int j = 1; j < m; j += 2) y[i] = 5.0f;", "float *y, int n, int m"), "y=f[17] n=17 m=1", ONE
+    ),
     "a size that wraps": (
         cuda(GUARD + "{ unsigned a = blockDim.x - 20; y[i] = a / 3; }", "unsigned *y, int n"), "y=u[17] n=17", ONE
     ),
