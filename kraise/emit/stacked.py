@@ -7,6 +7,7 @@ as inputs of a scan leave as rows.
 from __future__ import annotations
 
 from kraise.diagnostics import refuse
+from kraise.emit import diagonals, subscripts
 from kraise.emit import python as py
 from kraise.emit.context import Assign, Block, Def, Frame, Stmt, Val
 from kraise.emit.linear import linear
@@ -21,6 +22,8 @@ def input_of(low: Lowering, node: eq.Read, frame: Frame, own: Frame) -> Val | No
     ctx = low.ctx
     depth = ctx.depth(node)
     block = ctx.blocks[depth]
+    if block.inputs is not None and block.axis is not None and node.safe:
+        return _diagonal(low, node, frame, own, block, depth)
     if block.inputs is None or block.axis is None or node.safe or not _moves_with(low, node, block, depth):
         return None
     if block.axis.name in {a.name for a in own}:
@@ -30,6 +33,22 @@ def input_of(low: Lowering, node: eq.Read, frame: Frame, own: Frame) -> Val | No
         return None
     name = ctx.names.fresh(_wish(low, node, block))
     block.inputs.append((name, value.py))
+    block.variables[(node, frozenset(own))] = (name, own)
+    return low.extend(Atom(name), own, frame)
+
+
+def _diagonal(low: Lowering, node: eq.Read, frame: Frame, own: Frame, block: Block, depth: int) -> Val | None:
+    """A diagonal of a table as an input of the round, or None where it is none."""
+    ctx = low.ctx
+    slope = diagonals.slope_of(ctx, node.subscripts, own[0].name, block.index) if len(own) == 1 else None
+    if slope is None or block.axis is None or any(node.version in b.bound for b in ctx.blocks[depth:]):
+        return None
+    base = subscripts.viewed(ctx, node.version, node.view)
+    table = diagonals.diagonal_of(low, node, base, own[0], block.axis, slope)
+    if table is None:
+        return None
+    name = ctx.names.fresh(f"{node.version.array.split('.')[0]}_{block.index}")
+    block.inputs.append((name, table))  # type: ignore[union-attr]
     block.variables[(node, frozenset(own))] = (name, own)
     return low.extend(Atom(name), own, frame)
 

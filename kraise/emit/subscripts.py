@@ -6,6 +6,7 @@ everything else is a gather, for which all subscripts become index arrays that b
 
 from __future__ import annotations
 
+from kraise.emit import diagonals
 from kraise.emit import python as py
 from kraise.emit.blocked import Blocks, blocks, reshaped
 from kraise.emit.context import Assign, Context, Frame, Val
@@ -66,6 +67,9 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
     extents = ctx.array_extents(node.version, node.view)
     if not node.subscripts:
         return Val(base, (), 0)
+    skewed = None if node.safe else diagonals.unskewed(low, base, node, extents, frame)
+    if skewed is not None:
+        return skewed
     if node.outside:
         from kraise.emit.padding import padded as with_zeros
 

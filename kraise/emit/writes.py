@@ -181,16 +181,14 @@ def same_type(context: Context, stmt: eq.Write) -> bool:
     element = context.element(stmt.before.array)
     if element is not NUMBER:
         return stmt.value.type is element or stmt.value.type == element
-    data = _data(stmt.value)
-    for node in tree.walk(stmt.value):
+    own = context.like.get(stmt.before.array, stmt.before.array)
+    for node in _data(stmt.value):
         match node:
-            case eq.Read(version=version) if version.array == stmt.before.array:
+            case eq.Read(version=version) if context.like.get(version.array, version.array) == own:
                 pass
-            case eq.Op(name="add" | "sub" | "mul" | "neg" | "min" | "max"):
+            case eq.Op(name="add" | "sub" | "mul" | "neg" | "min" | "max" | "select"):
                 pass
             case eq.Const(type=kind) if kind.is_integer:
-                pass
-            case eq.Index() | eq.Shape() | eq.Param() if node not in data:
                 pass
             case _:
                 return False
@@ -198,12 +196,13 @@ def same_type(context: Context, stmt: eq.Write) -> bool:
 
 
 def _data(root: eq.Expr) -> set[eq.Expr]:
-    """The parts of a value that are not only parts of subscripts."""
+    """The parts of a value that are not only parts of subscripts and conditions."""
     stack, seen = [root], {root}
     while stack:
         top = stack.pop()
         if not isinstance(top, eq.Read):
-            fresh = [c for c in tree.children(top) if c not in seen]
+            choice = isinstance(top, eq.Op) and top.name == "select"
+            fresh = [c for c in tree.children(top)[1 if choice else 0 :] if c not in seen]
             seen.update(fresh)
             stack.extend(fresh)
     return seen
@@ -284,7 +283,10 @@ def new(low: Lowering, stmt: eq.New) -> None:
     def make() -> Py:
         from kraise.emit.context import Assign
 
-        shape = py.Tup(tuple(ctx.static(e) for e in stmt.shape)) if len(stmt.shape) != 1 else ctx.static(stmt.shape[0])
+        # an array that the source does not make may be of no cells where it has no rounds
+        own = "." in stmt.version.array
+        sizes = [ctx.at_least_zero(linear(e)) if own else ctx.static(e) for e in stmt.shape]
+        shape = sizes[0] if len(sizes) == 1 else py.Tup(tuple(sizes))
         dtype = versions.dtype_of(ctx, stmt.version)
         fill = stmt.fill
         if fill is None or (isinstance(fill, eq.Const) and fill.value == 0):

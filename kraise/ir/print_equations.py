@@ -11,7 +11,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kraise.diagnostics import Span
 from kraise.ir.equations import (
@@ -22,6 +22,7 @@ from kraise.ir.equations import (
     Kernel,
     New,
     Op,
+    Output,
     Read,
     Reduce,
     Stmt,
@@ -164,6 +165,21 @@ def _wrapped(text: str) -> list[str]:
     return [*lines, f"{indent}for {domain}"] if mark else lines
 
 
+def _cell(f: Fold, o: Output) -> str:
+    """The cell that a round puts out."""
+    indices = ", ".join([*(a.name for a in o.axes), *([f.axis.name] if f.axis is not None else [])])
+    return f"{readable(o.name)}[{indices}]"
+
+
+def _sees_its_body(f: Fold) -> bool:
+    """Whether what a round puts out, or carries, is made from what it writes."""
+    entries = {c.entry for c in f.arrays}
+    nodes = topological([o.value for o in f.outputs])
+    inside = {n.version for n in nodes if isinstance(n, Read)} - entries
+    written = {s.after for s in f.body if isinstance(s, Write)}
+    return not f.outputs or bool(f.scalars) or bool(inside & written) or not f.arrays
+
+
 def _live(f: Fold) -> Expr | None:
     """The condition under which a round changes anything: without it every carried scalar keeps its value."""
     conditions: set[Expr] = set()
@@ -290,15 +306,18 @@ class _Lines:
         for a in f.arrays:
             self.current[a.entry.array] = a.entry
         inner = indent + "    "
+        if not _sees_its_body(f):
+            yield from self.assignments([(_cell(f, o), o.value) for o in f.outputs], "", inner, None)
+            self.names = {**{o.value: _cell(f, o) for o in f.outputs}, **self.names}
+            f = replace(f, outputs=())
         yield from self.statements(f.body, inner)
         if self.long:
             yield from self.intermediates(tuple(s.update for s in f.scalars) + tuple(o.value for o in f.outputs), inner)
         updates = [(readable(s.name), s.update if live is None else s.update.args[1]) for s in f.scalars]  # type: ignore[union-attr]
         put: list[tuple[str, Expr]] = []
         for o in f.outputs:
-            indices = ", ".join([*(a.name for a in o.axes), *([f.axis.name] if f.axis is not None else [])])
             same = next((s.name for s in f.scalars if s.update is o.value), None)
-            cell = f"{readable(o.name)}[{indices}]"
+            cell = _cell(f, o)
             if same is None:
                 put.append((cell, o.value))
             else:  # it is what the next round starts from

@@ -148,6 +148,8 @@ class _Marker:
                 out, leaves = flattened(out, self.tails(out.version.array)), True
             if leaves:
                 out = eq.Read(out.version, out.subscripts, out.type, out.view, True)
+        elif isinstance(e, eq.Read) and e.safe and e.view and e.view[0] is ROWS:
+            self._rows(e.version.array, e.subscripts, e.view, domain)
         self.memo[key] = out
         return out
 

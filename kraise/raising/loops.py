@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import cast
 
 from kraise.analysis.boxes import Unbounded
 from kraise.analysis.conditions import conjunction, static_expr
@@ -50,6 +51,7 @@ from kraise.raising.stepped import stepped
 from kraise.raising.strided import strided
 from kraise.raising.sunk import sunk
 from kraise.raising.values import resolve, value
+from kraise.raising.wavefront import wavefront
 
 
 def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = False) -> None:
@@ -103,6 +105,8 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
         raise Sequential
     if flat:
         longest(cx, st, s, rng, live, declined[-1])
+        return
+    if wavefront(cx, st, s, rng, live):
         return
     try:
         fold_loop(cx, st, s, rng, live, carried)
@@ -272,7 +276,7 @@ def _from_outside(
     inner.accesses[accesses_from:] = [
         replace(map_access(a, fn), node=None, answered=True)
         if a.node in values
-        else replace(map_access(a, fn), node=None if a.node is None else _load(fn(a.node)))
+        else replace(map_access(a, fn), node=a.node and cast("eq.Read", fn(a.node)))
         for a in inner.accesses[accesses_from:]
     ]
     inner.names = {fn(e): replace(n, expr=fn(e)) for e, n in inner.names.items()}
@@ -306,11 +310,6 @@ def _reads(value: eq.Expr, array: str) -> bool:
 
 def _indices(nodes: Iterable[eq.Expr]) -> list[str]:
     return [n.name for n in nodes if isinstance(n, eq.Index)]
-
-
-def _load(e: eq.Expr) -> eq.Read:
-    assert isinstance(e, eq.Read)
-    return e
 
 
 def _holds_self(p: Problem, name: str) -> bool:

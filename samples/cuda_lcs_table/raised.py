@@ -6,37 +6,66 @@ import jax
 import jax.numpy as jnp
 
 
+def by_diagonals(a, count, slope=1):
+    """Row w < count holds a[i, w - slope * i] for each i, zero where there is none."""
+    rows = a.shape[0]
+    more = max(count + slope - a.shape[1], 0)
+    wide = jnp.pad(a, ((0, 0), (0, more)))
+    return wide.ravel()[: rows * count].reshape(rows, count).T
+
+
+def from_diagonals(a, cols, slope=1):
+    """Cell (i, j) of the result is a[slope * i + j, i], for 0 <= j < cols."""
+    rows = a.shape[1]
+    flat = jnp.pad(a.T.ravel(), (0, slope * rows))
+    return flat.reshape(rows, slope * rows + cols)[:, :cols]
+
+
 @partial(jax.jit, static_argnames=("n", "m"))
 def lcs_table(a, b, len, n, m):
     """Longest common subsequence: the table of lengths of the prefixes.
 
-    for i = 0 ... n:
-        len_before = len[i, -1]
-        for j = 0 ... m:
-            len_out[j] = len_before = 0 if i == 0 or j == 0 else len[i - 1, j - 1] + 1 if a[i - 1]
-                == b[j - 1] else max(len[i - 1, j], len_before)
-        len[i, j] = len_out[j]  for 0 <= j < m + 1
+    cost.table[i, j] = a[i - 1] == b[j - 1]  for 0 <= i < n + 1, 0 <= j < m + 1
+    for diagonal = 0 ... m + n:
+        len_out[i, diagonal] = (len.before2[i - 1] + 1 if cost.table[i, diagonal - i] else
+            max(len.before[i - 1], len.before[i])) if diagonal - i >= 0 and diagonal - i < m + 1 and
+            not (i == 0 or diagonal - i == 0) else 0
+        len.before[i] = (len.before2[i - 1] + 1 if cost.table[i, diagonal - i] else
+            max(len.before[i - 1], len.before[i])) if diagonal - i >= 0 and diagonal - i < m + 1 and
+            not (i == 0 or diagonal - i == 0) else 0
+            for 0 <= i < n + 1
+        len.before2[i] = len.before.1[i]  for 0 <= i < n + 1
+    len.diagonals[diagonal, i] = len_out[i, diagonal]  for 0 <= diagonal < m + n + 1, 0 <= i < n + 1
+    len[i, j] = len.diagonals[i + j, i]  for 0 <= i < n + 1, 0 <= j < m + 1
     """
-    len2 = len[: (n + 1) * (m + 1)].reshape(n + 1, m + 1)
+    table = jnp.pad(a[:n], (1, 0))[:, None].astype(jnp.int32) == jnp.pad(
+        b[:m], (1, 0)
+    ).astype(jnp.int32)  # kernel.cu:3
+    before = jnp.zeros(n + 1, jnp.int32)  # kernel.cu:3
+    before2 = jnp.zeros(n + 1, jnp.int32)  # kernel.cu:3
+    i = jnp.arange(n + 1)
 
-    def step(i, len2):
-        def step_2(len_before, j):
-            len_new = jnp.where(
-                (i == 0) | (j == 0),
-                0,
-                jnp.where(
-                    a[jnp.clip(i - 1, 0, a.shape[0] - 1)].astype(jnp.int32)
-                    == b[jnp.clip(j - 1, 0, b.shape[0] - 1)].astype(jnp.int32),
-                    len2[jnp.clip(i - 1, 0, n), jnp.clip(j - 1, 0, m)] + 1,
-                    jnp.maximum(
-                        len2[jnp.clip(i - 1, 0, n), jnp.clip(j, 0, m)], len_before
-                    ),
-                ),
-            )
-            return len_new, len_new
+    def step(state, inputs):
+        before, before2 = state
+        diagonal, cost_diagonal = inputs
+        len_new = jnp.where(
+            (diagonal - i >= 0)
+            & (diagonal - i < m + 1)
+            & ~((i == 0) | (diagonal - i == 0)),
+            jnp.where(
+                cost_diagonal,
+                jnp.pad(before2, (1, 0))[:-1] + 1,
+                jnp.maximum(jnp.pad(before, (1, 0))[:-1], before),
+            ),
+            0,
+        )
+        before_2 = len_new  # kernel.cu:10
+        before2_2 = before  # kernel.cu:10
+        return (before_2, before2_2), len_new
 
-        _, len_out = jax.lax.scan(step_2, len2[i, 0], jnp.arange(m + 1))  # kernel.cu:4
-        return len2.at[i].set(len_out)  # kernel.cu:10
-
-    len2 = jax.lax.fori_loop(0, n + 1, step, len2)  # kernel.cu:3
+    _, len_out = jax.lax.scan(
+        step, (before, before2), (jnp.arange(m + n + 1), by_diagonals(table, m + n + 1))
+    )  # kernel.cu:3
+    diagonals = len_out
+    len2 = from_diagonals(diagonals, m + 1)  # kernel.cu:10
     return len.at[: (n + 1) * (m + 1)].set(len2.ravel())

@@ -9,6 +9,21 @@ import jax
 import jax.numpy as jnp
 
 
+def by_diagonals(a, count, slope=1):
+    """Row w < count holds a[i, w - slope * i] for each i, zero where there is none."""
+    rows = a.shape[0]
+    more = max(count + slope - a.shape[1], 0)
+    wide = jnp.pad(a, ((0, 0), (0, more)))
+    return wide.ravel()[: rows * count].reshape(rows, count).T
+
+
+def from_diagonals(a, cols, slope=1):
+    """Cell (i, j) of the result is a[slope * i + j, i], for 0 <= j < cols."""
+    rows = a.shape[1]
+    flat = jnp.pad(a.T.ravel(), (0, slope * rows))
+    return flat.reshape(rows, slope * rows + cols)[:, :cols]
+
+
 def checkpointed_loop(start, stop, step, state):
     """``fori_loop`` in segments of sqrt(n) rounds that the gradient runs again, where all states are many."""
     rounds = max(stop - start, 0)
@@ -54,34 +69,64 @@ def rod(u, f, sweeps):
 @partial(jax.jit, static_argnames="sweeps")
 def plate(u, f, sweeps):
     """for s = 0 ... sweeps - 1:
-        for i = 1 ... rows - 1 - 1:
-            u_before = u[i, 0]
-            for j = 1 ... cols - 1 - 1:
-                u_out[j] = u_before = 0.25 * (u[i - 1, j] + u[i + 1, j] + u_before + u[i, j + 1] +
-                    f[i, j])
-            u[i, j] = u_out[j]  for 1 <= j < cols - 1
+        cost.table[i, j] = u[i + 1, j]  for 0 <= i < rows - 1, 0 <= j < cols - 1
+        cost.table2[i, j] = u[i, j + 1]  for 0 <= i < rows - 1, 0 <= j < cols - 1
+        for diagonal = 0 ... rows + cols - 3 - 1:
+            u_out[i, diagonal] = 0.25 * (u.before[i - 1] + cost.table[i, diagonal - i] + u.before[i]
+                + cost.table2[i, diagonal - i] + f[i, diagonal - i]) if i >= 1 and diagonal - i >= 1
+                and diagonal - i < cols - 1 else u[i, diagonal - i]
+            u.before[i] = 0.25 * (u.before[i - 1] + cost.table[i, diagonal - i] + u.before[i] +
+                cost.table2[i, diagonal - i] + f[i, diagonal - i]) if i >= 1 and diagonal - i >= 1
+                and diagonal - i < cols - 1 else u[i, diagonal - i]
+                for 0 <= i < rows - 1
+        u.diagonals[diagonal, i] = u_out[i, diagonal]
+            for 0 <= diagonal < rows + cols - 3, 0 <= i < rows - 1
+        u[i, j] = u.diagonals[i + j, i]  for 0 <= i < rows - 1, 0 <= j < cols - 1
 
     the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)
     """
     rows, cols = u.shape
-    if min(u.shape) < 3 or sweeps < 1:
+    if sweeps < 1:
         return u
+    i = jnp.arange(rows - 1)
 
     def step(_, u):
-        def step_2(i, u):
-            def step_3(u_before, inputs):
-                u_j, u_j_2, u_after, f_j = inputs
-                u_new = 0.25 * (u_j + u_j_2 + u_before + u_after + f_j)
-                return jnp.asarray(u_new, u.dtype), u_new
+        table = u[1:, :-1]  # kernel.py:13
+        table2 = u[:-1, 1:]  # kernel.py:13
+        before = jnp.zeros(max(rows - 1, 0), u.dtype)  # kernel.py:13
 
-            _, u_out = jax.lax.scan(
-                step_3,
-                u[i, 0],
-                (u[i - 1, 1:-1], u[i + 1, 1:-1], u[i, 2:], f[i, 1 : cols - 1]),
-            )  # kernel.py:14
-            return u.at[i, 1:-1].set(u_out)  # kernel.py:15
+        def step_2(before, inputs):
+            diagonal, cost_diagonal, cost_diagonal_2, f_diagonal, u_diagonal = inputs
+            u_new = jnp.where(
+                (i >= 1) & (diagonal - i >= 1) & (diagonal - i < cols - 1),
+                0.25
+                * (
+                    jnp.pad(before, (1, 0))[:-1]
+                    + cost_diagonal
+                    + before
+                    + cost_diagonal_2
+                    + f_diagonal
+                ),
+                u_diagonal,
+            )
+            before_2 = u_new.astype(u.dtype)  # kernel.py:15
+            return before_2, u_new
 
-        return jax.lax.fori_loop(1, rows - 1, step_2, u)  # kernel.py:13
+        _, u_out = jax.lax.scan(
+            step_2,
+            before,
+            (
+                jnp.arange(rows + cols - 3),
+                by_diagonals(table, max(rows + cols - 3, 0)),
+                by_diagonals(table2, max(rows + cols - 3, 0)),
+                by_diagonals(f[: rows - 1, : cols - 1], max(rows + cols - 3, 0)),
+                by_diagonals(u[: rows - 1, : cols - 1], max(rows + cols - 3, 0)),
+            ),
+        )  # kernel.py:13
+        diagonals = u_out.astype(u.dtype)
+        return u.at[:-1, :-1].set(
+            from_diagonals(diagonals, max(cols - 1, 0))
+        )  # kernel.py:15
 
     return checkpointed_loop(0, sweeps, step, u)  # kernel.py:12
 

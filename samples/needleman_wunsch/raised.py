@@ -7,39 +7,76 @@ import jax
 import jax.numpy as jnp
 
 
+def by_diagonals(a, count, slope=1):
+    """Row w < count holds a[i, w - slope * i] for each i, zero where there is none."""
+    rows = a.shape[0]
+    more = max(count + slope - a.shape[1], 0)
+    wide = jnp.pad(a, ((0, 0), (0, more)))
+    return wide.ravel()[: rows * count].reshape(rows, count).T
+
+
+def from_diagonals(a, cols, slope=1):
+    """Cell (i, j) of the result is a[slope * i + j, i], for 0 <= j < cols."""
+    rows = a.shape[1]
+    flat = jnp.pad(a.T.ravel(), (0, slope * rows))
+    return flat.reshape(rows, slope * rows + cols)[:, :cols]
+
+
 @jax.jit
 def needleman_wunsch(a, b, score, match, gap):
-    """
-    for i = 1 ... score.shape[0] - 1:
-        score_before = score[i, 0]
-        for j = 1 ... score.shape[1] - 1:
-            score_out[j] = score_before = max(max(score[i - 1, j - 1] + similarity, score[i - 1, j]
-                - gap), score_before - gap)
-        score[i, j] = score_out[j]  for 1 <= j < score.shape[1]
+    """cost.table[i, j] = a[i - 1] == b[j - 1]  for 1 <= i < score.shape[0], 1 <= j < score.shape[1]
+    for diagonal = 0 ... score.shape[0] + score.shape[1] - 1 - 1:
+        score_out[i, diagonal] = max(max(score.before2[i - 1] + (match if
+            cost.table[i, diagonal - i] else -match), score.before[i - 1] - gap), score.before[i] -
+            gap) if i >= 1 and diagonal - i >= 1 and diagonal - i < score.shape[1] else
+            score[i, diagonal - i]
+        score.before[i] = max(max(score.before2[i - 1] + (match if cost.table[i, diagonal - i] else
+            -match), score.before[i - 1] - gap), score.before[i] - gap) if i >= 1 and diagonal - i
+            >= 1 and diagonal - i < score.shape[1] else score[i, diagonal - i]
+            for 0 <= i < score.shape[0]
+        score.before2[i] = score.before.1[i]  for 0 <= i < score.shape[0]
+    score.diagonals[diagonal, i] = score_out[i, diagonal]
+        for 0 <= diagonal < score.shape[0] + score.shape[1] - 1, 0 <= i < score.shape[0]
+    score[i, j] = score.diagonals[i + j, i]  for 0 <= i < score.shape[0], 0 <= j < score.shape[1]
     """
     rows, cols = score.shape
-    if min(score.shape) < 2:
+    if rows == 0:
         return score
-
-    def step(score, inputs):
-        i, a_before = inputs
-
-        def step_2(score_before, inputs):
-            score_before_2, b_before, score_j = inputs
-            similarity = jnp.where(a_before == b_before, match, -match)  # kernel.py:7
-            score_new = jnp.maximum(
-                jnp.maximum(score_before_2 + similarity, score_j - gap),
-                score_before - gap,
-            )
-            return score_new, score_new
-
-        _, score_out = jax.lax.scan(
-            step_2, score[i, 0], (score[i - 1, :-1], b[: cols - 1], score[i - 1, 1:])
-        )  # kernel.py:6
-        score = score.at[i, 1:].set(score_out)  # kernel.py:11
-        return score, None
-
-    score, _ = jax.lax.scan(
-        step, score, (jnp.arange(1, rows), a[: rows - 1])
+    table = jnp.zeros((rows, cols), bool)  # kernel.py:5
+    table = table.at[1:, 1:].set(
+        a[: rows - 1, None] == b[: max(cols - 1, 0)]
     )  # kernel.py:5
-    return score
+    before = jnp.zeros(rows, score.dtype)  # kernel.py:5
+    before2 = jnp.zeros(rows, score.dtype)  # kernel.py:5
+    i = jnp.arange(rows)
+
+    def step(state, inputs):
+        before, before2 = state
+        diagonal, cost_diagonal, score_diagonal = inputs
+        score_new = jnp.where(
+            (i >= 1) & (diagonal - i >= 1) & (diagonal - i < cols),
+            jnp.maximum(
+                jnp.maximum(
+                    jnp.pad(before2, (1, 0))[:-1]
+                    + jnp.where(cost_diagonal, match, -match),
+                    jnp.pad(before, (1, 0))[:-1] - gap,
+                ),
+                before - gap,
+            ),
+            score_diagonal,
+        )
+        before_2 = score_new.astype(score.dtype)  # kernel.py:11
+        before2_2 = before  # kernel.py:11
+        return (before_2, before2_2), score_new
+
+    _, score_out = jax.lax.scan(
+        step,
+        (before, before2),
+        (
+            jnp.arange(rows + cols - 1),
+            by_diagonals(table, rows + cols - 1),
+            by_diagonals(score, rows + cols - 1),
+        ),
+    )  # kernel.py:5
+    diagonals = score_out.astype(score.dtype)
+    return from_diagonals(diagonals, cols)  # kernel.py:11
