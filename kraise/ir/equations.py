@@ -235,8 +235,9 @@ class Write:
 
 @dataclass(frozen=True)
 class New:
-    """A new array of the given shape; ``fill`` None leaves it undefined (emitted as zeros). ``like`` names the array
-    whose element type it takes where ``element`` is NUMBER."""
+    """A new array of the given shape (an extent below zero is none); ``fill`` None leaves it undefined (emitted as
+    zeros). ``like`` names the array whose element type it takes where ``element`` is NUMBER.
+    """
 
     version: Version
     element: ScalarType

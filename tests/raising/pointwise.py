@@ -87,7 +87,7 @@ class Points:
                 case eq.New():
                     shape = tuple(int(self.value(e, at)) for e in s.shape)
                     fill = 0 if s.fill is None else self.value(s.fill, at)
-                    self.arrays[s.version] = np.full(shape, fill, self.dtype(s))
+                    self.arrays[s.version] = np.full([max(n, 0) for n in shape], fill, self.dtype(s))
                 case eq.Fold():
                     self.fold(s, at)
 

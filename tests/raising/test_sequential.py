@@ -41,7 +41,7 @@ def test_what_is_not_carried_is_right(name):
 
 
 def test_a_row_of_dynamic_programming_leaves_a_loop_as_one_store():
-    source = "def f(A, B):\n n = A.shape[0]\n for i in range(1, n):\n  for j in range(1, n):\n   A[i, j] = max(A[i - 1, j - 1] + B[i, j], A[i - 1, j] - 1, A[i, j - 1] - 1)"
+    source = "def f(A, B, k):\n n = A.shape[0]\n for i in range(1, n):\n  for j in range(1, n):\n   A[i, j] = max(A[i - 1, k[j]] + B[i, j], A[i - 1, j] - 1, A[i, j - 1] - 1)"
     kernel = agree(source)
     (outer,) = kernel.body
     assert kinds(kernel)
