@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from itertools import chain
 
-from kraise.emit import chunks, derivatives, diagonals, host_outputs, layout_text, outputs, records, remat, strided
+from kraise.emit import chunks, derivatives, host_outputs, layout_text, outputs, records, remat, strided
 from kraise.emit import python as py
 from kraise.emit.function import FunctionText, docstring, emit_function, emit_helper
 from kraise.emit.head import Signature
@@ -98,7 +97,7 @@ def _emit(module: eq.Module) -> str:
         body += ["", f'{imports["jax"]}.config.update("jax_enable_x64", True)  # {_plain(file)} uses 64 bits']
     if constant_lines:
         body += ["", *constant_lines]
-    for text_lines in shared + [t.lines for t in texts]:
+    for text_lines in [*shared, *(t.lines for t in texts)]:
         body += ["", "", *text_lines]
     return "\n".join(body) + "\n"
 
