@@ -11,6 +11,7 @@ from kraise.emit.masks import Masks, conjuncts, is_static, negated, number, posi
 from kraise.emit.views import expression
 from kraise.ir import equations as eq
 from kraise.ir.types import INT32
+from kraise.ir.walk import topological
 
 Ranges = dict[str, eq.Axis]
 
@@ -66,6 +67,9 @@ class Places:
         self.free = tree.Free()
         self.own = {s.version.array: s.shape for s in tree.statements(kernel.body) if isinstance(s, eq.New)}
         self.loads: dict[eq.Read, _Load | None] = {}
+        self.above: dict[eq.Expr, bool] = {}  # whether a safe load lies at or below a node
+        self.data: dict[frozenset[str], eq.Expr] = {}  # one mask of data for all that speak of the same indices
+        self.plain: dict[eq.Expr, eq.Expr] = {}
         self.seen: set[tuple[eq.Expr, Masks, tuple[tuple[str, eq.Axis], ...]]] = set()
         self.body(kernel.body)
 
@@ -89,9 +93,14 @@ class Places:
 
     def visit(self, root: eq.Expr, masks: Masks, ranges: Ranges) -> None:
         """Collects the loads below ``root``."""
-        stack = [(root, masks, ranges)]
+        for below in topological((root,), tree.children):
+            if below not in self.above:
+                self.above[below] = _is_safe(below) or any(self.above[c] for c in tree.children(below))
+        stack = [(root, self._alike(masks), ranges)]
         while stack:
             node, over, known = stack.pop()
+            if not self.above[node]:
+                continue
             key = (node, over, tuple(known.items()))
             if key in self.seen:
                 continue
@@ -99,11 +108,11 @@ class Places:
             match node:
                 case eq.Op(name="select", args=(c, a, b)):
                     stack.append((c, over, known))
-                    stack.append((a, _more(over, conjuncts(c)), known))
-                    stack.append((b, _more(over, conjuncts(negated(c))), known))
+                    stack.append((a, self._more(over, conjuncts(c)), known))
+                    stack.append((b, self._more(over, conjuncts(negated(c))), known))
                     continue
                 case eq.Op(name="and", args=(a, b)):
-                    stack += [(a, over, known), (b, _more(over, conjuncts(a)), known)]
+                    stack += [(a, over, known), (b, self._more(over, conjuncts(a)), known)]
                     continue
                 case eq.Reduce(where=where) | eq.ArgReduce(where=where):
                     own = tree.axes_of(node)
@@ -111,7 +120,7 @@ class Places:
                     over = self._hidden(over, own)
                     if where is not None:
                         stack.append((where, over, known))
-                        over = _more(over, conjuncts(where))
+                        over = self._more(over, conjuncts(where))
                     stack.append((node.body, over, known))
                     continue
                 case eq.Scan(axis=axis):
@@ -119,6 +128,17 @@ class Places:
                 case eq.Read(safe=True):
                     self._load(node, over, known)
             stack += [(c, over, known) for c in tree.children(node)]
+
+    def _more(self, masks: Masks, others: Masks) -> Masks:
+        return tuple(dict.fromkeys((*masks, *self._alike(others))))
+
+    def _alike(self, masks: Masks) -> Masks:
+        """Masks that bound nothing but say that there is one: of those over the same indices one is enough, whichever.
+        A load behind many branches has few sets of masks then, not one for each way to it."""
+        for m in masks:
+            if m not in self.plain:
+                self.plain[m] = m if positive(m) else self.data.setdefault(self.free(m), m)
+        return tuple(dict.fromkeys(self.plain[m] for m in masks))
 
     def _hidden(self, masks: Masks, axes: tuple[eq.Axis, ...]) -> Masks:
         """The masks that do not speak of indices that are bound anew."""
@@ -236,8 +256,8 @@ def _touched(limit: Linear, x: Side, masks: Masks) -> bool:
     return True
 
 
-def _more(masks: Masks, others: Masks) -> Masks:
-    return tuple(dict.fromkeys((*masks, *others)))
+def _is_safe(node: eq.Expr) -> bool:
+    return isinstance(node, eq.Read) and node.safe
 
 
 def _ranges(axes: tuple[eq.Axis, ...]) -> Ranges:
