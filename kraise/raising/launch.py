@@ -20,7 +20,7 @@ def launch_of(cx: Context, stmts: tuple[eq.Stmt, ...]) -> tuple[str, tuple[tuple
         n.name
         for s in stmts
         for n in topological(statement_expressions(s))
-        if isinstance(n, eq.Param) and n.name.split(".")[0] in ("grid", "block", "threads")
+        if isinstance(n, eq.Param) and n.name.partition(".")[0] in ("grid", "block", "threads") and "." in n.name
     }
     if not used:
         return "", ()

@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 
 
-@partial(jax.jit, static_argnames=("samples", "threads", "grid", "block"))
-def estimate_pi(seeds, estimate, samples, threads, *, grid, block):
+@partial(jax.jit, static_argnames=("samples", "threads"))
+def estimate_pi(seeds, estimate, samples, threads):
     """the estimate of pi of each thread, from its own stream of random numbers
 
     state, hits = seeds[i], 0  for 0 <= i < threads

@@ -60,3 +60,11 @@ def test_a_struct_of_arrays_and_sizes_is_a_registered_dataclass():
     assert "dataclasses.replace(f, u=u)" in done.text
     reports, problems = pipeline.verify(done, pipeline.Request(), "k.cu", source)
     assert not problems and all(report.ok for report in reports)
+
+
+@pytest.mark.parametrize("name", ["grid", "block"])
+def test_a_parameter_may_be_called_like_the_launch_where_that_is_not_asked_for(name):
+    done = translated(f"float *a, int {name}, int n", f"if (y == 0 && x < n) a[x] *= {name};")
+    assert not codes(done) and f"def k(a, {name}, n)" in done.text
+    done = pipeline.translate(f"__global__ void k(float *a, int {name}) {{ a[threadIdx.x] *= {name}; }}", "k.cu")
+    assert codes(done) == ["KR307"]
