@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
+from itertools import chain
 
-from kraise.emit import chunks, derivatives, host_outputs, layout_text, outputs, records, remat, strided
+from kraise.emit import chunks, derivatives, diagonals, host_outputs, layout_text, outputs, records, remat, strided
 from kraise.emit import python as py
 from kraise.emit.function import FunctionText, docstring, emit_function, emit_helper
 from kraise.emit.head import Signature
@@ -90,8 +91,12 @@ def _emit(module: eq.Module) -> str:
     needs = set().union(*(t.needs for t in texts)) if texts else set()
     needs |= {"dataclasses", "partial"} if structs else set()
     texts = [*structs, *texts]
-    shared = strided.TEXT.replace("jnp.", f"{imports['jnp']}.").strip("\n").split("\n") if strided.NAME in needs else []
-    lines = "\n".join([*constant_lines, *shared, *(line for t in texts for line in t.lines)])
+    shared = [
+        text.replace("jnp.", f"{imports['jnp']}.").strip("\n").split("\n")
+        for name, text in {strided.NAME: strided.TEXT, **diagonals.TEXTS}.items()
+        if name in needs
+    ]
+    lines = "\n".join([*constant_lines, *chain(*shared), *(line for t in texts for line in t.lines)])
     body += _imports(needs, imports, lines)
     if x64:
         body += ["", f'{imports["jax"]}.config.update("jax_enable_x64", True)  # {_plain(file)} uses 64 bits']

@@ -6,6 +6,21 @@ import jax
 import jax.numpy as jnp
 
 
+def by_diagonals(a, count, slope=1):
+    """Row w < count holds a[i, w - slope * i] for each i, zero where there is none."""
+    rows = a.shape[0]
+    more = max(count + slope - a.shape[1], 0)
+    wide = jnp.pad(a, ((0, 0), (0, more)))
+    return wide.ravel()[: rows * count].reshape(rows, count).T
+
+
+def from_diagonals(a, cols, slope=1):
+    """Cell (i, j) of the result is a[slope * i + j, i], for 0 <= j < cols."""
+    rows = a.shape[1]
+    flat = jnp.pad(a.T.ravel(), (0, slope * rows))
+    return flat.reshape(rows, slope * rows + cols)[:, :cols]
+
+
 @partial(jax.jit, static_argnames=("n", "m"))
 def lcs_table(a, b, len, n, m):
     """Longest common subsequence: the table of lengths of the prefixes.
