@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from kraise.analysis.dependence import Access
 from kraise.analysis.poly import Poly, to_expr, to_poly
+from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, ScalarType
@@ -184,7 +185,8 @@ def _cell_type(cx: Context, st: State, array: str) -> ScalarType:
     if array in st.locals:
         return st.locals[array].type
     t = array_type(cx.function, array)
-    assert t is not None
+    if t is None:
+        raise refuse("KR299", f"a loop carries cells of `{array}`, which is no array of this function")
     return t.element
 
 

@@ -9,7 +9,7 @@ from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.order import by_text
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import free_indices, substitute, transform
+from kraise.ir.walk import Unmovable, free_indices, substitute, transform
 from kraise.raising import simplify
 from kraise.raising.context import Context
 from kraise.raising.state import RawWrite, State
@@ -58,6 +58,13 @@ _PRIME = "'"
 def solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], place: int) -> Solved | None:
     """The instance of ``raw`` (at ``place`` among the writes so far) that stores to cell ``subs``; None if there is
     no telling."""
+    try:
+        return _solve(cx, st, raw, subs, place)
+    except Unmovable:  # what a loop carries exists along the thread's own index only
+        return None
+
+
+def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], place: int) -> Solved | None:
     from kraise.raising.arithmetic import tidy
 
     same = {n for n in raw.loops if n in st.open and n not in cx.thread_names and place >= st.entered.get(n, 1 << 30)}
@@ -71,6 +78,8 @@ def solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], plac
     def now(e: eq.Expr) -> Poly:
         return to_poly(tidy(substitute(substitute(e, primed), found)))
 
+    if len(raw.subscripts) != len(subs):
+        return None  # one is seen as rows, the other flat
     equations = [(s, to_poly(e)) for s, e in zip(raw.subscripts, subs, strict=True)]
     places = len(equations)
     more = [f.poly for f in map(classify, raw.path) if f is not None and f.kind == "eq"]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kraise import pipeline
 from kraise.frontends.cuda_c import read
 from kraise.ir.types import FLOAT32, ArrayType, StructType
 from tests.frontends_cuda.conftest import body, lower, refusals
@@ -280,3 +281,17 @@ def test_cuda_in_a_python_file(name):
     text, offset = one.text, one.offset
     module, _ = read(text, "t.py.cu")
     assert module.functions[0].name == "k" and offset + module.functions[0].span.line == 4
+
+
+def test_limits_of_a_type_are_constants_and_not_the_function_of_that_name():
+    source = """
+#include <limits>
+__global__ void keep(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = x[i] < std::numeric_limits<float>::max() ? x[i] : 0.f;
+}
+__global__ void wrong(float *y) { y[threadIdx.x] = fmaxf(); }
+"""
+    done = pipeline.translate(source, "k.cu")
+    assert "3.4028234663852886e38" in done.text
+    assert [d.code for d in done.diagnostics] == ["KR103"]

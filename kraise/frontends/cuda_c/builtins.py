@@ -51,6 +51,8 @@ class Builtins(TypeFunctions):
     def math(self, name: str, operation: str, values: list[Any], node: Node) -> Any:
         """An operation of the table; the type follows C++'s overloads, or the suffix of the name."""
         args = [self.rvalue(v, node) for v in values]
+        if not args:
+            raise self.refuse("KR103", f"`{name}` is called without arguments", node)
         t = self._math_type(name, operation, args)
         span = self.span(node)
         if operation in _BOOLEAN:

@@ -86,12 +86,12 @@ class Calls(Methods):
             methods = self._methods(this.type.to, name)
             if methods:
                 return self._inline_method(methods, this.value.target, arguments, node)
-        result = self.builtin(name, arguments, node)
-        if result is not None:
-            return result
         trait = self.trait(callee)
         if trait is not None:
             return trait
+        result = self.builtin(name, arguments, node)
+        if result is not None:
+            return result
         entity = self.lookup(name)
         if isinstance(entity, TypeName):
             return self.construct(entity.type, arguments, node)
