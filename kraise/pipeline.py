@@ -281,6 +281,7 @@ def verify(
     With ``request.original`` the ``source`` itself runs, too: C++ through the machine's compiler, Python as it stands.
     """
     from kraise.verify.compare import verify as compare
+    from kraise.verify.launches import wide_rows
 
     reports: list[Report] = []
     findings: list[Diagnostic] = []
@@ -291,13 +292,17 @@ def verify(
         functions: tuple[Any, ...] = (*done.module.kernels, *done.module.hosts) if done.module else ()
         asked = next((f.derivatives for f in functions if f.name == name), ())
         chosen: dict[str, Any] = {"gradients": request.gradients, "original": original, "activities": asked}
+        wanted = request
         for order in ("", "rising", "falling"):  # the function says which sizes it does not take
-            case, problems = guard(name, span, _case, done.source, name, request, order, options.assume)
+            case, problems = guard(name, span, _case, done.source, name, wanted, order, options.assume)
             checked = None
             if case is not None:
                 checked, problems = guard(name, span, compare, done.source, done.text, name, case, **chosen)
             if checked is None or case is None or not (case.inferred and checked.unfit):
                 break
+            if case.grid and case.block:
+                rows = wide_rows(functions, name, case.grid, case.block)
+                wanted = replace(request, values={**rows, **request.values})
         reports += [checked] if checked is not None else []
         findings += problems
     return reports, list(placed(findings, file or (done.source.file if done.source else "")))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.walk import topological
 from kraise.verify import interpreter
 from kraise.verify.errors import InterpreterError
 from kraise.verify.facts import Facts, walk
@@ -209,3 +211,18 @@ def _product(extents: tuple[int, ...]) -> int:
     for n in extents:
         total *= n
     return total
+
+
+def wide_rows(functions: Iterable[Any], name: str, grid: tuple[int, ...], block: tuple[int, ...]) -> dict[str, int]:
+    """The sizes that a function demands to be the threads of the launch along an axis, by parameter."""
+    found: dict[str, int] = {}
+    for function in functions:
+        for condition, _ in getattr(function, "checks", ()) if function.name == name else ():
+            match condition:
+                case eq.Op(name="or", args=(_, eq.Op(name="eq", args=(threads, eq.Param(name=size))))):
+                    names = {n.name for n in topological((threads,)) if isinstance(n, eq.Param)}
+                    axes = {n[-1] for n in names if n.startswith(("grid.", "block.", "threads."))}
+                    if len(axes) == 1 and not size.startswith(("grid.", "block.")):
+                        axis = "xyz".index(axes.pop())
+                        found[size] = interpreter.triple(grid)[axis] * interpreter.triple(block)[axis]
+    return found
