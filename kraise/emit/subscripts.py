@@ -89,6 +89,7 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
         left = [at for at, d in enumerate(dims) if not isinstance(d, Scalar)]
         base, dims = subscripted(base, places), [dims[at] for at in left]
         extents = tuple(extents[at] for at in left)
+        node = eq.Read(node.version, tuple(node.subscripts[at] for at in left), node.type, node.view)
     clamps = any(isinstance(d, Clamp) for d in dims)
     if clamps and any(isinstance(d, Scalar) for d in dims):
         return _gather(low, base, node, extents, frame)  # padding the whole array for one row would be a waste

@@ -129,7 +129,7 @@ def test_structs_by_value_and_arrays_of_structs():
     params, particles = [p.type for p in module.function("k").params]
     assert isinstance(params, StructType) and not params.is_array and params.name == "Params"
     assert isinstance(particles, StructType) and particles.is_array and particles.name == "Particle"
-    assert particles.members == (("pos", ArrayType(FLOAT32, 1)), ("mass", FLOAT32))
+    assert particles.members == (("pos", ArrayType(FLOAT32, 1, (3,))), ("mass", FLOAT32))
 
 
 def test_vectors_in_arrays_are_an_axis():

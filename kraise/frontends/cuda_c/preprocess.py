@@ -61,6 +61,8 @@ def preprocess(source: str, file: str, defines: Iterable[str] = (), include_dirs
         pieces = list(pp.parsegen(text + "\n", file, file))
     except RecursionError:
         raise refuse("KR105", "a macro or an include nests too deeply", Span(file, 1)) from None
+    except IndexError:  # pcpp's on a directive that ends in its middle
+        raise refuse("KR105", "a preprocessor directive is not complete", Span(file, 1)) from None
     return Preprocessed(pp.relex(pieces), pp.comments, pp.diagnostics)
 
 
