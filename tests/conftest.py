@@ -1,8 +1,12 @@
 """What holds for every test: JAX computes in 32 bits until a test, or a module that it loads, says otherwise."""
 
+import os
 import sys
 
 import pytest
+
+# thousands of small functions are compiled, each is run a few times: half of the time was LLVM's
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false")
 
 
 @pytest.fixture(autouse=True)
