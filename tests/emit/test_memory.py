@@ -146,7 +146,8 @@ def test_auto_keeps_no_broadcast_of_a_round():
     assert kept(lambda x: none.crowd(x, 0 * x, 20), x) >= 20 * 50 * 50
     assert kept(lambda x: auto.crowd(x, 0 * x, 20), x) <= 20 * 50 * 4
     slopes = [jax.grad(lambda x, m=m: jnp.sum(m.crowd(x, 0 * x, 20)[0] ** 2))(x) for m in (auto, none)]
-    assert np.allclose(*slopes, rtol=1e-5)
+    largest = float(jnp.abs(slopes[1]).max())  # sums of terms of both signs, in another order where they are made again
+    np.testing.assert_allclose(*slopes, rtol=1e-5, atol=1e-5 * largest)
 
 
 HOST_PAIRS = """
