@@ -156,7 +156,7 @@ def with_derivatives(
     functions: list[Any] = [*kernels, *hosts]
     if not (own or options.grad) or not functions:
         return kernels, hosts, []
-    from kraise.emit.derivatives import CODE, fits
+    from kraise.emit.gradients.derivatives import CODE, fits
     from kraise.ir.activity import parse
 
     findings = []
@@ -181,7 +181,7 @@ def raise_hosts(
     """Host IR -> values, host by host, callees first."""
     if not module.hosts:
         return (), []
-    from kraise.raising.hosts import effects, raise_host
+    from kraise.raising.hosts.function import effects, raise_host
 
     functions = {x.name: effects(x) for x in kernels}
     hosts: dict[str, Any] = {}

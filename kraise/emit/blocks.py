@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kraise.diagnostics import Span
-from kraise.emit.linear import Linear, linear
-from kraise.emit.python import Py
+from kraise.emit.text.linear import Linear, linear
+from kraise.emit.text.python import Py
 from kraise.ir import equations as eq
 
 Frame = tuple[eq.Axis, ...]

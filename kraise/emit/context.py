@@ -6,14 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from kraise.diagnostics import refuse
-from kraise.emit import launch, tree
-from kraise.emit import python as py
+from kraise.emit import tree
 from kraise.emit.blocks import Assign, Block, Def, Frame, Raw, Stmt, Val, least
-from kraise.emit.linear import STATIC_INFIX, Linear, linear, nonnegative, print_sum
-from kraise.emit.names import IMPORTED, OWN, Names, identifier
-from kraise.emit.python import Atom, Py
-from kraise.emit.records import record_of
-from kraise.emit.widths import Widths
+from kraise.emit.loads.widths import Widths
+from kraise.emit.text import launch
+from kraise.emit.text import python as py
+from kraise.emit.text.linear import STATIC_INFIX, Linear, linear, nonnegative, print_sum
+from kraise.emit.text.names import IMPORTED, OWN, Names, identifier
+from kraise.emit.text.python import Atom, Py
+from kraise.emit.text.records import record_of
 from kraise.ir import equations as eq
 from kraise.ir.types import FLOAT64, INT32, INT64, NUMBER, ArrayType, ScalarType, StructType
 
@@ -230,7 +231,7 @@ class Context:
         return any(b.index == index and b.unrolled for b in self.blocks)
 
     def shape(self, node: eq.Shape) -> Py:
-        """``x.shape[k]``; :mod:`kraise.emit.shapes` gives it a name."""
+        """``x.shape[k]``; :mod:`kraise.emit.text.shapes` gives it a name."""
         return py.Sub(Atom(f"{self.param_text(node.array)}.shape"), (py.number(node.axis),))
 
     def param_text(self, name: str) -> str:

@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 from kraise.diagnostics import Refused
-from kraise.emit import (
-    chunks,
-    clashes,
-    derivatives,
-    folds,
-    guards,
-    halo,
-    layout_text,
-    records,
-    remat,
-    shapes,
-    tree,
-    versions,
-    writes,
-)
-from kraise.emit import python as py
-from kraise.emit.canonical import canonical
+from kraise.emit import guards, tree
 from kraise.emit.context import Assign, Context, Def, Raw, Stmt
-from kraise.emit.head import signature
-from kraise.emit.linear import Linear
+from kraise.emit.gradients import derivatives
+from kraise.emit.loads import halo
+from kraise.emit.loads.views import whole
+from kraise.emit.loops import chunks, folds, remat
 from kraise.emit.lower import Lowering
-from kraise.emit.merge import merged
-from kraise.emit.names import TEXT_USES, Names, identifier
-from kraise.emit.python import Atom, flat
-from kraise.emit.rendering import Comments, Surroundings, render
-from kraise.emit.views import whole
+from kraise.emit.stores import versions, writes
+from kraise.emit.stores.merge import merged
+from kraise.emit.text import clashes, layout_text, records, shapes
+from kraise.emit.text import python as py
+from kraise.emit.text.canonical import canonical
+from kraise.emit.text.head import signature
+from kraise.emit.text.linear import Linear
+from kraise.emit.text.names import TEXT_USES, Names, identifier
+from kraise.emit.text.python import Atom, flat
+from kraise.emit.text.rendering import Comments, Surroundings, render
 from kraise.ir import equations as eq
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from kraise.emit import python as py
 from kraise.emit import tree
 from kraise.emit.context import Assign, Context, Raw, Stmt
-from kraise.emit.linear import Linear, linear, nonnegative
-from kraise.emit.python import Atom, Py, flat
+from kraise.emit.text import python as py
+from kraise.emit.text.linear import Linear, linear, nonnegative
+from kraise.emit.text.python import Atom, Py, flat
 from kraise.ir import equations as eq
 from kraise.ir.types import INT32
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kraise.emit import python as py
 from kraise.emit import tree
 from kraise.emit.context import Context, Frame, Val
 from kraise.emit.lower import Lowering
+from kraise.emit.text import python as py
 from kraise.ir import equations as eq
 
 

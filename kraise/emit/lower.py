@@ -7,12 +7,12 @@ of their own. A value is written for the axes it has and extended with ``None`` 
 from __future__ import annotations
 
 from kraise.diagnostics import refuse
-from kraise.emit import python as py
 from kraise.emit.context import Assign, Context, Frame, Val
-from kraise.emit.linear import Linear, linear
-from kraise.emit.names import OPERATION_NAMES, REDUCTION_NAMES
-from kraise.emit.python import ALL, NONE, Atom, Py
-from kraise.emit.spelling import counted, dtype_text, fill, repeats, template, transposed
+from kraise.emit.text import python as py
+from kraise.emit.text.linear import Linear, linear
+from kraise.emit.text.names import OPERATION_NAMES, REDUCTION_NAMES
+from kraise.emit.text.python import ALL, NONE, Atom, Py
+from kraise.emit.text.spelling import counted, dtype_text, fill, repeats, template, transposed
 from kraise.ir import equations as eq
 from kraise.ir.operations import OPERATIONS
 from kraise.ir.types import FLOAT, ScalarType
@@ -192,7 +192,9 @@ class Lowering:
 
     def raw(self, node: eq.Expr, frame: Frame, own: Frame) -> Val:
         """The value of ``node`` itself, its operands through :meth:`lower`."""
-        from kraise.emit import folds, reductions, scans, stacked, subscripts
+        from kraise.emit.loads import subscripts
+        from kraise.emit.loops import folds, stacked
+        from kraise.emit.sums import reductions, scans
 
         match node:
             case eq.Const():
@@ -270,7 +272,8 @@ class Lowering:
 
     def operation(self, node: eq.Op, frame: Frame) -> Val:
         """An operation of the table, lane by lane."""
-        from kraise.emit import conditions, lazy, reductions
+        from kraise.emit import lazy
+        from kraise.emit.sums import conditions, reductions
 
         special = conditions.triangle(self, node, frame)
         if special is not None:
@@ -353,7 +356,7 @@ class Lowering:
 
     def is_nonnegative(self, node: eq.Expr, frame: Frame) -> bool:
         """Whether an integer value is provably at least 0."""
-        from kraise.emit.signs import is_nonnegative
+        from kraise.emit.text.signs import is_nonnegative
 
         return is_nonnegative(self.ctx, node, frame)
 

@@ -6,15 +6,18 @@ import re
 import sys
 from itertools import chain
 
-from kraise.emit import chunks, derivatives, diagonals, host_outputs, layout_text, outputs, records, remat, strided
-from kraise.emit import python as py
 from kraise.emit.function import FunctionText, docstring, emit_function, emit_helper
-from kraise.emit.head import Signature
-from kraise.emit.host_statics import nodes
-from kraise.emit.hosts import Callee, EmittedHost
-from kraise.emit.names import IMPORTED, identifier
-from kraise.emit.python import Py
-from kraise.emit.rendering import Surroundings
+from kraise.emit.gradients import derivatives, host_outputs, outputs
+from kraise.emit.hosts.function import Callee, EmittedHost
+from kraise.emit.hosts.statics import nodes
+from kraise.emit.loads import diagonals, strided
+from kraise.emit.loops import chunks, remat
+from kraise.emit.text import layout_text, records
+from kraise.emit.text import python as py
+from kraise.emit.text.head import Signature
+from kraise.emit.text.names import IMPORTED, identifier
+from kraise.emit.text.python import Py
+from kraise.emit.text.rendering import Surroundings
 from kraise.ir import equations as eq
 from kraise.ir import hosted as o
 from kraise.ir.types import ArrayType, ScalarType, StructType

@@ -111,7 +111,7 @@ class Read(Node):
     ``view`` is the shape under which a flat array is read (one expression an axis), or () for the array's own shape.
     ``safe`` says that the subscripts may leave the array in lanes whose value is not used: they must then be brought
     inside before the read (never left to JAX's clamping or wrap). ``outside``, one for each axis or (): where the load
-    finds zeros (the emitter's own, see :mod:`kraise.emit.halo`).
+    finds zeros (the emitter's own, see :mod:`kraise.emit.loads.halo`).
     """
 
     version: Version

@@ -1,8 +1,8 @@
 """Raised host functions: values instead of memory, variables that are bound again instead of pointers.
 
-What :mod:`kraise.raising.hosts` makes of Host IR. Every name is a variable of the emitted function and holds a value;
-an array that a launch writes is a new value under the name of its memory. Expressions are those of Host IR, with
-variables for names: ``Var`` a scalar, ``Whole`` an array.
+What :mod:`kraise.raising.hosts.function` makes of Host IR. Every name is a variable of the emitted function and holds
+a value; an array that a launch writes is a new value under the name of its memory. Expressions are those of Host IR,
+with variables for names: ``Var`` a scalar, ``Whole`` an array.
 """
 
 from __future__ import annotations

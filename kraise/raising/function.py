@@ -14,31 +14,33 @@ from kraise.ir import kernel as k
 from kraise.ir.print_equations import equation_lines
 from kraise.ir.walk import free_indices, map_statement, topological
 from kraise.options import Options
-from kraise.raising import multiples, outside, threads, tiles
-from kraise.raising.arithmetic import index_like
 from kraise.raising.assumptions import injective
-from kraise.raising.bounds import mark
-from kraise.raising.calls import call, called, written
 from kraise.raising.collective.inline import inlined
-from kraise.raising.context import Context
-from kraise.raising.demand import make_safe
-from kraise.raising.exits import structure
-from kraise.raising.finish import finish, finished, without_dead
-from kraise.raising.folds import while_loop
-from kraise.raising.fuse import fuse, started, summed
-from kraise.raising.launch import launch_of, where_given, whole_warps
-from kraise.raising.loops import loop
+from kraise.raising.gradients.demand import make_safe
+from kraise.raising.loops.folds import while_loop
+from kraise.raising.loops.rungs import loop
+from kraise.raising.loops.unrolled import unrolled
+from kraise.raising.memory import outside
+from kraise.raising.memory.bounds import mark
+from kraise.raising.memory.phases import cooperative, uniform_barriers
+from kraise.raising.memory.privatised import without_private_copies
+from kraise.raising.memory.races import check
+from kraise.raising.memory.unread import private_extents, store_sites, without_unread
 from kraise.raising.optimistic import message, open_checks
-from kraise.raising.parameters import array_names, collect_types, enter_parameter
-from kraise.raising.phases import cooperative, uniform_barriers
-from kraise.raising.privatised import without_private_copies
-from kraise.raising.races import check
-from kraise.raising.segments import flattened
-from kraise.raising.splits import Splitting, split_threads
-from kraise.raising.state import Raw, RawFold, RawWrite, State
-from kraise.raising.statements import block
-from kraise.raising.unread import private_extents, store_sites, without_unread
-from kraise.raising.unrolled import unrolled
+from kraise.raising.ragged.segments import flattened
+from kraise.raising.run.arithmetic import index_like
+from kraise.raising.run.calls import call, called, written
+from kraise.raising.run.context import Context
+from kraise.raising.run.exits import structure
+from kraise.raising.run.parameters import array_names, collect_types, enter_parameter
+from kraise.raising.run.state import Raw, RawFold, RawWrite, State
+from kraise.raising.run.statements import block
+from kraise.raising.threads import indices as threads
+from kraise.raising.threads import multiples, tiles
+from kraise.raising.threads.launch import launch_of, where_given, whole_warps
+from kraise.raising.threads.splits import Splitting, split_threads
+from kraise.raising.writes.finish import finish, finished, without_dead
+from kraise.raising.writes.fuse import fuse, started, summed
 
 
 class Raiser:

@@ -15,16 +15,18 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.walk import statement_expressions
 from kraise.options import Options
-from kraise.raising import coarsened, multiples, threads
-from kraise.raising.calls import written
 from kraise.raising.collective.requests import Lanes, Sized
-from kraise.raising.context import Context
 from kraise.raising.function import Raiser
-from kraise.raising.private import Transient
-from kraise.raising.ragged import LongRows, Loop
-from kraise.raising.same_rows import Rows, others_rows
-from kraise.raising.splits import Split
-from kraise.raising.unguarded import unguarded, widths
+from kraise.raising.loops import coarsened
+from kraise.raising.memory.private import Transient
+from kraise.raising.ragged.loops import LongRows, Loop
+from kraise.raising.ragged.same_rows import Rows, others_rows
+from kraise.raising.run.calls import written
+from kraise.raising.run.context import Context
+from kraise.raising.threads import indices as threads
+from kraise.raising.threads import multiples
+from kraise.raising.threads.splits import Split
+from kraise.raising.threads.unguarded import unguarded, widths
 
 _PROOFS = ("KR201", "KR202", "KR203", "KR306")
 

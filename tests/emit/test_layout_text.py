@@ -5,8 +5,8 @@ import subprocess
 
 from dsl import ruff
 
-from kraise.emit import layout_text
-from kraise.emit.python import ALL, NONE, Atom, Attr, Bin, Slice, Sub, Un, call, flat, method, number
+from kraise.emit.text import layout_text
+from kraise.emit.text.python import ALL, NONE, Atom, Attr, Bin, Slice, Sub, Un, call, flat, method, number
 
 NAMES = [
     "x",

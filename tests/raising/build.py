@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, FLOAT64, INT32, ScalarType
-from kraise.raising.simplify import conjunction, negation
+from kraise.raising.run.simplify import conjunction, negation
 
 N = eq.Param("n", INT32)
 i, j, k, t = (eq.Index(name, INT32) for name in "ijkt")

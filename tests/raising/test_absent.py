@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from kraise.ir.types import INT32
-from kraise.raising.absent import Absent
-from kraise.raising.demand import make_safe
-from kraise.raising.usage import Usage
+from kraise.raising.gradients.absent import Absent
+from kraise.raising.gradients.demand import make_safe
+from kraise.raising.gradients.usage import Usage
 from tests.raising.build import i, j, kernel, op, read, reduce, select, write
 from tests.raising.evaluate import evaluate, gradients
 

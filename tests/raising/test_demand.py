@@ -14,7 +14,7 @@ from kraise.ir.print_equations import render_expr
 from kraise.ir.types import BOOL, FLOAT64, INT32
 from kraise.ir.validate_equations import problems
 from kraise.ir.walk import statement_expressions, topological
-from kraise.raising.demand import make_safe
+from kraise.raising.gradients.demand import make_safe
 from tests.raising.build import I, K, axis, const, i, j, k, kernel, negation, op, read, reduce, select, t, write
 from tests.raising.evaluate import evaluate, gradients
 

@@ -4,7 +4,7 @@ import pytest
 
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, FLOAT64, INT, INT32, UINT8
-from kraise.raising import simplify
+from kraise.raising.run import simplify
 from tests.raising.build import const, i, j, op, read
 
 x = read("x", i)

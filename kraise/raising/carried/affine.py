@@ -6,10 +6,10 @@ from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
 from kraise.ir.walk import free_indices
-from kraise.raising import simplify
-from kraise.raising.accumulate import contribution, holds
-from kraise.raising.arithmetic import operation
 from kraise.raising.carried.problem import Declined, Problem, Solved
+from kraise.raising.run import simplify
+from kraise.raising.run.arithmetic import operation
+from kraise.raising.writes.accumulate import contribution, holds
 
 
 def invariant(p: Problem, name: str) -> Solved | Declined:

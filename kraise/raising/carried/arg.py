@@ -6,10 +6,10 @@ from kraise.analysis.conditions import conjunction, conjuncts
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices
-from kraise.raising import simplify
-from kraise.raising.accumulate import holds, replacement
 from kraise.raising.carried.problem import Declined, Problem, Solved
 from kraise.raising.carried.reduction import _absorbed, combined
+from kraise.raising.run import simplify
+from kraise.raising.writes.accumulate import holds, replacement
 
 
 def _taken(update: eq.Expr, c: eq.Expr) -> tuple[eq.Expr, eq.Expr] | None:

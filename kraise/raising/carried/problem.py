@@ -10,7 +10,7 @@ from kraise.analysis.conditions import conjunction, conjuncts
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, substitute, transform
-from kraise.raising import simplify
+from kraise.raising.run import simplify
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Problem:
     def used_in(self, name: str, *, besides: tuple[str, ...] = ()) -> bool:
         """Whether the value of ``name`` on entry is used by the body other than in the updates of ``name`` and
         ``besides``."""
-        from kraise.raising.accumulate import holds
+        from kraise.raising.writes.accumulate import holds
 
         node = self.carries[name]
         own = {name, *besides}
@@ -66,7 +66,7 @@ class Problem:
 
     def free_of_pending(self, expr: eq.Expr, *, besides: tuple[str, ...] = ()) -> bool:
         """Whether ``expr`` holds no carried value that is not settled yet."""
-        from kraise.raising.accumulate import holds
+        from kraise.raising.writes.accumulate import holds
 
         return not any(holds(expr, self.carries[n]) for n in self.pending if n in self.carries and n not in besides)
 
@@ -79,7 +79,7 @@ class Problem:
 
     def last(self) -> eq.Expr:
         """The index in the last round (if there is one)."""
-        from kraise.raising.arithmetic import operation
+        from kraise.raising.run.arithmetic import operation
 
         one = eq.Const(1, INT)
         if self.step == 1:

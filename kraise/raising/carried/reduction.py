@@ -5,9 +5,9 @@ from __future__ import annotations
 from kraise.ir import equations as eq
 from kraise.ir.types import ScalarType
 from kraise.ir.walk import topological
-from kraise.raising import simplify
-from kraise.raising.accumulate import contribution
 from kraise.raising.carried.problem import Declined, Problem, Solved
+from kraise.raising.run import simplify
+from kraise.raising.writes.accumulate import contribution
 
 _NEUTRAL = {"add": 0, "mul": 1, "and": True, "or": False}
 _REDUCED = ("add", "mul", "min", "max", "and", "or")
@@ -77,7 +77,7 @@ def _absorbed(p: Problem, op: str, body: eq.Expr, init: eq.Expr, total: eq.Reduc
 
 def _previous(p: Problem) -> eq.Expr:
     from kraise.ir.types import INT
-    from kraise.raising.arithmetic import operation
+    from kraise.raising.run.arithmetic import operation
 
     return operation("sub", (p.start, eq.Const(1, INT)), INT)
 

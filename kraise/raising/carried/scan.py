@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from kraise.ir import equations as eq
-from kraise.raising import simplify
-from kraise.raising.accumulate import contribution, neutral_of
 from kraise.raising.carried.problem import Declined, Problem, Solved
 from kraise.raising.carried.reduction import combined, wraps
+from kraise.raising.run import simplify
+from kraise.raising.writes.accumulate import contribution, neutral_of
 
 _SCANNED = ("add", "mul", "min", "max", "and", "or")
 

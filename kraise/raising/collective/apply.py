@@ -10,9 +10,6 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, topological
-from kraise.raising import simplify
-from kraise.raising.accumulate import neutral_of
-from kraise.raising.arithmetic import operation
 from kraise.raising.collective.describe import Cell, Copy, Found, Running, Total
 from kraise.raising.collective.frame import Frame, frame, numbers
 from kraise.raising.collective.marks import Beyond
@@ -21,15 +18,18 @@ from kraise.raising.collective.opened import shuffles, starts, touches, walked
 from kraise.raising.collective.plan import Plan, plan_of
 from kraise.raising.collective.requests import Lanes, Sized
 from kraise.raising.collective.simulate import Simulation
-from kraise.raising.context import Context
-from kraise.raising.counted import stores
-from kraise.raising.liveness import assigned
-from kraise.raising.phases import barrier
-from kraise.raising.private import held
-from kraise.raising.state import RawWrite, State
-from kraise.raising.tree import tree
-from kraise.raising.values import Cell as Place
-from kraise.raising.values import access, resolve
+from kraise.raising.loops.counted import stores
+from kraise.raising.memory.phases import barrier
+from kraise.raising.memory.private import held
+from kraise.raising.memory.tree_reductions import tree
+from kraise.raising.run import simplify
+from kraise.raising.run.arithmetic import operation
+from kraise.raising.run.context import Context
+from kraise.raising.run.liveness import assigned
+from kraise.raising.run.state import RawWrite, State
+from kraise.raising.run.values import Cell as Place
+from kraise.raising.run.values import access, resolve
+from kraise.raising.writes.accumulate import neutral_of
 
 ZERO, ONE = eq.Const(0, INT), eq.Const(1, INT)
 
@@ -132,7 +132,7 @@ def _carry_out(cx: Context, st: State, plan: Plan, found: Frame, case: _Case) ->
     except (ValueError, Beyond):
         return 0
     for s in plan.kept:
-        from kraise.raising.statements import statement
+        from kraise.raising.run.statements import statement
 
         statement(cx, st, s, frozenset())
     cx.runs += 1

@@ -9,7 +9,7 @@ from kraise.analysis.poly import to_poly
 from kraise.ir import equations as eq
 from kraise.raising.collective.frame import frame, numbers
 from kraise.raising.collective.marks import Beyond
-from kraise.raising.context import Context
+from kraise.raising.run.context import Context
 
 
 def touched(cx: Context, a: Access) -> list[tuple[int, tuple[int, ...]]] | None:

@@ -10,8 +10,8 @@ from typing import Any
 
 from kraise.ir import kernel as k
 from kraise.ir.types import ArrayType, ScalarType
-from kraise.raising.exits import structure
-from kraise.raising.liveness import assigned
+from kraise.raising.run.exits import structure
+from kraise.raising.run.liveness import assigned
 
 _DEPTH = 8
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from kraise.ir import kernel as k
-from kraise.raising.context import Context
-from kraise.raising.liveness import assigned, reads
-from kraise.raising.state import State
-from kraise.raising.values import resolve
+from kraise.raising.run.context import Context
+from kraise.raising.run.liveness import assigned, reads
+from kraise.raising.run.state import State
+from kraise.raising.run.values import resolve
 
 
 def opened(cx: Context, st: State, stmts: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:

@@ -16,10 +16,10 @@ from kraise.raising.collective.frame import Frame, numbers
 from kraise.raising.collective.marks import Beyond, Combined, Outside, marks
 from kraise.raising.collective.opened import shuffles
 from kraise.raising.collective.simulate import Simulation
-from kraise.raising.context import Context
-from kraise.raising.liveness import assigned, reads
-from kraise.raising.state import State
-from kraise.raising.values import resolve
+from kraise.raising.run.context import Context
+from kraise.raising.run.liveness import assigned, reads
+from kraise.raising.run.state import State
+from kraise.raising.run.values import resolve
 
 
 @dataclass

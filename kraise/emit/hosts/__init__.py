@@ -1,0 +1,1 @@
+"""Raised host functions as text."""

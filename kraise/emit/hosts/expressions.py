@@ -1,0 +1,226 @@
+"""Expressions of raised host functions as Python: static ones over Python's numbers, the others over jnp."""
+
+from __future__ import annotations
+
+import re
+
+from kraise.emit.hosts.statics import Statics, scalars
+from kraise.emit.text import python as py
+from kraise.emit.text.python import Atom, Py
+from kraise.emit.text.spelling import dtype_text, fill, template
+from kraise.ir import host as h
+from kraise.ir import hosted as o
+from kraise.ir import kernel as k
+from kraise.ir.operations import OPERATIONS
+from kraise.ir.types import NUMBER, ArrayType, ScalarType
+
+_LIBRARY = re.compile(r"\{(\d)\}")
+_STATIC_CALLS = {"min": "min", "max": "max", "abs": "abs"}
+
+
+class HostText:
+    """The expressions of one host function. ``names`` maps variables to the emitted function's own."""
+
+    def __init__(self, statics: Statics, names: dict[str, str], params: tuple[k.Param, ...] = ()):
+        self.statics, self.names = statics, names
+        # the dtype of what the function makes follows that of an argument of the same element type
+        self.dtypes: dict[ScalarType, Py] = {}
+        for p in params:
+            if isinstance(p.type, ArrayType) and p.type.element.is_inexact:
+                self.dtypes.setdefault(p.type.element, py.Attr(Atom(names[p.name]), "dtype"))
+        self.constants: set[str] = set()
+        self.needs: set[str] = set()
+
+    def expr(self, e: h.Expr) -> Py:
+        """The text of an expression."""
+        match e:
+            case k.Const(name=name) if name:
+                self.constants.add(name)
+                return Atom(name)
+            case k.Const(value=value):
+                return py.number(value)
+            case k.Var(name=name):
+                return Atom(self.names[name])
+            case k.Load(array=array, subscripts=subscripts):
+                return py.Sub(Atom(self.names[array]), tuple(self.expr(s) for s in subscripts))
+            case k.Shape(array=array, axis=axis):
+                return py.Sub(py.Attr(Atom(self.names[array]), "shape"), (py.number(axis),))
+            case h.Whole():
+                return self.whole(e)
+            case h.Library():
+                return self.library(e)
+            case k.Cast():
+                return self.cast(e)
+            case k.Op():
+                return self.operation(e)
+        raise TypeError(type(e).__name__)
+
+    def whole(self, e: h.Whole) -> Py:
+        """An array, or elements of it."""
+        name = Atom(self.names[e.array])
+        if e.offset is None and e.count is None:
+            return name
+        return py.Sub(name, (self.slice(e.offset, e.count),))
+
+    def slice(self, offset: k.Expr | None, count: k.Expr | None) -> py.Slice:
+        """``offset : offset + count``."""
+        low = self.expr(offset) if offset is not None else None
+        if count is None:
+            return py.Slice(low, None)
+        high = self.expr(count)
+        return py.Slice(low, high if low is None else py.Bin("+", low, high))
+
+    def library(self, e: h.Library) -> Py:
+        """A library call by the spelling of its row."""
+        args = [self.expr(a) for a in e.args]
+        return fill_any(e.jnp, args)
+
+    def cast(self, e: k.Cast) -> Py:
+        """A conversion."""
+        inner = self.expr(e.arg)
+        if self.statics.is_known(e.arg) and scalars(e.arg) <= self.statics.names:
+            if e.type.is_integer:
+                rounded = isinstance(e.arg, k.Op) and e.arg.name in ("ceil", "floor", "floordiv")
+                return inner if rounded or e.arg.type.is_integer else py.call("int", inner)
+            if e.type.is_inexact:
+                return py.call("float", inner) if not isinstance(e.arg, k.Const) else py.number(float(e.arg.value.real))
+        if isinstance(e.arg, k.Const) and e.type.is_inexact and e.type.bits in (32, None):
+            return py.number(float(e.arg.value.real))
+        if e.type == NUMBER or (e.type.bits is None and e.type.is_inexact):
+            return inner
+        return py.call(dtype_text(e.type) if e.type.bits else "jnp.int32", inner)
+
+    def operation(self, e: k.Op) -> Py:
+        """An operation of the table."""
+        known = self.statics.is_known(e) and scalars(e) <= self.statics.names
+        if known:
+            found = self._static(e)
+            if found is not None:
+                return found
+        args = [self.expr(a) for a in e.args]
+        row = OPERATIONS[e.name]
+        if e.name in ("tdiv", "tmod") and known:
+            return py.Bin("//" if e.name == "tdiv" else "%", args[0], args[1])
+        if row.infix:
+            return py.Bin(row.infix, args[0], args[1])
+        if row.prefix:
+            return py.Un(row.prefix, args[0])
+        return fill(template(row.jnp), args)
+
+    def _static(self, e: k.Op) -> Py | None:
+        """An operation over Python's numbers, None where the general spelling will do."""
+        match e:
+            case k.Op(name="ceil", args=(k.Op(name="div", args=(a, b)),)):
+                return py.Un("-", py.Bin("//", py.Un("-", self.expr(a)), self.expr(b)))
+            case k.Op(name="floor", args=(k.Op(name="div", args=(a, b)),)):
+                return py.Bin("//", self.expr(a), self.expr(b))
+            case k.Op(name="and" | "or" as word, args=(a, b)):
+                return py.Bin(word, self.expr(a), self.expr(b))
+            case k.Op(name="not", args=(a,)):
+                return py.Un("not", self.expr(a))
+            case k.Op(name="select", args=(c, a, b)):
+                return py.IfExp(self.expr(c), self.expr(a), self.expr(b))
+            case k.Op(name=name, args=args) if name in _STATIC_CALLS:
+                return py.call(_STATIC_CALLS[name], *(self.expr(a) for a in args))
+            case k.Op(name="sqrt" | "log2" | "log" | "exp" | "ceil" | "floor" as name, args=(a,)):
+                self.needs.add("math")
+                return py.call(f"math.{name}", self.expr(a))
+        return None
+
+    # --- values
+
+    def value(self, value: o.Value, target: str = "") -> Py:
+        """The text of a value, but for calls."""
+        match value:
+            case o.New():
+                return self.new(value)
+            case o.Put(base=base, value=inner, subscripts=subscripts, offset=offset, count=count):
+                items = tuple(self.expr(s) for s in subscripts) if subscripts else (self.slice(offset, count),)
+                if not subscripts and isinstance(inner, h.Whole) and count is None and offset is not None:
+                    items = (self.slice(offset, None),)
+                place = py.Sub(py.Attr(Atom(self.names[base]), "at"), items)
+                return py.method(place, "set", self.expr(inner))
+            case o.Cast(value=inner, element=element):
+                return py.method(self.expr(inner), "astype", Atom(dtype_text(element)))
+            case o.Rotated():
+                return self.rotated(value)
+        return self.expr(value)  # type: ignore[arg-type]
+
+    def new(self, value: o.New) -> Py:
+        """A new array; undefined contents are zeros."""
+        dtype: Py | None = self.dtypes.get(value.element)
+        if dtype is None and value.element != NUMBER:
+            dtype = Atom(dtype_text(value.element))
+        zero = value.fill is None or (isinstance(value.fill, k.Const) and value.fill.value == 0)
+        one = isinstance(value.fill, k.Const) and value.fill.value == 1 and not isinstance(value.fill.value, bool)
+        word = "zeros" if zero else "ones" if one else "full"
+        fill_with = (self.expr(value.fill),) if value.fill is not None and word == "full" else ()
+        if value.shape is None:
+            like = Atom(self.names[value.like])
+            extra = {"dtype": dtype} if dtype is not None else {}
+            return py.call(f"jnp.{word}_like", like, *fill_with, **extra)
+        if dtype is None and value.like:
+            dtype = py.Attr(Atom(self.names[value.like]), "dtype")
+        extents = tuple(self.expr(s) for s in value.shape)
+        shape = extents[0] if len(extents) == 1 else py.Tup(extents)
+        return py.call(f"jnp.{word}", shape, *fill_with, *((dtype,) if dtype is not None else ()))
+
+    def results(self, values: list[h.Expr | o.Rotated]) -> Py:
+        """What a function returns; arrays that moved by the same rounds are chosen together."""
+        texts = [self.value(v) for v in values]
+        if len(texts) == 1:
+            return texts[0]
+        together = all(isinstance(t, py.IfExp) and isinstance(v, o.Rotated) for t, v in zip(texts, values, strict=True))
+        if together and len({v.rounds for v in values if isinstance(v, o.Rotated)}) == 1:
+            odd, even = (py.Tup(tuple(getattr(t, w) for t in texts)) for w in ("then", "orelse"))
+            return py.IfExp(texts[0].condition, odd, even)  # type: ignore[union-attr]
+        return py.Tup(tuple(texts))
+
+    def rotated(self, value: o.Rotated) -> Py:
+        """One of several arrays, by the number of rounds."""
+        rounds = self.expr(value.rounds)
+        names = [Atom(self.names[v]) for v in value.variables]
+        static = self.statics.is_known(value.rounds)
+        if len(names) == 2:
+            odd = py.Bin("%", rounds, py.number(2))
+            if static:
+                return py.IfExp(odd, names[1], names[0])
+            return py.call("jnp.where", py.Bin("==", odd, py.number(1)), names[1], names[0])
+        place = py.Bin("%", rounds, py.number(len(names)))
+        if static:
+            return py.Sub(py.Tup(tuple(names)), (place,))
+        return py.call("jax.lax.select_n", place, *names)
+
+
+def fill_any(text: str, args: list[Py]) -> Py:
+    """A spelling of grammar/host_library.toml with its operands: a call, ``@``, an attribute."""
+    import ast
+
+    def build(node: ast.expr) -> Py:
+        match node:
+            case ast.Name(id=name) if name[0] == "_" and name[1:].isdigit():
+                return args[int(name[1:])]
+            case ast.Name(id=name):
+                return Atom(name)
+            case ast.Constant(value=value):
+                return Atom(repr(value)) if isinstance(value, str) else py.number(value)  # type: ignore[arg-type]
+            case ast.Attribute(value=inner, attr=attr):
+                found = build(inner)
+                return Atom(f"{found.text}.{attr}") if isinstance(found, Atom) else py.Attr(found, attr)
+            case ast.Call(func=func, args=given, keywords=keywords):
+                named = tuple((str(w.arg), build(w.value)) for w in keywords)
+                return py.Call(build(func), tuple(build(a) for a in given), named)
+            case ast.BinOp(op=symbol, left=left, right=right):
+                return py.Bin(_SYMBOLS[type(symbol).__name__], build(left), build(right))
+            case ast.Subscript(value=inner, slice=ast.Slice()):
+                return py.Sub(build(inner), (py.Slice(None, None, py.Un("-", py.number(1))),))
+            case ast.UnaryOp(operand=operand):
+                return py.Un("-", build(operand))
+        raise TypeError(ast.dump(node))
+
+    return build(ast.parse(_LIBRARY.sub(r"_\1", text), mode="eval").body)
+
+
+_SYMBOLS = {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "MatMult": "@", "Pow": "**"}
+
+__all__ = ["HostText", "ScalarType"]

@@ -1,0 +1,364 @@
+"""Raised host functions as text: calls of the raised kernels, loops as ``fori_loop``, while loops as equinox's.
+
+A loop whose counter decides a shape or a trip count (``for s in (1, 2, 4, …): kernel[n // s, …](x, s)``) stays a Python
+loop, unrolled when the function is traced. A counted loop with a condition runs to its bound, rounds after the last one
+changing nothing: it has a derivative in reverse. A ``while`` without a bound is equinox's checkpointed loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from kraise.emit.blocks import Assign, Def, Raw, Stmt
+from kraise.emit.function import FunctionText, derivative_texts, docstring, quoted
+from kraise.emit.gradients import derivatives, host_outputs
+from kraise.emit.gradients.outputs import Parameters, types_of
+from kraise.emit.hosts.expressions import HostText
+from kraise.emit.hosts.statics import Callee, Statics, nodes
+from kraise.emit.loops import remat
+from kraise.emit.loops.folds import mentioned
+from kraise.emit.text import layout_text
+from kraise.emit.text import python as py
+from kraise.emit.text.head import Signature
+from kraise.emit.text.names import Names, identifier
+from kraise.emit.text.python import Atom, Py, flat
+from kraise.emit.text.rendering import Comments, Surroundings, render
+from kraise.ir import host as h
+from kraise.ir import hosted as o
+from kraise.ir import kernel as k
+from kraise.ir.types import ScalarType
+
+
+class EmittedHost:
+    """A host function's lines, what it needs of the module, and what a caller must know of it."""
+
+    def __init__(self, host: o.Host, callees: Mapping[str, Callee], around: Surroundings):
+        self.host, self.around = host, around
+        self.callees = callees
+        self.statics = Statics(host, callees)
+        taken = Names(around.taken | {identifier(p.name) for p in host.params})
+        names = {p.name: identifier(p.name) for p in host.params}
+        for name in _variables(host):
+            if name not in names:
+                names[name] = taken.fresh(name)
+        names["_"] = "_"
+        self.names = taken
+        self.text = HostText(self.statics, names, host.params)
+        self.needs: set[str] = self.text.needs
+        parameters = tuple(names[p.name] for p in host.params)
+        static = [names[p.name] for p in host.params if p.name in self.statics.names]
+        broadcasts = any(self.callees[name].broadcasts for name in host.calls)
+        self.callee = Callee(identifier(host.name), parameters, frozenset(static), "", broadcasts)
+        self.head = Signature(parameters, (), tuple(static))
+        self.lines = self._lines(parameters, static)
+        self.constants, self.helpers = self.text.constants, set[str]()
+
+    def derivatives(self, flow: host_outputs.Flow) -> list[FunctionText]:
+        """The functions that the user asked for beside the host's own.
+
+        ``flow`` as in :mod:`kraise.emit.gradients.host_outputs`.
+
+        Raises Refused (KR308): see :mod:`kraise.emit.gradients.derivatives`."""
+        inputs = Parameters(self.host, types_of(self.host.params), self.head)
+        order = {name: callee.parameters for name, callee in self.callees.items()}
+        active = inputs.flowing(host_outputs.reaching(self.host, flow, order))
+        subject = derivatives.Subject(self.host, self.head, inputs, host_outputs.outputs(self.host), active)
+        return derivative_texts(derivatives.written(subject, self.around.taken), self.around)
+
+    def _lines(self, parameters: tuple[str, ...], static: list[str]) -> list[str]:
+        decorator: Py = Atom("jax.jit")
+        if static:
+            self.needs.add("partial")
+            given: Py = Atom(quoted(static[0])) if len(static) == 1 else py.Tup(tuple(Atom(quoted(s)) for s in static))
+            decorator = py.call(self.around.imports["partial"], Atom("jax.jit"), static_argnames=given)
+        lines = layout_text.statement("@", self.around.spelled(decorator), 0).split("\n")
+        entries = tuple(
+            p if d.default is None else f"{p}={flat(py.number(d.default.value))}"
+            for p, d in zip(parameters, self.host.params, strict=True)
+        )
+        lines += layout_text.definition(identifier(self.host.name), entries, 0).split("\n")
+        body = self.block(self.host.body)
+        body = _returned(body, self.text.results(list(self.host.returns)))
+        notes = list(self.host.notes)
+        if "eqxi" in self.needs:
+            notes.append("The loop's trip count depends on data: equinox's checkpointed while loop.")
+        if remat.LOOP in self.needs:
+            notes.append(remat.note(self.host.remat))
+        said = docstring("\n\n".join(x for x in (self.host.doc.strip(), "\n".join(notes)) if x), 4)
+        lines += [*said, ""] if said and isinstance(body[0], Def) else said
+        return lines + render(body, 4, Comments(self.around.module), self.around)
+
+    # --- statements
+
+    def block(self, body: tuple[o.Stmt, ...]) -> list[Stmt]:
+        """The statements of a block."""
+        out: list[Stmt] = []
+        for stmt in body:
+            match stmt:
+                case o.Let():
+                    out.append(self.let(stmt))
+                case o.Loop() if id(stmt) in self.statics.python:
+                    out += self.python_loop(stmt)
+                case o.Loop():
+                    out += self.loop(stmt)
+                case o.Branch():
+                    out += self.branch(stmt)
+        return out
+
+    def fresh(self, *wishes: str) -> str:
+        """The first wish that is free, or the first numbered."""
+        return self.names.fresh(next((w for w in wishes if self.names.is_free(w)), wishes[0]))
+
+    def let(self, stmt: o.Let) -> Assign:
+        """``targets = value``."""
+        names = self.text.names
+        targets = ", ".join(names[t] for t in stmt.targets)
+        value = self.call(stmt.value) if isinstance(stmt.value, o.Call) else self.text.value(stmt.value)
+        mark = stmt.span if isinstance(stmt.value, o.Call) else None
+        return Assign(targets, value, mark)  # type: ignore[arg-type]
+
+    def call(self, value: o.Call) -> Py:
+        """A call of a function of the module."""
+        callee = self.callees[value.function]
+        args = tuple(self.text.expr(a) for a in value.args)
+        keywords: list[tuple[str, Py]] = []
+        if callee.launch:
+            for word, extents in (("grid", value.grid), ("block", value.block)):
+                if extents is not None:
+                    items = tuple(self.text.expr(x) for x in extents)
+                    while len(items) > 1 and items[-1] == py.number(1):
+                        items = items[:-1]
+                    keywords.append((word, items[0] if len(items) == 1 else py.Tup(items)))
+        return py.Call(Atom(callee.name), args, tuple(keywords))
+
+    # --- loops
+
+    def start(self, stmt: o.Loop) -> list[Py]:
+        """What the loop's state starts from."""
+        out: list[Py] = []
+        for name, value, is_array in zip(stmt.names, stmt.initial, stmt.arrays, strict=True):
+            text = self.text.expr(value)
+            if not is_array and isinstance(value, k.Const | k.Var) and not isinstance(value.type, str):
+                text = self._typed(name, value, stmt, text)
+            out.append(text)
+        return out
+
+    def _typed(self, name: str, value: h.Expr, stmt: o.Loop, text: Py) -> Py:
+        """A number that starts a carried scalar, in the type of its updates."""
+        return text
+
+    def loop(self, stmt: o.Loop) -> list[Stmt]:
+        """A loop over the state as ``fori_loop`` (counted) or equinox's while loop."""
+        names = [self.text.names[n] for n in stmt.names]
+        state = names[0] if len(names) == 1 else self.names.fresh("state")
+        step = self.fresh("step", "advance", "round_")
+
+        def unpack(lines: list[Stmt], result: Py | None = None) -> list[Stmt]:
+            """The lines after the state is taken apart; what they do not use is ``_``."""
+            used = mentioned(lines if result is None else [*lines, Assign(None, result)])
+            pattern = ", ".join(n if n in used else "_" for n in names)
+            return lines if len(names) == 1 else [Assign(pattern, Atom(state)), *lines]
+
+        body = self.block(stmt.body)
+        nexts = [Atom(self.text.names[n]) for n in stmt.nexts]
+        result: Py = nexts[0] if len(nexts) == 1 else py.Tup(tuple(nexts))
+        initial = self.start(stmt)
+        start: Py = initial[0] if len(initial) == 1 else py.Tup(tuple(initial))
+        out: list[Stmt] = []
+        target = ", ".join("_" if n in stmt.unused else self.text.names[n] for n in stmt.names)
+        if stmt.var:
+            out += self._counted(stmt, body, unpack, result, state, step, start, target)
+        else:
+            assert stmt.condition is not None
+            live = self.names.fresh("live")
+            test = unpack([Assign(None, self.text.expr(stmt.condition))])
+            out.append(Def(live, (state,), test))
+            out.append(Def(step, (state,), _returned(unpack(body, result), result)))
+            self.needs.add("eqxi")
+            loop = py.call(
+                "eqxi.while_loop", Atom(live), Atom(step), start, kind=Atom('"checkpointed"'), checkpoints=py.number(32)
+            )
+            out.append(Assign(target, loop, stmt.span))
+            self.names.release(live)
+        self.names.release(step)
+        if len(names) > 1:
+            self.names.release(state)
+        return out
+
+    def _counted(  # the parts that both kinds of loop share are made by the caller
+        self,
+        stmt: o.Loop,
+        body: list[Stmt],
+        unpack: Callable[..., list[Stmt]],
+        result: Py,
+        state: str,
+        step: str,
+        start: Py,
+        target: str,
+    ) -> list[Stmt]:
+        assert stmt.start is not None and stmt.stop is not None and stmt.step is not None
+        var = self.text.names[stmt.var]
+        used = stmt.var in {n.name for s in stmt.body for n in _mentions(s) if isinstance(n, k.Var)}
+        lo, hi = self.text.expr(stmt.start), self.text.expr(stmt.stop)
+        counter = var if used else "_"
+        head: list[Stmt] = []
+        if stmt.step != k.Const(1, stmt.step.type):
+            size = self.text.expr(stmt.step)
+            counter = self.names.fresh("r") if used else "_"
+            rounds = py.Call(Atom("len"), (py.Call(Atom("range"), (lo, hi, size)),))
+            if used:
+                head = [Assign(var, py.Bin("+", lo, py.Bin("*", Atom(counter), size)))]
+            lo, hi = py.number(0), rounds
+        if stmt.condition is None:
+            lines = _returned(unpack([*head, *body], result), result)
+        else:
+            inner = self.fresh("advance", "go_on")
+            test = self.text.expr(stmt.condition)
+            advance = Def(inner, (state,), _returned(unpack([*head, *body], result), result))
+            chosen = py.call("jax.lax.cond", test, Atom(inner), Atom(f"lambda {state}: {state}"), Atom(state))
+            lines = [*unpack([Assign(None, test)])[:-1], advance, Assign(None, chosen)]
+            self.names.release(inner)
+        function, segmented = "jax.lax.fori_loop", remat.host_segmented(self.host, stmt)
+        called = [self.callees[n.function] for n in nodes(stmt) if isinstance(n, o.Call)]
+        again = self.host.remat == "full" or (segmented and any(c.broadcasts for c in called))
+        run = _checkpointed(step) if again else py.Atom(step)
+        if segmented:
+            self.needs.add(remat.LOOP)
+            function = remat.LOOP
+        loop = py.call(function, lo, hi, run, start)
+        return [Def(step, (counter, state), lines), Assign(target, loop, stmt.span)]
+
+    def python_loop(self, stmt: o.Loop) -> list[Stmt]:
+        """A loop that is unrolled when the function is traced: its counters are Python's numbers."""
+        names = self.text.names
+        out: list[Stmt] = []
+        pairs = [(names[n], self.text.expr(v)) for n, v in zip(stmt.names, stmt.initial, strict=True)]
+        out += _together([(n, v) for n, v in pairs if v != Atom(n)])
+        body = self.block(stmt.body)
+        body += _together([(names[a], Atom(names[b])) for a, b in zip(stmt.names, stmt.nexts, strict=True) if a != b])
+        if stmt.condition is not None:
+            test = flat(self.text.expr(stmt.condition))
+            if not stmt.var:
+                return [*out, Raw(f"while {test}:", body)]
+            body = [Raw(f"if not ({test}):", [Raw("break")]), *body]
+        bounds = [self.text.expr(e) for e in (stmt.start, stmt.stop, stmt.step) if e is not None]
+        if bounds[-1] == py.number(1):
+            bounds = bounds[:-1]
+            bounds = bounds[1:] if bounds[0] == py.number(0) else bounds
+        used = stmt.var in {n.name for s in stmt.body for n in _mentions(s) if isinstance(n, k.Var)}
+        head = f"for {names[stmt.var] if used else '_'} in {flat(py.Call(Atom('range'), tuple(bounds)))}:"
+        return [*out, Raw(head, body)]
+
+    # --- branches
+
+    def branch(self, stmt: o.Branch) -> list[Stmt]:
+        """A branch: Python's where the condition is static, else ``lax.cond`` over what it changes."""
+        names = [self.text.names[n] for n in stmt.names]
+        values = [self.text.expr(v) for v in stmt.values]
+        others = [self.text.expr(v) for v in stmt.others]
+        condition = self.text.expr(stmt.condition)
+        if self.statics.is_static(stmt.condition):
+            first = self.block(stmt.body) + _together(
+                [(n, v) for n, v in zip(names, values, strict=True) if v != Atom(n)]
+            )
+            second = self.block(stmt.orelse) + _together(
+                [(n, v) for n, v in zip(names, others, strict=True) if v != Atom(n)]
+            )
+            if not first:
+                return [Raw(f"if {flat(py.Un('not', condition))}:", second)]
+            out: list[Stmt] = [Raw(f"if {flat(condition)}:", first)]
+            return [*out, Raw("else:", second)] if second else out
+        if not stmt.body and not stmt.orelse:
+            chosen = [py.call("jnp.where", condition, a, b) for a, b in zip(values, others, strict=True)]
+            return _together(list(zip(names, chosen, strict=True)))  # at once: a swap reads what it binds
+        sides: list[Stmt] = []
+        labels = []
+        bodies = [self.block(stmt.body), self.block(stmt.orelse)]
+        # a name that a branch binds and reads before is its argument
+        given = sorted({n for lines in bodies for n in _set(lines) if _read_first(lines, n)})
+        operands = [Atom(n) for n in given]
+        for wish, lines, results in (("then", bodies[0], values), ("otherwise", bodies[1], others)):
+            result: Py = results[0] if len(results) == 1 else py.Tup(tuple(results))
+            if not lines:
+                labels.append(
+                    Atom(f"lambda {', '.join(given)}: {flat(result)}" if given else f"lambda: {flat(result)}")
+                )
+                continue
+            label = self.names.fresh(wish)
+            sides.append(Def(label, tuple(given), _returned(lines, result)))
+            labels.append(Atom(label))
+        chosen_by = py.call("jax.lax.cond", condition, *labels, *operands)
+        out = [*sides, Assign(", ".join(names), chosen_by, stmt.span)]
+        for word in labels:
+            self.names.release(word.text)
+        return out
+
+
+def _checkpointed(step: str) -> Py:
+    return py.call("jax.checkpoint", Atom(step))
+
+
+def _mentions(stmt: o.Stmt):  # type: ignore[no-untyped-def]
+    yield from nodes(stmt)
+
+
+def _variables(host: o.Host) -> list[str]:
+    """The variables of a host function, in the order of their first binding."""
+    found: dict[str, None] = {}
+
+    def visit(body: tuple[o.Stmt, ...]) -> None:
+        for stmt in body:
+            match stmt:
+                case o.Let(targets=targets):
+                    found.update(dict.fromkeys(t for t in targets if t != "_"))
+                case o.Loop(names=names, var=var):
+                    found.update(dict.fromkeys([*([var] if var else []), *names]))
+                    visit(stmt.body)
+                case o.Branch(names=names):
+                    visit(stmt.body)
+                    visit(stmt.orelse)
+                    found.update(dict.fromkeys(names))
+
+    visit(host.body)
+    return list(found)
+
+
+def _returned(lines: list[Stmt], result: Py) -> list[Stmt]:
+    """The lines with ``return result``; the last assignment is returned itself where it is the result."""
+    last = lines[-1] if lines else None
+    spelled = flat(result)[1:-1] if isinstance(result, py.Tup) else flat(result)
+    if isinstance(last, Assign) and last.target is not None and last.target == spelled:
+        return [*lines[:-1], Assign(None, last.value, last.mark)]
+    return [*lines, Assign(None, result)]
+
+
+def _together(pairs: list[tuple[str, Py]]) -> list[Stmt]:
+    """Several assignments at once."""
+    if not pairs:
+        return []
+    if len(pairs) == 1:
+        return [Assign(*pairs[0])]
+    return [Assign(", ".join(n for n, _ in pairs), py.Tup(tuple(v for _, v in pairs)))]
+
+
+def _set(lines: list[Stmt]) -> set[str]:
+    found: set[str] = set()
+    for line in lines:
+        if isinstance(line, Assign) and line.target is not None:
+            found |= set(line.target.split(", "))
+        elif isinstance(line, Raw):
+            found |= _set(line.body)
+    return found
+
+
+def _read_first(lines: list[Stmt], name: str) -> bool:
+    """Is a name read before it is bound?"""
+    for line in lines:
+        if name in mentioned([line]):
+            return True
+        if isinstance(line, Assign) and line.target is not None and name in line.target.split(", "):
+            return False
+    return False
+
+
+__all__ = ["Callee", "EmittedHost", "ScalarType"]

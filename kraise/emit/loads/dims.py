@@ -1,0 +1,129 @@
+"""What a subscript is over the axes of a frame: one position, a slice, a roll, a clamp, blocks, or a gather."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kraise.emit.context import Context, Frame
+from kraise.emit.loads.blocked import Blocks
+from kraise.emit.text.linear import Linear, linear
+from kraise.ir import equations as eq
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """One position."""
+
+    expr: eq.Expr
+
+
+@dataclass(frozen=True)
+class Range:
+    """``start : stop : step`` of an axis, ``start`` the smallest element (reversed afterwards if ``backward``)."""
+
+    axis: eq.Axis
+    start: Linear
+    stop: Linear
+    step: int
+    backward: bool = False
+
+
+@dataclass(frozen=True)
+class Roll:
+    """``(index + shift) % size`` over ``size`` positions: the whole extent, or the first ``part`` of it."""
+
+    axis: eq.Axis
+    shift: Linear
+    part: Linear | None = None
+
+
+@dataclass(frozen=True)
+class Gather:
+    """Any other subscript over the frame's axes."""
+
+    expr: eq.Expr
+    axes: Frame
+
+
+@dataclass(frozen=True)
+class Clamp:
+    """``min(index + shift, size - 1)`` (``shift`` > 0) or ``max(index + shift, 0)`` (< 0) over ``size`` positions: the
+    whole extent, or the first ``part`` of it."""
+
+    axis: eq.Axis
+    shift: int
+    part: Linear | None = None
+
+
+Dim = Scalar | Range | Roll | Clamp | Blocks | Gather
+
+
+def classify(context: Context, subscript: eq.Expr, extent: Linear, frame: Frame) -> Dim:
+    """What one subscript is, over a frame."""
+    free = context.free(subscript)
+    axes = tuple(a for a in frame if a.name in free)
+    if not axes:
+        return Scalar(subscript)
+    if len(axes) > 1:
+        return Gather(subscript, axes)
+    (axis,) = axes
+    form = linear(subscript)
+    mine = [(a, c) for a, c in form.terms if isinstance(a, eq.Index) and a.name == axis.name]
+    others = [a for a, _ in form.terms if not (isinstance(a, eq.Index) and a.name == axis.name)]
+    if len(mine) == 1 and all(axis.name not in context.free(a) for a in others):
+        atom, c = mine[0]
+        rest = form.without(atom)
+        if context.is_static(rest):
+            return _range(axis, c, rest)
+        return Gather(subscript, axes)
+    rolled = _roll(form, axis, extent)
+    if rolled is not None and context.is_static(rolled.shift) and (not rolled.part or context.is_static(rolled.part)):
+        return rolled
+    return _clamp(context, form, axis, extent) or Gather(subscript, axes)
+
+
+def _clamp(context: Context, form: Linear, axis: eq.Axis, extent: Linear) -> Clamp | None:
+    """A clamp to the end of the array towards which the index is shifted, over the whole array or its first part."""
+    if len(form.terms) != 1 or form.constant or form.terms[0][1] != 1 or axis.step != 1:
+        return None
+    size = linear(axis.hi)
+    if not (size.terms and linear(axis.lo).same(Linear()) and context.is_static(size)):
+        return None
+    match form.terms[0][0]:
+        case eq.Op(name="min" | "max" as name, args=(a, b)):
+            limit = size + -1 if name == "min" else Linear()
+            for moved, end in ((linear(a), linear(b)), (linear(b), linear(a))):
+                index = [t for t, c in moved.terms if isinstance(t, eq.Index) and t.name == axis.name and c == 1]
+                right_way = moved.constant > 0 if name == "min" else moved.constant < 0
+                if len(moved.terms) == 1 and index and right_way and end.same(limit):
+                    return Clamp(axis, moved.constant, None if size.same(extent) else size)
+    return None
+
+
+def _range(axis: eq.Axis, c: int, rest: Linear) -> Range:
+    lo, hi = linear(axis.lo), linear(axis.hi)
+    if c > 0:
+        stop = hi + rest if c == 1 else hi.times(c) + rest
+        return Range(axis, lo.times(c) + rest, stop, c * axis.step)
+    start = (hi + -1).times(c) + rest
+    return Range(axis, start, lo.times(c) + rest + 1, -c * axis.step, True)
+
+
+def _roll(form: Linear, axis: eq.Axis, extent: Linear) -> Roll | None:
+    if len(form.terms) != 1 or form.constant:
+        return None
+    atom, c = form.terms[0]
+    match atom:
+        case eq.Op(name="mod" | "tmod", args=(inner, modulus)) if c == 1:
+            n = linear(modulus)
+            whole = n.same(linear(axis.hi)) and linear(axis.lo).same(Linear()) and axis.step == 1
+            shift = linear(inner)
+            index = [(a, k) for a, k in shift.terms if isinstance(a, eq.Index)]
+            if not whole or len(index) != 1 or index[0][1] != 1 or index[0][0].name != axis.name:
+                return None
+            rest = shift.without(index[0][0])
+            # a multiple of the modulus changes nothing
+            if len(n.terms) == 1 and n.constant == 0 and n.terms[0][1] == 1:
+                rest = rest.without(n.terms[0][0])
+            return Roll(axis, rest, None if n.same(extent) else n)
+    return None

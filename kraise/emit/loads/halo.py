@@ -1,0 +1,199 @@
+"""Loads that a mask keeps inside their array become loads that find zeros outside of it (raising.md, step 6).
+
+``x[i - 1] if i > 0 else 0`` is a slice of ``jnp.pad(x, (1, 0))``: no index arrays, no mask, and a gradient that is a
+slice again. A load gets the extents beyond which it finds zeros where, wherever it is used, the masks around it say
+that it stays below them (or the range of its indices does). Then a mask goes where all that it excludes is such a zero:
+factors that are the same in other lanes may stand beside the load, what they are multiplied with is zero now instead of
+left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kraise.emit import tree
+from kraise.emit.loads import windows
+from kraise.emit.loads.masks import Masks, conjuncts, negated, number, positive, zero
+from kraise.emit.loads.places import Places
+from kraise.emit.text.linear import linear
+from kraise.ir import equations as eq
+from kraise.ir.types import BOOL, INT
+
+
+def padded(kernel: eq.Kernel) -> eq.Kernel:
+    """The kernel with its masked loads as loads that find zeros outside, and without the masks that say so."""
+    roots = [r for s in tree.statements(kernel.body) for r in tree.statement_roots(s)]
+    if not any(isinstance(n, eq.Read) and n.safe for n in tree.walk(*roots)):
+        return kernel
+    kept: set[eq.Reduce] = set()  # windows whose masks do not go term by term
+    while True:
+        terms = _Terms(kept)
+        wide = _mapped(kernel, terms.expression)
+        rule = _Rule(Places(wide).outside())
+        done = _mapped(wide, rule.expression)
+        left = {node for node, masks in terms.made.items() if any(rule.stays(m) for m in masks)}
+        if not left:
+            wishes = {n.expr: n for n in kernel.names}
+            changed = [(old, rule.memo.get(new, new)) for old, new in terms.memo.items()]
+            names = [replace(wishes[old], expr=new) for old, new in changed if old is not new and old in wishes]
+            return replace(done, names=(*kernel.names, *dict.fromkeys(names)))
+        kept |= left
+
+
+def _mapped(kernel: eq.Kernel, fn) -> eq.Kernel:  # type: ignore[no-untyped-def]
+    def statement(s: eq.Stmt) -> eq.Stmt:
+        match s:
+            case eq.Write(value=value, where=where):
+                return replace(s, value=fn(value), where=None if where is None else fn(where))
+            case eq.Fold():
+                return replace(
+                    s,
+                    scalars=tuple(replace(c, init=fn(c.init), update=fn(c.update)) for c in s.scalars),
+                    outputs=tuple(replace(o, value=fn(o.value)) for o in s.outputs),
+                    body=tuple(map(statement, s.body)),
+                )
+        return s
+
+    return replace(kernel, body=tuple(map(statement, kernel.body)))
+
+
+# --- windows -----------------------------------------------------------------------------------
+
+
+class _Terms:
+    """Sums over short windows with a mask as sums of masked terms."""
+
+    def __init__(self, kept: set[eq.Reduce]):
+        self.kept = kept
+        self.free = tree.Free()
+        self.memo: dict[eq.Expr, eq.Expr] = {}
+        self.made: dict[eq.Reduce, tuple[eq.Expr, ...]] = {}
+
+    def expression(self, node: eq.Expr) -> eq.Expr:
+        found = self.memo.get(node)
+        if found is None:
+            found = tree.rebuilt(node, {c: self.expression(c) for c in tree.children(node)})
+            if isinstance(node, eq.Reduce) and isinstance(found, eq.Reduce) and node not in self.kept:
+                found = self._terms(node, found)
+            self.memo[node] = found
+        return found
+
+    def _terms(self, old: eq.Reduce, node: eq.Reduce) -> eq.Expr:
+        chain = windows.terms(node, self.free) if node.op == "add" else None
+        if not chain or not any(isinstance(n, eq.Read) and n.safe for n in tree.walk(node.body)):
+            return node
+        parts = [b if m is None else eq.Op("select", (m, b, eq.Const(0, INT)), b.type) for b, m in chain]
+        self.made[old] = tuple(p for p, (_, m) in zip(parts, chain, strict=True) if m is not None)
+        total = parts[0]
+        for part in parts[1:]:
+            total = eq.Op("add", (total, part), node.type)
+        return total
+
+
+# --- what a mask leaves out ----------------------------------------------------------------------
+
+
+class _Rule:
+    """Rewrites loads to ``outside``, and masks away."""
+
+    def __init__(self, outside: dict[eq.Read, tuple[eq.Outside | None, ...]]):
+        self.outside = outside
+        self.free = tree.Free()
+        self.memo: dict[eq.Expr, eq.Expr] = {}
+
+    def stays(self, select: eq.Expr) -> bool:
+        """Whether a mask over a term of a window is still there."""
+        return isinstance(self.memo.get(select, select), eq.Op) and self.memo.get(select) is self._kept(select)
+
+    def _kept(self, node: eq.Expr) -> eq.Expr:
+        return tree.rebuilt(node, {c: self.expression(c) for c in tree.children(node)})
+
+    def expression(self, node: eq.Expr) -> eq.Expr:
+        """``node`` with its loads and masks rewritten."""
+        found = self.memo.get(node)
+        if found is None:
+            found = self.memo[node] = self._one(node, self._kept(node))
+        return found
+
+    def _one(self, node: eq.Expr, out: eq.Expr) -> eq.Expr:
+        match node, out:
+            case eq.Read(), eq.Read() if node in self.outside:
+                return replace(out, outside=self.outside[node])
+            case eq.Op(name="select", args=(c, a, b)), eq.Op(args=(_, then, orelse)):
+                return self._select(node, (c, a, b), then, orelse) or out
+            case eq.Reduce(op="add", where=where), eq.Reduce() if where is not None:
+                left = [m for m in conjuncts(where) if not self._vanishes(out.body, m)]
+                if len(left) < len(conjuncts(where)):
+                    return replace(out, where=_all(tuple(map(self.expression, left))))
+        return out
+
+    def _select(
+        self, node: eq.Op, args: tuple[eq.Expr, eq.Expr, eq.Expr], then: eq.Expr, orelse: eq.Expr
+    ) -> eq.Expr | None:
+        c, a, b = args
+        for over, value, new, other in (
+            (conjuncts(c), a, then, b),
+            (conjuncts(negated(c)), b, orelse, a),
+        ):
+            if zero(other) and _alike(new, node, other) and self.vanishes(new, over):
+                return new
+            match value, new:
+                case eq.Op(name="add" | "sub" as name, args=(s, t), type=kind), eq.Op(name=same, args=(_, _) as now):
+                    if same != name or kind != node.type or other not in (s, t) or (name == "sub" and s is not other):
+                        continue
+                    if self.vanishes(now[1] if s is other else now[0], over):
+                        return new
+        return None
+
+    def vanishes(self, node: eq.Expr, masks: Masks) -> bool:
+        """Whether ``node`` is zero wherever one of the masks does not hold."""
+        return all(self._vanishes(node, m) for m in masks)
+
+    def _vanishes(self, node: eq.Expr, mask: eq.Expr) -> bool:
+        match node:
+            case eq.Read(outside=outside) if outside:
+                return _out(node, mask)
+            case eq.Op(name="mul", args=(a, b)):
+                return any(
+                    self._vanishes(x, mask) and (self._vanishes(y, mask) or bool(self.free(mask) - self.free(y)))
+                    for x, y in ((a, b), (b, a))
+                )
+            case eq.Op(name="add" | "sub", args=(a, b)):
+                return all(zero(x) or self._vanishes(x, mask) for x in (a, b))
+            case eq.Op(name="neg", args=(a,)) | eq.Cast(arg=a):
+                return self._vanishes(a, mask)
+            case eq.Op(name="div", args=(a, eq.Const(value=value))):
+                return value != 0 and self._vanishes(a, mask)
+            case eq.Op(name="select", args=(_, a, b)):
+                return all(zero(x) or self._vanishes(x, mask) for x in (a, b))
+            case eq.Reduce(op="add", axes=axes, body=body):
+                return not self.free(mask) & {a.name for a in axes} and self._vanishes(body, mask)
+        return False
+
+
+def _alike(new: eq.Expr, node: eq.Op, other: eq.Expr) -> bool:
+    """Whether a value has the type of the choice that it stands for, whose other arm was ``other``."""
+    return new.type == node.type or (isinstance(other, eq.Const) and isinstance(other.value, int))
+
+
+def _out(node: eq.Read, mask: eq.Expr) -> bool:
+    """Whether a load is outside, on one axis, wherever the mask does not hold."""
+    forms = positive(mask)
+    if len(forms) != 1:
+        return False
+    for s, part in zip(node.subscripts, node.outside, strict=True):
+        if part is None:
+            continue
+        place = number(linear(s))
+        for inside in (place, number(linear(part.limit)) - place + -1):
+            gap = forms[0] - inside  # the mask fails: forms[0] <= -1, and then inside <= -1, too
+            if not gap.terms and gap.constant >= 0:
+                return True
+    return False
+
+
+def _all(masks: Masks) -> eq.Expr | None:
+    out: eq.Expr | None = None
+    for m in masks:
+        out = m if out is None else eq.Op("and", (out, m), BOOL)
+    return out

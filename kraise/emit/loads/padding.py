@@ -1,0 +1,72 @@
+"""The text of loads that find zeros outside of an array: slices (or positions) of ``jnp.pad(x[:n], (1, 1))``."""
+
+from __future__ import annotations
+
+from kraise.emit.context import Assign
+from kraise.emit.loads.views import expression
+from kraise.emit.loads.widths import key_of
+from kraise.emit.lower import Lowering
+from kraise.emit.text import python as py
+from kraise.emit.text.linear import Linear, linear
+from kraise.emit.text.python import ALL, Atom, Py, Slice
+from kraise.ir import equations as eq
+
+Extents = tuple[Linear, ...]
+Widths = tuple[tuple[Linear, Linear], ...]
+NONE = Linear()
+
+
+def padded(low: Lowering, node: eq.Read, base: Py, extents: Extents) -> tuple[Py, tuple[eq.Expr, ...], Extents]:
+    """The padded array, the subscripts moved to it, and its extents: all for the padded axes alone.
+
+    On the other axes the load has one position each, brought inside: those are taken first.
+    """
+    context = low.ctx
+    widths = context.widths.of(node)
+    subscripts, sizes = [], []
+    for s, part, (before, after) in zip(node.subscripts, node.outside, widths, strict=True):
+        if part is not None:
+            moved_by = linear(s) + before
+            subscripts.append(expression(moved_by) if not before.same(Linear()) else s)
+            sizes.append(linear(part.limit) + before + after)
+    moved = tuple(subscripts), tuple(sizes)
+    if not context.widths.shared(node) and not (context.generators and all(node.outside)):
+        return _made(low, node, base, extents, widths), *moved
+    key = ("padded", key_of(node))
+    for block in context.blocks:
+        known = block.variables.get(key)
+        if known is not None:
+            return Atom(known[0]), *moved
+    depth = next((d for d, b in enumerate(context.blocks) if node.version in b.bound), 0)
+    name = context.names.fresh(f"{node.version.array.split('.')[-1]}_padded")
+    context.emit(Assign(name, _made(low, node, base, extents, widths)), depth)
+    context.blocks[depth].variables[key] = (name, ())
+    return Atom(name), *moved
+
+
+def _made(low: Lowering, node: eq.Read, base: Py, extents: Extents, widths: Widths) -> Py:
+    from kraise.emit.loads.subscripts import position
+
+    parts: list[Py] = []
+    for s, part, extent in zip(node.subscripts, node.outside, extents, strict=True):
+        if part is None:
+            parts.append(position(low, s, extent, True))
+        else:
+            limit = linear(part.limit)
+            parts.append(ALL if limit.same(extent) else Slice(None, low.ctx.at_least_zero(limit)))
+    while parts and parts[-1] == ALL:
+        parts.pop()
+    array = py.Sub(base, tuple(parts)) if parts else base
+    kept = tuple(w for w, part in zip(widths, node.outside, strict=True) if part is not None)
+    return (
+        py.call("jnp.pad", array, _text(low, kept)) if any(not w.same(NONE) for pair in kept for w in pair) else array
+    )
+
+
+def _text(low: Lowering, widths: Widths) -> Py:
+    """``jnp.pad``'s widths as short as they can be."""
+    texts = [tuple(low.ctx.at_least_zero(w) for w in pair) for pair in widths]
+    if all(t == texts[0] for t in texts) and texts[0][0] == texts[0][1]:
+        return texts[0][0]
+    pairs = tuple(py.Tup(t) for t in texts)
+    return pairs[0] if len(pairs) == 1 else py.Tup(pairs)

@@ -1,0 +1,264 @@
+"""Where the masked loads of a kernel go: the values of their subscripts, and the limits that hold wherever they are
+used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kraise.emit import tree
+from kraise.emit.loads.masks import Masks, conjuncts, is_static, negated, number, positive
+from kraise.emit.loads.views import expression
+from kraise.emit.text.linear import Linear, linear, nonnegative
+from kraise.ir import equations as eq
+from kraise.ir.types import INT32
+from kraise.ir.walk import topological
+
+Ranges = dict[str, eq.Axis]
+
+
+@dataclass(frozen=True)
+class Side:
+    """What a subscript may be over the ranges of its indices: from ``start`` to before ``stop``."""
+
+    form: Linear
+    start: Linear
+    stop: Linear
+    indices: frozenset[str]
+
+
+def side(subscript: eq.Expr, ranges: Ranges, free: tree.Free) -> Side | None:
+    """The values of a subscript that is a sum of indices of known ranges and of sizes (or holds none of them), else
+    None."""
+    form = number(linear(subscript))
+    if not free(subscript) & ranges.keys():
+        return Side(form, form, form + 1, frozenset())
+    start, stop = Linear((), form.constant), Linear((), form.constant + 1)
+    names: set[str] = set()
+    for atom, c in form.terms:
+        match atom:
+            case eq.Index(name=name) if name in ranges:
+                axis = ranges[name]
+                if axis.step != 1:
+                    return None
+                names.add(name)
+                ends = linear(axis.lo).times(c), (linear(axis.hi) + -1).times(c)
+                start, stop = start + ends[c < 0], stop + ends[c > 0]
+            case _ if is_static(atom):
+                start, stop = start + Linear(((atom, c),)), stop + Linear(((atom, c),))
+            case _:
+                return None
+    return Side(form, number(start), number(stop), frozenset(names))
+
+
+@dataclass
+class _Load:
+    """A safe load: its subscripts, for each the limits that masks set wherever it is used, and those of these and of
+    the ends of its range that the source reaches somewhere."""
+
+    sides: tuple[Side, ...]
+    limits: list[list[Linear]]
+    reached: list[list[Linear]]
+
+
+class Places:
+    """The safe loads of a kernel, with the masks and ranges under which they are used."""
+
+    def __init__(self, kernel: eq.Kernel):
+        self.free = tree.Free()
+        self.own = {s.version.array: s.shape for s in tree.statements(kernel.body) if isinstance(s, eq.New)}
+        self.loads: dict[eq.Read, _Load | None] = {}
+        self.above: dict[eq.Expr, bool] = {}  # whether a safe load lies at or below a node
+        self.data: dict[frozenset[str], eq.Expr] = {}  # one mask of data for all that speak of the same indices
+        self.plain: dict[eq.Expr, eq.Expr] = {}
+        self.seen: set[tuple[eq.Expr, Masks, tuple[tuple[str, eq.Axis], ...]]] = set()
+        self.body(kernel.body)
+
+    def body(self, body: tuple[eq.Stmt, ...]) -> None:
+        """Collects the loads of statements."""
+        for s in body:
+            match s:
+                case eq.Write(axes=axes, value=value, where=where):
+                    self.visit(value, () if where is None else conjuncts(where), _ranges(axes))
+                    if where is not None:
+                        self.visit(where, (), _ranges(axes))
+                case eq.Fold(scalars=scalars, outputs=outputs, condition=condition):
+                    for c in scalars:
+                        self.visit(c.init, (), _ranges(c.axes))
+                        self.visit(c.update, (), _ranges(c.axes))
+                    for o in outputs:
+                        self.visit(o.value, (), _ranges(o.axes))
+                    if condition is not None:
+                        self.visit(condition, (), {})
+                    self.body(s.body)
+
+    def visit(self, root: eq.Expr, masks: Masks, ranges: Ranges) -> None:
+        """Collects the loads below ``root``."""
+        for below in topological((root,), tree.children):
+            if below not in self.above:
+                self.above[below] = _is_safe(below) or any(self.above[c] for c in tree.children(below))
+        stack = [(root, self._alike(masks), ranges)]
+        while stack:
+            node, over, known = stack.pop()
+            if not self.above[node]:
+                continue
+            key = (node, over, tuple(known.items()))
+            if key in self.seen:
+                continue
+            self.seen.add(key)
+            match node:
+                case eq.Op(name="select", args=(c, a, b)):
+                    stack.append((c, over, known))
+                    stack.append((a, self._more(over, conjuncts(c)), known))
+                    stack.append((b, self._more(over, conjuncts(negated(c))), known))
+                    continue
+                case eq.Op(name="and", args=(a, b)):
+                    stack += [(a, over, known), (b, self._more(over, conjuncts(a)), known)]
+                    continue
+                case eq.Reduce(where=where) | eq.ArgReduce(where=where):
+                    own = tree.axes_of(node)
+                    known = known | _ranges(own)
+                    over = self._hidden(over, own)
+                    if where is not None:
+                        stack.append((where, over, known))
+                        over = self._more(over, conjuncts(where))
+                    stack.append((node.body, over, known))
+                    continue
+                case eq.Scan(axis=axis):
+                    over = self._hidden(over, (axis,))  # what comes before in the scan is another point
+                case eq.Read(safe=True):
+                    self._load(node, over, known)
+            stack += [(c, over, known) for c in tree.children(node)]
+
+    def _more(self, masks: Masks, others: Masks) -> Masks:
+        return tuple(dict.fromkeys((*masks, *self._alike(others))))
+
+    def _alike(self, masks: Masks) -> Masks:
+        """Masks that bound nothing but say that there is one: of those over the same indices one is enough, whichever.
+        A load behind many branches has few sets of masks then, not one for each way to it."""
+        for m in masks:
+            if m not in self.plain:
+                self.plain[m] = m if positive(m) else self.data.setdefault(self.free(m), m)
+        return tuple(dict.fromkeys(self.plain[m] for m in masks))
+
+    def _hidden(self, masks: Masks, axes: tuple[eq.Axis, ...]) -> Masks:
+        """The masks that do not speak of indices that are bound anew."""
+        names = {a.name for a in axes}
+        return tuple(m for m in masks if not self.free(m) & names)
+
+    def _load(self, node: eq.Read, masks: Masks, ranges: Ranges) -> None:
+        sides = tuple(x for s in node.subscripts if (x := side(s, ranges, self.free)) is not None)
+        apart = sum(len(x.indices) for x in sides) == len(frozenset().union(*(x.indices for x in sides)))
+        if len(sides) < len(node.subscripts) or not apart:
+            self.loads[node] = None
+            return
+        limits, reached = [], []
+        for x in sides:
+            tops = [form + x.form + 1 for m in masks for form in positive(m)] if x.indices else []
+            limits.append([t for t in tops if all(is_static(a) for a, _ in t.terms)])
+            ends = (*limits[-1], x.stop) if all(map(positive, masks)) else limits[-1]  # data may keep it from the end
+            reached.append([t for t in ends if x.indices and _touched(t, x, masks)])
+        before = self.loads.setdefault(node, _Load(sides, limits, []))
+        if before is None or before.sides != sides:
+            self.loads[node] = None
+            return
+        before.limits = [
+            [a for a in old if any(a.same(b) for b in new)] for old, new in zip(before.limits, limits, strict=True)
+        ]
+        before.reached = [x + y for x, y in zip(before.reached or [[] for _ in sides], reached, strict=True)]
+
+    def extent(self, node: eq.Read, at: int) -> Linear:
+        """The extent of one axis of what is read."""
+        if node.view:
+            return linear(node.view[at])
+        own = self.own.get(node.version.array)
+        return linear(own[at]) if own else linear(eq.Shape(node.version.array, at, INT32))
+
+    def outside(self) -> dict[eq.Read, tuple[eq.Outside | None, ...]]:
+        """Where each load finds zeros, for those that can be loads of a padded array."""
+        chosen: dict[eq.Read, list[Linear]] = {}
+        for node, load in self.loads.items():
+            best = None if load is None else self._chosen(node, load)
+            if best is not None:
+                chosen[node] = best
+        found: dict[eq.Read, tuple[eq.Outside | None, ...]] = {}
+        for node, limits in chosen.items():
+            alike = [o for n, o in chosen.items() if n.version is node.version and n.view == node.view]
+            load = self.loads[node]
+            assert load is not None
+            parts = [
+                _outside(x, self._common(x, limit, [o[at] for o in alike])) if x.indices else None
+                for at, (x, limit) in enumerate(zip(load.sides, limits, strict=True))
+            ]
+            if any(parts) and None not in (p for p, x in zip(parts, load.sides, strict=True) if x.indices):
+                found[node] = tuple(parts)
+        return found
+
+    def _chosen(self, node: eq.Read, load: _Load) -> list[Linear] | None:
+        """One limit for each axis, or None: what the masks say, else the array's extent, else where the range ends."""
+        out: list[Linear] = []
+        for at, (x, limits, reached) in enumerate(zip(load.sides, load.limits, load.reached, strict=True)):
+            extent = self.extent(node, at)
+            best = extent if not x.indices or not (x.stop - extent).terms else None
+            for limit in limits:
+                gap = None if best is None else best - limit
+                known = not (extent - limit).terms or any(r.same(limit) for r in reached)
+                if known and (gap is None or (not gap.terms and gap.constant > 0)):
+                    best = limit
+            if best is None and any(r.same(x.stop) for r in reached):
+                best = x.stop
+            if best is None:
+                return None
+            out.append(best)
+        return out
+
+    @staticmethod
+    def _common(x: Side, limit: Linear, others: list[Linear]) -> Linear:
+        """A larger limit of another load, which shows that the array reaches so far, where this one stops anyway."""
+        if limit.same(x.stop):
+            for other in others:
+                gap = other - limit
+                if not gap.terms and gap.constant > 0:
+                    limit = other
+        return limit
+
+
+def _outside(x: Side, limit: Linear) -> eq.Outside | None:
+    before, after = -x.start, x.stop - limit
+    if before.terms and nonnegative(x.start):
+        before = Linear()
+    if not after.terms:
+        after = Linear((), max(after.constant, 0))
+    if not before.terms:
+        before = Linear((), max(before.constant, 0))
+    if any(isinstance(a, eq.Shape | eq.Param) and c < 0 for part in (before, after) for a, c in part.terms):
+        return None  # a width that nothing shows to be one
+    if len(before.terms) > 2 or len(after.terms) > 2:
+        return None
+    return eq.Outside(expression(before), expression(limit), expression(after))
+
+
+def _touched(limit: Linear, x: Side, masks: Masks) -> bool:
+    """Whether no mask keeps a subscript of one index from the last place before the limit (at large enough sizes)."""
+    if len(x.indices) > 1:
+        return True
+    (name,) = x.indices
+    for m in masks:
+        for form in positive(m):
+            index = next((a for a, _ in form.terms if isinstance(a, eq.Index) and a.name == name), None)
+            if index is None:
+                continue
+            c, mine = form.coefficient(index), x.form.coefficient(index)
+            if abs(mine) != 1:
+                return False
+            value = form.without(index) + (limit + -1 - x.form.without(index)).times(c * mine)
+            if (value.constant < 0 and not value.terms) or any(k < 0 for _, k in value.terms):
+                return False
+    return True
+
+
+def _is_safe(node: eq.Expr) -> bool:
+    return isinstance(node, eq.Read) and node.safe
+
+
+def _ranges(axes: tuple[eq.Axis, ...]) -> Ranges:
+    return {a.name: a for a in axes}

@@ -1,0 +1,315 @@
+"""Loads: subscripts are classified once, and a load is sliced, transposed and ``None``-extended in one place.
+
+An affine subscript in one index is a slice, an integer an integer, ``(i + c) % n`` over the whole extent a roll;
+everything else is a gather, for which all subscripts become index arrays that broadcast against each other.
+"""
+
+from __future__ import annotations
+
+from kraise.emit.context import Assign, Context, Frame, Val
+from kraise.emit.loads import diagonals
+from kraise.emit.loads.blocked import Blocks, blocks, reshaped
+from kraise.emit.loads.dims import Clamp, Dim, Gather, Range, Roll, Scalar, classify
+from kraise.emit.lower import Lowering
+from kraise.emit.text import python as py
+from kraise.emit.text.linear import Linear, linear, nonnegative
+from kraise.emit.text.python import ALL, NONE, Atom, Py, Slice
+from kraise.ir import equations as eq
+from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import topological
+
+
+def slice_item(context: Context, dim: Range, extent: Linear) -> tuple[Py, bool]:
+    """The slice for a range, and whether a reversal is still to be done by a second subscript."""
+    lo = None if dim.start.same(Linear()) else bound(context, dim.start, extent)
+    gap = extent - dim.stop
+    hi: Py | None
+    if gap.same(Linear()) or (not gap.terms and gap.constant <= 0):
+        hi = None
+    elif not gap.terms:
+        hi = py.number(-gap.constant)
+    else:
+        hi = bound(context, dim.stop, extent)
+    if dim.backward:
+        if lo is None and hi is None:
+            return Slice(None, None, py.number(-dim.step)), False
+        return Slice(lo, hi), True
+    return (ALL if lo is None and hi is None and dim.step == 1 else Slice(lo, hi, step_of(dim.step))), False
+
+
+def step_of(step: int) -> Py | None:
+    """A slice's step, None for 1."""
+    return None if step == 1 else py.number(step)
+
+
+def bound(context: Context, value: Linear, extent: Linear) -> Py:
+    """A slice bound that never becomes a wrap from the end by accident."""
+    back = extent - value
+    if extent.terms and not back.terms and back.constant > 0:
+        return py.number(-back.constant)
+    if not value.terms:
+        return py.number(max(value.constant, 0))
+    return context.at_least_zero(value)
+
+
+# --- reading -----------------------------------------------------------------------------------
+
+
+def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
+    """A load as an array aligned with ``frame``."""
+    ctx = low.ctx
+    if node.version.array in ctx.tables and all(isinstance(s, eq.Const) for s in node.subscripts):
+        return Val(ctx.table_entry(node), (), 0)
+    padded = node.safe and by_launch(node.view)
+    if padded:  # the last rows are filled up: no subscript leaves them
+        node = eq.Read(node.version, node.subscripts, node.type, node.view)
+    base = viewed(ctx, node.version, node.view, padded)
+    extents = ctx.array_extents(node.version, node.view)
+    if not node.subscripts:
+        return Val(base, (), 0)
+    skewed = None if node.safe else diagonals.unskewed(low, base, node, extents, frame)
+    if skewed is not None:
+        return skewed
+    if node.outside:
+        from kraise.emit.loads.padding import padded as with_zeros
+
+        base, subscripts, extents = with_zeros(low, node, base, extents)
+        node = eq.Read(node.version, subscripts, node.type, node.view)
+    dims = [classify(ctx, s, e, frame) for s, e in zip(node.subscripts, extents, strict=True)]
+    dims = [
+        (blocks(ctx, s, d.axes) or d) if isinstance(d, Gather) else d
+        for s, d in zip(node.subscripts, dims, strict=True)
+    ]
+    if any(isinstance(d, Roll) for d in dims) and any(isinstance(d, Scalar) for d in dims) and not node.safe:
+        # the row first, then the roll of it
+        places = [
+            position(low, d.expr, e, False) if isinstance(d, Scalar) else ALL
+            for d, e in zip(dims, extents, strict=True)
+        ]
+        left = [at for at, d in enumerate(dims) if not isinstance(d, Scalar)]
+        base, dims = subscripted(base, places), [dims[at] for at in left]
+        extents = tuple(extents[at] for at in left)
+        node = eq.Read(node.version, tuple(node.subscripts[at] for at in left), node.type, node.view)
+    clamps = any(isinstance(d, Clamp) for d in dims)
+    if clamps and any(isinstance(d, Scalar) for d in dims):
+        return _gather(low, base, node, extents, frame)  # padding the whole array for one row would be a waste
+    if _basic(dims) and not (node.safe and any(not isinstance(d, Scalar) for d in dims)):
+        return _slices(low, base, dims, extents, frame, node.safe)
+    if not node.safe and len(dims) == 1:
+        from kraise.emit.loads.strided import strided
+
+        rows = strided(low, base, node.subscripts[0], frame)
+        if rows is not None:
+            return rows
+    mixed = None if node.safe else _one_gather(low, base, dims, extents, frame)
+    return mixed or _gather(low, base, node, extents, frame)
+
+
+def _basic(dims: list[Dim]) -> bool:
+    axes = [d.axis for d in dims if isinstance(d, Range | Roll | Clamp)]
+    axes += [a for d in dims if isinstance(d, Blocks) for a in (d.outer, d.inner)]
+    return not any(isinstance(d, Gather) for d in dims) and len(set(axes)) == len(axes)
+
+
+def _slices(low: Lowering, base: Py, dims: list[Dim], extents: tuple[Linear, ...], frame: Frame, safe: bool) -> Val:
+    base = _rolled(low, base, dims)
+    items: list[Py] = []
+    own: list[eq.Axis] = []
+    backward: list[Py] = []
+    for dim, extent in zip(dims, extents, strict=True):
+        match dim:
+            case Scalar(expr=expr):
+                items.append(position(low, expr, extent, safe))
+            case Range(axis=axis, step=step):
+                item, again = slice_item(low.ctx, dim, extent)
+                items.append(item)
+                own.append(axis)
+                backward.append(Slice(None, None, py.number(-step)) if again else ALL)
+            case Blocks():
+                items.append(slice_item(low.ctx, Range(dim.inner, dim.start, dim.stop, 1), extent)[0])
+                own += [dim.outer, dim.inner]
+                backward.append(ALL)
+            case Clamp(axis=axis, shift=shift):
+                # the array was padded at the end towards which it is shifted
+                items.append(Slice(py.number(shift), None) if shift > 0 else Slice(None, py.number(shift)))
+                own.append(axis)
+                backward.append(ALL)
+            case Roll(axis=axis):
+                items.append(ALL)
+                own.append(axis)
+                backward.append(ALL)
+    order = tuple(a for a in frame if a in own)
+    whole = any(isinstance(d, Blocks) for d in dims)
+    if order == tuple(own) and all(b == ALL for b in backward) and not whole:
+        start = frame.index(order[0]) if order else len(frame)
+        out: list[Py] = []
+        axes = iter(frame[start:])
+        for item, dim in zip(items, dims, strict=True):
+            if not isinstance(dim, Scalar):
+                while next(axes) is not dim.axis:  # type: ignore[union-attr]
+                    out.append(NONE)
+            out.append(item)
+        out += [NONE] * len(tuple(axes))
+        return Val(subscripted(base, out), order, len(frame) - start)
+    array = subscripted(base, items)
+    if any(b != ALL for b in backward):
+        array = subscripted(array, backward)
+    return low.extend(reshaped(low.ctx, array, dims, tuple(own)), tuple(own), frame)
+
+
+def subscripted(array: Py, items: list[Py]) -> Py:
+    """``array[items]`` without trailing full slices; the array itself if they are all full."""
+    while items and items[-1] == ALL:
+        items = items[:-1]
+    return py.Sub(array, tuple(items)) if items else array
+
+
+def _rolled(low: Lowering, base: Py, dims: list[Dim]) -> Py:
+    rolls = [(k, d.shift) for k, d in enumerate(dims) if isinstance(d, Roll) and not d.shift.same(Linear())]
+    cut = [d.part if isinstance(d, Roll | Clamp) else None for d in dims]
+    parts: list[Py] = [ALL if p is None else Slice(None, low.ctx.static(p)) for p in cut]
+    base = subscripted(base, parts)
+    for k, shift in rolls:
+        arguments = {"axis": py.number(k)} if len(dims) > 1 else {}
+        base = py.call("jnp.roll", base, low.ctx.static(-shift), **arguments)
+    if any(isinstance(d, Clamp) for d in dims):
+        widths = [py.Tup(tuple(py.number(w) for w in _pad_of(d))) for d in dims]
+        width = widths[0] if len(widths) == 1 else py.Tup(tuple(widths))
+        base = py.call("jnp.pad", base, width, mode=Atom('"edge"'))
+    return base
+
+
+def _pad_of(dim: Dim) -> tuple[int, int]:
+    if not isinstance(dim, Clamp):
+        return 0, 0
+    return (0, dim.shift) if dim.shift > 0 else (-dim.shift, 0)
+
+
+def position(low: Lowering, expr: eq.Expr, extent: Linear, safe: bool) -> Py:
+    """One position along an axis."""
+    form = linear(expr)
+    back = extent - form
+    if extent.terms and not back.terms and back.constant > 0:
+        return py.number(-back.constant)
+    if not form.terms:
+        return py.number(max(form.constant, 0))
+    text = low.lower(expr, ()).py
+    return clipped(low.ctx, text, extent) if safe else text
+
+
+def clipped(context: Context, text: Py, extent: Linear) -> Py:
+    """A position brought inside ``[0, extent - 1]``."""
+    return py.call("jnp.clip", text, py.number(0), context.static(extent + -1))
+
+
+def _one_gather(low: Lowering, base: Py, dims: list[Dim], extents: tuple[Linear, ...], frame: Frame) -> Val | None:
+    """``A[idx[:n], 1:]``: one index array among slices keeps its place."""
+    gathers = [d for d in dims if isinstance(d, Gather)]
+    if len(gathers) != 1 or any(isinstance(d, Scalar | Roll | Clamp) for d in dims):
+        return None
+    gather = gathers[0]
+    axes = [d.axis for d in dims if isinstance(d, Range)]
+    if len(set(axes)) != len(axes) or set(axes) & set(gather.axes):
+        return None
+    if any(d.backward for d in dims if isinstance(d, Range)):
+        return None
+    items: list[Py] = []
+    own: list[eq.Axis] = []
+    for dim, extent in zip(dims, extents, strict=True):
+        if isinstance(dim, Range):
+            items.append(slice_item(low.ctx, dim, extent)[0])
+            own.append(dim.axis)
+        elif isinstance(dim, Gather):
+            items.append(low.lower(dim.expr, dim.axes).py)
+            own.extend(dim.axes)
+    return low.extend(subscripted(base, items), tuple(own), frame)
+
+
+def _gather(low: Lowering, base: Py, node: eq.Read, extents: tuple[Linear, ...], frame: Frame) -> Val:
+    items, values = index_arrays(low, node.subscripts, extents, frame, node.safe)
+    wide = max((v.rank for v in values), default=0)
+    axes = tuple(a for a in frame if any(a in v.axes for v in values))
+    return Val(py.Sub(base, tuple(items)), axes, wide)
+
+
+def index_arrays(
+    low: Lowering, subscripts: tuple[eq.Expr, ...], extents: tuple[Linear, ...], frame: Frame, safe: bool
+) -> tuple[list[Py], list[Val]]:
+    """Every subscript as an index array aligned with ``frame`` (or an integer)."""
+    items: list[Py] = []
+    values: list[Val] = []
+    for s, extent in zip(subscripts, extents, strict=True):
+        value = low.lower(s, frame)
+        values.append(value)
+        if not value.axes:
+            items.append(position(low, s, extent, safe))
+        else:
+            items.append(clipped(low.ctx, value.py, extent) if safe and not _inside(s, extent, frame) else value.py)
+    return items, values
+
+
+def _inside(subscript: eq.Expr, extent: Linear, frame: Frame) -> bool:
+    """Whether a subscript of one index stays within the extent over the whole range of the index."""
+    form = linear(subscript)
+    axis = next((a for a in frame if len(form.terms) == 1 and form.terms[0][0] is eq.Index(a.name, INT)), None)
+    if axis is None or form.terms[0][1] != 1:
+        return False
+    return nonnegative(linear(axis.lo) + form.constant) and nonnegative(extent - linear(axis.hi) - form.constant)
+
+
+# --- views -------------------------------------------------------------------------------------
+
+
+def by_launch(view: tuple[eq.Expr, ...]) -> bool:
+    """Whether a view has rows of the launch's block size, which an array need not fill."""
+    return any(isinstance(n, eq.Param) and n.name.startswith(("block.", "grid.")) for n in topological(view))
+
+
+def viewed(context: Context, version: eq.Version, view: tuple[eq.Expr, ...], padded: bool = False) -> Py:
+    """The array itself, or the variable of a flat array under ``view`` (made once a version), filled up with zeros if
+    ``padded``."""
+    if not view:
+        return context.array(version)
+    key = ("view", version, (*view, eq.Const(True, BOOL)) if padded else view)
+    for block in context.blocks:
+        known = block.variables.get(key)
+        if known is not None:
+            return Atom(known[0])
+    array = context.array(version)
+    depth = next((d for d, b in enumerate(context.blocks) if version in b.bound), 0)
+    name = context.names.fresh(f"{version.array.split('.')[-1]}{len(view)}")
+    extents = tuple(context.static(v) for v in view)
+    part = flat_part(context, array, version, view)
+    if padded:
+        size = linear(view_size(view))
+        missing = context.at_least_zero(size - context.array_extents(version, ())[0])
+        part = py.call("jnp.pad", part, py.Tup((py.number(0), missing)))
+    made = py.method(part, "reshape", *extents)
+    if not padded and short(context, version, view):
+        made = py.call("jnp.resize", array, py.Tup(extents))
+    context.emit(Assign(name, made), depth)
+    context.blocks[depth].variables[key] = (name, ())
+    return Atom(name)
+
+
+def short(context: Context, version: eq.Version, view: tuple[eq.Expr, ...]) -> bool:
+    """Whether the array may end within the last row of the view: nothing shows that it has this row's last cell."""
+    return (version.array, view) not in context.whole and version.array not in context.extents
+
+
+def flat_part(context: Context, array: Py, version: eq.Version, view: tuple[eq.Expr, ...]) -> Py:
+    """The part of a flat array that a view shows."""
+    extents = context.array_extents(version, ())
+    size, extent = view_size(view, len(extents)), extents[0]
+    gap = extent - linear(size)
+    if not gap.terms and gap.constant == 0:
+        return array
+    return py.Sub(array, (Slice(None, context.static(size)),))
+
+
+def view_size(view: tuple[eq.Expr, ...], rank: int = 1) -> eq.Expr:
+    """The product of a view's extents, but for those of the axes that an array of ``rank`` has besides the flat one."""
+    size = view[0]
+    for v in view[1 : len(view) - rank + 1]:
+        size = eq.Op("mul", (size, v), v.type)
+    return size

@@ -1,0 +1,180 @@
+"""Flat arrays that are read and written under a view of rows of known length: whether the last row is whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kraise.emit import tree
+from kraise.emit.text.linear import Linear, linear
+from kraise.ir import equations as eq
+from kraise.ir.types import INT, ArrayType, StructType
+
+Key = tuple[str, tuple[eq.Expr, ...]]
+Ranges = dict[str, eq.Axis]
+Masks = tuple[eq.Expr, ...]
+
+
+@dataclass(frozen=True)
+class _Access:
+    """A load or store under a view, the ranges of the indices around it, and the masks over it."""
+
+    array: str
+    view: tuple[eq.Expr, ...]
+    subscripts: tuple[eq.Expr, ...]
+    safe: bool
+    ranges: Ranges
+    masks: Masks = ()
+    outside: tuple[eq.Outside | None, ...] = ()
+
+
+def _accesses(kernel: eq.Kernel) -> Iterator[_Access]:
+    """The loads and stores under views (a load in several ranges may come up once)."""
+    yield from _body(kernel.body, {})
+    for value in kernel.returns:
+        if not isinstance(value, eq.Version):
+            yield from _loads(value, {})
+
+
+def _body(body: tuple[eq.Stmt, ...], ranges: Ranges) -> Iterator[_Access]:
+    for s in body:
+        match s:
+            case eq.Write(axes=axes):
+                inner = ranges | {a.name: a for a in axes}
+                masks = () if s.where is None else (s.where,)
+                if s.view:
+                    yield _Access(s.after.array, s.view, s.subscripts, s.safe, inner, masks)
+                for root in (*s.subscripts, *masks):
+                    yield from _loads(root, inner)
+                yield from _loads(s.value, inner, masks)
+            case eq.Fold(axis=axis):
+                inner = ranges if axis is None else ranges | {axis.name: axis}
+                for c in s.scalars:
+                    own = {a.name: a for a in c.axes}
+                    yield from _loads(c.init, ranges | own)
+                    yield from _loads(c.update, inner | own)
+                for o in s.outputs:
+                    yield from _loads(o.value, inner | {a.name: a for a in o.axes})
+                if s.condition is not None:
+                    yield from _loads(s.condition, inner)
+                yield from _body(s.body, inner)
+
+
+def _loads(root: eq.Expr, ranges: Ranges, masks: Masks = ()) -> Iterator[_Access]:
+    seen: set[tuple[eq.Expr, Masks]] = set()
+    stack = [(root, ranges, masks)]
+    while stack:
+        node, known, over = stack.pop()
+        if (node, over) in seen:
+            continue
+        seen.add((node, over))
+        if isinstance(node, eq.Read) and node.view:
+            yield _Access(node.version.array, node.view, node.subscripts, node.safe, known, over, node.outside)
+        inner = known | {a.name: a for a in tree.axes_of(node)}
+        if isinstance(node, eq.Reduce | eq.ArgReduce) and node.where is not None:
+            over = (*over, node.where)
+        stack += [(c, inner, over) for c in tree.children(node)]
+
+
+def whole(kernel: eq.Kernel) -> frozenset[Key]:
+    """The views (with their first extents) that their array fills: some access is to their last cell, or a fixed
+    number of cells before it (a rim that a stencil leaves alone).
+
+    Rows of a pitch (``a[i * lda + j]`` with j < m <= lda) end where the last row is used: the array may end there, too.
+    """
+    tails = _tails(kernel)
+    found = (a for a in _accesses(kernel) if (a.outside or not a.safe) and _at_last(a, tails.get(a.array, 0)))
+    return frozenset((a.array, a.view) for a in found)
+
+
+def _tails(kernel: eq.Kernel) -> dict[str, int]:
+    """How many axes of each array its type fixes (one for ``float4 *``), by path, where there are any."""
+    found: dict[str, int] = {}
+
+    def visit(path: str, kind: object) -> None:
+        match kind:
+            case ArrayType(tail=tail) if tail:
+                found[path] = len(tail)
+            case StructType(members=members):
+                for name, member in members:
+                    visit(f"{path}.{name}", member)
+
+    for p in kernel.params:
+        visit(p.name, p.type)  # type: ignore[attr-defined]
+    return found
+
+
+def _at_last(a: _Access, tail: int) -> bool:
+    """Whether the access is to the last cell of its view, rims left out, for some values of its indices (whatever the
+    subscripts of the ``tail`` axes that the type fixes); what depends on data counts as executed."""
+    fixed: dict[str, Linear] = {}
+    flat = len(a.view) - tail
+    for at, (subscript, extent) in enumerate(zip(a.subscripts[:flat], a.view[:flat], strict=True)):
+        part = a.outside[at] if a.outside else None
+        if part is not None:  # the source goes as far as there
+            if not linear(part.limit).same(linear(extent)):
+                return False
+            continue
+        top = _top(linear(subscript), a.ranges, fixed)
+        rim = None if top is None else linear(extent) - top + -1
+        if rim is None or rim.terms or rim.constant < 0 or (rim.constant and not at and not linear(extent).terms):
+            return False
+    return all(_holds(m, a.ranges, fixed) for m in a.masks)
+
+
+def _holds(mask: eq.Expr, ranges: Ranges, fixed: dict[str, Linear]) -> bool:
+    """Whether a mask over indices holds for these values of them."""
+    match mask:
+        case eq.Op(name="and", args=args):
+            return all(_holds(m, ranges, fixed) for m in args)
+        case _ if any(isinstance(n, eq.Read | eq.CarryIn | eq.FoldResult) for n in tree.walk(mask)):
+            return True
+        case eq.Op(name="lt" | "le" | "gt" | "ge" as name, args=(x, y)):
+            gap = linear(y) - linear(x) if name in ("lt", "le") else linear(x) - linear(y)
+            value = _top(gap, ranges, dict(fixed))
+            return value is not None and not value.terms and value.constant >= (name in ("lt", "gt"))
+    return False
+
+
+def _top(form: Linear, ranges: dict[str, eq.Axis], fixed: dict[str, Linear]) -> Linear | None:
+    """The largest value of a subscript, which fixes the indices that it names; those that are fixed stay."""
+    for _ in range(2 * len(ranges) + 1):
+        clamped = next((atom for atom, _ in form.terms if isinstance(atom, eq.Op) and atom.name in _BOUNDED), None)
+        if clamped is not None and form.coefficient(clamped) == 1:
+            form = form.without(clamped) + _end(clamped, ranges)
+            continue
+        moving = [(atom, c) for atom, c in form.terms if isinstance(atom, eq.Index) and atom.name in ranges]
+        if not moving:
+            return form
+        atom, c = moving[0]
+        if atom.name not in fixed:
+            axis = ranges[atom.name]
+            fixed[atom.name] = linear(axis.hi) + -1 if c > 0 else linear(axis.lo)
+        form = form.without(atom) + fixed[atom.name].times(c)
+    return None
+
+
+_BOUNDED = ("min", "max", "mod", "tmod")
+
+
+def _end(node: eq.Op, ranges: dict[str, eq.Axis]) -> Linear:
+    """What a clamped or wrapped index reaches: the end that it is clamped to, what is clamped at the other end, or the
+    last number before the modulus."""
+    a, b = node.args
+    if node.name in ("mod", "tmod"):
+        return linear(b) + -1
+    moves = any(isinstance(n, eq.Index) and n.name in ranges for n in tree.walk(a))
+    if node.name == "min":
+        return linear(b if moves else a)
+    return linear(a if moves else b)
+
+
+def expression(value: Linear) -> eq.Expr:
+    """A sum as an expression."""
+    out: eq.Expr | None = None
+    for atom, c in value.terms:
+        part = atom if c == 1 else eq.Op("mul", (eq.Const(c, INT), atom), INT)
+        out = part if out is None else eq.Op("add", (out, part), INT)
+    if out is None:
+        return eq.Const(value.constant, INT)
+    return eq.Op("add", (out, eq.Const(value.constant, INT)), INT) if value.constant else out

@@ -1,0 +1,59 @@
+"""How wide the rims of zeros around an array are that loads beyond it need, and which loads share one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kraise.emit import tree
+from kraise.emit.text.linear import Linear, linear
+from kraise.ir import equations as eq
+
+Key = tuple[eq.Version, tuple[eq.Expr, ...], tuple[eq.Expr | None, ...]]
+
+
+def key_of(node: eq.Read) -> Key:
+    """Loads of one key can share a padded array."""
+    return node.version, node.view, tuple(None if o is None else o.limit for o in node.outside)
+
+
+class Widths:
+    """For each padded array of a kernel how wide its rims are, and whether several loads share it."""
+
+    def __init__(self, body: Iterable[eq.Stmt]):
+        self.loads: dict[Key, dict[eq.Read, None]] = {}
+        for stmt in tree.statements(tuple(body)):
+            for n in tree.walk(*tree.statement_roots(stmt)):
+                if isinstance(n, eq.Read) and n.outside:
+                    self.loads.setdefault(key_of(n), {})[n] = None
+
+    def of(self, node: eq.Read) -> tuple[tuple[Linear, Linear], ...]:
+        """``(before, after)`` of each axis."""
+        parts = [n.outside for n in self.loads[key_of(node)]] if self.shared(node) else [node.outside]
+        return tuple(
+            (_widest([o.before for o in column if o]), _widest([o.after for o in column if o]))
+            for column in zip(*parts, strict=True)
+        )
+
+    def shared(self, node: eq.Read) -> bool:
+        """Whether several loads use the padded array, which then is a variable."""
+        group = self.loads.get(key_of(node), ())
+        if not all(node.outside) or len(group) < 2:
+            return False
+        return all(
+            len({w for n in group for w in (ends(n.outside[at]),)}) == 1 or all(_number(n.outside[at]) for n in group)
+            for at in range(len(node.outside))
+        )
+
+
+def ends(part: eq.Outside | None) -> tuple[eq.Expr, ...]:
+    """The widths of the two rims."""
+    return () if part is None else (part.before, part.after)
+
+
+def _number(part: eq.Outside | None) -> bool:
+    return all(isinstance(w, eq.Const) for w in ends(part))
+
+
+def _widest(widths: list[eq.Expr]) -> Linear:
+    forms = [linear(w) for w in widths]
+    return max(forms, key=lambda w: w.constant) if forms else Linear()

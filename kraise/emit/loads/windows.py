@@ -1,0 +1,145 @@
+"""Short sums over windows (``x[i + k]``, k of a few constants) as sums of slices (raising.md, step 6)."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING
+
+from kraise.emit import tree
+from kraise.emit.context import Assign, Block, Frame, Val
+from kraise.emit.text import python as py
+from kraise.emit.text.linear import linear
+from kraise.emit.text.python import Atom
+from kraise.ir import equations as eq
+
+if TYPE_CHECKING:
+    from kraise.emit.lower import Lowering
+
+SHORT = 9  # terms; measured on 3 x 3 stencils: slices beat a gather and a convolution
+LONGEST = 128  # terms that a sum of slices may have: each is traced and compiled
+_COMPARISONS = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+}
+
+
+def unrolled(low: Lowering, node: eq.Reduce) -> eq.Expr | None:
+    """The reduction over a window of constant size, term by term, or None where that is no good form.
+
+    A mask must be decided at each point of the window: what it excludes is no term.
+    """
+    chain = terms(node, low.ctx.free)
+    if chain is None or not chain or any(mask is not None for _, mask in chain):
+        return None
+    total = chain[0][0]
+    for body, _ in chain[1:]:
+        total = eq.Op(node.op, (total, body), node.type)
+    return total
+
+
+def generated(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val | None:
+    """A sum over a window of constant size as a sum of slices that Python runs when the function is traced.
+
+    ``sum(w[k] * x[k : k + n] for k in range(7))``; measured on 5 x 5 filters of 1024 x 1024 pixels on a CPU: 30 times
+    as fast as index arrays or a convolution. None where the terms need variables of their own, or there are too many.
+    """
+    ctx = low.ctx
+    sizes = [linear(a.hi) - linear(a.lo) for a in node.axes]
+    points = 1
+    for axis, size in zip(node.axes, sizes, strict=True):
+        if size.terms or linear(axis.lo).terms or size.constant <= 0 or axis.step != 1:
+            return None
+        points *= size.constant
+    plain = node.op == "add" and node.where is None and node.body.type.kind != "bool"
+    if not plain or not SHORT < points <= LONGEST or not _is_window(ctx.free, node):
+        return None
+    if not ctx.names.builtin("sum"):
+        return None
+    blocks = [Block("", a.name, ctx.names.fresh(a.name), a, unrolled=True) for a in node.axes]
+    for block in blocks:
+        ctx.enter(block)
+    ctx.generators += 1
+    try:
+        value = low.lower(node.body, own)
+    finally:
+        ctx.generators -= 1
+        for block in blocks:
+            ctx.leave()
+            ctx.names.release(block.index_text)
+    made = [line.target for b in blocks for line in b.lines if isinstance(line, Assign) and line.target]
+    if any(b.lines for b in blocks):
+        for name in made:
+            ctx.names.release(name)
+        return None
+    if value.axes != own or value.rank != len(own):
+        return None
+    ranges = [py.Call(Atom("range"), ctx.range_arguments(a)) for a in node.axes]
+    clauses = tuple((b.index_text, r) for b, r in zip(blocks, ranges, strict=True))
+    return low.extend(py.call("sum", py.Generator(value.py, clauses)), own, frame)
+
+
+def terms(node: eq.Reduce, free: tree.Free) -> list[tuple[eq.Expr, eq.Expr | None]] | None:
+    """The terms of a reduction over a short window with the masks that are left over them (None: always), or None."""
+    points = 1
+    for axis in node.axes:
+        size = linear(axis.hi) - linear(axis.lo)
+        if size.terms or linear(axis.lo).terms or size.constant <= 0 or axis.step != 1:
+            return None
+        points *= size.constant
+    if node.op not in ("add", "mul", "min", "max") or points > SHORT or not _is_window(free, node):
+        return None
+    bodies = [node.body]
+    masks: list[eq.Expr | None] = [node.where]
+    for axis in node.axes:
+        lo = linear(axis.lo).constant
+        steps = range(lo, linear(axis.hi).constant)
+        bodies = [_at(b, axis.name, k) for b in bodies for k in steps]
+        masks = [None if m is None else _at(m, axis.name, k) for m in masks for k in steps]
+    verdicts = [True if m is None else truth(m) for m in masks]
+    return [
+        (b, None if verdict else m)
+        for b, m, verdict in zip(bodies, masks, verdicts, strict=True)
+        if verdict is not False
+    ]
+
+
+def _is_window(free: tree.Free, node: eq.Reduce) -> bool:
+    """Whether a load moves with the reduced indices and others in one subscript, and nothing costly is repeated."""
+    names = {a.name for a in node.axes}
+    windows = [
+        s
+        for n in tree.walk(node.body)
+        if isinstance(n, eq.Read)
+        for s in n.subscripts
+        if free(s) & names and free(s) - names
+    ]
+    costly = (n for n in tree.walk(node.body) if isinstance(n, eq.Reduce | eq.Scan | eq.ArgReduce))
+    return bool(windows) and not any(free(n) & names for n in costly)
+
+
+def truth(condition: eq.Expr) -> bool | None:
+    """Whether a condition without indices holds; None where that is not known here."""
+    match condition:
+        case eq.Const(value=value):
+            return bool(value)
+        case eq.Op(name="not", args=(a,)):
+            known = truth(a)
+            return None if known is None else not known
+        case eq.Op(name="and" | "or" as name, args=args):
+            parts = [truth(a) for a in args]
+            if (name == "or") in parts:
+                return name == "or"
+            return None if None in parts else name == "and"
+        case eq.Op(name=name, args=(a, b)) if name in _COMPARISONS and a.type.is_integer and b.type.is_integer:
+            difference = linear(a) - linear(b)
+            return None if difference.terms else _COMPARISONS[name](difference.constant, 0)
+    return None
+
+
+def _at(node: eq.Expr, index: str, value: int) -> eq.Expr:
+    indices = [n for n in tree.walk(node) if isinstance(n, eq.Index) and n.name == index]
+    return tree.substitute(node, {n: eq.Const(value, n.type) for n in indices}, {})

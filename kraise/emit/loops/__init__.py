@@ -1,0 +1,1 @@
+"""Loops that stay, and the memory that their gradients take."""

@@ -1,0 +1,184 @@
+"""Carried scalars: what each starts from, and the dtype that its rounds keep, which is its own.
+
+A cell of an array that a loop holds in a register (``$y``) has the array's dtype: every store converts to it. Any
+other scalar has the dtype that the values which reach it have; what only decides (a condition, a subscript) has no say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kraise.emit import tree
+from kraise.emit.context import Assign, Context
+from kraise.emit.lower import Lowering
+from kraise.emit.text import python as py
+from kraise.emit.text.python import Atom, Py
+from kraise.emit.text.spelling import dtype_text
+from kraise.ir import equations as eq
+from kraise.ir.types import ScalarType
+
+Dtypes = dict[tuple[str, ...], Py]
+
+
+def start(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
+    """A carried scalar on entry: a full array of the dtype that the rounds keep."""
+    ctx = low.ctx
+    value = low.lower(s.init, s.axes)
+    if not s.axes:
+        if s.type.bits is not None and isinstance(s.init, eq.Const) and s.type.kind != "bool":
+            return py.call("jnp.asarray", value.py, _follows(ctx, s) or Atom(dtype_text(s.type)))
+        array = cell_of(ctx, s.name)
+        if array is not None and s.type.bits is None and not _keeps(ctx, array, s.init):
+            return py.call("jnp.asarray", value.py, py.Attr(Atom(ctx.param_text(array)), "dtype"))
+        return value.py
+    shape = ctx.shape_of(s.axes)
+    dtype = _dtype(ctx, s, dtypes)
+    if not value.axes:
+        if isinstance(s.init, eq.Const) and not s.init.name and s.init.value == 0:
+            return py.call("jnp.zeros", shape, dtype)
+        return py.call("jnp.full", shape, value.py, dtype)
+    text = value.py
+    if value.axes != s.axes:
+        text = py.call("jnp.broadcast_to", text, shape)
+    known = s.init.type == s.type and s.type.bits is not None
+    if set(_arrays(ctx, s.init)) == {_text(dtype)} and isinstance(s.init, eq.Read | eq.CarryIn | eq.FoldResult):
+        known = True
+    return text if known else py.method(text, "astype", dtype)
+
+
+def update(low: Lowering, s: eq.ScalarCarry) -> Py:
+    """A carried scalar after a round, in the shape and dtype that it had before."""
+    ctx = low.ctx
+    value = low.lower(s.update, s.axes)
+    text = value.py
+    if s.axes and value.axes != s.axes:
+        text = py.call("jnp.broadcast_to", text, ctx.shape_of(s.axes))
+    kind = s.update.type
+    array = cell_of(ctx, s.name)
+    dtype: Py | None = None
+    if kind != s.type and _may_widen(kind, s.type):
+        dtype = Atom(dtype_text(s.type))
+    elif isinstance(s.update, eq.CarryIn) and cell_of(ctx, s.update.name) == array:
+        return text  # another round's cell of the same array
+    elif array is not None and s.type.bits is None and not _keeps(ctx, array, s.update):
+        dtype = py.Attr(Atom(ctx.param_text(array)), "dtype")
+    if dtype is None:
+        return text
+    return py.call("jnp.asarray", text, dtype) if not value.axes else py.method(text, "astype", dtype)
+
+
+def cell_of(context: Context, name: str) -> str | None:
+    """The argument of which a carried scalar is a cell (``$y``, ``$y.before``), or None."""
+    array = name[1:].partition(".before")[0]
+    is_argument = name.startswith("$") and array in context.ndim and array not in context.extents
+    return array if is_argument else None
+
+
+def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
+    array = cell_of(ctx, s.name)
+    if s.type.bits is None and array is not None:
+        return py.Attr(Atom(ctx.param_text(array)), "dtype")
+    if s.type.bits is not None or s.type.kind in ("int", "bool"):
+        return _follows(ctx, s) or Atom(dtype_text(s.type))
+    arrays = sorted(_arrays(ctx, s.init) | _arrays(ctx, s.update))
+    if not arrays:
+        return Atom(dtype_text(s.type))
+    if len(arrays) == 1 and s.type.kind == "number":
+        return Atom(arrays[0] + ".dtype")
+    key = (s.type.kind, *arrays)
+    if key not in dtypes:
+        base = () if s.type.kind == "number" else (Atom(dtype_text(s.type)),)
+        name = ctx.names.fresh("dtype")
+        ctx.emit(Assign(name, py.call("jnp.result_type", *base, *(Atom(a) for a in arrays))))
+        dtypes[key] = Atom(name)
+    return dtypes[key]
+
+
+def _follows(ctx: Context, s: eq.ScalarCarry) -> Py | None:
+    """The dtype of an argument of the scalar's own type that reaches it: the function works in wider floats, too."""
+    if s.type.kind != "float":
+        return None
+    for node in (*_sources(ctx, s.update), *_sources(ctx, s.init)):
+        if isinstance(node, eq.Read) and node.type == s.type and node.version.array in ctx.ndim.keys() - ctx.extents:
+            return py.Attr(Atom(ctx.param_text(node.version.array)), "dtype")
+    return None
+
+
+def _text(dtype: Py) -> str:
+    return py.flat(dtype).removesuffix(".dtype")
+
+
+def _arrays(ctx: Context, root: eq.Expr) -> dict[str, None]:
+    """The arguments whose dtype a value of no fixed type takes part of, as they are spelled."""
+    found: dict[str, None] = {}
+    for node in _sources(ctx, root):
+        if isinstance(node, eq.Read) and not node.type.is_integer and node.version.array not in ctx.extents:
+            found[ctx.param_text(node.version.array)] = None
+    return found
+
+
+def _made_from(context: Context) -> dict[tuple[str, str], tuple[eq.Expr, ...]]:
+    """What each carried scalar and each output of a fold is made from, by fold and name."""
+    if context.sources is None:
+        context.sources = {}
+        for stmt in tree.statements(context.kernel.body):
+            if isinstance(stmt, eq.Fold):
+                context.sources |= {(stmt.name, s.name): (s.init, s.update) for s in stmt.scalars}
+                context.sources |= {(stmt.name, o.name): (o.value,) for o in stmt.outputs}
+    return context.sources
+
+
+def _sources(ctx: Context, root: eq.Expr) -> Iterator[eq.Expr]:
+    """The nodes whose dtype reaches a value: not those of conditions, comparisons and subscripts."""
+    stack, seen = [root], {root}
+    while stack:
+        node = stack.pop()
+        below: tuple[eq.Expr, ...] = ()
+        match node:
+            case eq.Op(name="select", args=args):
+                below = args[1:]
+            case eq.Op(args=args, type=kind) if kind.kind != "bool":
+                below = args
+            case eq.HelperCall(args=args):
+                below = args
+            case eq.Reduce(body=body):
+                below = (body,)
+            case eq.Scan(body=body, init=init, other=other):
+                below = (body, init) if other is None else (body, init, other)
+            case eq.CarryIn(fold=fold, name=name) | eq.FoldResult(fold=fold, name=name):
+                below = _made_from(ctx).get((fold, name), ())
+        yield node
+        fresh = [b for b in reversed(below) if b not in seen]
+        seen.update(fresh)
+        stack.extend(fresh)
+
+
+_FLOATING = ("div", "pow", "sqrt", "exp", "log", "sin", "cos", "tanh")
+
+
+def _keeps(ctx: Context, array: str, root: eq.Expr) -> bool:
+    """Whether a cell's new value has the dtype of its array: nothing but its own cells and weak numbers made it.
+
+    An integer beside a fraction is as weak as that.
+    """
+    nodes = list(_sources(ctx, root))
+    if not _arrays(ctx, root).keys() <= {ctx.param_text(array)}:
+        return False
+    if any(isinstance(n, eq.Read) and n.type.is_integer for n in nodes):
+        integer = True
+    else:
+        integer = any(
+            isinstance(n, eq.Index | eq.ArgReduce) or (isinstance(n, eq.Cast) and n.type.is_integer) for n in nodes
+        )
+    fraction = any(
+        (isinstance(n, eq.Const | eq.Op | eq.Cast) and n.type.is_inexact)
+        or (isinstance(n, eq.Op) and n.name in _FLOATING)
+        for n in nodes
+    )
+    return fraction or not integer
+
+
+def _may_widen(kind: ScalarType, carry: ScalarType) -> bool:
+    if carry.kind in ("number", "float", "complex") and carry.bits is None:
+        return False
+    return not (carry.bits is None and kind.kind == carry.kind)

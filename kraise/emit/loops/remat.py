@@ -1,0 +1,174 @@
+"""Loops whose gradient does not keep every state: segments of about sqrt(n) rounds, run again in reverse.
+
+Which loops, by ``--remat``:
+
+    none   no loop: JAX keeps what each round needs
+    auto   a loop over time: whole float arrays are carried, and the number of rounds is a constant of at least LONG or
+           a parameter that is no array's extent; the emitted helper keeps the plain loop while all states together are
+           at most KEPT elements. A round with broadcasts over more indices than what it reads and writes is
+           checkpointed
+    full   every loop that carries floats, with a checkpoint around each round, too; a function with large broadcast
+           intermediates is checkpointed as a whole
+
+A loop over an array's own extent (an elimination, a sweep) is left alone by ``auto``: its rounds are as many as the
+data's rows.
+"""
+
+from __future__ import annotations
+
+from kraise.emit import tree
+from kraise.emit.context import Context
+from kraise.emit.hosts.statics import nodes, scalars
+from kraise.emit.loops import chunks
+from kraise.emit.text.linear import linear
+from kraise.ir import equations as eq
+from kraise.ir import hosted as o
+from kraise.ir import kernel as k
+from kraise.ir.types import ArrayType
+
+LONG = 64
+KEPT = 2**24
+LOOP, SCAN = "checkpointed_loop", "checkpointed_scan"
+HELPERS = (LOOP, SCAN)
+
+
+def segmented(ctx: Context, fold: eq.Fold) -> bool:
+    """Whether a fold with a static range is emitted in segments."""
+    remat = ctx.kernel.memory.remat
+    if remat == "none" or fold.axis is None or not _carries_floats(ctx, fold):
+        return False
+    return remat == "full" or (_over_time(ctx, fold) and _nested(ctx))
+
+
+def per_round(ctx: Context, fold: eq.Fold) -> bool:
+    """Whether each round is checkpointed."""
+    if not _carries_floats(ctx, fold):
+        return False
+    return ctx.kernel.memory.remat == "full" or (segmented(ctx, fold) and chunks.round_broadcasts(fold))
+
+
+def _nested(ctx: Context) -> bool:
+    return len(ctx.blocks) == 1  # an inner loop belongs to the round around it, which is run again as a whole
+
+
+def _carries_floats(ctx: Context, fold: eq.Fold) -> bool:
+    """Whether a whole array of floats is carried and something uses what the loop makes of it."""
+    arrays = [ctx.element(c.outside.array) for c in fold.arrays if c.result in ctx.last_use or c.result in ctx.written]
+    scalars = [s.type for s in fold.scalars if s.axes and (fold.name, s.name) in ctx.wanted]
+    return any(kind.is_inexact or kind.kind == "number" for kind in (*arrays, *scalars))
+
+
+def _over_time(ctx: Context, fold: eq.Fold) -> bool:
+    """Whether the number of rounds says nothing of the arrays."""
+    assert fold.axis is not None
+    rounds = linear(fold.axis.hi) - linear(fold.axis.lo)
+    if not rounds.terms:
+        return rounds.constant // fold.axis.step >= LONG
+    own = {n for bound in (fold.axis.lo, fold.axis.hi) for n in tree.walk(bound)}
+    if any(isinstance(n, eq.Shape) or (isinstance(n, eq.Op) and n.name == "bit_length") for n in own):
+        return False  # as many rounds as the data has rows, or as a number has bits
+    parameters = {n for n in own if isinstance(n, eq.Param)}
+    return bool(parameters) and not parameters & _sizes(ctx.kernel, fold)
+
+
+def _sizes(kernel: eq.Kernel, fold: eq.Fold) -> set[eq.Expr]:
+    """The parameters that bound an index of an array, or of another loop."""
+    found: set[eq.Expr] = set()
+    for s in tree.statements(kernel.body):
+        axes: list[eq.Axis] = []
+        bounds: list[eq.Expr] = []
+        match s:
+            case eq.Write(axes=own, view=view, subscripts=subscripts):
+                axes, bounds = list(own), [*view, *subscripts]
+            case eq.New(shape=shape):
+                bounds = list(shape)
+            case eq.Fold(axis=axis, scalars=scalars, outputs=outputs):
+                axes = [a for c in scalars for a in c.axes] + [a for o in outputs for a in o.axes]
+                axes += [axis] if axis is not None and s is not fold else []
+        for node in tree.walk(*tree.statement_roots(s)):
+            axes += tree.axes_of(node)
+            if isinstance(node, eq.Read):
+                bounds += [*node.view, *node.subscripts]
+        for a in axes:
+            if a is not fold.axis:
+                bounds += [a.lo, a.hi]
+        found |= set(tree.walk(*bounds))
+    return found
+
+
+def host_segmented(host: o.Host, loop: o.Loop) -> bool:
+    """Whether a counted loop of a host function is emitted in segments; by the same rules as a kernel's."""
+    arrays = [p.type.element for p in host.params if isinstance(p.type, ArrayType)]
+    floats = any(kind.is_inexact or kind.kind == "number" for kind in arrays)
+    if host.remat == "none" or not floats or not any(loop.arrays):
+        return False
+    if host.remat == "full":
+        return True
+    if loop not in host.body:
+        return False
+    bounds = tuple(nodes(loop.start, loop.stop))
+    match loop.start, loop.stop:
+        case k.Const(value=int(first)), k.Const(value=int(last)):
+            return last - first >= LONG
+    rounds = scalars(loop.start, loop.stop)
+    calls = [n for n in nodes(host.body) if isinstance(n, o.Call)]  # what a kernel gets may be a size
+    return bool(rounds) and not rounds & scalars(*calls) and not any(isinstance(n, k.Shape) for n in bounds)
+
+
+def note(remat: str) -> str:
+    """What the docstring of a function with such a loop says."""
+    when = "" if remat == "full" else ", where all would be many,"
+    return f"the gradient keeps about 2 sqrt(rounds) states of the loop{when} and runs the rest again (--remat)"
+
+
+def helper(name: str, imports: dict[str, str], always: bool) -> list[str]:
+    """The text of a helper; ``always`` leaves out the plain loop for few states."""
+    text = _LOOP if name == LOOP else _SCAN
+    names = {"jax": imports["jax"], "jnp": imports["jnp"], "name": imports[name], "log": KEPT.bit_length() - 1}
+    reason = "" if always else ", where all states are many"
+    lines = text.format(**names, reason=reason).strip("\n").split("\n")
+    return [line for line in lines if not line.endswith(_PLAIN)] if always else [_unmarked(line) for line in lines]
+
+
+def _unmarked(line: str) -> str:
+    return line.removesuffix(_PLAIN).rstrip()
+
+
+_PLAIN = "# plain"
+_LOOP = '''
+def {name}(start, stop, step, state):
+    """``fori_loop`` in segments of sqrt(n) rounds that the gradient runs again{reason}."""
+    rounds = max(stop - start, 0)
+    if rounds * sum(map({jnp}.size, {jax}.tree.leaves(state))) <= 2**{log}:  # plain
+        return {jax}.lax.fori_loop(start, stop, step, state)  # plain
+    size = max(int(rounds**0.5), 1)
+
+    @{jax}.checkpoint
+    def segment(k, state):
+        first = start + k * size
+        return {jax}.lax.fori_loop(0, size, lambda r, s: step(first + r, s), state)
+
+    state = {jax}.lax.fori_loop(0, rounds // size, segment, state)
+    return {jax}.lax.fori_loop(start + rounds // size * size, stop, step, state)
+'''
+_SCAN = '''
+def {name}(step, state, inputs, length=None):
+    """``scan`` in segments of sqrt(n) rounds that the gradient runs again{reason}."""
+    rounds = len({jax}.tree.leaves(inputs)[0]) if length is None else length
+    if rounds * sum(map({jnp}.size, {jax}.tree.leaves(state))) <= 2**{log}:  # plain
+        return {jax}.lax.scan(step, state, inputs, length)  # plain
+    size = max(int(rounds**0.5), 1)
+    cut = rounds // size * size
+
+    @{jax}.checkpoint
+    def segment(state, inputs):
+        return {jax}.lax.scan(step, state, inputs, size)
+
+    count = rounds // size
+    first = {jax}.tree.map(lambda x: x[:cut].reshape(count, size, *x.shape[1:]), inputs)
+    state, made = {jax}.lax.scan(segment, state, first, count)
+    rest = {jax}.tree.map(lambda x: x[cut:], inputs)
+    state, more = {jax}.lax.scan(step, state, rest, rounds - cut)
+    made = {jax}.tree.map(lambda x: x.reshape(cut, *x.shape[2:]), made)
+    return state, {jax}.tree.map(lambda a, b: {jnp}.concatenate([a, b]), made, more)
+'''

@@ -1,0 +1,1 @@
+"""Stores: versions of arrays, and what each store makes of them."""

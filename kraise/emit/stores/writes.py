@@ -1,0 +1,309 @@
+"""Stores: a covered array is its value, a box of it ``.at[slices]``, anything else a scatter through index arrays."""
+
+from __future__ import annotations
+
+from kraise.diagnostics import Span, refuse
+from kraise.emit import tree
+from kraise.emit.context import Context, Frame, Val
+from kraise.emit.loads import subscripts as subs
+from kraise.emit.lower import Lowering, dtype_text
+from kraise.emit.stores import bits, versions
+from kraise.emit.sums.reductions import masked
+from kraise.emit.text import python as py
+from kraise.emit.text.linear import linear
+from kraise.emit.text.python import ALL, Atom, Py
+from kraise.ir import equations as eq
+from kraise.ir.types import NUMBER, ScalarType
+
+_AT = {"": "set", "add": "add", "mul": "multiply", "min": "min", "max": "max"}
+_WHOLE = {"add": "+", "mul": "*", "and": "&", "or": "|", "xor": "^", "min": "jnp.minimum", "max": "jnp.maximum"}
+
+
+def write(low: Lowering, stmt: eq.Write) -> None:
+    """Emits one store."""
+    frame, rest = stored_frame(low.ctx, stmt)
+    if stmt.segments:
+        from kraise.emit.sums import segments
+
+        segments.total(low, stmt, frame)
+        return
+    if stmt.accumulate in bits.NAMES:
+        bits.accumulate(low, stmt, frame, rest)
+        return
+    if rest:
+        stmt = _reduced(low, stmt, rest)
+    extents = low.ctx.array_extents(stmt.before, stmt.view)
+    dims = [subs.classify(low.ctx, s, e, frame) for s, e in zip(stmt.subscripts, extents, strict=True)]
+    if _box(low.ctx, dims, extents) and not stmt.safe:
+        _write_box(low, stmt, dims, extents, frame)
+    else:
+        _scatter(low, stmt, dims, extents, frame)
+
+
+def stored_frame(context: Context, stmt: eq.Write) -> tuple[Frame, Frame]:
+    """The axes in the order of the subscripts, and those that no subscript names."""
+    order: list[eq.Axis] = []
+    for s in stmt.subscripts:
+        free = context.free(s)
+        order += [a for a in stmt.axes if a.name in free and a not in order]
+    return tuple(order), tuple(a for a in stmt.axes if a not in order)
+
+
+def _reduced(low: Lowering, stmt: eq.Write, rest: Frame) -> eq.Write:
+    from dataclasses import replace
+
+    names = {a.name for a in rest}
+    held = low.ctx.free(stmt.value) | (low.ctx.free(stmt.where) if stmt.where is not None else frozenset())
+    if not stmt.accumulate:
+        if held & names:
+            raise refuse("KR306", "a plain store does not name all of its indices", stmt.span)
+        return replace(stmt, axes=tuple(a for a in stmt.axes if a not in rest))
+    value = eq.Reduce(stmt.accumulate, rest, stmt.value, stmt.where, stmt.value.type)
+    where = None
+    if stmt.safe and stmt.where is not None:
+        where = eq.Reduce("or", tuple(a for a in rest), stmt.where, None, stmt.where.type)
+    return replace(stmt, axes=tuple(a for a in stmt.axes if a not in rest), value=value, where=where)
+
+
+def _box(context: Context, dims: list[subs.Dim], extents: tuple) -> bool:
+    """Whether the store's cells are a slice an axis (``::-1`` over a whole axis included)."""
+    ranges = [d for d in dims if isinstance(d, subs.Range)]
+    plain = all(
+        isinstance(d, subs.Scalar) or (isinstance(d, subs.Range) and not subs.slice_item(context, d, e)[1])
+        for d, e in zip(dims, extents, strict=True)
+    )
+    return plain and len({d.axis for d in ranges}) == len(ranges)
+
+
+def _update(stmt: eq.Write) -> eq.Write:
+    """``y[s] = y[s] + e`` as an accumulation of ``e``."""
+    from dataclasses import replace
+
+    if stmt.accumulate or not isinstance(stmt.value, eq.Op) or stmt.value.name not in ("add", "sub", "mul"):
+        return stmt
+    a, b = stmt.value.args
+    old = [
+        isinstance(x, eq.Read) and x.version is stmt.before and x.subscripts == stmt.subscripts and x.view == stmt.view
+        for x in (a, b)
+    ]
+    name = stmt.value.name
+    if old[0] and not old[1]:
+        value = eq.Op("neg", (b,), b.type) if name == "sub" else b
+        return replace(stmt, value=value, accumulate="mul" if name == "mul" else "add")
+    if old[1] and not old[0] and name != "sub":
+        return replace(stmt, value=a, accumulate=name)
+    return stmt
+
+
+def _write_box(
+    low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tuple[eq.Expr, ...] | tuple, frame: Frame
+) -> None:
+    ctx = low.ctx
+    items: list[Py] = []
+    for dim, extent in zip(dims, extents, strict=True):
+        if isinstance(dim, subs.Range):
+            items.append(subs.slice_item(ctx, dim, extent)[0])
+        else:
+            items.append(subs.position(low, dim.expr, extent, False))  # type: ignore[union-attr]
+    whole = all(i == ALL for i in items) or (
+        stmt.covers and len(frame) == len(dims) and not stmt.accumulate and not any(_backward(d) for d in dims)
+    )
+    if not whole:
+        stmt = _update(stmt)
+    value = _value(low, stmt, frame)
+    if whole:
+        _whole(low, stmt, value, frame)
+        return
+    text = _cast(ctx, stmt, value.py)
+    versions.assign(low, stmt, lambda base: _at(base, items, _method(stmt), text))
+
+
+def _backward(dim: subs.Dim) -> bool:
+    return isinstance(dim, subs.Range) and dim.backward
+
+
+def _value(low: Lowering, stmt: eq.Write, frame: Frame) -> Val:
+    if stmt.accumulate:
+        return masked(low, stmt.value, stmt.where, stmt.accumulate, frame)
+    if stmt.where is None:
+        return low.lower(stmt.value, frame)
+    old = eq.Read(stmt.before, stmt.subscripts, stmt.value.type, stmt.view)
+    return low.lower(eq.Op("select", (stmt.where, stmt.value, old), stmt.value.type), frame)
+
+
+def _at(base: Py, items: list[Py], method: str, value: Py, **keywords: Py) -> Py:
+    while len(items) > 1 and items[-1] == ALL:
+        items = items[:-1]
+    return py.method(py.Sub(py.Attr(base, "at"), tuple(items)), method, value, **keywords)
+
+
+def _method(stmt: eq.Write) -> str:
+    kind = stmt.accumulate
+    if kind in ("and", "or") and stmt.value.type.kind == "bool":
+        return "min" if kind == "and" else "max"
+    if kind not in _AT:
+        raise refuse("KR306", f"no scatter that combines by {kind}", stmt.span)
+    return _AT[kind]
+
+
+def _whole(low: Lowering, stmt: eq.Write, value: Val, frame: Frame) -> None:
+    ctx = low.ctx
+    if stmt.accumulate:
+        symbol = _WHOLE[stmt.accumulate]
+        text = _cast(ctx, stmt, value.py)
+
+        def combine(base: Py) -> Py:
+            if symbol == "+" and isinstance(text, py.Un) and text.op == "-":
+                return py.Bin("-", base, text.operand)
+            return py.call(symbol, base, text) if symbol.startswith("jnp") else py.Bin(symbol, base, text)
+
+        versions.assign(low, stmt, combine)
+        return
+    text = value.py
+    if not value.axes:
+        shape = versions.shape_text(ctx, stmt)
+        like = versions.array_like(ctx, stmt)
+        text = (
+            py.call("jnp.full_like", like, text)
+            if like is not None and not stmt.view
+            else py.call("jnp.full", shape, text, versions.dtype_of(ctx, stmt.before))
+        )
+        versions.assign_whole(low, stmt, text)
+        return
+    if value.axes != frame:
+        text = py.call("jnp.broadcast_to", text, versions.shape_text(ctx, stmt))
+    if not same_type(ctx, stmt):
+        text = py.method(text, "astype", versions.dtype_of(ctx, stmt.before))
+    versions.assign_whole(low, stmt, text)
+
+
+def same_type(context: Context, stmt: eq.Write) -> bool:
+    """Whether the value surely has the array's element type."""
+    element = context.element(stmt.before.array)
+    if element is not NUMBER:
+        return stmt.value.type is element or stmt.value.type == element
+    own = context.like.get(stmt.before.array, stmt.before.array)
+    for node in _data(stmt.value):
+        match node:
+            case eq.Read(version=version) if context.like.get(version.array, version.array) == own:
+                pass
+            case eq.Op(name="add" | "sub" | "mul" | "neg" | "min" | "max" | "select"):
+                pass
+            case eq.Const(type=kind) if kind.is_integer:
+                pass
+            case _:
+                return False
+    return True
+
+
+def _data(root: eq.Expr) -> set[eq.Expr]:
+    """The parts of a value that are not only parts of subscripts and conditions."""
+    stack, seen = [root], {root}
+    while stack:
+        top = stack.pop()
+        if not isinstance(top, eq.Read):
+            choice = isinstance(top, eq.Op) and top.name == "select"
+            fresh = [c for c in tree.children(top)[1 if choice else 0 :] if c not in seen]
+            seen.update(fresh)
+            stack.extend(fresh)
+    return seen
+
+
+def _cast(context: Context, stmt: eq.Write, text: Py) -> Py:
+    """``.astype(y.dtype)`` where a scatter would otherwise warn about the types."""
+    element, kind = context.element(stmt.before.array), stmt.value.type
+    narrow = (
+        element.bits is not None and kind.bits is not None and kind.kind == element.kind and kind.bits > element.bits
+    )
+    if narrow or (element.is_integer and not kind.is_integer and kind.kind != "bool"):
+        return py.method(text, "astype", versions.dtype_of(context, stmt.before))
+    return text
+
+
+def _scatter(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tuple, frame: Frame) -> None:
+    ctx = low.ctx
+    plain = not stmt.accumulate
+    stmt = _update(stmt)
+    keywords: dict[str, Py] = {}
+    where = stmt.where
+    items = None if where is not None or stmt.safe else _rows(low, dims, extents, frame)
+    if items is None:
+        items, _ = subs.index_arrays(low, stmt.subscripts, extents, frame, False)
+    drop = where is not None and (stmt.safe or not stmt.accumulate)
+    if drop:
+        assert where is not None
+        k = next((k for k, s in enumerate(stmt.subscripts) if ctx.free(s)), 0)
+        mask = low.lower(where, frame)
+        items[k] = py.call("jnp.where", mask.py, items[k], ctx.static(extents[k]))
+        keywords = {"mode": Atom('"drop"')}
+        value = low.lower(stmt.value, frame)
+    elif stmt.accumulate:
+        value = masked(low, stmt.value, where, stmt.accumulate, frame)
+    else:
+        value = low.lower(stmt.value, frame)
+    if stmt.accumulate == "mul" and not ctx.element(stmt.before.array).is_integer:
+        if not plain and not {a.name for a in frame} <= {s.name for s in stmt.subscripts if isinstance(s, eq.Index)}:
+            reason = f"several factors may meet in one element of `{stmt.before.array}`: JAX has no derivative of that"
+            raise refuse("KR306", reason, stmt.span, "sum logarithms, or multiply in a loop over the element's factors")
+        keywords["unique_indices"] = Atom("True")
+    text = _cast(ctx, stmt, value.py)
+    final = items
+    versions.assign(low, stmt, lambda base: _at(base, final, _method(stmt), text, **keywords))
+
+
+def _rows(low: Lowering, dims: list[subs.Dim], extents: tuple, frame: Frame) -> list[Py] | None:
+    """One index array among slices, as in ``A.at[idx, 1:]``."""
+    gathers = [d for d in dims if isinstance(d, subs.Gather)]
+    ranges = [d for d in dims if isinstance(d, subs.Range)]
+    if len(gathers) != 1 or len(gathers) + len(ranges) != len(dims) or any(d.backward for d in ranges):
+        return None
+    axes = [d.axis for d in ranges]
+    if len(set(axes)) != len(axes) or set(axes) & set(gathers[0].axes):
+        return None
+    order = [a for d in dims for a in (d.axes if isinstance(d, subs.Gather) else (d.axis,))]  # type: ignore[union-attr]
+    if tuple(order) != frame:
+        return None
+    return [
+        low.lower(d.expr, d.axes).py if isinstance(d, subs.Gather) else subs.slice_item(low.ctx, d, e)[0]  # type: ignore[arg-type]
+        for d, e in zip(dims, extents, strict=True)
+    ]
+
+
+def new(low: Lowering, stmt: eq.New) -> None:
+    """Declares a new array; it is made where its contents are first asked for."""
+    ctx = low.ctx
+    ctx.elements[stmt.version.array] = stmt.element
+    ctx.extents[stmt.version.array] = stmt.shape
+    ctx.ndim[stmt.version.array] = len(stmt.shape)
+    if stmt.like:
+        ctx.like[stmt.version.array] = stmt.like
+    ctx.blocks[-1].bound.add(stmt.version)
+    depth = len(ctx.blocks) - 1
+    span: Span | None = stmt.span
+
+    def make() -> Py:
+        from kraise.emit.context import Assign
+
+        # an array that the source does not make may be of no cells where it has no rounds
+        own = "." in stmt.version.array
+        sizes = [ctx.at_least_zero(linear(e)) if own else ctx.static(e) for e in stmt.shape]
+        shape = sizes[0] if len(sizes) == 1 else py.Tup(tuple(sizes))
+        dtype = versions.dtype_of(ctx, stmt.version)
+        fill = stmt.fill
+        if fill is None or (isinstance(fill, eq.Const) and fill.value == 0):
+            text = py.call("jnp.zeros", shape, dtype)
+        else:
+            text = py.call("jnp.full", shape, low.lower(fill, ()).py, dtype)
+        name = ctx.names.fresh(stmt.version.array.split(".")[-1])
+        ctx.emit(Assign(name, text, span), depth)
+        return Atom(name)
+
+    ctx.lazy[stmt.version] = make
+
+
+def element_dtype(kind: ScalarType) -> Py:
+    """An element type as a dtype argument."""
+    return Atom(dtype_text(kind))
+
+
+__all__ = ["linear", "new", "write"]

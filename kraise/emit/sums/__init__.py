@@ -1,0 +1,1 @@
+"""Reductions, contractions, running values and segments."""

@@ -1,0 +1,225 @@
+"""Sums of products: ``A @ B``, ``A @ x`` or ``einsum`` in place of a broadcast product and a sum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kraise.emit.context import Frame, Val
+from kraise.emit.lower import Lowering
+from kraise.emit.text import python as py
+from kraise.emit.text.linear import linear
+from kraise.emit.text.python import Py
+from kraise.ir import equations as eq
+from kraise.ir.types import ScalarType
+
+
+@dataclass
+class Product:
+    """``sign * prod(factors) / prod(divisors)``."""
+
+    factors: list[eq.Expr]
+    divisors: list[eq.Expr]
+    negative: bool = False
+
+
+def factored(low: Lowering, node: eq.Expr, summed: set[str]) -> Product:
+    """The factors of a product; a divisor stays one only if it does not hold a summed index."""
+    out = Product([], [])
+    stack = [node]
+    while stack:
+        top = stack.pop()
+        keep = top is not node and low.ctx.uses[top] > 1 and bool(low.ctx.free(top) & summed)
+        match top:
+            case eq.Op(name="mul", args=(a, b)) if not keep and top.type.kind != "bool":
+                stack += [b, a]
+            case eq.Op(name="neg", args=(a,)) if not keep:
+                out.negative = not out.negative
+                stack.append(a)
+            case eq.Op(name="div", args=(a, b)) if not keep and not low.ctx.free(b) & summed:
+                out.divisors.append(b)
+                stack.append(a)
+            case _:
+                out.factors.append(top)
+    return out
+
+
+def contract(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val | None:
+    """The sum as a contraction with what is free of the summed indices outside, or None where a plain sum is right."""
+    summed = {a.name for a in node.axes}
+    if not summed <= low.ctx.free(node.body):
+        return None
+    parts = factored(low, node.body, summed)
+    inside = [f for f in parts.factors if low.ctx.free(f) & summed]
+    outside = [f for f in parts.factors if not low.ctx.free(f) & summed]
+    groups = grouped(low, inside, (*own, *node.axes), frozenset(summed))
+    if len(groups) == 1 and not outside and not parts.divisors and not parts.negative:
+        pair = dot(low, inside, node, own)
+        return None if pair is None else low.extend(pair, own, frame)
+    total = _total(low, inside, groups, node, own)
+    # the scale and the sum, each over its own axes
+    text, rank, axes = total.py, 0, total.axes
+    value = low.extend(text, total.axes, frame)
+    text, rank, axes = value.py, value.rank, value.axes
+    if parts.negative:
+        text = py.Un("-", text)
+    scale = [low.lower(f, frame) for f in outside]
+    if scale:
+        front = scale[0].py
+        for s in scale[1:]:
+            front = py.Bin("*", front, s.py)
+        text = py.Bin("*", front, text)
+    below = [low.lower(f, frame) for f in parts.divisors]
+    for s in below:
+        text = py.Bin("/", text, s.py)
+    every = [value, *scale, *below]
+    held = {a for v in every for a in v.axes} | set(axes)
+    return Val(text, tuple(a for a in frame if a in held), max(rank, *(v.rank for v in every)))
+
+
+def grouped(
+    low: Lowering, factors: list[eq.Expr], frame: Frame, summed: frozenset[str]
+) -> list[tuple[frozenset[str], list[eq.Expr]]]:
+    """Factors gathered so that no group's indices hold another's."""
+    names = {a.name for a in frame}
+    groups: list[tuple[frozenset[str], list[eq.Expr]]] = []
+    by_size = sorted(range(len(factors)), key=lambda k: (-len(low.ctx.free(factors[k]) & names), k))
+    for k in by_size:
+        own = low.ctx.free(factors[k]) & names
+        home = next((g for g in groups if own <= g[0]), None)
+        if home is None:
+            groups.append((own, [factors[k]]))
+        else:
+            home[1].append(factors[k])
+    if len(groups) == 1:
+        # A[i, k] * x[k]: one factor holds every index, but the others contract with it
+        held, members = groups[0]
+        whole = [f for f in members if low.ctx.free(f) & names == held]
+        partial = [f for f in members if low.ctx.free(f) & names != held]
+        if partial and summed <= frozenset().union(*(low.ctx.free(f) for f in partial)):
+            groups = [(held, whole), (frozenset().union(*(low.ctx.free(f) & names for f in partial)), partial)]
+    order = {id(f): k for k, f in enumerate(factors)}
+    for _, members in groups:
+        members.sort(key=lambda f: order[id(f)])
+    groups.sort(key=lambda g: min(order[id(f)] for f in g[1]))
+    return groups
+
+
+def dot(low: Lowering, factors: list[eq.Expr], node: eq.Reduce, own: Frame) -> Py | None:
+    """``x @ y`` of two different vectors."""
+    if own or len(node.axes) != 1 or len(factors) != 2 or factors[0] is factors[1]:
+        return None
+    if node.type.kind == "bool" or any(f.type.kind == "bool" for f in factors):
+        return None
+    a, b = (low.lower(f, node.axes) for f in factors)
+    return py.Bin("@", a.py, b.py)
+
+
+def _product(members: list[eq.Expr]) -> eq.Expr:
+    out = members[0]
+    for m in members[1:]:
+        out = eq.Op("mul", (out, m), m.type)
+    return out
+
+
+def _total(
+    low: Lowering,
+    inside: list[eq.Expr],
+    groups: list[tuple[frozenset[str], list[eq.Expr]]],
+    node: eq.Reduce,
+    own: Frame,
+) -> Val:
+    names = frozenset(a.name for a in node.axes)
+    if len(groups) == 1 or any(f.type.kind == "bool" for f in inside):
+        body = _product(inside)
+        rest = eq.Reduce("add", node.axes, body, None, node.type)
+        kept = tuple(a for a in own if a.name in low.ctx.free(rest))
+        return _plain(low, rest, kept)
+    # sum at once what only one factor holds
+    factors: list[eq.Expr] = []
+    left = set(names)
+    for held, members in groups:
+        others = frozenset().union(*(h for h, m in groups if m is not members))
+        alone = (held & names) - others
+        factor = _product(members)
+        if alone:
+            axes = tuple(a for a in node.axes if a.name in alone)
+            factor = eq.Reduce("add", axes, factor, None, _sum_type(node.type, factor))
+            left -= alone
+        factors.append(factor)
+    axes = tuple(a for a in node.axes if a.name in left)
+    kept = tuple(a for a in own if any(a.name in low.ctx.free(f) for f in factors))
+    if not axes:
+        values = [low.lower(f, kept) for f in factors]
+        text = values[0].py
+        for v in values[1:]:
+            text = py.Bin("*", text, v.py)
+        return Val(text, kept, len(kept))
+    return Val(_contraction(low, factors, kept, axes), kept, len(kept))
+
+
+def _sum_type(kind: ScalarType, factor: eq.Expr) -> ScalarType:
+    return factor.type if factor.type.kind != "bool" else kind
+
+
+def _plain(low: Lowering, node: eq.Reduce, own: Frame) -> Val:
+    from kraise.emit.sums.reductions import reduction
+
+    if len(node.axes) == 1 and not own:
+        match node.body:
+            case eq.Op(name="mul", args=(a, b)) if a is not b and low.ctx.uses[node.body] == 0:
+                pair = dot(low, [a, b], node, own)
+                if pair is not None:
+                    return Val(pair, (), 0)
+    inner = (*own, *node.axes)
+    value = low.lower(node.body, inner)
+    axes = tuple(range(len(own), len(inner)))
+    return Val(reduction("sum", value.py, axes if own else ()), own, len(own))
+
+
+def _contraction(low: Lowering, factors: list[eq.Expr], out: Frame, summed: Frame) -> Py:
+    frame = (*out, *summed)
+    held = [tuple(a for a in frame if a.name in low.ctx.free(f)) for f in factors]
+    if len(factors) == 2 and len(summed) == 1:
+        (k,) = summed
+        if out and out[0] not in held[0]:
+            factors, held = factors[::-1], held[::-1]
+        a, b = (tuple(x for x in h if x is not k) for h in held)
+        if len(a) <= 1 and len(b) <= 1 and (*a, *b) == out:
+            left = low.lower(factors[0], (*a, k)).py
+            right = low.lower(factors[1], (k, *b)).py
+            return py.Bin("@", left, right)
+    letters = _letters(frame)
+    orders = [natural(f, h) for f, h in zip(factors, held, strict=True)]
+    inputs = ",".join("".join(letters[a] for a in order) for order in orders)
+    text = f'"{inputs}->{"".join(letters[a] for a in out)}"'
+    values = tuple(low.lower(f, order).py for f, order in zip(factors, orders, strict=True))
+    return py.call("jnp.einsum", py.Atom(text), *values)
+
+
+def natural(node: eq.Expr, held: Frame) -> Frame:
+    """The order of the axes in which a factor is at hand: that of a load's subscripts."""
+    if not isinstance(node, eq.Read):
+        return held
+    order: list[eq.Axis] = []
+    for s in node.subscripts:
+        for atom, _ in linear(s).terms:
+            found = next((a for a in held if isinstance(atom, eq.Index) and atom.name == a.name), None)
+            if found is not None and found not in order:
+                order.append(found)
+    return tuple(order) if len(order) == len(held) else held
+
+
+def _letters(frame: Frame) -> dict[eq.Axis, str]:
+    out: dict[eq.Axis, str] = {}
+    spare = iter("abcdefghijklmnopqrstuvwxyz")
+    wanted = {a.name for a in frame}
+    for a in frame:
+        letter = a.name[0].lower() if a.name[0].isascii() and a.name[0].isalpha() else "a"
+        if len(a.name) > 1 and letter in wanted:
+            letter = ""
+        while not letter or letter in out.values():
+            letter = next(spare)
+            if letter in wanted:
+                letter = ""
+        out[a] = letter
+    return out

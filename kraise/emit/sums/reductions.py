@@ -1,0 +1,275 @@
+"""Reductions over axes: ``sum``, ``prod``, ``min``, ``max``, ``any``, ``all``, ``argmin``, ``argmax``."""
+
+from __future__ import annotations
+
+from kraise.emit import tree
+from kraise.emit.context import Context, Frame, Val
+from kraise.emit.loads import windows
+from kraise.emit.loads.blocked import blocks
+from kraise.emit.lower import Lowering
+from kraise.emit.sums import conditions, contraction
+from kraise.emit.text import python as py
+from kraise.emit.text.linear import Linear, linear, nonnegative
+from kraise.emit.text.python import Atom, Py
+from kraise.ir import equations as eq
+from kraise.ir.types import BOOL, INT, INT32, ScalarType
+
+FUNCTIONS = {"add": "sum", "mul": "prod", "min": "min", "max": "max", "and": "all", "or": "any"}
+
+
+def neutral(op: str, kind: ScalarType, x64: bool) -> Py:
+    """The neutral element of ``op`` for an element type."""
+    match op:
+        case "add" | "or" | "xor":
+            return Atom("False") if kind.kind == "bool" or op == "or" and not kind.is_integer else _number(0, kind)
+        case "mul":
+            return _number(1, kind)
+        case "and":
+            return py.number(-1) if kind.is_integer else Atom("True")
+    if kind.is_integer:
+        limit = "max" if op == "min" else "min"
+        name = ("jnp.int64" if x64 else "jnp.int32") if kind.bits is None else f"jnp.{kind}"
+        return py.Attr(py.call("jnp.iinfo", Atom(name)), limit)
+    return Atom("jnp.inf") if op == "min" else py.Un("-", Atom("jnp.inf"))
+
+
+def _number(value: int, kind: ScalarType) -> Py:
+    return py.number(float(value) if kind.is_inexact else value)
+
+
+def masked(low: Lowering, body: eq.Expr, where: eq.Expr | None, op: str, frame: Frame) -> Val:
+    """``body`` where the mask holds, the neutral element elsewhere."""
+    if where is None:
+        return low.lower(body, frame)
+    if op == "add":
+        safe = guarded(low, body, where)
+        part = conditions.triangular_part(low, where, safe, frame)
+        if part is not None:
+            return Val(part, frame, len(frame))
+        if safe is not body:
+            body = safe
+            low.as_name(where, frame, "mask")  # it is needed twice
+    if op == "or":
+        return low.lower(eq.Op("and", (where, body), BOOL), frame)
+    mask, value = low.lower(where, frame), low.lower(body, frame)
+    text = py.call("jnp.where", mask.py, value.py, neutral(op, body.type, low.ctx.x64))
+    axes = tuple(a for a in frame if a in mask.axes or a in value.axes)
+    return Val(text, axes, max(mask.rank, value.rank))
+
+
+def guarded(low: Lowering, body: eq.Expr, where: eq.Expr) -> eq.Expr:
+    """A product with the load that holds the mask's indices put to zero where the mask does not hold.
+
+    What stands in cells that the source does not read (NaN, inf) would reach the gradients of the other factors.
+    """
+    match body:
+        case eq.Op(name="neg", args=(a,), type=kind):
+            inner = guarded(low, a, where)
+            return body if inner is a else eq.Op("neg", (inner,), kind)
+        case eq.Op(name="mul", args=args, type=kind) if not any(_zeroed(a) for a in args):
+            for at, arg in enumerate(args):
+                if isinstance(arg, eq.Read) and low.ctx.free(where) <= low.ctx.free(arg) and not arg.type.is_integer:
+                    kept = eq.Op("select", (where, arg, eq.Const(0, INT)), arg.type)
+                    return eq.Op("mul", (*args[:at], kept, *args[at + 1 :]), kind)
+    return body
+
+
+def _zeroed(factor: eq.Expr) -> bool:
+    return isinstance(factor, eq.Op) and factor.name == "select" and any(map(_zero, factor.args[1:]))
+
+
+def _zero(arm: eq.Expr) -> bool:
+    return isinstance(arm, eq.Const) and arm.value == 0
+
+
+def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
+    """A reduction as an array over its own axes, aligned with ``frame``."""
+    from kraise.emit.sums import segments
+
+    chain = windows.unrolled(low, node)
+    if chain is not None:
+        return low.lower(chain, frame)
+    window = windows.generated(low, node, frame, own)
+    if window is not None:
+        return window
+    upto = segments.counted_up_to(low, node, frame, own)
+    if upto is not None:
+        return upto
+    node = merged(low, node)
+    node = counted(node)
+    if node.op == "add" and node.where is None:
+        product = contraction.contract(low, node, frame, own)
+        if product is not None:
+            return product
+    free = low.ctx.free(node.body) | (low.ctx.free(node.where) if node.where is not None else frozenset())
+    present = tuple(a for a in node.axes if a.name in free)
+    absent = tuple(a for a in node.axes if a.name not in free)
+    inner = as_read(low, node.body, own, present)
+    value = masked(low, node.body, node.where, node.op, inner)
+    text = value.py
+    if present:
+        axes = tuple(sorted(inner.index(a) for a in present))
+        initial = empty_value(low.ctx, node, present)
+        text = reduction(FUNCTIONS[node.op], text, () if len(axes) == len(inner) else axes, initial)
+        if not absent and isinstance(text, py.Call) and _kept(frame, own, inner):
+            text = py.Call(text.func, text.args, (*text.keywords, ("keepdims", Atom("True"))))
+            return Val(text, own, len(frame))
+    for axis in absent:
+        text = repeated(low.ctx, node.op, text, axis, node.type)
+    return low.extend(text, own, frame)
+
+
+def merged(low: Lowering, node: eq.Reduce) -> eq.Reduce:
+    """A sum of sums is one sum over both sets of axes."""
+    body = node.body
+    while (
+        isinstance(body, eq.Reduce)
+        and body.op == node.op
+        and low.ctx.uses[body] <= 1
+        and not {a.name for a in body.axes} & {a.name for a in node.axes}
+    ):
+        where = node.where if body.where is None else body.where
+        if node.where is not None and body.where is not None:
+            where = eq.Op("and", (node.where, body.where), BOOL)
+        node = eq.Reduce(node.op, (*node.axes, *body.axes), body.body, where, node.type)
+        body = node.body
+    return node
+
+
+def counted(node: eq.Reduce) -> eq.Reduce:
+    """A sum of ``1 if c else 0`` counts ``c``."""
+    match node:
+        case eq.Reduce(op="add", body=eq.Op(name="select", args=(c, eq.Const(value=1), eq.Const(value=0)))):
+            if node.type.is_integer and node.where is None:
+                return eq.Reduce("add", node.axes, c, None, node.type)
+        case eq.Reduce(op="add", body=eq.Const(value=1), where=where) if where is not None and node.type.is_integer:
+            return eq.Reduce("add", node.axes, where, None, node.type)
+    return node
+
+
+def reduction(function: str, text: Py, axes: tuple[int, ...], initial: Py | None = None) -> Py:
+    """``x.sum(axis=1)`` for a name, ``jnp.sum(expression, axis=1)`` otherwise."""
+    keywords: dict[str, Py] = {}
+    if axes:
+        numbers = tuple(py.number(a) for a in axes)
+        keywords["axis"] = numbers[0] if len(axes) == 1 else py.Tup(numbers)
+    if initial is not None:
+        keywords["initial"] = initial
+    if isinstance(text, Atom):
+        return py.method(text, function, **keywords)
+    return py.call(f"jnp.{function}", text, **keywords)
+
+
+def empty_value(context: Context, node: eq.Reduce, axes: Frame) -> Py | None:
+    """``initial=`` of a minimum or maximum whose domain may be empty."""
+    if node.op not in ("min", "max"):
+        return None
+    if node in context.nonempty or all(_never_empty(context, a) for a in axes):
+        return None
+    if node.type.kind == "number" and node.where is None:
+        return None  # an infinity is no integer, and the argument may hold integers: it must not be empty
+    return neutral(node.op, node.type, context.x64)
+
+
+def as_read(low: Lowering, body: eq.Expr, own: Frame, present: Frame) -> Frame:
+    """The axes of a reduction's body in the order of the array that has them all, if the result's are in order there;
+    else the reduced ones last."""
+    default = (*own, *present)
+    by_name = {a.name: a for a in default}
+    for node in tree.walk(body):
+        if isinstance(node, eq.Read):
+            names = [n for s in node.subscripts for n in _along(low, s, default)]
+            if len(names) == len(set(names)) == len(default):
+                order = tuple(by_name[n] for n in names)
+                if tuple(a for a in order if a in own) == own:
+                    return order
+    return default
+
+
+def _along(low: Lowering, subscript: eq.Expr, axes: Frame) -> tuple[str, ...]:
+    """The axes of a subscript in the order in which its dimension shows them; each twice if it shows none."""
+    own = tuple(a for a in axes if a.name in low.ctx.free(subscript))
+    if len(own) < 2:
+        return tuple(a.name for a in own)
+    part = blocks(low.ctx, subscript, own)
+    return (part.outer.name, part.inner.name) if part else tuple(a.name for a in own for _ in range(2))
+
+
+def _kept(frame: Frame, own: Frame, inner: Frame) -> bool:
+    """Whether the value is used with other axes at the places of those that are reduced."""
+    return bool(own) and len(frame) == len(inner) and all(frame.index(a) == inner.index(a) for a in own)
+
+
+def _never_empty(context: Context, axis: eq.Axis) -> bool:
+    size = linear(axis.hi) - linear(axis.lo)
+    return not size.terms and size.constant > 0
+
+
+def repeated(context: Context, op: str, text: Py, axis: eq.Axis, kind: ScalarType) -> Py:
+    """The reduction of a value that does not depend on ``axis``."""
+    size = linear(axis.hi) - linear(axis.lo)
+    count = context.extent(axis)
+    match op:
+        case "add":
+            return text if size.same(Linear((), 1)) and axis.step == 1 else py.Bin("*", count, text)
+        case "mul":
+            return py.Bin("**", text, count)
+    if not size.terms and size.constant > 0:
+        return text
+    return py.call("jnp.where", py.Bin(">", count, py.number(0)), text, neutral(op, kind, context.x64))
+
+
+def joined(low: Lowering, node: eq.Op) -> eq.Expr | None:
+    """``max(x[0], max of x[k] for k from 1)`` is the maximum from 0; with the neutral element, the reduction."""
+    for first, rest in (node.args, node.args[::-1]):
+        if not isinstance(rest, eq.Reduce) or rest.op != node.name or rest.where is not None:
+            continue
+        if isinstance(first, eq.Const) and first.value == float("inf" if node.name == "min" else "-inf"):
+            return rest
+        if len(rest.axes) != 1 or low.ctx.uses[rest] > 1:
+            continue
+        axis = rest.axes[0]
+        lo = linear(axis.lo)
+        if lo.terms or axis.step != 1 or axis.name in low.ctx.free(first):
+            continue
+        indices = [n for n in tree.walk(rest.body) if isinstance(n, eq.Index) and n.name == axis.name]
+        for kind in {n.type for n in indices} | {INT, INT32}:
+            start = eq.Const(lo.constant - 1, kind)
+            if tree.substitute(rest.body, dict.fromkeys(indices, start), {}) is first:
+                joined = eq.Reduce(rest.op, (eq.Axis(axis.name, start, axis.hi),), rest.body, None, rest.type)
+                low.ctx.nonempty.add(joined)  # the source reads the first one whatever the extent
+                return joined
+    return None
+
+
+def arg_reduce(low: Lowering, node: eq.ArgReduce, frame: Frame, own: Frame) -> Val:
+    """``argmin``/``argmax`` along an axis, as an index value."""
+    axis = node.axis
+    inner = (*own, axis)
+    value = masked(low, node.body, node.where, node.op, inner)
+    text = value.py
+    if axis not in value.axes:
+        text = py.call("jnp.broadcast_to", text, low.ctx.shape_of(inner))
+    where = len(inner) - 1
+    if node.last:
+        text = py.call("jnp.flip", text, axis=py.number(where))
+    text = reduction(f"arg{node.op}", text, (where,) if where else ())
+    if node.last:
+        size = low.ctx.size(axis)
+        last = py.Bin("-", low.ctx.extent(axis), py.number(1)) if size is None else low.ctx.static(size + -1)
+        text = py.Bin("-", last, text)
+    if axis.step != 1:
+        text = py.Bin("*", text, py.number(axis.step))
+    lo = linear(axis.lo)
+    if not lo.same(Linear()):
+        text = py.Bin("+", text, low.ctx.static(lo))
+    size = linear(axis.hi) - lo
+    if size.terms and not nonnegative(size) and not any(nonnegative(size - a + -1) for a in low.ctx.assumed):
+        # a range that starts late may hold nothing, and argmin refuses that
+        start = low.ctx.static(lo)
+        empty = start if not own else py.call("jnp.full", low.ctx.shape_of(own), start)
+        if own and lo.same(Linear()):
+            empty = py.call("jnp.zeros", low.ctx.shape_of(own), Atom("int"))
+        some = py.Bin(">", low.ctx.static(Linear(size.terms)), py.number(-size.constant))
+        text = py.IfExp(some, text, empty)
+    return low.extend(text, own, frame)

@@ -1,0 +1,147 @@
+"""Running values along an axis: ``cumsum``, ``cumprod``, ``cummax``, ``cummin`` and the linear recurrence."""
+
+from __future__ import annotations
+
+from kraise.diagnostics import refuse
+from kraise.emit.context import Assign, Def, Frame, Val
+from kraise.emit.lower import Lowering
+from kraise.emit.text import python as py
+from kraise.emit.text.linear import Linear, linear, nonnegative
+from kraise.emit.text.python import ALL, Atom, Py, Slice
+from kraise.ir import equations as eq
+
+_COMBINE = {"add": "+", "mul": "*", "min": "jnp.minimum", "max": "jnp.maximum", "and": "&", "or": "|"}
+
+
+def scan(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:
+    """The scan over the whole of its axis, then the part of it that the frame asks for."""
+    ctx = low.ctx
+    asked = next(a for a in own if a.name == node.axis.name)
+    whole = tuple(node.axis if a is asked else a for a in own)
+    if asked is not node.axis:
+        # the running value over its whole axis, then the slice of it that is asked for
+        name = low.as_name(node, whole, "running").py
+        offset = linear(asked.lo) - linear(node.axis.lo)
+        if asked.step != node.axis.step or node.axis.step != 1:
+            raise refuse("KR305", "a running value is used over another stride than its own")
+        stop = linear(asked.hi) - linear(node.axis.lo)
+        size = linear(node.axis.hi) - linear(node.axis.lo)
+        if not (nonnegative(offset) and nonnegative(size - stop)):
+            places = py.call("jnp.arange", ctx.static(offset), ctx.static(stop))
+            taken = py.call("jnp.take", name, places, axis=py.number(own.index(asked)), mode=Atom('"clip"'))
+            return low.extend(taken, own, frame)  # a mask hides what lies beyond
+        hi = None if stop.same(size) else ctx.static(stop)
+        lo = None if offset.same(Linear()) else ctx.static(offset)
+        items = tuple(Slice(lo, hi) if a is asked else ALL for a in own)
+        return low.extend(py.Sub(name, items), own, frame)
+    at = whole.index(node.axis)
+    body = full(low, node.body, whole)
+    if node.op == "linear":
+        return low.extend(_linear(low, node, body, whole, at), own, frame)
+    text = _running(node.op, body, at, len(whole), node.reverse)
+    init = low.lower(node.init, tuple(a for a in whole if a is not node.axis))
+    start = _is_neutral(node)
+    if not node.inclusive:
+        first = _edge(low, node.init, whole, node.axis)
+        edge = Slice(py.number(1), None) if node.reverse else Slice(None, py.number(-1))
+        parts = [first, py.Sub(text, tuple([ALL] * at + [edge]))]
+        if node.reverse:
+            parts.reverse()
+        text = py.call("jnp.concatenate", py.Tup(tuple(parts)), **({"axis": py.number(at)} if at else {}))
+        if not start:
+            # the running part after the first position holds init too
+            body = py.call("jnp.concatenate", py.Tup(tuple(_shifted(node, body, first, at))), **_axis(at))
+            text = _running(node.op, body, at, len(whole), node.reverse)
+    elif not start:
+        aligned = low.extend(init.py, tuple(a for a in whole if a is not node.axis and a in init.axes), whole)
+        text = _combined(node.op, aligned.py, text)
+    return low.extend(text, own, frame)
+
+
+def _axis(at: int) -> dict[str, Py]:
+    return {"axis": py.number(at)} if at else {}
+
+
+def _shifted(node: eq.Scan, body: Py, first: Py, at: int) -> list[Py]:
+    edge = Slice(py.number(1), None) if node.reverse else Slice(None, py.number(-1))
+    parts = [first, py.Sub(body, tuple([ALL] * at + [edge]))]
+    return parts[::-1] if node.reverse else parts
+
+
+def _edge(low: Lowering, init: eq.Expr, whole: Frame, axis: eq.Axis) -> Py:
+    """``init`` over one position of the axis."""
+    value = low.lower(init, whole)
+    shape = tuple(py.number(1) if a is axis else low.ctx.extent(a) for a in whole)
+    return py.call("jnp.full", py.Tup(shape), value.py)
+
+
+def full(low: Lowering, node: eq.Expr, frame: Frame) -> Py:
+    """A value with every axis of the frame present."""
+    value = low.lower(node, frame)
+    if value.axes == frame:
+        return value.py
+    return py.call("jnp.broadcast_to", value.py, low.ctx.shape_of(frame))
+
+
+def _is_neutral(node: eq.Scan) -> bool:
+    match node.op, node.init:
+        case "add" | "or", eq.Const(value=value):
+            return value == 0
+        case "mul" | "and", eq.Const(value=value):
+            return value == 1
+        case "min", eq.Const(value=value):
+            return value == float("inf")
+        case "max", eq.Const(value=value):
+            return value == float("-inf")
+    return False
+
+
+def _running(op: str, body: Py, at: int, rank: int, reverse: bool) -> Py:
+    axis = {"axis": py.number(at)} if rank > 1 or op in ("min", "max", "and", "or") else {}
+    match op:
+        case "add" | "mul":
+            function = "jnp.cumsum" if op == "add" else "jnp.cumprod"
+            if not reverse:
+                return py.call(function, body, **axis)
+            flipped = py.call("jnp.flip", body, **axis)
+            return py.call("jnp.flip", py.call(function, flipped, **axis), **axis)
+        case "min" | "max":
+            extra = {"reverse": Atom("True")} if reverse else {}
+            return py.call(f"jax.lax.cum{op}", body, **axis, **extra)
+    function = "jnp.logical_and" if op == "and" else "jnp.logical_or"
+    extra = {"reverse": Atom("True")} if reverse else {}
+    return py.call("jax.lax.associative_scan", Atom(function), body, **extra, **axis)
+
+
+def _combined(op: str, a: Py, b: Py) -> Py:
+    symbol = _COMBINE[op]
+    return py.call(symbol, a, b) if symbol.startswith("jnp") else py.Bin(symbol, a, b)
+
+
+def _linear(low: Lowering, node: eq.Scan, a: Py, whole: Frame, at: int) -> Py:
+    assert node.other is not None
+    ctx = low.ctx
+    depth = ctx.depth(node)
+    b = full(low, node.other, whole)
+    combine, pair = ctx.names.fresh("combine"), [ctx.names.fresh(n) for n in ("gain", "gain", "shift", "shift")]
+    g1, g2, s1, s2 = (Atom(n) for n in pair)
+    body: list = [
+        Assign(f"{g1.text}, {s1.text}", Atom("first")),
+        Assign(f"{g2.text}, {s2.text}", Atom("second")),
+        Assign(None, py.Tup((py.Bin("*", g1, g2), py.Bin("+", py.Bin("*", g2, s1), s2)))),
+    ]
+    ctx.emit(Def(combine, ("first", "second"), body), depth)
+    gains, shifts = ctx.names.fresh("gains"), ctx.names.fresh("shifts")
+    extra = {"reverse": Atom("True")} if node.reverse else {}
+    call = py.call("jax.lax.associative_scan", Atom(combine), py.Tup((a, b)), **extra, axis=py.number(at))
+    ctx.emit(Assign(f"{gains}, {shifts}", call), depth)
+    others = tuple(x for x in whole if x is not node.axis)
+    init = low.lower(node.init, others)
+    aligned = low.extend(init.py, init.axes, whole)
+    text: Py = py.Bin("+", py.Bin("*", Atom(gains), aligned.py), Atom(shifts))
+    if not node.inclusive:
+        name = ctx.names.fresh("running")
+        ctx.emit(Assign(name, text), depth)
+        parts = _shifted(node, Atom(name), _edge(low, node.init, whole, node.axis), at)
+        text = py.call("jnp.concatenate", py.Tup(tuple(parts)), **_axis(at))
+    return text

@@ -1,0 +1,1 @@
+"""Python text: expressions with precedence, layout, names."""

@@ -1,0 +1,43 @@
+"""A function's signature: its parameters, which of them are static, and the decorator that says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kraise.emit.context import Context
+from kraise.emit.text import layout_text
+from kraise.emit.text import python as py
+from kraise.emit.text.names import identifier
+from kraise.emit.text.python import Atom, Py
+from kraise.ir import equations as eq
+
+
+@dataclass(frozen=True)
+class Signature:
+    """``positional`` parameters, keyword-only ``keywords`` (with their defaults) and the names that are ``static``."""
+
+    positional: tuple[str, ...]
+    keywords: tuple[str, ...] = ()
+    static: tuple[str, ...] = ()
+
+    def lines(self, name: str, around: object) -> list[str]:
+        """``@jax.jit`` and ``def name(...):``; ``around`` knows how the module spells its imports."""
+        decorator: Py = Atom("jax.jit")
+        if self.static:
+            names = tuple(Atom(f'"{s}"') for s in self.static)
+            argument: Py = names[0] if len(names) == 1 else py.Tup(names)
+            partial = around.imports["partial"]  # type: ignore[attr-defined]
+            decorator = py.call(partial, Atom("jax.jit"), static_argnames=argument)
+        entries = (*self.positional, *(("*", *self.keywords) if self.keywords else ()))
+        spelled = around.spelled(decorator)  # type: ignore[attr-defined]
+        head = layout_text.statement("@", spelled, 0).split("\n")
+        return [*head, *layout_text.definition(name, entries, 0).split("\n")]
+
+
+def signature(context: Context, kernel: eq.Kernel, parameters: tuple[str, ...]) -> Signature:
+    """The signature of a kernel's function."""
+    static = [p for p in parameters if p in {identifier(s) for s in context.statics}]
+    if not kernel.launch:
+        return Signature(parameters, (), tuple(static))
+    default = "=None" if kernel.launch == "optional" else ""
+    return Signature(parameters, (f"grid{default}", f"block{default}"), (*static, "grid", "block"))

@@ -1,0 +1,151 @@
+"""Integer expressions as sums of multiples: what subscripts, bounds and extents are compared and printed through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from kraise.emit.text import python as py
+from kraise.emit.text.python import Py
+from kraise.ir import equations as eq
+from kraise.ir.types import INT32
+
+
+@dataclass(frozen=True)
+class Linear:
+    """``constant + sum(coefficient * atom)``; atoms are expressions that are no sums (in the order they were met)."""
+
+    terms: tuple[tuple[eq.Expr, int], ...] = ()
+    constant: int = 0
+
+    def coefficient(self, atom: eq.Expr) -> int:
+        """The factor of ``atom``, 0 if it does not occur."""
+        return next((c for a, c in self.terms if a is atom), 0)
+
+    def without(self, atom: eq.Expr) -> Linear:
+        """The rest of the sum."""
+        return Linear(tuple((a, c) for a, c in self.terms if a is not atom), self.constant)
+
+    def __add__(self, other: Linear | int) -> Linear:
+        if isinstance(other, int):
+            return Linear(self.terms, self.constant + other)
+        sums = dict(self.terms)
+        for atom, c in other.terms:
+            sums[atom] = sums.get(atom, 0) + c
+        return Linear(tuple((a, c) for a, c in sums.items() if c), self.constant + other.constant)
+
+    def __neg__(self) -> Linear:
+        return self.times(-1)
+
+    def __sub__(self, other: Linear | int) -> Linear:
+        return self + (-other)
+
+    def times(self, k: int) -> Linear:
+        """Every part multiplied by ``k``."""
+        return Linear(tuple((a, c * k) for a, c in self.terms), self.constant * k) if k else Linear()
+
+    def same(self, other: Linear) -> bool:
+        """Equal whatever the atoms are."""
+        difference = self - other
+        return not difference.terms and difference.constant == 0
+
+
+@lru_cache(maxsize=1 << 14)
+def linear(expr: eq.Expr) -> Linear:
+    """The linear form of an integer expression."""
+    match expr:
+        case eq.Const(value=value, name="") if isinstance(value, int):
+            return Linear((), int(value))
+        case eq.Shape(array=array, axis=axis):
+            return Linear(((eq.Shape(array, axis, INT32), 1),))
+        case eq.Cast(type=kind, arg=arg) if transparent(kind, arg):
+            return linear(arg)
+        case eq.Op(name="add", args=(a, b)):
+            return linear(a) + linear(b)
+        case eq.Op(name="sub", args=(a, b)):
+            return linear(a) - linear(b)
+        case eq.Op(name="neg", args=(a,)):
+            return -linear(a)
+        case eq.Op(name="mul", args=(a, b)):
+            x, y = linear(a), linear(b)
+            if not x.terms:
+                return y.times(x.constant)
+            if not y.terms:
+                return x.times(y.constant)
+    return Linear(((expr, 1),))
+
+
+def transparent(kind: object, arg: eq.Expr) -> bool:
+    """Whether a cast of an index expression changes nothing (integer to an integer of 32 bits or more)."""
+    source = getattr(arg, "type", None)
+    wide = getattr(kind, "bits", None)
+    return bool(
+        source is not None and source.is_integer and getattr(kind, "is_integer", False) and (wide is None or wide >= 32)
+    )
+
+
+def nonnegative(value: Linear) -> bool:
+    """Whether the sum is at least 0 for all sizes (a bare parameter counts as a size)."""
+    return value.constant >= 0 and all(c > 0 and is_size(a) for a, c in value.terms)
+
+
+def is_size(atom: eq.Expr) -> bool:
+    """Whether an atom is taken to be at least 0."""
+    match atom:
+        case eq.Shape() | eq.Param():
+            return True
+        case eq.Const(value=value):
+            return isinstance(value, int) and value >= 0
+        case eq.Op(name="mul" | "min" | "floordiv" | "tdiv" | "and_", args=args):
+            return all(nonnegative(linear(a)) for a in args)
+        case eq.Op(name="select", args=(_, a, b)):
+            return nonnegative(linear(a)) and nonnegative(linear(b))
+        case eq.Op(name="mod" | "tmod", args=args):
+            return nonnegative(linear(args[0])) and nonnegative(linear(args[1]))
+        case eq.Op(name="max", args=args):
+            return any(nonnegative(linear(a)) for a in args)
+    return False
+
+
+def print_sum(value: Linear, atom_text) -> Py:  # type: ignore[no-untyped-def]
+    """The sum as Python text: positive terms first; ``atom_text`` prints an atom."""
+    parts: list[tuple[bool, Py]] = []
+    for atom, c in value.terms:
+        text = atom_text(atom)
+        if abs(c) != 1:
+            text = py.Bin("*", py.number(abs(c)), text)
+        parts.append((c > 0, text))
+    if value.constant or not parts:
+        parts.append((value.constant >= 0, py.number(abs(value.constant))))
+    parts.sort(key=lambda p: not p[0])
+    positive, first = parts[0]
+    out: Py = first if positive else py.Un("-", first)
+    for positive, text in parts[1:]:
+        out = py.Bin("+" if positive else "-", out, text)
+    return out
+
+
+# operations on integers that are known when the function is traced
+STATIC_INFIX = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "floordiv": "//",
+    "tdiv": "//",
+    "mod": "%",
+    "tmod": "%",
+    "shl": "<<",
+    "shr": ">>",
+    "and_": "&",
+    "or_": "|",
+    "xor": "^",
+    "pow": "**",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+    "eq": "==",
+    "ne": "!=",
+    "and": "and",
+    "or": "or",
+}

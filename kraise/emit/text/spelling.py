@@ -1,0 +1,70 @@
+"""The ``jnp`` spellings of the table of operations as templates."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+
+from kraise.emit.text import python as py
+from kraise.emit.text.python import Atom, Py
+from kraise.ir import equations as eq
+from kraise.ir.types import ScalarType
+
+
+@cache
+def template(text: str) -> ast.expr:
+    """The parsed spelling of an operation, its operands as names ``_0``, ``_1``, ``_2``."""
+    for k in range(3):
+        text = text.replace(f"{{{k}}}", f"_{k}")
+    return ast.parse(text, mode="eval").body
+
+
+def repeats(text: str) -> bool:
+    """Whether a spelling holds an operand more than once."""
+    return any(text.count(f"{{{k}}}") > 1 for k in range(3))
+
+
+_AST_OPS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
+
+
+def fill(node: ast.expr, values: list[Py]) -> Py:
+    """The spelling with its operands put in."""
+    match node:
+        case ast.Name(id=name):
+            return values[int(name[1:])] if name[0] == "_" else Atom(name)
+        case ast.Constant(value=value):
+            return py.number(value)  # type: ignore[arg-type]
+        case ast.Attribute():
+            return Atom(ast.unparse(node))
+        case ast.Call(func=func, args=args):
+            return py.Call(fill(func, values), tuple(fill(a, values) for a in args))
+        case ast.BinOp(op=op, left=left, right=right):
+            return py.Bin(_AST_OPS[type(op)], fill(left, values), fill(right, values))
+        case ast.UnaryOp(operand=operand):
+            return py.Un("-", fill(operand, values))
+    raise TypeError(ast.dump(node))
+
+
+def counted(arg: eq.Expr, other: eq.Expr) -> eq.Expr:
+    """``c`` for ``1 if c else 0`` that is added to a number."""
+    match arg:
+        case eq.Op(name="select", args=(c, eq.Const(value=1), eq.Const(value=0)), type=kind):
+            if kind.is_integer and other.type.kind != "bool":
+                return c
+    return arg
+
+
+def transposed(array: Py, order: tuple[int, ...]) -> Py:
+    """``array`` with its axes in another order."""
+    if order == tuple(reversed(range(len(order)))) and len(order) == 2:
+        return py.Attr(array, "T")
+    return py.call("jnp.transpose", array, py.Tup(tuple(py.number(k) for k in order)))
+
+
+def dtype_text(kind: ScalarType) -> str:
+    """The spelling of an element type as a dtype."""
+    if kind.kind == "bool":
+        return "bool"
+    if kind.bits is None:
+        return {"int": "int", "float": "float", "complex": "complex"}.get(kind.kind, "float")
+    return f"jnp.{kind}"

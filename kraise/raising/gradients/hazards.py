@@ -1,0 +1,379 @@
+"""Where operations have no finite derivative: intervals of operands, regions that are safe, points that are not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from weakref import WeakKeyDictionary
+
+from kraise.ir.equations import Cast, Const, Expr, Op, Param, Reduce, Shape
+from kraise.ir.operations import OPERATIONS
+from kraise.ir.types import BOOL, FLOAT, INT, ScalarType
+from kraise.ir.walk import children, topological
+from kraise.raising.run import simplify
+
+Interval = tuple[float, float]
+_ANY: Interval = (-math.inf, math.inf)
+_intervals: WeakKeyDictionary[Expr, Interval] = WeakKeyDictionary()
+
+
+def interval(expr: Expr) -> Interval:
+    """Bounds that every value of the expression keeps, NaN aside; infinite where nothing is known."""
+    if expr not in _intervals:
+        for node in topological((expr,), lambda n: () if n in _intervals else children(n)):
+            if node not in _intervals:
+                _intervals[node] = _interval(node)
+    return _intervals[expr]
+
+
+def _product(a: Interval, b: Interval) -> Interval:
+    corners = [0.0 if 0.0 in (x, y) else x * y for x in a for y in b]
+    return min(corners), max(corners)
+
+
+def _exp(x: float) -> float:
+    # what underflows in single precision is not above zero
+    return 0.0 if x < -80 else math.inf if x > 700 else math.exp(x)
+
+
+def _interval(node: Expr) -> Interval:
+    unsigned = node.type.kind == "uint"
+    match node:
+        case Const(value=bool() | int() | float() as value):
+            return _ANY if math.isnan(value) else (float(value), float(value))
+        case Shape():
+            return 0.0, math.inf
+        case Cast(type=type, arg=arg):
+            lo, hi = _intervals[arg]
+            if type.is_inexact or (type.kind == "int" and type.bits is None):
+                return (lo, hi) if type.is_inexact else (_trunc(lo), _trunc(hi))
+        case Reduce(op="add", body=body) if _intervals[body][0] >= 0:
+            return 0.0, math.inf
+        case Op(name=name, args=args) if not (unsigned and name in ("sub", "neg", "invert")):
+            found = _operation(name, args, [_intervals[a] for a in args])
+            if not any(math.isnan(bound) for bound in found):
+                return found
+    return (0.0, math.inf) if unsigned else _ANY
+
+
+def _trunc(x: float) -> float:
+    return x if math.isinf(x) else float(math.trunc(x))
+
+
+def _operation(name: str, args: tuple[Expr, ...], at: list[Interval]) -> Interval:
+    lo, hi = at[0]
+    match name:
+        case "add":
+            return lo + at[1][0], hi + at[1][1]
+        case "sub":
+            return lo - at[1][1], hi - at[1][0]
+        case "neg":
+            return -hi, -lo
+        case "abs":
+            return max(0.0, lo, -hi), max(abs(lo), abs(hi))
+        case "mul" if args[0] is args[1]:
+            return _product(_operation("abs", args, at), _operation("abs", args, at))
+        case "mul":
+            return _product(at[0], at[1])
+        case "fma":
+            product = _operation("mul", args[:2], at[:2])
+            return product[0] + at[2][0], product[1] + at[2][1]
+        case "div" if at[1][0] > 0 and lo >= 0:
+            return 0.0 if math.isinf(at[1][1]) else lo / at[1][1], hi / at[1][0]
+        case "pow" if lo >= 0 or (isinstance(args[1], Const) and args[1].value in (2, 4, 6, 8)):
+            return 0.0, math.inf
+        case "min":
+            return min(lo, at[1][0]), min(hi, at[1][1])
+        case "max":
+            return max(lo, at[1][0]), max(hi, at[1][1])
+        case "select":
+            return min(at[1][0], at[2][0]), max(at[1][1], at[2][1])
+        case "sqrt":
+            return math.sqrt(max(lo, 0.0)), math.sqrt(max(hi, 0.0))
+        case "exp":
+            return _exp(lo), _exp(hi)
+        case "hypot" | "exp2" | "exp10":
+            return 0.0, math.inf
+        case "cosh":
+            return 1.0, math.inf
+        case "sin" | "cos" | "tanh" | "erf" | "sign":
+            return -1.0, 1.0
+        case "erfc":
+            return 0.0, 2.0
+        case "atan":
+            return -1.6, 1.6
+        case "atan2":
+            return -3.2, 3.2
+        case "floor" | "ceil" | "round" | "trunc" | "round_away":
+            return (lo if math.isinf(lo) else math.floor(lo)), (hi if math.isinf(hi) else math.ceil(hi))
+    return _ANY
+
+
+def verdict(condition: Expr) -> bool | None:
+    """Whether the bounds of its operands decide a condition; None where they do not."""
+    match condition:
+        case Const(value=value):
+            return bool(value)
+        case Op(name="not", args=(inner,)):
+            found = verdict(inner)
+            return None if found is None else not found
+        case Op(name="and" | "or" as name, args=(a, b)):
+            parts = (verdict(a), verdict(b))
+            zero = name == "or"
+            return zero if zero in parts else None if None in parts else not zero
+        case Op(name="gt" | "ge" as name, args=(a, b)):
+            return verdict(Op({"gt": "lt", "ge": "le"}[name], (b, a), BOOL))
+        case Op(name="lt" | "le" | "eq" | "ne" as name, args=(a, b)):
+            (lo, hi), (low, high) = interval(a), interval(b)
+            apart = hi < low or high < lo
+            match name:
+                case "lt":
+                    return True if hi < low else False if high <= lo else None
+                case "le":
+                    return True if hi <= low else False if high < lo else None
+            same = lo == hi == low == high
+            return (name == "ne") if apart else (name == "eq") if same else None
+    return None
+
+
+# --- regions ---------------------------------------------------------------------------------
+
+
+def _above(bound: float) -> Callable[[Interval, float], bool]:
+    return lambda at, scale: at[0] > bound
+
+
+def _below(bound: float) -> Callable[[Interval, float], bool]:
+    return lambda at, scale: at[1] <= bound * scale
+
+
+def _inside(bound: float) -> Callable[[Interval, float], bool]:
+    return lambda at, scale: -bound < at[0] and at[1] < bound
+
+
+def _not_zero(at: Interval, scale: float = 1.0) -> bool:
+    return at[0] > 0 or at[1] < 0
+
+
+# the operand region in which value and partials are finite, for the operand that ``safe`` names; ``scale`` is small for
+# half precision, whose exponentials overflow early. An operation that is not here is safe nowhere.
+_REGIONS: dict[str, Callable[[Interval, float], bool]] = {
+    **dict.fromkeys(("div", "floordiv", "mod", "fmod", "remainder", "cbrt", "rcbrt"), _not_zero),
+    **dict.fromkeys(("sqrt", "rsqrt", "log", "log2", "log10"), _above(0.0)),
+    "log1p": _above(-1.0),
+    "acosh": _above(1.0),
+    **dict.fromkeys(("asin", "acos", "atanh"), _inside(1.0)),
+    **dict.fromkeys(("exp", "expm1"), _below(80.0)),
+    "exp2": _below(120.0),
+    "exp10": _below(35.0),
+    **dict.fromkeys(("sinh", "cosh"), lambda at, scale: -80 * scale <= at[0] and at[1] <= 80 * scale),
+    **dict.fromkeys(("lgamma", "gamma"), lambda at, scale: at[0] > 0 and at[1] <= 30 * scale),
+    "tan": lambda at, scale: True,  # finite wherever a float can get
+}
+
+
+def hazards(node: Op) -> tuple[tuple[int, int], ...]:
+    """The operands, each with its safe value, that may be where ``node`` or a partial of it is not finite."""
+    safe = OPERATIONS[node.name].safe
+    if not safe:
+        return ()
+    at = [interval(a) for a in node.args]
+    if node.name in ("hypot", "atan2"):
+        regular = any(_not_zero(a) for a in at)
+    elif node.name == "pow":
+        regular = _regular_power(node.args[1], at[0], at[1])
+    else:
+        region = _REGIONS.get(node.name)
+        scale = 0.125 if node.type.kind == "float" and node.type.bits == 16 else 1.0
+        regular = region is not None and all(region(at[k], scale) for k, _ in safe)
+    return () if regular else tuple((k, int(value)) for k, value in safe)
+
+
+_STEEP = 16  # an exponent
+
+
+def _regular_power(exponent: Expr, base: Interval, power: Interval) -> bool:
+    if isinstance(exponent, Const) and isinstance(exponent.value, int | float):
+        y = exponent.value
+        if abs(y) > _STEEP and not -2 <= base[0] <= base[1] <= 2:
+            return False  # overflows early
+        return (y >= 0 and y == int(y)) or base[0] > 0 or (y >= 1 and base[0] >= 0)
+    if base[0] <= 0 or math.isinf(base[1]):
+        return False
+    steepest = _product((math.log(base[0]), math.log(base[1])), power)
+    return steepest[1] <= 80
+
+
+def is_safe_value(name: str, operand: int, value: float) -> bool:
+    """Whether a constant operand keeps the operation and its partials finite."""
+    at = (value, value)
+    if name in ("hypot", "atan2"):
+        return _not_zero(at)
+    if name == "pow":
+        return operand == 0 and value == 1
+    region = _REGIONS.get(name)
+    return region is not None and region(at, 0.125)
+
+
+def constant_like(value: int, type: ScalarType) -> Const:
+    """A constant for an operand of the type; an integer where that is not known: it takes the other arm's type."""
+    if type.kind == "number":
+        return Const(value, INT)
+    return Const(float(value) if type.is_inexact else value, type)
+
+
+# what operations make of the constants that masks put in
+CONSTANTS: dict[str, Callable[..., float | None]] = {
+    "add": lambda x, y: x + y,
+    "sub": lambda x, y: x - y,
+    "mul": lambda x, y: x * y,
+    "div": lambda x, y: x / y if y else None,
+    "neg": lambda x: -x,
+    "abs": abs,
+    "min": min,
+    "max": max,
+    "sqrt": lambda x: math.sqrt(x) if x >= 0 else None,
+    "rsqrt": lambda x: 1 / math.sqrt(x) if x > 0 else None,
+    "cbrt": lambda x: x if x in (0.0, 1.0) else None,
+    "exp": lambda x: math.exp(x) if abs(x) < 80 else None,
+    "log": lambda x: math.log(x) if x > 0 else None,
+    "pow": lambda x, y: 1.0 if x == 1 else None,
+}
+
+
+# --- points ----------------------------------------------------------------------------------
+
+
+def _at_zero(value: float) -> dict[float, float]:
+    return {0.0: value}
+
+
+# operand → value, where the value is finite and the derivative is not
+_POINTS: dict[str, dict[float, float]] = {
+    "sqrt": _at_zero(0.0),
+    "cbrt": _at_zero(0.0),
+    "asin": {1.0: math.pi / 2, -1.0: -math.pi / 2},
+    "acos": {1.0: 0.0, -1.0: math.pi},
+    "acosh": {1.0: 0.0},
+}
+
+
+def _points(node: Op) -> dict[float, float]:
+    if node.name == "pow":
+        y = node.args[1]
+        root = isinstance(y, Const) and isinstance(y.value, float) and 0 < y.value < 1
+        return _at_zero(0.0) if root else {}
+    return _POINTS.get(node.name, {})
+
+
+def _arms(x: Expr) -> tuple[Expr, float, Expr] | None:
+    """``x`` as "the constant where the condition holds, else the other expression"."""
+    match x:
+        case Op(name="max" | "min" as name, args=(a, b), type=type) if isinstance(a, Const) != isinstance(b, Const):
+            constant, other = (a, b) if isinstance(a, Const) else (b, a)
+            value = _real(constant)
+            if value is None or other.type != type:
+                return None
+            # a NaN is not the constant: it goes through
+            return Op("le" if name == "max" else "ge", (other, constant), BOOL), value, other
+        case Op(name="select", args=(c, a, b), type=type):
+            value = _real(a)
+            if value is not None and b.type == type:
+                return c, value, b
+            value = _real(b)
+            return None if value is None or a.type != type else (simplify.negation(c), value, a)
+        case Cast(type=type, arg=arg) if type.is_inexact and arg.type.is_inexact:
+            return _through(_arms(arg), lambda h: h, lambda o: Cast(type, o))
+        case Op(name="neg", args=(a,), type=type):
+            return _through(_arms(a), lambda h: -h, lambda o: Op("neg", (o,), type))
+        case Op(name="mul", args=(a, b), type=type) if a is b:
+            return _through(_arms(a), lambda h: h * h, lambda o: Op("mul", (o, o), type))
+        case Op(name="pow", args=(a, Const(value=2 | 2.0) as two), type=type):
+            return _through(_arms(a), lambda h: h * h, lambda o: Op("pow", (o, two), type))
+        case Op(name="add" | "sub" | "mul" | "div" as name, args=(a, b), type=type):
+            if (k := _real(b)) is not None:
+                right = k
+                return _through(_arms(a), lambda h: _arithmetic(name, h, right), lambda o: Op(name, (o, b), type))
+            if (k := _real(a)) is not None and name != "div":
+                left = k
+                return _through(_arms(b), lambda h: _arithmetic(name, left, h), lambda o: Op(name, (a, o), type))
+            if isinstance(b, Param) and name in ("mul", "div"):
+                return _through(_arms(a), _zero_only, lambda o: Op(name, (o, b), type))
+            if isinstance(a, Param) and name == "mul":
+                return _through(_arms(b), _zero_only, lambda o: Op(name, (a, o), type))
+    return None
+
+
+def _real(x: Expr) -> float | None:
+    if isinstance(x, Const) and isinstance(x.value, int | float) and not isinstance(x.value, bool):
+        return float(x.value)
+    return None
+
+
+def _arithmetic(name: str, x: float, y: float) -> float | None:
+    if name == "div":
+        return x / y if y else None
+    return {"add": x + y, "sub": x - y, "mul": x * y}[name]
+
+
+def _zero_only(h: float) -> float | None:
+    return 0.0 if h == 0 else None
+
+
+def _through(
+    arms: tuple[Expr, float, Expr] | None, value: Callable[[float], float | None], other: Callable[[Expr], Expr]
+) -> tuple[Expr, float, Expr] | None:
+    if arms is None:
+        return None
+    moved = value(arms[1])
+    return None if moved is None else (arms[0], moved, other(arms[2]))
+
+
+def push_through(node: Expr) -> Expr:
+    """``sqrt(max(x, 0))`` as ``0 if x <= 0 else sqrt(x)``: an operation at a constant where its derivative is infinite.
+
+    The operand is a min, max or select one arm of which is such a constant, or a clamp of these; other nodes stay.
+    """
+    if not isinstance(node, Op):
+        return node
+    if node.name in ("hypot", "atan2"):
+        return _push_both(node)
+    points = _points(node)
+    if not points:
+        return node
+    arms = _arms(node.args[0])
+    if arms is None:
+        return node
+    condition, constant, other = arms
+    plain = Op(node.name, (other, *node.args[1:]), node.type)
+    inner = push_through(plain)
+    if constant in points:
+        return simplify.select(condition, _number(points[constant], node.type), inner, node.type)
+    if inner is plain:
+        return node
+    at_constant = Op(node.name, (_number(constant, other.type), *node.args[1:]), node.type)
+    return simplify.select(condition, at_constant, inner, node.type)
+
+
+def _push_both(node: Op) -> Expr:
+    first, second = _arms(node.args[0]), _arms(node.args[1])
+    if first is None or second is None or first[0] is not second[0] or first[1] != 0 or second[1] != 0:
+        return node
+    inner = push_through(Op(node.name, (first[2], second[2]), node.type))
+    return simplify.select(first[0], _number(0.0, node.type), inner, node.type)
+
+
+def _number(value: float, type: ScalarType) -> Const:
+    return Const(value, FLOAT if type.kind == "number" else type)
+
+
+def at_origin(node: Op) -> Op:
+    """``x**y`` with data for ``y``: at ``0**0`` the partial by x is ``0 * 0**-1`` to JAX, zero to the program."""
+    x, y = node.args
+    whole = not (y.type.is_inexact or y.type.kind == "number")
+    if isinstance(y, Const) or whole or _not_zero(interval(x)) or _not_zero(interval(y)):
+        return node
+    if isinstance(x, Op) and x.name == "select" and any(isinstance(a, Const) and a.value == 1 for a in x.args):
+        return node  # done
+    origin = simplify.conjunction(*(Op("eq", (a, constant_like(0, a.type)), BOOL) for a in (x, y)))
+    return Op("pow", (simplify.select(origin, constant_like(1, x.type), x, x.type), y), node.type)

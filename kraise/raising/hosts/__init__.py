@@ -1,0 +1,1 @@
+"""Host functions that launch kernels, as values (contract, section 6)."""

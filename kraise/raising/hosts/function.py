@@ -1,0 +1,376 @@
+"""Host IR to values: pointers are followed, memory becomes variables, loops get the state that they carry.
+
+Every piece of memory has a variable of the emitted function; a launch that writes the memory binds the variable anew.
+Names only point: a swap moves no value, and costs nothing. A copy shares the variable until one of the two changes.
+
+Loops. The state at the head of a round is given by *slots*: a slot is the memory that a pointer points to there. If the
+pointers are permuted by a round (a swap, a rotation), the next value of a slot is the variable of the memory that the
+pointer points to at the end. After the loop every pointer points to its own slot again; what has moved is only which
+slot is the memory of a parameter (:class:`Memory`), by the permutation to the power of the rounds.
+
+Side conditions, each checked: a launch is not given one piece of memory twice where it writes to it (the raised kernel
+takes its arrays for distinct memory); a pointer that a loop or a branch leaves at a place that depends on data is not
+used afterwards; memory that the caller can see does not move in a loop whose rounds depend on data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from kraise.diagnostics import Refused, Span, refuse
+from kraise.ir import equations as eq
+from kraise.ir import host as h
+from kraise.ir import hosted as o
+from kraise.ir import kernel as k
+from kraise.ir.types import ArrayType, ScalarType, StructType
+from kraise.raising.hosts.exits import Exits
+from kraise.raising.hosts.names import read_within, set_within
+
+
+@dataclass(frozen=True)
+class View:
+    """Where a name points: a slot, and from which element on (None: its first)."""
+
+    slot: int
+    offset: k.Expr | None = None
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The slot of a parameter's memory: the one at place ``rounds % len(slots)``."""
+
+    slots: tuple[int, ...]
+    rounds: k.Expr | None = None
+
+
+@dataclass
+class State:
+    """Where names point, and the variable that holds the value of each slot (None: undefined)."""
+
+    points: dict[str, View] = field(default_factory=dict)
+    values: dict[int, str | None] = field(default_factory=dict)
+    memory: dict[str, Memory | None] = field(default_factory=dict)
+    written: set[str] = field(default_factory=set)
+    scalars: set[str] = field(default_factory=set)
+    known: dict[str, k.Const] = field(default_factory=dict)  # scalars that hold a constant
+
+    def set_scalars(self, names: Iterable[str]) -> None:
+        """The names hold values that are not known here."""
+        for name in names:
+            self.scalars.add(name)
+            self.known.pop(name, None)
+
+    def copy(self) -> State:
+        """A state of its own."""
+        return State(
+            dict(self.points), dict(self.values), dict(self.memory), set(self.written), set(self.scalars),
+            dict(self.known),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Function:
+    """What a call of a function of the module does: its parameters, the arrays among them that it writes (in order),
+    how many scalars it returns, and whether its result depends on the launch."""
+
+    params: tuple[k.Param, ...]
+    written: tuple[str, ...]
+    scalars: int = 0
+    launch: str = ""
+
+
+def effects(kernel: eq.Kernel) -> Function:
+    """What a call of a raised kernel does."""
+    arrays = [v.array.partition(".")[0] for v in kernel.returns if isinstance(v, eq.Version)]
+    scalars = sum(not isinstance(v, eq.Version) for v in kernel.returns)
+    return Function(kernel.params, tuple(dict.fromkeys(arrays)), scalars, kernel.launch)  # type: ignore[arg-type]
+
+
+def raise_host(host: h.Host, functions: Mapping[str, Function], hosts: Mapping[str, o.Host]) -> o.Host:
+    """The host function over values. ``functions`` and ``hosts`` are what it may call. Raises Refused."""
+    from kraise.raising.hosts.dead import without_dead
+
+    return without_dead(Raising(host, functions, hosts).run())
+
+
+class Raising:
+    """One host function."""
+
+    def __init__(self, host: h.Host, functions: Mapping[str, Function], hosts: Mapping[str, o.Host]):
+        self.host, self.functions, self.hosts = host, functions, hosts
+        self.slots: list[str] = []  # the variable that each slot is written under
+        self.calls: dict[str, None] = {}
+        self.scalar_names = {p.name for p in host.params if isinstance(p.type, ScalarType)}
+        self.taken = set_within(host.body) | {p.name for p in host.params}
+        self.implicit = not h.returns_arrays(host)  # the memory of parameters is what comes back
+        self.body = Exits(self.taken).block(host.body)
+
+    def run(self) -> o.Host:
+        """The whole function."""
+        from kraise.raising.hosts.flow import Flow
+
+        state = State()
+        for p in self.host.params:
+            if isinstance(p.type, ArrayType | StructType):
+                slot = self.slot(p.name, state, param=True)
+                state.points[p.name] = View(slot)
+                state.values[slot] = p.name
+                state.memory[p.name] = Memory((slot,))
+            else:
+                state.scalars.add(p.name)
+        flow = Flow(self)
+        out: list[o.Stmt] = []
+        returned: tuple = ()
+        body = self.body
+        if body and isinstance(body[-1], h.Return):
+            returned, body = body[-1].values, body[:-1]
+        kept = {p.name for p in self.host.params} if self.implicit else set()
+        flow.block(body, state, out, frozenset(read_within(self.host.body[-1:])) | kept)
+        values: list[h.Expr | o.Rotated] = []
+        memory: list[str] = []
+        for value in returned:
+            if isinstance(value, k.ArrayRef):
+                values.append(self.array(value, state))
+                memory.append(self._memory_of(value, state))
+            else:
+                values.append(self.expr(value, state))
+                memory.append("")
+        if self.implicit:
+            for p in self.host.params:
+                if p.name in state.written and p.name not in memory:
+                    values.append(self._in_memory(p.name, state))
+                    memory.append(p.name)
+        if not values:
+            raise refuse(
+                "KR211", f"{self.host.name} changes no array of its caller and returns nothing", self.host.span
+            )
+        host = self.host
+        return o.Host(
+            host.name, host.params, tuple(out), tuple(values), tuple(memory), tuple(sorted(state.written)), host.doc,
+            dropped=host.dropped, state=host.state, calls=tuple(self.calls), span=host.span,
+        )  # fmt: skip
+
+    def _memory_of(self, ref: k.ArrayRef, state: State) -> str:
+        view = state.points.get(ref.array)
+        for name, memory in state.memory.items():
+            whole = view is not None and view.offset is None and ref.offset is None
+            if whole and memory is not None and memory.rounds is None and memory.slots == (view.slot,):  # type: ignore[union-attr]
+                return name
+        return ""
+
+    def _in_memory(self, name: str, state: State) -> h.Expr | o.Rotated:
+        memory = state.memory[name]
+        if memory is None:
+            raise refuse(
+                "KR211",
+                f"which array is in the memory of {name} at the end depends on data",
+                self.host.span,
+                "return the arrays, or copy the result into the caller's array after the loop",
+            )
+        variables = tuple(state.values[s] or name for s in memory.slots)
+        if memory.rounds is None or len(set(variables)) == 1:
+            return h.Whole(variables[0])
+        return o.Rotated(variables, memory.rounds)
+
+    # --- slots and values
+
+    def slot(self, wish: str, state: State, param: bool = False) -> int:
+        """New memory, its variable called ``wish`` if no other memory in use is."""
+        name, number = wish, 2
+        pointed = {v.slot for n, v in state.points.items() if n != wish}
+        kept = {s for m in state.memory.values() if m is not None for s in m.slots} if self.implicit else set()
+        busy = {self.slots[s] for s in pointed | kept} | {state.values.get(s) for s in pointed | kept}
+        while not param and (name in busy or name in self.scalar_names or (number > 2 and name in self.taken)):
+            name, number = f"{wish}_{number}", number + 1
+        self.taken.add(name)
+        self.slots.append(name)
+        return len(self.slots) - 1
+
+    def view(self, name: str, state: State, span: Span | None) -> View:
+        """Where a name points. Refused where that depends on data, or is nowhere."""
+        if name not in state.points:
+            raise refuse("KR211", f"where {name} points to here is not known", span, "use one name for one array")
+        return state.points[name]
+
+    def written(self, slot: int, state: State, out: list[o.Stmt], span: Span | None) -> str:
+        """The variable under which new contents of a slot are bound; values that share it are saved first."""
+        name = self.slots[slot]
+        pointed = {v.slot for v in state.points.values()}
+        kept = {s for m in state.memory.values() if m is not None for s in m.slots} if self.implicit else set()
+        for other, value in list(state.values.items()):
+            if value == name and other != slot and self.slots[other] != name and other in pointed | kept:
+                out.append(o.Let((self.slots[other],), h.Whole(name), span))
+                state.values[other] = self.slots[other]
+        for parameter, memory in state.memory.items():
+            if memory is not None and slot in memory.slots:
+                state.written.update(p for p in (parameter,) if memory.rounds is None)
+                if memory.rounds is not None:
+                    state.written.add(parameter)
+        state.values[slot] = name
+        return name
+
+    # --- expressions
+
+    def array(self, ref: k.ArrayRef | h.Whole, state: State) -> h.Whole:
+        """The value that an array reference has now."""
+        view = self.view(ref.array, state, ref.span)
+        variable = state.values.get(view.slot)
+        if variable is None:
+            raise refuse("KR211", f"{ref.array} has no defined value here", ref.span)
+        offset = self.scalar(ref.offset, state) if ref.offset is not None else None
+        if view.offset is not None:
+            offset = view.offset if offset is None else k.Op("add", (view.offset, offset), offset.type)
+        count = self.scalar(ref.count, state) if isinstance(ref, h.Whole) and ref.count is not None else None
+        return h.Whole(variable, offset, count, span=ref.span)
+
+    def scalar(self, e: k.Expr, state: State) -> k.Expr:
+        """A scalar expression, arrays by their variables."""
+        found = self.expr(e, state)
+        assert not isinstance(found, h.Whole | h.Library) or isinstance(found, h.Library)
+        return found  # type: ignore[return-value]
+
+    def expr(self, e: h.Expr | k.ArrayRef, state: State) -> h.Expr:
+        """An expression, arrays by their variables."""
+        match e:
+            case h.Whole() | k.ArrayRef():
+                return self.array(e, state)
+            case k.Load(array=array, subscripts=subscripts):
+                whole = self.array(k.ArrayRef(array, span=e.span), state)
+                moved = tuple(self.scalar(s, state) for s in subscripts)
+                if whole.offset is not None:
+                    moved = (k.Op("add", (whole.offset, moved[0]), moved[0].type), *moved[1:])
+                return replace(e, array=whole.array, subscripts=moved)
+            case k.Shape(array=array):
+                return replace(e, array=self.array(k.ArrayRef(array, span=e.span), state).array)
+            case k.Op(args=args):
+                return replace(e, args=tuple(self.expr(a, state) for a in args))  # type: ignore[misc]
+            case k.Cast(arg=arg):
+                return replace(e, arg=self.expr(arg, state))  # type: ignore[arg-type]
+            case h.Library(args=args):
+                return replace(e, args=tuple(self.expr(a, state) for a in args))
+            case k.Var(name=name) if name in state.known and state.known[name].value in (0, 1):
+                return state.known[name]
+            case k.Var(name=name) if name not in state.scalars:
+                raise refuse("KR207", f"{name} has no value here", e.span)
+        return e
+
+    # --- calls
+
+    def launch(self, stmt: h.Launch, state: State, out: list[o.Stmt]) -> None:
+        """A launch: a call whose results are the written arrays."""
+        function = self.functions.get(stmt.function)
+        if function is None:
+            raise Refused(*self._not_raised(stmt.function, stmt.span))
+        self.calls[stmt.function] = None
+        args, slots = self._arguments(stmt.function, function.params, stmt.args, function.written, state, stmt.span)
+        if function.scalars != len(stmt.results):
+            reason = f"{stmt.function} returns {function.scalars} values, and {len(stmt.results)} are taken"
+            raise refuse("KR211", reason, stmt.span)
+        grid = block = shared = None
+        if function.launch and stmt.grid is not None:
+            grid = tuple(self.scalar(x, state) for x in stmt.grid)
+            block = tuple(self.scalar(x, state) for x in stmt.block or ())
+            shared = self.scalar(stmt.shared, state) if stmt.shared is not None else None
+        call = o.Call(stmt.function, args, grid, block, shared)
+        self._bind(stmt.results, [slots[p] for p in function.written], call, state, out, stmt.span)
+
+    def _not_raised(self, name: str, span: Span | None):
+        from kraise.diagnostics import Diagnostic
+
+        reason = f"{name}, which is launched here, was not raised"
+        return (Diagnostic("KR212", reason, span, f"the diagnostics of {name} say why"),)
+
+    def _arguments(self, name, params, given, written, state: State, span: Span | None):  # type: ignore[no-untyped-def]
+        """The arguments as values, and the views of the array parameters."""
+        if len(given) > len(params) or any(p.default is None for p in params[len(given) :]):
+            raise refuse("KR211", f"{name} takes {len(params)} arguments, {len(given)} are given", span)
+        args: list[h.Expr] = []
+        views: dict[str, View] = {}
+        for param, value in zip(params, given, strict=False):
+            is_array = isinstance(param.type, ArrayType) or (isinstance(param.type, StructType) and param.type.is_array)
+            if is_array != isinstance(value, k.ArrayRef) and not isinstance(param.type, StructType):
+                kind = "an array" if is_array else "a scalar"
+                raise refuse("KR211", f"{param.name} of {name} is {kind}, and another thing is passed", span)
+            if isinstance(value, k.ArrayRef):
+                whole = self.array(value, state)
+                view = self.view(value.array, state, value.span)
+                views[param.name] = View(view.slot, whole.offset)
+                args.append(whole)
+            else:
+                args.append(self.expr(value, state))
+        for param in written:
+            twice = [p for p, v in views.items() if p != param and v.slot == views[param].slot]
+            if twice:
+                reason = f"{name} writes {param}, and {twice[0]} is the same memory here"
+                raise refuse("KR211", reason, span, "pass distinct arrays: copy one of them first")
+        return tuple(args), views
+
+    def _bind(self, results, views, call, state: State, out: list[o.Stmt], span: Span | None) -> None:  # type: ignore[no-untyped-def]
+        """``results, written arrays = call``."""
+        targets: list[str] = list(results)
+        puts: list[tuple[int, k.Expr, str]] = []
+        for view in views:
+            if view.offset is None:
+                targets.append("")
+            else:
+                part = self.fresh(f"{self.slots[view.slot]}_part")
+                targets.append(part)
+                puts.append((view.slot, view.offset, part))
+        plain = iter([v for v in views if v.offset is None])
+        names = [t or self.written(next(plain).slot, state, out, span) for t in targets]
+        out.append(o.Let(tuple(names), call, span))
+        for slot, offset, part in puts:
+            base = state.values[slot] or self.slots[slot]
+            name = self.written(slot, state, out, span)
+            out.append(o.Let((name,), o.Put(base, h.Whole(part), None, offset), span))
+        state.set_scalars(results)
+
+    def fresh(self, wish: str) -> str:
+        """A name that the function does not have."""
+        name, number = wish, 2
+        while name in self.taken:
+            name, number = f"{wish}_{number}", number + 1
+        self.taken.add(name)
+        return name
+
+    def call_host(self, stmt: h.CallHost, state: State, out: list[o.Stmt]) -> None:
+        """A call of another host function: what it returns of its parameters' memory is memory of this one."""
+        callee = self.hosts.get(stmt.function)
+        if callee is None:
+            raise Refused(*self._not_raised(stmt.function, stmt.span))
+        self.calls[stmt.function] = None
+        lost = [p for p in callee.written if p not in callee.memory]
+        if lost:
+            reason = f"{stmt.function} changes {lost[0]} and returns another array: the change would be lost"
+            raise refuse("KR211", reason, stmt.span)
+        args, views = self._arguments(stmt.function, callee.params, stmt.args, callee.written, state, stmt.span)
+        if len(stmt.results) > len(callee.returns):
+            raise refuse("KR211", f"{stmt.function} returns {len(callee.returns)} values", stmt.span)
+        named = [*stmt.results, *[""] * (len(callee.returns) - len(stmt.results))]
+        targets: list[str] = []
+        points: list[tuple[str, View]] = []
+        puts: list[tuple[View, str]] = []
+        for name, memory in zip(named, callee.memory, strict=True):
+            if memory:
+                view = views[memory]
+                if view.offset is None:
+                    targets.append(self.written(view.slot, state, out, stmt.span))
+                else:
+                    targets.append(self.fresh(f"{self.slots[view.slot]}_part"))
+                    puts.append((view, targets[-1]))
+                points += [(name, view)] if name else []
+            elif name and stmt.arrays[stmt.results.index(name)]:
+                slot = self.slot(name, state)
+                targets.append(self.written(slot, state, out, stmt.span))
+                points.append((name, View(slot)))
+            else:
+                targets.append(name or "_")
+                state.set_scalars([name] if name else [])
+        out.append(o.Let(tuple(targets), o.Call(stmt.function, args), stmt.span))
+        for view, part in puts:
+            base = state.values[view.slot] or self.slots[view.slot]
+            name = self.written(view.slot, state, out, stmt.span)
+            out.append(o.Let((name,), o.Put(base, h.Whole(part), None, view.offset), stmt.span))
+        for name, view in points:
+            state.points[name] = view

@@ -1,0 +1,327 @@
+"""While loops that count, as counted loops (Kernel IR to Kernel IR).
+
+``while v < stop and more: …; v += step`` runs over ``range(v, stop, step)`` and leaves where ``more`` fails; ``do …
+while`` likewise, with one round at least; ``while v-- > 0`` tests before it steps. The side condition: in every round
+that another one follows, ``v`` moves by the same amount once, and nothing in the loop changes that amount or the bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kraise.ir import kernel as k
+from kraise.ir.types import BOOL, INT, ScalarType
+from kraise.raising.run.liveness import assigned, reads
+
+TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+NEGATED = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
+TRUE, FALSE = k.Const(True, BOOL), k.Const(False, BOOL)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What replaces the loop: ``before`` it, the loop, and ``after`` it (the variable's final value). ``exits``: the
+    loop may end before its bound."""
+
+    var: str
+    before: tuple[k.Stmt, ...]
+    loop: k.For
+    after: tuple[k.Stmt, ...]
+    exits: bool = False
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """``var relation stop`` must hold for a round; ``var`` moves by ``step`` and the gap to ``stop`` shrinks by
+    ``closing`` in every round (both the same where the stop stays)."""
+
+    var: str
+    relation: str
+    stop: k.Expr
+    step: k.Expr
+    closing: k.Expr
+    kind: ScalarType
+
+    @property
+    def upwards(self) -> bool:
+        return self.relation in ("lt", "le") or (self.relation == "ne" and self.known == 1)
+
+    @property
+    def known(self) -> int | None:
+        return self.step.value if isinstance(self.step, k.Const) else None  # type: ignore[return-value]
+
+
+def counted(s: k.While, flag: str) -> Counted | None:
+    """``s`` as a counted loop, or None. Its exits must be structured (:mod:`kraise.raising.run.exits`); ``flag`` is the
+    name of a boolean that nothing else uses."""
+    found = _tested_within(s) if not s.test_last else None
+    tested: tuple[k.Stmt, ...] = ()
+    condition, body = s.condition, s.body
+    if found is not None:
+        condition, tested, body = found
+    conjuncts = [c for c in conjuncts_of(condition) if c != TRUE]
+    flags = [c for c in conjuncts if flag_of(c) is not None]
+    names = frozenset(f for c in flags if (f := flag_of(c)) is not None)
+    for c in conjuncts:
+        bound = None if c in flags else _bound(c, (*tested, *body), names, bool(flags) or len(conjuncts) > 1)
+        if bound is not None:
+            rest = [x for x in conjuncts if x is not c and x not in flags]
+            if tested and (rest or flags):
+                return None
+            return _made(s, bound, tested, body, flags, rest, flag)
+    return None
+
+
+def _made(
+    s: k.While,
+    b: _Bound,
+    tested: tuple[k.Stmt, ...],
+    body: tuple[k.Stmt, ...],
+    flags: list[k.Expr],
+    rest: list[k.Expr],
+    flag: str,
+) -> Counted:
+    v, kind, span = b.var, b.kind, s.span
+    first = k.Var(f"${v}$first", kind)
+    before: list[k.Stmt] = [k.Assign(first.name, k.Var(v, kind), kind, span=span)]
+    one = k.Const(1, INT)
+    stop = b.stop
+    if b.relation in ("le", "ge"):
+        stop = k.Op("add" if b.relation == "le" else "sub", (stop, one), kind, span=span)
+    if b.closing is not b.step:  # the stop moves, too: so many rounds as close the gap
+        rounds = _rounds(first, stop, b.closing)
+        before.append(k.Assign(f"${v}$stop", k.Op("add", (first, k.Op("mul", (rounds, b.step), kind)), kind), kind))
+        stop = k.Var(f"${v}$stop", kind)
+    if s.test_last:
+        least = k.Op("add", (first, b.step), kind)
+        stop = k.Op("max" if b.upwards else "min", (stop, least), kind, span=span)
+    *others, last = body
+    if not flags and not rest and not tested and isinstance(last, k.Assign) and last.name == v:
+        loop = k.For(v, first, stop, b.step, tuple(others), type=kind, span=span)
+        after: tuple[k.Stmt, ...] = (k.Assign(v, _final(first, stop, b, kind), kind, span=span),)
+        return Counted(v, tuple(before), loop, after)
+    fresh = f"{v}$round"
+    body = (k.Assign(v, k.Var(fresh, kind), kind, span=span), *tested, *body)
+    after = ()
+    if tested:
+        after = (k.Assign(v, _final(first, stop, b, kind), kind, span=span), *tested)
+    alive = list(flags)
+    if rest:
+        before.append(k.Assign(flag, FALSE, BOOL, span=span))
+        leave = (k.Assign(flag, TRUE, BOOL, span=span),)
+        test = all_of(rest)
+        if s.test_last:
+            left: k.Stmt = k.If(test, (), leave, span=span)
+            body = (*body, k.If(all_of(flags), (left,), span=span) if flags else left)
+        else:
+            body = (k.If(test, body, leave, span=span),)
+        alive.append(k.Op("not", (k.Var(flag, BOOL),), BOOL))
+    if alive:
+        body = (k.If(all_of(alive), body, span=span),)
+    loop = k.For(fresh, first, stop, b.step, body, type=kind, span=span)
+    return Counted(v, tuple(before), loop, after, exits=bool(alive))
+
+
+def all_of(conditions: list[k.Expr]) -> k.Expr:
+    out = conditions[0]
+    for c in conditions[1:]:
+        out = k.Op("and", (out, c), BOOL)
+    return out
+
+
+# --- what is tested --------------------------------------------------------------------------
+
+
+def conjuncts_of(e: k.Expr) -> Iterator[k.Expr]:
+    if isinstance(e, k.Op) and e.name == "and":
+        for a in e.args:
+            yield from conjuncts_of(a)
+    else:
+        yield e
+
+
+def flag_of(e: k.Expr) -> str | None:
+    """The flag that must be clear."""
+    match e:
+        case k.Op(name="not", args=(k.Var(name=name),)) if name.startswith("$"):
+            return name
+    return None
+
+
+def _tested_within(s: k.While) -> tuple[k.Expr, tuple[k.Stmt, ...], tuple[k.Stmt, ...]] | None:
+    """``while True: t = v > 0; v -= 1; if not t: break; rest``: the condition ``t`` as it is on entry to a round, what
+    comes before the exit, and the rest. Nothing else may leave the loop."""
+    flags = [flag_of(c) for c in conjuncts_of(s.condition) if c != TRUE]
+    if len(flags) != 1 or flags[0] is None:
+        return None
+    for at, x in enumerate(s.body):
+        match x:
+            case k.Assign():
+                continue
+            case k.If(condition=k.Op(name="not", args=(k.Var(name=t),)), body=leave, orelse=rest):
+                if leave != (k.Assign(flags[0], TRUE, BOOL),) or s.body[at + 1 :] or flags[0] in assigned(rest):
+                    return None
+                tested = s.body[:at]
+                value = next((y.value for y in tested if isinstance(y, k.Assign) and y.name == t), None)
+                earlier = [y.name for y in tested[: [y.name for y in tested].index(t)]] if value is not None else []  # type: ignore[union-attr]
+                if value is None or reads(value) & set(earlier) or assigned(tested).count(t) != 1:
+                    return None
+                return value, tested, rest
+            case _:
+                return None
+    return None
+
+
+# --- what moves ------------------------------------------------------------------------------
+
+
+def _bound(c: k.Expr, body: tuple[k.Stmt, ...], flags: frozenset[str], exits: bool) -> _Bound | None:
+    """``c`` as a bound on a variable that moves towards it."""
+    if isinstance(c, k.Op) and c.name == "not" and isinstance(c.args[0], k.Op) and c.args[0].name in NEGATED:
+        inner = c.args[0]
+        c = k.Op(NEGATED[inner.name], inner.args, BOOL)
+    if not isinstance(c, k.Op) or c.name not in ("lt", "le", "gt", "ge", "ne"):
+        return None
+    if not all(a.type.is_integer for a in c.args):
+        return None
+    for relation, (a, b) in ((c.name, c.args), (TURNED[c.name], c.args[::-1])):
+        if not isinstance(a, k.Var):
+            continue
+        step = _moves(a.name, body, flags)
+        if step is None or not still(step, body) or reads(step) & {*assigned(body)}:
+            continue
+        closing = step
+        if isinstance(b, k.Var) and b.name in assigned(body):
+            other = _moves(b.name, body, flags)
+            if not isinstance(other, k.Const) or not isinstance(step, k.Const) or relation == "ne":
+                continue
+            closing = k.Const(step.value - other.value, INT)  # type: ignore[operator]
+        elif reads(b) & {*assigned(body)} or not still(b, body):
+            continue
+        known = closing.value if isinstance(closing, k.Const) else None
+        if relation == "ne":
+            # the source ends: the bound is ahead; another exit could end it first
+            if exits or known not in (1, -1):
+                continue
+        elif relation in ("lt", "le"):
+            if known is not None and known <= 0:  # type: ignore[operator]
+                continue
+        elif known is None or known >= 0:  # type: ignore[operator]
+            continue
+        if closing is not step and step.value == 0:  # type: ignore[union-attr]
+            continue
+        return _Bound(a.name, relation, b, step, closing, a.type)
+    return None
+
+
+def _moves(v: str, body: tuple[k.Stmt, ...], flags: frozenset[str]) -> k.Expr | None:
+    """The amount by which every round that another follows moves ``v``, or None."""
+    steps = _steps(v, body, flags)
+    if steps is None or len(steps) != 1:
+        return None
+    return steps[0]
+
+
+def _steps(v: str, body: tuple[k.Stmt, ...], flags: frozenset[str]) -> list[k.Expr] | None:
+    """The steps of ``v`` that no round leaves out but one that leaves the loop; None if one of them may be."""
+    out: list[k.Expr] = []
+    for s in body:
+        match s:
+            case k.Assign(name=name, value=value) if name == v:
+                step = step_of(value, v)
+                if step is None:
+                    return None
+                out.append(step)
+            case k.If(condition=c, body=a, orelse=b) if v in assigned((s,)):
+                if all(f in flags for x in conjuncts_of(c) for f in [flag_of(x)]) and v not in assigned(b):
+                    inner = _steps(v, a, flags)
+                elif leaves(a, flags) and v not in assigned(a):
+                    inner = _steps(v, b, flags)
+                elif leaves(b, flags) and v not in assigned(b):
+                    inner = _steps(v, a, flags)
+                else:
+                    return None
+                if inner is None:
+                    return None
+                out += inner
+            case _ if v in assigned((s,)):
+                return None
+    return out
+
+
+def leaves(body: tuple[k.Stmt, ...], flags: frozenset[str]) -> bool:
+    """Whether ``body`` surely sets a flag that ends the loop."""
+    return any(isinstance(s, k.Assign) and s.name in flags and s.value == TRUE for s in body)
+
+
+def step_of(e: k.Expr, v: str) -> k.Expr | None:
+    """The amount by which ``e`` is more than ``v``."""
+    match e:
+        case k.Op(name="add", args=(k.Var(name=n), amount)) if n == v and v not in reads(amount):
+            return amount
+        case k.Op(name="add", args=(amount, k.Var(name=n))) if n == v and v not in reads(amount):
+            return amount
+        case k.Op(name="sub", args=(k.Var(name=n), k.Const(value=int() as c, type=t))) if n == v:
+            return k.Const(-c, INT if t.kind == "uint" else t)
+        case k.Cast(arg=a):
+            return step_of(a, v)
+    return None
+
+
+def _rounds(first: k.Expr, stop: k.Expr, step: k.Expr) -> k.Expr:
+    """How many steps lead from ``first`` to ``stop`` or beyond, at least none."""
+    kind = INT  # a gap may be negative, whatever the type of the variable
+    gap = k.Op("sub", (stop, first), kind)
+    if isinstance(step, k.Const):
+        size: int = step.value  # type: ignore[assignment]
+        gap = gap if size > 0 else k.Op("sub", (first, stop), kind)
+        over = k.Op("add", (gap, k.Const(abs(size) - 1, kind)), kind)
+        rounds = k.Op("floordiv", (over, k.Const(abs(size), kind)), kind)
+    else:
+        rounds = k.Op("neg", (k.Op("floordiv", (k.Op("neg", (gap,), kind), step), kind),), kind)
+    return k.Op("max", (k.Const(0, kind), rounds), kind)
+
+
+def _final(first: k.Expr, stop: k.Expr, b: _Bound, kind: ScalarType) -> k.Expr:
+    """The variable when the condition first fails."""
+    if b.known in (1, -1):
+        return k.Op("max" if b.upwards else "min", (first, stop), kind)
+    rounds = _rounds(first, stop, b.step)
+    return k.Op("add", (first, k.Op("mul", (rounds, b.step), kind)), kind)
+
+
+def still(e: k.Expr, body: tuple[k.Stmt, ...]) -> bool:
+    """Whether ``e`` loads nothing that ``body`` may store, and calls nothing."""
+    stored = stores(body)
+    stack: list[object] = [e]
+    while stack:
+        x = stack.pop()
+        match x:
+            case k.Load(array=a, subscripts=subs):
+                if a in stored:
+                    return False
+                stack.extend(subs)
+            case k.Op(args=args):
+                stack.extend(args)
+            case k.Cast(arg=a):
+                stack.append(a)
+            case k.Call() | k.Warp():
+                return False
+    return True
+
+
+def stores(stmts: tuple[k.Stmt, ...]) -> set[str]:
+    """The arrays that ``stmts`` may write (every array passed to a call counts)."""
+    out: set[str] = set()
+    for s in stmts:
+        match s:
+            case k.Store(array=a) | k.Atomic(array=a):
+                out.add(a)
+            case k.If(body=a, orelse=b):
+                out |= stores(a) | stores(b)
+            case k.For(body=a) | k.While(body=a):
+                out |= stores(a)
+            case k.CallStmt(args=args):
+                out |= {a.array for a in args if isinstance(a, k.ArrayRef)}
+    return out

@@ -1,0 +1,400 @@
+"""Loops that stay: folds over whole arrays (raising.md, step 5, last two forms).
+
+All threads, and all rounds of the free loops around, take a round of the fold together. Lanes that are done (a while
+loop, a range
+that differs from lane to lane) keep their state under a mask. Carried scalars become arrays over the indices on which
+they
+depend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from kraise.analysis.boxes import Unbounded, box
+from kraise.analysis.conditions import conjunction
+from kraise.analysis.dependence import may_meet
+from kraise.diagnostics import Refused, refuse
+from kraise.ir import equations as eq
+from kraise.ir import kernel as k
+from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import free_indices, substitute, topological
+from kraise.raising.carried.problem import Declined, Problem
+from kraise.raising.carried.rules import IN_FOLD
+from kraise.raising.loops.bounded import bounded
+from kraise.raising.loops.cells import Carried, Moving, enter_cells, enter_moving, leave_cells, next_round
+from kraise.raising.loops.counted import Counted, counted
+from kraise.raising.loops.doubling import doubling
+from kraise.raising.loops.lanes import lanes_of, narrowed
+from kraise.raising.loops.placeholders import placeholders
+from kraise.raising.loops.ranges import Range
+from kraise.raising.loops.stacked import stacked
+from kraise.raising.loops.stepped import stepped
+from kraise.raising.memory.phases import level
+from kraise.raising.run import simplify
+from kraise.raising.run.arithmetic import same_cell, tidy
+from kraise.raising.run.context import Context
+from kraise.raising.run.liveness import assigned, exposed, reads
+from kraise.raising.run.paths import add_path
+from kraise.raising.run.state import RawFold, RawWrite, State, expressions, map_access, map_raw
+from kraise.raising.run.values import truth
+from kraise.raising.writes.accumulate import holds
+
+
+class Sequential(Exception):
+    """A loop was to have free rounds, and has not."""
+
+
+def fold_loop(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], carried: Carried) -> None:
+    """Runs a counted loop as a fold.
+
+    Raises:
+        Refused: its range is not known when the function is traced.
+    """
+    bounds = rng.conjuncts()
+    try:
+        found = box((rng.index.name,), tuple(dict.fromkeys((*bounds, *st.path))), st.open)
+    except Unbounded as unbounded:
+        if unbounded.name in cx.thread_names:
+            raise
+        raise refuse(
+            "KR205",
+            "the number of rounds of this loop is not known when the function is traced "
+            f"({unbounded.name} depends on data)",
+            s.span,
+            "bound the loop by a parameter or a shape",
+        ) from None
+    alive = conjunction([c for c in found.residue if c in bounds])
+    fold = _Fold(cx, st, s, rng.index, live, carried, rng)
+    fold.enter(bounds)
+    fold.run(alive)
+    fold.close(rng)
+    fold.leave(found.axes[0], reverse=rng.step < 0)
+    if s.var in live:
+        last = fold.problem.last()
+        runs = fold.problem.runs
+        st.env[s.var] = last if s.var not in st.env else simplify.select(runs, last, st.env[s.var], INT)
+
+
+def while_loop(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None:
+    """A while loop: counted if its condition and last statement say so, else a fold whose finished lanes keep their
+    state.
+
+    A condition such as ``n < max_iter and …`` with ``n`` stepped in every round bounds the number of rounds: the fold
+    then runs under that bound.
+    """
+    from kraise.raising.memory.tree_reductions import tree
+
+    if tree(cx, st, s, live):
+        return
+    flag = _unused(st, s, live)
+    as_for = counted(s, flag) or doubling(cx, st, s, flag)
+    if as_for is not None and _counts(cx, st, as_for, live):
+        return
+    while_fold(cx, st, s, live)
+
+
+def while_fold(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None:
+    """A while loop as a fold, whatever its form."""
+    if s.test_last:
+        first = "$first"
+        once = k.Op("or", (k.Var(first, BOOL), s.condition), BOOL)
+        st.env[first] = eq.Const(True, BOOL)
+        for n in sorted(reads(s.condition) - st.env.keys()):  # the first round gives it a value before it is tested
+            st.env[n] = eq.Const(False if cx.types[n].kind == "bool" else 0, cx.types[n])
+        s = k.While(once, (k.Assign(first, k.Const(False, BOOL), BOOL), *s.body), span=s.span)
+    index = cx.index("round", st.open)
+    fold = _Fold(cx, st, s, index, live, Carried(), None)
+    fold.enter(())
+    condition = truth(cx, fold.inner, s.condition)
+    fold.inner.path = add_path(fold.inner.path, condition)
+    fold.run(condition)
+    found = bounded(st, index, condition, fold.carries, fold.inits, fold.bare)
+    fold.close(None)
+    if found is not None:
+        if found.sure is not None:
+            fold.assume(found.sure)
+        fold.leave(found.axis)
+        st.rung(
+            s.span,
+            "while",
+            "rung 2: a loop over whole arrays, to its static bound; lanes that are done keep their state",
+        )
+        return
+    lanes = tuple(a for a in fold.lanes if a.name in free_indices(fold.mapped(condition)))
+    still = fold.mapped(condition)
+    fold.leave(None, condition=eq.Reduce("or", lanes, still, None, BOOL) if lanes else still)
+    st.rung(s.span, "while", "rung 2: a loop over whole arrays until all lanes are done: nothing bounds it statically")
+
+
+def _unused(st: State, s: k.While, live: frozenset[str]) -> str:
+    """A name for a flag."""
+    taken = {*assigned((s,)), *exposed((s,), live), *live, *st.env}
+    return next(n for n in map("$stop{}".format, range(1, len(taken) + 2)) if n not in taken)
+
+
+def _counts(cx: Context, st: State, found: Counted, live: frozenset[str]) -> bool:
+    """Runs a loop that counts; False, with nothing done, where its range depends on data, or where it has other exits
+    and stays a loop all the same."""
+    from kraise.raising.run.statements import block
+
+    trial = st.copy()
+    within = exposed(found.after, live | {found.var})
+    block(cx, trial, found.before, exposed((found.loop,), within))
+    try:
+        cx.loop(trial, found.loop, within, free=found.exits)
+    except Sequential:
+        return False
+    except Refused as refused:
+        if any(d.code == "KR205" for d in refused.diagnostics):
+            return False
+        raise
+    block(cx, trial, found.after, live)
+    st.become(trial)
+    return True
+
+
+class _Fold:
+    """One fold in the making: entered, run once symbolically, its carries closed, then put into the state around."""
+
+    def __init__(
+        self,
+        cx: Context,
+        st: State,
+        s: k.For | k.While,
+        index: eq.Index,
+        live: frozenset[str],
+        carried: Carried,
+        rng: Range | None,
+    ):
+        self.cx, self.st, self.s, self.index, self.live = cx, st, s, index, live
+        self.carried, self.rng = carried, rng
+        self.var = s.var if isinstance(s, k.For) else ""
+        self.accesses_from = 0
+        self.final: dict[str, eq.Expr] = {}
+        self.mapping: list[dict[eq.Expr, eq.Expr]] = []
+
+    def enter(self, bounds: tuple[eq.Expr, ...]) -> None:
+        """Placeholders for what is carried: scalars over all lanes, and the arrays that the body writes."""
+        cx, st = self.cx, self.st
+        self.names = enter_cells(cx, st, self.carried, self.s)
+        outer = dict(st.slides)
+        self.slides: Moving = {}
+        if self.rng is not None:
+            rng = self.rng
+            self.slides = enter_moving(cx, st, self.carried, rng, self.s)
+        active = (
+            *(local for _, local in st.cells.values()),
+            *(local for cells in st.slides.values() for _, local in cells),
+        )
+        self.lanes = lanes_of(tuple(n for n in st.open if n not in st.folds), st.path, st.open)
+        self.inner = inner = st.copy()
+        inner.before, inner.out = [*st.before, *st.out], []
+        st.slides = outer
+        moves = {} if self.rng is None or not isinstance(self.s, k.For) else stepped(cx, inner, self.s, self.rng)
+        self.final |= {n: end for n, (_, end) in moves.items()}
+        found, self.inits = placeholders(cx, inner, self.s.body, self.index.name, extra=active, var=self.var)
+        found = {n: c for n, c in found.items() if n not in moves}
+        self.name = next(iter(found.values())).fold if found else cx.fold(self.index.name)
+        self.carries = {n: eq.CarryIn(self.name, n, self.lanes, c.type) for n, c in found.items()}
+        inner.env |= self.carries | {n: now for n, (now, _) in moves.items()}
+        if self.var:
+            inner.env[self.var] = self.index
+        inner.open = (*inner.open, self.index.name)
+        inner.folds = (*inner.folds, self.index.name)
+        inner.path = tuple(dict.fromkeys((*inner.path, *bounds)))
+        self.bounds = bounds
+        self.written = list(_written(cx, inner, self.s, self.live))
+        self.entries = {a: cx.version(a) for a in self.written}
+        self.outside = {a: inner.versions[a] for a in self.written}
+        cx.clobbered |= {self.entries[a] for a in self.written if self.outside[a] in cx.clobbered}
+        inner.versions |= self.entries
+        self.accesses_from = len(inner.accesses)
+
+    def run(self, alive: eq.Expr | None) -> None:
+        """The body, once; lanes that are not ``alive`` keep their scalars (their stores are under the same
+        condition)."""
+        from kraise.raising.run.statements import block
+
+        after = self.live | exposed(self.s.body, self.live)
+        if isinstance(self.s, k.While):
+            after |= reads(self.s.condition)
+        with level(self.cx, self.inner, self.s.body, self.index.name):
+            block(self.cx, self.inner, self.s.body, after)
+        next_round(self.inner, self.slides)
+        self.carries = {n: c for n, c in self.carries.items() if n in self.inner.env}
+        self.bare = {n: self.inner.env[n] for n in self.carries}
+        self.updates = dict(self.bare)
+        if alive is not None:
+            self.updates = {
+                n: simplify.select(alive, u, self.carries[n], self.carries[n].type) for n, u in self.bare.items()
+            }
+        self.raws = self.inner.out
+        self.condition_uses = [] if alive is None else [alive]
+
+    def close(self, rng: Range | None) -> None:
+        """Carried scalars that are functions of the index, or that nothing needs, are not carried."""
+        zero = eq.Const(0, INT)
+        self.problem = Problem(
+            self.index,
+            rng.start if rng else zero,
+            rng.stop if rng else zero,
+            rng.step if rng else 1,
+            self.bounds,
+            self.st.path,
+            self.st.open,
+            self.carries,
+            self.inits,
+            self.updates,
+            lambda: [*self.condition_uses, *(e for r in self.raws for e in expressions(r))],
+            list(self.carries),
+        )
+        p = self.problem
+        p.pending = [n for n in self.carries if _needed(p, n, self.live)]
+        while rng is not None:
+            solved = _closed(p)
+            if solved is None:
+                break
+            values, mapping = solved
+            self.final |= values
+            p.pending = [n for n in p.pending if n not in values]
+            self._map(partial(_tidied, mapping))
+        left = {n: self.carries[n] for n in p.pending}
+        self.narrow = narrowed(left, self.inits, p.updates, self.lanes)
+        self._map(self.mapped)
+
+    def from_outside(self, array: str, raw: RawWrite) -> dict[eq.Expr, eq.Expr]:
+        """Loads of the cell that a round is about to store, and of cells that no earlier round stores, as loads of what
+        the array held before the loop."""
+        entry = self.entries[array]
+        nodes = topological([*(e for r in self.raws for e in expressions(r)), *self.problem.updates.values()])
+        return {
+            n: eq.Read(self.outside[array], n.subscripts, n.type, n.view)
+            for n in nodes
+            if isinstance(n, eq.Read)
+            and n.version is entry
+            and (same_cell(n.subscripts, raw.subscripts) or self._apart(array, n))
+        }
+
+    def _apart(self, array: str, node: eq.Read) -> bool:
+        """Whether no earlier round stores what a load on entry to a round loads."""
+        own = [a for a in self.inner.accesses[self.accesses_from :] if a.array == array]
+        loads = [a for a in own if a.node is node]
+        shared, earlier = frozenset(self.st.open), "<" if self.problem.step > 0 else ">"
+        return bool(loads) and not any(
+            may_meet(w, r, (self.index.name,), shared, earlier, self.cx.injective)
+            for w in own
+            if w.write
+            for r in loads
+        )
+
+    def assume(self, condition: eq.Expr) -> None:
+        """``condition`` holds in every round: it need not be tested."""
+        self._map(partial(_tidied, {substitute(condition, self.narrow): simplify.TRUE}))
+
+    def mapped(self, e: eq.Expr) -> eq.Expr:
+        return substitute(e, self.narrow)
+
+    def _map(self, fn: Callable[[eq.Expr], eq.Expr]) -> None:
+        inner, at = self.inner, self.accesses_from
+        self.raws = [map_raw(r, fn) for r in self.raws]
+        self.problem.updates = {n: fn(u) for n, u in self.problem.updates.items()}
+        inner.accesses[at:] = [map_access(a, fn) for a in inner.accesses[at:]]
+        inner.names = {fn(e): eq.Name(fn(e), n.name, n.span) for e, n in inner.names.items()}
+
+    def leave(self, axis: eq.Axis | None, *, reverse: bool = False, condition: eq.Expr | None = None) -> None:
+        """Puts the fold into the state around it; carried scalars are its results there."""
+        cx, st, inner, p = self.cx, self.st, self.inner, self.problem
+        scalars: list[eq.ScalarCarry] = []
+        results: dict[str, eq.Expr] = {}
+        for n in p.pending:
+            node = self.narrow[self.carries[n]]
+            assert isinstance(node, eq.CarryIn)
+            scalars.append(eq.ScalarCarry(n, node.axes, self.inits[n], p.updates[n], node.type))
+            results[n] = eq.FoldResult(self.name, n, node.axes, node.type)
+        lifted = {} if axis is None else stacked(self, p.pending)
+        along = () if axis is None else (axis,)
+        outputs: list[eq.Output] = []
+        after: list[RawWrite] = []
+        gone = {raw.after for raw, _ in lifted.values()}
+        instead: dict[eq.Expr, eq.Expr] = {}
+        for a, (raw, _) in lifted.items():
+            instead |= self.from_outside(a, raw)
+        for a, (raw, value) in lifted.items():
+            lanes = tuple(x for x in self.lanes if x.name in raw.loops)
+            name = f"${a}.out"
+            outputs.append(eq.Output(name, lanes, substitute(value, instead), value.type))
+            result = cx.version(a)
+            stack = eq.FoldResult(self.name, name, (*lanes, *along), value.type)
+            loops = (*raw.loops, self.index.name)
+            after.append(replace(raw, before=self.outside[a], after=result, loops=loops, value=stack, accumulate=""))
+            st.versions[a] = result
+        if lifted:
+            kept = [r for r in self.raws if not (isinstance(r, RawWrite) and r.after in gone)]
+            self.raws = [map_raw(r, lambda e: substitute(e, instead)) for r in kept]
+            scalars = [replace(c, update=substitute(c.update, instead)) for c in scalars]
+        arrays = []
+        for a in self.written:
+            if a in lifted:
+                continue
+            result = cx.version(a)
+            if inner.versions[a] in cx.clobbered:
+                cx.clobbered.add(result)
+            arrays.append(eq.ArrayCarry(self.outside[a], self.entries[a], inner.versions[a], result))
+            st.versions[a] = result
+        st.accesses, st.order, st.locals, st.names = inner.accesses, inner.order, inner.locals, inner.names
+        st.rungs = inner.rungs
+        fold = eq.Fold(self.name, axis, tuple(scalars), tuple(arrays), (), reverse, condition, span=self.s.span)
+        st.out.append(RawFold(replace(fold, outputs=tuple(outputs)), tuple(self.raws)))
+        st.out.extend(after)
+        for n in dict.fromkeys((*self.carries, *self.final)):
+            st.env.pop(n, None)
+            if n in results:
+                st.env[n] = results[n]
+                if not n.startswith("$"):
+                    st.names.setdefault(results[n], eq.Name(results[n], n, self.s.span))
+            elif n in self.final:
+                st.env[n] = self.final[n]
+        for local in (local for cells in self.slides.values() for local in cells):
+            st.env.pop(local, None)
+        leave_cells(cx, st, self.carried, self.names, self.s)
+
+
+def _tidied(mapping: dict[eq.Expr, eq.Expr], e: eq.Expr) -> eq.Expr:
+    return tidy(substitute(e, mapping))
+
+
+def _needed(p: Problem, name: str, live: frozenset[str]) -> bool:
+    return name in live or name.startswith("$") or p.used_in(name) or holds(p.updates[name], p.carries[name])
+
+
+def _closed(p: Problem) -> tuple[dict[str, eq.Expr], dict[eq.Expr, eq.Expr]] | None:
+    for rule in IN_FOLD:
+        for name in p.pending:
+            answer = rule(p, name)
+            if not isinstance(answer, Declined):
+                return answer.final, answer.replace
+    return None
+
+
+def _written(cx: Context, st: State, s: k.For | k.While, live: frozenset[str]) -> list[str]:
+    """The arrays that the body writes, found by a run whose results are thrown away."""
+    from kraise.raising.run.statements import block
+
+    probe = st.copy()
+    probe.before, probe.out, probe.accesses = [*st.before, *st.out], [], []
+    block(cx, probe, s.body, live | exposed(s.body, live))
+    return sorted(a for a in st.versions | probe.versions if _changed(st, probe, a))
+
+
+def _changed(before: State, after: State, array: str) -> bool:
+    if array in after.locals and array not in before.locals:
+        return False  # made anew in each round
+    if array not in before.versions:
+        if any(a.write and a.array == array for a in after.accesses):
+            before.versions[array] = eq.Version(array, 0)
+            return True
+        return False
+    return after.versions[array] is not before.versions[array]

@@ -1,0 +1,62 @@
+"""Grid-stride loops: a loop from a thread's index in steps of the number of threads (raising.md, step 2)."""
+
+from __future__ import annotations
+
+from kraise.analysis.poly import to_expr, to_poly
+from kraise.diagnostics import Refused
+from kraise.ir import equations as eq
+from kraise.ir import kernel as k
+from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import free_indices
+from kraise.raising.run.context import Context
+from kraise.raising.run.liveness import assigned
+from kraise.raising.run.state import State
+from kraise.raising.run.statements import block
+from kraise.raising.threads.splits import split_index
+
+
+def grid_stride(
+    cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, step: eq.Expr, live: frozenset[str]
+) -> bool:
+    """A loop from a thread's index in steps of the number of threads: with the threads, one index over the whole range.
+
+    The body is run with that index in place of the thread's. Returns False, having done nothing, if the loop is not
+    of this
+    shape.
+    """
+    threads = [n for n in cx.thread_names if n in st.open and n in free_indices(start)]
+    if len(threads) != 1:
+        return False
+    (name,) = threads
+    if name not in cx.axes:
+        return False  # a digit of the thread's index
+    thread = eq.Index(name, INT)
+    origin = to_poly(start) - to_poly(thread)
+    if name not in cx.axes or name in origin.indices() or to_poly(step) != cx.stride(name):
+        return False
+    outside = [c for c in st.path if name in free_indices(c)]
+    if any(c not in cx.launch_path for c in outside) or set(assigned(s.body)) & set(st.env):
+        return False
+    way = (name, to_expr(cx.stride(name)), to_expr(origin))
+    own = name if s.var.endswith("$round") else s.var
+    index = cx.index(own, tuple(n for n in st.open if n != name), way)
+    cx.strides[index.name] = way
+    inner = st.copy()
+    bounds: tuple[eq.Expr, ...] = (
+        eq.Op("ge", (index, to_expr(origin)), BOOL),
+        eq.Op("lt", (index, stop), BOOL),
+    )
+    value, indices, bounds = split_index(cx, index, bounds) if not origin.terms else (index, (index.name,), bounds)
+    inner.open = tuple(m for n in st.open for m in (indices if n == name else (n,)))
+    inner.path = tuple(dict.fromkeys((*(c for c in st.path if c not in outside), *bounds)))
+    inner.env = {n: v for n, v in st.env.items() if name not in free_indices(v)} | {s.var: value}
+    cx.thread_names = tuple(dict.fromkeys((*cx.thread_names, *indices)))
+    try:
+        block(cx, inner, s.body, live)
+    except Refused as refused:
+        if any(d.code == "KR207" for d in refused.diagnostics):
+            return False
+        raise
+    inner.env, inner.open, inner.path = st.env, st.open, st.path
+    st.become(inner)
+    return True

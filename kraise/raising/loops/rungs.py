@@ -1,0 +1,399 @@
+"""Loops, best form first (raising.md, step 5).
+
+A loop is run symbolically as if its rounds were free (*axis*): every carried scalar is a placeholder, every access is
+recorded. If the rules settle all carried scalars and no dependence between rounds is broken, the loop is one more
+index. If an array cell that does not move with the loop carries the dependence, the cell is treated as a scalar and the
+loop is tried again. What is left stays sequential: a fold over whole arrays (:mod:`kraise.raising.loops.folds`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import cast
+
+from kraise.analysis.boxes import Unbounded
+from kraise.analysis.conditions import conjunction, static_expr
+from kraise.analysis.dependence import Access
+from kraise.diagnostics import Diagnostic, Refused, refuse
+from kraise.ir import equations as eq
+from kraise.ir import kernel as k
+from kraise.ir.types import INT
+from kraise.ir.walk import free_indices, substitute, topological, transform
+from kraise.raising.carried.problem import Declined, Problem, reduce_over
+from kraise.raising.carried.rules import RULES, Rule
+from kraise.raising.loops.cells import (
+    Carried,
+    candidates,
+    enter_cells,
+    enter_moving,
+    leave_cells,
+    leave_moving,
+    next_round,
+)
+from kraise.raising.loops.coarsened import shared_out
+from kraise.raising.loops.counted import stores
+from kraise.raising.loops.folds import Sequential, fold_loop
+from kraise.raising.loops.grid_stride import grid_stride
+from kraise.raising.loops.order import dependence
+from kraise.raising.loops.placeholders import placeholders
+from kraise.raising.loops.ranges import Range, from_zero, unit_steps
+from kraise.raising.loops.stepped import stepped
+from kraise.raising.loops.strided import strided
+from kraise.raising.loops.sunk import sunk
+from kraise.raising.loops.wavefront import wavefront
+from kraise.raising.memory.phases import level
+from kraise.raising.memory.private import held
+from kraise.raising.ragged.loops import bounded, integral, longest, within
+from kraise.raising.run import simplify
+from kraise.raising.run.arithmetic import index_like, tidy
+from kraise.raising.run.context import Context
+from kraise.raising.run.liveness import exposed
+from kraise.raising.run.state import Raw, RawFold, RawWrite, State, expressions, map_access, map_raw
+from kraise.raising.run.statements import block
+from kraise.raising.run.values import resolve, value
+
+
+def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = False) -> None:
+    """Runs a counted loop in ``st``.
+
+    Raises:
+        Refused: no form takes it.
+        Sequential: its rounds were to be ``free``, and are not.
+    """
+    start, stop, step = (integral(value(cx, st, e)) for e in (s.start, s.stop, s.step))
+    if any(form(cx, st, s, start, stop, step, live) for form in (shared_out, grid_stride, strided)):
+        return
+    if not isinstance(step, eq.Const) and static_expr(step) and step.type.is_integer:
+        loop(cx, st, unit_steps(cx, st, s, start, stop, step), live, free)
+        return
+    if not isinstance(step, eq.Const) or type(step.value) is not int or step.value == 0:
+        raise refuse("KR205", "the step of this loop is not a number that is known here", s.span)
+    if (row := from_zero(st, s, start, stop, step.value, live)) is not None:
+        loop(cx, st, row, live, free)
+        return
+    index = cx.index(s.var, st.open)
+    rng = Range(index, start, stop, step.value)
+    flat = False
+    if not (index_like(start) and index_like(stop)) and not bounded(st, rng):
+        inside = None if (s.span, s.var) in cx.longest else within(cx, st, s, rng, live)
+        if inside is None:
+            closed = _closed(cx, st, s, rng, live)
+            if closed is not None:
+                st.become(closed)
+                return
+            if free:
+                raise Sequential
+            longest(cx, st, s, rng, live)
+            return
+        rng, flat = replace(rng, within=inside.bounds), inside.flat
+        if flat:
+            cx.ragged.setdefault(index.name, set()).add((s.span, s.var))
+    declined: list[str] = []
+    for body in dict.fromkeys((s.body, sunk(s.body))):
+        s, carried = replace(s, body=body), Carried()
+        for _ in range(3):
+            outcome = _axis(cx, st, s, rng, live, carried)
+            if isinstance(outcome, State):
+                st.become(outcome)
+                return
+            declined.append(outcome.reason)
+            if not carried.adds(outcome.carried):
+                break
+            carried = carried.merged(outcome.carried)
+    if free:
+        raise Sequential
+    if flat:
+        longest(cx, st, s, rng, live, declined[-1])
+        return
+    if wavefront(cx, st, s, rng, live):
+        return
+    try:
+        fold_loop(cx, st, s, rng, live, carried)
+    except Refused as refused:
+        causes = tuple(Diagnostic("KR203", d, s.span) for d in dict.fromkeys(declined))
+        first, *rest = refused.diagnostics
+        if first.causes or not causes or first.code not in ("KR203",):
+            raise
+        raise Refused(replace(first, causes=causes), *rest) from None
+    st.rung(s.span, index.name, f"rung 2: a loop over whole arrays, because {declined[-1]}")
+
+
+def _closed(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str]) -> State | None:
+    """The state after a loop that stores nothing and whose scalars have a closed form: its range need not be known."""
+    try:
+        outcome = _axis(cx, st, s, rng, live, Carried())
+    except (Refused, Unbounded):
+        return None
+    return outcome if isinstance(outcome, State) and len(outcome.out) == len(st.out) else None
+
+
+@dataclass(frozen=True)
+class _Failed:
+    """The loop's rounds are not free: why, and which cells might be carried as scalars instead."""
+
+    reason: str
+    carried: Carried = Carried()
+
+
+def _axis(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], carried: Carried) -> State | _Failed:
+    """The state after the loop if its rounds are free, else why not."""
+    inner = st.copy()
+    writes_from, accesses_from = len(inner.out), len(inner.accesses)
+    bounds = rng.conjuncts()
+    names = enter_cells(cx, inner, carried, s)
+    slides = enter_moving(cx, inner, carried, rng, s)
+    accesses_from = len(inner.accesses)
+    inner.fences |= {resolve(cx, st, a): writes_from for a in stores(s.body)}
+    # what a round finds in an array that it writes is told apart from what was loaded before the loop
+    outside = {a: inner.versions[a] for a in (resolve(cx, st, x) for x in stores(s.body)) if a in inner.versions}
+    entry = {a: cx.version(a) for a in sorted(outside)}
+    inner.versions |= entry
+    active = (
+        *(local for _, local in inner.cells.values()),
+        *(local for cells in inner.slides.values() for _, local in cells),
+    )
+    moves = stepped(cx, inner, s, rng)
+    carries, inits = placeholders(cx, inner, s.body, rng.index.name, extra=active, var=s.var)
+    carries = {n: c for n, c in carries.items() if n not in moves}
+    inner.env |= carries | {n: now for n, (now, _) in moves.items()}
+    inner.env[s.var] = rng.index
+    inner.open = (*inner.open, rng.index.name)
+    inner.path = tuple(dict.fromkeys((*inner.path, *bounds)))
+    inner.entered[rng.index.name] = len(inner.before) + writes_from
+    inner.walls |= {resolve(cx, st, a): len(inner.before) + writes_from for a in stores(s.body)}
+    with level(cx, inner, s.body, rng.index.name):
+        block(cx, inner, s.body, live | exposed(s.body, live))
+    next_round(inner, slides)
+    accesses = inner.accesses[accesses_from:]
+    carries = {n: c for n, c in carries.items() if n in inner.env}  # an inner loop may have left it without a value
+    updates = {n: inner.env[n] for n in carries}
+    raws = inner.out[writes_from:]
+    used = [e for r in raws for e in expressions(r)] + list(inner.env.values())
+    reason = dependence(cx, accesses, rng.index.name, rng.step, st, inner, used)
+    if reason is not None:
+        return _Failed(reason, candidates(accesses, st, rng.index, rng.step, bounds))
+
+    def uses() -> list[eq.Expr]:
+        return [e for r in problem_raws for e in expressions(r)]
+
+    problem_raws = raws
+    problem = Problem(
+        rng.index,
+        rng.start,
+        rng.stop,
+        rng.step,
+        bounds,
+        st.path,
+        st.open,
+        dict(carries),
+        inits,
+        updates,
+        uses,
+        list(carries),
+    )
+    replaced: dict[eq.Expr, eq.Expr] = {}
+    final = {n: end for n, (_, end) in moves.items()}
+    forms: list[str] = []
+    private = [n for n in problem.pending if not problem.used_in(n) and not _holds_self(problem, n)]
+    problem.pending = [n for n in problem.pending if n not in private]
+    reasons: list[str] = []
+    while problem.pending:
+        solved = _settle(problem, RULES, reasons)
+        if solved is None:
+            return _Failed(reasons[-1] if reasons else "a scalar is carried")
+        names_done, mapping, values, form = solved
+        forms.append(form)
+        final |= values
+        problem.pending = [n for n in problem.pending if n not in names_done]
+        problem.updates = {n: u for n, u in problem.updates.items() if n not in names_done}
+        if mapping:
+            fn = _mapper(mapping)
+            problem_raws = [map_raw(r, fn) for r in problem_raws]
+            problem.updates = {n: fn(u) for n, u in problem.updates.items()}
+            replaced = {key: fn(v) for key, v in replaced.items()} | mapping
+            inner.accesses[accesses_from:] = [map_access(a, fn) for a in inner.accesses[accesses_from:]]
+            inner.names = {fn(e): replace(n, expr=fn(e)) for e, n in inner.names.items()}
+            inner.env = {n: fn(e) for n, e in inner.env.items()}
+    if replaced:
+        used = [e for r in problem_raws for e in expressions(r)] + list(inner.env.values())
+        reason = dependence(cx, inner.accesses[accesses_from:], rng.index.name, rng.step, st, inner, used)
+        if reason is not None:
+            return _Failed(reason)
+    try:
+        for n in private:
+            if n in live or n.startswith("$"):
+                final[n] = _last_value(problem, n, inits.get(n))
+    except ValueError:  # the result of a fold cannot be taken at one round
+        return _Failed("the last round's result of an inner loop is used after the loop")
+    # a name in the body for one round's value of what is carried would mislead
+    misleading = carries.keys() - set(private)
+    inner.names = {e: n for e, n in inner.names.items() if n.name not in misleading or e in st.names}
+    for n, v in final.items():
+        if not n.startswith("$") and not index_like(v):
+            inner.names.setdefault(v, eq.Name(v, n, s.span))
+    _leave(st, inner, s, rng, live, final, carries, problem)
+    try:
+        inner.out[writes_from:] = [_reduced(inner, r, rng.index.name, bounds, st) for r in problem_raws]
+    except Unbounded as unbounded:
+        return _Failed(f"the range of {unbounded.name} is not known when the function is traced")
+    _from_outside(cx, st, inner, writes_from, accesses_from, {entry[a]: outside[a] for a in entry})
+    leave_moving(inner, slides, st.slides)
+    leave_cells(cx, inner, carried, names, s)
+    text = ", ".join(dict.fromkeys(f for f in forms if f)) or "an index of the equations"
+    inner.rung(s.span, rng.index.name, f"rung 1: no loop, {text}")
+    return inner
+
+
+def _from_outside(
+    cx: Context, st: State, inner: State, writes_from: int, accesses_from: int, versions: dict[eq.Version, eq.Version]
+) -> None:
+    """The rounds are free: what a round finds in an array is what the array held before the loop. In an array that the
+    kernel makes that is, where the stores before the loop say it, a value."""
+    memo: dict[eq.Expr, eq.Expr] = {}
+    values = _held_before(cx, st, inner.accesses[accesses_from:], versions)
+
+    def one(node: eq.Expr) -> eq.Expr:
+        if isinstance(node, eq.Read) and node.version in versions:
+            if node in values:
+                return values[node]
+            return eq.Read(versions[node.version], node.subscripts, node.type, node.view, node.safe)
+        return node
+
+    def fn(e: eq.Expr) -> eq.Expr:
+        return transform(e, one, memo)
+
+    def based(raw: Raw) -> Raw:
+        raw = map_raw(raw, fn)
+        if isinstance(raw, RawWrite):
+            return replace(raw, before=versions.get(raw.before, raw.before))
+        if isinstance(raw, RawFold):
+            arrays = tuple(replace(c, outside=versions.get(c.outside, c.outside)) for c in raw.fold.arrays)
+            return replace(raw, fold=replace(raw.fold, arrays=arrays))
+        return raw
+
+    inner.out[writes_from:] = [based(r) for r in inner.out[writes_from:]]
+    inner.accesses[accesses_from:] = [
+        replace(map_access(a, fn), node=None, answered=True)
+        if a.node in values
+        else replace(map_access(a, fn), node=a.node and cast("eq.Read", fn(a.node)))
+        for a in inner.accesses[accesses_from:]
+    ]
+    inner.names = {fn(e): replace(n, expr=fn(e)) for e, n in inner.names.items()}
+    inner.env = {n: fn(v) for n, v in inner.env.items()}
+    inner.versions = {a: versions.get(v, v) for a, v in inner.versions.items()}
+
+
+def _held_before(
+    cx: Context, st: State, accesses: list[Access], versions: dict[eq.Version, eq.Version]
+) -> dict[eq.Expr, eq.Expr]:
+    """What each load of an array that the kernel makes finds there, by the stores before the loop."""
+    found: dict[eq.Expr, set[eq.Expr | None]] = {}
+    for a in accesses:
+        if a.node is None or a.node.version not in versions or a.array not in st.locals:
+            continue
+        values = found.setdefault(a.node, set())  # one load node may stand under several guards
+        below = topological([*a.subscripts, *a.path])
+        if any(isinstance(n, eq.Read) and n.version in versions for n in below):
+            values.add(None)
+            continue
+        at = replace(st, path=a.path, open=tuple(dict.fromkeys((*st.open, *_indices(below)))))
+        value = held(cx, at, a.array, a.subscripts)
+        # what is made from cells of the array that stay unknown is better read than made once more
+        values.add(None if value is None or _reads(value, a.array) else value)
+    return {node: v for node, values in found.items() if len(values) == 1 for v in values if v is not None}
+
+
+def _reads(value: eq.Expr, array: str) -> bool:
+    return any(isinstance(n, eq.Read) and n.version.array == array for n in topological([value]))
+
+
+def _indices(nodes: Iterable[eq.Expr]) -> list[str]:
+    return [n.name for n in nodes if isinstance(n, eq.Index)]
+
+
+def _holds_self(p: Problem, name: str) -> bool:
+    from kraise.raising.writes.accumulate import holds
+
+    return holds(p.updates[name], p.carries[name])
+
+
+def _mapper(mapping: dict[eq.Expr, eq.Expr]):  # noqa: ANN202 - a closure
+    def fn(e: eq.Expr) -> eq.Expr:
+        return tidy(substitute(e, mapping))
+
+    return fn
+
+
+def _settle(
+    p: Problem, rules: tuple[Rule, ...], reasons: list[str]
+) -> tuple[set[str], dict[eq.Expr, eq.Expr], dict[str, eq.Expr], str] | None:
+    """The first rule that settles one of the pending scalars."""
+    for rule in rules:
+        for name in p.pending:
+            try:
+                answer = rule(p, name)
+            except Unbounded as unbounded:
+                answer = Declined(f"the range of {unbounded.name} is not known when the function is traced")
+            if isinstance(answer, Declined):
+                reasons.append(answer.reason)
+                continue
+            return set(answer.final), answer.replace, answer.final, answer.form
+    return None
+
+
+def _last_value(p: Problem, name: str, init: eq.Expr | None) -> eq.Expr:
+    v = p.updates[name]
+    at_end = tidy(p.at(v, p.last())) if p.index.name in free_indices(v) else v
+    return at_end if init is None else simplify.select(p.runs, at_end, init, at_end.type)
+
+
+def _leave(
+    st: State,
+    inner: State,
+    s: k.For,
+    rng: Range,
+    live: frozenset[str],
+    final: dict[str, eq.Expr],
+    carries: dict[str, eq.CarryIn],
+    p: Problem,
+) -> None:
+    """Locals and context as they are after the loop."""
+    env = {n: v for n, v in st.env.items() if n not in carries and n not in final}
+    for n, v in inner.env.items():
+        if n in final:
+            env[n] = final[n]
+        elif n in live and n not in st.env and n != s.var:
+            # made in the body: a well-defined program reads it only if a round was run
+            env[n] = tidy(p.at(v, p.last())) if rng.index.name in free_indices(v) else v
+    if s.var in live:
+        last = p.last()
+        env[s.var] = last if s.var not in st.env else simplify.select(p.runs, last, st.env[s.var], INT)
+    inner.env, inner.open, inner.path, inner.fences = env, st.open, st.path, dict(st.fences)
+    inner.walls, inner.entered = dict(st.walls), dict(st.entered)
+
+
+def _reduced(inner: State, r: Raw, index: str, bounds: tuple[eq.Expr, ...], st: State) -> Raw:
+    """An accumulation whose cell does not depend on the loop's index adds up over the loop: the index is reduced
+    here."""
+    if not isinstance(r, RawWrite) or not r.accumulate or index not in r.loops:
+        return r
+    if any(index in free_indices(x) for x in r.subscripts):
+        return r
+    own = tuple(c for c in r.path if index in free_indices(c))
+    rest = tuple(c for c in r.path if index not in free_indices(c))
+    where = own
+    others = tuple(n for n in r.loops if n != index)
+    total = reduce_over(
+        index,
+        bounds,
+        rest,
+        (*others, *st.folds),
+        r.accumulate,
+        r.value,
+        conjunction([c for c in where if c not in bounds]),
+    )
+    return replace(r, value=total, path=rest, loops=others)
+
+
+# --- dependences -----------------------------------------------------------------------------

@@ -1,0 +1,56 @@
+"""Arrays that the rounds of a fold write cell by cell: what the rounds store, stacked (a scan's outputs)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from kraise.analysis.poly import to_poly
+from kraise.ir import equations as eq
+from kraise.ir.walk import free_indices, substitute, topological
+from kraise.raising.run import simplify
+from kraise.raising.run.arithmetic import index_like
+from kraise.raising.run.state import Raw, RawFold, RawWrite, expressions
+
+if TYPE_CHECKING:
+    from kraise.raising.loops.folds import _Fold
+
+
+def stacked(fold: _Fold, pending: list[str]) -> dict[str, tuple[RawWrite, eq.Expr]]:
+    """The arrays that the rounds write cell by cell and do not read: what each round stores, to be stacked.
+
+    The one write of the array must be at a cell that moves with the index, in every round, and the only cell of it that
+    a round loads the one that it stores.
+    """
+    out: dict[str, tuple[RawWrite, eq.Expr]] = {}
+    j = fold.index
+    for a in fold.written:
+        writes = [r for r in fold.raws if isinstance(r, RawWrite) and r.after.array == a]
+        if len(writes) != 1 or fold.problem.step not in (1, -1):
+            continue
+        (raw,) = writes
+        if raw.before is not fold.entries[a] or _written_inside(fold.raws, a):
+            continue
+        moved = [s for s in raw.subscripts if j.name in free_indices(s)]
+        if len(moved) != 1 or to_poly(moved[0]).coefficient(j).value not in (1, -1):
+            continue
+        if not set(raw.path) <= {*fold.st.path, *fold.bounds} or not all(map(index_like, raw.subscripts)):
+            continue
+        mapping = fold.from_outside(a, raw)
+        value = raw.value
+        if raw.accumulate:
+            own = eq.Read(fold.entries[a], raw.subscripts, value.type, raw.view)
+            value = simplify.op(raw.accumulate, (own, value), value.type)
+            mapping |= {own: eq.Read(fold.outside[a], raw.subscripts, value.type, raw.view)}
+        rest = [e for r in fold.raws if r is not raw for e in expressions(r)]
+        rest += [fold.problem.updates[n] for n in pending]
+        after = [substitute(e, mapping) for e in (value, *rest, *raw.subscripts)]
+        versions = {n.version for n in topological(after) if isinstance(n, eq.Read)}
+        if versions & {fold.entries[a], raw.after}:
+            continue
+        out[a] = raw, substitute(value, mapping)
+    return out
+
+
+def _written_inside(raws: Sequence[Raw], array: str) -> bool:
+    return any(isinstance(r, RawFold) and any(c.outside.array == array for c in r.fold.arrays) for r in raws)

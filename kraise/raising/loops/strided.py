@@ -1,0 +1,72 @@
+"""Loops in steps of the launch's size that are not one index with the threads: rounds over all threads.
+
+``for i in range(first, n, blockDim.x * gridDim.x)`` is ``for r in range(rounds): i = first + r * step; if i < n: …``.
+"""
+
+from __future__ import annotations
+
+from kraise.analysis.conditions import is_static
+from kraise.analysis.dependence import nonnegative
+from kraise.analysis.poly import Poly, to_poly
+from kraise.ir import equations as eq
+from kraise.ir import kernel as k
+from kraise.ir.types import BOOL
+from kraise.raising.run.context import Context
+from kraise.raising.run.state import State
+from kraise.raising.run.statements import block
+
+
+def strided(
+    cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, step: eq.Expr, live: frozenset[str]
+) -> bool:
+    """Runs the loop if its step is a number of threads; returns False, having done nothing, if it is not."""
+    size = to_poly(step)
+    if not is_static(to_poly(stop)) or not (_positive(size) or _by_digit(cx, st, to_poly(start), size)):
+        return False
+    if not nonnegative((*st.path, *st.facts), to_poly(start)) and not _counts(to_poly(start), cx):
+        return False
+    names = {n: f"${s.var}${n}" for n in ("start", "stop", "step", "rounds")}
+    t = s.type
+    at = {n: k.Var(v, t, span=s.span) for n, v in names.items()}
+    one = k.Const(1, t)
+    last = k.Op("sub", (k.Op("add", (at["stop"], at["step"]), t), one), t)
+    count = k.Op("floordiv", (last, at["step"]), t)
+    fresh = f"{s.var}$round"
+    now = k.Op("add", (at["start"], k.Op("mul", (k.Var(fresh, t), at["step"]), t)), t)
+    body = (k.Assign(s.var, now, t, span=s.span), k.If(k.Op("lt", (k.Var(s.var, t), at["stop"]), BOOL), s.body))
+    st.env.pop(s.var, None)
+    st.env |= {names["start"]: start, names["stop"]: stop, names["step"]: step}
+    block(cx, st, (k.For(fresh, k.Const(0, t), count, one, body, type=t, span=s.span),), live - {s.var})
+    for n in (*names.values(), s.var):
+        st.env.pop(n, None)  # what the variable is after the loop has no form: a read of it is refused
+    return True
+
+
+def _by_digit(cx: Context, st: State, start: Poly, size: Poly) -> bool:
+    """Whether the loop goes from a thread's (or lane's) number, which is below ``size``, in steps of that number."""
+    if size.value is None or size.value < 2 or not start.indices() & set(cx.thread_names):
+        return False
+    known = (*st.path, *st.facts)
+    return nonnegative(known, start) and nonnegative(known, size - 1 - start)
+
+
+def _positive(size: Poly) -> bool:
+    """Whether the step is made of extents of the launch, which are at least 1."""
+    return size.value is None and all(c > 0 and all(_extent(a) for a in m) for m, c in size.terms.items())
+
+
+def _extent(a: eq.Expr) -> bool:
+    """Whether ``a`` is an extent of the launch."""
+    return isinstance(a, eq.Param) and a.name.split(".")[0] in ("block", "grid", "warps")
+
+
+def _counts(start: Poly, cx: Context) -> bool:
+    """Whether the start is a sum of thread and block indices times sizes of the launch."""
+    indices = set(cx.threads.values())
+    return all(
+        c >= 0 and all(a in indices or isinstance(a, eq.Index) and a.name in cx.thread_names or _extent(a) for a in m)
+        for m, c in start.terms.items()
+    )
+
+
+__all__ = ["strided"]

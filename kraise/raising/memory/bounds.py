@@ -1,0 +1,306 @@
+"""Marks accesses that the raised form makes beyond the source's own, where they may leave the array (raising.md, step
+7).
+
+The box of an equation is the hull of its domain: behind a mask, in a triangle, in a neutral lane of a reduction, a
+read happens
+whose value nobody uses. If its subscript is not proved to be a coordinate of the array, it is marked ``safe``:
+emission brings
+it inside first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from kraise.analysis.boxes import largest, stated
+from kraise.analysis.conditions import always, conjuncts
+from kraise.analysis.dependence import Access, implied, nonnegative
+from kraise.analysis.extents import Extents
+from kraise.analysis.poly import Poly, to_expr, to_poly
+from kraise.diagnostics import refuse
+from kraise.ir import equations as eq
+from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import children, free_indices, map_statement, rebuild, topological, transform
+from kraise.raising.run.arithmetic import index_like
+from kraise.raising.run.values import ROWS
+from kraise.raising.threads.tiles import by_launch
+
+Domain = tuple[eq.Expr, ...]
+
+
+def mark(
+    stmts: tuple[eq.Stmt, ...],
+    returns: tuple[object, ...],
+    accesses: list[Access],
+    tails: Callable[[str], int] = lambda array: 0,
+) -> tuple[tuple[eq.Stmt, ...], tuple[object, ...]]:
+    """``stmts`` and ``returns`` with ``safe`` set on the accesses that may leave; ``tails`` of an array are its axes
+    after the flat one."""
+    marker = _Marker(accesses, tails)
+    out = tuple(marker.statement(s, ()) for s in stmts)
+    kept = tuple(
+        marker.expression(r, ()) if isinstance(r, eq.Node) and not isinstance(r, eq.Version) else r  # type: ignore[arg-type]
+        for r in returns
+    )
+    if not marker.rows:
+        return out, kept
+    viewed = _viewed(marker)
+    done = tuple(_view_writes(map_statement(s, viewed), marker) for s in out)
+    return done, tuple(viewed(r) if isinstance(r, eq.Node) and not isinstance(r, eq.Version) else r for r in kept)  # type: ignore[arg-type]
+
+
+def _viewed(marker: _Marker) -> Callable[[eq.Expr], eq.Expr]:
+    memo: dict[eq.Expr, eq.Expr] = {}
+
+    def one(node: eq.Expr) -> eq.Expr:
+        if isinstance(node, eq.Read) and node.view and node.view[0] is ROWS:
+            view = (marker.extent(node.version.array, node.view[1:]), *node.view[1:])
+            return eq.Read(node.version, node.subscripts, node.type, view, node.safe)
+        return node
+
+    return lambda e: transform(e, one, memo)
+
+
+def _view_writes(s: eq.Stmt, marker: _Marker) -> eq.Stmt:
+    match s:
+        case eq.Write() if s.view and s.view[0] is ROWS:
+            return replace(s, view=(marker.extent(s.after.array, s.view[1:]), *s.view[1:]))
+        case eq.Fold():
+            return replace(s, body=tuple(_view_writes(b, marker) for b in s.body))
+    return s
+
+
+def flattened(read: eq.Read, tail: int = 0) -> eq.Read:
+    """The load with its digits put together again: one flat subscript, and those of the ``tail`` last axes."""
+    stop = len(read.subscripts) - tail
+    total = to_poly(read.subscripts[0])
+    for s, radix in zip(read.subscripts[1:stop], read.view[1:stop], strict=True):
+        total = total * to_poly(radix) + to_poly(s)
+    return eq.Read(read.version, (to_expr(total), *read.subscripts[stop:]), read.type, (), read.safe)
+
+
+class _Marker:
+    def __init__(self, accesses: list[Access], tails: Callable[[str], int]):
+        self.extents, self.tails = Extents(accesses), tails
+        self.executed: dict[tuple[str, tuple[eq.Expr, ...]], list[frozenset[eq.Expr]]] = {}
+        for a in accesses:
+            self.executed.setdefault((a.array, a.whole or a.subscripts), []).append(frozenset(a.path))
+        self.memo: dict[tuple[eq.Expr, Domain], eq.Expr] = {}
+        self.rows: dict[tuple[str, tuple[eq.Expr, ...]], dict[Poly, None]] = {}
+        self.firsts: dict[tuple[str, tuple[eq.Expr, ...]], dict[Poly | None, None]] = {}
+
+    def statement(self, s: eq.Stmt, outer: Domain) -> eq.Stmt:
+        match s:
+            case eq.Write():
+                domain = (*outer, *_box(s.axes))
+                if s.view:
+                    self._rows(s.after.array, s.subscripts, s.view, domain)
+                leaves = self._leaves(s.after.array, s.subscripts, s.view, domain, s.where)
+                return replace(
+                    s,
+                    subscripts=tuple(self.expression(x, domain) for x in s.subscripts),
+                    value=self.expression(s.value, domain),
+                    where=None if s.where is None else self.expression(s.where, domain),
+                    safe=leaves and s.where is not None,
+                )
+            case eq.Fold():
+                inner = outer if s.axis is None else (*outer, *_box((s.axis,)))
+                scalars = tuple(
+                    replace(
+                        c,
+                        init=self.expression(c.init, (*outer, *_box(c.axes))),
+                        update=self.expression(c.update, (*inner, *_box(c.axes))),
+                    )
+                    for c in s.scalars
+                )
+                outputs = tuple(replace(o, value=self.expression(o.value, (*inner, *_box(o.axes)))) for o in s.outputs)
+                condition = None if s.condition is None else self.expression(s.condition, inner)
+                return replace(
+                    s,
+                    scalars=scalars,
+                    outputs=outputs,
+                    body=tuple(self.statement(b, inner) for b in s.body),
+                    condition=condition,
+                )
+        return s
+
+    def expression(self, e: eq.Expr, domain: Domain) -> eq.Expr:
+        """``e`` with its reads marked over ``domain`` (reductions add their own axes)."""
+        key = (e, domain)
+        if key in self.memo:
+            return self.memo[key]
+        if isinstance(e, eq.Reduce | eq.ArgReduce | eq.Scan):
+            axes = e.axes if isinstance(e, eq.Reduce) else (e.axis,)
+            names = {a.name for a in axes}
+            inner = (*(c for c in domain if not free_indices(c) & names), *_box(axes))
+            new = tuple(self.expression(c, domain if at < 2 * len(axes) else inner) for at, c in enumerate(children(e)))
+        else:
+            if isinstance(e, eq.CarryIn | eq.FoldResult):
+                _within(e, domain)
+            new = tuple(self.expression(c, domain) for c in children(e))
+        out = rebuild(e, new)
+        if isinstance(out, eq.Read) and isinstance(e, eq.Read) and not e.safe:
+            leaves = self._leaves(e.version.array, e.subscripts, e.view, domain, None)
+            if e.view and not (
+                self._rows_executed(e) if leaves else self._rows(e.version.array, e.subscripts, e.view, domain)
+            ):
+                out, leaves = flattened(out, self.tails(out.version.array)), True
+            if leaves:
+                out = eq.Read(out.version, out.subscripts, out.type, out.view, True)
+        elif isinstance(e, eq.Read) and e.safe and e.view and e.view[0] is ROWS:
+            self._rows(e.version.array, e.subscripts, e.view, domain)
+        self.memo[key] = out
+        return out
+
+    def _leaves(
+        self,
+        array: str,
+        subs: tuple[eq.Expr, ...],
+        view: tuple[eq.Expr, ...],
+        domain: Domain,
+        where: eq.Expr | None,
+    ) -> bool:
+        """Whether some subscript may leave the array over the domain, as far as can be proved."""
+        if any(paths <= set(domain) for paths in self.executed.get((array, subs), [])):
+            return False
+        for d, s in enumerate(subs):
+            if isinstance(s, eq.Const | eq.Param):
+                continue
+            if isinstance(s, eq.Index) and _from_zero(s, domain) and not _by_launch_only(s, domain):
+                continue
+            top = _remainder_below(s, domain)
+            if index_like(s) and self.extents.holds(array, d, view, s if top is None else top, domain):
+                continue
+            return not self._surely(array, subs, domain)
+        return False
+
+    def _rows(self, array: str, subs: tuple[eq.Expr, ...], view: tuple[eq.Expr, ...], domain: Domain) -> bool:
+        """Notes how many rows of a flat array are touched; False if nothing bounds them."""
+        top = largest(to_poly(subs[0]), domain) or _within_range(to_poly(subs[0]), domain)
+        if top is None:
+            return False
+        key = (array, view[1:])
+        least = largest(-to_poly(subs[0]), domain)
+        self.rows.setdefault(key, {})[top + 1] = None
+        self.firsts.setdefault(key, {})[None if least is None else -least] = None
+        return True
+
+    def _rows_executed(self, read: eq.Read) -> bool:
+        """Notes how many rows the source itself touches by a load that the raised form makes beyond it, too."""
+        paths = self.executed.get((read.version.array, read.subscripts), [])
+        if by_launch(read.view) or not paths:
+            return False
+        tops = [stated(to_poly(read.subscripts[0]), tuple(sorted(p, key=repr))) for p in paths]
+        known = [t for t in tops if t is not None]
+        if len(known) < len(tops):
+            return False
+        key = (read.version.array, read.view[1:])
+        self.rows.setdefault(key, {}).update(dict.fromkeys(t + 1 for t in known))
+        self.firsts.setdefault(key, {})[None] = None
+        return True
+
+    def extent(self, array: str, radices: tuple[eq.Expr, ...]) -> eq.Expr:
+        """The number of rows under which a flat array is viewed: the most that any access touches, and a rim after
+        them that is as wide as the one before them where that makes it a size of the source."""
+        kept: list[Poly] = []
+        for p in self.rows[array, radices]:
+            if not any(always(q - p) for q in kept):
+                kept = [q for q in kept if not always(p - q)] + [p]
+        if len(kept) == 1:
+            kept = [kept[0] + self._rim(kept[0], self.firsts[array, radices])]
+        out = to_expr(kept[0])
+        for p in kept[1:]:
+            out = eq.Op("max", (out, to_expr(p)), INT)
+        return out
+
+    @staticmethod
+    def _rim(rows: Poly, firsts: dict[Poly | None, None]) -> int:
+        starts = [None if p is None else p.value for p in firsts]
+        rim = min((n for n in starts if n is not None), default=0)
+        atoms = tuple(rows.atoms())
+        alone = len(atoms) == 1 and isinstance(atoms[0], eq.Param | eq.Shape) and rows + rim == to_poly(atoms[0])
+        return rim if None not in starts and rim > 0 and alone else 0
+
+    def _surely(self, array: str, subs: tuple[eq.Expr, ...], domain: Domain) -> bool:
+        """Whether the source makes this very access wherever the domain holds."""
+        for path in self.executed.get((array, subs), []):
+            if all(c in domain or implied(domain, c) for c in path):
+                return True
+        return False
+
+
+def _within_range(poly: Poly, domain: Domain) -> Poly | None:
+    """A bound of a clamped or wrapped index (``max(y - 1, 0)``, ``(y + 1) % n``): what bounds the index itself, or the
+    number that it is clamped or wrapped to."""
+    candidates: list[Poly] = []
+    for atom in poly.atoms():
+        for node in topological((atom,)):
+            match node:
+                case eq.Index():
+                    candidates.append(largest(to_poly(node), domain) or Poly())
+                case eq.Op(name="min", args=args):
+                    candidates += [to_poly(a) for a in args]
+                case eq.Op(name="mod" | "tmod", args=(_, m)):
+                    candidates.append(to_poly(m) + -1)
+    for c in dict.fromkeys(candidates):
+        if c.terms and not c.indices() and nonnegative(domain, c - poly):
+            return c
+    return None
+
+
+def _remainder_below(s: eq.Expr, domain: Domain) -> eq.Expr | None:
+    """``m - 1`` for ``x % m`` that lies in 0 ... m - 1 over the domain: it is in the array if that is."""
+    match s:
+        case eq.Op(name="mod" | "tmod" as name, args=(x, m)) if free_indices(x):
+            some = implied(domain, eq.Op("ge", (m, eq.Const(1, INT)), BOOL))
+            if some and (name == "mod" or implied(domain, eq.Op("ge", (x, eq.Const(0, INT)), BOOL))):
+                return to_expr(to_poly(m) + -1)
+    return None
+
+
+def _within(e: eq.CarryIn | eq.FoldResult, domain: Domain) -> None:
+    """Refuses the use of a loop's result in lanes for which the loop keeps none.
+
+    Raises:
+        Refused: KR299.
+    """
+    for c in _box(e.axes):
+        if (
+            free_indices(c) & {n for d in domain for n in free_indices(d)}
+            and c not in domain
+            and not implied(domain, c)
+        ):
+            raise refuse(
+                "KR299",
+                f"`{e.name.lstrip('$')}` is carried by a loop and used where that loop is not run "
+                f"({', '.join(a.name for a in e.axes)})",
+                None,
+                "guard the loop and what uses its result by the same condition",
+            )
+
+
+def _box(axes: tuple[eq.Axis, ...]) -> Domain:
+    """The conjuncts that say what the axes say."""
+    out: list[eq.Expr] = []
+    for a in axes:
+        i = eq.Index(a.name, INT)
+        out += conjuncts(eq.Op("ge", (i, a.lo), BOOL))
+        out += conjuncts(eq.Op("lt", (i, a.hi), BOOL))
+        if a.step != 1:
+            gap = eq.Op("mod", (eq.Op("sub", (i, a.lo), INT), eq.Const(a.step, INT)), INT)
+            out.append(eq.Op("eq", (gap, eq.Const(0, INT)), BOOL))
+    return tuple(out)
+
+
+def _by_launch_only(index: eq.Index, domain: Domain) -> bool:
+    """Whether the threads of the launch, of which there may be more than elements, are all that bounds the index."""
+    above = [c for c in domain if isinstance(c, eq.Op) and c.name == "lt" and c.args[0] is index]
+    counts = [c.args[1] for c in above]
+    return bool(counts) and all(isinstance(n, eq.Param) and n.name.startswith("threads.") for n in counts)
+
+
+def _from_zero(index: eq.Index, domain: Domain) -> bool:
+    """Whether the index starts at zero: a slice ``x[:n]`` of an array that is too short is an error at trace time."""
+    zero = eq.Op("ge", (index, eq.Const(0, INT)), BOOL)
+    return zero in domain

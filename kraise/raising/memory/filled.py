@@ -1,0 +1,202 @@
+"""Which instance of a store fills a given cell: subscripts solved for indices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kraise.analysis.conditions import Fact, classify, conjuncts
+from kraise.analysis.poly import Poly, to_expr, to_poly
+from kraise.ir import equations as eq
+from kraise.ir.order import by_text
+from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import Unmovable, free_indices, substitute, transform
+from kraise.raising.run import simplify
+from kraise.raising.run.context import Context
+from kraise.raising.run.state import RawWrite, State
+
+# --- who filled it ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The instance of a store that fills a cell: its indices by name, what must hold for its thread to exist, and for
+    it to
+    store there."""
+
+    mapping: dict[eq.Expr, eq.Expr]
+    exists: tuple[eq.Expr, ...]
+    conditions: tuple[eq.Expr, ...]
+    unsolved: frozenset[str]
+    never: bool = False
+    exact: tuple[tuple[eq.Expr, Poly, int], ...] = ()  # quotients without a remainder: the quotient, of what, by what
+
+    def determines(self, names: tuple[str, ...]) -> bool:
+        """Whether the cell tells every index in ``names``."""
+        return not any(free_indices(self.mapping.get(i, i)) & self.unsolved for i in (eq.Index(n, INT) for n in names))
+
+    def apply(self, e: eq.Expr) -> eq.Expr:
+        from kraise.raising.run.arithmetic import tidy
+
+        out = tidy(substitute(e, self.mapping))
+        return transform(out, self._undivided) if self.exact else out
+
+    def _undivided(self, e: eq.Expr) -> eq.Expr:
+        """``2 * (c // 2)`` as ``c``: the conditions say that nothing is left over."""
+        if not (isinstance(e, eq.Op) and e.name in ("add", "sub", "mul") and e.type.is_integer):
+            return e
+        poly = to_poly(e)
+        for quotient, of, by in self.exact:
+            times = poly.coefficient(quotient).value if quotient in poly.atoms() else None
+            if times is not None and times % by == 0:
+                poly = poly.without(quotient) + of * (times // by)
+        return to_expr(poly, e.type) if poly != to_poly(e) else e
+
+
+_PRIME = "'"
+
+
+def solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], place: int) -> Solved | None:
+    """The instance of ``raw`` (at ``place`` among the writes so far) that stores to cell ``subs``; None if there is
+    no telling."""
+    try:
+        return _solve(cx, st, raw, subs, place)
+    except Unmovable:  # what a loop carries exists along the thread's own index only
+        return None
+
+
+def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], place: int) -> Solved | None:
+    from kraise.raising.run.arithmetic import tidy
+
+    same = {n for n in raw.loops if n in st.open and n not in cx.thread_names and place >= st.entered.get(n, 1 << 30)}
+    free = {n for n in (*raw.loops, *cx.blocks) if n not in same}
+    primed: dict[eq.Expr, eq.Expr] = {eq.Index(n, INT): eq.Index(n + _PRIME, INT) for n in free}
+    unknown = {n + _PRIME for n in free}
+    found: dict[eq.Expr, eq.Expr] = {}
+    conditions: list[eq.Expr] = []
+    exact: list[tuple[eq.Expr, Poly, int]] = []
+
+    def now(e: eq.Expr) -> Poly:
+        return to_poly(tidy(substitute(substitute(e, primed), found)))
+
+    if len(raw.subscripts) != len(subs):
+        return None  # one is seen as rows, the other flat
+    equations = [(s, to_poly(e)) for s, e in zip(raw.subscripts, subs, strict=True)]
+    places = len(equations)
+    more = [f.poly for f in map(classify, raw.path) if f is not None and f.kind == "eq"]
+    pending = dict(enumerate([*equations, *((to_expr(p), Poly()) for p in more)]))
+    changed = True
+    while changed:
+        changed = False
+        for at, (s, e) in list(pending.items()):
+            difference = now(s) - e
+            hits = sorted(difference.indices() & unknown)
+            if not hits:
+                del pending[at]
+                if difference.value is None:
+                    conditions.append(eq.Op("eq", (to_expr(difference), eq.Const(0, INT)), BOOL))
+                elif difference.value != 0:
+                    return Solved({}, (), (), frozenset(), True)
+                continue
+            step = _step(difference, hits)
+            if step is not None:
+                changed = True
+                index, target, condition = step
+                match target:
+                    case eq.Op(name="floordiv", args=(of, eq.Const(value=int() as by))) if condition is not None:
+                        exact.append((target, to_poly(of), by))
+                found[index] = target
+                conditions += [] if condition is None else [condition]
+    if any(at < places for at in pending):
+        return None
+    for b in cx.blocks:
+        if b not in raw.loops:  # not an index of its own: the same block
+            found.setdefault(eq.Index(b + _PRIME, INT), eq.Index(b, INT))
+    mapping = {i: tidy(substitute(p, found)) for i, p in primed.items()}
+    mapping = {i: v for i, v in mapping.items() if v is not i}
+    solved = Solved(mapping, (), (), frozenset(unknown), exact=tuple(exact))
+    exists: list[eq.Expr] = []
+    try:
+        for c in raw.path:
+            if c not in cx.launch_path:
+                conditions += conjuncts(solved.apply(c))
+        for (kind, axis), thread in cx.threads.items():
+            if kind == "thread" and free_indices(thread) & free:
+                moved = solved.apply(thread)
+                if moved is not thread:
+                    exists.append(eq.Op("ge", (moved, eq.Const(0, INT)), BOOL))
+                    exists.append(eq.Op("lt", (moved, cx.threads["blockDim", axis]), BOOL))
+    except ValueError:
+        return None
+    kept: dict[str, list[eq.Expr]] = {"exists": [], "conditions": []}
+    for kind, group in (("exists", exists), ("conditions", conditions)):
+        for c in dict.fromkeys(group):
+            fact = classify(c)
+            if isinstance(c, eq.Const) or (fact is not None and fact.poly.value is not None):
+                if not (c.value if isinstance(c, eq.Const) else _number_holds(fact)):  # type: ignore[arg-type]
+                    return Solved({}, (), (), frozenset(), True)
+            elif free_indices(c) & unknown:
+                return None  # an instance that the cell does not tell
+            else:
+                kept[kind].append(c)
+    return Solved(mapping, tuple(kept["exists"]), tuple(kept["conditions"]), frozenset(unknown), exact=tuple(exact))
+
+
+def _number_holds(fact: Fact) -> bool:
+    value = fact.poly.value or 0
+    return value >= 0 if fact.kind == "ge" else (value == 0) == (fact.kind == "eq")
+
+
+def _step(difference: Poly, hits: list[str]) -> tuple[eq.Index, eq.Expr, eq.Expr | None] | None:
+    """One index of ``hits`` from ``difference == 0``: the index, its value, what must hold besides."""
+    if not hits or not difference.is_affine_in(hits):
+        return None
+    sizes = {n: difference.coefficient(eq.Index(n, INT)) for n in hits}
+    rest = difference
+    for n in hits:
+        rest = rest.without(eq.Index(n, INT))
+    if len(hits) == 1:
+        (n,) = hits
+        c = sizes[n].value
+        if c in (1, -1):
+            return eq.Index(n, INT), to_expr(rest * -c), None  # type: ignore[operator]
+        if c is not None and c != 0:
+            sign = 1 if c > 0 else -1
+            size, gap = eq.Const(abs(c), INT), to_expr(rest * -sign)
+            if all(t % abs(c) == 0 for t in rest.terms.values()):
+                return eq.Index(n, INT), to_expr(Poly({m: t // abs(c) * -sign for m, t in rest.terms.items()})), None
+            even = eq.Op("eq", (simplify.op("mod", (gap, size), INT), eq.Const(0, INT)), BOOL)
+            return eq.Index(n, INT), simplify.op("floordiv", (gap, size), INT), even
+        quotient, remainder = _divided(-rest, sizes[n])
+        return None if remainder.terms else (eq.Index(n, INT), to_expr(quotient), None)
+    # several digits: the one of the largest radix takes all that its radix divides; whether the others lie within
+    # theirs
+    # is asked of the store's conditions
+    order = sorted(hits, key=lambda n: (_degree(sizes[n]), abs(sizes[n].value or 0), n), reverse=True)
+    first, second = sizes[order[0]], sizes[order[1]]
+    if first == second:
+        return None
+    quotient, _ = _divided(-rest, first)
+    return eq.Index(order[0], INT), to_expr(quotient), None
+
+
+def _degree(p: Poly) -> int:
+    return max((len(m) for m in p.terms), default=0)
+
+
+def _divided(poly: Poly, by: Poly) -> tuple[Poly, Poly]:
+    """Quotient and remainder, term by term."""
+    lead = max(by.terms, key=lambda m: (len(m), by_text(m)))
+    size = by.terms[lead]
+    quotient, rest = Poly(), poly
+    for m, c in sorted(poly.terms.items(), key=lambda t: (-len(t[0]), by_text(t[0]))):
+        left = list(m)
+        if c % size or any(left.count(a) < lead.count(a) for a in lead):
+            continue
+        for a in lead:
+            left.remove(a)
+        part = Poly({tuple(left): c // size})
+        quotient, rest = quotient + part, rest - part * by
+    return quotient, rest
+
+
+__all__ = ["Solved", "solve"]

@@ -1,0 +1,79 @@
+"""Accesses that leave their array whatever the sizes are (contract, section 3).
+
+The emitted function is equal to the source on launches without such an access. Where every launch has one (``x[i - 1]``
+from i = 0 on), nothing that is emitted could be right: JAX clamps, wraps or cuts a slice short. Refused are accesses
+for which it is proved that each choice of the sizes in their guards that is not tiny has an instance below 0, or
+beyond an extent that is known: of an array made here, or a ``shape`` that the subscript itself speaks of. An access
+whose guard depends on data, or that leaves the array for some sizes only, is not judged.
+"""
+
+from __future__ import annotations
+
+from kraise.analysis.dependence import Access
+from kraise.analysis.leaving import witness
+from kraise.analysis.poly import Poly, to_poly
+from kraise.diagnostics import Diagnostic, Refused
+from kraise.ir import equations as eq
+from kraise.ir.types import INT
+from kraise.ir.walk import free_indices
+from kraise.raising.memory.phases import BARRIER
+from kraise.raising.run.context import Context
+from kraise.raising.run.state import State
+
+
+def check(cx: Context, st: State) -> None:
+    """Refuses accesses that leave their array for all sizes.
+
+    Raises:
+        Refused: KR204, with the values that make it leave.
+    """
+    found: dict[object, Diagnostic] = {}
+    for a in st.accesses:
+        if a.array == BARRIER or (a.span, a.array, a.write) in found or _widened(a):
+            continue
+        for axis, subscript in enumerate(a.whole or a.subscripts):
+            place = to_poly(subscript)
+            for way, poly in _ways(st, a, axis, place):
+                values = witness(a, place, poly, cx.facts, cx.thread_names)
+                if values is not None:
+                    found[a.span, a.array, a.write] = _finding(a, way, values)
+    if found:
+        raise Refused(*found.values())
+
+
+def _widened(a: Access) -> bool:
+    """Whether the record stands for more cells than are touched: it has indices of no range, for the race check."""
+    return any(name.startswith("$") for s in a.subscripts for name in free_indices(s))
+
+
+def _ways(st: State, a: Access, axis: int, place: Poly) -> list[tuple[str, Poly]]:
+    """What is not negative where ``place`` is outside: below zero, and beyond an extent that is known."""
+    if axis and a.view and not a.whole:
+        return []  # a digit: within its radix by proof
+    below = [("before its first element", -place - 1)] if any(c < 0 for c in place.terms.values()) else []
+    local = st.locals.get(a.array)
+    if a.view and not a.whole:
+        return below
+    if local is not None:
+        at = axis - len(local.prefix)
+        extent = local.shape[at] if 0 <= at < len(local.shape) else None
+        known = isinstance(extent, eq.Const)
+    else:
+        extent = eq.Shape(a.array, axis, INT)
+        known = any(extent in to_poly(s).atoms() for s in (*_operands(a.path), *a.subscripts))
+    if extent is None or not known:
+        return below
+    return [*below, ("beyond its last element", place - to_poly(extent))]
+
+
+def _operands(path: tuple[eq.Expr, ...]) -> list[eq.Expr]:
+    return [x for c in path if isinstance(c, eq.Op) for x in c.args if isinstance(x, eq.Expr)]
+
+
+def _finding(a: Access, way: str, values: dict[str, int]) -> Diagnostic:
+    at = values.pop("")
+    where = ", ".join(f"{name} = {v}" for name, v in values.items())
+    verb = "stores to" if a.write else "reads"
+    reason = f"this {verb} `{a.array}` {way} (at {at})" + (f" for {where}" if where else "")
+    hint = "guard the access; a subscript from the end is written with a constant (x[-1]) or the length"
+    return Diagnostic("KR204", reason, a.span, hint)

@@ -1,0 +1,156 @@
+"""Barriers: what they order, and where they may stand (raising.md, step 3).
+
+All threads run a statement before the next one starts, so a barrier changes nothing in the symbolic run: it only
+tells the
+race check which accesses of different threads are ordered. Every access carries, for the rounds and branches with
+barriers that are under way, how many barriers were passed in each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from kraise.analysis.dependence import Access
+from kraise.diagnostics import Refused, refuse
+from kraise.ir import kernel as k
+from kraise.ir.walk import free_indices
+from kraise.raising.run.context import Context
+from kraise.raising.run.state import State
+
+BARRIER = "$barrier"  # the array that a barrier is an access of: its path takes part in every rewriting
+
+
+def barrier(cx: Context, st: State, s: k.Barrier) -> None:
+    """Passes a barrier. A barrier of a warp orders nothing here: what it would order counts as a race."""
+    if s.scope == "warp":
+        return
+    *outer, (level, count) = st.passed
+    st.passed = (*outer, (level, count + 1))
+    st.order += 1
+    st.accesses.append(Access(BARRIER, (), st.path, False, order=st.order, folds=st.folds, span=s.span))
+
+
+def has_barrier(cx: Context, stmts: object) -> bool:
+    """Whether a barrier of the block occurs in ``stmts`` or in what they call."""
+    functions = {f.name: f for f in cx.module.functions}
+    stack: list[object] = [stmts]
+    while stack:
+        x = stack.pop()
+        match x:
+            case k.Barrier(scope=scope):
+                if scope != "warp":
+                    return True
+            case tuple() | list():
+                stack.extend(x)
+            case k.If(body=a, orelse=b):
+                stack += [a, b]
+            case k.For(body=a) | k.While(body=a):
+                stack.append(a)
+            case k.CallStmt(function=name):
+                if name in functions:
+                    stack.append(functions[name].body)
+    return False
+
+
+def cooperative(cx: Context) -> bool:
+    """Whether the kernel, or what it calls, has shared arrays (their names go to ``cx.shared``) or warp primitives."""
+    functions = {f.name: f for f in cx.module.functions}
+    stack: list[object] = [cx.function.body, *(functions[c].body for c in cx.calls if c in functions)]
+    found = False
+    while stack:
+        x = stack.pop()
+        if isinstance(x, k.LocalArray) and x.space == "shared":
+            cx.shared.add(x.name)
+        found = found or isinstance(x, k.Warp)
+        if isinstance(x, tuple | list):
+            stack.extend(x)
+        elif hasattr(x, "__dataclass_fields__"):
+            stack.extend(getattr(x, f) for f in x.__dataclass_fields__ if f not in ("span", "type"))
+    return found or bool(cx.shared)
+
+
+@contextmanager
+def level(cx: Context, st: State, body: object, index: str = "") -> Iterator[None]:
+    """The rounds of a loop (or, without an index, a branch): barriers in it are counted on their own."""
+    if not has_barrier(cx, body):
+        yield
+        return
+    name = f"{index}#{len(cx.barriers)}"
+    cx.barriers[name] = 0
+    if index:
+        cx.rounds[name] = index
+    outer = st.passed
+    st.passed = (*outer, (name, 0))
+    yield
+    cx.barriers[name] = st.passed[-1][1]
+    st.passed = outer
+
+
+def uniform_barriers(cx: Context, accesses: list[Access]) -> None:
+    """Refuses a barrier that some threads of a block may pass and others not.
+
+    Raises:
+        Refused: KR206.
+    """
+    moving = {t for t in cx.thread_names if t not in cx.blocks}
+    found: dict[object, Refused] = {}
+    for a in accesses:
+        if a.array != BARRIER:
+            continue
+        if any(free_indices(c) & moving and c not in cx.launch_path for c in a.path):
+            found.setdefault(
+                a.span,
+                refuse(
+                    "KR206",
+                    "not all threads of a block reach this barrier: it stands under a condition that differs",
+                    a.span,
+                    "put the barrier outside the condition and guard the accesses instead",
+                ),
+            )
+    if found:
+        raise Refused(*(d for r in found.values() for d in r.diagnostics))
+
+
+# --- what is ordered -------------------------------------------------------------------------
+
+
+def unordered(cx: Context, a: Access, b: Access) -> list[frozenset[str]]:
+    """For two accesses by different threads of one block: the cases in which no barrier lies between, each as the loop
+    indices that then have one value in both."""
+    if not a.passed or not b.passed or (len(a.passed) == 1 and a.passed == b.passed):
+        return [frozenset()]
+    if b.order < a.order:
+        a, b = b, a
+    common = 0
+    while common < min(len(a.passed), len(b.passed)) and a.passed[common][0] == b.passed[common][0]:
+        common += 1
+    last = common - 1
+    indices = [cx.rounds[u] for u, _ in a.passed[:common] if u in cx.rounds]
+    out: list[frozenset[str]] = []
+    same = a.passed[last][1] == b.passed[last][1]
+    if same and not _after(cx, a, common) and not _before(b, common):
+        out.append(frozenset(indices))
+    for at in range(1, common):
+        uid = a.passed[at][0]
+        if uid not in cx.rounds:
+            continue
+        outer = frozenset(cx.rounds[u] for u, _ in a.passed[:at] if u in cx.rounds)
+        for first, second in ((a, b), (b, a)):
+            if not _after(cx, first, at) and not _before(second, at):
+                out.append(outer)
+                break
+    return out
+
+
+def _after(cx: Context, a: Access, start: int) -> bool:
+    """Whether a barrier follows ``a`` in the rounds that are under way from level ``start`` on."""
+    return any(cx.barriers[uid] > count for uid, count in a.passed[start:])
+
+
+def _before(a: Access, start: int) -> bool:
+    """Whether a barrier precedes ``a`` in its rounds from level ``start`` on."""
+    return any(count > 0 for _, count in a.passed[start:])
+
+
+__all__ = ["BARRIER", "barrier", "has_barrier", "level", "uniform_barriers", "unordered"]

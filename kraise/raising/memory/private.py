@@ -1,0 +1,304 @@
+"""Arrays that the kernel makes: what a cell of one holds, whichever thread stored it (raising.md, step 6: staging).
+
+A shared array has the indices of the block in front, a thread's own array all open indices: with these, its cells are
+written and read like those of any other array. A load is answered from the stores before it where that can be done: the
+store's subscripts are solved for the indices of the instance that filled the cell, and its value is taken there. An
+array
+all of whose loads are answered is gone. A cell that no store reaches is undefined, and a well-defined program does not
+read it: what would be there does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kraise.analysis.conditions import conjunction, conjuncts, negate
+from kraise.analysis.dependence import implied
+from kraise.diagnostics import refuse
+from kraise.ir import equations as eq
+from kraise.ir import kernel as k
+from kraise.ir.types import BOOL, INT, ScalarType
+from kraise.ir.walk import free_indices, substitute, topological
+from kraise.raising.memory.filled import Solved, solve
+from kraise.raising.run import simplify
+from kraise.raising.run.context import Context
+from kraise.raising.run.state import LocalArray, RawNew, RawWrite, State
+
+
+class Transient(Exception):
+    """An array was taken to be refilled in each round of a loop, but a load sees what an earlier round left."""
+
+    def __init__(self, arrays: frozenset[str]):
+        super().__init__(", ".join(sorted(arrays)))
+        self.arrays = arrays
+
+
+def new_array(cx: Context, st: State, s: k.LocalArray, shape: tuple[eq.Expr, ...], fill: eq.Expr | None) -> LocalArray:
+    """Makes the array of ``s`` in ``st``: its prefix are the indices of those that have one each."""
+    shared = s.space == "shared"
+    prefix = cx.blocks if shared else tuple(n for n in st.open if n not in st.folds)
+    if shared and s.dynamic and not shape:
+        shape = (eq.Param("shared", INT),)
+    version = cx.version(s.name)
+    private = s.space != "heap" or s.name in cx.scratch
+    local = LocalArray(s.name, prefix, shape, s.element, s.like, shared, private)
+    st.locals[s.name] = cx.made[s.name] = local
+    st.versions[s.name] = version
+    st.fences.pop(s.name, None)
+    st.cells.pop(s.name, None)
+    st.out.append(RawNew(eq.New(version, s.element, shape, fill, s.like, s.span)))
+    return local
+
+
+def initial(s: k.LocalArray, sizes: list[int]) -> tuple[k.Expr, ...]:
+    """The values of an initializer, the rest zero."""
+    total = 1
+    for n in sizes:
+        total *= n
+    zero = k.Const(0.0 if s.element.is_inexact else 0, s.element, span=s.span)
+    return (*s.values, *(zero for _ in range(total - len(s.values))))
+
+
+# --- the value of a cell ---------------------------------------------------------------------
+
+
+class _Mark:
+    """Answers that are no values."""
+
+
+UNDEFINED, UNKNOWN = _Mark(), _Mark()
+
+
+def held(cx: Context, st: State, array: str, subs: tuple[eq.Expr, ...]) -> eq.Expr | None:
+    """What the cell holds now, or None where the stores before do not say it."""
+    if array not in st.locals or not st.locals[array].private:
+        return None
+    found = _Search(cx, st, array, subs).at(st.versions[array], (*st.path, *st.facts))
+    return None if isinstance(found, _Mark) else found
+
+
+def refilled(cx: Context, made: dict[str, LocalArray], array: str, st: State, loop: str) -> bool:
+    """Takes it that each round of ``loop`` fills the array anew and that no load sees an earlier round's store; the
+    loads
+    that are answered bear it out, and :func:`refute` finds the one that does not."""
+    if array not in made or not made[array].private or array in cx.solid:
+        return False
+    for raw in st.out:
+        if isinstance(raw, RawWrite) and raw.after.array == array and loop in raw.loops:
+            cx.overwritten[raw.after] = cx.overwritten.get(raw.after, frozenset()) | {loop}
+    return True
+
+
+def refute(cx: Context, nodes: Iterable[eq.Expr]) -> None:
+    """Raises Transient if a load is left of an array that was taken to be refilled in each round."""
+    taken = {v.array for v in cx.overwritten}
+    found = frozenset(n.version.array for n in nodes if isinstance(n, eq.Read) and n.version.array in taken)
+    if found:
+        raise Transient(found)
+
+
+@dataclass
+class _Search:
+    """One question for a cell, answered by going back over the stores."""
+
+    cx: Context
+    st: State
+    array: str
+    subs: tuple[eq.Expr, ...]
+
+    def at(
+        self, version: eq.Version, path: tuple[eq.Expr, ...], seen: int = 0, moving: bool = False
+    ) -> eq.Expr | _Mark:
+        """The cell in ``version``, where ``path`` holds; ``seen`` stores were looked at, ``moving``: what they store
+        depends on
+        the round of a loop around."""
+        st = self.st
+        raws = [*st.before, *st.out]
+        place = next((p for p in reversed(range(len(raws))) if _after(raws[p], self.array) is version), None)
+        raw = None if place is None else raws[place]
+        if isinstance(raw, RawNew) and raw.stmt.fill is None:
+            return UNDEFINED
+        if isinstance(raw, RawNew) and place >= st.fences.get(self.array, 0):  # type: ignore[operator]
+            return raw.stmt.fill  # type: ignore[return-value]
+        if place is None or place < st.walls.get(self.array, 0):
+            # no store of this round; if those of the other rounds are no different, there is none at all
+            still = not moving and seen >= self.cx.sites.get(self.array, 1 << 30)
+            return UNDEFINED if still else UNKNOWN
+        if not isinstance(raw, RawWrite) or not self.cx.overwritten.get(version, frozenset()) <= set(st.open):
+            return UNKNOWN
+        solved = solve(self.cx, st, raw, self.subs, place)
+        if solved is None:
+            return UNKNOWN
+        if raw.after in self.cx.trees and not raw.accumulate and (solved.never or _open(path, solved.conditions) != []):
+            return UNKNOWN  # perhaps one of the cells that a tree reduction leaves half-combined
+        rounds = {n for n in st.open if n not in self.cx.thread_names}
+        moving = moving or any(free_indices(x) & rounds for x in raw.subscripts)
+        seen += 1
+        if solved.never:
+            return self.at(raw.before, path, seen, moving)
+        exists = _open(path, solved.exists)
+        if exists is None:
+            return self.at(raw.before, path, seen, moving)
+        if exists:
+            held = self._stored(raw, solved, add(path, *exists), seen, moving)
+            other = self.at(raw.before, add(path, negate(conjunction(exists))), seen, moving)  # type: ignore[arg-type]
+            return self._either(path, exists, held, other)
+        return self._stored(raw, solved, path, seen, moving)
+
+    def _stored(
+        self, raw: RawWrite, solved: Solved, path: tuple[eq.Expr, ...], seen: int, moving: bool
+    ) -> eq.Expr | _Mark:
+        """The cell after ``raw`` if the thread that would store it exists."""
+        conditions = _open(path, solved.conditions)
+        rounds = {n for n in self.st.open if n not in self.cx.thread_names}
+        below = moving or any(free_indices(c) & rounds for c in solved.conditions)
+        if conditions is None:
+            return self.at(raw.before, path, seen, below)
+        try:
+            value = stored(solved.apply(raw.value), self.st.locals[self.array].type)
+        except ValueError:
+            return UNKNOWN  # the value is that of a carried scalar of one lane only
+        if solved.unsolved & free_indices(value) or any(_stack(n) for n in topological((value,))):
+            return UNKNOWN
+        value = self._made_from(value, path)
+        if raw.accumulate:
+            if not solved.determines(raw.loops):
+                return UNKNOWN  # several instances add to the cell
+            from kraise.raising.carried.reduction import combined
+
+            base = self.at(raw.before, path, seen, below)
+            if isinstance(base, _Mark):
+                return UNKNOWN
+            total = combined(raw.accumulate, base, value, base)
+            return total if not conditions else self._either(path, conditions, total, base)
+        if not conditions:
+            return value
+        other = self.at(raw.before, add(path, negate(conjunction(conditions))), seen, below)  # type: ignore[arg-type]
+        return self._either(path, conditions, value, other)
+
+    def _made_from(self, value: eq.Expr, path: tuple[eq.Expr, ...]) -> eq.Expr:
+        """``value`` with what it takes from the array itself replaced by what the stores before say of it now."""
+        mapping: dict[eq.Expr, eq.Expr] = {}
+        for node in topological([value]):
+            if isinstance(node, eq.Read) and node.version.array == self.array and not node.view:
+                found = _Search(self.cx, self.st, self.array, node.subscripts).at(node.version, path)
+                if not isinstance(found, _Mark):
+                    mapping[node] = found
+        return substitute(value, mapping) if mapping else value
+
+    def _either(
+        self, path: tuple[eq.Expr, ...], conditions: list[eq.Expr], a: eq.Expr | _Mark, b: eq.Expr | _Mark
+    ) -> eq.Expr | _Mark:
+        """``a`` where the conditions hold, else ``b``."""
+        if a is UNKNOWN or b is UNKNOWN:
+            return UNKNOWN
+        if isinstance(b, _Mark) or a is b:
+            return a
+        if isinstance(a, _Mark):
+            return b
+        return joined(path, conditions, a, b)
+
+
+def _stack(e: eq.Expr) -> bool:
+    """Whether ``e`` is what the rounds of a fold put out: it is read from the array that keeps it."""
+    return isinstance(e, eq.FoldResult) and e.name.endswith(".out")
+
+
+def joined(path: tuple[eq.Expr, ...], conditions: list[eq.Expr], a: eq.Expr, b: eq.Expr) -> eq.Expr:
+    """``a if conditions else b``. Two loads of one padded array, each with the guard that its place needs, are one
+    load with
+    both guards: where one is used, the other's guard holds."""
+    (p, x, zero), (q, y, other) = _guarded(a), _guarded(b)
+    if same_under((*path, *conditions, *p), x, y):
+        x = y
+    elif all(same_under((*path, *q, negate(c)), x, y) for c in conditions):
+        y = x
+    if x is y and not p and not q:
+        return x
+    if x is y and (not p or not q or zero is other):
+        holds = all(c in p or implied((*path, *conditions, *p), c) for c in q)
+        if holds and all(d in q or implied((*path, *q, negate(c)), d) for c in conditions for d in p):
+            guard = conjunction(tuple(dict.fromkeys((*p, *q))))
+            return simplify.select(guard, x, zero if p else other, x.type)  # type: ignore[arg-type]
+    return simplify.select(conjunction(conditions), a, b, a.type)  # type: ignore[arg-type]
+
+
+def same_under(path: tuple[eq.Expr, ...], a: eq.Expr, b: eq.Expr) -> bool:
+    """Whether the values are the same where ``path`` holds: loads of cells that are one cell there, and what is made
+    of them."""
+    if a is b:
+        return True
+    if type(a) is not type(b) or a.type != b.type:
+        return False
+    if isinstance(a, eq.Read) and isinstance(b, eq.Read):
+        if a.version is not b.version or a.view != b.view:
+            return False
+        return all(
+            s is t or implied(path, eq.Op("eq", (s, t), BOOL)) for s, t in zip(a.subscripts, b.subscripts, strict=True)
+        )
+    if isinstance(a, eq.Op) and isinstance(b, eq.Op):
+        return a.name == b.name and all(same_under(path, s, t) for s, t in zip(a.args, b.args, strict=True))
+    if isinstance(a, eq.Cast) and isinstance(b, eq.Cast):
+        return same_under(path, a.arg, b.arg)
+    return False
+
+
+def _guarded(e: eq.Expr) -> tuple[tuple[eq.Expr, ...], eq.Expr, eq.Expr]:
+    """``x if guard else constant``."""
+    match e:
+        case eq.Op(name="select", args=(c, x, eq.Const() as zero)):
+            return conjuncts(c), x, zero
+        case eq.Op(name="select", args=(c, eq.Const() as zero, x)):
+            return conjuncts(negate(c)), x, zero
+    return (), e, e
+
+
+def add(path: tuple[eq.Expr, ...], *more: eq.Expr) -> tuple[eq.Expr, ...]:
+    return tuple(dict.fromkeys((*path, *(c for m in more for c in conjuncts(m)))))
+
+
+def _open(path: tuple[eq.Expr, ...], conditions: tuple[eq.Expr, ...]) -> list[eq.Expr] | None:
+    """The conditions that ``path`` does not imply; None if it contradicts one."""
+    left = []
+    for c in conditions:
+        if c in path or implied(path, c):
+            continue
+        if negate(c) in path or implied(path, negate(c)):
+            return None
+        left.append(c)
+    return left
+
+
+def _after(raw: object, array: str) -> eq.Version | None:
+    match raw:
+        case RawWrite(after=after):
+            return after
+        case RawNew(stmt):
+            return stmt.version
+        case _:
+            return next((a.result for a in raw.fold.arrays if a.result.array == array), None)  # type: ignore[attr-defined]
+
+
+def stored(value: eq.Expr, element: ScalarType) -> eq.Expr:
+    """``value`` as an array of ``element`` keeps it."""
+    if element.kind == "number" or value.type == element:
+        return value
+    if element.is_integer or (element.bits or 64) < (value.type.bits or 0):
+        return simplify.cast(element, value)
+    if isinstance(value, eq.Const) and element.is_inexact and type(value.value) is int:
+        return eq.Const(float(value.value), element)
+    return value
+
+
+def check_known(cx: Context, array: str, version: eq.Version, span: object) -> None:
+    """Refuses a load of cells that a tree reduction has left half-combined."""
+    if version in cx.clobbered:
+        raise refuse(
+            "KR299",
+            f"what a tree reduction leaves in `{array}` besides its result is read",
+            span,  # type: ignore[arg-type]
+        )
+
+
+__all__ = ["Transient", "check_known", "held", "initial", "new_array", "refilled", "refute", "stored"]

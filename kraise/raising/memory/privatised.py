@@ -1,0 +1,98 @@
+"""Counts that each block first makes for itself: one accumulation (raising.md, step 6).
+
+``s[b] += v`` by all threads of a block into cells that were filled with the neutral element, then ``h[t] += s[t]``
+for every cell
+once, is ``h[b] += v``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kraise.analysis.conditions import Fact, classify
+from kraise.analysis.poly import to_expr, to_poly
+from kraise.ir import equations as eq
+from kraise.ir.walk import topological
+from kraise.raising.memory.filled import Solved, solve
+from kraise.raising.run.context import Context
+from kraise.raising.run.state import Raw, RawNew, RawWrite, State
+from kraise.raising.writes.accumulate import neutral_of
+
+_OPS = ("add", "mul", "or_", "xor")
+
+
+def without_private_copies(cx: Context, st: State) -> None:
+    """Rewrites the accumulations that only pass on what each block has accumulated."""
+    for at, raw in enumerate(st.out):
+        if not isinstance(raw, RawWrite) or raw.accumulate not in _OPS or not isinstance(raw.value, eq.Read):
+            continue
+        array = raw.value.version.array
+        local = cx.made.get(array)
+        if local is None or not local.shared or _read_elsewhere(st, raw, array):
+            continue
+        parts = _parts(st.out[:at], array, raw)
+        passed = None if parts is None else [_passed(cx, st, raw, p, local.shape) for p in parts]
+        kept = [p for p in passed or () if p is not None]
+        if not passed or len(kept) != len(passed):
+            continue
+        new: list[Raw] = []
+        before = raw.before
+        for position, part in enumerate(kept):
+            after = raw.after if position == len(kept) - 1 else cx.version(raw.after.array)
+            new.append(replace(part, before=before, after=after))
+            before = after
+        st.out[at : at + 1] = new
+        cx.note(f"the counts of each block in `{array}` are one count")
+        without_private_copies(cx, st)
+        return
+
+
+def _read_elsewhere(st: State, raw: RawWrite, array: str) -> bool:
+    from kraise.raising.run.state import expressions
+
+    nodes = topological([e for r in st.out if r is not raw for e in expressions(r)])
+    return any(isinstance(n, eq.Read) and n.version.array == array for n in nodes)
+
+
+def _parts(raws: list[Raw], array: str, raw: RawWrite) -> list[RawWrite] | None:
+    """The accumulations into ``array``, if all else that is stored there is the neutral element, before them."""
+    out: list[RawWrite] = []
+    assert isinstance(raw.value, eq.Read)
+    version = raw.value.version
+    for r in reversed(raws):
+        if isinstance(r, RawNew) and r.stmt.version is version:
+            fill = r.stmt.fill
+            return out[::-1] if fill is None or _neutral(raw.accumulate, fill) else None
+        if isinstance(r, RawWrite) and r.after is version:
+            if r.accumulate == raw.accumulate and not r.view:
+                out.append(r)
+            elif (
+                r.accumulate or not _neutral(raw.accumulate, r.value) or any(o.before is not version for o in out[-1:])
+            ):
+                return None
+            version = r.before
+    return None
+
+
+def _neutral(op: str, e: eq.Expr) -> bool:
+    neutral = neutral_of(op, e)
+    return isinstance(e, eq.Const) and isinstance(neutral, eq.Const) and e.value == neutral.value
+
+
+def _passed(cx: Context, st: State, raw: RawWrite, part: RawWrite, shape: tuple[eq.Expr, ...]) -> RawWrite | None:
+    """``part`` as an accumulation into the array to which ``raw`` passes its cells."""
+    assert isinstance(raw.value, eq.Read)
+    solved: Solved | None = solve(cx, st, replace(raw, subscripts=raw.value.subscripts), part.subscripts, -1)
+    if solved is None or solved.never or not solved.determines(raw.loops):
+        return None
+    # that a cell is within the array, and that there is a thread for it, goes without saying
+    own = part.subscripts[len(part.subscripts) - len(shape) :]
+    known = {Fact("ge", to_poly(s)) for s in own}
+    known |= {Fact("ge", to_poly(n) - to_poly(s) - 1) for s, n in zip(own, shape, strict=True)}
+    if any(classify(c) not in known for c in solved.conditions):
+        return None
+    subs = tuple(to_expr(to_poly(solved.apply(s))) for s in raw.subscripts)
+    return replace(part, subscripts=subs, span=part.span)
+
+
+__all__ = ["without_private_copies"]

@@ -1,0 +1,196 @@
+"""Races between threads (raising.md, step 3; contract, section 3).
+
+Between barriers, instances of different threads must not touch one cell unless both read it, both take the same
+atomic to it, or both write the same value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kraise.analysis.delinearize import digits
+from kraise.analysis.dependence import Access, may_meet
+from kraise.analysis.poly import to_expr, to_poly
+from kraise.diagnostics import Refused, refuse
+from kraise.ir import equations as eq
+from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import free_indices, substitute
+from kraise.raising.memory.phases import BARRIER, unordered
+from kraise.raising.run.arithmetic import index_like, tidy
+from kraise.raising.run.context import Context
+from kraise.raising.writes.accumulate import mentions
+
+
+def check(cx: Context, accesses: list[Access], threads: tuple[str, ...], shared: frozenset[str] = frozenset()) -> None:
+    """Refuses a kernel in which two threads may meet at one cell; ``shared`` are the arrays that each block has of
+    its own.
+
+    Raises:
+        Refused: KR201 (a race) or KR202 (a plain store through an index array).
+    """
+    if not threads:
+        return
+    by_array: dict[str, list[Access]] = {}
+    for a in accesses:
+        if a.array != BARRIER:
+            by_array.setdefault(a.array, []).append(replace(a, path=(*a.path, *_facts(cx, a))) if cx.facts else a)
+    found: dict[tuple[object, ...], Refused] = {}
+    for group in by_array.values():
+        group = _by_thread(cx, group)
+        unique = list({(_signature(a), a.order if cx.barriers else 0): a for a in group}.values())
+        for at, w in enumerate(unique):
+            if not w.write:
+                continue
+            for place, other in enumerate(unique):
+                if other.write and place < at:
+                    continue
+                if w.atomic and other.atomic and w.accumulate == other.accumulate:
+                    continue
+                if w is other and _same_value(w, threads):
+                    continue
+                running = _running(w, other, threads)
+                if _meet(cx, w, other, running, w.array in shared):
+                    refusal = _refusal(w, other, running)
+                    found.setdefault((w.array, refusal.diagnostics[0].span), refusal)
+    if found:
+        raise Refused(*(d for r in found.values() for d in r.diagnostics))
+
+
+def _meet(cx: Context, w: Access, other: Access, running: tuple[str, ...], shared: bool) -> bool:
+    """Whether two threads may touch one cell with no barrier between: threads of one block that no barrier orders, or
+    threads of different blocks, which none ever does."""
+    blocks = tuple(b for b in cx.blocks if b in running)
+    if not shared and not cx.barriers and len(w.passed) == 1 and w.passed == other.passed:
+        return may_meet(w, other, running, frozenset(), injective=cx.injective)
+    inside = tuple(n for n in running if n not in blocks)
+    for same in () if w.together and w.together == other.together else unordered(cx, w, other):
+        if cx.unroll and shared and apart_by_numbers(cx, w, other):
+            continue
+        if may_meet(w, other, inside, frozenset(cx.blocks) | same, injective=cx.injective):
+            return True
+    if shared or not cx.blocks:
+        return False
+    apart = cx.blocks if cx.tiles_are_exact() else running
+    return may_meet(w, other, apart, frozenset(), injective=cx.injective)
+
+
+def apart_by_numbers(cx: Context, w: Access, other: Access) -> bool:
+    """Whether no two threads of a block, whose size is a number, meet: tried out for every pair (``t ^ 16``).
+
+    Conditions that data decide are left out, which asks for more than there is.
+    """
+    from kraise.raising.collective.cells import touched  # loads numpy
+
+    first, second = touched(cx, w), touched(cx, other)
+    if first is None or second is None:
+        return False
+    mine: dict[tuple[int, ...], set[int]] = {}
+    for thread, cell in first:
+        mine.setdefault(cell, set()).add(thread)
+    return all(mine.get(cell, {thread}) == {thread} for thread, cell in second)
+
+
+def _facts(cx: Context, a: Access) -> tuple[eq.Expr, ...]:
+    """What the launch implies of the indices of ``a``."""
+    names = frozenset().union(*(free_indices(c) for c in (*a.path, *a.subscripts)))
+    return tuple(c for c in cx.facts if free_indices(c) & names)
+
+
+def _by_thread(cx: Context, group: list[Access]) -> list[Access]:
+    """Accesses under an index that is thread and rounds in one, beside others under the thread's own index (or
+    another such
+    index): the thread and the round apart, so that a thread is seen to meet itself."""
+    used = [frozenset().union(*(free_indices(e) for e in (*a.path, *a.subscripts))) for a in group]
+    every = frozenset().union(*used)
+    merged = sorted(every & set(cx.strides))
+    threads = {cx.strides[m][0] for m in merged}
+    if not merged or (len(merged) == len(threads) and not threads & every):
+        return group
+    return [_expanded(cx, a, [m for m in merged if m in names]) for a, names in zip(group, used, strict=True)]
+
+
+def _expanded(cx: Context, a: Access, merged: list[str]) -> Access:
+    mapping: dict[eq.Expr, eq.Expr] = {}
+    more: list[eq.Expr] = []
+    for m in merged:
+        thread, size, origin = cx.strides[m]
+        t, u = eq.Index(thread, INT), eq.Index(f"{m}'round", INT)
+        mapping[eq.Index(m, INT)] = to_expr(to_poly(origin) + to_poly(t) + to_poly(size) * to_poly(u))
+        more += [eq.Op("ge", (i, eq.Const(0, INT)), BOOL) for i in (t, u)]
+        more.append(eq.Op("lt", (t, size), BOOL))
+    if a.view and mapping:
+        return a
+    # a condition on what a loop carries says nothing of an index; without it more instances are asked for
+    kept = [c for c in a.path if not mentions(c, (eq.CarryIn, eq.FoldResult))]
+    if any(mentions(s, (eq.CarryIn, eq.FoldResult)) for s in a.subscripts):
+        return a
+    path = (*(tidy(substitute(c, mapping)) for c in kept), *more)
+    parts: list[eq.Expr] = []
+    radices: list[eq.Expr] = []
+    for s in a.subscripts:
+        s = tidy(substitute(s, mapping))
+        found = digits(to_poly(s), (*path, *cx.facts)) if index_like(s) else None
+        parts += [s] if found is None else [to_expr(p) for p in found.subscripts]
+        radices += [eq.Const(0, INT), *(() if found is None else (to_expr(r) for r in found.radices))]
+    view = tuple(radices) if len(parts) != len(a.subscripts) else a.view
+    return replace(a, path=path, subscripts=tuple(parts), view=view)
+
+
+def _running(a: Access, b: Access, threads: tuple[str, ...]) -> tuple[str, ...]:
+    """The thread indices under which the accesses happen (a grid-stride loop has one in place of the thread's own)."""
+    names = frozenset().union(*(free_indices(c) for c in (*a.path, *b.path)))
+    return tuple(t for t in threads if t in names)
+
+
+def _signature(a: Access) -> tuple[object, ...]:
+    return (a.subscripts, a.path, a.write, a.accumulate, a.atomic, a.passed, a.together, a.folds, a.view, a.value)
+
+
+def _same_value(w: Access, threads: tuple[str, ...]) -> bool:
+    """A plain store of one value that all threads share: whoever comes last, the cell is the same.
+
+    A value that changes from round to round is shared only if all threads store to one cell, in the same rounds.
+    """
+    if w.accumulate or w.value is None or _reads(w.value):
+        return False
+    names, moving = free_indices(w.value), set(threads)
+    if not names:
+        return True
+    rounds = [c for c in w.path if free_indices(c) & names]
+    return not names & moving and not any(free_indices(x) & moving for x in (*w.subscripts, *rounds))
+
+
+def _reads(e: eq.Expr) -> bool:
+    return mentions(e, (eq.Read, eq.CarryIn, eq.FoldResult))
+
+
+def _refusal(w: Access, other: Access, threads: tuple[str, ...]) -> Refused:
+    which = ", ".join(threads)
+    if w is other:
+        scattered = [s for s in w.subscripts if not index_like(s)]
+        if scattered:
+            return refuse(
+                "KR202",
+                f"two threads may store to one element of `{w.array}`: "
+                "nothing says that its subscript takes each value once",
+                w.span,
+                'use an atomic, or declare it: --assume "idx is injective" (idx: the index array)',
+            )
+        moving = set(threads) & frozenset().union(*(free_indices(s) for s in w.subscripts))
+        if not moving or moving != set(threads):
+            still = ", ".join(t for t in threads if t not in moving)
+            return refuse(
+                "KR201",
+                f"all threads that differ in {still} write the same element of `{w.array}`",
+                w.span,
+                "guard the store to one thread, or use an atomic",
+            )
+        return refuse("KR201", f"different threads ({which}) may write one element of `{w.array}`", w.span)
+    verb = "writes" if other.write else "reads"
+    line = f" in line {other.span.line}" if other.span else ""
+    return refuse(
+        "KR201",
+        f"a thread writes an element of `{w.array}` that another one {verb}{line}, with no barrier between",
+        w.span,
+        "write to another array than the one that is read",
+    )

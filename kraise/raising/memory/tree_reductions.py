@@ -1,0 +1,366 @@
+"""Tree reductions in shared memory: ``if t < w: s[t] += s[t + w]`` with w halving, or doubling strides (raising.md,
+step 6).
+
+The loop's body is run once with w as an unknown. If all it does is to combine cell a with cell a + w of an array that
+each
+block has of its own, for the threads that the tree wants, and a barrier ends the round, then cell 0 holds the
+reduction of
+all cells at the end. The other cells are half-combined: nothing may read them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from kraise.analysis.conditions import Fact, classify, conjunction
+from kraise.analysis.dependence import implied
+from kraise.analysis.poly import Poly, to_expr, to_poly
+from kraise.diagnostics import Refused
+from kraise.ir import equations as eq
+from kraise.ir import kernel as k
+from kraise.ir.types import BOOL, INT, ScalarType
+from kraise.ir.walk import free_indices, topological
+from kraise.raising.loops.counted import stores
+from kraise.raising.memory.phases import BARRIER, has_barrier, level
+from kraise.raising.memory.private import held
+from kraise.raising.run import simplify
+from kraise.raising.run.arithmetic import operation
+from kraise.raising.run.context import Context
+from kraise.raising.run.liveness import assigned
+from kraise.raising.run.state import Raw, RawWrite, State
+from kraise.raising.run.values import resolve, truth
+from kraise.raising.writes.accumulate import neutral_of
+
+_OPS = ("add", "mul", "min", "max", "and", "or")
+ZERO, ONE = eq.Const(0, INT), eq.Const(1, INT)
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """How w moves: ``down`` by halves from half of ``size``, or up by doubling to before ``size``."""
+
+    down: bool
+    size: Poly
+
+
+def tree(cx: Context, st: State, s: k.While, live: frozenset[str]) -> bool:
+    """Runs the loop if it is a tree reduction; returns False, having done nothing, if it is not."""
+    from kraise.raising.run.statements import block
+
+    if s.test_last or not s.body or not has_barrier(cx, s.body):
+        return False
+    moved = [n for n in assigned(s.body) if n in st.env]
+    made = {resolve(cx, st, a) for a in stores(s.body)}
+    if not made or any(a not in st.locals or not st.locals[a].shared for a in made):
+        return False
+    copies = {n: cell for n in moved if (cell := _copied(cx, st, n, made)) is not None}
+    names = [n for n in moved if n not in copies]
+    if len(names) != 1:
+        return False
+    (name,) = names
+    inner = st.copy()
+    inner.before, inner.out = [*st.before, *st.out], []
+    w = eq.Index(f"${name}", INT)
+    entries = {a: cx.version(a) for a in sorted(made)}
+    inner.versions |= entries
+    inner.env[name] = w
+    inner.env |= {n: eq.Read(entries[a], subs, st.locals[a].type) for n, (a, subs) in copies.items()}
+    inner.path = (*inner.path, eq.Op("ge", (w, ONE), BOOL))
+    accesses_from = len(inner.accesses)
+    condition = truth(cx, inner, s.condition)
+    barriers = dict(cx.barriers)
+    try:
+        with level(cx, inner, s.body, w.name):
+            block(cx, inner, s.body, live | {name})
+    except Refused:
+        cx.barriers = barriers
+        return False
+    steps = _steps(st.env[name], inner.env[name], condition, w)
+    own = inner.accesses[accesses_from:]
+    if steps is None or any(a.array not in made | {BARRIER} for a in own):
+        cx.barriers = barriers
+        return False
+    found = [_combined(cx, st, r, w, steps, entries) or _scanned(cx, st, r, w, steps, entries) for r in inner.out]
+    kept = all(_follows(inner.env[n], inner.out, a, subs, st.locals[a].type) for n, (a, subs) in copies.items())
+    if None in found or len(found) != len(made) or not kept:
+        cx.barriers = barriers
+        return False
+    if any(f.checked for f in found if f is not None):
+        _power_of_two(cx, steps.size)
+    # the cells of one round are apart: only what the loop does to the accesses around it is left to prove
+    label = "" if any(f.whole for f in found if f is not None) else f"tree {len(cx.barriers)}"
+    st.accesses += [replace(a, together=label) for a in own]
+    st.order = inner.order
+    for f in found:
+        assert f is not None
+        st.out.append(f.raw)
+        st.versions[f.raw.after.array] = f.raw.after
+        if f.whole:
+            continue
+        cx.trees.add(f.raw.after)
+        cx.clobbered.add(f.raw.after)
+        for n, (a, subs) in copies.items():
+            if a == f.raw.after.array:  # the local of the one thread whose cell it is
+                st.env[n] = f.raw.value
+                for s_, t_ in zip(subs, f.raw.subscripts, strict=True):
+                    if s_ is not t_:
+                        st.partial[n] = eq.Op("eq", (s_, t_), BOOL)
+    if name in live:
+        st.env[name] = ZERO if steps.down else to_expr(steps.size)
+    cx.note(f"tree reduction (line {s.span.line if s.span else '?'}): a reduction over the block's axis")
+    return True
+
+
+def _copied(cx: Context, st: State, name: str, made: set[str]) -> tuple[str, tuple[eq.Expr, ...]] | None:
+    """The array and the cell of this thread that hold what local ``name`` does (``s[t] = sum = sum + s[t + w]``)."""
+    for a in sorted(made):
+        last = next((r for r in reversed(st.out) if isinstance(r, RawWrite) and r.after.array == a), None)
+        if last is not None and held(cx, st, a, last.subscripts) is st.env[name]:
+            return a, last.subscripts
+    return None
+
+
+def _follows(after: eq.Expr, raws: list[Raw], array: str, subs: tuple[eq.Expr, ...], element: ScalarType) -> bool:
+    """Whether the local is what its cell is after the round."""
+    for r in raws:
+        if isinstance(r, RawWrite) and r.after.array == array and r.subscripts == subs and r.accumulate:
+            own = eq.Read(r.before, subs, element)
+            new = simplify.op(r.accumulate, (own, r.value), after.type)
+            arms = after.args[1:] if isinstance(after, eq.Op) and after.name == "select" else (after, own)
+            return own in arms and any(
+                isinstance(x, eq.Op) and x.name == r.accumulate and set(x.args) == {own, r.value} or x is new
+                for x in arms
+            )
+    return False
+
+
+def _steps(first: eq.Expr, after: eq.Expr, condition: eq.Expr, w: eq.Index) -> _Steps | None:
+    """How w moves from ``first`` while ``condition`` holds, or None if not by halves or doubling."""
+    fact = classify(condition)
+    if fact is None or free_indices(first):
+        return None
+    two = eq.Const(2, INT)
+    match after:
+        case eq.Op(name="floordiv" | "tdiv" | "shr" as name, args=(x, eq.Const(value=c))) if x is w:
+            if c != (1 if name == "shr" else 2):
+                return None
+            stops = (fact.kind == "ge" and fact.poly == to_poly(w) - 1) or (
+                fact.kind == "ne" and fact.poly == to_poly(w)
+            )
+            size = _twice(first)
+            return _Steps(True, size) if stops and size is not None else None
+        case eq.Op(name="shl", args=(x, eq.Const(value=1))) if x is w:
+            pass
+        case _:
+            if to_poly(after) != to_poly(operation("mul", (two, w), INT)):
+                return None
+    if to_poly(first).value != 1 or fact.kind != "ge":
+        return None
+    size = fact.poly + to_poly(w) + 1
+    return None if w.name in size.indices() else _Steps(False, size)
+
+
+def _twice(first: eq.Expr) -> Poly | None:
+    """The size of which ``first`` is half."""
+    poly = to_poly(first)
+    if poly.value is not None:
+        return poly * 2
+    match first:
+        case eq.Op(name="floordiv" | "tdiv", args=(x, eq.Const(value=2))):
+            return to_poly(x)
+        case eq.Op(name="shr", args=(x, eq.Const(value=1))):
+            return to_poly(x)
+    return None
+
+
+@dataclass(frozen=True)
+class _Found:
+    raw: RawWrite
+    checked: bool  # the size must be a power of two
+    whole: bool = False  # every cell has its value at the end
+
+
+def _combined(
+    cx: Context, st: State, r: object, w: eq.Index, steps: _Steps, entries: dict[str, eq.Version]
+) -> _Found | None:
+    """What the tree leaves in cell 0, if ``r`` is its step: cell a combined with cell a + w by the threads that it
+    takes."""
+    if not isinstance(r, RawWrite) or r.accumulate not in _OPS or r.before is not entries[r.before.array]:
+        return None
+    other = r.value
+    while isinstance(other, eq.Cast):
+        other = other.arg
+    if not isinstance(other, eq.Read) or other.version is not r.before or len(other.subscripts) != len(r.subscripts):
+        return None
+    gaps = [to_poly(b) - to_poly(a) for a, b in zip(r.subscripts, other.subscripts, strict=True)]
+    moved = [d for d, g in enumerate(gaps) if g.terms]
+    if len(moved) != 1 or gaps[moved[0]] != to_poly(w):
+        return None
+    (d,) = moved
+    cell = to_poly(r.subscripts[d])
+    bound = _threads(st, r, cell, w, steps)
+    if bound is None:
+        return None
+    last, checked = bound
+    for (kind, hinted), e in cx.threads.items():
+        if kind == "thread" and steps.size.value is not None and cell == to_poly(e):
+            cx.hints[hinted] = steps.size.value
+    array = r.before.array
+    x = cx_index(cx, st)
+    subs = tuple(x if at == d else s for at, s in enumerate(r.subscripts))
+    inside = [eq.Op("ge", (x, ZERO), BOOL), eq.Op("lt", (x, to_expr(steps.size)), BOOL)]
+    more: list[eq.Expr] = [] if last is None else [eq.Op("lt", (x, last), BOOL)]
+    view = replace(st, path=(*st.path, *inside, *more))
+    body = held(cx, view, array, subs)
+    if body is None:
+        body = eq.Read(st.versions[array], subs, other.type)
+    axis = eq.Axis(x.name, ZERO, to_expr(steps.size))
+    total = eq.Reduce(r.accumulate, (axis,), body, conjunction(more), body.type)
+    target = tuple(ZERO if at == d else s for at, s in enumerate(r.subscripts))
+    names = frozenset().union(*(free_indices(s) for s in target))
+    loops = tuple(n for n in r.loops if n in names or n in cx.blocks)
+    path = tuple(c for c in st.path if not free_indices(c) & (set(st.open) - set(loops) - set(st.folds)))
+    raw = RawWrite(st.versions[array], cx.version(array), loops, path, target, total, "", (), r.span)
+    return _Found(raw, checked)
+
+
+def _scanned(
+    cx: Context, st: State, r: object, w: eq.Index, steps: _Steps, entries: dict[str, eq.Version]
+) -> _Found | None:
+    """``if t >= w: s[t] += s[t - w]`` with w doubling: the running sums of the block (Hillis and Steele)."""
+    if steps.down or not isinstance(r, RawWrite) or r.accumulate not in _OPS:
+        return None
+    array = r.before.array
+    neutral = neutral_of(r.accumulate, r.value)
+    if r.before is not entries[array] or neutral is None:
+        return None
+    other, guards = r.value, [c for c in r.path if c not in st.path and c is not eq.Op("ge", (w, ONE), BOOL)]
+    if isinstance(other, eq.Op) and other.name == "select" and _is(other.args[2], neutral):
+        guards.append(other.args[0])
+        other = other.args[1]
+    if not isinstance(other, eq.Read) or other.version is not r.before or len(other.subscripts) != len(r.subscripts):
+        return None
+    gaps = [to_poly(a) - to_poly(b) for a, b in zip(r.subscripts, other.subscripts, strict=True)]
+    moved = [d for d, g in enumerate(gaps) if g.terms]
+    if len(moved) != 1 or gaps[moved[0]] != to_poly(w):
+        return None
+    (d,) = moved
+    cell = to_poly(r.subscripts[d])
+    at_least = Fact("ge", cell - to_poly(w))
+    facts = [classify(c) for c in guards]
+    if at_least not in facts or any(f != at_least and not _below(f, cell, steps) for f in facts):
+        return None
+    own = [(kind, axis) for (kind, axis), e in cx.threads.items() if kind == "thread" and to_poly(e) == cell]
+    if not own or steps.size != to_poly(cx.threads["blockDim", own[0][1]]):
+        return None  # every cell must have its thread
+    x = cx_index(cx, st)
+    subs = tuple(x if at == d else s for at, s in enumerate(r.subscripts))
+    inside = (eq.Op("ge", (x, ZERO), BOOL), eq.Op("lt", (x, to_expr(steps.size)), BOOL))
+    body = held(cx, replace(st, path=(*st.path, *inside)), array, subs)
+    if body is None:
+        body = eq.Read(st.versions[array], subs, other.type)
+    total = eq.Scan(r.accumulate, eq.Axis(x.name, ZERO, to_expr(steps.size)), body, neutral, True, False, body.type)
+    names = frozenset().union(*(free_indices(s) for s in subs))
+    loops = (*(n for n in r.loops if n in names or n in cx.blocks), x.name)
+    path = tuple(c for c in st.path if not free_indices(c) & (set(st.open) - set(loops) - set(st.folds)))
+    raw = RawWrite(st.versions[array], cx.version(array), loops, (*path, *inside), subs, total, "", (), r.span)
+    return _Found(raw, False, True)
+
+
+def _is(e: eq.Expr, neutral: eq.Expr) -> bool:
+    if not isinstance(e, eq.Const) or not isinstance(neutral, eq.Const):
+        return False
+    a, b = e.value, neutral.value
+    return not isinstance(a, complex) and not isinstance(b, complex) and str(float(a)) == str(float(b))
+
+
+def _below(fact: Fact | None, cell: Poly, steps: _Steps) -> bool:
+    """Whether the fact is ``cell < size``, which holds for every thread."""
+    return fact is not None and fact == Fact("ge", steps.size - cell - 1)
+
+
+def cx_index(cx: Context, st: State) -> eq.Index:
+    """A fresh index for the cells of a block."""
+    used = {
+        n.name for r in st.out if isinstance(r, RawWrite) for n in topological((r.value,)) if isinstance(n, eq.Index)
+    }
+    return cx.index("t", (*st.open, *cx.blocks, *used))
+
+
+def _threads(st: State, r: RawWrite, cell: Poly, w: eq.Index, steps: _Steps) -> tuple[eq.Expr | None, bool] | None:
+    """Checks that ``r`` happens for just the cells that a round combines. Returns the bound on the data, if there is
+    one
+    (``a + w < bound``), and whether the size must be a power of two; None if it is not so."""
+    conditions = [c for c in r.path if c not in st.path and c is not eq.Op("ge", (w, ONE), BOOL)]
+    step = to_poly(w)
+    bound: eq.Expr | None = None
+    right = False
+    for c in conditions:
+        fact = classify(c)
+        if fact is None:
+            return None
+        if fact.kind == "ge" and (fact.poly + cell + 1).terms:
+            limit = fact.poly + cell + 1  # cell < limit
+            if steps.down and limit == step:
+                right = True
+                continue
+            if not steps.down and cell == cell_of_pairs(cell, step) and limit == steps.size:
+                right = True
+                continue
+            limit = limit + step  # cell + w < limit
+            if w.name not in limit.indices() and not limit.indices() & set(st.open):
+                bound = to_expr(limit) if limit != steps.size else bound
+                if limit == steps.size and not steps.down:
+                    bound = to_expr(limit)
+                continue
+        if fact.kind == "eq" and not steps.down and _every_second(fact.poly, cell, step):
+            right = True
+            continue
+        if implied(st.path, c):
+            continue
+        return None
+    if not right:
+        return None
+    return bound, steps.down or bound is None
+
+
+def cell_of_pairs(cell: Poly, step: Poly) -> Poly | None:
+    """``cell`` if it is ``2 * w * t`` with t free of w."""
+    (w,) = step.atoms()
+    if any(w not in m or c % 2 for m, c in cell.terms.items()):
+        return None
+    return cell
+
+
+def _every_second(poly: Poly, cell: Poly, step: Poly) -> bool:
+    """Whether ``poly == 0`` says that cell is a multiple of 2 w."""
+    if len(poly.terms) != 1:
+        return False
+    ((m, c),) = poly.terms.items()
+    if len(m) != 1 or c not in (1, -1):
+        return False
+    match m[0]:
+        case eq.Op(name="mod" | "tmod", args=(a, b)):
+            return to_poly(a) == cell and to_poly(b) == step * 2
+        case eq.Op(name="and_", args=(a, b)):
+            return to_poly(a) == cell and to_poly(b) == step * 2 - 1
+    return False
+
+
+def _power_of_two(cx: Context, size: Poly) -> None:
+    """Demands that ``size`` is a power of two."""
+    if size.value is not None and size.value & (size.value - 1) == 0:
+        return
+    e = to_expr(size)
+    less = operation("sub", (e, ONE), INT)
+    test = eq.Op("eq", (simplify.op("and_", (e, less), INT), ZERO), BOOL)
+    what = (
+        e.name.replace(".x", "") if isinstance(e, eq.Param) else "the number of threads that a tree reduction combines"
+    )
+    message = f"{what} must be a power of two"
+    if (test, message) not in cx.checks:
+        cx.checks.append((test, message))
+        cx.assumptions.append(f"{what} is a power of two (the tree reduction drops elements otherwise)")
+
+
+__all__ = ["tree"]

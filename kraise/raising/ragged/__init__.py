@@ -1,0 +1,1 @@
+"""Loops whose range an array decides: segments of one flat range (raising.md, step 5)."""

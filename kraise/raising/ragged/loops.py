@@ -1,0 +1,158 @@
+"""Ragged loops: a range that depends on what an array holds, as in ``for k in range(ptr[i], ptr[i + 1])``.
+
+A round that is run reads certain cells whatever happens in it; on a well-defined launch these cells exist. So the
+index lies within the arrays that it subscripts, and the loop is an index over that range under a condition on data.
+Where the range lies in a flat array that all lanes share, the condition must say which lane each cell belongs to
+(:mod:`kraise.raising.ragged.segments`), or else the loop runs to the longest row, over all lanes at once.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from kraise.analysis.boxes import Unbounded, box
+from kraise.analysis.conditions import is_static
+from kraise.analysis.poly import to_poly
+from kraise.diagnostics import Refused, Span
+from kraise.ir import equations as eq
+from kraise.ir import kernel as k
+from kraise.ir.types import BOOL, INT, ScalarType
+from kraise.ir.walk import free_indices, topological, transform
+from kraise.raising.carried.problem import Problem
+from kraise.raising.loops.folds import while_fold
+from kraise.raising.loops.placeholders import placeholders
+from kraise.raising.loops.ranges import Range
+from kraise.raising.run import simplify
+from kraise.raising.run.arithmetic import operation
+from kraise.raising.run.context import Context
+from kraise.raising.run.liveness import assigned, exposed
+from kraise.raising.run.state import State
+
+Loop = tuple[Span | None, str]
+
+
+class LongRows(Exception):
+    """These loops cannot be segments of one flat range: they run to the longest row."""
+
+    def __init__(self, loops: frozenset[Loop]):
+        super().__init__(loops)
+        self.loops = loops
+
+
+@dataclass(frozen=True)
+class Within:
+    """Bounds of a ragged loop's index that the accesses of each round imply; ``flat`` if all lanes share the cells."""
+
+    bounds: tuple[eq.Expr, ...]
+    flat: bool
+
+
+def integral(e: eq.Expr) -> eq.Expr:
+    """A loop's bound, which is an integer: what is loaded for it is one, whatever the array's type is said to be."""
+
+    def one(node: eq.Expr) -> eq.Expr:
+        if isinstance(node, eq.Read) and node.type.kind == "number":
+            return eq.Read(node.version, node.subscripts, INT, node.view, node.safe)
+        if isinstance(node, eq.Op) and node.type.kind == "number" and all(a.type.is_integer for a in node.args):
+            return operation(node.name, node.args, INT)
+        return node
+
+    return e if e.type.is_integer else transform(e, one)
+
+
+def bounded(st: State, rng: Range) -> bool:
+    """Whether the loop's own bounds give a range that is known when the function is traced."""
+    try:
+        box((rng.index.name,), tuple(dict.fromkeys((*rng.conjuncts(), *st.path))), st.open)
+    except Unbounded as unbounded:
+        return unbounded.name != rng.index.name
+    return True
+
+
+def within(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str]) -> Within | None:
+    """What the accesses that every round makes say of the index; None if they say nothing.
+
+    The body is run once, with placeholders for all that it carries, and only its accesses are looked at.
+    """
+    from kraise.raising.run.statements import block
+
+    inner = st.copy()
+    carries, _ = placeholders(cx, inner, s.body, rng.index.name, extra=(), var=s.var)
+    inner.env |= carries
+    inner.env[s.var] = rng.index
+    inner.open = (*inner.open, rng.index.name)
+    inner.path = tuple(dict.fromkeys((*inner.path, *rng.conjuncts())))
+    always, start = set(inner.path), len(inner.accesses)
+    checks, wanted = list(cx.checks), dict(cx.wanted)
+    with suppress(Refused, Unbounded):  # what was accessed until then was accessed
+        block(cx, inner, s.body, live | exposed(s.body, live))
+    cx.checks[:], cx.wanted = checks, wanted
+    shared: dict[eq.Expr, None] = {}
+    own: dict[eq.Expr, None] = {}
+    for a in inner.accesses[start:]:
+        if not set(a.path) <= always or (a.view and not a.whole):
+            continue
+        subscripts = a.whole or a.subscripts
+        local = inner.locals.get(a.array)
+        for d, sub in enumerate(subscripts):
+            poly = to_poly(sub)
+            if poly.coefficient(rng.index).value in (None, 0) or not is_static(poly.without(rng.index)):
+                continue
+            if local is not None:
+                if d < len(local.prefix):
+                    continue
+                extent = local.shape[d - len(local.prefix)]
+            else:
+                extent = eq.Shape(a.array, d, INT)
+            if not is_static(to_poly(extent)):
+                continue
+            flat = all(free_indices(x) <= {rng.index.name} for x in subscripts)
+            found = shared if flat else own
+            found[eq.Op("ge", (sub, eq.Const(0, INT)), BOOL)] = None
+            found[eq.Op("lt", (sub, extent), BOOL)] = None
+    places = {a: at for at, a in enumerate(_arrays(cx))}
+    chosen = sorted(own or shared, key=lambda c: places.get(_array(c), -1))
+    if not chosen:
+        return None
+    lanes = (free_indices(rng.start) | free_indices(rng.stop)) - set(st.folds)
+    return Within(tuple(chosen), not own and bool(lanes))
+
+
+def _arrays(cx: Context) -> list[str]:
+    return [p.name for p in cx.function.params]
+
+
+def _array(bound: eq.Expr) -> str:
+    return next((n.array.split(".")[0] for n in topological((bound,)) if isinstance(n, eq.Shape)), "")
+
+
+def to_longest(s: k.For, st: State, rng: Range) -> k.While:
+    """The loop as one that runs until the last lane is done.
+
+    The state gets the variable's first value and the stop. A variable that the body sets, or that is used after the
+    loop, is told apart from the one that is stepped.
+    """
+    kind: ScalarType = s.type
+    own = s.var not in st.env and s.var not in assigned(s.body)
+    counter = s.var if own else f"{s.var}_next"
+    stop, step = f"${s.var}.stop", k.Const(rng.step, INT)
+    st.env[counter], st.env[stop] = rng.start, rng.stop
+    now = k.Var(counter, kind)
+    more = k.Op("lt" if rng.step > 0 else "gt", (now, k.Var(stop, kind)), BOOL, span=s.span)
+    first = () if own else (k.Assign(s.var, now, kind, span=s.span),)
+    after = k.Assign(counter, k.Op("add", (now, step), kind), kind, span=s.span)
+    return k.While(more, (*first, *s.body, after), span=s.span)
+
+
+def longest(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], reason: str = "") -> None:
+    """A ragged loop that is no index: all lanes at once, until the longest row ends."""
+    entry = st.env.get(s.var)
+    name = to_longest(s, st, rng)
+    while_fold(cx, st, name, live)
+    problem = Problem(rng.index, rng.start, rng.stop, rng.step, (), st.path, st.open, {}, {}, {}, list, [])
+    if s.var in live:
+        last = problem.last()
+        st.env[s.var] = last if entry is None else simplify.select(problem.runs, last, entry, INT)
+    why = f", because {reason}" if reason else ""
+    st.rung(s.span, rng.index.name, f"rung 2: a loop over whole arrays to the longest row{why}")

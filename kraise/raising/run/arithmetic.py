@@ -1,0 +1,108 @@
+"""Integer arithmetic of values: index arithmetic in normal form, other integers as operations that wrap."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from kraise.analysis.poly import LARGE, Poly, normal, to_expr, to_poly, wraps
+from kraise.ir import equations as eq
+from kraise.ir.types import ScalarType
+from kraise.ir.walk import free_indices, transform
+from kraise.raising.run import simplify
+
+RING = ("add", "sub", "mul", "neg")
+_tidied: dict[eq.Expr, eq.Expr] = {}  # what tidy made of each node
+
+
+def operation(name: str, args: tuple[eq.Expr, ...], t: ScalarType) -> eq.Expr:
+    """An operation on values; index arithmetic is kept in normal form."""
+    out = simplify.op(name, args, t)
+    mixed = isinstance(out, eq.Op) and out.name == name and not index_like(out)
+    bits_matter = t.kind == "uint" and t.bits is not None  # xor, shifts: an index among them is unsigned, too
+    if mixed and (bits_matter or wraps(out) or not all(map(index_like, args))):  # type: ignore[arg-type]
+        out = simplify.op(name, _of_one_width(args, t), t)
+    if name in RING and out.type.is_integer and isinstance(out, eq.Op) and index_like(out):
+        return normal(out)
+    if name in ("floordiv", "tdiv") and out.type.is_integer and isinstance(out, eq.Op) and out.name == name:
+        return _exact(out)
+    return out
+
+
+def _exact(out: eq.Op) -> eq.Expr:
+    """``(16 * q) // 16`` and, rounding down, ``(16 * q + 15) // 16``: the number of whole ones is known."""
+    a, by = out.args
+    if not index_like(a) or not isinstance(by, eq.Const) or not isinstance(by.value, int) or by.value < 2:
+        return out
+    poly = to_poly(a)
+    if not poly.indices() and poly.value is None and all(c % by.value == 0 for m, c in poly.terms.items() if m):
+        rest = poly.offset % by.value
+        if rest == 0 or out.name == "floordiv":
+            return to_expr(Poly({m: c // by.value for m, c in poly.terms.items()}), out.type)
+    return out
+
+
+def _of_one_width(args: tuple[eq.Expr, ...], t: ScalarType) -> tuple[eq.Expr, ...]:
+    """Indices among operands that have a width (and may wrap) get that width too."""
+    wide = [a for a in args if not isinstance(a, eq.Const) or not index_like(a)]  # a literal that fits has no say
+    sized = [a.type for a in wide if a.type.is_integer and a.type.bits is not None]
+    if t.is_integer and t.bits is not None:
+        sized.append(t)
+    if not sized or not all(a.type.is_integer for a in args):
+        return args
+    width = max(sized, key=lambda s: (s.bits or 0, s.kind == "uint"))
+    return tuple(
+        eq.Cast(width, a)
+        if a.type.bits is None and not isinstance(a, eq.Const) and (free_indices(a) or _wraps_round(t, args))
+        else a
+        for a in args
+    )
+
+
+def _wraps_round(t: ScalarType, args: tuple[eq.Expr, ...]) -> bool:
+    """Whether sizes alone (Python's integers, which do not wrap) stand in an unsigned operation."""
+    return t.kind == "uint" and not any(free_indices(a) or isinstance(a, eq.Read) for a in args)
+
+
+@lru_cache(maxsize=100_000)
+def index_like(e: eq.Expr) -> bool:
+    """Whether ``e`` is index arithmetic: an integer of indices, parameters and shapes, no array contents.
+
+    Such numbers are taken to fit their type. That is not so of products with large constants (hashes, generators) nor
+    of
+    unsigned differences that may be negative: they keep their operations, which wrap.
+    """
+    match e:
+        case eq.Const(value=v, type=t):
+            return type(v) is int and (t.bits is None or abs(v) < LARGE)
+        case eq.Index() | eq.Shape() | eq.Param():
+            return e.type.is_integer
+        case eq.Op() if wraps(e):
+            return False
+        case eq.Op(name=name, args=args):
+            return name in (*RING, "floordiv", "mod", "tdiv", "tmod", "min", "max") and all(map(index_like, args))
+        case eq.Cast(type=t, arg=a):
+            return t.kind == "int" and (t.bits is None or t.bits >= 32) and index_like(a)
+    return False
+
+
+def same_cell(a: tuple[eq.Expr, ...], b: tuple[eq.Expr, ...]) -> bool:
+    """Whether two subscript tuples are equal for every instance."""
+    return len(a) == len(b) and all(x is y or to_poly(x) == to_poly(y) for x, y in zip(a, b, strict=True))
+
+
+def uniform(e: eq.Expr, names: tuple[str, ...]) -> bool:
+    """Whether the value is the same for all of the indices ``names``."""
+    return not (free_indices(e) & set(names))
+
+
+def tidy(e: eq.Expr) -> eq.Expr:
+    """Index arithmetic back in normal form after a substitution."""
+
+    def one(node: eq.Expr) -> eq.Expr:
+        if isinstance(node, eq.Op):
+            return operation(node.name, node.args, node.type)
+        return node
+
+    if len(_tidied) > 100_000:
+        _tidied.clear()
+    return transform(e, one, _tidied)

@@ -1,0 +1,154 @@
+"""What stays the same while one kernel is raised: the source, the indices of its threads, supplies of fresh names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kraise.analysis.poly import Poly, to_poly
+from kraise.ir import equations as eq
+from kraise.ir import kernel as k
+from kraise.ir.types import BOOL, INT, ArrayType, ScalarType, StructType
+from kraise.ir.walk import free_indices
+from kraise.raising.threads.splits import Splitting
+
+
+@dataclass
+class Context:
+    """One kernel being raised. ``threads`` are the names of the thread and block indices, by (kind, axis)."""
+
+    module: k.Module
+    function: k.Function
+    threads: dict[tuple[str, int], eq.Expr] = field(default_factory=dict)
+    thread_names: tuple[str, ...] = ()
+    types: dict[str, ScalarType] = field(default_factory=dict)
+    assumptions: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    helpers: dict[str, eq.Helper] = field(default_factory=dict)
+    kept: dict[str, eq.Helper | None] = field(default_factory=dict)  # which called functions stay functions
+    injective: frozenset[str] = frozenset()
+    calls: tuple[str, ...] = ()
+    axes: dict[str, int] = field(default_factory=dict)
+    extents: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    multiples: Mapping[eq.Expr, int] = field(default_factory=dict)  # parameters that are whole tiles
+    coarse: Mapping[int, int] = field(default_factory=dict)  # threads that share the elements of a tile, by axis
+    tile: dict[int, int] = field(default_factory=dict)  # those elements
+    sharing: set[int] = field(default_factory=set)  # axes whose loop over them is under way
+    unroll: bool = False  # loops with barriers are written out
+    touched: dict[Any, Any] = field(default_factory=dict)  # the cells that the threads of a block touch, by access
+    wished: dict[eq.Expr, int] = field(default_factory=dict)  # those that had better be
+    widths: Mapping[int, eq.Expr] = field(default_factory=dict)  # the rows that the launch fills, by axis
+    assumed: tuple[eq.Expr, ...] = ()  # conditions on sizes that the emitted function checks
+    # such conditions that might help a proof, and the arrays whose rows they keep apart
+    wanted: dict[eq.Expr, set[str]] = field(default_factory=dict)
+    one_line: bool = False  # the grid's rows of blocks make one line of threads
+    splitting: Splitting = field(default_factory=Splitting)
+    divisible: set[str] = field(default_factory=set)  # indices that may be taken apart by a division
+    digits: dict[str, str] = field(default_factory=dict)  # the neutral name of a digit, by the name it has in this run
+    digit_names: dict[str, str] = field(default_factory=dict)  # what the source calls a digit, by its neutral name
+    launch_path: tuple[eq.Expr, ...] = ()
+    strides: dict[str, tuple[str, eq.Expr, eq.Expr]] = field(default_factory=dict)  # index of thread and rounds: the
+    # thread's index, the number of threads, where the first thread starts
+    facts: tuple[eq.Expr, ...] = ()  # more that the launch implies, for proofs
+    blocks: tuple[str, ...] = ()  # the indices of the block, whether or not they are axes of their own
+    barriers: dict[str, int] = field(default_factory=dict)  # barriers in a round of each loop that has some
+    rounds: dict[str, str] = field(default_factory=dict)  # the index of each such loop
+    sites: dict[str, int] = field(default_factory=dict)  # how many stores to an array that the kernel makes
+    overwritten: dict[eq.Version, frozenset[str]] = field(default_factory=dict)  # by later rounds of these loops
+    scratch: frozenset[str] = frozenset()  # arrays of the function's own that are taken to be made anew where filled
+    hindering: set[str] = field(default_factory=set)  # arrays of the function's own that tie the rounds of a loop
+    solid: frozenset[str] = frozenset()  # arrays whose rounds must not overwrite each other
+    trees: set[eq.Version] = field(default_factory=set)  # of which only the cell that a tree reduction stored is known
+    clobbered: set[eq.Version] = field(default_factory=set)  # those, and what was made of them
+    rows: dict[str, tuple[Poly, ...]] = field(default_factory=dict)  # of flat arrays: the radices of other accesses
+    made: dict[str, Any] = field(default_factory=dict)  # every array that the kernel makes
+    hints: dict[int, int] = field(default_factory=dict)  # the block size, by axis, that a tree reduction counts on
+    single: dict[str, eq.Expr] = field(default_factory=dict)  # extents of the launch that are 1 unless it is given
+    checks: list[tuple[eq.Expr, str]] = field(default_factory=list)
+    ragged: dict[str, set[Any]] = field(default_factory=dict)  # loops over segments of a flat range, by their index
+    ragged_arrays: set[str] = field(default_factory=set)  # made for their rows and totals
+    longest: frozenset[Any] = frozenset()  # loops that run to their longest row
+    cooperative: bool = False  # there are shared arrays or warp primitives
+    shared: set[str] = field(default_factory=set)  # their names
+    lane: str | None = None  # the index of the lane, where a warp's lanes are an index of their own
+    whole_of: dict[str, str] = field(default_factory=dict)  # the thread's index, by its warp's and its lane's
+    runs: int = 0  # joint computations found so far
+    halves: set[eq.Expr] = field(default_factory=set)  # where one thread alone holds what all have summed
+    ballots: dict[eq.Expr, eq.Expr] = field(default_factory=dict)  # by the bits of a ballot, what each lane voted
+    loop: Callable[..., None] = field(default=lambda *_: None)  # how the statements run what they hold
+    while_loop: Callable[..., None] = field(default=lambda *_: None)
+    call: Callable[..., eq.Expr | None] = field(default=lambda *_: None)
+    _versions: Counter[str] = field(default_factory=Counter)
+    _folds: int = 0
+
+    def tiles_are_exact(self) -> bool:
+        """Whether conditions tie each block's index to its threads (or the block is an axis of its own)."""
+        return all(b in self.thread_names or any(free_indices(c) > {b} for c in self.facts) for b in self.blocks)
+
+    def version(self, array: str) -> eq.Version:
+        """A new version of ``array``; the first is what came in."""
+        number = self._versions[array]
+        self._versions[array] += 1
+        return eq.Version(array, number)
+
+    def note(self, text: str) -> None:
+        """Remembers a choice for ``explain``, once."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def whole_warps(self) -> None:
+        """Demands blocks of whole warps."""
+        rest = eq.Op("mod", (eq.Param("block.x", INT), eq.Const(32, INT)), INT)
+        found = (eq.Op("eq", (rest, eq.Const(0, INT)), BOOL), "block must be a multiple of 32")
+        if found not in self.checks:
+            self.checks.append(found)
+            self.assumptions.append("block is a multiple of 32 (whole warps)")
+
+    def stride(self, thread: str) -> Poly:
+        """The number of threads along the axis of the global thread index ``thread``."""
+        axis = self.axes[thread]
+        extents = [self.threads[kind, axis] for kind in self.extents[thread]]
+        out = Poly({(): 1})
+        for e in extents:
+            out = out * to_poly(e)
+        return out
+
+    def tail(self, array: str) -> int:
+        """The axes of an array that its type fixes: one for ``float4 *``."""
+        found = array_type(self.function, array)
+        return 0 if found is None else len(found.tail)
+
+    def fold(self, name: str) -> str:
+        """A name for a fold that no other fold of the kernel has."""
+        self._folds += 1
+        return f"{name}#{self._folds}"
+
+    def index(self, name: str, open_names: tuple[str, ...], way: object = None) -> eq.Index:
+        """An index called ``name``, or ``name_2`` … if an open one has that name."""
+        name = name.removesuffix("$round").lstrip("$") or "k"
+        fresh, number = name, 1
+        while fresh in open_names or (fresh in self.strides and self.strides[fresh] != way and fresh not in self.axes):
+            number += 1
+            fresh = f"{name}_{number}"
+        return eq.Index(fresh, INT)
+
+
+def array_type(function: k.Function, name: str) -> ArrayType | None:
+    """The type of the array parameter (or array member of a struct parameter) ``name``."""
+    head, *rest = name.split(".")
+    for p in function.params:
+        if p.name == head:
+            t = p.type
+            many = False
+            for member in rest:
+                if not isinstance(t, StructType):
+                    return None
+                many = many or t.is_array
+                t = dict(t.members)[member]
+            if isinstance(t, ArrayType):
+                return ArrayType(t.element, t.ndim + many, t.tail)
+            if isinstance(t, ScalarType) and (many or (isinstance(p.type, StructType) and p.type.is_array)):
+                return ArrayType(t, 1)
+    return None

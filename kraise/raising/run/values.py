@@ -1,0 +1,329 @@
+"""Expressions of Kernel IR to expressions over named indices (raising.md, step 4).
+
+A local scalar is a function of the indices on which it depends; nothing more is needed to run all threads at once. A
+load
+sees the version of its array that is current in program order; the value that the same instance stored to the same cell
+under a condition that still holds is forwarded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from kraise.analysis.conditions import conjuncts, negate
+from kraise.analysis.delinearize import digits, in_rows, provable
+from kraise.analysis.dependence import Access, implied
+from kraise.analysis.poly import LARGE, Poly, normal, to_expr, to_poly
+from kraise.analysis.quotients import recombined
+from kraise.diagnostics import Span, refuse
+from kraise.ir import equations as eq
+from kraise.ir import kernel as k
+from kraise.ir.types import BOOL, INT, ScalarType
+from kraise.ir.walk import free_indices
+from kraise.raising.memory.private import check_known, held, stored
+from kraise.raising.optimistic import wanted
+from kraise.raising.run import simplify
+from kraise.raising.run.arithmetic import index_like, operation, same_cell
+from kraise.raising.run.context import Context, array_type
+from kraise.raising.run.paths import add_path
+from kraise.raising.run.state import RawWrite, State
+from kraise.raising.threads.multiples import in_whole_rows, in_widths, tilewise, wished
+from kraise.raising.threads.splits import quotient
+from kraise.raising.threads.tiles import asks_for, by_launch
+from kraise.raising.writes.clamps import clamped
+
+
+def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
+    """The value of ``e`` in state ``st``; loads are recorded as accesses.
+
+    Raises:
+        Refused: an operand has no value yet, or the operation has no raised form.
+    """
+    match e:
+        case k.Const(value=v, type=t, name=name):
+            return eq.Const(v, t, name)
+        case k.Var(name=name):
+            return _variable(cx, st, e, name)
+        case k.Hw(kind=kind, axis=axis):
+            return cx.threads[kind, axis]
+        case k.Op(name="and" | "or" as name, args=(a, b)):
+            left = truth(cx, st, a)
+            inner = extended(st, left if name == "and" else negate(left))
+            right = truth(cx, inner, b)
+            st.order, st.accesses = inner.order, inner.accesses
+            return simplify.op(name, (left, right), BOOL)
+        case k.Op(name="not", args=(a,)):
+            return simplify.negation(truth(cx, st, a))
+        case k.Op(name="select", args=(c, a, b), type=t):
+            condition = truth(cx, st, c)
+            arms = []
+            for arm, holds in ((a, condition), (b, negate(condition))):
+                inner = extended(st, holds)
+                arms.append(value(cx, inner, arm))
+                st.order, st.accesses = inner.order, inner.accesses
+            return clamped(condition, arms[0], arms[1], st.path) or simplify.op("select", (condition, *arms), t)
+        case k.Op(name="floordiv" | "mod" | "tdiv" | "tmod" as name, args=(a, b), type=t) if t.is_integer:
+            parts = value(cx, st, a), value(cx, st, b)
+            digit = quotient(cx, st.path, name, *parts) if index_like(parts[0]) and index_like(parts[1]) else None
+            if digit is not None:
+                return digit
+            floored = {"tdiv": "floordiv", "tmod": "mod"}.get(name)
+            moving = any(free_indices(p) for p in parts)  # a quotient of sizes keeps one form
+            if floored and moving and all(map(index_like, parts)) and _natural(st, parts):
+                return operation(floored, parts, INT)  # the same where nothing is negative
+            return operation(name, parts, t)
+        case k.Op(name="and_" | "shr" | "shl" as name, args=(a, b), type=t) if t.is_integer:
+            return _by_bits(cx, st, name, value(cx, st, a), value(cx, st, b), t)
+        case k.Op(name="add" | "sub" | "mul" | "neg" as name, args=args, type=t) if t.is_integer:
+            return _ring(cx, st, name, tuple(value(cx, st, a) for a in args), t)
+        case k.Op(name="popcount", args=(a,), type=t):
+            from kraise.raising.threads.warps import votes
+
+            bits = value(cx, st, a)
+            number = votes(cx, st, bits)
+            return operation("popcount", (bits,), t) if number is None else simplify.cast(t, number)
+        case k.Op(name=name, args=args, type=t):
+            return operation(name, tuple(value(cx, st, a) for a in args), t)
+        case k.Warp():
+            from kraise.raising.threads.warps import exchange
+
+            return exchange(cx, st, e)
+        case k.Cast(type=t, arg=a):
+            return _cast(st, t, value(cx, st, a))
+        case k.Load(array=array, subscripts=subscripts, type=t, span=span):
+            return load(cx, st, array, tuple(value(cx, st, s) for s in subscripts), t, span)
+        case k.Shape(array=array, axis=axis):
+            return shape(cx, st, array, axis, e.span)
+        case k.Call():
+            result = cx.call(st, e)
+            assert result is not None
+            return result
+    raise refuse("KR299", f"{type(e).__name__} has no raised form yet", e.span)
+
+
+def truth(cx: Context, st: State, e: k.Expr) -> eq.Expr:
+    """``e`` as a boolean: a number is true if it is not zero."""
+    v = value(cx, st, e)
+    if v.type.kind == "bool":
+        return v
+    if isinstance(v, eq.Const):
+        return eq.Const(bool(v.value), BOOL)
+    return simplify.op("ne", (v, eq.Const(0, v.type if v.type.is_integer else INT)), BOOL)
+
+
+def extended(st: State, condition: eq.Expr) -> State:
+    """A view of ``st`` under one more condition, for evaluating an operand that is reached only then."""
+    return replace(st, path=add_path(st.path, condition))
+
+
+def _by_bits(cx: Context, st: State, name: str, a: eq.Expr, b: eq.Expr, t: ScalarType) -> eq.Expr:
+    """``i & 31``, ``i >> 5`` and ``i << 2`` of an index as a remainder, a quotient and a product."""
+    bits = b.value if isinstance(b, eq.Const) and isinstance(b.value, int) else -1
+    plain = index_like(a) and free_indices(a) and 0 <= bits < LARGE
+    if plain and name == "and_" and bits & (bits + 1) == 0:
+        size = eq.Const(bits + 1, INT)
+        digit = quotient(cx, st.path, "mod", a, size)
+        return operation("mod", (a, size), INT) if digit is None else digit
+    if plain and name == "shr" and bits < 16:
+        size = eq.Const(1 << bits, INT)
+        digit = quotient(cx, st.path, "floordiv", a, size)
+        return operation("floordiv", (a, size), INT) if digit is None else digit
+    if plain and name == "shl" and bits < 16:
+        return operation("mul", (a, eq.Const(1 << bits, INT)), INT)
+    return operation(name, (a, b), t)
+
+
+def _natural(st: State, parts: tuple[eq.Expr, ...]) -> bool:
+    """Whether the dividend is not negative and the divisor positive, as far as the path says."""
+    path = (*st.path, *st.facts)
+    return provable(path, to_poly(parts[0])) and provable(path, to_poly(parts[1]) - 1)
+
+
+def provable_here(st: State, poly: Poly) -> bool:
+    """Whether ``poly >= 0`` as far as the path and the launch say."""
+    return provable((*st.path, *st.facts), poly)
+
+
+def _ring(cx: Context, st: State, name: str, parts: tuple[eq.Expr, ...], t: ScalarType) -> eq.Expr:
+    """A sum, difference or product. An unsigned difference that is proved not to be negative is index arithmetic."""
+    if t.kind == "uint" and name in ("sub", "neg") and all(map(index_like, parts)):
+        out = eq.Op(name, parts, INT)
+        if provable((*st.path, *st.facts), to_poly(out)):
+            return normal(out)
+    return operation(name, parts, t)
+
+
+def _cast(st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
+    if t == INT and v.type.is_integer:
+        return v
+    wide = t.is_integer and (t.bits is None or t.bits >= 32) and v.type.is_integer and index_like(v)
+    # the range of an index fits a signed integer of its width; an unsigned one if it is not negative, as sizes are
+    if wide and (t.kind == "int" or isinstance(v, eq.Param | eq.Shape) or provable((*st.path, *st.facts), to_poly(v))):
+        return v
+    return simplify.cast(t, v)
+
+
+def _variable(cx: Context, st: State, e: k.Var, name: str) -> eq.Expr:
+    given = st.partial.get(name)
+    if name in st.env and (given is None or all(c in st.path or implied(st.path, c) for c in conjuncts(given))):
+        return st.env[name]
+    if given is not None and given in cx.halves:
+        raise refuse(
+            "KR299",
+            f"`{name.lstrip('$')}` is read by threads that hold only a part of the sum",
+            e.span,
+            "read it in the first thread only, or sum it with xor shuffles",
+        )
+    raise refuse(
+        "KR207",
+        f"`{name.lstrip('$')}` may be read before it has a value",
+        e.span,
+        "give it a value on every path",
+    )
+
+
+def resolve(cx: Context, st: State, array: str) -> str:
+    """The array that ``array`` stands for in the function being evaluated (a helper's parameter is its argument)."""
+    head, dot, rest = array.partition(".")
+    return st.arrays.get(head, head) + dot + rest
+
+
+def shape(cx: Context, st: State, array: str, axis: int, span: Span | None) -> eq.Expr:
+    name = resolve(cx, st, array)
+    local = st.locals.get(name)
+    if local is not None:
+        return local.shape[axis]
+    return eq.Shape(name, axis, INT)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The array meant, its subscripts, and the extents of its view if a flat subscript was taken apart ("" for the
+    first)."""
+
+    array: str
+    subscripts: tuple[eq.Expr, ...]
+    view: tuple[eq.Expr, ...] = ()
+
+
+ROWS = eq.Param("$rows", INT)  # the first extent of a view: as many rows as there are
+
+
+def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...], span: Span | None) -> Cell:
+    """The cell meant: a local array has the indices of its making in front; a flat subscript is taken apart where
+    proved."""
+    name = resolve(cx, st, array)
+    subscripts = tuple(recombined(s) if index_like(s) else s for s in subscripts)
+    local = st.locals.get(name)
+    prefix: tuple[eq.Expr, ...] = ()
+    if local is not None:
+        prefix = tuple(eq.Index(n, INT) for n in local.prefix)
+    elif name not in st.versions:
+        if array_type(cx.function, name) is None and not any(c.name == name for c in cx.module.constants):
+            raise refuse("KR102", f"`{array}` is not an array known here", span)
+        st.versions[name] = eq.Version(name, 0)
+    kind = array_type(cx.function, name) if len(subscripts) > 1 else None
+    tail = kind.tail if kind is not None and len(kind.tail) == len(subscripts) - 1 else ()
+    if len(subscripts) == 1 + len(tail) and not prefix and index_like(subscripts[0]):
+        poly, known = to_poly(subscripts[0]), (*st.path, *st.facts)
+        found = (
+            (in_whole_rows(cx, poly, known) if cx.multiples else None)
+            or digits(poly, known)
+            or in_widths(cx, poly, known)
+        )
+        if found is None and name in cx.rows:
+            found = in_rows(poly, cx.rows[name][: len(cx.rows[name]) - len(tail)], known)
+        if found is not None and not by_launch(to_expr(r) for r in found.radices):
+            subs = (*(to_expr(p) for p in found.subscripts), *subscripts[1:])
+            return Cell(name, subs, (ROWS, *(to_expr(r) for r in found.radices), *(eq.Const(n, INT) for n in tail)))
+        if cx.cooperative:
+            cx.wished |= wished(poly, known)
+        conditions = wanted(subscripts[0], known)
+        if cx.tile and (not conditions or asks_for(conditions, ("threads.", "grid."))):
+            conditions = wanted(*tilewise(cx, subscripts[0], known))
+        for condition in conditions:
+            if not asks_for((condition,), ("block.", "warps.")):
+                cx.wanted.setdefault(condition, set()).add(name)
+    return Cell(name, (*prefix, *subscripts))
+
+
+def access(st: State, at: Cell, path: tuple[eq.Expr, ...], write: bool, **more: object) -> Access:
+    """The record of an access. Subscripts of several axes that hide digits (``b * s + i``) are taken apart for the
+    proofs."""
+    subs, view = at.subscripts, at.view
+    if not view:
+        parts: list[eq.Expr] = []
+        radices: list[eq.Expr] = []
+        for s in subs:
+            found = digits(to_poly(s), (*path, *st.facts), gaps=True) if index_like(s) else None
+            if found is None:
+                parts.append(s)
+                radices.append(eq.Const(0, INT))
+            else:
+                parts += [to_expr(p) for p in found.subscripts]
+                radices += [eq.Const(0, INT), *(to_expr(r) for r in found.radices)]
+        if len(parts) != len(subs):
+            more["whole"] = subs
+            subs, view = tuple(parts), tuple(radices)
+    return Access(
+        at.array,
+        subs,
+        path,
+        write,
+        order=st.order,
+        folds=st.folds,
+        passed=st.passed,
+        view=view,
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def load(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...], t: object, span: Span | None) -> eq.Expr:
+    """The value of a cell as the instance sees it now."""
+    return load_cell(cx, st, located(cx, st, array, subscripts, span), t, span)
+
+
+def load_cell(cx: Context, st: State, at: Cell, t: object, span: Span | None) -> eq.Expr:
+    """The same of a cell whose place is known."""
+    name = at.array
+    cell = st.cells.get(name)
+    if cell is not None and cell[0] == at.subscripts:
+        return st.env[cell[1]]
+    for subscripts, local in st.slides.get(name, ()):
+        if same_cell(subscripts, at.subscripts):
+            return st.env[local]
+    st.order += 1
+    element = st.locals[name].type if name in st.locals else t
+    forwarded = forward(st, at)
+    if forwarded is not None and isinstance(element, ScalarType):
+        forwarded = stored(forwarded, element)
+    if forwarded is None and name in st.locals and not (cx.unroll and _filled(st, name)):
+        forwarded = held(cx, st, name, at.subscripts)
+    if forwarded is not None:
+        st.accesses.append(access(st, at, st.path, False, answered=True, span=span))
+        return forwarded
+    check_known(cx, name, st.versions[name], span)
+    node = eq.Read(st.versions[name], at.subscripts, element, at.view)  # type: ignore[arg-type]
+    st.accesses.append(access(st, at, st.path, False, node=node, span=span))
+    return node
+
+
+def _filled(st: State, array: str) -> bool:
+    """Whether an array has been stored to: in loops written out, what its cells hold is read, not written out again."""
+    return any(isinstance(r, RawWrite) and r.after.array == array for r in st.out)
+
+
+def forward(st: State, at: Cell) -> eq.Expr | None:
+    """What this instance stored to the very cell, if it certainly did and nobody has written the array since.
+
+    A store of an earlier round of a loop that writes the array is never forwarded into the loop: ``st.fences`` says
+    from
+    where on.
+    """
+    version = st.versions[at.array]
+    for raw in reversed(st.out[st.fences.get(at.array, 0) :]):
+        if isinstance(raw, RawWrite) and raw.after is version:
+            if raw.accumulate or raw.view != at.view or not same_cell(raw.subscripts, at.subscripts):
+                return None
+            return raw.value if set(raw.path) <= set(st.path) else None
+    return None

@@ -1,0 +1,365 @@
+"""Hardware indices as indices with ranges (raising.md, step 2).
+
+Where a kernel uses both the block's and the thread's index of an axis, the thread's is written as ``g - block *
+blockDim`` with the global
+index g: in every spelling of ``block * blockDim + thread`` the block drops out by arithmetic. What is left with a
+block in it depends
+on the launch's shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kraise.analysis.dependence import Access
+from kraise.analysis.poly import Poly, is_integer, to_expr, to_poly
+from kraise.ir import equations as eq
+from kraise.ir import kernel as k
+from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import free_indices, topological, transform
+from kraise.raising.run.arithmetic import operation
+from kraise.raising.run.context import Context
+from kraise.raising.threads.multiples import in_tiles
+from kraise.raising.threads.unguarded import AXES, as_wide
+
+
+def hardware(stmts: object) -> set[tuple[str, int]]:
+    """The hardware indices that occur in Kernel IR."""
+    return {(x.kind, x.axis) for x in _nodes(stmts) if isinstance(x, k.Hw)}
+
+
+def _nodes(stmts: object) -> Iterator[object]:
+    stack: list[object] = [stmts]
+    while stack:
+        x = stack.pop()
+        if isinstance(x, tuple | list):
+            stack.extend(x)
+        elif hasattr(x, "__dataclass_fields__"):
+            yield x
+            stack.extend(getattr(x, f) for f in x.__dataclass_fields__ if f not in ("span", "type"))
+
+
+WARPS = eq.Param("warps.x", INT)  # the number of warps of a block, where the lane is an index
+LANES = 3  # the key that asks for the lane of a warp as an index of its own
+APART = -1  # the way of an axis whose block and thread are two indices
+Ways = dict[int, int]  # by axis: APART, or the number of threads of a block that the source counts on
+# (negative: with two indices); else one index
+
+
+def bind(
+    cx: Context, names: dict[int, str], bounded: frozenset[str], ways: Ways | None = None
+) -> tuple[tuple[str, ...], tuple[eq.Expr, ...]]:
+    """Gives the hardware indices of the kernel their values; returns the thread indices and the conjuncts that bound
+    them.
+
+    ``names`` are the source's names for the global index of an axis; an index in ``bounded`` is also bounded by the
+    launch.
+    """
+    ways = ways or {}
+    functions = {f.name: f for f in cx.module.functions}
+    found = hardware((cx.function.body, *(functions[c].body for c in cx.calls if c in functions)))
+    counted = _counted(cx.module, cx.function, cx.calls)
+    indices: list[str] = []
+    path: list[eq.Expr] = []
+    facts: list[eq.Expr] = []
+    zero = eq.Const(0, INT)
+    cx.one_line = _rows_of_blocks(cx, found, ways) and not counted and (names.get(0) or "i") not in bounded
+    for axis in range(3):
+        kinds = {kind for kind, a in found if a == axis}
+        if not kinds:
+            continue
+        letter = AXES[axis]
+        alone = kinds & {"thread", "block"}
+        if len(alone) == 1 and counted:
+            # every thread of every block adds, also those whose index the source does not look at
+            kinds |= {"thread", "block"}
+            ways = {**ways, axis: APART}
+            _one_unless_given(cx, ("grid" if alone == {"thread"} else "block"), letter)
+        block_dim, grid_dim = eq.Param(f"block.{letter}", INT), eq.Param(f"grid.{letter}", INT)
+        cx.threads["blockDim", axis], cx.threads["gridDim", axis] = block_dim, grid_dim
+        way = ways.get(axis)
+        if axis == 1 and cx.one_line:
+            cx.threads["block", 1] = BLOCK_Y
+            facts.append(eq.Op("ge", (BLOCK_Y, zero), BOOL))
+            continue
+        lanes = axis == 0 and LANES in ways and "thread" in kinds
+        if lanes and (way is None or way == APART):
+            block_dim = operation("mul", (eq.Const(32, INT), WARPS), INT)  # type: ignore[assignment]
+            cx.threads["blockDim", axis] = block_dim
+            cx.whole_warps()
+        if {"thread", "block"} <= kinds and way is not None and way < 0:
+            if way != APART:
+                block_dim = eq.Const(-way, INT)  # type: ignore[assignment]
+                cx.threads["blockDim", axis] = block_dim
+                _count_on(cx, -way, letter)
+            blocks: eq.Expr = grid_dim
+            if axis in cx.widths and way != APART:
+                as_wide(cx, operation("mul", (grid_dim, block_dim), INT), cx.widths[axis])
+                tiles = to_poly(in_tiles(cx, cx.widths[axis]))
+                whole = all(c % -way == 0 for c in tiles.terms.values())
+                blocks = to_expr(Poly({m: c // -way for m, c in tiles.terms.items()})) if whole else grid_dim
+            own = own_names(cx.function)
+            t, b = own.get(("thread", axis), f"thread_{letter}"), own.get(("block", axis), f"block_{letter}")
+            for kind, name, size in (("block", b, blocks), ("thread", t, block_dim)):
+                index = eq.Index(name, INT)
+                cx.threads[kind, axis] = index
+                indices.append(name)
+                cx.axes[name] = axis
+                cx.extents[name] = ("gridDim",) if kind == "block" else ("blockDim",)
+                path.append(eq.Op("ge", (index, zero), BOOL))
+                inside = eq.Op("lt", (index, size), BOOL)
+                (path if name in bounded else facts).append(inside)
+            cx.blocks = (*cx.blocks, b)
+            continue
+        if {"thread", "block"} <= kinds:
+            name = names.get(axis) or "ijk"[axis]
+            g, own_block = eq.Index(name, INT), eq.Index(f"block_{letter}", INT)
+            cx.blocks = (*cx.blocks, f"block_{letter}")
+            facts.append(eq.Op("ge", (own_block, zero), BOOL))
+            if way is not None:
+                block_dim = eq.Const(way, INT)  # type: ignore[assignment]
+                cx.threads["blockDim", axis] = block_dim
+                _count_on(cx, way, letter)
+            cx.threads["block", axis] = own_block
+            cx.threads["thread", axis] = operation("sub", (g, operation("mul", (own_block, block_dim), INT)), INT)
+            if axis == 0 and cx.one_line:
+                cx.threads["rows", 0] = eq.Param("grid.y", INT)
+                before = operation("mul", (BLOCK_Y, operation("mul", (grid_dim, block_dim), INT)), INT)
+                cx.threads["thread", 0] = operation("sub", (cx.threads["thread", 0], before), INT)
+            extent: eq.Expr = eq.Param(f"threads.{letter}", INT)
+        elif "thread" in kinds or "block" in kinds:
+            kind = "thread" if "thread" in kinds else "block"
+            name = names.get(axis) or f"{kind}_{letter}"
+            g = eq.Index(name, INT)
+            cx.threads[kind, axis] = g
+            if kind == "block":
+                cx.blocks = (*cx.blocks, name)
+            if kind == "thread" and way is not None and way < APART:
+                block_dim = eq.Const(-way, INT)  # type: ignore[assignment]
+                cx.threads["blockDim", axis] = block_dim
+                _count_on(cx, -way, letter)
+                facts.append(eq.Op("lt", (g, block_dim), BOOL))
+            extent = block_dim if kind == "thread" else grid_dim
+        else:
+            continue
+        indices.append(name)
+        cx.axes[name] = axis
+        both = {"thread", "block"} <= kinds
+        cx.extents[name] = ("blockDim", "gridDim") if both else ("blockDim",) if "thread" in kinds else ("gridDim",)
+        if axis == 0 and cx.one_line:
+            cx.extents[name] = ("blockDim", "gridDim", "rows")
+        path.append(eq.Op("ge", (g, zero), BOOL))
+        if way is not None and both:
+            within = cx.threads["thread", axis]
+            facts.append(eq.Op("lt", (cx.threads["block", axis], grid_dim), BOOL))
+            facts += [eq.Op("ge", (within, zero), BOOL), eq.Op("lt", (within, block_dim), BOOL)]
+        if axis in cx.coarse and way is not None and both:
+            extent = operation("mul", (grid_dim, block_dim), INT)
+        if axis in cx.widths and both:
+            as_wide(cx, operation("mul", (grid_dim, block_dim), INT), cx.widths[axis])
+            extent = in_tiles(cx, cx.widths[axis])
+        if name in bounded:
+            if lanes and isinstance(extent, eq.Param) and extent.name == "threads.x":
+                extent = operation("mul", (block_dim, grid_dim), INT)
+            path.append(eq.Op("lt", (g, extent), BOOL))
+    cx.launch_path, cx.facts = tuple(path), tuple(facts)
+    return tuple(indices), tuple(path)
+
+
+BLOCK_Y = eq.Index("block_y", INT)
+
+
+def _rows_of_blocks(cx: Context, found: set[tuple[str, int]], ways: Ways) -> bool:
+    """Whether the blocks may lie in rows that only make one long line: ``(blockIdx.x + blockIdx.y * gridDim.x) *
+    blockDim.x + threadIdx.x``. The thread's index is then that line's index; ``finer`` takes it back where a row's
+    number is left in a value."""
+    indices = {h for h in found if h[0] in ("thread", "block")}
+    staged = any(isinstance(n, k.LocalArray) and n.space == "shared" for n in _nodes(cx.function.body))
+    alike = indices == {("thread", 0), ("block", 0), ("block", 1)} and ("gridDim", 0) in found
+    return alike and not staged and not ways
+
+
+def _counted(module: k.Module, function: k.Function, calls: tuple[str, ...]) -> bool:
+    """Whether the result depends on how many threads run one statement: an atomic that adds to an array of the
+    caller's."""
+    functions = {f.name: f for f in module.functions}
+    for f in (function, *(functions[c] for c in calls if c in functions)):
+        nodes = list(_nodes(f.body))
+        own = {n.name for n in nodes if isinstance(n, k.LocalArray)}
+        if any(isinstance(n, k.Atomic) and n.name not in _IDEMPOTENT and n.array not in own for n in nodes):
+            return True
+    return False
+
+
+_IDEMPOTENT = frozenset({"min", "max", "and", "or", "exch"})
+
+
+def _one_unless_given(cx: Context, head: str, letter: str) -> None:
+    cx.single[f"{head}.{letter}"] = eq.Const(1, INT)
+    what = "the launch has one block" if head == "grid" else "a block has one thread"
+    cx.assumptions.append(f"{what} along {letter}, unless {head} is given")
+
+
+def lanes(cx: Context, indices: tuple[str, ...], ways: Ways) -> list[tuple[str, eq.Expr]]:
+    """The split of the thread's index into warp and lane, where the ways ask for it."""
+    if LANES not in ways or ("thread", 0) not in cx.threads:
+        return []
+    inside = [n for n in indices if n in free_indices(cx.threads["thread", 0]) and n not in cx.blocks]
+    if len(inside) != 1:
+        return []
+    return [(inside[0], eq.Const(32, INT))]
+
+
+def without_warps(e: eq.Expr) -> eq.Expr:
+    """``e`` with the number of warps in terms of the launch: 32 of them are a block's threads."""
+    block, grid, threads = (eq.Param(f"{n}.x", INT) for n in ("block", "grid", "threads"))
+    few, all_ = (eq.Op("floordiv", (n, eq.Const(32, INT)), INT) for n in (block, threads))
+
+    def term(m: tuple[eq.Expr, ...], c: int) -> Poly:
+        rest = list(m)
+        for found, whole in ((WARPS, block), (few, block), (all_, threads)):
+            if found in rest:
+                rest.remove(found)
+                by = 1
+                if found is not all_ and grid in rest:
+                    rest.remove(grid)
+                    whole = threads
+                part: eq.Expr = whole
+                if c % 32:
+                    part = few if whole is block else all_
+                else:
+                    by = 32
+                return Poly({tuple(rest): c // by}) * to_poly(part)
+        return Poly({m: c})
+
+    def one(node: eq.Expr) -> eq.Expr:
+        if node is WARPS:
+            return few
+        if isinstance(node, eq.Op) and node.name in ("add", "sub", "mul") and node.type.is_integer:
+            poly = to_poly(node)
+            if poly.atoms() & {WARPS, few, all_}:
+                out = Poly()
+                for m, c in poly.terms.items():
+                    out = out + term(m, c)
+                return to_expr(out, node.type)
+        return node
+
+    return transform(e, one)
+
+
+def _count_on(cx: Context, size: int, letter: str) -> None:
+    """The source's tile is the launch's block: said in the docstring, and checked where a launch is given."""
+    cx.tile[AXES.index(letter)] = size
+    size = cx.coarse.get(AXES.index(letter), size)
+    text = f"a block has {size} threads along {letter}"
+    cx.assumptions.append(text)
+    given = eq.Op("eq", (eq.Param(f"block.{letter}", INT), eq.Const(size, INT)), BOOL)
+    cx.checks.append((given, text))
+
+
+def names_of(function: k.Function) -> dict[int, str]:
+    """The source's names of the global thread indices: the first local that is assigned one, by axis."""
+    out: dict[int, str] = {}
+
+    def visit(stmts: tuple[k.Stmt, ...]) -> None:
+        for s in stmts:
+            match s:
+                case k.Assign(name=name, value=v):
+                    axes = {h[1] for h in hardware(v) if h[0] in ("thread", "block")}
+                    if len(axes) == 1 and not name.startswith("$"):
+                        (axis,) = axes
+                        kinds = {h[0] for h in hardware(v)}
+                        if axis not in out or ({"thread", "block"} <= kinds and name not in out.values()):
+                            out[axis] = name
+                case k.If(body=a, orelse=b):
+                    visit(a)
+                    visit(b)
+
+    visit(function.body)
+    return out
+
+
+def own_names(function: k.Function) -> dict[tuple[str, int], str]:
+    """The source's names of the thread's and the block's own index: locals that are assigned one and nothing else."""
+    out: dict[tuple[str, int], str] = {}
+
+    def visit(stmts: tuple[k.Stmt, ...]) -> None:
+        for s in stmts:
+            match s:
+                case k.Assign(name=name, value=v):
+                    while isinstance(v, k.Cast):
+                        v = v.arg
+                    if isinstance(v, k.Hw) and not name.startswith("$") and name not in out.values():
+                        out.setdefault((v.kind, v.axis), name)
+                case k.If(body=a, orelse=b):
+                    visit(a)
+                    visit(b)
+
+    visit(function.body)
+    return out
+
+
+def finer(cx: Context, ways: Ways, values: Iterable[eq.Expr]) -> Ways | None:
+    """Ways to try next where a block's index is left in ``values``: the source's own block size where it computes with
+    one (``block * 16 + thread``), else the block and the thread as two indices. None if there is nothing finer."""
+    new = dict(ways)
+    nodes = topological(values)
+    if cx.one_line:
+        return {1: APART} if BLOCK_Y in nodes or cx.threads["block", 0] in nodes else None
+    for axis in range(3):
+        b = cx.threads.get(("block", axis))
+        if b is None or ("thread", axis) not in cx.threads or ways.get(axis, 1) < 0:
+            continue
+        if b not in nodes:
+            continue
+        if axis in ways:
+            new[axis] = -ways[axis]
+            continue
+        sizes = _sizes(nodes, b, cx.threads["blockDim", axis])
+        if axis in cx.hints:
+            sizes = {cx.hints[axis]}
+        new[axis] = sizes.pop() if len(sizes) == 1 else APART
+    return None if new == ways else new
+
+
+def rows_of_tiles(cx: Context, accesses: Iterable[Access]) -> None:
+    """Notes the block size that a flat tile counts on: ``s[ty * 16 + tx]`` has rows of 16 threads."""
+    indices = {axis: e for (kind, axis), e in cx.threads.items() if kind == "thread"}
+    for a in accesses:
+        if a.array not in cx.made or not cx.made[a.array].shared or not a.write:
+            continue
+        for s in a.subscripts:
+            poly = to_poly(s)
+            for axis, e in indices.items():
+                for other, f in indices.items():
+                    if other == axis:
+                        continue
+                    rest = poly - to_poly(e)
+                    hit = next(
+                        (x for x in to_poly(f).atoms() if isinstance(x, eq.Index) and x.name in cx.thread_names), None
+                    )
+                    c = None if hit is None else rest.coefficient(hit).value
+                    if c is not None and c > 1 and (rest - to_poly(f) * c).value == 0:
+                        cx.hints.setdefault(axis, c)
+
+
+def _sizes(nodes: list[eq.Expr], block: eq.Expr, block_dim: eq.Expr) -> set[int]:
+    """The numbers C for which ``C * block + thread`` occurs: with the thread written as g - block * blockDim."""
+    out = set()
+    for n in nodes:
+        if isinstance(n, eq.Op) and n.type.is_integer:
+            poly = to_poly(n)
+            if block not in poly.atoms():
+                continue
+            c = poly.coefficient(block) + to_poly(block_dim)
+            if c.value is not None and c.value > 1 and poly.coefficient(block).value is None:
+                out.add(c.value)
+            for g in poly.atoms():  # both times a row's length: (C * block + thread) * n
+                row = poly.coefficient(g) if isinstance(g, eq.Index) and g is not block else Poly()
+                tile = poly.coefficient(block) + row * to_poly(block_dim)
+                times = {tile.terms.get(m, 0) // c for m, c in row.terms.items()} if row.value is None else set()
+                out |= {n for n in times if n > 1 and tile == row * n}
+    return out
+
+
+__all__ = ["bind", "hardware", "is_integer", "names_of"]

@@ -1,0 +1,89 @@
+"""Whether a result depends on the launch, and what the launch must be for it (contract, section 1)."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import mul
+
+from kraise.analysis.poly import to_expr, to_poly
+from kraise.ir import equations as eq
+from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import free_indices, statement_expressions, topological
+from kraise.raising.run.context import Context
+from kraise.raising.threads import indices as threads
+from kraise.raising.threads.tiles import by_launch
+
+
+def launch_of(cx: Context, stmts: tuple[eq.Stmt, ...]) -> tuple[str, tuple[tuple[str, eq.Expr], ...]]:
+    """Whether the result depends on the launch, and the extent that an unguarded index has by default."""
+    used = {
+        n.name
+        for s in stmts
+        for n in topological(statement_expressions(s))
+        if isinstance(n, eq.Param) and n.name.partition(".")[0] in ("grid", "block", "threads") and "." in n.name
+    }
+    if not used:
+        return "", ()
+    defaults = [(name, one) for name, one in cx.single.items() if name in used]
+    for axis, letter in enumerate(threads.AXES):
+        for name in (f"threads.{letter}", f"grid.{letter}"):
+            wanted = name in used and name not in cx.single
+            extent = _extent_written(cx, stmts, _thread_name(cx, axis), name) if wanted else None
+            if extent is not None:
+                defaults.append((name, extent))
+    if {n for n, _ in defaults} == used:
+        return "optional", tuple(defaults)
+    return "required", ()
+
+
+def _thread_name(cx: Context, axis: int) -> str:
+    v = cx.threads.get(("thread", axis))
+    if v is None:
+        return ""
+    return next((n for n in cx.thread_names if n in free_indices(v)), "")
+
+
+def whole_warps(cx: Context, stmts: tuple[eq.Stmt, ...]) -> None:
+    """Where the launch is taken from what is written, that must be a number of whole warps."""
+    threads = eq.Param("threads.x", INT)
+    if cx.lane is not None and threads in topological(e for s in stmts for e in statement_expressions(s)):
+        rest = eq.Op("mod", (threads, eq.Const(32, INT)), INT)
+        cx.checks.append((eq.Op("eq", (rest, eq.Const(0, INT)), BOOL), "the threads must be whole warps of 32"))
+
+
+def where_given(launch: str, check: tuple[eq.Expr, str]) -> tuple[eq.Expr, str] | None:
+    """A check of the launch, for a function that takes one or may take one; None where it takes none."""
+    condition, text = check
+    given = eq.Op("not", (eq.Param("block.given", BOOL),), BOOL)
+    if isinstance(condition, eq.Op) and condition.name == "or" and condition.args[0] is given:
+        return {"": None, "required": (condition.args[1], text)}.get(launch, check)
+    if not by_launch((condition,)) or launch == "required":
+        return check
+    return (eq.Op("or", (given, condition), BOOL), text) if launch else None
+
+
+def _extent_written(cx: Context, stmts: tuple[eq.Stmt, ...], index: str, extent: str) -> eq.Expr | None:
+    """The extent of the written array's axis whose subscript is ``index`` itself, or another that ends at
+    ``extent``; arrays that the kernel made have no say."""
+    for s in stmts:
+        if isinstance(s, eq.Write) and s.after.array not in cx.made:
+            at = next((a.name for a in s.axes if isinstance(a.hi, eq.Param) and a.hi.name == extent), None)
+            if at is None and extent.startswith("grid"):
+                continue
+            index = at or index
+            for d, sub in enumerate(s.subscripts):
+                if isinstance(sub, eq.Index) and sub.name == index:
+                    hi = next((a.hi for a in s.axes if a.name == index), None)
+                    return _extent(s, d, cx.tail(s.after.array), isinstance(hi, eq.Op) and hi.name == "floordiv")
+    return None
+
+
+def _extent(s: eq.Write, d: int, tail: int, warps: bool) -> eq.Expr:
+    """The threads that an axis of what is written asks for (``warps``: its index is that of the warp), where a flat
+    array (with ``tail`` axes of its type) is seen as rows too."""
+    whole = eq.Const(32, INT)
+    rows = [r for r in s.view[1 : len(s.view) - tail] if not (warps and r is whole)]
+    size: eq.Expr = s.view[d] if s.view and d else eq.Shape(s.after.array, 0 if s.view else d, INT)
+    if rows and not d:
+        size = eq.Op("floordiv", (size, to_expr(reduce(mul, map(to_poly, rows)))), INT)
+    return eq.Op("mul", (whole, size), INT) if warps and not s.view else size

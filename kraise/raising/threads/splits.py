@@ -1,0 +1,159 @@
+"""``idx // W`` and ``idx % W``: one index becomes two (raising.md, steps 2 and 7).
+
+Where a kernel takes a flat index apart, the index is ``q * W + r`` with 0 <= r < W, and q and r are the indices that
+the equations
+are about. The run is repeated with the index split (:class:`Split` asks for it); a quotient or remainder of such a sum
+then is q or r by arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kraise.analysis.conditions import Fact, classify, conjuncts, fact_to_expr, is_static
+from kraise.analysis.delinearize import divided, leading_digit, provable, quotient_of
+from kraise.analysis.poly import to_expr, to_poly
+from kraise.ir import equations as eq
+from kraise.ir.order import by_text
+from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import free_indices, substitute
+
+if TYPE_CHECKING:
+    from kraise.raising.run.context import Context
+
+Path = tuple[eq.Expr, ...]
+
+
+class Split(Exception):
+    """Index ``name`` is divided by ``size``: run again with it taken apart."""
+
+    def __init__(self, name: str, size: eq.Expr):
+        super().__init__(f"{name} is divided")
+        self.name = name
+        self.size = size
+
+
+def quotient(cx: Context, path: Path, name: str, a: eq.Expr, b: eq.Expr) -> eq.Expr | None:
+    """``a // b`` or ``a % b`` (by ``name``) of index arithmetic, if it is a digit of ``a``; None if it is left as it
+    is.
+
+    Raises:
+        Split: ``a`` is an index that can be taken apart so that it becomes one.
+    """
+    p, size = to_poly(a), to_poly(b)
+    if not p.indices() or not is_static(size):
+        return None
+    if size.value is not None and size.value <= 0:
+        return None
+    if size.value is None or size.value > 1:
+        high, low = divided(p, size)
+        if provable(path, low) and provable(path, size - 1 - low):
+            return to_expr(high if name in ("floordiv", "tdiv") else low)
+        # idx = y * nx + x asks for y and x before it can be divided by nx * ny
+        target = low if low.terms and high.terms else p
+        (atom,) = target.atoms() if len(target.terms) == 1 and len(target.atoms()) == 1 else (None,)
+        if isinstance(atom, eq.Index) and target == to_poly(atom) and atom.name in cx.divisible and size.value is None:
+            raise Split(atom.name, b)
+    return _above_digits(path, name, a, b)
+
+
+def _above_digits(path: Path, name: str, a: eq.Expr, b: eq.Expr) -> eq.Expr | None:
+    """``(w * X + r) / (w * c)`` with 0 <= r < w and X >= 0 is ``X / c``, and the remainder ``w * (X % c) + r``."""
+    p, size = to_poly(a), to_poly(b)
+    for atom in sorted(p.atoms(), key=by_text):
+        w = p.coefficient(atom)
+        c = quotient_of(size, w) if isinstance(atom, eq.Index) and w.value != 1 else None
+        if c is None or c.value == 1:
+            continue
+        high, low = divided(p, w)
+        if provable(path, low) and provable(path, w - 1 - low) and provable(path, high):
+            digit = eq.Op(name, (to_expr(high), to_expr(c)), a.type)
+            whole = name in ("floordiv", "tdiv")
+            return digit if whole else to_expr(to_poly(digit) * w + low)
+    return None
+
+
+@dataclass(frozen=True)
+class Splitting:
+    """Which indices are taken apart, in order, and by what; the source's ``names`` for digits, by the name that they
+    had in an earlier run; ``undivided`` indices stay whole."""
+
+    splits: Sequence[tuple[str, eq.Expr]] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    undivided: Set[str] = frozenset()
+
+
+def split_index(cx: Context, index: eq.Index, path: Path) -> tuple[eq.Expr, tuple[str, ...], Path]:
+    """An index from zero taken apart as asked: its value, the indices that it consists of, and their bounds."""
+    if index.name not in cx.splitting.undivided:
+        cx.divisible.add(index.name)
+    cx.threads["whole", 0] = index
+    indices, path = split_threads(cx, (index.name,), path)
+    return cx.threads.pop(("whole", 0)), indices, path
+
+
+def split_threads(cx: Context, indices: tuple[str, ...], path: Path) -> tuple[tuple[str, ...], Path]:
+    """Takes thread indices apart as asked; the values of the hardware indices, the indices and their bounds follow."""
+    names, undivided = cx.splitting.names, cx.splitting.undivided
+    for name, size in cx.splitting.splits:
+        high = names.get(f"{name}_high", f"{name}_high")
+        low = names.get(f"{name}_low", f"{name}_low")
+        q, r = eq.Index(high, INT), eq.Index(low, INT)
+        old = eq.Index(name, INT)
+        if name not in indices:
+            renamed = names.get(name)
+            if renamed not in indices:
+                continue
+            name, old = renamed, eq.Index(renamed, INT)
+        whole = to_expr(to_poly(q) * to_poly(size) + to_poly(r))
+        cx.threads = {key: _normal(substitute(v, {old: whole})) for key, v in cx.threads.items()}
+        zero = eq.Const(0, INT)
+        own = (
+            eq.Op("ge", (q, zero), BOOL),
+            eq.Op("ge", (r, zero), BOOL),
+            eq.Op("lt", (r, size), BOOL),
+        )
+        kept: list[eq.Expr] = []
+        for c in path:
+            if name not in free_indices(c):
+                kept.append(c)
+            elif classify(c) != Fact("ge", to_poly(old)):
+                kept.extend(_by_digit(substitute(c, {old: whole}), size, (*path, *own)))
+        path = tuple(dict.fromkeys((*kept, *own)))
+        if any(name in free_indices(c) for c in cx.facts):
+            moved = [d for c in cx.facts for d in _by_digit(substitute(c, {old: whole}), size, own)]
+            cx.facts = tuple(dict.fromkeys(c for c in moved if not isinstance(c, eq.Const)))
+        indices = tuple(n for i in indices for n in ((high, low) if i == name else (i,)))
+        cx.digits |= {high: f"{name}_high", low: f"{name}_low"}
+        for new, plain in ((high, f"{name}_high"), (low, f"{name}_low")):
+            if not {new, plain} & undivided:
+                cx.divisible.add(new)
+    return indices, path
+
+
+def _by_digit(condition: eq.Expr, size: eq.Expr, path: Path) -> Path:
+    """``32 * q + r < 32 * n`` with 0 <= r < 32 is ``q < n``; other conditions digit by digit."""
+    fact, radix = classify(condition), to_poly(size)
+    if fact is not None and fact.kind == "ge" and radix.value is not None:
+        high, low = divided(fact.poly, radix)
+        for shift in (0, 1):
+            rest = low + radix * shift
+            if high.terms and low.indices() and provable(path, rest) and provable(path, radix - 1 - rest):
+                return (fact_to_expr(Fact("ge", high - shift)),)
+    return digitwise(condition, path)
+
+
+def _normal(e: eq.Expr) -> eq.Expr:
+    return to_expr(to_poly(e), e.type)
+
+
+def digitwise(condition: eq.Expr, path: Path) -> Path:
+    """``y * W + x < H * W`` with 0 <= x < W is ``y < H``: facts about sums of digits as facts about the leading one."""
+    out: list[eq.Expr] = []
+    for c in conjuncts(condition):
+        fact = classify(c)
+        reduced = None if fact is None or fact.kind != "ge" else leading_digit(fact.poly, path)
+        out.append(c if reduced is None else fact_to_expr(Fact("ge", reduced)))
+    return tuple(out)

@@ -1,0 +1,367 @@
+"""Two indices that occur only as digits of one number are that number (raising.md, step 2).
+
+``t * T + k`` with 0 <= k < T, where t and k are summed over (the tiles of a matrix product), or written over (block and
+thread, the few elements of a coarsened thread): the domain is that of the number itself. The same for ``block *
+blockDim +
+thread`` where both are axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from kraise.analysis.boxes import box, largest
+from kraise.analysis.conditions import Fact, classify, conjunction, conjuncts, is_static, negate
+from kraise.analysis.delinearize import digits
+from kraise.analysis.dependence import implied
+from kraise.analysis.poly import Poly, to_expr, to_poly
+from kraise.ir import equations as eq
+from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import Unmovable, free_indices, substitute, topological, transform
+from kraise.raising.run import simplify
+from kraise.raising.run.state import RawWrite
+from kraise.raising.writes.masks import bounds, not_neutral, spread
+
+Path = tuple[eq.Expr, ...]
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Indices under conjuncts, and what is computed over them."""
+
+    names: tuple[str, ...]
+    path: Path
+    values: tuple[eq.Expr, ...]
+    facts: Path = ()
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What the launch implies of the indices without being part of a domain, and the source's names for sums of
+    indices."""
+
+    facts: Path = ()
+    names: tuple[tuple[Poly, str], ...] = ()
+
+
+def merged(domain: Domain, launch: Launch) -> Domain:
+    """``domain`` with every pair of digits merged."""
+    for q in domain.names:
+        for d in domain.names:
+            if q == d:
+                continue
+            for size in _sizes(domain, q, d):
+                try:
+                    new = _merge(domain, q, d, size, launch)
+                except Unmovable:  # a running value exists along the digit only
+                    continue
+                if new is not None:
+                    return merged(new, launch)
+    return domain
+
+
+def _sizes(domain: Domain, q: str, d: str) -> list[Poly]:
+    """The sizes c with which ``c * q + d`` occurs."""
+    big, small = eq.Index(q, INT), eq.Index(d, INT)
+    out: dict[Poly, None] = {}
+    for n in topological((*domain.values, *domain.path)):
+        if isinstance(n, eq.Op) and n.type.is_integer and n.name in ("add", "sub", "mul"):
+            poly = to_poly(n)
+            if big in poly.atoms() and small in poly.atoms() and poly.is_affine_in((q, d)):
+                c = poly.coefficient(big)
+                if poly.coefficient(small).value == 1 and is_static(c) and (c.value is None or c.value > 1):
+                    out[c] = None
+    return list(out)
+
+
+def _merge(domain: Domain, q: str, d: str, size: Poly, launch: Launch) -> Domain | None:
+    """One index ``size * q + d`` in place of both, or None if they occur otherwise or d may leave 0 … size - 1."""
+    big, small = eq.Index(q, INT), eq.Index(d, INT)
+    names = frozenset(domain.names).union(*(free_indices(e) for e in (*domain.values, *domain.path)))
+    name = _name(size * to_poly(big), d, names, launch)
+    whole = eq.Index(name, INT)
+    inside = to_expr(to_poly(whole) - size * to_poly(big))
+
+    def fn(e: eq.Expr) -> eq.Expr:
+        from kraise.raising.run.arithmetic import tidy
+
+        return tidy(substitute(e, {small: inside}))
+
+    lower, upper = Fact("ge", to_poly(small)), Fact("ge", size - to_poly(small) - 1)
+    known = {classify(c) for c in (*domain.path, *domain.facts)}
+    if lower not in known or upper not in known:
+        return None
+    path: list[eq.Expr] = []
+    facts = [c for c in domain.facts if not free_indices(c) & {q, d}]
+    for c in domain.facts:
+        fact = classify(c)
+        if free_indices(c) == {q} and fact is not None and fact.kind == "ge" and fact.poly.coefficient(big).value == -1:
+            count = fact.poly.without(big) + 1
+            facts.append(eq.Op("lt", (whole, to_expr(count * size)), BOOL))
+    for c in domain.path:
+        mine = free_indices(c) & {q, d}
+        if mine == {d}:
+            if classify(c) not in (lower, upper):
+                return None
+        elif mine == {q}:
+            fact = classify(c)
+            if fact is None or fact.kind != "ge" or fact.poly.coefficient(big).value not in (1, -1):
+                return None
+            rest = fact.poly.without(big)
+            if rest.indices():
+                return None
+            if fact.poly.coefficient(big).value == 1:  # q >= -rest
+                start = to_expr(size * -rest)
+                path.append(eq.Op("ge", (whole, start), BOOL))
+            else:  # q < rest + 1
+                path.append(eq.Op("lt", (whole, _product(rest + 1, size)), BOOL))
+        else:
+            path += conjuncts(fn(c)) if mine else (c,)
+    try:
+        values = tuple(fn(v) for v in domain.values)
+    except ValueError:
+        return None  # a result of a fold is kept along d
+    left = frozenset().union(*(free_indices(e) for e in (*path, *values)))
+    if {q, d} & left - {name}:
+        return None
+    order = tuple(name if n == q else n for n in domain.names if n != d)
+    return Domain(order, tuple(dict.fromkeys(path)), values, tuple(facts))
+
+
+def _name(above: Poly, d: str, taken: frozenset[str], launch: Launch) -> str:
+    """The source's name for the number, or for one with the same digit above; else that of the lower digit."""
+    exact = dict(launch.names).get(above + to_poly(eq.Index(d, INT)))
+    like = [
+        n for p, n in launch.names if len((p - above).terms) == 1 and (p - above).indices() and (p - above).offset == 0
+    ]
+    return next((n for n in (exact, *like) if n is not None and n not in taken), d)
+
+
+def _product(count: Poly, size: Poly) -> eq.Expr:
+    """The number of elements; ``grid * block`` is the number of threads."""
+    a, b = to_expr(count), to_expr(size)
+    launch = isinstance(a, eq.Param) and isinstance(b, eq.Param) and a.name.startswith("grid.")
+    if launch and b.name == a.name.replace("grid", "block"):  # type: ignore[union-attr]
+        return eq.Param(a.name.replace("grid", "threads"), INT)  # type: ignore[union-attr]
+    return to_expr(count * size)
+
+
+def merged_write(r: RawWrite, launch: Launch) -> RawWrite:
+    """A write over merged indices. A reduction that is accumulated over more indices is one over all of them first."""
+    r = spread(r)
+    found = merged(Domain(r.loops, r.path, (*r.subscripts, r.value), launch.facts), launch)
+    if found.names == r.loops:
+        return r
+    *subs, value = found.values
+    path = _without_ceilings(found.path)
+    return replace(r, loops=found.names, path=path, subscripts=tuple(subs), value=value)
+
+
+# --- reductions ------------------------------------------------------------------------------
+
+_OPS = ("add", "mul", "min", "max", "and", "or")
+
+
+def merged_reductions(e: eq.Expr, path: Path) -> eq.Expr:
+    """``e`` with the reductions in it over merged indices, the zeros of padded tiles as their domain."""
+
+    def one(node: eq.Expr) -> eq.Expr:
+        if not isinstance(node, eq.Reduce) or node.op not in _OPS:
+            return node
+        node = _flat(node)
+        if len(node.axes) > 1:
+            node = _unpadded(node, path)
+        masked = not_neutral(node.op, node.body)
+        if masked is not None and node.op in ("add", "min", "max"):
+            where = conjunction([c for c in (node.where, *conjuncts(masked[0])) if c is not None])
+            node = eq.Reduce(node.op, node.axes, masked[1], where, node.type)
+        return _digits(node)
+
+    return transform(e, one)
+
+
+def _flat(node: eq.Reduce) -> eq.Reduce:
+    """A reduction of a reduction by the same operator is one."""
+    while isinstance(node.body, eq.Reduce) and node.body.op == node.op:
+        inner = node.body
+        own = {a.name for a in node.axes}
+        if any(a.name in own for a in inner.axes) or any(
+            free_indices(b) & own for a in inner.axes for b in (a.lo, a.hi)
+        ):
+            break
+        where = conjunction([c for c in (node.where, inner.where) if c is not None])
+        node = eq.Reduce(node.op, (*node.axes, *inner.axes), inner.body, where, node.type)
+    return node
+
+
+def _digits(node: eq.Reduce) -> eq.Reduce:
+    if len(node.axes) < 2:
+        return node
+    given, node = node, _unit_steps(node)
+    if any(a.step != 1 for a in node.axes):
+        return given
+    names = tuple(a.name for a in node.axes)
+    where = () if node.where is None else conjuncts(node.where)
+    found = merged(Domain(names, (*bounds(node.axes), *where), (node.body,)), Launch())
+    if found.names == names:
+        return given
+    path = _without_ceilings(found.path)
+    ranges = box(found.names, path)
+    return eq.Reduce(node.op, ranges.axes, found.values[0], conjunction(ranges.residue), node.type)
+
+
+def _unit_steps(node: eq.Reduce) -> eq.Reduce:
+    """``range(0, n, 16)`` counted in ones."""
+    for a in node.axes:
+        if a.step > 1 and to_poly(a.lo).value == 0:
+            i, size = eq.Index(a.name, INT), eq.Const(a.step, INT)
+            last = to_expr(to_poly(a.hi) + (a.step - 1))
+            axis = eq.Axis(a.name, a.lo, simplify.op("floordiv", (last, size), INT))
+            moved: dict[eq.Expr, eq.Expr] = {i: eq.Op("mul", (size, i), INT)}
+            where = None if node.where is None else substitute(node.where, moved)
+            axes = tuple(axis if x is a else x for x in node.axes)
+            node = eq.Reduce(node.op, axes, substitute(node.body, moved), where, node.type)
+    return node
+
+
+def _without_ceilings(path: Path) -> Path:
+    """``k < T * ((K + T - 1) // T)`` says nothing where ``k < K``: the last tile is cut off."""
+    out = []
+    for c in path:
+        fact = classify(c)
+        if fact is not None and fact.kind == "ge" and any(_cut(fact, classify(o)) for o in path if o is not c):
+            continue
+        out.append(c)
+    return tuple(out)
+
+
+def _cut(weak: Fact, strong: Fact | None) -> bool:
+    """Whether ``weak`` is an upper bound by a rounded size that ``strong`` implies."""
+    if strong is None or strong.kind != "ge":
+        return False
+    for m, c in weak.poly.terms.items():
+        for a in m:
+            if not (isinstance(a, eq.Op) and a.name in ("floordiv", "tdiv") and c > 0):
+                continue
+            # c * rest * (x // size) > x - size where c * rest is the size
+            rest = list(m)
+            rest.remove(a)
+            factor, x, size = Poly({tuple(rest): c}), to_poly(a.args[0]), to_poly(a.args[1])
+            if factor != size:
+                continue
+            least = weak.poly - Poly({m: c}) + x - size + 1
+            gap = least - strong.poly
+            if gap.value is not None and gap.value >= 0:
+                return True
+    return False
+
+
+def viewed(e: eq.Expr, known: Path, masked: bool) -> eq.Expr:
+    """Loads at ``block * blockDim + thread`` that stayed as loads from rows of blockDim; where a mask is over them
+    the array
+    need not fill the last row."""
+    masks = masked or any(
+        (isinstance(n, eq.Reduce) and n.where is not None) or (isinstance(n, eq.Op) and n.name == "select")
+        for n in topological((e,))
+    )
+
+    def one(node: eq.Expr) -> eq.Expr:
+        if isinstance(node, eq.Read) and len(node.subscripts) == 1 and not node.view:
+            rows = taken_apart(node.subscripts[0], known)
+            if rows is not None:
+                top = largest(to_poly(rows[0][0]), known)
+                if top is None:
+                    return node
+                view = (to_expr(top + 1), *rows[1][1:]) if masks else rows[1]
+                return eq.Read(node.version, rows[0], node.type, view, masks)
+        return node
+
+    return transform(e, one)
+
+
+def axes_bounds(e: eq.Expr) -> Path:
+    """What the axes of the reductions in ``e`` say of indices that no two of them share."""
+    found: dict[str, set[eq.Axis]] = {}
+    for n in topological((e,)):
+        if isinstance(n, eq.Reduce):
+            for a in n.axes:
+                found.setdefault(a.name, set()).add(a)
+    return bounds(next(iter(axes)) for axes in found.values() if len(axes) == 1)
+
+
+def taken_apart(s: eq.Expr, known: Path) -> tuple[Path, Path] | None:
+    """The subscripts and the view for a flat subscript with a digit of the block's size."""
+    from kraise.raising.run.arithmetic import index_like
+    from kraise.raising.run.values import ROWS
+
+    if not index_like(s) or not by_launch((s,)):
+        return None
+    found = digits(to_poly(s), known)
+    if found is None:
+        return None
+    return tuple(to_expr(p) for p in found.subscripts), (ROWS, *(to_expr(r) for r in found.radices))
+
+
+def by_launch(sizes: Iterable[eq.Expr]) -> bool:
+    """Whether an extent of the launch occurs."""
+    return asks_for(sizes, ("block.", "grid.", "warps."))
+
+
+def asks_for(sizes: Iterable[eq.Expr], heads: tuple[str, ...]) -> bool:
+    """Whether a parameter whose name starts like one of ``heads`` occurs."""
+    return any(isinstance(n, eq.Param) and n.name.startswith(heads) for n in topological(sizes))
+
+
+# --- the zeros around a tile -----------------------------------------------------------------
+
+
+def _unpadded(node: eq.Reduce, path: Path) -> eq.Reduce:
+    """A sum of a product one factor of which is zero outside a range of the summed indices is a sum over that range."""
+    if node.op != "add":
+        return node
+    axes = {a.name for a in node.axes}
+    inside = (*path, *bounds(node.axes))
+    pulled: dict[eq.Expr, None] = {}
+
+    def masks(e: eq.Expr) -> eq.Expr:
+        """``e`` without the conditions under which it is zero; those go to ``pulled``."""
+        match e:
+            case eq.Op(name="mul", args=(a, b), type=t):
+                return eq.Op("mul", (masks(a), masks(b)), t)
+            case eq.Op(name="neg", args=(a,), type=t):
+                return eq.Op("neg", (masks(a),), t)
+            case eq.Op(name="select", args=(c, a, b)):
+                for kept, condition, zero in ((a, c, b), (b, negate(c), a)):
+                    if isinstance(zero, eq.Const) and zero.value == 0:
+                        left = []
+                        for part in conjuncts(condition):
+                            fact = classify(part)
+                            names = free_indices(part)
+                            if fact is not None and names & axes and names <= axes:
+                                pulled[part] = None
+                            elif not implied(inside, part):
+                                left.append(part)
+                        rest = conjunction(left)
+                        return masks(kept) if rest is None else simplify.select(rest, kept, zero, e.type)
+        return e
+
+    body = masks(node.body)
+    if body is node.body:
+        return node
+    where = conjunction([c for c in (node.where, *pulled) if c is not None])
+    return eq.Reduce(node.op, node.axes, body, where, node.type)
+
+
+__all__ = [
+    "Launch",
+    "axes_bounds",
+    "bounds",
+    "merged",
+    "by_launch",
+    "merged_reductions",
+    "merged_write",
+    "spread",
+    "taken_apart",
+    "viewed",
+]

@@ -1,0 +1,65 @@
+"""What only the launch bounds: indices with no guard, and the rows that a launch fills (contract, section 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kraise.analysis.conditions import classify
+from kraise.analysis.dependence import Access
+from kraise.analysis.poly import to_poly
+from kraise.ir import equations as eq
+from kraise.ir.types import BOOL, INT
+from kraise.raising.run.context import Context
+from kraise.raising.threads.tiles import by_launch
+
+AXES = "xyz"
+
+
+def as_wide(cx: Context, threads: eq.Expr, row: eq.Expr) -> None:
+    """The launch is as wide as the rows that it fills: checked where it is given."""
+    given = eq.Op("not", (eq.Param("block.given", BOOL),), BOOL)
+    test = eq.Op("or", (given, eq.Op("eq", (threads, row), BOOL)), BOOL)
+    cx.checks.append((test, "the launch must be as wide as a row"))
+
+
+def widths(conditions: Iterable[eq.Expr]) -> dict[int, eq.Expr]:
+    """The rows that the launch fills, by axis: ``threads <= n`` is wanted, and that it is n is demanded (a launch that
+    fills only a part of its rows is turned down)."""
+    out: dict[int, eq.Expr] = {}
+    for c in conditions:
+        match c:
+            case eq.Op(name="le", args=(most, row)) if (axis := _threads_of(most)) is not None and not by_launch(
+                (row,)
+            ):
+                out.setdefault(axis, row)
+    return out
+
+
+def _threads_of(e: eq.Expr) -> int | None:
+    """The axis whose threads the launch has ``e`` of."""
+    match e:
+        case eq.Param(name=name) if name.startswith("threads."):
+            return AXES.index(name[-1])
+        case eq.Op(name="mul", args=(eq.Const(), eq.Param(name=name))) if name.startswith("grid."):
+            return AXES.index(name[-1])
+    return None
+
+
+def unguarded(cx: Context, accesses: Iterable[Access]) -> list[str]:
+    """The thread indices in flat subscripts of what is stored to the caller's arrays that no condition bounds from
+    above: the launch bounds them, which the proofs may use."""
+    found: dict[str, None] = {}
+    for a in accesses:
+        if not a.write or a.array in cx.made:
+            continue
+        for s in a.subscripts:
+            poly = to_poly(s)
+            moving = poly.indices() & set(cx.thread_names)
+            if len(moving) < 2:
+                continue
+            for name in sorted(moving):
+                index = eq.Index(name, INT)
+                facts = [f for f in map(classify, a.path) if f is not None and f.kind == "ge"]
+                if not any((f.poly.coefficient(index).value or 0) < 0 for f in facts if index in f.poly.atoms()):
+                    found[cx.whole_of.get(name, name)] = None
+    return list(found)

@@ -1,0 +1,104 @@
+"""Warp primitives: the value of another lane is the value with the lane's index replaced (raising.md, step 4).
+
+All lanes of a warp run a statement before the next one starts, and what a lane holds is a function of its index: a
+shuffle
+is a substitution. Where the lanes of one warp take different ways (a condition that differs from lane to lane) it is
+refused: a lane would read one that does not take part.
+"""
+
+from __future__ import annotations
+
+from kraise.analysis.poly import to_poly
+from kraise.diagnostics import refuse
+from kraise.ir import equations as eq
+from kraise.ir import kernel as k
+from kraise.ir.types import BOOL, INT, UINT32
+from kraise.ir.walk import free_indices, substitute
+from kraise.raising.collective.requests import Lanes
+from kraise.raising.run import simplify
+from kraise.raising.run.arithmetic import operation, tidy
+from kraise.raising.run.context import Context
+from kraise.raising.run.state import State
+from kraise.raising.run.values import provable_here, truth, value
+
+_REDUCED = {"sum": "add", "add": "add", "min": "min", "max": "max"}
+ZERO, WARP = eq.Const(0, INT), eq.Const(32, INT)
+
+
+def exchange(cx: Context, st: State, e: k.Warp) -> eq.Expr:
+    """The value of a warp primitive.
+
+    Raises:
+        Lanes: the lane is no index yet.
+        Refused: lanes that do not take part may be read, or the primitive has no form.
+    """
+    if cx.lane is None:
+        if ("thread", 1) in cx.threads or ("thread", 0) not in cx.threads:
+            raise refuse("KR299", "warp primitives in blocks of several dimensions are not raised yet", e.span)
+        raise Lanes
+    lane = eq.Index(cx.lane, INT)
+    if any(cx.lane in free_indices(c) and c not in cx.launch_path for c in st.path):
+        raise refuse(
+            "KR206",
+            "lanes of one warp may come here under a condition that differs from lane to lane",
+            e.span,
+            "take the exchange out of the condition and give the other lanes a neutral value",
+        )
+    x = cx.index("lane", (*st.open, *cx.blocks, cx.lane))
+    axis = eq.Axis(x.name, ZERO, eq.Const(e.width, INT))
+    if e.name == "activemask":
+        return eq.Const(0xFFFFFFFF, UINT32)
+    v = truth(cx, st, e.args[0]) if e.name in ("ballot", "any", "all") else value(cx, st, e.args[0])
+    start = ZERO if e.width == 32 else operation("sub", (lane, operation("mod", (lane, axis.hi), INT)), INT)
+    try:
+        if e.name in ("any", "all", "ballot", *_REDUCED):
+            other = tidy(substitute(v, {lane: operation("add", (start, x), INT)}))
+            if e.name in ("any", "all"):
+                found = eq.Reduce("or" if e.name == "any" else "and", (axis,), other, None, BOOL)
+                return found if e.type.kind == "bool" else simplify.cast(e.type, found)
+            if e.name == "ballot":
+                one = eq.Const(1, UINT32)
+                bit = eq.Op("shl", (one, eq.Cast(UINT32, x)), UINT32)
+                bits = eq.Reduce("add", (axis,), simplify.select(other, bit, eq.Const(0, UINT32)), None, UINT32)
+                cx.ballots[bits] = v
+                return bits
+            return eq.Reduce(_REDUCED[e.name], (axis,), other, None, v.type)
+        if e.name.startswith("shfl"):
+            return _shuffled(cx, st, e, v, lane, start)
+    except ValueError:
+        pass
+    raise refuse("KR299", f"this use of {e.name} is not raised yet", e.span)
+
+
+def _shuffled(cx: Context, st: State, e: k.Warp, v: eq.Expr, lane: eq.Index, start: eq.Expr) -> eq.Expr:
+    amount = value(cx, st, e.args[1])
+    width = eq.Const(e.width, INT)
+    inside: eq.Expr = simplify.TRUE
+    match e.name:
+        case "shfl_up":
+            source = operation("sub", (lane, amount), INT)
+            inside = eq.Op("ge", (source, start), BOOL)
+        case "shfl_down":
+            source = operation("add", (lane, amount), INT)
+            inside = eq.Op("lt", (source, operation("add", (start, width), INT)), BOOL)
+        case "shfl_xor":
+            source = simplify.op("xor", (lane, amount), INT)
+            small = isinstance(amount, eq.Const) and isinstance(amount.value, int) and 0 <= amount.value < e.width
+            if not small:
+                inside = eq.Op("lt", (source, operation("add", (start, width), INT)), BOOL)
+        case _:
+            within = provable_here(st, to_poly(amount)) and provable_here(st, to_poly(width) - to_poly(amount) - 1)
+            amount = amount if within else operation("mod", (amount, width), INT)
+            source = operation("add", (start, amount), INT)
+    other = tidy(substitute(v, {lane: source}))
+    return simplify.select(inside, other, v, v.type)
+
+
+def votes(cx: Context, st: State, bits: eq.Expr) -> eq.Expr | None:
+    """The number of lanes that voted, for the population count of a ballot; None for other bits."""
+    if bits not in cx.ballots or cx.lane is None:
+        return None
+    x = cx.index("lane", (*st.open, *cx.blocks, cx.lane))
+    vote = tidy(substitute(cx.ballots[bits], {eq.Index(cx.lane, INT): x}))
+    one = simplify.select(vote, eq.Const(1, INT), ZERO, INT)
+    return eq.Reduce("add", (eq.Axis(x.name, ZERO, WARP),), one, None, INT)

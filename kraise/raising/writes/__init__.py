@@ -1,0 +1,1 @@
+"""Writes on their way to equations: accumulations, domains, fusion."""

@@ -1,0 +1,246 @@
+"""From raw writes to equations: domains as boxes, dead writes gone, subscripts that may leave an array marked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kraise.analysis.boxes import Unbounded, box
+from kraise.analysis.conditions import classify, conjunction, negate
+from kraise.analysis.dependence import implied
+from kraise.analysis.poly import to_poly
+from kraise.ir import equations as eq
+from kraise.ir.types import INT
+from kraise.ir.walk import axes_of, children, free_indices, rebuild, statement_expressions, topological
+from kraise.raising.carried.problem import at_index, bounds_of
+from kraise.raising.run import simplify
+from kraise.raising.run.arithmetic import tidy
+from kraise.raising.run.state import Raw, RawFold, RawNew, RawWrite
+from kraise.raising.threads.tiles import Launch, axes_bounds, merged_reductions, merged_write, taken_apart, viewed
+from kraise.raising.writes.clamps import clamped
+
+Shapes = dict[str, tuple[eq.Expr, ...]]
+NO_LAUNCH = Launch()
+
+
+def finish(
+    raws: list[Raw], shapes: Shapes, folds: tuple[eq.Axis, ...] = (), launch: Launch = NO_LAUNCH
+) -> tuple[eq.Stmt, ...]:
+    """The equations of ``raws`` in order; ``shapes`` are those of the arrays that the kernel makes, ``folds`` the
+    indices of the
+    folds around.
+
+    Raises:
+        Refused: a domain has no bound that is known when the function is traced.
+        Unbounded: that index is a thread's, and the launch may bound it.
+    """
+    return tuple(_one(r, shapes, folds, launch) for r in raws)
+
+
+def _one(r: Raw, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Launch) -> eq.Stmt:
+    match r:
+        case RawWrite():
+            return _write(r, shapes, folds, launch)
+        case RawNew(stmt):
+            return stmt
+        case RawFold(fold, body):
+            inner = folds if fold.axis is None else (*folds, fold.axis)
+            return replace(fold, body=finish(list(body), shapes, inner, launch))
+
+
+def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Launch) -> eq.Write:
+    steps = tuple(a.name for a in folds)
+    apart, r = r, merged_write(r, launch)
+    try:
+        found = box(r.loops, r.path, steps)
+    except Unbounded:
+        r = apart  # tells which of the thread's own indices the launch must bound
+        found = box(r.loops, r.path, steps)
+    # what the loops around say of their own indices is no condition
+    around = tuple(c for a in folds for c in bounds_of(a))
+    axes, residue = found.axes, tuple(c for c in found.residue if c not in launch.facts and not _said(c, around, steps))
+    # an index with one value is that value
+    single: dict[eq.Index, eq.Expr] = {}
+    for a in axes:
+        count = (to_poly(a.hi) - to_poly(a.lo)).value
+        if count is not None and 1 <= count <= a.step and not _kept_along(r, a.name):
+            single |= dict.fromkeys(_index_nodes(r, a.name), a.lo)
+    subs, value, path = r.subscripts, r.value, r.path
+    if single:
+
+        def fn(e: eq.Expr) -> eq.Expr:
+            for index, target in single.items():
+                e = at_index(e, index, target)
+            return tidy(e)
+
+        subs, value, path = tuple(map(fn, subs)), fn(value), tuple(map(fn, path))
+        residue = tuple(c for c in map(fn, residue) if not (isinstance(c, eq.Const) and c.value))
+        axes = tuple(a for a in axes if a.name not in {i.name for i in single})
+    value = merged_reductions(decided(value, path), path)
+    where = conjunction(residue)
+    known = (*path, *launch.facts, *axes_bounds(value))
+    value = viewed(value, known, where is not None)
+    rows = taken_apart(subs[0], known) if len(subs) == 1 and not r.view and where is None else None
+    if rows is not None:
+        subs, r = rows[0], replace(r, view=rows[1])
+    full = where is None and not r.accumulate and covers(axes, subs, r.after.array, shapes)
+    return eq.Write(r.before, r.after, axes, subs, value, where, r.accumulate, full, r.view, span=r.span)
+
+
+def finished(value: eq.Expr) -> eq.Expr:
+    """What becomes of a value in a write that knows nothing more of it."""
+    return merged_reductions(value, ())
+
+
+def _said(condition: eq.Expr, around: tuple[eq.Expr, ...], steps: tuple[str, ...]) -> bool:
+    names = free_indices(condition)
+    return bool(names) and names <= set(steps) and implied(around, condition)
+
+
+def _kept_along(r: RawWrite, name: str) -> bool:
+    """Whether a result of a fold is kept along the index: it can then not be replaced by its one value."""
+    nodes = topological((*r.subscripts, r.value, *r.path))
+    return any(isinstance(n, eq.FoldResult | eq.CarryIn) and any(a.name == name for a in n.axes) for n in nodes)
+
+
+def _index_nodes(r: RawWrite, name: str) -> set[eq.Index]:
+    roots = (*r.subscripts, r.value, *r.path)
+    return {n for n in topological(roots) if isinstance(n, eq.Index) and n.name == name}
+
+
+def covers(axes: tuple[eq.Axis, ...], subs: tuple[eq.Expr, ...], array: str, shapes: Shapes) -> bool:
+    """Every cell: each subscript an index of its own that runs over the whole extent."""
+    if len(axes) != len(subs) or len({id(s) for s in subs}) != len(subs):
+        return False
+    by_name = {a.name: a for a in axes}
+    for d, s in enumerate(subs):
+        if not isinstance(s, eq.Index) or s.name not in by_name:
+            return False
+        a = by_name[s.name]
+        if to_poly(a.lo).value != 0 or a.step != 1:
+            return False
+        extent = shapes[array][d] if array in shapes else eq.Shape(array, d, INT)
+        if to_poly(a.hi) != to_poly(extent):
+            return False
+    return True
+
+
+def decided(value: eq.Expr, path: tuple[eq.Expr, ...]) -> eq.Expr:
+    """``value`` with the selects gone whose condition the path decides.
+
+    What the path says of an index does not hold where a reduction or a scan runs over an index of that name.
+    """
+    return _Decider().expression(value, path)
+
+
+class _Decider:
+    def __init__(self) -> None:
+        self.done: dict[tuple[eq.Expr, tuple[eq.Expr, ...]], eq.Expr] = {}
+        self.verdicts: dict[tuple[eq.Expr, tuple[eq.Expr, ...]], bool | None] = {}
+
+    def expression(self, e: eq.Expr, path: tuple[eq.Expr, ...]) -> eq.Expr:
+        key = (e, path)
+        if key not in self.done:
+            self.done[key] = self._one(e, path)
+        return self.done[key]
+
+    def _one(self, e: eq.Expr, path: tuple[eq.Expr, ...]) -> eq.Expr:
+        axes = axes_of(e)
+        hidden = {a.name for a in axes} if isinstance(e, eq.Reduce | eq.ArgReduce | eq.Scan) else set()
+        inner = tuple(c for c in path if not free_indices(c) & hidden) if hidden else path
+        parts = children(e)
+        bounds = 2 * len(axes)
+        node = rebuild(e, tuple(self.expression(c, path if i < bounds else inner) for i, c in enumerate(parts)))
+        if not (isinstance(node, eq.Op) and node.name == "select"):
+            return node
+        answer = self.verdict(node.args[0], path)
+        if answer is None:
+            c, a, b = node.args
+            return clamped(c, a, b, path) or simplify.op("select", node.args, node.type)
+        arm = node.args[1] if answer else node.args[2]
+        return simplify.cast(node.type, arm) if _differs(arm, node) else arm
+
+    def verdict(self, c: eq.Expr, path: tuple[eq.Expr, ...]) -> bool | None:
+        key = (c, path)
+        if key not in self.verdicts:
+            self.verdicts[key] = _verdict(c, path)
+        return self.verdicts[key]
+
+
+def _verdict(c: eq.Expr, path: tuple[eq.Expr, ...]) -> bool | None:
+    """Whether ``path`` makes ``c`` true or false; None if it does neither."""
+    if c in path:
+        return True
+    if negate(c) in path:
+        return False
+    if classify(c) is None:
+        return None
+    if implied(path, c):
+        return True
+    return False if implied(path, negate(c)) else None
+
+
+def _differs(arm: eq.Expr, node: eq.Expr) -> bool:
+    return arm.type != node.type and arm.type.bits is not None and node.type.bits is not None
+
+
+# --- writes that nothing sees ----------------------------------------------------------------
+
+
+def without_dead(stmts: tuple[eq.Stmt, ...], returned: frozenset[eq.Version]) -> tuple[eq.Stmt, ...]:
+    """Drops a write whose cells are all overwritten before anything reads its version."""
+    while True:
+        readers = _readers(stmts)
+        out: list[eq.Stmt] = []
+        dropped: eq.Write | None = None
+        for at, s in enumerate(stmts):
+            if dropped is None and isinstance(s, eq.Write) and readers.get(s.after, 0) == 1 and s.after not in returned:
+                later = next((t for t in stmts[at + 1 :] if isinstance(t, eq.Write) and t.before is s.after), None)
+                if later is not None and _overwrites(later, s):
+                    dropped = s
+                    continue
+            out.append(s)
+        if dropped is None:
+            return stmts
+        stmts = tuple(
+            replace(t, before=dropped.before) if isinstance(t, eq.Write) and t.before is dropped.after else t
+            for t in out
+        )
+
+
+def _readers(stmts: tuple[eq.Stmt, ...]) -> dict[eq.Version, int]:
+    """How often each version is used: by reads, as the base of a write, by folds."""
+    count: dict[eq.Version, int] = {}
+
+    def use(v: eq.Version) -> None:
+        count[v] = count.get(v, 0) + 1
+
+    def walk(items: tuple[eq.Stmt, ...]) -> None:
+        for s in items:
+            for node in topological(statement_expressions(s, nested=False)):
+                if isinstance(node, eq.Read):
+                    use(node.version)
+            match s:
+                case eq.Write(before=before):
+                    use(before)
+                case eq.Fold(arrays=arrays, body=body):
+                    for a in arrays:
+                        use(a.outside)
+                        use(a.exit)
+                    walk(body)
+
+    walk(stmts)
+    return count
+
+
+def _overwrites(later: eq.Write, earlier: eq.Write) -> bool:
+    return (
+        not later.accumulate
+        and later.where is None
+        and (
+            later.covers
+            or (later.subscripts == earlier.subscripts and later.axes == earlier.axes and later.view == earlier.view)
+        )
+    )
+
+
+__all__ = ["Unbounded", "decided", "finish", "finished", "without_dead"]

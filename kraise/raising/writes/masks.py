@@ -1,0 +1,76 @@
+"""Masks around what is summed: a neutral element where a condition fails is a narrower domain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from kraise.analysis.conditions import conjuncts, negate
+from kraise.analysis.poly import to_expr, to_poly
+from kraise.ir import equations as eq
+from kraise.ir.types import BOOL, INT
+from kraise.raising.run import simplify
+from kraise.raising.run.state import RawWrite
+
+Path = tuple[eq.Expr, ...]
+_NEUTRAL = {"add": 0, "mul": 1, "min": float("inf"), "max": float("-inf"), "and": True, "or": False}
+
+
+def spread(r: RawWrite) -> RawWrite:
+    """``y op= Reduce(op, body)`` as ``y op= body`` over the reduced indices too."""
+    while r.accumulate:
+        e = r.value
+        kept = not_neutral(r.accumulate, e)
+        if kept is not None:
+            guard, inner = kept
+            r = replace(r, path=tuple(dict.fromkeys((*r.path, *conjuncts(guard)))), value=inner)
+            continue
+        if not isinstance(e, eq.Reduce) or e.op != r.accumulate:
+            break
+        if any(a.name in r.loops for a in e.axes):
+            break
+        path = (*r.path, *bounds(e.axes), *(conjuncts(e.where) if e.where is not None else ()))
+        r = replace(r, loops=(*r.loops, *(a.name for a in e.axes)), path=path, value=e.body)
+    return r
+
+
+def _same_mask(e: eq.Expr) -> eq.Expr:
+    """``(x if c else 0) * (y if c else 0)`` as ``x * y if c else 0``."""
+    match e:
+        case eq.Op(
+            name="mul",
+            args=(
+                eq.Op(name="select", args=(c, a, eq.Const(value=zero))),
+                eq.Op(name="select", args=(d, b, eq.Const(value=other))),
+            ),
+            type=t,
+        ) if c is d and str(zero) in ("0", "0.0") and str(other) in ("0", "0.0"):
+            return simplify.select(c, eq.Op("mul", (a, b), t), eq.Const(0.0 if t.is_inexact else 0, t), t)
+    return e
+
+
+def not_neutral(op: str, e: eq.Expr) -> tuple[eq.Expr, eq.Expr] | None:
+    """``x if c else neutral`` as (c, x)."""
+    e = _same_mask(e)
+    if not isinstance(e, eq.Op) or e.name != "select":
+        return None
+    c, a, b = e.args
+    for kept, condition, zero in ((a, c, b), (b, negate(c), a)):
+        if isinstance(zero, eq.Const) and op in _NEUTRAL and zero.value == _NEUTRAL[op] and str(zero.value) != "-0.0":
+            return condition, kept
+    return None
+
+
+def bounds(axes: Iterable[eq.Axis]) -> Path:
+    """The conjuncts that say what the axes say."""
+    out: list[eq.Expr] = []
+    for a in axes:
+        i = eq.Index(a.name, INT)
+        out += [eq.Op("ge", (i, a.lo), BOOL), eq.Op("lt", (i, a.hi), BOOL)]
+        if a.step != 1:
+            gap = eq.Op("mod", (to_expr(to_poly(i) - to_poly(a.lo)), eq.Const(a.step, INT)), INT)
+            out.append(eq.Op("eq", (gap, eq.Const(0, INT)), BOOL))
+    return tuple(out)
+
+
+__all__ = ["bounds", "not_neutral", "spread"]
