@@ -207,7 +207,7 @@ class Break:
 
 @dataclass(frozen=True)
 class Return:
-    """Ends the function with these values; the last statement of the body only."""
+    """Ends the function with these values."""
 
     values: tuple[Expr | k.ArrayRef, ...] = ()
     span: Span | None = _span()
@@ -263,7 +263,17 @@ def launched_by(host: Host) -> set[str]:
     return found
 
 
+def returned(body: tuple[Stmt, ...]) -> tuple[Expr | k.ArrayRef, ...]:
+    """What the first return of a body gives; all of them give the same kinds of values."""
+    for stmt in body:
+        if isinstance(stmt, Return):
+            return stmt.values
+        for block in children(stmt):
+            if found := returned(block):
+                return found
+    return ()
+
+
 def returns_arrays(host: Host) -> bool:
     """Does the function return an array? Then it returns that, and its parameters' memory is its own affair."""
-    last = host.body[-1] if host.body else None
-    return isinstance(last, Return) and any(isinstance(v, k.ArrayRef) for v in last.values)
+    return any(isinstance(v, k.ArrayRef) for v in returned(host.body))

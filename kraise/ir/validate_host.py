@@ -11,17 +11,17 @@ def problems(host: h.Host, functions: frozenset[str] | set[str] = frozenset()) -
     found: list[str] = []
     names = [p.name for p in host.params]
     found += [f"{host.name}: parameter {n} twice" for n in sorted({n for n in names if names.count(n) > 1})]
-    _block(host.body, host.name, 0, functions, found, last=True)
+    _block(host.body, host.name, 0, functions, found)
     return found
 
 
 def _block(
-    body: tuple[h.Stmt, ...], name: str, loops: int, functions: frozenset[str] | set[str], found: list[str], last: bool
+    body: tuple[h.Stmt, ...], name: str, loops: int, functions: frozenset[str] | set[str], found: list[str]
 ) -> None:
     for at, stmt in enumerate(body):
         match stmt:
-            case h.Return() if not last or at + 1 < len(body):
-                found.append(f"{name}: a return before the end")
+            case h.Return() if at + 1 < len(body):
+                found.append(f"{name}: statements after a return")
             case h.Break() if not loops:
                 found.append(f"{name}: a break outside a loop")
             case h.Point(names=names, sources=sources) if len(names) != len(sources):
@@ -40,4 +40,4 @@ def _block(
                 found.append(f"{name}: a loop of step 0")
         inner = loops + isinstance(stmt, h.For | h.While)
         for part in h.children(stmt):
-            _block(part, name, inner, functions, found, last=False)
+            _block(part, name, inner, functions, found)

@@ -214,29 +214,33 @@ class Host:
                     if found is not None:
                         return found
                 case h.For() | h.While():
-                    self.loop(stmt)
+                    found = self.loop(stmt)
+                    if found is not None:
+                        return found
                 case _:
                     self.simple(stmt)
         return None
 
-    def loop(self, stmt: h.For | h.While) -> None:
-        """A loop."""
+    def loop(self, stmt: h.For | h.While) -> tuple[Any, ...] | None:
+        """A loop; what a return in it gives."""
         try:
             if isinstance(stmt, h.For):
                 bounds = [int(self.number(e)) for e in (stmt.start, stmt.stop, stmt.step)]
                 for i in range(*bounds):
                     self.scalars[stmt.var] = i
-                    self.run(stmt.body)
-                return
+                    if (found := self.run(stmt.body)) is not None:
+                        return found
+                return None
             for _ in range(MOST_ROUNDS):
                 if not stmt.test_last and not bool(self.number(stmt.condition)):
-                    return
-                self.run(stmt.body)
+                    return None
+                if (found := self.run(stmt.body)) is not None:
+                    return found
                 if stmt.test_last and not bool(self.number(stmt.condition)):
-                    return
+                    return None
             raise InterpreterError(f"more than {MOST_ROUNDS} rounds", stmt.span)
         except _Break:
-            pass
+            return None
 
     def simple(self, stmt: h.Stmt) -> None:
         """A statement without blocks."""

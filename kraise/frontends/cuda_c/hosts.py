@@ -50,7 +50,7 @@ def read_hosts(
     for name in order:
         if only and name not in wanted:
             continue
-        kinds = {n: tuple(isinstance(v, k.ArrayRef) for v in _returned(x)) for n, x in done.items()}
+        kinds = {n: tuple(isinstance(v, k.ArrayRef) for v in h.returned(x.body)) for n, x in done.items()}
         reader = HostReader(program, by_name, kinds)
         place = program.unit.tokens[candidates[name].item.first].span  # type: ignore[union-attr]
         host, wrong = guard(name, place, reader.read, candidates[name], name)
@@ -59,11 +59,6 @@ def read_hosts(
             done[name] = host
             outlined += reader.outlined
     return tuple(done.values()), outlined, problems
-
-
-def _returned(host: h.Host) -> tuple:
-    last = host.body[-1] if host.body else None
-    return last.values if isinstance(last, h.Return) else ()
 
 
 def _wanted(only: tuple[str, ...], words: dict[str, set[str]], found: set[str]) -> set[str]:

@@ -53,9 +53,7 @@ def read_hosts(
         if host is not None:
             done[name] = host
             outlined += scope.outlined
-            last = host.body[-1] if host.body else None
-            returned = last.values if isinstance(last, h.Return) else ()
-            kinds[name] = tuple(isinstance(v, k.ArrayRef) for v in returned)
+            kinds[name] = tuple(isinstance(v, k.ArrayRef) for v in h.returned(host.body))
     return tuple(done.values()), outlined, problems
 
 

@@ -100,7 +100,7 @@ class Flow:
             case h.For() | h.While():
                 self.loop(stmt, state, out, later)
             case h.Return() | h.Break():
-                raise refuse("KR299", "a return in the middle of a host function is not raised yet", stmt.span)
+                raise AssertionError("a return or a break is left, which raising.hosts.returns and .exits remove")
 
     def alloc(self, stmt: h.Alloc, state: State, out: list[o.Stmt]) -> None:
         """New memory; undefined contents are zeros."""
@@ -160,6 +160,7 @@ class Flow:
         r = self.r
         condition = r.expr(stmt.condition, state)
         sides: list[tuple[State, list[o.Stmt]]] = []
+        known = len(r.slots)
         for body in (stmt.body, stmt.orelse):
             side, lines = state.copy(), []  # type: ignore[var-annotated]
             self.block(body, side, lines, after)
@@ -174,6 +175,11 @@ class Flow:
                 state.points[name] = a
                 continue
             before = state.points.get(name)
+            if before is None and a is not None and b is not None and _fresh(name, (a, one), (b, two), known):
+                slot = r.slot(name, state)  # memory of its own in both branches
+                state.points[name] = View(slot)
+                moves[slot] = a.slot, b.slot
+                continue
             plain = a is not None and b is not None and before is not None
             if not plain or a.offset or b.offset or before.offset:  # type: ignore[union-attr]
                 raise _Moved(name)
@@ -248,6 +254,16 @@ def _is_array(value: h.Expr) -> bool:
         case k.Cast(arg=arg):
             return _is_array(arg)
     return False
+
+
+def _fresh(name: str, *sides: tuple[View, State] | int) -> bool:
+    """Does each side's view reach memory that the branch made, and no other name?"""
+    *views, known = sides
+    for view, state in views:  # type: ignore[misc]
+        others = [n for n, v in state.points.items() if n != name and v.slot == view.slot]
+        if view.slot < known or view.offset is not None or others:
+            return False
+    return True
 
 
 def _bound(lines: list[o.Stmt], name: str) -> bool:

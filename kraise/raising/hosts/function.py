@@ -26,6 +26,7 @@ from kraise.ir import kernel as k
 from kraise.ir.types import ArrayType, ScalarType, StructType
 from kraise.raising.hosts.exits import Exits
 from kraise.raising.hosts.names import read_within, set_within
+from kraise.raising.hosts.returns import with_one_return
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ class Raising:
         self.scalar_names = {p.name for p in host.params if isinstance(p.type, ScalarType)}
         self.taken = set_within(host.body) | {p.name for p in host.params}
         self.implicit = not h.returns_arrays(host)  # the memory of parameters is what comes back
-        self.body = Exits(self.taken).block(host.body)
+        self.body = Exits(self.taken).block(with_one_return(host.body, self.fresh))
 
     def run(self) -> o.Host:
         """The whole function."""
@@ -126,7 +127,7 @@ class Raising:
         if body and isinstance(body[-1], h.Return):
             returned, body = body[-1].values, body[:-1]
         kept = {p.name for p in self.host.params} if self.implicit else set()
-        flow.block(body, state, out, frozenset(read_within(self.host.body[-1:])) | kept)
+        flow.block(body, state, out, frozenset(read_within(self.body[-1:] if returned else ())) | kept)
         values: list[h.Expr | o.Rotated] = []
         memory: list[str] = []
         for value in returned:
