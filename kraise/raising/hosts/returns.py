@@ -1,8 +1,8 @@
 """A host function with one return, its last statement.
 
-A return in a loop becomes a flag, a break and the same return behind the loop, where nothing has changed since; a return
-in a branch makes what follows the other branch. Then both branches end with a return, and what they return gets names:
-numbers are assigned, arrays are copied to new memory, which nothing else points to.
+A return in a loop becomes a flag, a break and the same return behind the loop, where nothing has changed since; a
+return in a branch makes what follows the other branch. Then both branches end with a return, and what they return gets
+names: numbers are assigned, arrays are copied to new memory, which nothing else points to.
 
 Side condition, checked: all returns give as many values, and arrays and numbers at the same places.
 """
