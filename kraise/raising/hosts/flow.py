@@ -175,7 +175,7 @@ class Flow:
                 state.points[name] = a
                 continue
             before = state.points.get(name)
-            if before is None and a is not None and b is not None and _fresh(name, (a, one), (b, two), known):
+            if before is None and a is not None and b is not None and _fresh(name, ((a, one), (b, two)), known):
                 slot = r.slot(name, state)  # memory of its own in both branches
                 state.points[name] = View(slot)
                 moves[slot] = a.slot, b.slot
@@ -256,10 +256,9 @@ def _is_array(value: h.Expr) -> bool:
     return False
 
 
-def _fresh(name: str, *sides: tuple[View, State] | int) -> bool:
-    """Does each side's view reach memory that the branch made, and no other name?"""
-    *views, known = sides
-    for view, state in views:  # type: ignore[misc]
+def _fresh(name: str, sides: tuple[tuple[View, State], ...], known: int) -> bool:
+    """Does each side's view reach memory that the branch made (a slot after the ``known`` first), and no other name?"""
+    for view, state in sides:
         others = [n for n, v in state.points.items() if n != name and v.slot == view.slot]
         if view.slot < known or view.offset is not None or others:
             return False
