@@ -22,6 +22,7 @@ from kraise.verify.errors import InterpreterError
 from kraise.verify.facts import Facts
 from kraise.verify.host_launch import launch
 from kraise.verify.host_library import Value
+from kraise.verify.host_writes import may_write
 from kraise.verify.scalars import dtype_of, is_sized, storer
 
 MOST_ROUNDS = 100_000
@@ -309,36 +310,6 @@ class Host:
             else:
                 number = _item(value.data)
                 self.scalars[name] = number if value.tangents is None else dual(number, value.tangents.reshape(-1))
-
-
-def may_write(facts: Facts, host: h.Host) -> set[str]:
-    """The names whose memory some order of the statements may write: names that are ever assigned to each other count
-    as one."""
-    groups: dict[str, set[str]] = {}
-    written: set[str] = set()
-    stack = list(host.body)
-    while stack:
-        stmt = stack.pop()
-        stack.extend(s for block in h.children(stmt) for s in block)
-        match stmt:
-            case h.Point(names=names, sources=sources):
-                for name, ref in zip(names, sources, strict=True):
-                    joined = groups.get(name, {name}) | groups.get(ref.array, {ref.array})
-                    for member in joined:
-                        groups[member] = joined
-            case h.Update(array=array) | h.Store(array=array):
-                written.add(array)
-            case h.Launch(function=function, args=args):
-                params = facts.module.function(function).params
-                stores = facts.written(function)
-                pairs = zip(params, args, strict=False)
-                written |= {a.array for p, a in pairs if p.name in stores and isinstance(a, k.ArrayRef)}
-            case h.CallHost(function=function, args=args):
-                callee: Any = facts.module.function(function)
-                inner = may_write(facts, callee)
-                pairs = zip(callee.params, args, strict=False)
-                written |= {a.array for p, a in pairs if p.name in inner and isinstance(a, k.ArrayRef)}
-    return {m for w in written for m in groups.get(w, {w})}
 
 
 def _item(x: Any) -> Any:

@@ -1,0 +1,39 @@
+"""Which memory a host function may write, whatever its conditions are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kraise.ir import host as h
+from kraise.ir import kernel as k
+from kraise.verify.facts import Facts
+
+
+def may_write(facts: Facts, host: h.Host) -> set[str]:
+    """The names whose memory some order of the statements may write: names that are ever assigned to each other count
+    as one."""
+    groups: dict[str, set[str]] = {}
+    written: set[str] = set()
+    stack = list(host.body)
+    while stack:
+        stmt = stack.pop()
+        stack.extend(s for block in h.children(stmt) for s in block)
+        match stmt:
+            case h.Point(names=names, sources=sources):
+                for name, ref in zip(names, sources, strict=True):
+                    joined = groups.get(name, {name}) | groups.get(ref.array, {ref.array})
+                    for member in joined:
+                        groups[member] = joined
+            case h.Update(array=array) | h.Store(array=array):
+                written.add(array)
+            case h.Launch(function=function, args=args):
+                params = facts.module.function(function).params
+                stores = facts.written(function)
+                pairs = zip(params, args, strict=False)
+                written |= {a.array for p, a in pairs if p.name in stores and isinstance(a, k.ArrayRef)}
+            case h.CallHost(function=function, args=args):
+                callee: Any = facts.module.function(function)
+                inner = may_write(facts, callee)
+                pairs = zip(callee.params, args, strict=False)
+                written |= {a.array for p, a in pairs if p.name in inner and isinstance(a, k.ArrayRef)}
+    return {m for w in written for m in groups.get(w, {w})}
