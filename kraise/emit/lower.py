@@ -116,7 +116,7 @@ class Lowering:
         if isinstance(node, eq.Read):
             return not node.safe and all(self._plain(s) for s in node.subscripts)
         named = node in self.ctx.wishes and (self.ctx.uses[node] > 1 or self.weight(node) > 1)
-        return named or (self.ctx.uses[node] > 1 and self.weight(node) > 1)
+        return named or (self.ctx.uses[node] > 1 and self.weight(node) > 1 and not self._short_form(node))
 
     def is_trivial(self, node: eq.Expr, own: Frame) -> bool:
         """A load by slices, a constant, an index: written where it is used."""

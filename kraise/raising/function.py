@@ -125,7 +125,12 @@ class Raiser:
                 ) from None
             raise
         returns = self._returns(st, body.returns)
-        stmts, returns = mark(stmts, returns, _unchecked(cx, st.accesses), cx.tail)  # type: ignore[assignment]
+        stmts, returns, changed = mark(stmts, returns, _unchecked(cx, st.accesses), cx.tail)  # type: ignore[assignment]
+        for n in tuple(st.names.values()):
+            st.names.setdefault(e := finished(n.expr), replace(n, expr=e))
+        for old, new in changed:
+            if old in st.names:
+                st.names.setdefault(new, replace(st.names[old], expr=new))
         versions = frozenset(r for r in returns if isinstance(r, eq.Version)) | {
             n.version
             for n in topological([r for r in returns if not isinstance(r, eq.Version)])

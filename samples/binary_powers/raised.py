@@ -44,17 +44,15 @@ def comb(x, y, n):
     i = jnp.arange(n)
     reach = jnp.arange(max(0, n - 1).bit_length())
     reach_2 = 1 << reach  # kernel.py:29
-    return y.at[:n].set(
-        x[:n]
-        + jnp.sum(
-            jnp.where(
-                i[:, None] >= reach_2,
-                x[jnp.clip(i[:, None] - reach_2, 0, x.shape[0] - 1)],
-                0,
-            ),
-            axis=1,
-        )
-    )  # kernel.py:33
+    total = x[:n] + jnp.sum(
+        jnp.where(
+            i[:, None] >= reach_2,
+            x[jnp.clip(i[:, None] - reach_2, 0, x.shape[0] - 1)],
+            0,
+        ),
+        axis=1,
+    )
+    return y.at[:n].set(total)  # kernel.py:33
 
 
 @jax.jit
@@ -68,9 +66,8 @@ def larger_neighbour(x, y):
     n = x.shape[0]
     i = jnp.arange(n)
     x_padded = jnp.pad(x, 1)
-    x_at = x_padded[2:]
-    x_at_2 = x_padded[:-2]
-    choice = jnp.where((i > 0) & (x_at_2 > x), x_at_2, x)
-    return y.at[:n].set(
-        jnp.where((i + 1 < n) & (x_at > choice), x_at, choice)
-    )  # kernel.py:46
+    best = x_padded[2:]  # kernel.py:45
+    best_2 = x_padded[:-2]  # kernel.py:43
+    best_3 = jnp.where((i > 0) & (best_2 > x), best_2, x)
+    best_4 = jnp.where((i + 1 < n) & (best > best_3), best, best_3)  # kernel.py:45
+    return y.at[:n].set(best_4)  # kernel.py:46

@@ -40,46 +40,46 @@ def bitonic_blocks(a, *, grid=None, block=None):
     t = jnp.arange(8)
     p = t ^ 1  # kernel.py:18
     above = p > t
-    s_new = s[block_x[:, None], jnp.clip(p, 0, N - 1)]
-    both = above & ((a2 > s_new) == (t & 2 == 0))
+    low = s[block_x[:, None], jnp.clip(p, 0, N - 1)]  # kernel.py:21
+    both = above & ((a2 > low) == (t & 2 == 0))
     s = s.at[jnp.where(both, block_x[:, None], blocks), p].set(
         a2, mode="drop"
     )  # kernel.py:22
-    s = s.at[:, :8].set(jnp.where(both, s_new, s[:, :8]))  # kernel.py:23
+    s = s.at[:, :8].set(jnp.where(both, low, s[:, :8]))  # kernel.py:23
     p_2 = t ^ 2  # kernel.py:18
     above_2 = p_2 > t
-    s_new_2 = s[block_x[:, None], jnp.clip(p_2, 0, N - 1)]
+    low_2 = s[block_x[:, None], jnp.clip(p_2, 0, N - 1)]  # kernel.py:21
     equal = t & 4 == 0
-    both_2 = above_2 & ((s[:, :8] > s_new_2) == equal)
+    both_2 = above_2 & ((s[:, :8] > low_2) == equal)
     s = s.at[jnp.where(both_2, block_x[:, None], blocks), p_2].set(
         s[:, :8], mode="drop"
     )  # kernel.py:22
-    s = s.at[:, :8].set(jnp.where(both_2, s_new_2, s[:, :8]))  # kernel.py:23
-    s_new_3 = s[block_x[:, None], jnp.clip(p, 0, N - 1)]
-    both_3 = above & ((s[:, :8] > s_new_3) == equal)
+    s = s.at[:, :8].set(jnp.where(both_2, low_2, s[:, :8]))  # kernel.py:23
+    low_3 = s[block_x[:, None], jnp.clip(p, 0, N - 1)]  # kernel.py:21
+    both_3 = above & ((s[:, :8] > low_3) == equal)
     s = s.at[jnp.where(both_3, block_x[:, None], blocks), p].set(
         s[:, :8], mode="drop"
     )  # kernel.py:22
-    s = s.at[:, :8].set(jnp.where(both_3, s_new_3, s[:, :8]))  # kernel.py:23
+    s = s.at[:, :8].set(jnp.where(both_3, low_3, s[:, :8]))  # kernel.py:23
     p_3 = t ^ 4  # kernel.py:18
-    s_new_4 = s[block_x[:, None], jnp.clip(p_3, 0, N - 1)]
+    low_4 = s[block_x[:, None], jnp.clip(p_3, 0, N - 1)]  # kernel.py:21
     equal_2 = t & 8 == 0
-    both_4 = (p_3 > t) & ((s[:, :8] > s_new_4) == equal_2)
+    both_4 = (p_3 > t) & ((s[:, :8] > low_4) == equal_2)
     s = s.at[jnp.where(both_4, block_x[:, None], blocks), p_3].set(
         s[:, :8], mode="drop"
     )  # kernel.py:22
-    s = s.at[:, :8].set(jnp.where(both_4, s_new_4, s[:, :8]))  # kernel.py:23
-    s_new_5 = s[block_x[:, None], jnp.clip(p_2, 0, N - 1)]
-    both_5 = above_2 & ((s[:, :8] > s_new_5) == equal_2)
+    s = s.at[:, :8].set(jnp.where(both_4, low_4, s[:, :8]))  # kernel.py:23
+    low_5 = s[block_x[:, None], jnp.clip(p_2, 0, N - 1)]  # kernel.py:21
+    both_5 = above_2 & ((s[:, :8] > low_5) == equal_2)
     s = s.at[jnp.where(both_5, block_x[:, None], blocks), p_2].set(
         s[:, :8], mode="drop"
     )  # kernel.py:22
-    s = s.at[:, :8].set(jnp.where(both_5, s_new_5, s[:, :8]))  # kernel.py:23
-    s_new_6 = s[block_x[:, None], jnp.clip(p, 0, N - 1)]
-    both_6 = above & ((s[:, :8] > s_new_6) == equal_2)
+    s = s.at[:, :8].set(jnp.where(both_5, low_5, s[:, :8]))  # kernel.py:23
+    low_6 = s[block_x[:, None], jnp.clip(p, 0, N - 1)]  # kernel.py:21
+    both_6 = above & ((s[:, :8] > low_6) == equal_2)
     s = s.at[jnp.where(both_6, block_x[:, None], blocks), p].set(
         s[:, :8], mode="drop"
     )  # kernel.py:22
-    s = s.at[:, :8].set(jnp.where(both_6, s_new_6, s[:, :8]))  # kernel.py:23
+    s = s.at[:, :8].set(jnp.where(both_6, low_6, s[:, :8]))  # kernel.py:23
     a2_2 = s[:, :8].astype(a.dtype)  # kernel.py:27
     return a.at[: 8 * blocks].set(a2_2.ravel())

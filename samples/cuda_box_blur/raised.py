@@ -10,9 +10,7 @@ import jax.numpy as jnp
 def box_blur(in_, out, width, height):
     """mean of the (2 RADIUS + 1)^2 window, cut off at the border of the image
 
-    out[row, col] = (sum_(-2 <= dy < 3, -2 <= dx < 3 where dy + row >= 0 and dy + row < height and
-        col + dx >= 0 and col + dx < width) in[dy + row, col + dx]) / pixels
-        for 0 <= col < width, 0 <= row < height
+    out[row, col] = total / pixels  for 0 <= col < width, 0 <= row < height
     """
     in2 = in_[: height * width].reshape(height, width)
     in_padded = jnp.pad(in2, 2)

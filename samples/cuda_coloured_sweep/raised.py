@@ -10,9 +10,7 @@ import jax.numpy as jnp
 def coloured_sweep(nodes, count, ptr, col, val, diagonal, b, old, x):
     """one colour of a coloured Gauss-Seidel sweep: the unknowns in `nodes` are no neighbours of each other
 
-    x[nodes[t]] = (b[nodes[t]] + sum_(ptr[nodes[t]] <= k < ptr[nodes[t] + 1]) -(val[k] *
-        old[col[k]])) / diagonal[nodes[t]]
-        for 0 <= t < count
+    x[nodes[t]] = sum / diagonal[nodes[t]]  for 0 <= t < count
 
     nodes is injective (declared)
     ptr must not decrease

@@ -10,9 +10,7 @@ import jax.numpy as jnp
 def pagerank(entry, edge, rank, degree, next, n, damping):
     """one step of PageRank; the edges that end in v are entry[v] .. entry[v + 1]
 
-    next[v] = (1.0 - damping) / n + damping * sum_(entry[v] <= e < entry[v + 1])
-        rank[edge.source[e]] * edge.weight[e] / degree[edge.source[e]]
-        for 0 <= v < n
+    next[v] = (1.0 - damping) / n + damping * sum  for 0 <= v < n
 
     entry must not decrease
     """

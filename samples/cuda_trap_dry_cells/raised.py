@@ -12,7 +12,9 @@ jax.config.update("jax_enable_x64", True)  # kernel.cu uses 64 bits
 def dry_cells(flux, h, hu, n):
     """Wave speeds of shallow water: a dry cell has neither a velocity nor a speed of sound.
 
-    flux[i] = ((...) + (...)) / ((...) - (...)) if (...) - (...) > 1e-06 else 0.0  for 0 <= i < n - 1
+    flux[i] = (sr * hu[i] - sl * hu[i + 1] + sl * sr * (h[i + 1] - h[i])) / (sr - sl) if sr - sl >
+        1e-06 else 0.0
+        for 0 <= i < n - 1
     """
     if n < 1:
         return flux
@@ -24,24 +26,24 @@ def dry_cells(flux, h, hu, n):
     above_2 = hr > 1e-06
     i = jnp.arange(n - 1)
     hu_at = hu[jnp.clip(i + 1, 0, hu.shape[0] - 1)]
-    choice = jnp.where(above_2, hu_at / hr, 0.0)
-    cr = jnp.where(above_2, jnp.sqrt(hr), 0.0)  # kernel.cu:7
-    above_3 = (
-        jnp.maximum(ul + cl, choice + cr) - jnp.minimum(ul - cl, choice - cr) > 1e-06
-    )
+    ur = jnp.where(above_2, hu_at / hr, 0.0)
+    cr = jnp.where(above_2, jnp.sqrt(hr), 0.0)
+    sr = jnp.maximum(ul + cl, ur + cr)
+    sl = jnp.minimum(ul - cl, ur - cr)
+    above_3 = sr - sl > 1e-06
     safe_hl = jnp.where(above_3 & above, hl, 1.0)
     ul_2 = jnp.where(above, hu[: n - 1] / safe_hl, 0.0)  # kernel.cu:6
     cl_2 = jnp.where(above, jnp.sqrt(safe_hl), 0.0)
     safe_hr = jnp.where(above_3 & above_2, hr, 1.0)
-    choice_2 = jnp.where(above_2, hu_at / safe_hr, 0.0)
+    ur_2 = jnp.where(above_2, hu_at / safe_hr, 0.0)  # kernel.cu:6
     cr_2 = jnp.where(above_2, jnp.sqrt(safe_hr), 0.0)
-    larger = jnp.maximum(ul_2 + cl_2, choice_2 + cr_2)
-    smaller = jnp.minimum(ul_2 - cl_2, choice_2 - cr_2)
+    sr_2 = jnp.maximum(ul_2 + cl_2, ur_2 + cr_2)
+    sl_2 = jnp.minimum(ul_2 - cl_2, ur_2 - cr_2)
     return flux.at[: n - 1].set(
         jnp.where(
             above_3,
-            (larger * hu[: n - 1] - smaller * hu_at + smaller * larger * (hr - hl))
-            / jnp.where(above_3, larger - smaller, 1.0),
+            (sr_2 * hu[: n - 1] - sl_2 * hu_at + sl_2 * sr_2 * (hr - hl))
+            / jnp.where(above_3, sr_2 - sl_2, 1.0),
             0.0,
         )
     )  # kernel.cu:9

@@ -9,8 +9,7 @@ def nearest_in_list(begin, cand, x, dist, who):
     """The nearest of each point's candidates, and how far it is; -1 where there are none.
 
     dist[i] = min_(begin[i] <= p < begin[i + 1])(abs(x[cand[p]] - x[i]))  for 0 <= i < x.shape[0]
-    who[i] = cand[argmin_(begin[i] <= p < begin[i + 1])(abs(x[cand[p]] - x[i]))] if min_(begin[i] <=
-        p < begin[i + 1])(abs(x[cand[p]] - x[i])) < inf else -1
+    who[i] = cand[argmin_(begin[i] <= p < begin[i + 1])(d)] if best < inf else -1
         for 0 <= i < x.shape[0]
 
     begin must not decrease
@@ -31,7 +30,8 @@ def nearest_in_list(begin, cand, x, dist, who):
         m,
         indices_are_sorted=True,
     )
-    who = who.at[:m].set(
-        jnp.where(best < jnp.inf, cand[jnp.clip(row_min, 0, n - 1)], -1)
-    )  # kernel.py:19
+    arg = jnp.where(
+        best < jnp.inf, cand[jnp.clip(row_min, 0, n - 1)], -1
+    )  # kernel.py:13
+    who = who.at[:m].set(arg)  # kernel.py:19
     return dist, who

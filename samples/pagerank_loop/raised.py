@@ -27,9 +27,7 @@ def checkpointed_loop(start, stop, step, state):
 
 @jax.jit
 def spread(row_start, column, weight, rank, damping, out):
-    """out[i] = (1.0 - damping) / out.shape[0] + damping * sum_(row_start[i] <= k < row_start[i + 1])
-        weight[k] * rank[column[k]]
-        for 0 <= i < out.shape[0]
+    """out[i] = (1.0 - damping) / out.shape[0] + damping * total  for 0 <= i < out.shape[0]
 
     row_start must not decrease
     """

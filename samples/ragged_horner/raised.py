@@ -27,10 +27,8 @@ def ragged_horner(ptr, c, x, y):
     def step(state):
         value, k = state
         below = k < ptr[1 : n + 1]
-        return (
-            jnp.where(below, value * x + c[jnp.clip(k, 0, c.shape[0] - 1)], value),
-            jnp.where(below, k + 1, k),
-        )
+        value_2 = value * x + c[jnp.clip(k, 0, c.shape[0] - 1)]  # kernel.py:11
+        return jnp.where(below, value_2, value), jnp.where(below, k + 1, k)
 
     value, _ = eqxi.while_loop(
         live,

@@ -14,29 +14,26 @@ def spring_chain(x, rest, stiffness, energy, force, pinned, n):
         + 0.25 * stiffness * (abs(x[i + 1] - x[i]) - rest[i])**2 if i < n - 1 else 0.0 + 0.25 *
         stiffness * (abs(x[i] - x[i - 1]) - rest[i - 1])**2 if i > 0 else 0.0
         for 0 <= i < n
-    force[i] = 0.0 if pinned[i] != 0 else (0.0 - stiffness * (abs(x[i] - x[i - 1]) - rest[i - 1]) if
-        i > 0 else 0.0) + stiffness * (abs(x[i + 1] - x[i]) - rest[i]) if i < n - 1 else 0.0 -
-        stiffness * (abs(x[i] - x[i - 1]) - rest[i - 1]) if i > 0 else 0.0
-        for 0 <= i < n
+    force[i] = 0.0 if pinned[i] != 0 else f  for 0 <= i < n
     """
     i = jnp.arange(n)
     below = i < n - 1
     above = i > 0
     x_padded = jnp.pad(x[:n], 1)
-    difference = jnp.abs(x[:n] - x_padded[:-2]) - jnp.pad(rest[: max(n - 1, 0)], (1, 0))
-    choice = jnp.where(above, 0.0 + 0.25 * stiffness * difference**2, 0.0)
-    difference_2 = jnp.abs(x_padded[2:] - x[:n]) - rest[:n]
-    energy = energy.at[:n].set(
-        jnp.where(below, choice + 0.25 * stiffness * difference_2**2, choice)
-    )  # kernel.py:19
-    choice_2 = jnp.where(above, 0.0 - stiffness * difference, 0.0)
-    force = force.at[:n].set(
-        jnp.where(
-            pinned[:n] != 0,
-            0.0,
-            jnp.where(below, choice_2 + stiffness * difference_2, choice_2),
-        )
-    )  # kernel.py:20
+    stretch = jnp.abs(x[:n] - x_padded[:-2]) - jnp.pad(
+        rest[: max(n - 1, 0)], (1, 0)
+    )  # kernel.py:12
+    e = 0.0 + 0.25 * stiffness * stretch**2
+    e_2 = jnp.where(above, e, 0.0)
+    stretch_2 = jnp.abs(x_padded[2:] - x[:n]) - rest[:n]  # kernel.py:16
+    e_3 = e_2 + 0.25 * stiffness * stretch_2**2
+    e_4 = jnp.where(below, e_3, e_2)
+    energy = energy.at[:n].set(e_4)  # kernel.py:19
+    f = 0.0 - stiffness * stretch  # kernel.py:14
+    f_2 = jnp.where(above, f, 0.0)
+    f_3 = f_2 + stiffness * stretch_2  # kernel.py:18
+    f_4 = jnp.where(below, f_3, f_2)
+    force = force.at[:n].set(jnp.where(pinned[:n] != 0, 0.0, f_4))  # kernel.py:20
     return energy, force
 
 

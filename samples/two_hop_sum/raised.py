@@ -8,9 +8,7 @@ import jax.numpy as jnp
 def two_hop_sum(ptr, nbr, w, x, y):
     """y = A (A x), row by row
 
-    y[i] = sum_(ptr[i] <= k < ptr[i + 1]) w[k] * sum_(ptr[nbr[k]] <= m < ptr[nbr[k] + 1]) w[m] *
-        x[nbr[m]]
-        for 0 <= i < y.shape[0]
+    y[i] = sum_(ptr[i] <= k < ptr[i + 1]) w[k] * t  for 0 <= i < y.shape[0]
 
     ptr must not decrease
     """

@@ -34,20 +34,23 @@ def mark(
     returns: tuple[object, ...],
     accesses: list[Access],
     tails: Callable[[str], int] = lambda array: 0,
-) -> tuple[tuple[eq.Stmt, ...], tuple[object, ...]]:
-    """``stmts`` and ``returns`` with ``safe`` set on the accesses that may leave; ``tails`` of an array are its axes
-    after the flat one."""
+) -> tuple[tuple[eq.Stmt, ...], tuple[object, ...], list[tuple[eq.Expr, eq.Expr]]]:
+    """``stmts`` and ``returns`` with ``safe`` set on the accesses that may leave, and what became of each value
+    (names follow it); ``tails`` of an array are its axes after the flat one."""
     marker = _Marker(accesses, tails)
     out = tuple(marker.statement(s, ()) for s in stmts)
     kept = tuple(
         marker.expression(r, ()) if isinstance(r, eq.Node) and not isinstance(r, eq.Version) else r  # type: ignore[arg-type]
         for r in returns
     )
+    changed = [(old, new) for (old, _), new in marker.memo.items() if new is not old]
     if not marker.rows:
-        return out, kept
+        return out, kept, changed
     viewed = _viewed(marker)
+    changed = [(old, viewed(new)) for old, new in changed]
     done = tuple(_view_writes(map_statement(s, viewed), marker) for s in out)
-    return done, tuple(viewed(r) if isinstance(r, eq.Node) and not isinstance(r, eq.Version) else r for r in kept)  # type: ignore[arg-type]
+    kept = tuple(viewed(r) if isinstance(r, eq.Node) and not isinstance(r, eq.Version) else r for r in kept)  # type: ignore[arg-type]
+    return done, kept, changed
 
 
 def _viewed(marker: _Marker) -> Callable[[eq.Expr], eq.Expr]:
