@@ -84,3 +84,30 @@ def test_a_guarded_load_behind_many_branches():
     started = time.process_time()
     assert pipeline.translate(text, "f.cu").raised == ("f",)
     assert time.process_time() - started < 10  # 0.3 s when this was written; years without the merging of masks
+
+
+BRANCHES = """
+__global__ void chain(const float *x, float *y, int n) {{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {{
+        float v = 0.0f;
+        if (i > 0) v = x[i - 1];
+        {body}
+        y[i] = v;
+    }}
+}}
+"""
+
+
+def test_chains_of_shared_values():
+    """A value used twice in the next, forty times over, is a line each: neither the text nor the time doubles."""
+    bodies = {
+        "squares": "v = v * v;\n" * 40,
+        "branches": "".join(f"if (i > {k}) v = v * x[i - {k}] + v;\n" for k in range(24)),
+    }
+    for body in bodies.values():
+        started = time.process_time()
+        done = pipeline.translate(BRANCHES.format(body=body), "chain.cu")
+        assert time.process_time() - started < 10
+        assert done.raised == ("chain",) and len(done.text.splitlines()) < 150
+        assert "v = " in done.text  # by the source's name

@@ -45,6 +45,13 @@ class Lowering:
             found = self.ctx.inline[key] = self.raw(node, frame, own)
         return found
 
+    def stored(self, node: eq.Expr, frame: Frame) -> Val:
+        """Like :meth:`lower`, for all of what an array becomes: the array's name will do."""
+        free = self.ctx.free(node)
+        if self.ctx.uses[node] > 1 or node not in self.ctx.wishes or {a.name for a in frame} != free:
+            return self.lower(node, frame)
+        return self.raw(node, frame, frame)
+
     def _variable(self, node: eq.Expr, own: Frame) -> tuple[str, Frame] | None:
         key = (node, frozenset(own))
         for block in self.ctx.blocks:
@@ -162,7 +169,8 @@ class Lowering:
             case eq.Op(name="eq", args=(eq.Index(name=a), eq.Index(name=b))):
                 return f"{a}_is_{b}"
             case eq.Op(name="mul", args=(a, b)) if a is b:
-                return f"{self._short(a)}_squared"
+                short = self._short(a)
+                return "power" if short.endswith(("_squared", "power")) else f"{short}_squared"
             case eq.Op(name=name):
                 return OPERATION_NAMES.get(name, name)
             case eq.Reduce(op=op):

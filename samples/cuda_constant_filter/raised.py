@@ -15,7 +15,7 @@ def convolution_rows(dst, src, imageW, imageH, c_Kernel):
     """
     src2 = src[: imageH * imageW].reshape(imageH, imageW)
     src_padded = jnp.pad(src2, ((0, 0), (3, 3)))
-    sum = (
+    dst2 = (
         src_padded[:, :-6] * c_Kernel[6]
         + src_padded[:, 1:-5] * c_Kernel[5]
         + src_padded[:, 2:-4] * c_Kernel[4]
@@ -23,6 +23,5 @@ def convolution_rows(dst, src, imageW, imageH, c_Kernel):
         + src_padded[:, 4:-2] * c_Kernel[2]
         + src_padded[:, 5:-1] * c_Kernel[1]
         + src_padded[:, 6:] * c_Kernel[0]
-    )  # kernel.cu:12
-    dst2 = sum  # kernel.cu:16
+    )  # kernel.cu:16
     return dst.at[: imageH * imageW].set(dst2.ravel())

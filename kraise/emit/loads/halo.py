@@ -100,6 +100,7 @@ class _Rule:
         self.outside = outside
         self.free = tree.Free()
         self.memo: dict[eq.Expr, eq.Expr] = {}
+        self.zero: dict[tuple[eq.Expr, eq.Expr], bool] = {}
 
     def stays(self, select: eq.Expr) -> bool:
         """Whether a mask over a term of a window is still there."""
@@ -150,6 +151,12 @@ class _Rule:
         return all(self._vanishes(node, m) for m in masks)
 
     def _vanishes(self, node: eq.Expr, mask: eq.Expr) -> bool:
+        found = self.zero.get((node, mask))
+        if found is None:
+            found = self.zero[node, mask] = self._zero_without(node, mask)
+        return found
+
+    def _zero_without(self, node: eq.Expr, mask: eq.Expr) -> bool:
         match node:
             case eq.Read(outside=outside) if outside:
                 return _out(node, mask)

@@ -3,6 +3,7 @@ used."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from kraise.emit import tree
@@ -10,10 +11,12 @@ from kraise.emit.loads.masks import Masks, conjuncts, is_static, negated, number
 from kraise.emit.loads.views import expression
 from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.ir import equations as eq
-from kraise.ir.types import INT32
+from kraise.ir.types import BOOL, INT32
 from kraise.ir.walk import topological
 
 Ranges = dict[str, eq.Axis]
+_MOST_WAYS = 16  # sets of masks under which a value is looked at; a chain of n branches has 2**n
+_SOME: Masks = (eq.Const(True, BOOL),)  # masks of which nothing is known: they bound nothing, and show no place reached
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,9 @@ class Places:
         self.above: dict[eq.Expr, bool] = {}  # whether a safe load lies at or below a node
         self.data: dict[frozenset[str], eq.Expr] = {}  # one mask of data for all that speak of the same indices
         self.plain: dict[eq.Expr, eq.Expr] = {}
+        self.known: dict[eq.Expr, tuple[Linear, ...]] = {}
         self.seen: set[tuple[eq.Expr, Masks, tuple[tuple[str, eq.Axis], ...]]] = set()
+        self.ways: Counter[tuple[eq.Expr, tuple[tuple[str, eq.Axis], ...]]] = Counter()
         self.body(kernel.body)
 
     def body(self, body: tuple[eq.Stmt, ...]) -> None:
@@ -101,7 +106,11 @@ class Places:
             node, over, known = stack.pop()
             if not self.above[node]:
                 continue
-            key = (node, over, tuple(known.items()))
+            axes = tuple(known.items())
+            self.ways[node, axes] += (node, over, axes) not in self.seen
+            if self.ways[node, axes] > _MOST_WAYS:
+                over = _SOME
+            key = (node, over, axes)
             if key in self.seen:
                 continue
             self.seen.add(key)
@@ -137,8 +146,15 @@ class Places:
         A load behind many branches has few sets of masks then, not one for each way to it."""
         for m in masks:
             if m not in self.plain:
-                self.plain[m] = m if positive(m) else self.data.setdefault(self.free(m), m)
+                self.plain[m] = m if self.bounds(m) else self.data.setdefault(self.free(m), m)
         return tuple(dict.fromkeys(self.plain[m] for m in masks))
+
+    def bounds(self, mask: eq.Expr) -> tuple[Linear, ...]:
+        """:func:`kraise.emit.loads.masks.positive`, remembered."""
+        found = self.known.get(mask)
+        if found is None:
+            found = self.known[mask] = positive(mask)
+        return found
 
     def _hidden(self, masks: Masks, axes: tuple[eq.Axis, ...]) -> Masks:
         """The masks that do not speak of indices that are bound anew."""
@@ -153,10 +169,12 @@ class Places:
             return
         limits, reached = [], []
         for x in sides:
-            tops = [form + x.form + 1 for m in masks for form in positive(m)] if x.indices else []
+            tops = [form + x.form + 1 for m in masks for form in self.bounds(m)] if x.indices else []
             limits.append([t for t in tops if all(is_static(a) for a, _ in t.terms)])
-            ends = (*limits[-1], x.stop) if all(map(positive, masks)) else limits[-1]  # data may keep it from the end
-            reached.append([t for t in ends if x.indices and _touched(t, x, masks)])
+            ends = (
+                (*limits[-1], x.stop) if all(map(self.bounds, masks)) else limits[-1]
+            )  # data may keep it from the end
+            reached.append([t for t in ends if x.indices and self._touched(t, x, masks)])
         before = self.loads.setdefault(node, _Load(sides, limits, []))
         if before is None or before.sides != sides:
             self.loads[node] = None
@@ -221,6 +239,25 @@ class Places:
                     limit = other
         return limit
 
+    def _touched(self, limit: Linear, x: Side, masks: Masks) -> bool:
+        """Whether no mask keeps a subscript of one index from the last place before the limit, sizes being large
+        enough."""
+        if len(x.indices) > 1:
+            return True
+        (name,) = x.indices
+        for m in masks:
+            for form in self.bounds(m):
+                index = next((a for a, _ in form.terms if isinstance(a, eq.Index) and a.name == name), None)
+                if index is None:
+                    continue
+                c, mine = form.coefficient(index), x.form.coefficient(index)
+                if abs(mine) != 1:
+                    return False
+                value = form.without(index) + (limit + -1 - x.form.without(index)).times(c * mine)
+                if (value.constant < 0 and not value.terms) or any(k < 0 for _, k in value.terms):
+                    return False
+        return True
+
 
 def _outside(x: Side, limit: Linear) -> eq.Outside | None:
     before, after = -x.start, x.stop - limit
@@ -235,25 +272,6 @@ def _outside(x: Side, limit: Linear) -> eq.Outside | None:
     if len(before.terms) > 2 or len(after.terms) > 2:
         return None
     return eq.Outside(expression(before), expression(limit), expression(after))
-
-
-def _touched(limit: Linear, x: Side, masks: Masks) -> bool:
-    """Whether no mask keeps a subscript of one index from the last place before the limit (at large enough sizes)."""
-    if len(x.indices) > 1:
-        return True
-    (name,) = x.indices
-    for m in masks:
-        for form in positive(m):
-            index = next((a for a, _ in form.terms if isinstance(a, eq.Index) and a.name == name), None)
-            if index is None:
-                continue
-            c, mine = form.coefficient(index), x.form.coefficient(index)
-            if abs(mine) != 1:
-                return False
-            value = form.without(index) + (limit + -1 - x.form.without(index)).times(c * mine)
-            if (value.constant < 0 and not value.terms) or any(k < 0 for _, k in value.terms):
-                return False
-    return True
 
 
 def _is_safe(node: eq.Expr) -> bool:

@@ -110,7 +110,10 @@ def _write_box(
     )
     if not whole:
         stmt = _update(stmt)
-    value = _value(low, stmt, frame)
+    if whole and not stmt.accumulate and stmt.where is None:
+        value = low.stored(stmt.value, frame)
+    else:
+        value = _value(low, stmt, frame)
     if whole:
         _whole(low, stmt, value, frame)
         return
