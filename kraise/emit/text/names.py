@@ -53,6 +53,10 @@ class Names:
             return True
         return False
 
+    def take(self, names: set[str]) -> None:
+        """Keeps names for what has them already."""
+        self._taken |= names
+
     def release(self, name: str) -> None:
         """Frees a name."""
         self._taken.discard(name)

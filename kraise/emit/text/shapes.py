@@ -29,6 +29,7 @@ def named(context: Context, stmts: list[Stmt]) -> tuple[list[Stmt], list[Stmt]]:
     _rewritten(stmts, count, lambda text: _count_text(text, counts))
     names: dict[tuple[str, int], str] = {}
     head: list[Stmt] = []
+    context.names.take(_hiding(stmts))
     for array in dict.fromkeys(a for a, _ in counts):
         used = sorted({k for a, k in counts if a == array})
         wishes = {k: context.wishes.get(eq.Shape(array, k, INT32)) for k in used}
@@ -71,6 +72,44 @@ def named(context: Context, stmts: list[Stmt]) -> tuple[list[Stmt], list[Stmt]]:
         return Atom(lengths[py.flat(node)]) if _is_shorter(node) and py.flat(node) in lengths else node
 
     return head, _rewritten(_rewritten(stmts, put_length, lambda text: text), put, put_text)
+
+
+def _hiding(stmts: list[Stmt]) -> set[str]:
+    """The names of local functions' own variables that would hide an extent's name, where they mention extents."""
+    found: set[str] = set()
+    for s in stmts:
+        match s:
+            case Raw(body=body):
+                found |= _hiding(body)
+            case Def() if _mentions([s]):
+                found |= _bound([s])
+    return found
+
+
+def _mentions(stmts: list[Stmt]) -> bool:
+    counts: Counter[tuple[str, int]] = Counter()
+
+    def count(node: Py) -> Py:
+        key = _extent(node)
+        counts.update([key] if key is not None else [])
+        return node
+
+    _rewritten(stmts, count, lambda text: _count_text(text, counts))
+    return bool(counts)
+
+
+def _bound(stmts: list[Stmt]) -> set[str]:
+    """All names that statements bind, those of local functions and their parameters too."""
+    found: set[str] = set()
+    for s in stmts:
+        match s:
+            case Assign(target=target) if target is not None:
+                found |= set(re.findall(r"\w+", target))
+            case Def(name=name, parameters=parameters, body=body):
+                found |= {name, *parameters} | _bound(body)
+            case Raw(text=text, body=body):
+                found |= set(re.findall(r"\w+", text)) | _bound(body)
+    return found
 
 
 def _is_shorter(node: Py) -> bool:

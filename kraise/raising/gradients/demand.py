@@ -27,6 +27,8 @@ from kraise.ir.equations import (
     New,
     Op,
     Param,
+    Reduce,
+    Scan,
     Stmt,
     Version,
     Write,
@@ -50,9 +52,10 @@ from kraise.raising.gradients.hazards import (
     constant_like,
     hazards,
     is_safe_value,
+    overflows,
     push_through,
-    verdict,
 )
+from kraise.raising.gradients.intervals import verdict
 from kraise.raising.gradients.needs import within
 from kraise.raising.gradients.usage import Site, Unit, Usage, value_children
 from kraise.raising.run import simplify
@@ -235,15 +238,30 @@ class _Securing:
             return new
         if isinstance(node, Op) and isinstance(new, Op) and new.name == node.name:
             args = list(new.args)
-            for k, value in hazards(node):
+            for k, value in hazards(node, unit.axes[node]):
                 args[k] = self._masked(unit, node, k, new.args[k], value, demand)
                 if args[k] is not new.args[k] and node.args[k] in names:
                     safe_names[args[k]] = "safe_" + names[node.args[k]]
             new = Op(new.name, tuple(args), new.type)
+        if isinstance(new, Reduce | Scan) and overflows(node):
+            new = self._tame(unit, new, demand)
         if any(_tested(self.conditions.shown(lit)) is node for c in demand for lit in c):
             # the mask asks whether the value is a number: in the other lanes it must not reach a product
             new = simplify.select(self.conditions.expression(demand), new, constant_like(0, new.type), new.type)
         return new
+
+    def _tame(self, unit: Unit, node: Reduce | Scan, demand: Demand) -> Expr:
+        """A long product whose factors are one where no lane uses it: a large factor's powers overflow."""
+        own = node.axes if isinstance(node, Reduce) else (node.axis,)
+        names = frozenset(a.name for a in own)
+        demand = self.conditions.weaken(demand, lambda lit: not self.conditions.free(lit) & names)
+        ambient = self.usage.ambient[unit.scope]
+        if not free_indices(node.body) - ambient - names:
+            demand = self.conditions.weaken(demand, lambda lit: not self.conditions.free(lit) - ambient)
+        if demand == ALWAYS or self._elsewhere(node.body, demand, 8) in (0.0, 1.0):
+            return node
+        mask, one = self.conditions.expression(demand), constant_like(1, node.body.type)
+        return replace(node, body=simplify.select(mask, node.body, one, node.body.type))
 
     def _off_zero(self, conjunction: Conjunction, values: tuple[Expr, ...]) -> bool:
         """Whether a condition rules out that one of the values is zero."""

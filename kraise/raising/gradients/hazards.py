@@ -1,140 +1,15 @@
-"""Where operations have no finite derivative: intervals of operands, regions that are safe, points that are not."""
+"""Where operations have no finite derivative: regions of operands that are safe, points that are not."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from weakref import WeakKeyDictionary
+from collections.abc import Callable, Mapping
 
-from kraise.ir.equations import Cast, Const, Expr, Op, Param, Reduce, Shape
+from kraise.ir.equations import Axis, Cast, Const, Expr, Op, Param, Reduce, Scan
 from kraise.ir.operations import OPERATIONS
 from kraise.ir.types import BOOL, FLOAT, INT, ScalarType
-from kraise.ir.walk import children, topological
+from kraise.raising.gradients.intervals import Interval, interval, interval_over, multiplied
 from kraise.raising.run import simplify
-
-Interval = tuple[float, float]
-_ANY: Interval = (-math.inf, math.inf)
-_intervals: WeakKeyDictionary[Expr, Interval] = WeakKeyDictionary()
-
-
-def interval(expr: Expr) -> Interval:
-    """Bounds that every value of the expression keeps, NaN aside; infinite where nothing is known."""
-    if expr not in _intervals:
-        for node in topological((expr,), lambda n: () if n in _intervals else children(n)):
-            if node not in _intervals:
-                _intervals[node] = _interval(node)
-    return _intervals[expr]
-
-
-def _product(a: Interval, b: Interval) -> Interval:
-    corners = [0.0 if 0.0 in (x, y) else x * y for x in a for y in b]
-    return min(corners), max(corners)
-
-
-def _exp(x: float) -> float:
-    # what underflows in single precision is not above zero
-    return 0.0 if x < -80 else math.inf if x > 700 else math.exp(x)
-
-
-def _interval(node: Expr) -> Interval:
-    unsigned = node.type.kind == "uint"
-    match node:
-        case Const(value=bool() | int() | float() as value):
-            return _ANY if math.isnan(value) else (float(value), float(value))
-        case Shape():
-            return 0.0, math.inf
-        case Cast(type=type, arg=arg):
-            lo, hi = _intervals[arg]
-            if type.is_inexact or (type.kind == "int" and type.bits is None):
-                return (lo, hi) if type.is_inexact else (_trunc(lo), _trunc(hi))
-        case Reduce(op="add", body=body) if _intervals[body][0] >= 0:
-            return 0.0, math.inf
-        case Op(name=name, args=args) if not (unsigned and name in ("sub", "neg", "invert")):
-            found = _operation(name, args, [_intervals[a] for a in args])
-            if not any(math.isnan(bound) for bound in found):
-                return found
-    return (0.0, math.inf) if unsigned else _ANY
-
-
-def _trunc(x: float) -> float:
-    return x if math.isinf(x) else float(math.trunc(x))
-
-
-def _operation(name: str, args: tuple[Expr, ...], at: list[Interval]) -> Interval:
-    lo, hi = at[0]
-    match name:
-        case "add":
-            return lo + at[1][0], hi + at[1][1]
-        case "sub":
-            return lo - at[1][1], hi - at[1][0]
-        case "neg":
-            return -hi, -lo
-        case "abs":
-            return max(0.0, lo, -hi), max(abs(lo), abs(hi))
-        case "mul" if args[0] is args[1]:
-            return _product(_operation("abs", args, at), _operation("abs", args, at))
-        case "mul":
-            return _product(at[0], at[1])
-        case "fma":
-            product = _operation("mul", args[:2], at[:2])
-            return product[0] + at[2][0], product[1] + at[2][1]
-        case "div" if at[1][0] > 0 and lo >= 0:
-            return 0.0 if math.isinf(at[1][1]) else lo / at[1][1], hi / at[1][0]
-        case "pow" if lo >= 0 or (isinstance(args[1], Const) and args[1].value in (2, 4, 6, 8)):
-            return 0.0, math.inf
-        case "min":
-            return min(lo, at[1][0]), min(hi, at[1][1])
-        case "max":
-            return max(lo, at[1][0]), max(hi, at[1][1])
-        case "select":
-            return min(at[1][0], at[2][0]), max(at[1][1], at[2][1])
-        case "sqrt":
-            return math.sqrt(max(lo, 0.0)), math.sqrt(max(hi, 0.0))
-        case "exp":
-            return _exp(lo), _exp(hi)
-        case "hypot" | "exp2" | "exp10":
-            return 0.0, math.inf
-        case "cosh":
-            return 1.0, math.inf
-        case "sin" | "cos" | "tanh" | "erf" | "sign":
-            return -1.0, 1.0
-        case "erfc":
-            return 0.0, 2.0
-        case "atan":
-            return -1.6, 1.6
-        case "atan2":
-            return -3.2, 3.2
-        case "floor" | "ceil" | "round" | "trunc" | "round_away":
-            return (lo if math.isinf(lo) else math.floor(lo)), (hi if math.isinf(hi) else math.ceil(hi))
-    return _ANY
-
-
-def verdict(condition: Expr) -> bool | None:
-    """Whether the bounds of its operands decide a condition; None where they do not."""
-    match condition:
-        case Const(value=value):
-            return bool(value)
-        case Op(name="not", args=(inner,)):
-            found = verdict(inner)
-            return None if found is None else not found
-        case Op(name="and" | "or" as name, args=(a, b)):
-            parts = (verdict(a), verdict(b))
-            zero = name == "or"
-            return zero if zero in parts else None if None in parts else not zero
-        case Op(name="gt" | "ge" as name, args=(a, b)):
-            return verdict(Op({"gt": "lt", "ge": "le"}[name], (b, a), BOOL))
-        case Op(name="lt" | "le" | "eq" | "ne" as name, args=(a, b)):
-            (lo, hi), (low, high) = interval(a), interval(b)
-            apart = hi < low or high < lo
-            match name:
-                case "lt":
-                    return True if hi < low else False if high <= lo else None
-                case "le":
-                    return True if hi <= low else False if high < lo else None
-            same = lo == hi == low == high
-            return (name == "ne") if apart else (name == "eq") if same else None
-    return None
-
 
 # --- regions ---------------------------------------------------------------------------------
 
@@ -172,12 +47,13 @@ _REGIONS: dict[str, Callable[[Interval, float], bool]] = {
 }
 
 
-def hazards(node: Op) -> tuple[tuple[int, int], ...]:
-    """The operands, each with its safe value, that may be where ``node`` or a partial of it is not finite."""
+def hazards(node: Op, axes: Mapping[str, Axis | None] | None = None) -> tuple[tuple[int, int], ...]:
+    """The operands, each with its safe value, that may be where ``node`` or a partial of it is not finite; ``axes``:
+    what its indices run over, as far as that is known."""
     safe = OPERATIONS[node.name].safe
     if not safe:
         return ()
-    at = [interval(a) for a in node.args]
+    at = [interval_over(a, axes or {}) for a in node.args]
     if node.name in ("hypot", "atan2"):
         regular = any(_not_zero(a) for a in at)
     elif node.name == "pow":
@@ -197,11 +73,27 @@ def _regular_power(exponent: Expr, base: Interval, power: Interval) -> bool:
         y = exponent.value
         if abs(y) > _STEEP and not -2 <= base[0] <= base[1] <= 2:
             return False  # overflows early
-        return (y >= 0 and y == int(y)) or base[0] > 0 or (y >= 1 and base[0] >= 0)
+        # a root's own derivative is finite at zero from x ** 1 on, that of its derivative from x ** 2 on
+        return (y >= 0 and y == int(y)) or base[0] > 0 or (y >= 2 and base[0] >= 0)
     if base[0] <= 0 or math.isinf(base[1]):
         return False
-    steepest = _product((math.log(base[0]), math.log(base[1])), power)
+    steepest = multiplied((math.log(base[0]), math.log(base[1])), power)
     return steepest[1] <= 80
+
+
+def overflows(node: Expr) -> bool:
+    """Whether a product over an axis, or a running one, may leave the numbers: more than a few factors above one."""
+    match node:
+        case Reduce(op="mul", axes=axes, body=body):
+            pass
+        case Scan(op="mul" | "linear", axis=axis, body=body):
+            axes = (axis,)
+        case _:
+            return False
+    short = math.prod(interval(a.hi)[1] - interval(a.lo)[0] for a in axes) <= _STEEP
+    lo, hi = interval(body)
+    inexact = body.type.is_inexact or body.type.kind == "number"
+    return inexact and not short and not -1 <= lo <= hi <= 1
 
 
 def is_safe_value(name: str, operand: int, value: float) -> bool:
