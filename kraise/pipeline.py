@@ -281,7 +281,7 @@ def verify(
     With ``request.original`` the ``source`` itself runs, too: C++ through the machine's compiler, Python as it stands.
     """
     from kraise.verify.compare import verify as compare
-    from kraise.verify.launches import wide_rows
+    from kraise.verify.launches import demanded_threads, wide_rows
 
     reports: list[Report] = []
     findings: list[Diagnostic] = []
@@ -292,9 +292,9 @@ def verify(
         functions: tuple[Any, ...] = (*done.module.kernels, *done.module.hosts) if done.module else ()
         asked = next((f.derivatives for f in functions if f.name == name), ())
         chosen: dict[str, Any] = {"gradients": request.gradients, "original": original, "activities": asked}
-        wanted = request
+        wanted, demanded = request, demanded_threads(functions, name)
         for order in ("", "rising", "falling"):  # the function says which sizes it does not take
-            case, problems = guard(name, span, _case, done.source, name, wanted, order, options.assume)
+            case, problems = guard(name, span, _case, done.source, name, wanted, order, options.assume, demanded)
             checked = None
             if case is not None:
                 checked, problems = guard(name, span, compare, done.source, done.text, name, case, **chosen)
@@ -329,8 +329,15 @@ def _original(source: str, file: str, options: Options) -> Original:
     return Original("cuda_c", ready.text, folder, ready.calls, ready.variables, ready.meets, options.defines, folders)
 
 
-def _case(source: kernel.Module, name: str, request: Request, order: str = "", assume: tuple[str, ...] = ()) -> Case:
-    """The case for a kernel, which satisfies what is assumed. Raises Refused (KR502)."""
+def _case(
+    source: kernel.Module,
+    name: str,
+    request: Request,
+    order: str = "",
+    assume: tuple[str, ...] = (),
+    demanded: Mapping[int, int] | None = None,
+) -> Case:
+    """The case for a kernel, which satisfies what is assumed and has the threads demanded. Raises Refused (KR502)."""
     from kraise.ir.assumptions import understood
     from kraise.verify.cases import ArraySpec, CaseError, load_cases
     from kraise.verify.host_inputs import infer_host_case
@@ -346,7 +353,8 @@ def _case(source: kernel.Module, name: str, request: Request, order: str = "", a
             if function.kind == "host":
                 return infer_host_case(source, function, request.shapes, request.values, dtype, request.seed)
             injective = frozenset(a.names[0] for a in understood(assume))
-            return infer_case(source, function, dtype=dtype, injective=injective, **sizes, **asked)
+            sizes |= {"injective": injective, "demanded": demanded}
+            return infer_case(source, function, dtype=dtype, **sizes, **asked)
         args = dict(case.args) | dict(request.values)
         for array, shape in request.shapes.items():
             spec = args.get(array)

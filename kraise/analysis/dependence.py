@@ -30,8 +30,8 @@ class Access:
     sequential loops that are open around it. ``whole`` are the subscripts as the source has them, where ``subscripts``
     are digits of them; ``node`` is what a load became; ``own`` marks the load of the cell that an accumulation
     combines with (no dependence of its own, as long as nothing else uses its value). ``passed`` are the barriers passed
-    in each round under way (loop, count), ``answered`` marks a load whose value is that of a store of the same round.
-    Accesses that are ``together`` are known not to meet within a round.
+    in each round under way (loop, count, the grid's own), ``answered`` marks a load whose value is that of a store of
+    the same round. Accesses that are ``together`` are known not to meet within a round.
     """
 
     array: str
@@ -48,7 +48,7 @@ class Access:
     value: eq.Expr | None = None
     node: eq.Read | None = None
     own: bool = False
-    passed: tuple[tuple[str, int], ...] = ()
+    passed: tuple[tuple[str, int, int], ...] = ()
     answered: bool = False
     together: str = ""
     span: Span | None = None

@@ -25,6 +25,7 @@ from kraise.raising.run.calls import written
 from kraise.raising.run.context import Context
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads import multiples
+from kraise.raising.threads.sizes import suggested
 from kraise.raising.threads.splits import Split
 from kraise.raising.threads.unguarded import unguarded, widths
 
@@ -98,6 +99,7 @@ def _search(
     do, and else two (raising.md, step 2). ``hindering`` gets the arrays that tie the rounds of a loop."""
     known = Learned(scratch=scratch)
     first: Refused | None = None
+    sizes: list[threads.Ways] | None = None
     while True:
         attempts: list[Raiser] = []
         try:
@@ -126,6 +128,12 @@ def _search(
             more = _after(attempts[-1], known, refused) if attempts else None
             if more is None and attempts and attempts[-1].unrolls() and not known.unroll:
                 more = Learned(scratch=scratch, unroll=True)
+            if more is None and attempts:
+                if sizes is None:
+                    sizes = (
+                        suggested(attempts[-1].inlined, {}) if attempts[-1].cx.cooperative or known.ways == {} else []
+                    )
+                more = Learned(scratch=scratch, ways=sizes.pop(0)) if sizes else None
             if more is None:
                 raise first from None
         known = more

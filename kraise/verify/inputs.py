@@ -113,15 +113,18 @@ def infer_case(
     seed: int = 0,
     injective: frozenset[str] = frozenset(),
     order: str = "",
+    demanded: Mapping[int, int] | None = None,
 ) -> Case:
     """A case for the function: ``shapes`` and ``values`` (scalars) that the user gives, the rest found; ``order``
-    ("rising", "falling") of the sizes; arrays in ``injective`` hold each number once.
+    ("rising", "falling") of the sizes; arrays in ``injective`` hold each number once; ``demanded`` are numbers of
+    threads by axis that the emitted function takes alone.
 
     Raises CaseError where no arguments are found on which the kernel runs, with what stands in the way.
     """
     given = Case(function.name, {}, grid, block, shared, seed=seed, inferred=True)
     search = _Search(source, function, dict(shapes or {}), dict(values or {}), named_dtype(dtype), given)
     search.injective = injective
+    search.demanded = dict(demanded or {})
     problem = ""
     attempt = Attempt(order=order)
     for _ in range(10):
@@ -210,6 +213,7 @@ class _Search:
         self.source, self.function, self.shapes, self.values = source, function, shapes, values
         self.dtype, self.case = dtype, case
         self.injective: frozenset[str] = frozenset()
+        self.demanded: dict[int, int] = {}
         self.roles: Roles = find_roles(source, reached(source, function), function)
         self.axes = used_axes(source, function)
         self.slots = flat_params(function)
@@ -224,7 +228,8 @@ class _Search:
     def grow(self, attempt: Attempt) -> Found:
         """Arguments and a launch on which no access is outside. Raises InterpreterError."""
         failure: InterpreterError | None = None
-        blocks = list(block_candidates(self.source, self.function)) if self.function.kind == "kernel" else [(1, 1, 1)]
+        kernel = self.function.kind == "kernel"
+        blocks = list(block_candidates(self.source, self.function, self.demanded)) if kernel else [(1, 1, 1)]
         if self.case.block is not None:
             blocks = [interpreter.triple(self.case.block)]
         for block in dict.fromkeys(blocks):

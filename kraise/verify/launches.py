@@ -39,9 +39,11 @@ def used_axes(source: k.Module, function: k.Function) -> tuple[int, ...]:
     return tuple(sorted(axes)) or ((0,) if any(isinstance(n, k.Warp) for n in nodes) else ())
 
 
-def block_candidates(source: k.Module, function: k.Function) -> Iterator[Triple]:
+def block_candidates(
+    source: k.Module, function: k.Function, demanded: Mapping[int, int] | None = None
+) -> Iterator[Triple]:
     """Blocks to try: those that numbers in thread indices, shared arrays and warps suggest, then one that divides
-    nothing; one thread along an axis of which only the block is looked at."""
+    nothing; one thread along an axis of which only the block is looked at; ``demanded`` numbers along their axes."""
     functions = reached(source, function)
     nodes = [n for f in functions for n in walk(f.body)]
     alone = {n.axis for n in nodes if isinstance(n, k.Hw)} - {
@@ -51,7 +53,8 @@ def block_candidates(source: k.Module, function: k.Function) -> Iterator[Triple]
         yield 1, 1, 1
         return
     for block in _candidates(source, function, functions, nodes):
-        yield _block((0, 1, 2), tuple(1 if axis in alone else n for axis, n in enumerate(block)))
+        chosen = (1 if axis in alone else n for axis, n in enumerate(block))
+        yield _block((0, 1, 2), tuple((demanded or {}).get(axis, n) for axis, n in enumerate(chosen)))
 
 
 def _candidates(
@@ -211,6 +214,20 @@ def _product(extents: tuple[int, ...]) -> int:
     for n in extents:
         total *= n
     return total
+
+
+def demanded_threads(functions: Iterable[Any], name: str) -> dict[int, int]:
+    """The numbers of threads along an axis that a function demands of a block."""
+    found: dict[int, int] = {}
+    for function in functions:
+        for condition, _ in getattr(function, "checks", ()) if function.name == name else ():
+            match condition:
+                case (
+                    eq.Op(name="or", args=(_, eq.Op(name="eq", args=(eq.Param(name=size), eq.Const(value=int() as n)))))
+                    | eq.Op(name="eq", args=(eq.Param(name=size), eq.Const(value=int() as n)))
+                ) if size in ("block.x", "block.y", "block.z"):
+                    found["xyz".index(size[-1])] = n
+    return found
 
 
 def wide_rows(functions: Iterable[Any], name: str, grid: tuple[int, ...], block: tuple[int, ...]) -> dict[str, int]:

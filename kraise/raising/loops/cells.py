@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from kraise.analysis.conditions import classify
 from kraise.analysis.dependence import Access
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import refuse
@@ -19,6 +20,7 @@ from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, ScalarType
 from kraise.ir.walk import free_indices
 from kraise.raising.loops.ranges import Range
+from kraise.raising.memory.phases import BARRIER
 from kraise.raising.run.arithmetic import index_like, same_cell
 from kraise.raising.run.context import Context, array_type
 from kraise.raising.run.state import Slides, State
@@ -55,7 +57,11 @@ class Carried:
 
 
 def candidates(accesses: list[Access], st: State, index: eq.Index, step: int, bounds: tuple[eq.Expr, ...]) -> Carried:
-    """The arrays written in a loop whose dependence between rounds is carried by one cell."""
+    """The arrays written in a loop whose dependence between rounds is carried by one cell.
+
+    Where threads meet in the loop, a cell that only some of them touch stays in its array: the others may have none.
+    """
+    meets = any(a.array == BARRIER for a in accesses)
     still: dict[str, Subscripts] = {}
     moving: dict[str, Subscripts] = {}
     rows: dict[str, Subscripts] = {}
@@ -65,6 +71,8 @@ def candidates(accesses: list[Access], st: State, index: eq.Index, step: int, bo
         views = {a.view for a in group}
         in_rows = all(v and v[0] is ROWS for v in views)
         if any(a.atomic for a in group) or len(views) != 1 or not (in_rows or views == {()}):
+            continue
+        if meets and _by_some(group, {*st.path, *bounds}, frozenset(st.open)):
             continue
         subs = next(a.subscripts for a in group if a.write)
         names = frozenset().union(*(free_indices(x) for x in subs)) if subs else frozenset()
@@ -80,6 +88,12 @@ def candidates(accesses: list[Access], st: State, index: eq.Index, step: int, bo
             moving[array], depths[array] = subs, depth
             rows |= {array: group[0].view} if in_rows else {}
     return Carried(still, moving, rows, depths)
+
+
+def _by_some(group: list[Access], known: set[eq.Expr], threads: frozenset[str]) -> bool:
+    """Whether a condition on the indices of the threads alone guards every access."""
+    guards = frozenset.intersection(*(frozenset(a.path) for a in group)) - known
+    return any(free_indices(c) and free_indices(c) <= threads and classify(c) is not None for c in guards)
 
 
 def _moves(

@@ -27,7 +27,7 @@ from kraise.raising.loops.bounded import bounded
 from kraise.raising.loops.cells import Carried, Moving, enter_cells, enter_moving, leave_cells, next_round
 from kraise.raising.loops.counted import Counted, counted
 from kraise.raising.loops.doubling import doubling
-from kraise.raising.loops.lanes import lanes_of, narrowed
+from kraise.raising.loops.lanes import lanes_of, narrowed, within
 from kraise.raising.loops.placeholders import placeholders
 from kraise.raising.loops.ranges import Range
 from kraise.raising.loops.stacked import stacked
@@ -123,7 +123,7 @@ def while_fold(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None
             "rung 2: a loop over whole arrays, to its static bound; lanes that are done keep their state",
         )
         return
-    lanes = tuple(a for a in fold.lanes if a.name in free_indices(fold.mapped(condition)))
+    lanes = within(tuple(a for a in fold.lanes if a.name in free_indices(fold.mapped(condition))))
     still = fold.mapped(condition)
     fold.leave(None, condition=eq.Reduce("or", lanes, still, None, BOOL) if lanes else still)
     st.rung(s.span, "while", "rung 2: a loop over whole arrays until all lanes are done: nothing bounds it statically")
@@ -323,7 +323,7 @@ class _Fold:
         for a, (raw, _) in lifted.items():
             instead |= self.from_outside(a, raw)
         for a, (raw, value) in lifted.items():
-            lanes = tuple(x for x in self.lanes if x.name in raw.loops)
+            lanes = within(tuple(x for x in self.lanes if x.name in raw.loops))
             name = f"${a}.out"
             outputs.append(eq.Output(name, lanes, substitute(value, instead), value.type))
             result = cx.version(a)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from kraise.analysis.boxes import Unbounded, box
 from kraise.ir import equations as eq
+from kraise.ir.types import INT
 from kraise.ir.walk import free_indices, substitute, topological
+
+OPEN = eq.Param("$open", INT)
 
 
 def lanes_of(names: tuple[str, ...], path: tuple[eq.Expr, ...], context: tuple[str, ...]) -> tuple[eq.Axis, ...]:
     """The ranges of the lanes of a fold: for each index that of the outermost conditions that bound it.
 
     A condition further in (another loop's range, a branch) narrows the lanes that run the fold, but its result may be
-    used where that condition no longer holds; lanes that do not run it keep what they had.
-
-    Raises:
-        Unbounded: no condition bounds one of the indices.
+    used where that condition no longer holds; lanes that do not run it keep what they had. An index that nothing
+    bounds has the bound OPEN, which :func:`within` does not take.
     """
     out = []
     for name in names:
@@ -25,8 +26,20 @@ def lanes_of(names: tuple[str, ...], path: tuple[eq.Expr, ...], context: tuple[s
                 break
             except Unbounded:
                 if upto == len(path):
-                    raise
+                    out.append(eq.Axis(name, eq.Const(0, INT), OPEN))
     return tuple(out)
+
+
+def within(lanes: tuple[eq.Axis, ...]) -> tuple[eq.Axis, ...]:
+    """``lanes``, if all are bounded.
+
+    Raises:
+        Unbounded: no condition bounds one of the indices.
+    """
+    for a in lanes:
+        if a.hi is OPEN:
+            raise Unbounded(a.name, "upper")
+    return lanes
 
 
 def narrowed(
@@ -51,5 +64,6 @@ def narrowed(
                 depends[n] |= more
                 changed = True
     return {
-        c: eq.CarryIn(c.fold, c.name, tuple(a for a in lanes if a.name in depends[n]), c.type) for n, c in left.items()
+        c: eq.CarryIn(c.fold, c.name, within(tuple(a for a in lanes if a.name in depends[n])), c.type)
+        for n, c in left.items()
     }

@@ -3,7 +3,7 @@
 All threads run a statement before the next one starts, so a barrier changes nothing in the symbolic run: it only
 tells the
 race check which accesses of different threads are ordered. Every access carries, for the rounds and branches with
-barriers that are under way, how many barriers were passed in each.
+barriers that are under way, how many barriers were passed in each, and how many of these were the whole grid's.
 """
 
 from __future__ import annotations
@@ -19,16 +19,18 @@ from kraise.raising.run.context import Context
 from kraise.raising.run.state import State
 
 BARRIER = "$barrier"  # the array that a barrier is an access of: its path takes part in every rewriting
+BLOCK, GRID = 1, 2  # whose barriers are counted: the place of their number in Access.passed
 
 
 def barrier(cx: Context, st: State, s: k.Barrier) -> None:
     """Passes a barrier. A barrier of a warp orders nothing here: what it would order counts as a race."""
     if s.scope == "warp":
         return
-    *outer, (level, count) = st.passed
-    st.passed = (*outer, (level, count + 1))
+    *outer, (level, count, whole) = st.passed
+    st.passed = (*outer, (level, count + 1, whole + (s.scope == "grid")))
+    cx.meetings |= s.scope == "grid"
     st.order += 1
-    st.accesses.append(Access(BARRIER, (), st.path, False, order=st.order, folds=st.folds, span=s.span))
+    st.accesses.append(Access(BARRIER, (), st.path, False, s.scope, order=st.order, folds=st.folds, span=s.span))
 
 
 def has_barrier(cx: Context, stmts: object) -> bool:
@@ -77,27 +79,28 @@ def level(cx: Context, st: State, body: object, index: str = "") -> Iterator[Non
         yield
         return
     name = f"{index}#{len(cx.barriers)}"
-    cx.barriers[name] = 0
+    cx.barriers[name] = (0, 0)
     if index:
         cx.rounds[name] = index
     outer = st.passed
-    st.passed = (*outer, (name, 0))
+    st.passed = (*outer, (name, 0, 0))
     yield
-    cx.barriers[name] = st.passed[-1][1]
+    cx.barriers[name] = st.passed[-1][1:]
     st.passed = outer
 
 
 def uniform_barriers(cx: Context, accesses: list[Access]) -> None:
-    """Refuses a barrier that some threads of a block may pass and others not.
+    """Refuses a barrier that some threads of a block (a barrier of the grid: some threads) may pass and others not.
 
     Raises:
         Refused: KR206.
     """
-    moving = {t for t in cx.thread_names if t not in cx.blocks}
+    inside = {t for t in cx.thread_names if t not in cx.blocks}
     found: dict[object, Refused] = {}
     for a in accesses:
         if a.array != BARRIER:
             continue
+        moving = inside if a.accumulate != "grid" else {*inside, *cx.blocks}
         if any(free_indices(c) & moving and c not in cx.launch_path for c in a.path):
             found.setdefault(
                 a.span,
@@ -115,9 +118,9 @@ def uniform_barriers(cx: Context, accesses: list[Access]) -> None:
 # --- what is ordered -------------------------------------------------------------------------
 
 
-def unordered(cx: Context, a: Access, b: Access) -> list[frozenset[str]]:
-    """For two accesses by different threads of one block: the cases in which no barrier lies between, each as the loop
-    indices that then have one value in both."""
+def unordered(cx: Context, a: Access, b: Access, scope: int = BLOCK) -> list[frozenset[str]]:
+    """For two accesses by different threads of one ``scope``: the cases in which no barrier of it lies between, each as
+    the loop indices that then have one value in both."""
     if not a.passed or not b.passed or (len(a.passed) == 1 and a.passed == b.passed):
         return [frozenset()]
     if b.order < a.order:
@@ -126,31 +129,31 @@ def unordered(cx: Context, a: Access, b: Access) -> list[frozenset[str]]:
     while common < min(len(a.passed), len(b.passed)) and a.passed[common][0] == b.passed[common][0]:
         common += 1
     last = common - 1
-    indices = [cx.rounds[u] for u, _ in a.passed[:common] if u in cx.rounds]
+    indices = [cx.rounds[level[0]] for level in a.passed[:common] if level[0] in cx.rounds]
     out: list[frozenset[str]] = []
-    same = a.passed[last][1] == b.passed[last][1]
-    if same and not _after(cx, a, common) and not _before(b, common):
+    same = a.passed[last][scope] == b.passed[last][scope]
+    if same and not _after(cx, a, common, scope) and not _before(b, common, scope):
         out.append(frozenset(indices))
     for at in range(1, common):
         uid = a.passed[at][0]
         if uid not in cx.rounds:
             continue
-        outer = frozenset(cx.rounds[u] for u, _ in a.passed[:at] if u in cx.rounds)
+        outer = frozenset(cx.rounds[level[0]] for level in a.passed[:at] if level[0] in cx.rounds)
         for first, second in ((a, b), (b, a)):
-            if not _after(cx, first, at) and not _before(second, at):
+            if not _after(cx, first, at, scope) and not _before(second, at, scope):
                 out.append(outer)
                 break
     return out
 
 
-def _after(cx: Context, a: Access, start: int) -> bool:
+def _after(cx: Context, a: Access, start: int, scope: int) -> bool:
     """Whether a barrier follows ``a`` in the rounds that are under way from level ``start`` on."""
-    return any(cx.barriers[uid] > count for uid, count in a.passed[start:])
+    return any(cx.barriers[level[0]][scope - 1] > level[scope] for level in a.passed[start:])  # type: ignore[operator]
 
 
-def _before(a: Access, start: int) -> bool:
+def _before(a: Access, start: int, scope: int) -> bool:
     """Whether a barrier precedes ``a`` in its rounds from level ``start`` on."""
-    return any(count > 0 for _, count in a.passed[start:])
+    return any(level[scope] > 0 for level in a.passed[start:])  # type: ignore[operator]
 
 
-__all__ = ["BARRIER", "barrier", "has_barrier", "level", "uniform_barriers", "unordered"]
+__all__ = ["BARRIER", "BLOCK", "GRID", "barrier", "has_barrier", "level", "uniform_barriers", "unordered"]

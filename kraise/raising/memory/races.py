@@ -15,7 +15,7 @@ from kraise.diagnostics import Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, substitute
-from kraise.raising.memory.phases import BARRIER, unordered
+from kraise.raising.memory.phases import BARRIER, GRID, unordered
 from kraise.raising.run.arithmetic import index_like, tidy
 from kraise.raising.run.context import Context
 from kraise.raising.writes.accumulate import mentions
@@ -58,7 +58,7 @@ def check(cx: Context, accesses: list[Access], threads: tuple[str, ...], shared:
 
 def _meet(cx: Context, w: Access, other: Access, running: tuple[str, ...], shared: bool) -> bool:
     """Whether two threads may touch one cell with no barrier between: threads of one block that no barrier orders, or
-    threads of different blocks, which none ever does."""
+    threads of different blocks, which only one of the grid does."""
     blocks = tuple(b for b in cx.blocks if b in running)
     if not shared and not cx.barriers and len(w.passed) == 1 and w.passed == other.passed:
         return may_meet(w, other, running, frozenset(), injective=cx.injective)
@@ -71,7 +71,8 @@ def _meet(cx: Context, w: Access, other: Access, running: tuple[str, ...], share
     if shared or not cx.blocks:
         return False
     apart = cx.blocks if cx.tiles_are_exact() else running
-    return may_meet(w, other, apart, frozenset(), injective=cx.injective)
+    cases = unordered(cx, w, other, GRID) if cx.meetings else [frozenset()]
+    return any(may_meet(w, other, apart, same, injective=cx.injective) for same in cases)
 
 
 def apart_by_numbers(cx: Context, w: Access, other: Access) -> bool:

@@ -53,7 +53,8 @@ class Context:
     # thread's index, the number of threads, where the first thread starts
     facts: tuple[eq.Expr, ...] = ()  # more that the launch implies, for proofs
     blocks: tuple[str, ...] = ()  # the indices of the block, whether or not they are axes of their own
-    barriers: dict[str, int] = field(default_factory=dict)  # barriers in a round of each loop that has some
+    barriers: dict[str, tuple[int, int]] = field(default_factory=dict)  # in a round of each loop with some: all, grid's
+    meetings: bool = False  # the whole grid meets somewhere
     rounds: dict[str, str] = field(default_factory=dict)  # the index of each such loop
     sites: dict[str, int] = field(default_factory=dict)  # how many stores to an array that the kernel makes
     overwritten: dict[eq.Version, frozenset[str]] = field(default_factory=dict)  # by later rounds of these loops

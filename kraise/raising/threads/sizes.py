@@ -1,0 +1,91 @@
+"""How many threads a block has, as the source suggests it where nothing says so (raising.md, step 2).
+
+``for c in range(threadIdx.x, n, 32)`` takes each c once, by 32 threads; ``s[threadIdx.y][threadIdx.x]`` of an array of
+8 by 32 is filled by a block of 32 by 8. A run that was refused is tried again for blocks of such a size: that a launch
+has blocks of it is said in the docstring and checked. Nothing is concluded from a suggestion but what to try.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+from kraise.ir import kernel as k
+from kraise.ir.types import INT
+from kraise.raising.collective.opened import walked
+from kraise.raising.threads.indices import Ways
+
+_MOST = 4  # ways that are tried
+_LARGEST = 1024
+
+
+def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
+    """The sizes to try, the likeliest first, as ways to bind the indices of an axis; axes that are bound already stay
+    as they are."""
+    names = _thread_locals(body)
+    votes: dict[int, dict[int, None]] = {}
+
+    def vote(e: k.Expr, size: object) -> None:
+        axis = _axis(e, names)
+        if axis is not None and axis not in known and isinstance(size, int) and 1 < size <= _LARGEST:
+            votes.setdefault(axis, {})[size] = None
+
+    nodes = list(walked(body))
+    offsets: dict[int, None] = {}  # as in s[threadIdx.x + 256], the cell that many threads further
+    shapes = {s.name: s.shape for s in nodes if isinstance(s, k.LocalArray) and s.space == "shared"}
+    for s in nodes:
+        if isinstance(s, k.For) and isinstance(s.step, k.Const):
+            vote(s.start, s.step.value)
+    for s in nodes:
+        if isinstance(s, k.Load | k.Store | k.Atomic) and len(shapes.get(s.array, ())) == len(s.subscripts):
+            for at, extent in zip(s.subscripts, shapes[s.array], strict=True):
+                if isinstance(extent, k.Const) and type(extent.value) is int:
+                    vote(at, extent.value if extent.value % 2 == 0 else extent.value - 1)
+                for n in _addends(at):
+                    if isinstance(n, k.Const) and type(n.value) is int and n.value >= 16 and 0 not in votes:
+                        offsets[n.value] = None
+    for size in sorted(offsets, reverse=True):
+        vote(k.Hw("thread", 0, INT), size)
+    axes = sorted(votes)
+    found = [dict(zip(axes, (-n for n in sizes), strict=True)) for sizes in product(*(votes[a] for a in axes))]
+    return [{**known, **f} for f in found if f][:_MOST]
+
+
+def _thread_locals(body: tuple[k.Stmt, ...]) -> dict[str, int]:
+    """The locals that are a thread's index along an axis, and nothing else ever."""
+    found: dict[str, set[int | None]] = {}
+    for s in walked(body):
+        match s:
+            case k.Assign(name=name, value=v):
+                found.setdefault(name, set()).add(_axis(v, {}))
+            case k.For(var=name):
+                found.setdefault(name, set()).add(None)
+    out = {}
+    for name, axes in found.items():
+        axis = axes.pop() if len(axes) == 1 else None
+        if axis is not None:
+            out[name] = axis
+    return out
+
+
+def _addends(e: k.Expr) -> list[k.Expr]:
+    match e:
+        case k.Op(name="add" | "sub", args=(a, b)):
+            return [*_addends(a), *_addends(b)]
+        case k.Cast(arg=a):
+            return _addends(a)
+    return [e]
+
+
+def _axis(e: k.Expr, names: dict[str, int]) -> int | None:
+    """The axis whose thread index ``e`` is."""
+    match e:
+        case k.Hw(kind="thread", axis=axis):
+            return axis
+        case k.Cast(arg=arg):
+            return _axis(arg, names)
+        case k.Var(name=name):
+            return names.get(name)
+    return None
+
+
+__all__ = ["suggested"]
