@@ -198,7 +198,7 @@ def emit(module: equations.Module) -> tuple[str | None, equations.Module, list[D
     """Equations -> text. A kernel that cannot be emitted is left out and reported; the others come out."""
     from kraise.emit import emit_module
 
-    if not module.kernels:
+    if not module.kernels and not module.hosts:
         return None, module, []
     text, findings = guard("", None, emit_module, module)
     if text is None and module.hosts:  # a host function may be the culprit: they are tried one by one
@@ -215,7 +215,7 @@ def emit(module: equations.Module) -> tuple[str | None, equations.Module, list[D
                         kept_hosts = given_hosts
                         break
             module = replace(module, hosts=kept_hosts)
-            return emit_module(module), module, problems
+            return emit_module(module) if module.kernels or kept_hosts else None, module, problems
         given = module.hosts
         text, module, findings = emit(replace(module, hosts=()))
         lost = [Diagnostic("KR212", "a function that it calls was not emitted", x.span, kernel=x.name) for x in given]
@@ -351,7 +351,8 @@ def _case(
         if case is None:
             function, dtype = source.function(name), request.dtype or "float32"
             if function.kind == "host":
-                return infer_host_case(source, function, request.shapes, request.values, dtype, request.seed)
+                chosen = (request.shapes, request.values, dtype, request.seed)
+                return infer_host_case(source, function, *chosen, distinct=not order)
             injective = frozenset(a.names[0] for a in understood(assume))
             sizes |= {"injective": injective, "demanded": demanded}
             return infer_case(source, function, dtype=dtype, **sizes, **asked)

@@ -46,7 +46,8 @@ class Library:
 
     ``array`` says whether the result is an array (else a scalar). ``jnp`` is its spelling over the operands ``{0}``
     ``{1}`` ``{2}`` and ``derivative`` the rule of its derivative, both as the row has them; ``static`` says that the
-    result is known when the function is traced.
+    result is known when the function is traced, ``shapes`` which operands must be, and ``numpy`` is the spelling for
+    the interpreter where it is another one.
     """
 
     name: str
@@ -56,6 +57,8 @@ class Library:
     jnp: str = ""
     derivative: str = "none"
     static: bool = False
+    shapes: tuple[int, ...] = ()
+    numpy: str = ""
     span: Span | None = _span()
 
 

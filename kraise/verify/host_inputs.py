@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +16,7 @@ from kraise.verify.errors import InterpreterError
 from kraise.verify.scalars import dtype_of
 
 SIZES = (7, 5, 3)
+LARGEST, DIFFERENT = 8, (5, 7, 3, 6, 4, 8)
 
 
 def infer_host_case(
@@ -24,14 +26,20 @@ def infer_host_case(
     values: Mapping[str, Any],
     dtype: str,
     seed: int,
+    distinct: bool = False,
 ) -> Case:
-    """A case on which the host function runs. Raises CaseError with what stands in the way."""
+    """A case on which the host function runs, with ``distinct`` of different sizes if one of those runs. Raises
+    CaseError with what stands in the way."""
     problem = ""
     kind = named_dtype(dtype)
-    for size in SIZES:
+    integers = [p.name for p in host.params if isinstance(p.type, ScalarType) and p.type.is_integer]
+    several = distinct and len(integers) > 1
+    for size in ((LARGEST,) if several else ()) + SIZES:
+        own = dict(zip(integers, itertools.cycle(DIFFERENT), strict=False)) if size == LARGEST else {}
         for power in (1, 2, 3):
             rng = np.random.default_rng(seed)
-            arguments = {p.name: _argument(p, size, power, shapes, values, kind, rng) for p in host.params}
+            sizes = {**own, **values}
+            arguments = {p.name: _argument(p, size, power, shapes, sizes, kind, rng) for p in host.params}
             try:
                 interpreter.run(source, host.name, arguments)
                 return Case(host.name, arguments, seed=seed, inferred=True)
@@ -54,7 +62,9 @@ def _argument(
     if param.name in values:
         return values[param.name]
     if isinstance(param.type, ArrayType):
-        shape = shapes.get(param.name, (size,) * param.type.ndim if param.type.ndim > 1 else (size**power,))
+        tail = param.type.tail
+        axes = param.type.ndim - len(tail)
+        shape = shapes.get(param.name, (*((size,) * axes if axes > 1 else (size**power,)), *tail))
         own = dtype_of(param.type.element) or dtype
         if own.kind in "iub":
             return rng.integers(0, 2 if own.kind == "b" else size, shape).astype(own)

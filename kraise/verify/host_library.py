@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -12,6 +13,8 @@ import numpy as np
 from kraise.ir import host as h
 from kraise.verify.duals import Dual, dual
 from kraise.verify.errors import InterpreterError
+
+_OPERANDS = 6
 
 
 @dataclass
@@ -61,17 +64,16 @@ def each(operate: Callable[..., Any], args: list[Value], directions: int) -> Val
 
 @cache
 def _reference(text: str) -> Callable[..., Any]:
-    """The row's spelling over numpy."""
-    source = text
-    for n in range(3):
-        source = source.replace(f"{{{n}}}", f"x{n}")
-    source = source.replace("jnp.", "np.")
-    return eval(f"lambda x0=None, x1=None, x2=None: {source}", {"np": np})
+    """A spelling over numpy: operands ``{0}``, their tangents ``d{0}``, the result ``{y}``."""
+    source = re.sub(r"d\{(\d)\}", r"t\1", text)
+    source = re.sub(r"\{(\d)\}", r"x\1", source).replace("{y}", "y").replace("jnp.", "np.")
+    names = [f"{letter}{n}=None" for letter in "xt" for n in range(_OPERANDS)]
+    return eval(f"lambda {', '.join(names)}, y=None: {source}", {"np": np})
 
 
 def call(e: h.Library, args: list[Value], directions: int) -> Value:
     """A library call and its tangents. Raises InterpreterError for a rule that is not known."""
-    reference = _reference(e.jnp)
+    reference = _reference(e.numpy or e.jnp)
     data = [a.data for a in args]
     found = reference(*data)
     if not directions or e.derivative == "none" or all(a.tangents is None for a in args):
@@ -79,7 +81,7 @@ def call(e: h.Library, args: list[Value], directions: int) -> Value:
 
     def tangent(n: int, d: int) -> Any:
         t = args[n].tangents
-        return np.zeros(np.shape(data[n])) if t is None else t[d]
+        return np.zeros(np.shape(data[n])) if t is None else t[d].reshape(np.shape(data[n]))
 
     rows: list[Any] = []
     for d in range(directions):
@@ -100,6 +102,9 @@ def call(e: h.Library, args: list[Value], directions: int) -> Value:
                 rows.append(np.sum(np.asarray(data[0]) * tangent(0, d)) / found)
             case "sort":
                 rows.append(np.take(tangent(0, d), np.argsort(data[0], kind="stable")))
+            case rule if "d{" in rule:
+                given = {f"x{n}": x for n, x in enumerate(data)} | {f"t{n}": tangent(n, d) for n in range(len(args))}
+                rows.append(_reference(rule)(**given, y=found))
             case rule:
                 raise InterpreterError(f"the derivative {rule} of {e.name} is not known", e.span)
     return Value(found, np.array(rows))

@@ -114,7 +114,8 @@ class EmittedHost:
         names = self.text.names
         targets = ", ".join(names[t] for t in stmt.targets)
         value = self.call(stmt.value) if isinstance(stmt.value, o.Call) else self.text.value(stmt.value)
-        mark = stmt.span if isinstance(stmt.value, o.Call) else None
+        inner = stmt.value.value if isinstance(stmt.value, o.Put) else stmt.value
+        mark = stmt.span if isinstance(inner, o.Call | h.Library) else None
         return Assign(targets, value, mark)  # type: ignore[arg-type]
 
     def call(self, value: o.Call) -> Py:

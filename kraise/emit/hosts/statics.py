@@ -169,3 +169,5 @@ def _shapes(needed: set[str], *roots: object) -> None:
     for node in nodes(*roots):
         if isinstance(node, h.Whole | o.Put):
             needed |= scalars(node.offset, node.count)
+        elif isinstance(node, h.Library):
+            needed |= scalars(*(node.args[n] for n in node.shapes))

@@ -22,6 +22,13 @@ class Pointer:
 
 
 @dataclass(frozen=True)
+class Container(Pointer):
+    """``std::vector`` and its kin in a host function; ``owns`` its memory, so that a copy of it is a copy of that."""
+
+    owns: bool = True
+
+
+@dataclass(frozen=True)
 class Reference:
     to: CType
 
@@ -50,6 +57,7 @@ class Struct:
 
 CType = ScalarType | Void | Pointer | Reference | Array | Struct
 VOID, AUTO = Void(), Void("auto")
+CONTAINERS = ("vector", "device_vector", "host_vector", "device_ptr")
 AXES = ("x", "y", "z", "w")
 
 

@@ -9,7 +9,18 @@ from lark import Token, Tree
 
 from kraise.frontends.cuda_c import vocabulary
 from kraise.frontends.cuda_c.base import Base
-from kraise.frontends.cuda_c.c_types import AUTO, VOID, Array, CType, Pointer, Reference, Struct, Void
+from kraise.frontends.cuda_c.c_types import (
+    AUTO,
+    CONTAINERS,
+    VOID,
+    Array,
+    Container,
+    CType,
+    Pointer,
+    Reference,
+    Struct,
+    Void,
+)
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.trees import Node, child, last_name, strip, trees, words
 from kraise.frontends.cuda_c.values import Constant, TypeName
@@ -43,6 +54,8 @@ class Specifiers:
 
 class Declarations(Base):
     """Reads types."""
+
+    library: Any = None  # of a host function: the value of a library call, None for any other call
 
     def specifiers(self, node: Tree) -> Specifiers:
         """``decl_specifiers`` or ``basic_type``. Raises Refused (KR104, KR102)."""
@@ -109,6 +122,8 @@ class Declarations(Base):
             return Void(name)
         arguments = child(node, "template_arguments")
         values = self.template_arguments(arguments) if arguments is not None else []
+        if self.library is not None and name in CONTAINERS and values:
+            return Container(values[0], owns=name != "device_ptr")
         return self.program.instantiate_struct(self, name, values, node)
 
     def template_arguments(self, node: Tree) -> list[Any]:

@@ -46,6 +46,8 @@ class Expressions(Names):
         rule = kind(node)
         if isinstance(node, Token):
             raise self.refuse("KR101", f"`{node}` is not understood here", node)
+        if self.library is not None and (found := self.library(node)) is not None:
+            return found
         if rule in _BINARY_RULES:
             return self._binary(node)
         handler = _VALUES.get(rule)

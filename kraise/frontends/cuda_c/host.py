@@ -11,14 +11,26 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Diagnostic, Refused
-from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Reference, Struct, leaf, vector
+from kraise.frontends.cuda_c import library_table, vocabulary
+from kraise.frontends.cuda_c.c_types import (
+    Array,
+    Container,
+    CType,
+    Pointer,
+    Reference,
+    Struct,
+    Void,
+    leaf,
+    tail,
+    vector,
+)
 from kraise.frontends.cuda_c.functions import Lowering
 from kraise.frontends.cuda_c.host_calls import Calls
 from kraise.frontends.cuda_c.host_loops import counted
 from kraise.frontends.cuda_c.host_names import callee, concept, normal
 from kraise.frontends.cuda_c.program import Program, struct_parameter
 from kraise.frontends.cuda_c.structs import Definition
-from kraise.frontends.cuda_c.trees import Node, child, kind, strip, trees
+from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
 from kraise.frontends.cuda_c.values import PointerPlace, PointerValue, VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
@@ -42,6 +54,15 @@ class HostReader(Calls):
         self.dropped: list[h.Dropped] = []
         self.problems: list[Diagnostic] = []
         self.outlined: list[k.Function] = []
+        self.plans: dict[str, tuple[tuple[k.Expr, ...], k.Expr]] = {}  # of cuFFT: sizes and batch
+        self.functors: dict[str, Tree] = {}  # declarations of names that are no numbers and no arrays
+        self.null: set[str] = set()  # pointers to storage of a library that nothing was allocated for yet
+        self.containers: set[str] = set()
+        self.made: set[str] = set()
+        self.skipped: set[int] = set()  # places of parameters without a part in the values
+        self.skips: dict[str, set[int]] = {}  # those of the other host functions
+        self.pending: list[h.Stmt] = []  # what a library call inside an expression needs before it
+        self.low.library = self.library_in
         self.name = ""
 
     def read(self, d: Definition, name: str) -> h.Host:
@@ -53,12 +74,22 @@ class HostReader(Calls):
         self.name = name
         self.low.scopes = [d.scope, {}]
         params: list[k.Param] = []
-        for p in self.low.parameters(declarator):
+        copied: list[h.Stmt] = []
+        for at, p in enumerate(self.low.parameters(declarator)):
             t = p.type.to if isinstance(p.type, Reference) else p.type
+            if is_handle(t):
+                self.ignored.add(p.name)
+                self.skipped.add(at)
+                continue
+            if isinstance(t, Container) and t.owns:
+                self.containers.add(p.name)
+                self.made.add(p.name)
+                if not isinstance(p.type, Reference):
+                    copied.append(h.Bind(p.name, h.Whole(p.name), span=self.low.span(declarator)))
             if isinstance(t, Pointer) and leaf(t.to)[0] is not None and not isinstance(t.to, Pointer):
                 element, axes = leaf(t.to)
                 self.array(p.name, t.to)
-                params.append(k.Param(p.name, ArrayType(element, axes + 1), span=self.low.span(declarator)))  # type: ignore[arg-type]
+                params.append(k.Param(p.name, ArrayType(element, axes + 1, tail(t.to)), span=self.low.span(declarator)))  # type: ignore[arg-type]
             elif isinstance(t, ScalarType) and not isinstance(p.type, Reference):
                 self.scalar(p.name, t)
                 params.append(k.Param(p.name, t, span=self.low.span(declarator)))
@@ -70,7 +101,7 @@ class HostReader(Calls):
         if self.problems:
             raise Refused(*self.problems)
         doc = self.program.comment_before(tree, d.item)
-        return h.Host(name, tuple(params), out, doc, tuple(self.dropped), (), self.low.span(declarator))
+        return h.Host(name, tuple(params), (*copied, *out), doc, tuple(self.dropped), (), self.low.span(declarator))
 
     # --- names
 
@@ -103,6 +134,20 @@ class HostReader(Calls):
             raise self.low.refuse("KR211", "an assignment inside a condition", node, "give it a line of its own")
         return self.extents_in(found)
 
+    def repeated(self, node: Node) -> k.Expr:
+        """The condition of a loop, which is tested more than once."""
+        found = self.truth(node)
+        if self.flushed():
+            raise self.low.refuse(
+                "KR211", "a library call in the condition of a loop", node, "give it a line of its own"
+            )
+        return found
+
+    def flushed(self) -> list[h.Stmt]:
+        """What library calls in the expressions read so far need before them."""
+        found, self.pending = self.pending, []
+        return found
+
     def extents_in(self, e: k.Expr) -> k.Expr:
         """An expression with the extents of ``dim3`` variables (``block.x``) by their values."""
         match e:
@@ -134,7 +179,11 @@ class HostReader(Calls):
 
     def is_ignored(self, node: Node) -> bool:
         """Does an expression use a name without a part in the values?"""
-        return any(t.type == "NAME" and str(t) in self.ignored for t in _names(node))
+        if not any(t.type == "NAME" and str(t) in self.ignored for t in tokens(node)):
+            return False
+        called = {callee(c.children[0]) for c in node.find_data("call_expression")} if isinstance(node, Tree) else set()
+        works = any(n in self.program.functions or library_table.is_known(n) for n in called)
+        return not (works and any(str(t) in self.arrays for t in tokens(node)))
 
     def drop(self, node: Node, what: str) -> list[h.Stmt]:
         """Notes a statement that has no part in the values."""
@@ -147,15 +196,19 @@ class HostReader(Calls):
         """The statements of a block; problems are collected."""
         out: list[h.Stmt] = []
         self.low.scopes.append({})
+        around, self.pending = self.pending, []
         parts = trees(node) if kind(node) == "compound_statement" else [node]  # type: ignore[arg-type]
         for part in parts:
             try:
-                out += self.statement(part)
+                found = self.statement(part)
+                out += [*self.flushed(), *found]
             except Refused as refused:
+                self.flushed()
                 self.low.out.clear()
                 self.low.after.clear()
                 self.problems += refused.diagnostics
         self.low.scopes.pop()
+        self.pending = around
         return tuple(out)
 
     def statement(self, node: Any) -> list[h.Stmt]:
@@ -175,10 +228,10 @@ class HostReader(Calls):
             case "while_statement":
                 test, body = [c for c in node.children if isinstance(c, Tree)][:2]
                 nest = self.nest(node)
-                return nest if nest is not None else [h.While(self.truth(test), self.block(body), span=span)]
+                return nest if nest is not None else [h.While(self.repeated(test), self.block(body), span=span)]
             case "do_statement":
                 body, test = [c for c in node.children if isinstance(c, Tree)][:2]
-                condition = self.truth(test)
+                condition = self.repeated(test)
                 if isinstance(condition, k.Const) and not condition.value:
                     return list(self.block(body))  # a macro's do { … } while (0)
                 return [h.While(condition, self.block(body), True, span=span)]
@@ -225,6 +278,7 @@ class HostReader(Calls):
     def declaration(self, node: Tree) -> list[h.Stmt]:
         """A declaration: numbers, pointers, arrays, ``dim3``; of another type its names are ignored."""
         out: list[h.Stmt] = []
+        before = set(self.ignored)
         specifier_node = child(node, "decl_specifiers")
         if specifier_node is None:
             return []
@@ -236,10 +290,13 @@ class HostReader(Calls):
             except Refused:
                 base = None
         for d in trees(node, "init_declarator", "constructor_declarator", "braced_declarator"):
-            out += self.declared(d, base, held)
+            found = self.declared(d, base, held, specifier_node)
+            out += [*self.flushed(), *found]
+        if not out:
+            self.functors |= dict.fromkeys(self.ignored - before, node)
         return out
 
-    def declared(self, d: Tree, base: CType | None, held: CType | None) -> list[h.Stmt]:
+    def declared(self, d: Tree, base: CType | None, held: CType | None, specifiers: Tree) -> list[h.Stmt]:
         """One declarator with its initializer."""
         span = self.low.span(d)
         declarator = child(d, "declarator")
@@ -247,7 +304,8 @@ class HostReader(Calls):
         initial = [c for c in trees(d) if c is not declarator]
         if held is not None:
             token, _ = self.low.declarator(declarator, INT32)
-            return self.host_vector(str(token), held, initial, d)
+            owns = "device_ptr" not in {str(t) for t in tokens(specifiers)}
+            return self.host_vector(str(token), held, initial, d, owns)
         if base is None:
             token, _ = self.low.declarator(declarator, INT32)
             self.ignored.add(str(token))
@@ -279,6 +337,8 @@ class HostReader(Calls):
         if initial and self.runtime_call(initial[0]) is not None:
             self.ignored.add(name)
             return self.effect(self.runtime_call(initial[0]))
+        if isinstance(t, Pointer) and (not initial or kind(strip(initial[0])) in ("null_pointer", "number")):
+            self.null.add(name)
         self.ignored.add(name)
         return []
 
@@ -300,9 +360,10 @@ class HostReader(Calls):
             if called in self.hosts:
                 self.scalar(name, t)
                 return [h.CallHost(called, self.arguments(inner), (name,), (False,), span=span)]
-        library = self.library_scalar(inner)
-        value = library if library is not None else self.low.convert(self.number(initial[0]), t, d)
+        value = self.low.convert(self.number(initial[0]), t, d)
         self.scalar(name, t)
+        if self.named_result(name, value, t):
+            return []
         if isinstance(value, k.Const | k.Op | k.Cast | k.Var):
             self.definitions[name] = value
         return [h.Assign(name, value, t, span=span)]
@@ -343,7 +404,7 @@ class HostReader(Calls):
             before: list[h.Stmt] = []
             for c in trees(init) if init is not None else []:
                 before += self.declaration(c) if c.data == "declaration" else self.effect(c)
-            condition = self.truth(test.children[0]) if test is not None and test.children else k.Const(True, INT32)
+            condition = self.repeated(test.children[0]) if test is not None and test.children else k.Const(True, INT32)
             after = self.effect(step.children[0]) if step is not None and step.children else []
             inner = self.block(body)
         finally:
@@ -362,7 +423,7 @@ class HostReader(Calls):
         return [*before, h.While(condition, (*inner, *after), span=span)]
 
 
-def _names(node: Node):  # type: ignore[no-untyped-def]
-    from kraise.frontends.cuda_c.trees import tokens
-
-    yield from tokens(node)
+def is_handle(t: CType) -> bool:
+    """Is it a stream, a library's handle, or a pointer to one?"""
+    inner = t.to if isinstance(t, Pointer) else t
+    return isinstance(inner, Void) and inner.name in vocabulary.opaque()

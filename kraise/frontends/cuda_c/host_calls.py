@@ -6,7 +6,9 @@ from typing import Any
 
 from lark import Token, Tree
 
+from kraise.frontends.cuda_c.host_containers import Containers
 from kraise.frontends.cuda_c.host_launches import Launches
+from kraise.frontends.cuda_c.host_library import Libraries
 from kraise.frontends.cuda_c.host_names import callee, concept, dropped, elements, normal, size_of
 from kraise.frontends.cuda_c.host_nest import outline
 from kraise.frontends.cuda_c.trees import Node, kind, strip, tokens, trees
@@ -15,12 +17,11 @@ from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import INT32
 
-_CONTAINERS = ("vector", "device_vector", "host_vector", "device_ptr")
 _ERRORS = frozenset(("cudaSuccess", "hipSuccess", "CUBLAS_STATUS_SUCCESS", "CUFFT_SUCCESS", "EXIT_SUCCESS"))
 ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
 
 
-class Calls(Launches):
+class Calls(Launches, Libraries, Containers):
     """The part of the reader that knows the runtime; :class:`kraise.frontends.cuda_c.host.HostReader` has the rest."""
 
     # --- effects
@@ -57,6 +58,9 @@ class Calls(Launches):
         name = callee(node.children[0])
         args = trees(node)[1:]
         span = self.low.span(node)
+        library = self.library_effect(name, args, node)
+        if library is not None:
+            return library
         match concept(name):
             case "malloc":
                 return self.malloc(args, node)
@@ -80,8 +84,6 @@ class Calls(Launches):
                 return [self.launch_call(args, node)]
             case "launch.api":
                 return [self.launch_api(args, node)]
-            case "fill":
-                return self.fill(args, node)
         if self.is_dropped(name):
             for a in args:  # cudaEventElapsedTime(&ms, …)
                 self.ignored.update(_referenced(a))
@@ -89,8 +91,10 @@ class Calls(Launches):
         if name in self.hosts:
             return [h.CallHost(name, self.arguments(node), (), (), span=span)]
         method = strip(node.children[0])
-        if kind(method) == "member_expression" and self.member(method) in ("resize", "reserve", "clear"):
-            return self.drop(node, "memory management")
+        if kind(method) == "member_expression":
+            changed = self.container_call(method, args, node)
+            if changed is not None:
+                return changed
         inner = [c for a in args if (c := self.runtime_call(a)) is not None]
         if inner:  # a function that checks what a call of the runtime returns
             return [s for c in inner for s in self.effect(c)]
@@ -115,7 +119,8 @@ class Calls(Launches):
             return node
         if node.data == "call_expression":
             name = callee(node.children[0])
-            if concept(name) and not concept(name).startswith("host.") or name.startswith("cuda"):
+            runtime = (concept(name) and not concept(name).startswith("host.")) or name.startswith("cuda")
+            if runtime or self.gives_status(name, trees(node)[1:]):
                 return node
             return None
         if node.data in ("assignment_expression", "equality_expression", "cast_expression"):
@@ -125,6 +130,8 @@ class Calls(Launches):
     def is_error_test(self, node: Node) -> bool:
         """Does a condition look at an error code, or whether an allocation failed?"""
         names = {str(t) for t in tokens(node)}
+        if any(n.startswith(("CUBLAS_STATUS_", "CUFFT_", "HIPBLAS_STATUS_", "HIPFFT_")) for n in names):
+            return True
         if names & (_ERRORS | {"cudaGetLastError"}):
             return True
         return bool(names & {"NULL", "nullptr", "!"}) and bool(names & set(self.arrays)) and "[" not in names
@@ -139,6 +146,8 @@ class Calls(Launches):
             symbol = str(operator.children[0].children[0])
         name = callee(target)
         if symbol == "=":
+            if name in self.containers:
+                return self.assign_container(name, value, node)
             if name in self.arrays:
                 return self.assign_pointer(name, value, node)
             inner = self.runtime_call(value)
@@ -155,8 +164,7 @@ class Calls(Launches):
             if kind(called) == "call_expression" and callee(called.children[0]) in self.hosts:  # type: ignore[union-attr]
                 own = callee(called.children[0])  # type: ignore[union-attr]
                 return [h.CallHost(own, self.arguments(called), (name,), (False,), span=self.low.span(node))]
-            library = self.library_scalar(called)
-            return self.store(target, library if library is not None else self.number(value), node)
+            return self.store(target, self.number(value), node)
         if self.is_ignored(value) or name in self.ignored:
             self.ignored.update([name] if name else [])
             return self.drop(node, "timing or a stream")
@@ -167,10 +175,6 @@ class Calls(Launches):
         result = self.low.binary(symbol[:-1], current, self.low.value(value), self.low.span(node), node)
         return self.store(target, result, node)
 
-    def library_scalar(self, node: Any) -> h.Expr | None:
-        """A library call that gives a number, None for any other expression."""
-        return None
-
     def store(self, target: Any, value: Any, node: Node) -> list[h.Stmt]:
         """A number into a variable or an element."""
         span = self.low.span(node)
@@ -179,9 +183,14 @@ class Calls(Launches):
         place = self.low.lookup(name) if name else None
         if isinstance(place, VarPlace):
             self.definitions.pop(name, None)
+            if any(_mentions(e, name) for sizes, batch in self.plans.values() for e in (*sizes, batch)):
+                raise self.low.refuse(
+                    "KR211", f"{name} is the size of a plan and changes", node, "use another variable"
+                )
             self.definitions = {n: d for n, d in self.definitions.items() if not _mentions(d, name)}
-            is_library = isinstance(value, h.Library)
-            converted = value if is_library else self.low.convert(value, place.type, node)
+            converted = self.low.convert(value, place.type, node)
+            if self.named_result(name, converted, place.type):
+                return []
             return [h.Assign(name, converted, place.type, span=span)]
         if kind(target) in ("subscript_expression", "unary_expression"):
             found = self.low.scalar(target)

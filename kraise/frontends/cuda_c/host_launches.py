@@ -20,6 +20,8 @@ ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
 class Launches(Memory):
     """The part of the reader that knows launches."""
 
+    skips: dict[str, set[int]]
+
     def extents(self, node: Node) -> tuple[k.Expr, ...]:
         """A launch extent: a number, a ``dim3`` variable or ``dim3(…)``."""
         node = strip(node)
@@ -73,7 +75,8 @@ class Launches(Memory):
 
     def arguments(self, node: Any) -> tuple[h.Expr | k.ArrayRef, ...]:
         """The arguments of a call of another host function."""
-        return self.given(None, trees(node)[1:])
+        skipped = self.skips.get(callee(node.children[0]), set())
+        return self.given(None, [a for at, a in enumerate(trees(node)[1:]) if at not in skipped])
 
     def given(self, function: k.Function | None, args: list[Any]) -> tuple[h.Expr | k.ArrayRef, ...]:
         """Arguments: arrays by reference, numbers converted to the parameter's type."""

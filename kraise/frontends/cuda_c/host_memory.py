@@ -8,7 +8,7 @@ from lark import Tree
 
 from kraise.diagnostics import Diagnostic
 from kraise.frontends.cuda_c.c_types import CType, leaf
-from kraise.frontends.cuda_c.host_names import callee, concept, elements, normal, size_of
+from kraise.frontends.cuda_c.host_names import callee, concept, elements, size_of
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
 from kraise.frontends.cuda_c.values import VarPlace
@@ -16,7 +16,6 @@ from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import INT32
 
-_CONTAINERS = ("vector", "device_vector", "host_vector", "device_ptr")
 ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
 
 
@@ -31,6 +30,7 @@ class Memory:
     dims: dict[str, tuple[k.Expr, ...]]
     definitions: dict[str, k.Expr]
     ignored: set[str]
+    null: set[str]
     packs: dict[str, tuple[Node, ...]]
     problems: list[Diagnostic]
     outlined: list[k.Function]
@@ -91,6 +91,10 @@ class Memory:
         """``cudaMalloc(&p, bytes)``."""
         name = self.pointer_name(args[0])
         if not name:
+            storage = {str(t) for t in tokens(args[0])} & self.null
+            if storage:  # the temporary storage of a library
+                self.null -= storage
+                return self.drop(node, "memory management")
             raise self.low.refuse("KR211", f"`{self.low.text(args[0])}` is no pointer to numbers", node)
         return [self.alloc(name, self.count(args[1], self.arrays[name], node), None, self.low.span(node))]
 
@@ -131,34 +135,3 @@ class Memory:
             raise self.low.refuse("KR211", "memory is set to a byte other than 0", node, "fill the array in a kernel")
         count = self.count(args[2], element, node)
         return [h.Update(target.array, value, target.offset, count, span=self.low.span(node))]
-
-    def fill(self, args: list[Tree], node: Tree) -> list[h.Stmt]:
-        """``std::fill(v.begin(), v.end(), x)``, ``thrust::fill``."""
-        name = self.pointer_name(args[0])
-        if not name or "end" not in self.low.text(args[1]):
-            raise self.low.refuse("KR213", "only a whole container is filled here", node)
-        return [h.Update(name, self.number(args[2]), span=self.low.span(node))]
-
-    # --- containers
-
-    def vector_of(self, node: Tree) -> CType | None:
-        """The element type of ``std::vector<T>`` and its kin, None for another type."""
-        names = [str(t) for t in tokens(node)]
-        if not set(names) & set(_CONTAINERS):
-            return None
-        arguments = next((t for t in node.iter_subtrees() if t.data == "template_argument"), None)
-        inner = next((t for t in arguments.iter_subtrees() if t.data == "type_id"), None) if arguments else None
-        return self.low.type_id(inner) if inner is not None else None
-
-    def host_vector(self, name: str, element: CType, initial: list[Tree], node: Tree) -> list[h.Stmt]:
-        """``std::vector<float> v(n)``, ``v(n, x)``, ``thrust::device_vector<float> d = h``."""
-        span = self.low.span(node)
-        self.array(name, element)
-        args = [c for i in initial for c in (trees(i) if kind(i) == "braced_init_list" else [i])]
-        if not args:
-            return []
-        source = self.pointer_name(args[0])
-        if source:
-            return [h.Bind(name, h.Whole(source, span=span), span=span)]
-        fill = self.number(args[1]) if len(args) > 1 else k.Const(0, INT32)
-        return [self.alloc(name, normal(self.number(args[0])), fill, span)]

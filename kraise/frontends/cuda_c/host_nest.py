@@ -29,8 +29,8 @@ _ASSIGNS = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", "<<="
 
 def outline(reader: Any, node: Tree) -> list[h.Stmt]:
     """The call of the function that the loop became. Raises Refused where it has no one form."""
-    low, program = reader.low, reader.program
-    toks = program.unit.tokens
+    low = reader.low
+    toks = reader.program.unit.tokens
     first, last = position(node), end(node) - 1
     body = toks[first : last + 1]
     names = dict.fromkeys(t.text for n, t in enumerate(body) if t.kind == "NAME" and _free(body, n))
@@ -43,26 +43,16 @@ def outline(reader: Any, node: Tree) -> list[h.Stmt]:
             "KR211", f"this loop of the host changes {len(changed)} numbers ({', '.join(changed)})", node,
             "write one loop for each",
         )  # fmt: skip
-    place = toks[first]
-    name = f"{reader.name}_loop" + (f"_{len(reader.outlined) + 1}" if reader.outlined else "")
     returned = scalars[changed[0]].type if changed else None
     own = [n for n in scalars if n != counter or not _sets_first(body, n)]
-    params = [f"{_spelled(reader.arrays[n])} * {n}" for n in arrays]
-    params += [f"{_spelled(scalars[n].type)} {n}" for n in own]
-    head = f"{_spelled(returned) if returned is not None else 'void'} {name} ( {' , '.join(params)} ) {{".split()
     if counter in scalars and counter not in own:
-        head += f"{_spelled(scalars[counter].type)} {counter} ;".split()
-    tail = [*(["return", changed[0], ";"] if changed else []), "}"]
-    start = len(toks)
-    toks.extend(_token(w, place) for w in head)
-    toks.extend(replace(t) for t in body)
-    toks.extend(_token(w, place) for w in tail)
-    item = Item("host", name, start, len(toks) - 1)
-    from kraise.frontends.cuda_c.reader import read_function
-
-    function, problems = read_function(program, Definition(name, "host", item), "plain", name, [])
-    if function is None:
-        raise Refused(*(d for d in problems if d.severity == "error"))
+        body = [*(_token(w, toks[first]) for w in f"{spelled(scalars[counter].type)} {counter} ;".split()), *body]
+    if changed:
+        body = [*body, *(_token(w, toks[first]) for w in ("return", changed[0], ";"))]
+    function, name = registered(
+        reader, "loop", [(spelled(reader.arrays[n]), n) for n in arrays], [(spelled(scalars[n].type), n) for n in own],
+        spelled(returned) if returned is not None else "void", body, toks[first], node,
+    )  # fmt: skip
     reader.outlined.append(replace(function, doc=""))
     if counter in scalars:
         reader.ignored.add(counter)  # its value after the loop is not followed
@@ -72,12 +62,42 @@ def outline(reader: Any, node: Tree) -> list[h.Stmt]:
     return [h.Launch(name, tuple(args), None, None, None, tuple(changed), types, span=low.span(node))]
 
 
+def registered(
+    reader: Any, word: str, arrays: list[tuple[str, str]], numbers: list[tuple[str, str]], returns: str,
+    body: list[Raw], place: Raw, node: Tree,
+) -> tuple[k.Function, str]:  # fmt: skip
+    """The plain function ``<host>_<word>`` with this body, lowered, and its name.
+
+    ``arrays`` and ``numbers`` are (type, name) of its parameters. Raises Refused.
+    """
+    program = reader.program
+    toks = program.unit.tokens
+    taken = {f.name for f in reader.outlined}
+    name, number = f"{reader.name}_{word}", 2
+    while name in taken:
+        name, number = f"{reader.name}_{word}_{number}", number + 1
+    params = [f"{t} * {n}" for t, n in arrays] + [f"{t} {n}" for t, n in numbers]
+    head = f"{returns} {name} ( {' , '.join(params)} ) {{".split()
+    start = len(toks)
+    toks.extend(_token(w, place) for w in head)
+    toks.extend(replace(t) for t in body)
+    toks.append(_token("}", place))
+    item = Item("host", name, start, len(toks) - 1)
+    from kraise.frontends.cuda_c.reader import read_function
+
+    function, problems = read_function(program, Definition(name, "host", item), "plain", name, [])
+    if function is None:
+        raise Refused(*(d for d in problems if d.severity == "error"))
+    return function, name
+
+
 def _token(word: str, place: Raw) -> Raw:
     is_name = word[0].isalpha() or word[0] == "_"
     return Raw("NAME" if is_name else "OP", word, place.file, place.line, place.column)
 
 
-def _spelled(t: Any) -> str:
+def spelled(t: Any) -> str:
+    """A type as C spells it."""
     return t.name if isinstance(t, Struct) else _WORDS[str(t)] if isinstance(t, ScalarType) else str(t)
 
 

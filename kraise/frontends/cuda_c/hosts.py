@@ -1,10 +1,15 @@
-"""Which functions of a CUDA C file are host functions (they launch kernels, or call one that does), and their IR."""
+"""Which functions of a CUDA C file are host functions, and their IR.
+
+They launch kernels, or call a library that does, or call another host function.
+
+One that only calls libraries and is not understood is passed over, unless another host function needs it."""
 
 from __future__ import annotations
 
 from kraise.diagnostics import Diagnostic
 from kraise.diagnostics.collect import guard
 from kraise.frontends.cuda_c.host import HostReader
+from kraise.frontends.cuda_c.library_table import is_library_word
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.ir import host as h
@@ -27,7 +32,8 @@ def read_hosts(
             if d.kind == "host" and d.item is not None and name not in candidates:
                 candidates[name] = d
                 words[name] = {t.text for t in program.unit.tokens[d.item.first + 1 : d.item.last + 1]} - {name}
-    found = {n for n, w in words.items() if w & _LAUNCHES}
+    libraries = {n for n, w in words.items() if not w & _LAUNCHES and any(map(is_library_word, w))}
+    found = {n for n, w in words.items() if w & _LAUNCHES} | libraries
     while more := {n for n, w in words.items() if n not in found and w & found}:
         found |= more
     order: list[str] = []
@@ -43,6 +49,7 @@ def read_hosts(
         if name != "main" or "main" in only:
             visit(name)
     done: dict[str, h.Host] = {}
+    skips: dict[str, set[int]] = {}
     outlined: list[k.Function] = []
     problems: list[Diagnostic] = []
     by_name = {f.name: f for f in functions}
@@ -52,11 +59,14 @@ def read_hosts(
             continue
         kinds = {n: tuple(isinstance(v, k.ArrayRef) for v in h.returned(x.body)) for n, x in done.items()}
         reader = HostReader(program, by_name, kinds)
+        reader.skips = skips
         place = program.unit.tokens[candidates[name].item.first].span  # type: ignore[union-attr]
         host, wrong = guard(name, place, reader.read, candidates[name], name)
-        problems += wrong
+        wanted_by = [n for n in order if name in words[n] and n not in libraries]
+        problems += wrong if name not in libraries or name in only or wanted_by else []
         if host is not None:
             done[name] = host
+            skips[name] = reader.skipped
             outlined += reader.outlined
     return tuple(done.values()), outlined, problems
 

@@ -27,14 +27,21 @@ def index_names() -> dict[str, Hw]:
 
 
 @cache
+def opaque() -> frozenset[str]:
+    """The handles that host functions hand around."""
+    return frozenset(dialects.table("cuda")["opaque"]["names"])
+
+
+@cache
 def type_called(name: str) -> CType | None:
     """A built-in type's meaning, or None."""
     table = dialects.table("cuda")
+    name = table["aliases"].get(name, name)
     if name in table["types"]:
         return scalar(table["types"][name])
     if name == "dim3":
         return vector("uint3", scalar("uint32"), 3)
-    if name in _OPAQUE:
+    if name in _OPAQUE or name in opaque():
         return Void(name)
     for prefix, element in table["vectors"].items():
         if name[: len(prefix)] == prefix and name[len(prefix) :] in ("1", "2", "3", "4"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kraise import dialects
+from kraise.frontends.host_rows import library
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.expressions import BINARY, COMPARISON, LOGICAL
 from kraise.frontends.python.host_scope import HostScope
@@ -27,7 +28,7 @@ def value(scope: HostScope, node: cst.BaseExpression) -> h.Expr:
         case cst.Name(value=name):
             return _name(scope, node, name)
         case cst.BinaryOperation(left=left, operator=cst.MatrixMultiply(), right=right):
-            return library("matmul", (value(scope, left), value(scope, right)), NUMBER, True, span)
+            return library("matmul", (value(scope, left), value(scope, right)), span)
         case cst.BinaryOperation(left=left, operator=symbol, right=right):
             name = BINARY.get(type(symbol).__name__, "")
             if not name:
@@ -110,9 +111,9 @@ def _attribute(scope: HostScope, node: cst.Attribute) -> h.Expr:
         return k.Var(name, NUMBER, span=span)
     if scope.is_array(node.value):
         if node.attr.value == "T":
-            return library("transpose", (value(scope, node.value),), NUMBER, True, span)
+            return library("transpose", (value(scope, node.value),), span)
         if node.attr.value == "size":
-            return library("size", (value(scope, node.value),), INT, False, span)
+            return library("size", (value(scope, node.value),), span)
     known = dialects.constants("numpy_scalar").get(scope.imports.qualified(name))
     if known is not None:
         return k.Const(known, FLOAT, span=span)
@@ -251,15 +252,7 @@ def _library(scope: HostScope, node: cst.Call, row: str, args: list[cst.BaseExpr
     array = bool(facts.get("array")) or (bool(facts.get("elementwise")) and any(scope.is_array(o) for o in operands))
     if row == "matmul" and scope.is_scalar_product(node):
         row, array = "dot", False
-    kind = BOOL if row in ("any", "all", "isfinite") else INT if row.startswith("arg") or row == "size" else NUMBER
-    return library(row, tuple(value(scope, o) for o in operands), kind, array, scope.span(node))
-
-
-def library(row: str, args: tuple[h.Expr, ...], kind: ScalarType, array: bool, span) -> h.Library:
-    """A call of a row of the table."""
-    facts = dialects.table("host_library")["rows"][row]
-    static = bool(facts.get("static"))
-    return h.Library(row, args, kind, array, facts["jnp"], facts["derivative"], static, span=span)
+    return library(row, tuple(value(scope, o) for o in operands), scope.span(node), array=array)
 
 
 def _inlined(scope: HostScope, node: cst.Call, helper: cst.FunctionDef, args: list[cst.BaseExpression]) -> h.Expr:

@@ -27,7 +27,6 @@ class Flow:
     def __init__(self, raising: Raising):
         self.r = raising
         self.r.scalar_names |= _scalars(raising.body)
-        self.sizes: dict[int, tuple[k.Expr, ...]] = {}
 
     def block(self, body: tuple[h.Stmt, ...], state: State, out: list[o.Stmt], after: frozenset[str]) -> None:
         """``body`` in order; ``after`` are the names that matter after it."""
@@ -56,6 +55,7 @@ class Flow:
         match stmt:
             case h.Assign(name=name, value=value):
                 out.append(o.Let((name,), r.expr(value, state), stmt.span))
+                r.forget({name})
                 state.scalars.add(name)
                 state.known.pop(name, None)
                 if isinstance(value, k.Const):
@@ -69,9 +69,19 @@ class Flow:
                     state.values[slot] = found.array  # shared until one of the two changes
                     assert isinstance(value, h.Whole)
                     source = state.points[value.array].slot
-                    if source in self.sizes:
-                        self.sizes[slot] = self.sizes[source]
+                    if source in r.sizes:
+                        r.sizes[slot] = r.sizes[source]
+                    if source in r.elements:
+                        r.elements[slot] = r.elements[source]
                 else:
+                    if isinstance(found, h.Whole) and found.count is not None:
+                        r.sizes[slot] = (found.count,)
+                    if (
+                        isinstance(value, h.Whole)
+                        and element is None
+                        and (kind := r.elements.get(r.view(value.array, state, stmt.span).slot))
+                    ):
+                        r.elements[slot] = kind
                     target = r.written(slot, state, out, stmt.span)
                     out.append(o.Let((target,), o.Cast(found, element) if element is not None else found, stmt.span))
                 state.points[name] = View(slot)
@@ -110,9 +120,10 @@ class Flow:
         fill = r.scalar(stmt.fill, state) if stmt.fill is not None else None
         slot = r.slot(stmt.name, state)
         if shape is not None:
-            self.sizes[slot] = shape
-        elif stmt.like and state.points[stmt.like].slot in self.sizes:
-            self.sizes[slot] = self.sizes[state.points[stmt.like].slot]
+            self.r.sizes[slot] = shape
+        elif stmt.like and state.points[stmt.like].slot in self.r.sizes:
+            self.r.sizes[slot] = self.r.sizes[state.points[stmt.like].slot]
+        r.elements[slot] = stmt.element
         target = r.written(slot, state, out, stmt.span)
         out.append(o.Let((target,), o.New(stmt.element, shape, fill, like), stmt.span))
         state.points[stmt.name] = View(slot)
@@ -126,10 +137,10 @@ class Flow:
         if view.offset is not None:
             offset = view.offset if offset is None else _sum(view.offset, offset)
         count = r.scalar(stmt.count, state) if stmt.count is not None else None
-        everything = offset is None and (count is None or self.sizes.get(view.slot) == (count,))
+        everything = offset is None and (count is None or self.r.sizes.get(view.slot) == (count,))
         if isinstance(value, h.Whole) and isinstance(stmt.value, h.Whole) and value.offset is None:
             source = state.points[stmt.value.array].slot
-            if value.count is not None and self.sizes.get(source) == (value.count,):
+            if value.count is not None and self.r.sizes.get(source) == (value.count,):
                 value = h.Whole(value.array, span=value.span)
         if everything and isinstance(value, h.Whole):
             if value.offset is None and value.count is None:
@@ -138,6 +149,9 @@ class Flow:
                 if variable != target:
                     state.values[view.slot] = variable
                 return
+            out.append(o.Let((r.written(view.slot, state, out, stmt.span),), value, stmt.span))
+            return
+        if everything and isinstance(value, h.Library) and value.array and r.elements.get(view.slot) == value.type:
             out.append(o.Let((r.written(view.slot, state, out, stmt.span),), value, stmt.span))
             return
         base = r.array(k.ArrayRef(stmt.array), state).array
@@ -150,8 +164,8 @@ class Flow:
     def same_sizes(self, moves: dict[int, set[int]]) -> None:
         """Forgets the size of a slot that takes the contents of memory of another size."""
         for slot, sources in moves.items():
-            if any(self.sizes.get(s) != self.sizes.get(slot) for s in sources):
-                self.sizes.pop(slot, None)
+            if any(self.r.sizes.get(s) != self.r.sizes.get(slot) for s in sources):
+                self.r.sizes.pop(slot, None)
 
     # --- branches
 

@@ -25,7 +25,8 @@ from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.types import ArrayType, ScalarType, StructType
 from kraise.raising.hosts.exits import Exits
-from kraise.raising.hosts.names import read_within, set_within
+from kraise.raising.hosts.libraries import folded
+from kraise.raising.hosts.names import expression_names, read_within, set_within
 from kraise.raising.hosts.returns import with_one_return
 
 
@@ -102,6 +103,8 @@ class Raising:
         self.host, self.functions, self.hosts = host, functions, hosts
         self.slots: list[str] = []  # the variable that each slot is written under
         self.calls: dict[str, None] = {}
+        self.sizes: dict[int, tuple[k.Expr, ...]] = {}  # of the slots that this function made
+        self.elements: dict[int, ScalarType] = {}  # the element types of memory
         self.scalar_names = {p.name for p in host.params if isinstance(p.type, ScalarType)}
         self.taken = set_within(host.body) | {p.name for p in host.params}
         self.implicit = not h.returns_arrays(host)  # the memory of parameters is what comes back
@@ -115,6 +118,8 @@ class Raising:
         for p in self.host.params:
             if isinstance(p.type, ArrayType | StructType):
                 slot = self.slot(p.name, state, param=True)
+                if isinstance(p.type, ArrayType):
+                    self.elements[slot] = p.type.element
                 state.points[p.name] = View(slot)
                 state.values[slot] = p.name
                 state.memory[p.name] = Memory((slot,))
@@ -211,6 +216,11 @@ class Raising:
         state.values[slot] = name
         return name
 
+    def forget(self, names: set[str]) -> None:
+        """Sizes that mention scalars with new values say nothing any more."""
+        for slot in [s for s, size in self.sizes.items() if names & set(expression_names(size))]:
+            del self.sizes[slot]
+
     # --- expressions
 
     def array(self, ref: k.ArrayRef | h.Whole, state: State) -> h.Whole:
@@ -223,6 +233,8 @@ class Raising:
         if view.offset is not None:
             offset = view.offset if offset is None else k.Op("add", (view.offset, offset), offset.type)
         count = self.scalar(ref.count, state) if isinstance(ref, h.Whole) and ref.count is not None else None
+        if offset is None and count is not None and self.sizes.get(view.slot, ())[:1] == (count,):
+            count = None
         return h.Whole(variable, offset, count, span=ref.span)
 
     def scalar(self, e: k.Expr, state: State) -> k.Expr:
@@ -243,13 +255,16 @@ class Raising:
                     moved = (k.Op("add", (whole.offset, moved[0]), moved[0].type), *moved[1:])
                 return replace(e, array=whole.array, subscripts=moved)
             case k.Shape(array=array):
+                view = self.view(array, state, e.span)
+                if view.slot in self.sizes and e.axis == 0 and view.offset is None:
+                    return self.sizes[view.slot][0]
                 return replace(e, array=self.array(k.ArrayRef(array, span=e.span), state).array)
             case k.Op(args=args):
                 return replace(e, args=tuple(self.expr(a, state) for a in args))  # type: ignore[misc]
             case k.Cast(arg=arg):
                 return replace(e, arg=self.expr(arg, state))  # type: ignore[arg-type]
             case h.Library(args=args):
-                return replace(e, args=tuple(self.expr(a, state) for a in args))
+                return folded(replace(e, args=tuple(self.expr(a, state) for a in args)))
             case k.Var(name=name) if name in state.known and state.known[name].value in (0, 1):
                 return state.known[name]
             case k.Var(name=name) if name not in state.scalars:
@@ -326,6 +341,7 @@ class Raising:
             name = self.written(slot, state, out, span)
             out.append(o.Let((name,), o.Put(base, h.Whole(part), None, offset), span))
         state.set_scalars(results)
+        self.forget(set(results))
 
     def fresh(self, wish: str) -> str:
         """A name that the function does not have."""
@@ -368,6 +384,7 @@ class Raising:
             else:
                 targets.append(name or "_")
                 state.set_scalars([name] if name else [])
+                self.forget({name})
         out.append(o.Let(tuple(targets), o.Call(stmt.function, args), stmt.span))
         for view, part in puts:
             base = state.values[view.slot] or self.slots[view.slot]

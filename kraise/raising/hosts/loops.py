@@ -27,6 +27,7 @@ def loop(flow: Flow, stmt: h.For | h.While, state: State, out: list[o.Stmt], aft
     bounds = (None, None, None)
     if isinstance(stmt, h.For):
         bounds = tuple(_folded(r.scalar(e, state), state) for e in (stmt.start, stmt.stop, stmt.step))  # type: ignore[assignment]
+    r.forget(set_within(stmt.body) | {var})
     rounds = _rounds(flow, stmt, bounds, state, out)
     scalars = sorted(set_within(stmt.body) & live & r.scalar_names)
     initial_scalars: list[h.Expr] = []
