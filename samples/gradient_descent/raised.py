@@ -62,7 +62,7 @@ def fit(X, y, w0, lr, epochs, tol):
             d_r = residual(X, d_w, y, d_r)  # kernel.py:42
             d_g = gradient(X, d_r, d_g)  # kernel.py:43
             d_w = grad_step(d_w, d_g, lr)  # kernel.py:44
-            losses = losses.at[e].set(jnp.mean(d_r * d_r))
+            losses = losses.at[e].set(jnp.mean(d_r * d_r))  # kernel.py:46
             live = ~(losses[e] < tol)
             return d_w, d_r, d_g, losses, live
 

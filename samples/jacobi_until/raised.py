@@ -60,7 +60,7 @@ def poisson(u, h2f, tolerance, max_sweeps):
         def advance(state):
             u, new, change, sweeps = state
             new = relax(u, new, h2f)  # kernel.py:26
-            change = jnp.linalg.norm(new - u)
+            change = jnp.linalg.norm(new - u)  # kernel.py:27
             sweeps = sweeps + 1
             return new, u, change, sweeps
 

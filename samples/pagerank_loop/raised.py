@@ -59,7 +59,7 @@ def pagerank(row_start, column, weight, rank0, damping, tolerance, max_iter):
         def advance(state):
             rank, new, live = state
             new = spread(row_start, column, weight, rank, damping, new)  # kernel.py:24
-            change = jnp.sum(jnp.abs(new - rank))
+            change = jnp.sum(jnp.abs(new - rank))  # kernel.py:25
             live = ~(change < tolerance)
             return new, rank, live
 

@@ -5,13 +5,12 @@ Scalars and pointer arithmetic are lowered as in kernels; a pointer is an array 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from lark import Tree
 
 from kraise.diagnostics import Diagnostic, Refused
-from kraise.frontends.cuda_c import library_table, vocabulary
+from kraise.frontends.cuda_c import vocabulary
 from kraise.frontends.cuda_c.c_types import (
     Array,
     Container,
@@ -26,6 +25,7 @@ from kraise.frontends.cuda_c.c_types import (
 )
 from kraise.frontends.cuda_c.functions import Lowering
 from kraise.frontends.cuda_c.host_calls import Calls
+from kraise.frontends.cuda_c.host_expressions import HostExpressions
 from kraise.frontends.cuda_c.host_loops import counted
 from kraise.frontends.cuda_c.host_names import callee, concept, normal
 from kraise.frontends.cuda_c.program import Program, struct_parameter
@@ -39,7 +39,7 @@ from kraise.ir.types import INT32, UINT32, ArrayType, ScalarType
 ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
 
 
-class HostReader(Calls):
+class HostReader(Calls, HostExpressions):
     """One host function."""
 
     def __init__(self, program: Program, functions: dict[str, k.Function], hosts: dict[str, tuple[bool, ...]]):
@@ -115,75 +115,6 @@ class HostReader(Calls):
         """Declares a number."""
         self.low.names[name] = t
         self.low.declare(name, VarPlace(name, t))
-
-    def number(self, node: Node) -> k.Expr:
-        """The value of a scalar expression, which must have no effects."""
-        found = self.low.scalar(node)
-        if self.low.out or self.low.after:
-            self.low.out.clear()
-            self.low.after.clear()
-            raise self.low.refuse("KR211", "an assignment inside an expression", node, "give it a line of its own")
-        return self.extents_in(found)
-
-    def truth(self, node: Node) -> k.Expr:
-        """A condition without effects."""
-        found = self.low.truth(node)
-        if self.low.out or self.low.after:
-            self.low.out.clear()
-            self.low.after.clear()
-            raise self.low.refuse("KR211", "an assignment inside a condition", node, "give it a line of its own")
-        return self.extents_in(found)
-
-    def repeated(self, node: Node) -> k.Expr:
-        """The condition of a loop, which is tested more than once."""
-        found = self.truth(node)
-        if self.flushed():
-            raise self.low.refuse(
-                "KR211", "a library call in the condition of a loop", node, "give it a line of its own"
-            )
-        return found
-
-    def flushed(self) -> list[h.Stmt]:
-        """What library calls in the expressions read so far need before them."""
-        found, self.pending = self.pending, []
-        return found
-
-    def extents_in(self, e: k.Expr) -> k.Expr:
-        """An expression with the extents of ``dim3`` variables (``block.x``) by their values."""
-        match e:
-            case k.Var(name=name) if "." in name and name.partition(".")[0] in self.dims:
-                owner, _, axis = name.partition(".")
-                return (*self.dims[owner], ONE, ONE)["xyz".index(axis)]
-            case k.Op(args=args):
-                return replace(e, args=tuple(self.extents_in(a) for a in args))
-            case k.Cast(arg=arg):
-                return replace(e, arg=self.extents_in(arg))
-        return e
-
-    def pointer(self, node: Node) -> k.ArrayRef:
-        """The array that an expression points into."""
-        node = strip(node)
-        owner = self.owner(node)
-        if owner:
-            return k.ArrayRef(owner, span=self.low.span(node))
-        found = self.low.value(node)
-        if self.low.out or self.low.after:
-            self.low.out.clear()
-            raise self.low.refuse("KR211", "an assignment inside an expression", node, "give it a line of its own")
-        if not isinstance(found, PointerValue) or found.array not in self.arrays or found.prefix or found.target:
-            raise self.low.refuse("KR211", f"`{self.low.text(node)}` is no array that is known here", node)
-        offset = normal(found.offset) if found.offset is not None else None
-        if isinstance(offset, k.Const) and offset.value == 0:
-            offset = None
-        return k.ArrayRef(found.array, offset, span=self.low.span(node))
-
-    def is_ignored(self, node: Node) -> bool:
-        """Does an expression use a name without a part in the values?"""
-        if not any(t.type == "NAME" and str(t) in self.ignored for t in tokens(node)):
-            return False
-        called = {callee(c.children[0]) for c in node.find_data("call_expression")} if isinstance(node, Tree) else set()
-        works = any(n in self.program.functions or library_table.is_known(n) for n in called)
-        return not (works and any(str(t) in self.arrays for t in tokens(node)))
 
     def drop(self, node: Node, what: str) -> list[h.Stmt]:
         """Notes a statement that has no part in the values."""

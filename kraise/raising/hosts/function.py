@@ -265,7 +265,7 @@ class Raising:
                 return replace(e, arg=self.expr(arg, state))  # type: ignore[arg-type]
             case h.Library(args=args):
                 return folded(replace(e, args=tuple(self.expr(a, state) for a in args)))
-            case k.Var(name=name) if name in state.known and state.known[name].value in (0, 1):
+            case k.Var(name=name) if name in state.known and state.known[name].value in (-1, 0, 1):
                 return state.known[name]
             case k.Var(name=name) if name not in state.scalars:
                 raise refuse("KR207", f"{name} has no value here", e.span)

@@ -23,9 +23,16 @@ def _folded(e: h.Library) -> h.Library | h.Expr:
             return next((y for x, y in ((a, b), (b, a)) if _is(x, 1)), e)
         case "plus" | "minus", (a, b) if _is_zero(b):
             return a
+        case "plus", (h.Library(name="times", args=(factor, a)), b) if _is(factor, -1):
+            return _difference(e, b, a)
         case "plus", (a, b) if _is_zero(a):
             return b
     return e
+
+
+def _difference(e: h.Library, a: h.Expr, b: h.Expr) -> h.Library:
+    """The row ``minus`` in the place of a sum."""
+    return replace(e, name="minus", args=(a, b), jnp="{0} - {1}", derivative="d{0} - d{1}")
 
 
 def _is(e: h.Expr, number: int) -> bool:
