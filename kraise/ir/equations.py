@@ -96,12 +96,13 @@ class Cast(Node):
 
 @node
 class Outside(Node):
-    """What a load finds on one axis outside of ``0 <= subscript < limit``: zeros, of which ``before`` lie before the
-    first element and ``after`` after the last."""
+    """What a load finds on one axis outside of ``0 <= subscript < limit``: zeros (or the constant ``fill``), of which
+    ``before`` lie before the first element and ``after`` after the last."""
 
     before: Expr
     limit: Expr
     after: Expr
+    fill: Expr | None = None
 
 
 @node

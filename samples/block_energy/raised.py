@@ -22,18 +22,25 @@ def block_energy(v, mass, total, *, grid, block):
     block_x = jnp.arange(grid)
     t_2 = jnp.arange(block)
     total_2 = block_x[:, None] * block + t_2
-    mass2 = jnp.pad(
-        mass[: grid * block], (0, max(grid * block - mass.shape[0], 0))
-    ).reshape(grid, block)
     return total.at[:grid].set(
         jnp.sum(
             jnp.where(
                 total_2 < rows,
                 0.5
-                * mass2
+                * jnp.pad(
+                    mass[: min(rows, grid * block)], (0, max(grid * block - rows, 0))
+                ).reshape(grid, block)
                 * (
-                    v[jnp.clip(total_2, 0, rows - 1), 0] ** 2
-                    + v[jnp.clip(total_2, 0, rows - 1), 1] ** 2
+                    jnp.pad(
+                        v[: min(rows, grid * block), 0],
+                        (0, max(grid * block - rows, 0)),
+                    ).reshape(grid, block)
+                    ** 2
+                    + jnp.pad(
+                        v[: min(rows, grid * block), 1],
+                        (0, max(grid * block - rows, 0)),
+                    ).reshape(grid, block)
+                    ** 2
                 ),
                 0,
             ),

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 
-@partial(jax.jit, static_argnames=("grid", "block"))
+@partial(jax.jit, static_argnames=("n", "grid", "block"))
 def block_scan(x, y, n, *, grid, block):
     """running sums within each block (Hillis and Steele)
 
@@ -16,10 +16,12 @@ def block_scan(x, y, n, *, grid, block):
     block_x = jnp.arange(grid)
     t = jnp.arange(block)
     total = block_x[:, None] * block + t
-    below = total < n
-    x2 = jnp.pad(x[: grid * block], (0, max(grid * block - x.shape[0], 0))).reshape(
-        grid, block
-    )
-    return y.at[jnp.where(below, total, y.shape[0])].set(
-        jnp.cumsum(jnp.where(below, x2, 0.0), axis=1), mode="drop"
+    return y.at[jnp.where(total < n, total, y.shape[0])].set(
+        jnp.cumsum(
+            jnp.pad(x[: min(n, grid * block)], (0, max(grid * block - n, 0))).reshape(
+                grid, block
+            ),
+            axis=1,
+        ),
+        mode="drop",
     )  # kernel.py:22

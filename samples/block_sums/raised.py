@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 
-@_partial(jax.jit, static_argnames=("grid", "block"))
+@_partial(jax.jit, static_argnames=("n", "grid", "block"))
 def block_sums(x, partial, n, *, grid, block):
     """each block sums its part of x
 
@@ -17,13 +17,13 @@ def block_sums(x, partial, n, *, grid, block):
     """
     if block & block - 1:
         raise ValueError("block_sums: block must be a power of two")
-    block_x = jnp.arange(grid)
-    t_2 = jnp.arange(block)
-    x2 = jnp.pad(x[: grid * block], (0, max(grid * block - x.shape[0], 0))).reshape(
-        grid, block
-    )
     return partial.at[:grid].set(
-        jnp.sum(jnp.where(block_x[:, None] * block + t_2 < n, x2, 0), axis=1)
+        jnp.sum(
+            jnp.pad(x[: min(n, grid * block)], (0, max(grid * block - n, 0))).reshape(
+                grid, block
+            ),
+            axis=1,
+        )
     )  # kernel.py:21
 
 

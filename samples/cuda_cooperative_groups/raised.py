@@ -32,7 +32,7 @@ def largest_of_tile(x, y, *, grid=None, block=None):
     return y.at[: 32 * (threads // 32)].set(y2.ravel())
 
 
-@partial(jax.jit, static_argnames=("grid", "block"))
+@partial(jax.jit, static_argnames=("n", "grid", "block"))
 def sum_of_block(x, total, n, *, grid, block):
     """total[block_x] = sum_(t_2 where block_x * block + t_2 < n) x[block_x, t_2]  for 0 <= block_x < grid
 
@@ -40,11 +40,11 @@ def sum_of_block(x, total, n, *, grid, block):
     """
     if block & block - 1:
         raise ValueError("sum_of_block: block must be a power of two")
-    block_x = jnp.arange(grid)
-    t_2 = jnp.arange(block)
-    x2 = jnp.pad(x[: grid * block], (0, max(grid * block - x.shape[0], 0))).reshape(
-        grid, block
-    )
     return total.at[:grid].set(
-        jnp.sum(jnp.where(block_x[:, None] * block + t_2 < n, x2, 0.0), axis=1)
+        jnp.sum(
+            jnp.pad(x[: min(n, grid * block)], (0, max(grid * block - n, 0))).reshape(
+                grid, block
+            ),
+            axis=1,
+        )
     )  # kernel.cu:32

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 THREADS = 128
 
 
-@_partial(jax.jit, static_argnames=("grid", "block"))
+@_partial(jax.jit, static_argnames=("n", "grid", "block"))
 def block_sum(x, partial, n, *, grid=None, block=None):
     """partial sums of the blocks, then their sum by one block
 
@@ -20,12 +20,12 @@ def block_sum(x, partial, n, *, grid=None, block=None):
     if block is not None and block != 128:
         raise ValueError("block_sum: a block has 128 threads along x")
     blocks = partial.shape[0] if grid is None else grid
-    block_x = jnp.arange(blocks)
-    t = jnp.arange(128)
-    total = 128 * block_x[:, None] + t
     return partial.at[:blocks].set(
         jnp.sum(
-            jnp.where(total < n, x[jnp.clip(total, 0, x.shape[0] - 1)], 0.0), axis=1
+            jnp.pad(x[: min(n, 128 * blocks)], (0, max(128 * blocks - n, 0))).reshape(
+                blocks, 128
+            ),
+            axis=1,
         )
     )  # kernel.cu:15
 

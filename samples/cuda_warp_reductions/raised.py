@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 
-@partial(jax.jit, static_argnames=("grid", "block"))
+@partial(jax.jit, static_argnames=("n", "grid", "block"))
 def block_totals(x, total, n, *, grid, block):
     """every block sums its part of x
 
@@ -16,13 +16,13 @@ def block_totals(x, total, n, *, grid, block):
     """
     if block % 32:
         raise ValueError("block_totals: block must be a multiple of 32")
-    block_x = jnp.arange(grid)
-    t = jnp.arange(block)
-    x2 = jnp.pad(x[: grid * block], (0, max(grid * block - x.shape[0], 0))).reshape(
-        grid, block
-    )
     return total.at[:grid].set(
-        jnp.sum(jnp.where(block_x[:, None] * block + t < n, x2, 0.0), axis=1)
+        jnp.sum(
+            jnp.pad(x[: min(n, grid * block)], (0, max(grid * block - n, 0))).reshape(
+                grid, block
+            ),
+            axis=1,
+        )
     )  # kernel.cu:30
 
 

@@ -61,17 +61,17 @@ def dot_const(a, b, c, n, *, grid=None, block=None):
     )  # kernel.py:48
 
 
-@partial(jax.jit, static_argnames=("grid", "block"))
+@partial(jax.jit, static_argnames=("n", "grid", "block"))
 def serial_sum(x, out, n, *, grid, block):
     """one thread sums what its block has loaded
 
     out[block_x] = sum_(k where block_x * block + k < n) x[block_x, k]  for 0 <= block_x < grid
     """
-    block_x = jnp.arange(grid)
-    k = jnp.arange(block)
-    x2 = jnp.pad(x[: grid * block], (0, max(grid * block - x.shape[0], 0))).reshape(
-        grid, block
-    )
     return out.at[:grid].set(
-        jnp.sum(jnp.where(block_x[:, None] * block + k < n, x2, 0), axis=1)
+        jnp.sum(
+            jnp.pad(x[: min(n, grid * block)], (0, max(grid * block - n, 0))).reshape(
+                grid, block
+            ),
+            axis=1,
+        )
     )  # kernel.py:63

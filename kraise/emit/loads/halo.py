@@ -15,6 +15,7 @@ from kraise.emit import tree
 from kraise.emit.loads import windows
 from kraise.emit.loads.masks import Masks, conjuncts, negated, number, positive, zero
 from kraise.emit.loads.places import Places
+from kraise.emit.loads.subscripts import by_launch
 from kraise.emit.text.linear import linear
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
@@ -23,8 +24,10 @@ from kraise.ir.types import BOOL, INT
 def padded(kernel: eq.Kernel) -> eq.Kernel:
     """The kernel with its masked loads as loads that find zeros outside, and without the masks that say so."""
     roots = [r for s in tree.statements(kernel.body) for r in tree.statement_roots(s)]
-    if not any(isinstance(n, eq.Read) and n.safe for n in tree.walk(*roots)):
+    loads = [n for n in tree.walk(*roots) if isinstance(n, eq.Read) and n.safe]
+    if not loads:
         return kernel
+    kernel = _flat(kernel, loads, tuple(tree.walk(*roots)))
     kept: set[eq.Reduce] = set()  # windows whose masks do not go term by term
     while True:
         terms = _Terms(kept)
@@ -40,7 +43,24 @@ def padded(kernel: eq.Kernel) -> eq.Kernel:
         kept |= left
 
 
-def _mapped(kernel: eq.Kernel, fn) -> eq.Kernel:  # type: ignore[no-untyped-def]
+def _flat(kernel: eq.Kernel, loads: list[eq.Read], nodes: tuple[eq.Expr, ...]) -> eq.Kernel:
+    """The kernel with masked loads of rows as long as a block as loads of the flat array, which ends where the mask
+    says, where they find zeros there: ``x[b, t]`` of ``x.reshape(grid, block)`` as ``x[b * block + t]``."""
+    flat: dict[eq.Expr, eq.Expr] = {}
+    for n in loads:
+        if len(n.view) == 2 and by_launch(n.view) and all(isinstance(s, eq.Index) for s in n.subscripts):
+            row, cell = n.subscripts
+            first = next((m for m in nodes if isinstance(m, eq.Op) and m.args == (row, n.view[1])), None)
+            if first is not None and first.name == "mul":
+                flat[n] = eq.Read(n.version, (eq.Op("add", (first, cell), first.type),), n.type, (), True)
+    if not flat:
+        return kernel
+    found = Places(_mapped(kernel, lambda e: tree.substitute(e, flat, {}))).outside()
+    flat = {n: new for n, new in flat.items() if new in found}
+    return _mapped(kernel, lambda e: tree.substitute(e, flat, {}), names=True) if flat else kernel
+
+
+def _mapped(kernel: eq.Kernel, fn, names: bool = False) -> eq.Kernel:  # type: ignore[no-untyped-def]
     def statement(s: eq.Stmt) -> eq.Stmt:
         match s:
             case eq.Write(value=value, where=where):
@@ -54,7 +74,8 @@ def _mapped(kernel: eq.Kernel, fn) -> eq.Kernel:  # type: ignore[no-untyped-def]
                 )
         return s
 
-    return replace(kernel, body=tuple(map(statement, kernel.body)))
+    wishes = tuple(replace(n, expr=fn(n.expr)) for n in kernel.names) if names else kernel.names
+    return replace(kernel, body=tuple(map(statement, kernel.body)), names=wishes)
 
 
 # --- windows -----------------------------------------------------------------------------------
@@ -138,6 +159,8 @@ class _Rule:
         ):
             if zero(other) and _alike(new, node, other) and self.vanishes(new, over):
                 return new
+            if isinstance(new, eq.Read) and _number(other, node) and _alike(new, node, other) and _all_out(new, over):
+                return replace(new, outside=tuple(o and replace(o, fill=other) for o in new.outside))
             match value, new:
                 case eq.Op(name="add" | "sub" as name, args=(s, t), type=kind), eq.Op(name=same, args=(_, _) as now):
                     if same != name or kind != node.type or other not in (s, t) or (name == "sub" and s is not other):
@@ -159,7 +182,7 @@ class _Rule:
     def _zero_without(self, node: eq.Expr, mask: eq.Expr) -> bool:
         match node:
             case eq.Read(outside=outside) if outside:
-                return _out(node, mask)
+                return not any(o and o.fill for o in outside) and _out(node, mask)
             case eq.Op(name="mul", args=(a, b)):
                 return any(
                     self._vanishes(x, mask) and (self._vanishes(y, mask) or bool(self.free(mask) - self.free(y)))
@@ -181,6 +204,17 @@ class _Rule:
 def _alike(new: eq.Expr, node: eq.Op, other: eq.Expr) -> bool:
     """Whether a value has the type of the choice that it stands for, whose other arm was ``other``."""
     return new.type == node.type or (isinstance(other, eq.Const) and isinstance(other.value, int))
+
+
+def _number(arm: eq.Expr, select: eq.Op) -> bool:
+    """Whether an arm is a constant that an array of the choice's type can hold."""
+    value = arm.value if isinstance(arm, eq.Const) else None
+    return type(value) is int or (isinstance(value, float) and select.type.is_inexact)
+
+
+def _all_out(node: eq.Read, masks: Masks) -> bool:
+    """Whether a load is outside wherever one of the masks does not hold."""
+    return bool(node.outside) and all(_out(node, m) for m in masks)
 
 
 def _out(node: eq.Read, mask: eq.Expr) -> bool:

@@ -52,15 +52,20 @@ def _made(low: Lowering, node: eq.Read, base: Py, extents: Extents, widths: Widt
         if part is None:
             parts.append(position(low, s, extent, True))
         else:
-            limit = linear(part.limit)
-            parts.append(ALL if limit.same(extent) else Slice(None, low.ctx.at_least_zero(limit)))
+            limit, after = linear(part.limit), linear(part.after)
+            if any(c < 0 and isinstance(a, eq.Shape | eq.Param) for a, c in after.terms):  # blocks may end before it
+                stop = py.call("min", low.ctx.at_least_zero(limit), low.ctx.static(limit + after))
+                parts.append(Slice(None, stop))
+            else:
+                parts.append(ALL if limit.same(extent) else Slice(None, low.ctx.at_least_zero(limit)))
     while parts and parts[-1] == ALL:
         parts.pop()
     array = py.Sub(base, tuple(parts)) if parts else base
     kept = tuple(w for w, part in zip(widths, node.outside, strict=True) if part is not None)
-    return (
-        py.call("jnp.pad", array, _text(low, kept)) if any(not w.same(NONE) for pair in kept for w in pair) else array
-    )
+    if all(w.same(NONE) for pair in kept for w in pair):
+        return array
+    fills = [low.lower(part.fill, ()).py for part in node.outside if part is not None and part.fill is not None]
+    return py.call("jnp.pad", array, _text(low, kept), **({"constant_values": fills[0]} if fills else {}))
 
 
 def _text(low: Lowering, widths: Widths) -> Py:

@@ -46,6 +46,12 @@ def side(subscript: eq.Expr, ranges: Ranges, free: tree.Free) -> Side | None:
                 names.add(name)
                 ends = linear(axis.lo).times(c), (linear(axis.hi) + -1).times(c)
                 start, stop = start + ends[c < 0], stop + ends[c > 0]
+            case eq.Op(name="mul", args=(eq.Index(name=name), size)) if name in ranges and is_static(size):
+                axis = ranges[name]  # the block's index times its size
+                if axis.step != 1 or c < 0 or linear(axis.lo).terms or linear(axis.lo).constant:
+                    return None
+                names.add(name)
+                stop = stop + linear(eq.Op("mul", (axis.hi, size), size.type)).times(c) - linear(size).times(c)
             case _ if is_static(atom):
                 start, stop = start + Linear(((atom, c),)), stop + Linear(((atom, c),))
             case _:
@@ -267,11 +273,18 @@ def _outside(x: Side, limit: Linear) -> eq.Outside | None:
         after = Linear((), max(after.constant, 0))
     if not before.terms:
         before = Linear((), max(before.constant, 0))
-    if any(isinstance(a, eq.Shape | eq.Param) and c < 0 for part in (before, after) for a, c in part.terms):
+    if any(isinstance(a, eq.Shape | eq.Param) and c < 0 for a, c in before.terms):
         return None  # a width that nothing shows to be one
+    if any(isinstance(a, eq.Shape | eq.Param) and c < 0 for a, c in after.terms) and not _blocked(x):
+        return None  # behind blocks the array is cut where they end before the limit
     if len(before.terms) > 2 or len(after.terms) > 2:
         return None
     return eq.Outside(expression(before), expression(limit), expression(after))
+
+
+def _blocked(x: Side) -> bool:
+    """Whether a subscript counts the cells of blocks from the array's first on: ``256 * b + t``."""
+    return len(x.indices) == 2 and not x.start.terms and x.start.constant == 0
 
 
 def _is_safe(node: eq.Expr) -> bool:
