@@ -7,9 +7,10 @@ reference interpreter judges the C text, not the Python one.
 from __future__ import annotations
 
 import ast
+import random
 from collections.abc import Iterator
 
-from tests.fuzz.generate import Arg, Kernel, Program
+from tests.fuzz.generate import Arg, Kernel, Program, generate
 from tests.fuzz.statements import POOLS
 
 BINARY = {
@@ -35,6 +36,12 @@ def spelled(program: Program) -> Program:
         if isinstance(node, ast.FunctionDef):
             lines += [*_Function(node, kernels.get(node.name), real).lines(), ""]
     return Program("\n".join(lines), program.kernels, program.seed, "fuzz.cu")
+
+
+def drawn(seed: int, language: str) -> Program:
+    """What ``make fuzz`` tries at a seed: mostly small programs, which are many in the time of a large one."""
+    small = random.Random(3000 * seed).random() < 0.75
+    return generate(seed, small=small) if language == "python" else spelled(generate(seed, c=True, small=small))
 
 
 class _Function:

@@ -19,6 +19,8 @@ class Expressions:
     int_scalars: list[str]
     helpers: list[tuple[str, int]]
     sequential: bool
+    deepest = 3  # of an expression
+    nesting = 3  # of statements
 
     def spelling(self, dim: str) -> str:
         raise NotImplementedError
@@ -89,6 +91,7 @@ class Expressions:
     def float(self, scope: Scope, depth: int = 3) -> str:
         """A float expression, without parentheses around it."""
         readable = [a for a in self.arrays if a.kind == "f" and a.role != "hist"]
+        depth = min(depth, self.deepest)
         if depth <= 0 or self.chance(0.25):
             way = self.rng.random()
             if readable and way < 0.55:
@@ -156,6 +159,7 @@ class Expressions:
     def int(self, scope: Scope, depth: int = 2) -> str:
         """An integer expression; products are kept small by masks and remainders."""
         readable = [a for a in self.arrays if a.kind == "i" and a.role != "hist"]
+        depth = min(depth, self.deepest)
         if depth <= 0 or self.chance(0.3):
             way = self.rng.random()
             if readable and way < 0.35:
@@ -189,6 +193,7 @@ class Expressions:
 
     def condition(self, scope: Scope, depth: int = 2) -> str:
         """A condition: on data, on indices, or both."""
+        depth = min(depth, self.deepest)
         way = self.rng.random()
         compare = self.pick("<", "<=", ">", ">=")
         if way < 0.35:

@@ -102,6 +102,8 @@ class Program:
 class Writer(Blocks):
     """Writes one kernel."""
 
+    statements = 4  # of a thread, at most
+
     def __init__(self, rng: random.Random, name: str, helpers: list[tuple[str, int]], c: bool = False):
         self.rng, self.name, self.helpers, self.c = rng, name, helpers, c  # c: what CUDA C has a spelling for
         self.sequential = self.atomics = self.may_return = False
@@ -212,7 +214,7 @@ class Writer(Blocks):
         scope = Scope([Index(x, d) for x, d in zip(names, threads, strict=True)])
         lines += self.thread_indices(names)
         style = self.rng.random()
-        body_count = self.rng.randint(1, 4)
+        body_count = self.rng.randint(1, self.statements)
         guards = [f"{x} < {self.spelled[d]}" for x, d in zip(names, threads, strict=True)]
         away = [f"{x} >= {self.spelled[d]}" for x, d in zip(names, threads, strict=True)]
         if count == 1 and style < 0.15:
@@ -367,8 +369,8 @@ def helpers(rng: random.Random, c: bool = False) -> tuple[list[str], list[tuple[
     return lines, known
 
 
-def generate(seed: int, c: bool = False) -> Program:
-    """The program of a seed; ``c``: one that :mod:`tests.fuzz.cuda_c` can spell."""
+def generate(seed: int, c: bool = False, small: bool = False) -> Program:
+    """The program of a seed; ``c``: one that :mod:`tests.fuzz.cuda_c` can spell; ``small``: short statements, few."""
     rng = random.Random(seed)
     lines = ["import math", "", "from numba import cuda, float32, float64, njit", "", ""]
     more, known = helpers(rng, c)
@@ -376,6 +378,8 @@ def generate(seed: int, c: bool = False) -> Program:
     kernels: list[Kernel] = []
     for n in range(rng.choice((1, 1, 2, 3))):
         writer = Writer(rng, f"f{n}", known, c)
+        if small:
+            writer.deepest, writer.nesting, writer.statements = 1, 2, 2
         writer.ragged = not c and random.Random(1000 * seed + n).random() < 0.15
         if random.Random(2000 * seed + n).random() < 0.2:
             text, kernel = writer.shared("float64" if seed % 3 == 0 else "float32")

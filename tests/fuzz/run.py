@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import collections
 import concurrent.futures as futures
+import gc
 import json
 import multiprocessing
 import os
@@ -97,9 +98,11 @@ def main() -> int:
 def _worker(job: tuple[argparse.Namespace, int]) -> tuple[dict[str, Counts], int]:
     """Every so many-th seed until the time is up."""
     from tests.fuzz.check import check
-    from tests.fuzz.cuda_c import spelled
-    from tests.fuzz.generate import generate
+    from tests.fuzz.cuda_c import drawn
 
+    gc.collect()
+    gc.freeze()  # what was imported stays
+    gc.set_threshold(100_000, 20, 20)  # a translation makes trees, not cycles
     chosen, worker = job
     end = time.monotonic() + chosen.seconds
     counts = {language: Counts() for language in LANGUAGES}
@@ -108,7 +111,7 @@ def _worker(job: tuple[argparse.Namespace, int]) -> tuple[dict[str, Counts], int
     while time.monotonic() < end:
         language = chosen.language if chosen.language != "both" else LANGUAGES[(seed // chosen.workers) % 2]
         mine = counts[language]
-        program = generate(seed) if language == "python" else spelled(generate(seed, c=True))
+        program = drawn(seed, language)
         every = bool(chosen.gradients) and seed // 2 % chosen.gradients == 0
         original = language == "cuda_c" and bool(chosen.original) and seed // 2 % chosen.original == 0
         variants = (1,) if seed % 5 == 3 else (0,) if seed % 5 else (0, 1)  # each is compiled by XLA: one is enough

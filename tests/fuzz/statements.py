@@ -40,7 +40,7 @@ class Statements(Expressions):
 
     def statement(self, scope: Scope) -> list[str]:
         way = self.rng.random()
-        deep = scope.depth >= 3
+        deep = scope.depth >= self.nesting
         if way < 0.16:
             return self.define(scope)
         if way < 0.28:
