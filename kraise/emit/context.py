@@ -11,7 +11,7 @@ from kraise.emit.blocks import Assign, Block, Def, Frame, Raw, Stmt, Val, least
 from kraise.emit.loads.widths import Widths
 from kraise.emit.text import launch
 from kraise.emit.text import python as py
-from kraise.emit.text.linear import STATIC_INFIX, Linear, linear, nonnegative, print_sum
+from kraise.emit.text.linear import STATIC_INFIX, Linear, linear, nonnegative, print_sum, static_cast
 from kraise.emit.text.names import IMPORTED, OWN, Names, identifier
 from kraise.emit.text.python import Atom, Py
 from kraise.emit.text.records import record_of
@@ -170,8 +170,8 @@ class Context:
                 return self.shape(atom)
             case eq.Index(name=name) if self.is_unrolled(name):
                 return Atom(next(b.index_text for b in reversed(self.blocks) if b.index == name))
-            case eq.Cast(arg=arg):
-                return self.static(arg)
+            case eq.Cast(arg=arg, type=kind):
+                return static_cast(self.static(arg), arg, kind)
             case eq.Op(name=name, args=args) if name in STATIC_INFIX:
                 a, b = (self.static(x) for x in args)
                 return py.Bin(STATIC_INFIX[name], a, b)

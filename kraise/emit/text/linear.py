@@ -8,7 +8,7 @@ from functools import lru_cache
 from kraise.emit.text import python as py
 from kraise.emit.text.python import Py
 from kraise.ir import equations as eq
-from kraise.ir.types import INT32
+from kraise.ir.types import INT32, ScalarType
 
 
 @dataclass(frozen=True)
@@ -123,6 +123,26 @@ def print_sum(value: Linear, atom_text) -> Py:  # type: ignore[no-untyped-def]
     for positive, text in parts[1:]:
         out = py.Bin("+" if positive else "-", out, text)
     return out
+
+
+def static_cast(text: Py, arg: eq.Expr, kind: ScalarType) -> Py:
+    """``text``, a number that is known when the function is traced, converted to ``kind`` as the source does.
+
+    A size is no less than 0 and has no more than 31 bits: it fits an unsigned integer of 32.
+    """
+    if not kind.is_integer:
+        return text
+    if not arg.type.is_integer or arg.type.kind == "bool":
+        text = py.call("int", text)
+    bits, unsigned = kind.bits or 64, kind.kind == "uint"
+    if transparent(kind, arg) and (not unsigned or nonnegative(linear(arg))):
+        return text
+    if bits >= 32 and not unsigned:
+        return text
+    if not unsigned:
+        half = 1 << bits - 1
+        return py.Bin("-", py.Bin("&", py.Bin("+", text, py.number(half)), py.number(2 * half - 1)), py.number(half))
+    return py.Bin("&", text, py.number((1 << bits) - 1))
 
 
 # operations on integers that are known when the function is traced

@@ -69,6 +69,8 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
             return 1  # that rule proves it for more sizes
         cases = [] if isinstance(stmts[0], k.Store) else [_POWERS, _TWO_WARPS]
     for case in cases:
+        if known is None and not all(_fits(cx, st, found, size) for size in case.sizes):
+            continue
         plan = plan_of(cx, st, stmts, after, found, case.sizes)
         if plan is not None:
             return _carry_out(cx, st, plan, found, case)
@@ -79,13 +81,25 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
     return 0
 
 
-def _within(st: State, array: str, found: Frame, size: int, count: int) -> bool:
-    """Whether the cells that the threads of a block of ``size`` have touched so far are there."""
+def _within(st: State, array: str, found: Frame, size: int, count: int, certain: bool = False) -> bool:
+    """Whether the cells that the threads of a block of ``size`` have touched so far are there (``certain``: those that
+    every one of them touches)."""
     for a in st.accesses:
+        if certain and any(free_indices(c) & found.moving for c in a.path):
+            continue
         if a.array == array and a.subscripts:
             at = numbers(found, (a.whole or a.subscripts)[-1], size)
             if at is not None and a.write and at.max() >= count:
                 return False
+    return True
+
+
+def _fits(cx: Context, st: State, found: Frame, size: int) -> bool:
+    """Whether no thread of a block of ``size`` has left a shared array so far: no launch is that wide otherwise."""
+    for name, local in st.locals.items():
+        count = to_poly(local.shape[0]).value if local.shared and len(local.shape) == 1 else None
+        if count is not None and not _within(st, name, found, size, count, certain=True):
+            return False
     return True
 
 
