@@ -108,7 +108,9 @@ def bind(
                 cx.extents[name] = ("gridDim",) if kind == "block" else ("blockDim",)
                 path.append(eq.Op("ge", (index, zero), BOOL))
                 inside = eq.Op("lt", (index, size), BOOL)
-                (path if name in bounded else facts).append(inside)
+                # a guard on the number of both would bound the thread by more threads than a block of this size has
+                fixed = kind == "thread" and isinstance(size, eq.Const)
+                (path if name in bounded or fixed else facts).append(inside)
             cx.blocks = (*cx.blocks, b)
             continue
         if {"thread", "block"} <= kinds:
@@ -138,7 +140,7 @@ def bind(
                 block_dim = eq.Const(-way, INT)  # type: ignore[assignment]
                 cx.threads["blockDim", axis] = block_dim
                 _count_on(cx, -way, letter)
-                facts.append(eq.Op("lt", (g, block_dim), BOOL))
+                path.append(eq.Op("lt", (g, block_dim), BOOL))
             extent = block_dim if kind == "thread" else grid_dim
         else:
             continue

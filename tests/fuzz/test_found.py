@@ -1,0 +1,98 @@
+"""What the fuzzer found, shrunk: each kernel gave a wrong value or did not run until it was mended."""
+
+import pytest
+
+from kraise import pipeline
+from tests.fuzz.check import Finding, check
+from tests.fuzz.generate import Arg, Kernel, Program
+
+HEAD = "import math\n\nfrom numba import cuda, float64, njit\n\n\n"
+X, Y, OUT = (Arg(name, ("n",), "f") for name in ("x", "y", "out"))
+N = Arg("n", None, "i")
+
+
+def findings(body, args, threads=("n",), block=0, seed=3, head=HEAD):
+    """What becomes of ``f0`` with this body, on large and small arguments (64 bits: seeds that 3 divides)."""
+    decorator = "@cuda.jit\n" if threads else ""
+    lines = "".join(f"    {line}\n" for line in body.strip("\n").splitlines())
+    source = f"{head}{decorator}def f0({', '.join(a.name for a in args)}):\n{lines}"
+    program = Program(source, (Kernel("f0", tuple(args), threads, block),), seed)
+    return source, [f for s in (seed, seed + 3, seed + 6) for f in check(_again(program, s), gradients=False)]
+
+
+def _again(program, seed):
+    return Program(program.source, program.kernels, seed)
+
+
+TILE = """
+i = cuda.grid(1)
+tile = cuda.shared.array(4, float64)
+lane = cuda.threadIdx.x
+tile[lane] = x[i] if i < n else 0.0
+cuda.syncthreads()
+reach = 2
+while reach > 0:
+    if lane < reach:
+        tile[lane] = min(tile[lane + reach], tile[lane])
+    cuda.syncthreads()
+    reach //= 2
+t = tile[0]
+"""
+
+
+@pytest.mark.parametrize("last", ["    y[i] += t", "    y[i] = t", "    if i > 0:\n        y[i] -= t * x[i]"])
+def test_a_guard_on_the_number_does_not_widen_a_block(last):
+    """``4 * block + lane < n`` bounds the lane by n, too; a block has 4 (700770, 700954: each element got the values of
+    several blocks)."""
+    body = TILE + f"if i < n:\n    if not 0 < i < n - 1:\n        out[i] = x[i]\n{last}\n"
+    source, found = findings(body, (X, Y, OUT, N), block=4)
+    assert {f.kind for f in found} == {"ok"}, (source, found)
+
+
+def test_the_check_sees_a_wide_block(monkeypatch):
+    """The twin: with the lanes of a wider block the values are wrong, and that is seen."""
+    right = pipeline.translate
+
+    def wide(source, file):
+        done = right(source, file)
+        text = done.text.replace("lane = jnp.arange(4)", "lane = jnp.arange(7)")
+        assert text != done.text
+        object.__setattr__(done, "text", text)
+        return done
+
+    monkeypatch.setattr(pipeline, "translate", wide)
+    _, found = findings(TILE + "if i < n:\n    if i > 0:\n        y[i] -= t\n", (X, Y, N), block=4)
+    assert "wrong" in {f.kind for f in found}
+
+
+def test_one_thread_of_a_small_block_adds_up():
+    """A tile of 8 says that no block is wider: nothing demands 64 threads (700206)."""
+    body = """
+i = cuda.grid(1)
+tile = cuda.shared.array(8, float64)
+lane = cuda.threadIdx.x
+tile[lane] = x[i] if i < n else 0.0
+cuda.syncthreads()
+if lane == 0:
+    for k in range(1, 8):
+        tile[k] += tile[k - 1]
+if i < n:
+    out[i] = x[i] % 1.0
+"""
+    assert {f.kind for f in findings(body, (X, OUT, N), block=8)[1]} == {"ok"}
+
+
+def test_a_float_that_bounds_a_loop_is_converted():
+    """``int(alpha)`` as a bound was printed as ``alpha`` (700266); narrow integers wrap."""
+    source = "def f0(out, alpha):\n    for k in range(int(alpha)):\n        out[k] = k\n"
+    text = pipeline.translate(source, "case.py").text
+    assert (
+        "int(alpha)" in text
+        and "n & 255"
+        in pipeline.translate(
+            "__global__ void f(float *y, int n) {\n  for (int k = 0; k < (unsigned char)n; k++) y[k] = k;\n}\n",
+            "case.cu",
+        ).text
+    )
+    body = "for k in range(int(alpha)):\n    if int(alpha) != k:\n        break\n    out[k] = 0.0"
+    assert Finding("f0", "ok") in findings(body, (OUT, Arg("alpha", None, "f")), ())[1]
