@@ -262,6 +262,13 @@ class Context:
         self.clamped.append(value)
         return py.call("max", text, py.number(0))
 
+    def first_of(self, axis: eq.Axis) -> Py:
+        """The extent of an axis's first place: one, none where the axis may be empty."""
+        size = self.size(axis)
+        if size is None or nonnegative(least(size, self.blocks) + -1):
+            return py.number(1)
+        return py.call("min", self.at_least_zero(size), py.number(1))
+
     def size(self, axis: eq.Axis) -> Linear | None:
         """The number of points of an axis with step 1."""
         return linear(axis.hi) - linear(axis.lo) if axis.step == 1 else None

@@ -12,10 +12,10 @@ from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
 from kraise.emit.text.names import OPERATION_NAMES, REDUCTION_NAMES
 from kraise.emit.text.python import ALL, NONE, Atom, Py
-from kraise.emit.text.spelling import counted, dtype_text, fill, repeats, template, transposed
+from kraise.emit.text.spelling import counted, dtype_text, fill, repeats, template, transposed, wide
 from kraise.ir import equations as eq
 from kraise.ir.operations import OPERATIONS
-from kraise.ir.types import FLOAT, ScalarType
+from kraise.ir.types import FLOAT, INT64, ScalarType
 from kraise.ir.walk import free_indices, topological
 
 ZEROS = (py.number(0), py.number(0.0))
@@ -358,6 +358,9 @@ class Lowering:
         """An operand; a constant of an unsigned type that a weak integer cannot hold keeps its type."""
         if isinstance(arg, eq.Const) and arg.type.kind == "uint" and int(arg.value.real) >= 2**31:
             return Val(py.call(f"jnp.{arg.type}", self.constant(arg)), (), 0)
+        if isinstance(arg, eq.Const) and wide(arg):
+            kind = parent.type if parent.type.kind == "uint" and parent.type.bits == 32 else arg.type
+            return Val(py.call(f"jnp.{kind if kind.bits else INT64}", self.constant(arg)), (), 0)
         if isinstance(arg, eq.Param) and arg.type.kind == "uint" and arg.type.bits in (32, 64):
             return Val(py.call(f"jnp.{arg.type}", Atom(self.ctx.param_text(arg.name))), (), 0)
         return self.lower(arg, frame)

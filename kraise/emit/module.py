@@ -12,7 +12,7 @@ from kraise.emit.hosts.function import Callee, EmittedHost
 from kraise.emit.hosts.statics import nodes
 from kraise.emit.loads import diagonals, strided
 from kraise.emit.loops import chunks, remat
-from kraise.emit.text import layout_text, records
+from kraise.emit.text import layout_text, records, spelling
 from kraise.emit.text import python as py
 from kraise.emit.text.head import Signature
 from kraise.emit.text.names import IMPORTED, identifier
@@ -20,7 +20,7 @@ from kraise.emit.text.python import Py
 from kraise.emit.text.rendering import Surroundings
 from kraise.ir import equations as eq
 from kraise.ir import hosted as o
-from kraise.ir.types import ArrayType, ScalarType, StructType
+from kraise.ir.types import UINT32, ArrayType, ScalarType, StructType
 
 
 def emit_module(module: eq.Module) -> str:
@@ -190,5 +190,10 @@ def needs_x64(module: eq.Module) -> bool:
         for stmt in tree.statements(k.body):
             for node in tree.walk(*tree.statement_roots(stmt)):
                 if isinstance(node, eq.CarryIn | eq.FoldResult | eq.Op) and wide(node.type):
+                    return True
+                if isinstance(node, eq.Op) and any(
+                    isinstance(a, eq.Const) and spelling.wide(a) and UINT32 not in (a.type, node.type)
+                    for a in node.args
+                ):
                     return True
     return False

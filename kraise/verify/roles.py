@@ -54,6 +54,8 @@ class _Uses:
                 self.subscripts.update(names(offset))
             case k.Op(name="mod" | "floordiv", args=(x, y)):
                 self.quotients.append((names(x), names(y)))
+                if isinstance(y, k.Const) and isinstance(y.value, int) and y.value >= 2**16:  # a generator's modulus
+                    self.bits.update(names(x))
             case k.Op(name=name, args=args) if name in _BITS:
                 for a in args:
                     self.bits.update(names(a))

@@ -13,9 +13,9 @@ from kraise.emit.context import Assign, Context
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
 from kraise.emit.text.python import Atom, Py
-from kraise.emit.text.spelling import dtype_text
+from kraise.emit.text.spelling import dtype_text, wide
 from kraise.ir import equations as eq
-from kraise.ir.types import ScalarType
+from kraise.ir.types import INT32, INT64, ScalarType
 
 Dtypes = dict[tuple[str, ...], Py]
 
@@ -78,11 +78,18 @@ def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     array = cell_of(ctx, s.name)
     if s.type.bits is None and array is not None:
         return py.Attr(Atom(ctx.param_text(array)), "dtype")
+    if s.type == INT32 and not ctx.x64 and any(isinstance(n, eq.Index) for n in _sources(ctx, s.update)):
+        return Atom("int")  # as wide as the indices that reach it, whatever that is
     if s.type.bits is not None or s.type.kind in ("int", "bool"):
         return _follows(ctx, s) or Atom(dtype_text(s.type))
     arrays = sorted(_arrays(ctx, s.init) | _arrays(ctx, s.update))
     if not arrays:
         return Atom(dtype_text(s.type))
+    far = any(
+        isinstance(n, eq.Const) and n.type == INT64 and wide(n) for e in (s.init, s.update) for n in _sources(ctx, e)
+    )
+    if len(arrays) == 1 and s.type.kind == "number" and far:  # a number that has 64 bits makes the others have them
+        return py.call("jnp.result_type", Atom(arrays[0]), Atom("jnp.int64"))
     if len(arrays) == 1 and s.type.kind == "number":
         return Atom(arrays[0] + ".dtype")
     key = (s.type.kind, *arrays)
@@ -102,6 +109,33 @@ def _follows(ctx: Context, s: eq.ScalarCarry) -> Py | None:
         if isinstance(node, eq.Read) and node.type == s.type and node.version.array in ctx.ndim.keys() - ctx.extents:
             return py.Attr(Atom(ctx.param_text(node.version.array)), "dtype")
     return None
+
+
+def of_made(ctx: Context, array: str, element: ScalarType) -> Py | None:
+    """The dtype of an array of floats that the kernel makes and a loop carries: that of what is stored in it, too, so
+    that the rounds keep it where the function works in wider floats; None for any other array."""
+    statements = list(tree.statements(ctx.kernel.body))
+    folds = [s for s in statements if isinstance(s, eq.Fold)]
+    if (
+        element.kind != "float"
+        or element.bits is None
+        or not any(c.outside.array == array for f in folds for c in f.arrays)
+    ):
+        return None
+    stored = [s.value for s in statements if isinstance(s, eq.Write) and s.after.array == array and not s.accumulate]
+    arguments = ctx.ndim.keys() - ctx.extents
+    found = dict.fromkeys(
+        (n.version.array, n.type)
+        for value in stored
+        for n in _sources(ctx, value)
+        if isinstance(n, eq.Read) and n.version.array in arguments and (n.type == element or n.type.kind == "number")
+    )
+    if len({kind for _, kind in found}) != 1:
+        return None
+    names = [Atom(ctx.param_text(a)) for a, _ in found]
+    if all(kind == element for _, kind in found):
+        return py.Attr(names[0], "dtype")
+    return py.call("jnp.result_type", *names, Atom(dtype_text(element)))
 
 
 def _text(dtype: Py) -> str:
@@ -162,7 +196,7 @@ def _keeps(ctx: Context, array: str, root: eq.Expr) -> bool:
     An integer beside a fraction is as weak as that.
     """
     nodes = list(_sources(ctx, root))
-    if not _arrays(ctx, root).keys() <= {ctx.param_text(array)}:
+    if _arrays(ctx, root).keys() != {ctx.param_text(array)}:
         return False
     if any(isinstance(n, eq.Read) and n.type.is_integer for n in nodes):
         integer = True

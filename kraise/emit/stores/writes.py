@@ -13,7 +13,7 @@ from kraise.emit.text import python as py
 from kraise.emit.text.linear import linear
 from kraise.emit.text.python import ALL, Atom, Py
 from kraise.ir import equations as eq
-from kraise.ir.types import NUMBER, ScalarType
+from kraise.ir.types import NUMBER, UINT64, ScalarType
 
 _AT = {"": "set", "add": "add", "mul": "multiply", "min": "min", "max": "max"}
 _WHOLE = {"add": "+", "mul": "*", "and": "&", "or": "|", "xor": "^", "min": "jnp.minimum", "max": "jnp.maximum"}
@@ -169,7 +169,7 @@ def _whole(low: Lowering, stmt: eq.Write, value: Val, frame: Frame) -> None:
         text = (
             py.call("jnp.full_like", like, text)
             if like is not None and not stmt.view
-            else py.call("jnp.full", shape, text, versions.dtype_of(ctx, stmt.before))
+            else py.call("jnp.full", shape, text, _dtype(ctx, stmt.before))
         )
         versions.assign_whole(low, stmt, text)
         return
@@ -218,7 +218,8 @@ def _cast(context: Context, stmt: eq.Write, text: Py) -> Py:
     narrow = (
         element.bits is not None and kind.bits is not None and kind.kind == element.kind and kind.bits > element.bits
     )
-    if narrow or (element.is_integer and not kind.is_integer and kind.kind != "bool"):
+    mixed = kind == UINT64 != element  # beside a signed integer it would be a float
+    if narrow or mixed or (element.is_integer and not kind.is_integer and kind.kind != "bool"):
         return py.method(text, "astype", versions.dtype_of(context, stmt.before))
     return text
 
@@ -291,7 +292,7 @@ def new(low: Lowering, stmt: eq.New) -> None:
         own = "." in stmt.version.array
         sizes = [ctx.at_least_zero(linear(e)) if own else ctx.static(e) for e in stmt.shape]
         shape = sizes[0] if len(sizes) == 1 else py.Tup(tuple(sizes))
-        dtype = versions.dtype_of(ctx, stmt.version)
+        dtype = _dtype(ctx, stmt.version)
         fill = stmt.fill
         if fill is None or (isinstance(fill, eq.Const) and fill.value == 0):
             text = py.call("jnp.zeros", shape, dtype)
@@ -302,6 +303,14 @@ def new(low: Lowering, stmt: eq.New) -> None:
         return Atom(name)
 
     ctx.lazy[stmt.version] = make
+
+
+def _dtype(ctx: Context, version: eq.Version) -> Py:
+    """The dtype of an array when it is made."""
+    from kraise.emit.loops import carries
+
+    made = carries.of_made(ctx, version.array, ctx.element(version.array)) if version.array in ctx.extents else None
+    return made or versions.dtype_of(ctx, version)
 
 
 def element_dtype(kind: ScalarType) -> Py:

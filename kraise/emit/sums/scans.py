@@ -71,7 +71,7 @@ def _shifted(node: eq.Scan, body: Py, first: Py, at: int) -> list[Py]:
 def _edge(low: Lowering, init: eq.Expr, whole: Frame, axis: eq.Axis) -> Py:
     """``init`` over one position of the axis."""
     value = low.lower(init, whole)
-    shape = tuple(py.number(1) if a is axis else low.ctx.extent(a) for a in whole)
+    shape = tuple(low.ctx.first_of(axis) if a is axis else low.ctx.extent(a) for a in whole)
     return py.call("jnp.full", py.Tup(shape), value.py)
 
 

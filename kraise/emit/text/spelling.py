@@ -68,3 +68,8 @@ def dtype_text(kind: ScalarType) -> str:
     if kind.bits is None:
         return {"int": "int", "float": "float", "complex": "complex"}.get(kind.kind, "float")
     return f"jnp.{kind}"
+
+
+def wide(number: eq.Const) -> bool:
+    """Whether an integer is beyond 32 bits: as a weak number it would have no value without 64 bits."""
+    return number.type.is_integer and not -(2**31) <= int(number.value.real) < 2**31

@@ -36,7 +36,7 @@ from kraise.ir.kernel import (
     Warp,
     While,
 )
-from kraise.ir.types import BOOL, FLOAT, INT, NUMBER, ArrayType, ScalarType
+from kraise.ir.types import BOOL, FLOAT, INT, INT64, NUMBER, UINT64, ArrayType, ScalarType
 
 _INTEGER_THROUGH = frozenset(
     {"add", "sub", "mul", "floordiv", "mod", "min", "max", "neg", "abs", "and_", "or_", "xor", "invert", "shl", "shr"}
@@ -45,6 +45,7 @@ _BITS = frozenset({"and_", "or_", "xor", "invert", "shl", "shr", "popcount", "cl
 _ARITHMETIC = frozenset({"add", "sub", "mul", "neg", "floordiv", "mod", "pow", "shl", "shr", "abs"})
 _COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 _ROUNDS = 12
+LIMIT = 2**31
 
 
 @dataclass
@@ -123,6 +124,7 @@ class _Typer:
         self.returns: list[ScalarType | None] = []
         self.calls: list[tuple[str, tuple]] = []
         self.assigned: dict[str, list[Expr]] = {}
+        self.compiled = state.function.kind in ("kernel", "device")
 
     def run(self) -> None:
         function, state = self.state.function, self.state
@@ -281,6 +283,8 @@ class _Typer:
         match e:
             case Var():
                 return replace(e, type=self.env.get(e.name, e.type))
+            case Const(value=int() as value) if e.type == INT and self.compiled and not -LIMIT <= value < LIMIT:
+                return replace(e, type=INT64 if value < 2**63 else UINT64)  # numba's own type for it, not a weak one
             case Const() | Hw() | Shape():
                 return e
             case Load():

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
-from kraise.ir.types import INT
+from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import free_indices
 from kraise.raising.carried.problem import Declined, Problem, Solved
 from kraise.raising.run import simplify
-from kraise.raising.run.arithmetic import operation
+from kraise.raising.run.arithmetic import index_like, operation
 from kraise.raising.writes.accumulate import contribution, holds
 
 
@@ -36,12 +36,19 @@ def induction(p: Problem, name: str) -> Solved | Declined:
     rounds = _rounds(p, p.index)
     if rounds is None:
         return Declined(f"the number of rounds before one is not affine for {name}")
-    closed = operation("add", (init, operation("mul", (rounds, amount), INT)), INT)
     end = operation("add", (p.last(), eq.Const(p.step, INT)), INT)
     total = _rounds(p, end)
     assert total is not None
-    final = operation("add", (init, operation("mul", (total, amount), INT)), INT)
-    return Solved({name: simplify.select(p.runs, final, init, INT)}, {c: closed}, "a function of the index")
+    kind = c.type if c.type.kind == "uint" and c.type.bits and not index_like(init) else INT  # a generator's: it wraps
+    closed, final = (
+        operation("add", (init, operation("mul", (_typed(n, kind), amount), kind)), kind) for n in (rounds, total)
+    )
+    return Solved({name: simplify.select(p.runs, final, init, kind)}, {c: closed}, "a function of the index")
+
+
+def _typed(rounds: eq.Expr, kind: ScalarType) -> eq.Expr:
+    """A number of rounds in the type that it is multiplied in."""
+    return rounds if kind == INT else simplify.cast(kind, rounds)
 
 
 def _rounds(p: Problem, index: eq.Expr) -> eq.Expr | None:

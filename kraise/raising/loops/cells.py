@@ -9,7 +9,7 @@ no longer depend on one another.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kraise.analysis.conditions import classify
 from kraise.analysis.dependence import Access
@@ -18,7 +18,7 @@ from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, ScalarType
-from kraise.ir.walk import free_indices
+from kraise.ir.walk import free_indices, topological
 from kraise.raising.loops.ranges import Range
 from kraise.raising.memory.phases import BARRIER
 from kraise.raising.run.arithmetic import index_like, same_cell
@@ -43,6 +43,7 @@ class Carried:
     moving: dict[str, Subscripts] = field(default_factory=dict)
     rows: dict[str, Subscripts] = field(default_factory=dict)
     depths: dict[str, int] = field(default_factory=dict)
+    guards: dict[str, tuple[eq.Expr, ...]] = field(default_factory=dict)  # under which every round uses the still cell
 
     def adds(self, other: Carried) -> bool:
         return bool(set(other.still) - set(self.still) or set(other.moving) - set(self.moving))
@@ -53,6 +54,7 @@ class Carried:
             {**self.moving, **other.moving},
             {**self.rows, **other.rows},
             {**self.depths, **other.depths},
+            {**self.guards, **other.guards},
         )
 
 
@@ -66,6 +68,7 @@ def candidates(accesses: list[Access], st: State, index: eq.Index, step: int, bo
     moving: dict[str, Subscripts] = {}
     rows: dict[str, Subscripts] = {}
     depths: dict[str, int] = {}
+    guards: dict[str, tuple[eq.Expr, ...]] = {}
     for array in dict.fromkeys(a.array for a in accesses if a.write):
         group = [a for a in accesses if a.array == array]
         views = {a.view for a in group}
@@ -83,11 +86,25 @@ def candidates(accesses: list[Access], st: State, index: eq.Index, step: int, bo
             depth = _moves(group, subs, st, index, step, bounds)
         if all(a.subscripts == subs for a in group) and names <= set(st.open):
             still[array] = subs
+            guards[array] = _guard(group, {*st.path, *bounds}, frozenset(st.open))
             rows |= {array: group[0].view} if in_rows else {}
         elif depth:
             moving[array], depths[array] = subs, depth
             rows |= {array: group[0].view} if in_rows else {}
-    return Carried(still, moving, rows, depths)
+    return Carried(still, moving, rows, depths, guards)
+
+
+def _guard(group: list[Access], here: set[eq.Expr], lanes: frozenset[str]) -> tuple[eq.Expr, ...]:
+    """What holds of the lanes in which any round uses the cell: the others may have none."""
+    first, *others = (a.path for a in group)
+    return tuple(
+        c
+        for c in first
+        if c not in here
+        and all(c in path for path in others)
+        and free_indices(c) <= lanes
+        and not any(isinstance(n, eq.CarryIn | eq.Read | eq.FoldResult) for n in topological((c,)))
+    )
 
 
 def _by_some(group: list[Access], known: set[eq.Expr], threads: frozenset[str]) -> bool:
@@ -135,6 +152,7 @@ def enter_moving(cx: Context, st: State, carried: Carried, rng: Range, s: k.Stmt
         subs, slides = carried.moving[array], []
         for back in range(1, carried.depths[array] + 1):
             local = f"${array}.before{back if back > 1 else ''}"
+            cx.types[local] = _cell_type(cx, st, array)
             first = Cell(array, at(subs, index, to_poly(start) - step * back), carried.rows.get(array, ()))
             before = st if back == 1 else extended(st, runs)
             st.env[local] = load_cell(cx, before, first, _cell_type(cx, st, array), s.span)
@@ -177,8 +195,11 @@ def enter_cells(cx: Context, st: State, carried: Carried, s: k.Stmt) -> dict[str
         if own is not None:
             continue
         source = _source_subscripts(st, array, cells[array], carried)
-        first = load(cx, st, array, source, _cell_type(cx, st, array), s.span)
+        guarded = replace(st, path=tuple(dict.fromkeys((*st.path, *carried.guards.get(array, ())))))
+        first = load(cx, guarded, array, source, _cell_type(cx, st, array), s.span)
+        st.order, st.accesses = guarded.order, guarded.accesses
         st.env[local] = first
+        cx.types[local] = first.type if array in st.locals else _cell_type(cx, st, array)
         st.cells[array] = (cells[array], local)
         names[array] = local
     return names
@@ -210,4 +231,7 @@ def leave_cells(cx: Context, st: State, carried: Carried, names: dict[str, str],
         final = st.env.pop(local, None)
         st.cells.pop(array, None)
         if final is not None:
+            path = st.path
+            st.path = tuple(dict.fromkeys((*path, *carried.guards.get(array, ()))))
             store(cx, st, array, _source_subscripts(st, array, carried.still[array], carried), final, s.span)
+            st.path = path

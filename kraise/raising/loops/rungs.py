@@ -35,6 +35,7 @@ from kraise.raising.loops.coarsened import shared_out
 from kraise.raising.loops.counted import stores
 from kraise.raising.loops.folds import Sequential, fold_loop
 from kraise.raising.loops.grid_stride import grid_stride
+from kraise.raising.loops.invariant import unswitched
 from kraise.raising.loops.order import dependence
 from kraise.raising.loops.placeholders import placeholders
 from kraise.raising.loops.ranges import Range, from_zero, unit_steps
@@ -61,6 +62,9 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
         Refused: no form takes it.
         Sequential: its rounds were to be ``free``, and are not.
     """
+    if not free and (tested := unswitched(s, live)) is not None:
+        block(cx, st, (tested,), live)
+        return
     start, stop, step = (integral(value(cx, st, e)) for e in (s.start, s.stop, s.step))
     if any(form(cx, st, s, start, stop, step, live) for form in (shared_out, grid_stride, strided)):
         return
@@ -394,6 +398,3 @@ def _reduced(inner: State, r: Raw, index: str, bounds: tuple[eq.Expr, ...], st: 
         conjunction([c for c in where if c not in bounds]),
     )
     return replace(r, value=total, path=rest, loops=others)
-
-
-# --- dependences -----------------------------------------------------------------------------

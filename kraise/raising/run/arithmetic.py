@@ -52,10 +52,15 @@ def _of_one_width(args: tuple[eq.Expr, ...], t: ScalarType) -> tuple[eq.Expr, ..
     width = max(sized, key=lambda s: (s.bits or 0, s.kind == "uint"))
     return tuple(
         eq.Cast(width, a)
-        if a.type.bits is None and not isinstance(a, eq.Const) and (free_indices(a) or _wraps_round(t, args))
+        if _differs(a.type, width) and not isinstance(a, eq.Const) and (free_indices(a) or _wraps_round(t, args))
         else a
         for a in args
     )
+
+
+def _differs(narrow: ScalarType, wide: ScalarType) -> bool:
+    """Whether arithmetic of the two types is not of the wider type by itself: uint64 beside int64 is a float."""
+    return narrow.bits is None or (wide.kind == "uint" and wide.bits == 64 and narrow.kind == "int")
 
 
 def _wraps_round(t: ScalarType, args: tuple[eq.Expr, ...]) -> bool:

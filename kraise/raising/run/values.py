@@ -157,6 +157,7 @@ def _cast(st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
     if t == INT and v.type.is_integer:
         return v
     wide = t.is_integer and (t.bits is None or t.bits >= 32) and v.type.is_integer and index_like(v)
+    wide = wide and not (isinstance(v, eq.Const) and abs(int(v.value.real)) >= LARGE)  # of a hash: it keeps its width
     # the range of an index fits a signed integer of its width; an unsigned one if it is not negative, as sizes are
     if wide and (t.kind == "int" or isinstance(v, eq.Param | eq.Shape) or provable((*st.path, *st.facts), to_poly(v))):
         return v

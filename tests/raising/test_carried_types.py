@@ -1,0 +1,105 @@
+"""What a loop carries keeps its type, and numbers of generators keep their width."""
+
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from kraise.options import Options
+from kraise.verify.load import load_module, x64
+
+HEAD = "import numpy as np\nfrom numba import cuda\n\n"
+
+
+def verified(source: str, language: str = "python") -> None:
+    name = "case.py" if language == "python" else "case.cu"
+    done = pipeline.translate(source, name, Options())
+    assert done.text is not None, done.diagnostics
+    reports, findings = pipeline.verify(done, pipeline.Request(), name, source)
+    assert reports and all(r.ok for r in reports), [r.failures for r in reports]
+    assert not findings
+
+
+def run(source: str, name: str, *arguments):
+    done = pipeline.translate(HEAD + source, "case.py")
+    assert done.text is not None, done.diagnostics
+    with x64(True):
+        return np.asarray(getattr(load_module(done.text), name)(*arguments))
+
+
+FIBONACCI = """def f(x):
+    x[0] = 1
+    x[1] = 1
+    for i in range(2, len(x)):
+        x[i] = x[i - 1] + x[i - 2]
+"""
+EDIT = """def f(a, b, prev, cur):
+    for i in range(len(a)):
+        cur[0] = i + 1
+        for j in range(len(b)):
+            cur[j + 1] = min(prev[j + 1] + 1, cur[j] + 1)
+        for j in range(len(b) + 1):
+            prev[j] = cur[j]
+"""
+BUBBLE = """@cuda.jit
+def f(x, y):
+    i = cuda.grid(1)
+    if i < y.shape[0]:
+        best = cuda.local.array(3, np.float32)
+        for k in range(3):
+            best[k] = -100.0
+        for j in range(x.shape[1]):
+            v = x[i, j]
+            for k in range(3):
+                if v > best[k]:
+                    t = best[k]
+                    best[k] = v
+                    v = t
+        for k in range(3):
+            y[i, k] = best[k]
+"""
+
+
+@pytest.mark.parametrize("source", [FIBONACCI, EDIT, HEAD + BUBBLE], ids=["cell", "nested cell", "made array"])
+def test_rounds_keep_the_type_of_what_they_carry(source):
+    verified(source)
+
+
+COUNT = """__global__ void f(const char *t, const char *p, int *c, int n, int m) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i + m <= n) { int j = 0; for (; j < m; ++j) if (t[i + j] != p[j]) break; if (j == m) atomicAdd(c, 1); }
+}
+"""
+INSIDE = """__global__ void f(const float *w, float *d, int n, int rows) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int t = 0; t < rows; ++t)
+        if (i < n) d[i] = fminf(d[i], 0.5f * d[i] + w[t * n + i]);
+}
+"""
+
+
+@pytest.mark.parametrize("source", [COUNT, INSIDE], ids=["an empty pattern", "a guard within a loop"])
+def test_cuda(source):
+    verified(source, "cuda")
+
+
+def test_a_guard_that_a_round_changes_stays_where_it_is():
+    verified(INSIDE.replace("if (i < n)", "if (d[i] > 0.0f && i < n)"), "cuda")
+
+
+MODULUS = """@cuda.jit
+def f(x, y):
+    i = cuda.grid(1)
+    if i < y.size:
+        y[i] = (1103515245 * x[i] + 12345) % {}
+"""
+
+
+@pytest.mark.parametrize("modulus", [2147483648, 4294967296])
+@pytest.mark.parametrize("kind", [np.int64, np.uint32])
+def test_literals_beyond_32_bits(modulus, kind):
+    x = np.array([0, 1, 7, 12345, 2**31 - 1], kind)
+    y = run(MODULUS.format(modulus), "f", x, np.zeros(5, np.int64))
+    exact = [int(v) * 1103515245 for v in x]
+    if kind is np.uint32:  # the product wraps before
+        exact = [v % 2**32 for v in exact]
+    assert y.tolist() == [(v + 12345) % modulus for v in exact]
