@@ -96,3 +96,23 @@ def test_a_float_that_bounds_a_loop_is_converted():
     )
     body = "for k in range(int(alpha)):\n    if int(alpha) != k:\n        break\n    out[k] = 0.0"
     assert Finding("f0", "ok") in findings(body, (OUT, Arg("alpha", None, "f")), ())[1]
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["(unsigned)m / 3", "(float)(unsigned)m", "(unsigned)(m - 4) / 5", "m > 5u ? 2 : 1", "(unsigned)m * 2ll", "m >> 3"],
+)
+@pytest.mark.parametrize("m", [-7, 9])
+def test_a_scalar_that_only_enters_values_may_be_negative(value, m):
+    """``(unsigned)m`` is ``m`` for a size; for any other number the bits count."""
+    body = f"int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = {value};"
+    done = pipeline.translate(f"__global__ void f(double *y, int m, int n) {{\n  {body}\n}}\n", "case.cu")
+    reports, _ = pipeline.verify(done, pipeline.Request(values={"m": m}, gradients=False))
+    assert reports and {row.status for row in reports[0].rows} == {"ok"}, (done.text, reports)
+
+
+def test_a_size_needs_no_conversion():
+    """The twin: what bounds the threads is 0 or more, however it is converted."""
+    source = "__global__ void f(float *y, int n) {\n  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    text = pipeline.translate(source + "  if (i < n) y[i] = 1.0f / (unsigned)n;\n}\n", "case.cu").text
+    assert "uint32" not in text

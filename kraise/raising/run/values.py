@@ -26,6 +26,7 @@ from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like, operation, same_cell
 from kraise.raising.run.context import Context, array_type
 from kraise.raising.run.paths import add_path
+from kraise.raising.run.sizes import steering
 from kraise.raising.run.state import RawWrite, State
 from kraise.raising.threads.multiples import in_whole_rows, in_widths, tilewise, wished
 from kraise.raising.threads.splits import quotient
@@ -89,7 +90,7 @@ def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
 
             return exchange(cx, st, e)
         case k.Cast(type=t, arg=a):
-            return _cast(st, t, value(cx, st, a))
+            return _cast(cx, st, t, value(cx, st, a))
         case k.Load(array=array, subscripts=subscripts, type=t, span=span):
             return load(cx, st, array, tuple(value(cx, st, s) for s in subscripts), t, span)
         case k.Shape(array=array, axis=axis):
@@ -153,9 +154,12 @@ def _ring(cx: Context, st: State, name: str, parts: tuple[eq.Expr, ...], t: Scal
     return operation(name, parts, t)
 
 
-def _cast(st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
+def _cast(cx: Context, st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
     if t == INT and v.type.is_integer:
         return v
+    signs = t.kind == "uint" and v.type.kind == "int"
+    if signs and isinstance(v, eq.Param) and v.name not in steering(cx.function) and "." not in v.name:
+        return simplify.cast(t, v)  # no size: it may be negative
     wide = t.is_integer and (t.bits is None or t.bits >= 32) and v.type.is_integer and index_like(v)
     wide = wide and not (isinstance(v, eq.Const) and abs(int(v.value.real)) >= LARGE)  # of a hash: it keeps its width
     # the range of an index fits a signed integer of its width; an unsigned one if it is not negative, as sizes are

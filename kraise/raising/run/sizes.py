@@ -1,0 +1,63 @@
+"""Which scalars steer a kernel: they decide a branch, a loop, a subscript or an extent, directly or through locals.
+
+Such a number is taken to be a size, 0 or more; one that only enters values may be negative, and ``(unsigned)m`` is then
+not ``m``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from kraise.ir import kernel as k
+from kraise.raising.run.liveness import reads
+
+
+@lru_cache(maxsize=16)
+def steering(function: k.Function) -> frozenset[str]:
+    """The names of the parameters and locals of ``function`` that steer it; what a called function gets counts."""
+    nodes = list(_nodes(function.body))
+    found: set[str] = set()
+    flows: list[tuple[str, frozenset[str]]] = []
+    for n in nodes:
+        match n:
+            case k.If(condition=c) | k.While(condition=c) | k.Op(name="select", args=(c, _, _)):
+                found |= _compared(c)
+            case k.For(start=a, stop=b, step=c):
+                found |= reads(a) | reads(b) | reads(c)
+            case k.Load(subscripts=parts) | k.Store(subscripts=parts) | k.Atomic(subscripts=parts):
+                found |= frozenset().union(*map(reads, parts))
+            case k.Call(args=parts) | k.CallStmt(args=parts) | k.LocalArray(shape=parts) | k.Warp(args=parts):
+                found |= frozenset().union(*map(reads, parts))
+            case k.Assign(name=name, value=v):
+                flows.append((name, reads(v)))
+    while more := [sources for name, sources in flows if name in found and not sources <= found]:
+        found = found.union(*more)
+    return frozenset(found)
+
+
+def _compared(condition: k.Expr) -> frozenset[str]:
+    """What a condition compares with more than a constant."""
+    match condition:
+        case k.Op(name="and" | "or" | "not", args=args):
+            return frozenset().union(*map(_compared, args))
+        case k.Op(name="lt" | "le" | "gt" | "ge" | "eq" | "ne", args=args) if any(map(_constant, args)):
+            return frozenset()
+        case k.Cast(arg=a):
+            return _compared(a)
+    return reads(condition)
+
+
+def _constant(e: k.Expr) -> bool:
+    return _constant(e.arg) if isinstance(e, k.Cast) else isinstance(e, k.Const)
+
+
+def _nodes(root: object) -> Iterator[object]:
+    stack: list[object] = [root]
+    while stack:
+        x = stack.pop()
+        if isinstance(x, tuple):
+            stack.extend(x)
+        elif hasattr(x, "__dataclass_fields__"):
+            yield x
+            stack.extend(getattr(x, f) for f in x.__dataclass_fields__ if f not in ("span", "type"))
