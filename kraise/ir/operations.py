@@ -212,6 +212,8 @@ _ROWS = (
     Operation("imag", 1, "real", "np.imag(x)", ("",), "jnp.imag({0})"),
     Operation("conj", 1, "same", "np.conj(x)", ("1",), "jnp.conj({0})"),
     Operation("complex", 2, "complex", "x + 1j * y", ("1", "1j"), "jax.lax.complex({0}, {1})"),
+    # the value as it is, without a derivative: what cancels in a softmax
+    Operation("stop_gradient", 1, "same", "x", ("0",), "jax.lax.stop_gradient({0})"),
     Operation("bits", 1, "same", "special.bits(x)", ("",), ""),  # reinterpretation, typed by its result
 )
 

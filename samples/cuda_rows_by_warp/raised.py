@@ -20,7 +20,9 @@ def log_softmax_rows(score, out, classes, *, grid=None, block=None):
         raise ValueError("log_softmax_rows: a block has 32 threads along x")
     blocks = out.shape[0] // classes if grid is None else grid
     score2 = score[: blocks * classes].reshape(blocks, classes)
-    difference = score2 - score2.max(axis=1, initial=-jnp.inf, keepdims=True)
+    difference = score2 - jax.lax.stop_gradient(
+        score2.max(axis=1, initial=-jnp.inf, keepdims=True)
+    )
     out2 = difference - jnp.log(
         jnp.sum(jnp.exp(difference), axis=1, keepdims=True)
     )  # kernel.cu:11

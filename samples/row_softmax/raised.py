@@ -12,5 +12,6 @@ def row_softmax(logits, probs):
         for 0 <= r < logits.shape[0], 0 <= c < cols
     """
     rows, cols = logits.shape
-    e = jnp.exp(logits - logits.max(axis=1, keepdims=True))  # kernel.py:18
+    top = jax.lax.stop_gradient(logits.max(axis=1))  # kernel.py:13
+    e = jnp.exp(logits - top[:, None])  # kernel.py:18
     return probs.at[:rows, :cols].set(e / e.sum(axis=1, keepdims=True))  # kernel.py:22

@@ -16,7 +16,13 @@ def masked_softmax(y, x, bias):
     rows, cols = x.shape
     m = jnp.max(x + bias[:rows, :cols], axis=1)  # kernel.py:12
     unequal = m != -jnp.inf
-    exp = jnp.exp(jnp.where(unequal[:, None], x + bias[:rows, :cols] - m[:, None], 0))
+    exp = jnp.exp(
+        jnp.where(
+            unequal[:, None],
+            x + bias[:rows, :cols] - jax.lax.stop_gradient(m[:, None]),
+            0,
+        )
+    )
     safe_s = jnp.where(unequal, exp.sum(axis=1), 1)
     return y.at[:rows, :cols].set(
         jnp.where(m[:, None] == -jnp.inf, 0.0, exp / safe_s[:, None])

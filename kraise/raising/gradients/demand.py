@@ -57,12 +57,14 @@ from kraise.raising.gradients.hazards import (
 )
 from kraise.raising.gradients.intervals import verdict
 from kraise.raising.gradients.needs import within
+from kraise.raising.gradients.shifts import unshifted
 from kraise.raising.gradients.usage import Site, Unit, Usage, value_children
 from kraise.raising.run import simplify
 
 
 def make_safe(kernel: Kernel) -> Kernel:
     """The kernel with safe operands wherever a lane may not use a value; in the lanes that do, values are the same."""
+    kernel = unshifted(kernel)
     helpers = {h.name: replace(h, body=tuple(map(_pushed, h.body))) for h in kernel.helpers}
     safe = tuple(replace(h, body=_secured_body(helpers[h.name], helpers)) for h in kernel.helpers)
     pushed = _map_values(kernel, lambda site, e: _pushed(e), rename=_pushed)

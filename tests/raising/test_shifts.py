@@ -1,0 +1,44 @@
+"""Maxima that cancel in a softmax have no derivative; others keep theirs."""
+
+import pytest
+
+from kraise import pipeline
+
+HEAD = """
+import math
+
+def k(x, y, n, m):
+    for i in range(n):
+        top = x[i, 0]
+        for j in range(1, m):
+            top = max(top, x[i, j])
+        s = 0.0
+        for j in range(m):
+            s += math.exp(x[i, j] - top)
+"""
+CANCELS = {
+    "softmax": "for j in range(m):\n            y[i, j] = math.exp(x[i, j] - top) / s",
+    "by the inverse": "q = 1.0 / s\n        for j in range(m):\n            y[i, j] = math.exp(x[i, j] - top) * q",
+    "weighted": "t = 0.0\n        for j in range(m):\n            t += math.exp(x[i, j] - top) * x[i, j]\n"
+    "        y[i, 0] = t / s",
+    "with a factor that counts": "for j in range(m):\n            y[i, j] = math.exp(x[i, j] - top) / s * top",
+    "log of the sum": "y[i, 0] = top + math.log(s)",
+    "log of a softmax": "for j in range(m):\n            y[i, j] = x[i, j] - top - math.log(s)",
+}
+STAYS = {
+    "the sum alone": "y[i, 0] = s",
+    "squared": "for j in range(m):\n            y[i, j] = math.exp(x[i, j] - top) / (s * s)",
+    "the log alone": "y[i, 0] = math.log(s)",
+    "both": "y[i, 1] = s\n        for j in range(m):\n            y[i, 0] = math.exp(x[i, 0] - top) / s",
+}
+
+
+@pytest.mark.parametrize("name", [*CANCELS, *STAYS])
+def test_a_shift_is_stopped_where_it_cancels(name):
+    body = CANCELS.get(name) or STAYS[name]
+    done = pipeline.translate(HEAD + "        " + body + "\n", "k.py")
+    assert done.text and not done.diagnostics, done.diagnostics
+    assert ("stop_gradient" in done.text) == (name in CANCELS), done.text
+    request = pipeline.Request(shapes={"x": (4, 3), "y": (4, 3)}, values={"n": 4, "m": 3})
+    ((report,), problems) = pipeline.verify(done, request)
+    assert not problems and report.ok, report.failures
