@@ -9,9 +9,11 @@ from lark import Token, Tree
 from kraise.frontends.cuda_c.host_containers import Containers
 from kraise.frontends.cuda_c.host_launches import Launches
 from kraise.frontends.cuda_c.host_library import Libraries
+from kraise.frontends.cuda_c.host_main import outside
 from kraise.frontends.cuda_c.host_names import callee, concept, dropped, elements, normal, size_of
 from kraise.frontends.cuda_c.host_nest import outline
-from kraise.frontends.cuda_c.trees import Node, kind, strip, tokens, trees
+from kraise.frontends.cuda_c.host_plain import Plain
+from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
 from kraise.frontends.cuda_c.values import VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
@@ -21,7 +23,7 @@ _ERRORS = frozenset(("cudaSuccess", "hipSuccess", "CUBLAS_STATUS_SUCCESS", "CUFF
 ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
 
 
-class Calls(Launches, Libraries, Containers):
+class Calls(Plain, Launches, Libraries, Containers):
     """The part of the reader that knows the runtime; :class:`kraise.frontends.cuda_c.host.HostReader` has the rest."""
 
     # --- effects
@@ -46,6 +48,7 @@ class Calls(Launches, Libraries, Containers):
             case "cast_expression" if "void" in self.low.text(node).split(")")[0]:
                 return []
             case "shift_expression" if dropped(callee(next(iter(_leaves(node))))):
+                self.says(node)
                 return self.drop(node, "printing")
             case "delete_expression":
                 return self.drop(node, "memory management")
@@ -61,7 +64,8 @@ class Calls(Launches, Libraries, Containers):
         library = self.library_effect(name, args, node)
         if library is not None:
             return library
-        match concept(name):
+        defined = name in self.program.functions and "::" not in self.low.text(node.children[0])
+        match "" if defined else concept(name):
             case "malloc":
                 return self.malloc(args, node)
             case "memcpy":
@@ -84,9 +88,19 @@ class Calls(Launches, Libraries, Containers):
                 return [self.launch_call(args, node)]
             case "launch.api":
                 return [self.launch_api(args, node)]
+            case "memcpy.to_symbol":
+                return self.to_symbol(args, node)
+            case "memcpy.from_symbol":
+                return self.from_symbol(args, node)
+            case "memcpy.2d":
+                return self.memcpy_2d(args, node)
+            case "malloc.pitch":
+                return self.malloc_pitch(args, node)
         if self.is_dropped(name):
             for a in args:  # cudaEventElapsedTime(&ms, …)
                 self.ignored.update(_referenced(a))
+            if self.is_dropped(name) == "printing":
+                self.says(node)
             return self.drop(node, self.is_dropped(name))
         if name in self.hosts:
             return [h.CallHost(name, self.arguments(node), (), (), span=span)]
@@ -99,12 +113,19 @@ class Calls(Launches, Libraries, Containers):
         if inner:  # a function that checks what a call of the runtime returns
             return [s for c in inner for s in self.effect(c)]
         known = name in self.program.functions
+        if self.is_plain(node):
+            return self.plain_call(node, (), None)
         if not known and all(self.is_ignored(a) or kind(strip(a)) in ("string", "number") for a in args):
             return self.drop(node, "error check")
         raise self.low.refuse(
             "KR213", f"the call of {self.low.text(node.children[0])} is not known in a host function", node,
             "the functions known here are in grammar/host_library.toml",
         )  # fmt: skip
+
+    def says(self, node: Tree) -> None:
+        """Notes the numbers that a statement prints."""
+        names = [str(t) for t in tokens(node) if t.type == "NAME"]
+        self.printed.update(dict.fromkeys(n for n in names if isinstance(self.low.lookup(n), VarPlace)))
 
     def is_dropped(self, name: str) -> str:
         """What a call of ``name`` is dropped as, "" if it is not."""
@@ -156,6 +177,9 @@ class Calls(Launches, Libraries, Containers):
                 return self.effect(inner)
             if kind(strip(target)) == "member_expression":
                 return self.extent_member(strip(target), value, node)
+            place = self.low.lookup(name) if name else None
+            if isinstance(place, VarPlace) and (read := self.read_outside(name, place.type, value, node)) is not None:
+                return read
             if self.is_ignored(value) or (name in self.ignored and not isinstance(self.low.lookup(name), VarPlace)):
                 self.ignored.update([name] if name else [])
                 return self.drop(node, "timing or a stream")
@@ -164,6 +188,11 @@ class Calls(Launches, Libraries, Containers):
             if kind(called) == "call_expression" and callee(called.children[0]) in self.hosts:  # type: ignore[union-attr]
                 own = callee(called.children[0])  # type: ignore[union-attr]
                 return [h.CallHost(own, self.arguments(called), (name,), (False,), span=self.low.span(node))]
+            if self.is_plain(called) and isinstance(place, VarPlace):
+                return self.plain_call(called, (name,), place.type)
+            if isinstance(place, VarPlace) and self.is_unknown(value):
+                self.ignored.add(name)
+                return self.drop(node, "a call that is not known here")
             return self.store(target, self.number(value), node)
         if self.is_ignored(value) or name in self.ignored:
             self.ignored.update([name] if name else [])
@@ -182,12 +211,11 @@ class Calls(Launches, Libraries, Containers):
         name = callee(target)
         place = self.low.lookup(name) if name else None
         if isinstance(place, VarPlace):
-            self.definitions.pop(name, None)
             if any(_mentions(e, name) for sizes, batch in self.plans.values() for e in (*sizes, batch)):
                 raise self.low.refuse(
                     "KR211", f"{name} is the size of a plan and changes", node, "use another variable"
                 )
-            self.definitions = {n: d for n, d in self.definitions.items() if not _mentions(d, name)}
+            self.forget(name)
             converted = self.low.convert(value, place.type, node)
             if self.named_result(name, converted, place.type):
                 return []
@@ -198,6 +226,11 @@ class Calls(Launches, Libraries, Containers):
                 converted = self.low.convert(value, found.type, node)
                 return [h.Store(found.array, tuple(normal(s) for s in found.subscripts), converted, span=span)]
         raise self.low.refuse("KR211", f"a store to `{self.low.text(target)}` is not known in a host function", node)
+
+    def forget(self, name: str) -> None:
+        """A number changes: what is known of it, and of what was computed from it, is no more."""
+        self.definitions.pop(name, None)
+        self.definitions = {n: d for n, d in self.definitions.items() if not _mentions(d, name)}
 
     def assign_pointer(self, name: str, value: Any, node: Node) -> list[h.Stmt]:
         """``p = q``, ``p = q + n``, ``p = (float *)malloc(bytes)``, ``p = new float[n]``, ``p = nullptr``."""
@@ -242,6 +275,15 @@ class Calls(Launches, Libraries, Containers):
 
     # --- loops of the host's own
 
+    def counters(self, node: Tree) -> set[str]:
+        """The counters of the loops of a nest that are declared outside of it."""
+        found: set[str] = set()
+        for t in node.iter_subtrees():
+            init = child(t, "for_init") if t.data == "for_statement" else None
+            for c in trees(init, "assignment_expression") if init is not None else []:
+                found.add(callee(c.children[0]))
+        return found
+
     def nest(self, node: Tree) -> list[h.Stmt] | None:
         """A loop over elements of host arrays as a plain function of its own; None for a loop that does other things.
 
@@ -257,13 +299,16 @@ class Calls(Launches, Libraries, Containers):
         printed = any(dropped(n) for n in names) or any(str(t) in ("cout", "cerr") for t in tokens(node))
         outer = {callee(t.children[0]) for t in stored} & {n for n in self.low.names if self.low.lookup(n) is not None}
         element_stores = any(kind(strip(t.children[0])) == "subscript_expression" for t in stored)
-        if printed and not outer and not element_stores:
-            return self.drop(node, "printing")
+        if printed and not outer - self.counters(node) and not element_stores:
+            return self.drop(node, "printing or a check")
+        filled = {_root(strip(t.children[0])) for t in stored if kind(strip(t.children[0])) == "subscript_expression"}
+        if self.name == "main" and filled and outside(node) and filled <= set(self.arrays):
+            return [s for n in sorted(filled) for s in self.filled(n, node)]
         touches = any(t.data in ("subscript_expression", "unary_expression") and _root(t) in self.arrays for t in inner)
         return outline(self, node) if touches and not printed else None
 
 
-def _root(node: Tree) -> str:
+def _root(node: Any) -> str:
     first = strip(node.children[-1] if node.data == "unary_expression" else node.children[0])
     return callee(first)
 

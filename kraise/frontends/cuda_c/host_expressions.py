@@ -33,6 +33,7 @@ class HostExpressions:
 
     def number(self, node: Node) -> k.Expr:
         """The value of a scalar expression, which must have no effects."""
+        self.known(node)
         found = self.low.scalar(node)
         if self.low.out or self.low.after:
             self.low.out.clear()
@@ -40,8 +41,16 @@ class HostExpressions:
             raise self.low.refuse("KR211", "an assignment inside an expression", node, "give it a line of its own")
         return self.extents_in(found)
 
+    def known(self, node: Node) -> None:
+        """Refuses a value that comes from what was dropped."""
+        lost = sorted(str(t) for t in tokens(node) if t.type == "NAME" and str(t) in self.ignored)
+        if lost and self.is_ignored(node):
+            reason = f"the value of {lost[0]} is not followed here (timing, a stream, input or an error code)"
+            raise self.low.refuse("KR211", reason, node, "pass the number as a parameter")
+
     def truth(self, node: Node) -> k.Expr:
         """A condition without effects."""
+        self.known(node)
         found = self.low.truth(node)
         if self.low.out or self.low.after:
             self.low.out.clear()

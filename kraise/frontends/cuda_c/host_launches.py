@@ -46,7 +46,10 @@ class Launches(Memory):
 
     def launch_call(self, args: list[Tree], node: Tree) -> h.Launch:
         """``hipLaunchKernelGGL(kernel, grid, block, shared, stream, …)``."""
-        return self.launched(callee(strip(args[0])), args[1:4], args[5:], node)
+        target = strip(args[0])
+        while kind(target) == "call_expression" and callee(target.children[0]) == "HIP_KERNEL_NAME":  # type: ignore[union-attr]
+            target = strip(trees(target)[1])  # type: ignore[arg-type]
+        return self.launched(callee(target), args[1:4], args[5:], node)
 
     def launch_api(self, args: list[Tree], node: Tree) -> h.Launch:
         """``cudaLaunchKernel((void *)kernel, grid, block, args, shared, stream)`` with ``void *args[] = {&x, …}``."""
@@ -71,7 +74,8 @@ class Launches(Memory):
         grid, block = (self.extents(c) for c in configuration[:2])
         shared = self.number(configuration[2]) if len(configuration) > 2 else None
         function = self.functions.get(name)
-        return h.Launch(name, self.given(function, args), grid, block, shared, span=self.low.span(node))
+        passed = (*self.given(function, args), *self.symbols_of(function, len(args)))
+        return h.Launch(name, passed, grid, block, shared, span=self.low.span(node))
 
     def arguments(self, node: Any) -> tuple[h.Expr | k.ArrayRef, ...]:
         """The arguments of a call of another host function."""

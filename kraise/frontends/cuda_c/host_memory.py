@@ -8,7 +8,8 @@ from lark import Tree
 
 from kraise.diagnostics import Diagnostic
 from kraise.frontends.cuda_c.c_types import CType, leaf
-from kraise.frontends.cuda_c.host_names import callee, concept, elements, size_of
+from kraise.frontends.cuda_c.host_names import callee, concept, elements, normal, product, size_of
+from kraise.frontends.cuda_c.host_symbols import Symbols
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
 from kraise.frontends.cuda_c.values import VarPlace
@@ -19,7 +20,7 @@ from kraise.ir.types import INT32
 ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
 
 
-class Memory:
+class Memory(Symbols):
     """The part of the reader that knows memory; :class:`kraise.frontends.cuda_c.host.HostReader` has the rest."""
 
     program: Program
@@ -42,6 +43,15 @@ class Memory:
     truth: Any
     drop: Any
     is_ignored: Any
+    read_outside: Any
+    forget: Any
+    inputs: dict[str, Any]
+    plain: dict[str, k.Function | None]
+    refused: dict[str, list[Diagnostic]]
+    copied: dict[str, None]
+    printed: dict[str, None]
+    managed: dict[str, None]
+    arguments_of_main: set[str]
 
     def pointer_name(self, node: Node) -> str:
         """The array that an expression names as a whole, "" where it names none."""
@@ -96,14 +106,44 @@ class Memory:
                 self.null -= storage
                 return self.drop(node, "memory management")
             raise self.low.refuse("KR211", f"`{self.low.text(args[0])}` is no pointer to numbers", node)
+        if "Managed" in callee(node.children[0]):
+            self.managed[name] = None
         return [self.alloc(name, self.count(args[1], self.arrays[name], node), None, self.low.span(node))]
+
+    def malloc_pitch(self, args: list[Tree], node: Tree) -> list[h.Stmt]:
+        """``cudaMallocPitch(&p, &pitch, width, height)``: rows without padding; a program does not depend on it."""
+        name, pitch = self.pointer_name(args[0]), self.number_at(args[1])
+        if not name or pitch is None:
+            raise self.low.refuse("KR211", f"`{self.low.text(args[0])}` is no pointer to numbers", node)
+        span = self.low.span(node)
+        width = self.number(args[2])
+        self.definitions[pitch.name] = width
+        count = product(self.count(args[2], self.arrays[name], node), normal(self.number(args[3])))
+        wide = self.low.convert(width, pitch.type, node)
+        return [h.Assign(pitch.name, wide, pitch.type, span=span), self.alloc(name, count, None, span)]
+
+    def memcpy_2d(self, args: list[Tree], node: Tree) -> list[h.Stmt]:
+        """``cudaMemcpy2D(to, pitch, from, pitch, width, height)`` of whole rows."""
+        to, origin = self.pointer(args[0]), self.pointer(args[2])
+        element = self.arrays[to.array]
+        counts = {repr(self.count(args[n], element, node)): n for n in (1, 3, 4)}
+        if len(counts) > 1:
+            raise self.low.refuse("KR213", "only a copy of whole rows is known here", node, "copy flat memory")
+        count = product(self.count(args[4], element, node), normal(self.number(args[5])))
+        whole = h.Whole(origin.array, origin.offset, count, span=self.low.span(node))
+        if "ToHost" in self.low.text(node):
+            self.copied[to.array] = None
+        return [h.Update(to.array, whole, to.offset, count, span=self.low.span(node))]
 
     def memcpy(self, args: list[Tree], node: Tree) -> list[h.Stmt]:
         """``cudaMemcpy(to, from, bytes, …)`` between arrays, or an array and a number."""
         span = self.low.span(node)
         to, source = self.number_at(args[0]), self.number_at(args[1])
+        back = "ToHost" in self.low.text(node)
         if to is not None:
             place = self.pointer(args[1])
+            if back:
+                self.copied[to.name] = None
             value = k.Load(
                 place.array, (place.offset or ZERO,), leaf(self.arrays[place.array])[0] or to.type, span=span
             )
@@ -112,6 +152,8 @@ class Memory:
         if source is not None:
             return [h.Store(target.array, (target.offset or ZERO,), k.Var(source.name, source.type), span=span)]
         origin = self.pointer(args[1])
+        if back:
+            self.copied[target.array] = None
         count = self.count(args[2], self.arrays[target.array], node)
         whole = h.Whole(origin.array, origin.offset, count, span=span)
         return [h.Update(target.array, whole, target.offset, count, span=span)]

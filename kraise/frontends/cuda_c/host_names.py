@@ -61,7 +61,8 @@ def elements(bytes_: Expr, size: int, definitions: dict[str, Expr]) -> Expr | No
         case Cast(arg=arg, type=kind) if kind.is_integer:
             return elements(arg, size, definitions)
         case Op(name="mul", args=(a, b)):
-            for one, other in ((a, b), (b, a)):
+            sizes_first = sorted(((a, b), (b, a)), key=lambda p: not (isinstance(p[0], Const) and not p[0].name))
+            for one, other in sizes_first:
                 part = elements(one, size, definitions)
                 if part is not None:
                     return product(part, normal(other))

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from kraise.ir import host as h
 from kraise.ir import kernel as k
+from kraise.ir.host_names import expression_names, read_within, set_within
 from kraise.ir.types import BOOL, INT
-from kraise.raising.hosts.names import expression_names, read_within, set_within
 
 TRUE, FALSE = k.Const(True, BOOL), k.Const(False, BOOL)
 

@@ -9,9 +9,9 @@ from kraise.diagnostics import refuse
 from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
+from kraise.ir.host_names import expression_names, live_before, read_within, reads, set_within
 from kraise.ir.types import INT, NUMBER, ScalarType
 from kraise.raising.hosts.function import Memory, State, View
-from kraise.raising.hosts.names import expression_names, live_before, read_within, reads, set_within
 
 if TYPE_CHECKING:
     from kraise.raising.hosts.function import Raising

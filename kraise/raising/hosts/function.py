@@ -23,10 +23,10 @@ from kraise.ir import equations as eq
 from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
+from kraise.ir.host_names import expression_names, read_within, set_within
 from kraise.ir.types import ArrayType, ScalarType, StructType
 from kraise.raising.hosts.exits import Exits
 from kraise.raising.hosts.libraries import folded
-from kraise.raising.hosts.names import expression_names, read_within, set_within
 from kraise.raising.hosts.returns import with_one_return
 
 

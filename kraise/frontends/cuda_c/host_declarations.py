@@ -1,0 +1,222 @@
+"""Declarations and parameters of CUDA C host functions: numbers, pointers, arrays, ``dim3``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lark import Tree
+
+from kraise.diagnostics import Refused
+from kraise.frontends.cuda_c import host_main, vocabulary
+from kraise.frontends.cuda_c.c_types import (
+    Array,
+    Container,
+    CType,
+    Pointer,
+    Reference,
+    Struct,
+    Void,
+    leaf,
+    tail,
+    vector,
+)
+from kraise.frontends.cuda_c.host_calls import Calls
+from kraise.frontends.cuda_c.host_names import callee, normal
+from kraise.frontends.cuda_c.program import struct_parameter
+from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
+from kraise.ir import host as h
+from kraise.ir import kernel as k
+from kraise.ir.types import INT32, UINT32, ArrayType, ScalarType
+
+ONE = k.Const(1, INT32)
+
+
+class Declarations(Calls):
+    """The part of the reader that knows declarations; :class:`kraise.frontends.cuda_c.host.HostReader` has the rest."""
+
+    skipped: set[int]
+    flushed: Any
+
+    def parameter(self, at: int, node: Tree, params: list[k.Param]) -> list[h.Stmt]:
+        """A parameter, and the copy that one by value is: an array or a number.
+
+        One of another type (a stream, a file, the arguments of ``main``) has no part in the values."""
+        declarator = child(node, "declarator")
+        if declarator is None:
+            return []
+        try:
+            p = self.low.parameters(Tree("function_declarator", [node]))[0]
+        except Refused:
+            p = None
+        own = str(self.low.declarator(declarator, INT32)[0]) if p is None else p.name
+        t = None if p is None else p.type.to if isinstance(p.type, Reference) else p.type
+        text = isinstance(t, Pointer) and str(t.to) == "int8" and p is not None and p.const  # const char *
+        if p is None or t is None or text or is_handle(t) or self.name == "main":
+            self.arguments_of_main |= {own} if self.name == "main" else set()
+            self.ignored.add(own)
+            self.skipped.add(at)
+            return []
+        span = self.low.span(node)
+        copied: list[h.Stmt] = []
+        if isinstance(t, Container) and t.owns:
+            self.containers.add(own)
+            self.made.add(own)
+            if not isinstance(p.type, Reference):
+                copied.append(h.Bind(own, h.Whole(own), span=span))
+        if isinstance(t, Pointer) and leaf(t.to)[0] is not None and not isinstance(t.to, Pointer):
+            element, axes = leaf(t.to)
+            self.array(own, t.to)
+            params.append(k.Param(own, ArrayType(element, axes + 1, tail(t.to)), span=span))  # type: ignore[arg-type]
+        elif isinstance(t, ScalarType) and not (isinstance(p.type, Reference) and not p.const):
+            default = self.number(p.default) if p.default is not None else None
+            self.scalar(own, t)
+            params.append(k.Param(own, t, default if isinstance(default, k.Const) else None, span=span))
+        else:
+            raise self.low.refuse("KR211", f"the parameter {own} of {self.name} is no array and no number", node)
+        return copied
+
+    def declaration(self, node: Tree) -> list[h.Stmt]:
+        """A declaration: numbers, pointers, arrays, ``dim3``; of another type its names are ignored."""
+        out: list[h.Stmt] = []
+        before = set(self.ignored)
+        specifier_node = child(node, "decl_specifiers")
+        if specifier_node is None:
+            return []
+        held = self.vector_of(specifier_node)
+        base: CType | None = None
+        if held is None:
+            try:
+                base = self.low.specifiers(specifier_node).type
+            except Refused:
+                base = None
+        for d in trees(node, "init_declarator", "constructor_declarator", "braced_declarator"):
+            found = self.declared(d, base, held, specifier_node)
+            out += [*self.flushed(), *found]
+        if not out:
+            self.functors |= dict.fromkeys(self.ignored - before, node)
+        return out
+
+    def declared(self, d: Tree, base: CType | None, held: CType | None, specifiers: Tree) -> list[h.Stmt]:
+        """One declarator with its initializer."""
+        span = self.low.span(d)
+        declarator = child(d, "declarator")
+        assert declarator is not None
+        initial = [c for c in trees(d) if c is not declarator]
+        if held is not None:
+            token, _ = self.low.declarator(declarator, INT32)
+            owns = "device_ptr" not in {str(t) for t in tokens(specifiers)}
+            return self.host_vector(str(token), held, initial, d, owns)
+        if base is None:
+            token, _ = self.low.declarator(declarator, INT32)
+            self.ignored.add(str(token))
+            return [s for i in initial if (call := self.runtime_call(i)) is not None for s in self.effect(call)]
+        token, t = self.low.declarator(declarator, base)
+        name = str(token)
+        self.low.names.setdefault(name, "taken")
+        if isinstance(t, Struct) and t.name == "uint3":
+            return self.dim3(name, initial)
+        if isinstance(t, ScalarType):
+            return self.declared_scalar(name, t, initial, d)
+        if isinstance(t, Pointer) and leaf(t.to)[0] is not None and not isinstance(t.to, Pointer):
+            self.array(name, t.to)
+            return self.assign_pointer(name, initial[0], d) if initial else []
+        if isinstance(t, Array) and isinstance(t.of, ScalarType) and t.extent is not None:
+            self.array(name, t.of)
+            self.low.extents[name] = t
+            values = [self.number(c) for i in initial for c in trees(i) if not kind(c).startswith("braced")]
+            if initial and not values:
+                values = [self.number(c) for i in initial for b in trees(i, "braced_init_list") for c in trees(b)]
+            fill = k.Const(0, INT32) if initial else None
+            made: list[h.Stmt] = [h.Alloc(name, t.of, (normal(t.extent),), fill, span=span)]
+            return made + [h.Store(name, (k.Const(n, INT32),), v, span=span) for n, v in enumerate(values)]
+        if isinstance(t, Array) and isinstance(t.of, Pointer) and initial:
+            inner = initial[0]
+            braces = inner if kind(inner) == "braced_init_list" else child(inner, "braced_init_list")
+            if braces is not None:
+                self.packs[name] = tuple(trees(braces))
+                return []
+        if initial and self.runtime_call(initial[0]) is not None:
+            self.ignored.add(name)
+            return self.effect(self.runtime_call(initial[0]))
+        if isinstance(t, Pointer) and (not initial or kind(strip(initial[0])) in ("null_pointer", "number")):
+            self.null.add(name)
+        self.ignored.add(name)
+        return []
+
+    def declared_scalar(self, name: str, t: ScalarType, initial: list[Tree], d: Tree) -> list[h.Stmt]:
+        """A number with its initializer."""
+        span = self.low.span(d)
+        if not initial:
+            self.scalar(name, t)
+            return []
+        if (read := self.read_outside(name, t, initial[0], d)) is not None:
+            return read
+        if self.is_ignored(initial[0]):
+            self.ignored.add(name)
+            return self.drop(d, "timing or a stream")
+        inner = strip(initial[0])
+        if isinstance(inner, Tree) and inner.data == "call_expression":
+            called = callee(inner.children[0])
+            if self.is_dropped(called):
+                self.ignored.add(name)
+                return self.drop(d, self.is_dropped(called))
+            if called in self.hosts:
+                self.scalar(name, t)
+                return [h.CallHost(called, self.arguments(inner), (name,), (False,), span=span)]
+            if self.is_plain(inner):
+                self.scalar(name, t)
+                return self.plain_call(inner, (name,), t)
+        if self.is_unknown(initial[0]):
+            self.scalar(name, t)
+            self.ignored.add(name)
+            return self.drop(d, "a call that is not known here")
+        value = self.low.convert(self.number(initial[0]), t, d)
+        self.scalar(name, t)
+        if self.named_result(name, value, t):
+            return []
+        if isinstance(value, k.Const | k.Op | k.Cast | k.Var):
+            self.definitions[name] = value
+        return [h.Assign(name, value, t, span=span)]
+
+    def dim3(self, name: str, initial: list[Tree]) -> list[h.Stmt]:
+        """``dim3 grid(a, b)``: its extents by themselves."""
+        found: tuple[k.Expr, ...] = (ONE, ONE, ONE)
+        if len(initial) == 1 and kind(strip(initial[0])) != "braced_init_list":
+            found = self.extents(initial[0])
+        elif initial:
+            nodes = [c for i in initial for c in (trees(i) if kind(i) == "braced_init_list" else [i])]
+            found = tuple(normal(self.number(n)) for n in nodes)
+        out: list[h.Stmt] = []
+        parts: list[k.Expr] = []
+        for axis, value in zip("xyz", found, strict=False):
+            if isinstance(value, k.Const):
+                parts.append(value)
+                continue
+            own = f"{name}_{axis}"
+            out.append(h.Assign(own, value, INT32))
+            parts.append(k.Var(own, INT32))
+        self.dims[name] = tuple(parts)
+        self.low.declare(name, struct_parameter(name, vector("uint3", UINT32, 3)))
+        return out
+
+    def read_outside(self, name: str, t: ScalarType, value: Node, node: Node) -> list[h.Stmt] | None:
+        """``int n = atoi(argv[1])`` of ``main``: a parameter, None for any other value."""
+        other = host_main.choice(self, value)
+        if other is None and not host_main.parsed(self, value):
+            return None
+        self.scalar(name, t)
+        self.ignored.discard(name)
+        self.forget(name)
+        self.inputs[name] = t
+        span = self.low.span(node)
+        out: list[h.Stmt] = []
+        if other is not None:
+            out.append(h.Assign(name, self.low.convert(self.number(other), t, node), t, span=span))
+        self.drop(node, "the command line: a parameter")
+        return [*out, h.Assign(name, k.Var(name + host_main.MARK, t), t, span=span)]
+
+
+def is_handle(t: CType) -> bool:
+    """Is it a stream, a library's handle, or a pointer to one?"""
+    inner = t.to if isinstance(t, Pointer) else t
+    return isinstance(inner, Void) and inner.name in vocabulary.opaque()

@@ -1,0 +1,39 @@
+"""Expressions of host functions: as in kernels, but that helpers are lowered in place and arrays have a size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lark import Tree
+
+from kraise.frontends.cuda_c.c_types import Array, CType
+from kraise.frontends.cuda_c.constants import fold
+from kraise.frontends.cuda_c.functions import Lowering
+from kraise.frontends.cuda_c.host_names import callee
+from kraise.frontends.cuda_c.trees import Node, strip
+from kraise.ir import kernel as k
+
+
+class HostLowering(Lowering):
+    """``extents`` are the types of the arrays that are declared with an extent."""
+
+    extents: dict[str, CType]
+
+    def __init__(self, program: Any, wide: bool):
+        super().__init__(program, wide)
+        self.extents = {}
+
+    def _operand_type(self, operand: Node) -> CType:
+        """``sizeof(a)`` of an array that was declared with its extent is that of the whole array."""
+        inner = strip(operand)
+        if isinstance(inner, Tree) and callee(inner) in self.extents:
+            t = self.extents[callee(inner)]
+            if isinstance(t, Array) and isinstance(t.extent, k.Const | k.Op):
+                return Array(t.of, fold(t.extent))
+            return t
+        return super()._operand_type(operand)
+
+    def _out_of_line(self, d: Any, scope: Any, parameters: Any, bound: Any, modes: Any, returns: Any, discard: Any,
+                     node: Tree) -> Any:  # fmt: skip
+        """A helper such as ``ceil_div(n, 256)`` becomes its value: sizes are Python's numbers in a host."""
+        return self._inline(d, self.program.load(d), scope, parameters, bound, returns, node)

@@ -1,0 +1,99 @@
+"""Calls of functions of the file that launch nothing, and of functions of elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lark import Tree
+
+from kraise.diagnostics import Diagnostic, Refused
+from kraise.frontends.cuda_c.c_types import CType, leaf
+from kraise.frontends.cuda_c.host_main import MARK, outside_of
+from kraise.frontends.cuda_c.host_names import callee
+from kraise.frontends.cuda_c.program import Program
+from kraise.frontends.cuda_c.trees import Node, kind, strip, tokens, trees
+from kraise.ir import host as h
+from kraise.ir import kernel as k
+from kraise.ir.types import ArrayType
+
+
+class Plain:
+    """The part of the reader that knows functions that launch nothing."""
+
+    program: Program
+    low: Any
+    functions: dict[str, k.Function]
+    arrays: dict[str, CType]
+    outlined: list[k.Function]
+    plain: dict[str, k.Function | None]
+    refused: dict[str, list[Diagnostic]]
+    inputs: dict[str, Any]
+    name: str
+    pointer_name: Any
+    _array_like: Any
+    given: Any
+    drop: Any
+
+    def is_unknown(self, node: Node) -> bool:
+        """Is there a call of a function of elsewhere, on numbers only? Its value is not followed."""
+        if any(str(t) in self.arrays for t in tokens(node)):
+            return False
+        try:
+            self.low.value(node)
+        except Refused as refused:
+            return all(d.code == "KR103" for d in refused.diagnostics)
+        finally:
+            self.low.out.clear()
+            self.low.after.clear()
+        return False
+
+    def is_plain(self, node: Any) -> bool:
+        """Is this the call of a function of the file that launches nothing, on arrays (one of numbers is a value)?"""
+        node = strip(node)
+        if kind(node) != "call_expression":
+            return False
+        found = self.program.functions.get(callee(node.children[0]), [])
+        host = any(d.kind == "host" and d.item is not None for d in found)
+        return host and any(self.pointer_name(a) or self._array_like(a) for a in trees(node)[1:])
+
+    def plain_call(self, node: Any, results: tuple[str, ...], t: Any) -> list[h.Stmt]:
+        """The call of a function that launches nothing: a plain function of the module.
+
+        One that changes no array and whose result is not taken only prints or checks. What ``main`` fills from outside
+        is a parameter."""
+        from kraise.frontends.cuda_c.reader import read_function
+
+        node = strip(node)
+        name = callee(node.children[0])
+        args = trees(node)[1:]
+        d = next(d for d in self.program.functions[name] if d.kind == "host" and d.item is not None)
+        tree = self.program.load(d)
+        if not results and not _stores(tree) and name not in self.program.reference_functions:
+            return self.drop(node, "printing or a check")
+        if name not in self.plain:
+            self.plain[name], self.refused[name] = read_function(self.program, d, "plain", name, [])
+        function = self.plain[name]
+        if function is not None:
+            known = {f.name for f in self.outlined} | set(self.functions)
+            if name not in known:
+                self.outlined.append(function)
+            types = (t,) if results else ()
+            span = self.low.span(node)
+            return [h.Launch(name, self.given(function, args), None, None, None, results, types, span=span)]
+        given = [self.pointer_name(a) for a in args]
+        if self.name == "main" and not results and outside_of(self.program, d):
+            return [s for n in given if n for s in self.filled(n, node)]
+        raise Refused(*[x for x in self.refused[name] if x.severity == "error"])
+
+    def filled(self, name: str, node: Tree) -> list[h.Stmt]:
+        """An array of ``main`` that is filled from outside: a parameter."""
+        element, axes = leaf(self.arrays[name])
+        self.inputs[name] = ArrayType(element, axes + 1)  # type: ignore[arg-type]
+        self.drop(node, "input: a parameter")
+        return [h.Update(name, h.Whole(name + MARK), span=self.low.span(node))]
+
+
+def _stores(tree: Tree) -> bool:
+    """Does a function store to an element or through a pointer?"""
+    targets = [strip(t.children[0]) for t in tree.iter_subtrees() if t.data == "assignment_expression"]
+    return any(kind(t) in ("subscript_expression", "unary_expression", "member_expression") for t in targets)

@@ -1,0 +1,139 @@
+"""``main`` as a host function: what it reads from outside, what it gives back; what is not followed is not used."""
+
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from kraise.options import Options
+from tests.hosts.test_hosts import CUDA, agrees, array, codes, cuda
+
+PROGRAM = """
+#include <stdio.h>
+#define CHECK(call) { cudaError_t e = call; if (e != cudaSuccess) { printf("%s", cudaGetErrorString(e)); exit(1); } }
+void fill(float *p, int n) { for (int i = 0; i < n; i++) p[i] = (float)rand() / RAND_MAX; }
+void smooth(float *p, int n) { for (int i = 0; i < n; i++) p[i] = 0.5f * p[i]; }
+void report(const float *p, int n) { for (int i = 0; i < n; i++) printf("%f ", p[i]); }
+int main(int argc, char **argv) {
+    int n = 1 << 4;
+    if (argc > 1) n = atoi(argv[1]);
+    size_t bytes = n * sizeof(float);
+    double begin = seconds();
+    float *h = (float *)malloc(bytes), *back = (float *)malloc(bytes), *a, *b;
+    fill(h, n);
+    smooth(h, n);
+    CHECK(cudaMalloc((void **)&a, bytes));
+    CHECK(cudaMalloc((void **)&b, bytes));
+    CHECK(cudaMemcpy(a, h, bytes, cudaMemcpyHostToDevice));
+    CHECK(cudaMemset(b, 0, bytes));
+    step<<<(n + 63) / 64, 64>>>(a, b, n);
+    CHECK(cudaMemcpy(back, b, bytes, cudaMemcpyDeviceToHost));
+    report(back, n);
+    printf("%f s\\n", seconds() - begin);
+    CHECK(cudaFree(a));
+    return 0;
+}
+"""
+
+
+def main(body):
+    return pipeline.translate(CUDA + body, "a.cu", Options(only=("main",)))
+
+
+def test_random_input_and_the_command_line_are_parameters():
+    done = main(PROGRAM)
+    (host,) = [x for x in done.source.hosts if x.name == "main"]
+    assert [(p.name, p.default.value if p.default else None) for p in host.params] == [("h", None), ("n", 16)]
+    assert "def main(h, n=16):" in done.text
+    agrees(done, "main", h=array(9), n=9)
+
+
+def test_values_of_main_against_numpy():
+    namespace: dict = {}
+    exec(compile(main(PROGRAM).text, "a.py", "exec"), namespace)
+    h = array(9)
+    half = 0.5 * h
+    expected = np.concatenate([[0], 0.5 * (half[:-2] + half[2:]), [0]])
+    np.testing.assert_allclose(np.asarray(namespace["main"](h, 9)), expected, rtol=1e-6)
+
+
+def test_a_main_that_prints_a_number_returns_it():
+    body = """
+    int main() {
+        int n = 8; float *u, *v;
+        cudaMallocManaged(&u, n * sizeof(float)); cudaMallocManaged(&v, n * sizeof(float));
+        for (int i = 0; i < n; i++) { u[i] = i * 1.0f; v[i] = 0.0f; }
+        step<<<1, 32>>>(u, v, n);
+        cudaDeviceSynchronize();
+        float top = 0.0f;
+        for (int i = 0; i < n; i++) top = fmaxf(top, v[i]);
+        printf("%f\\n", top);
+        return 0;
+    }
+    """
+    agrees(main(body), "main")
+
+
+def test_input_after_a_use_is_refused():
+    late = PROGRAM.replace("    report(back, n);", "    fill(h, n);\n    step<<<1, 64>>>(h, b, n);")
+    assert "KR211" in codes(main(late))
+
+
+@pytest.mark.parametrize("value", ("seconds()", "props.size", "clock()"))
+def test_what_is_not_followed_is_not_used(value):
+    body = (
+        "void f(float *a, float *b, int n) {\n    cudaDeviceProp props; cudaGetDeviceProperties(&props, 0);\n"
+        f"    int m = 3;\n    m = {value};\n    step<<<1, 64>>>(a, b, m);\n}}\n"
+    )
+    done = cuda(body)
+    assert "KR211" in codes(done) and "f" not in done.raised
+
+
+def test_lost_in_one_branch_or_in_the_round_before():
+    head = "void f(float *a, float *b, int n, int k) {\n    int m = n;\n"
+    branch = head + "    if (k > 0) m = clock(); else m = n;\n    step<<<1, 64>>>(a, b, m);\n}\n"
+    loop = head + "    for (int i = 0; i < k; i++) { step<<<1, 64>>>(a, b, m); m = clock(); }\n}\n"
+    assert "KR211" in codes(cuda(branch)) and "KR211" in codes(cuda(loop))
+
+
+SYMBOLS = """
+__constant__ float weight[2];
+__constant__ float bias;
+__device__ int hits;
+__global__ void mix(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n - 1) y[i] = weight[0] * x[i] + weight[1] * x[i + 1] + bias;
+}
+__global__ void count(const float *x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && x[i] > 0.5f) atomicAdd(&hits, 1);
+}
+void f(const float *x, float *y, const float *w, float b, int n) {
+    cudaMemcpyToSymbol(weight, w, 2 * sizeof(float));
+    cudaMemcpyToSymbol(bias, &b, sizeof(float));
+    mix<<<(n + 63) / 64, 64>>>(x, y, n);
+}
+int g(const float *x, int n) {
+    int zero = 0, found;
+    cudaMemcpyToSymbol(hits, &zero, sizeof(int));
+    count<<<(n + 63) / 64, 64>>>(x, n);
+    cudaMemcpyFromSymbol(&found, hits, sizeof(int));
+    return found;
+}
+void unset(const float *x, float *y, int n) { mix<<<(n + 63) / 64, 64>>>(x, y, n); }
+"""
+
+
+def test_variables_of_the_device():
+    done = cuda(SYMBOLS)
+    agrees(done, "f", x=array(9), y=array(9, 1), w=array(2, 2), b=0.25, n=9)
+    agrees(done, "g", x=array(9), n=9)
+    (host,) = [x for x in done.source.hosts if x.name == "unset"]
+    assert {p.name for p in host.params} == {"x", "y", "n", "weight", "bias"}
+
+
+def test_sizeof_of_a_declared_array_is_that_of_the_array():
+    body = (
+        "void f(float *a, int n) {\n    float start[3] = {1.0f, 2.0f, 4.0f};\n"
+        "    cudaMemcpy(a, start, sizeof(start), cudaMemcpyHostToDevice);\n    step<<<1, 64>>>(start, a, 3);\n}\n"
+    )
+    agrees(cuda(body), "f", a=array(5), n=5)
