@@ -111,8 +111,9 @@ class Read(Node):
 
     ``view`` is the shape under which a flat array is read (one expression an axis), or () for the array's own shape.
     ``safe`` says that the subscripts may leave the array in lanes whose value is not used: they must then be brought
-    inside before the read (never left to JAX's clamping or wrap). ``outside``, one for each axis or (): where the load
-    finds zeros (the emitter's own, see :mod:`kraise.emit.loads.halo`).
+    inside before the read (never left to JAX's clamping or wrap). Where the load finds zeros (the emitter's own):
+    ``outside``, one for each axis or () (see :mod:`kraise.emit.loads.halo`), or the flat positions from ``limit`` on
+    under a view of the launch's size (see :mod:`kraise.emit.loads.filled`).
     """
 
     version: Version
@@ -121,6 +122,7 @@ class Read(Node):
     view: tuple[Expr, ...] = ()
     safe: bool = False
     outside: tuple[Outside | None, ...] = ()
+    limit: Outside | None = None
 
 
 @node

@@ -16,36 +16,16 @@ def block_energy(v, mass, total, *, grid, block):
 
     block is a power of two (the tree reduction drops elements otherwise)
     """
-    rows = v.shape[0]
+    rows, cols = v.shape
     if block & block - 1:
         raise ValueError("block_energy: block must be a power of two")
-    block_x = jnp.arange(grid)
-    t_2 = jnp.arange(block)
-    total_2 = block_x[:, None] * block + t_2
+    count = min(rows, grid * block)
+    mass2 = jnp.pad(mass[:count], (0, grid * block - count)).reshape(grid, block)
+    v3 = jnp.pad(v[:count], ((0, grid * block - count), (0, 0))).reshape(
+        grid, block, cols
+    )
     return total.at[:grid].set(
-        jnp.sum(
-            jnp.where(
-                total_2 < rows,
-                0.5
-                * jnp.pad(
-                    mass[: min(rows, grid * block)], (0, max(grid * block - rows, 0))
-                ).reshape(grid, block)
-                * (
-                    jnp.pad(
-                        v[: min(rows, grid * block), 0],
-                        (0, max(grid * block - rows, 0)),
-                    ).reshape(grid, block)
-                    ** 2
-                    + jnp.pad(
-                        v[: min(rows, grid * block), 1],
-                        (0, max(grid * block - rows, 0)),
-                    ).reshape(grid, block)
-                    ** 2
-                ),
-                0,
-            ),
-            axis=1,
-        )
+        0.5 * jnp.sum(mass2 * (v3[:, :, 0] ** 2 + v3[:, :, 1] ** 2), axis=1)
     )  # kernel.py:19
 
 

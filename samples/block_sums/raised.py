@@ -17,14 +17,9 @@ def block_sums(x, partial, n, *, grid, block):
     """
     if block & block - 1:
         raise ValueError("block_sums: block must be a power of two")
-    return partial.at[:grid].set(
-        jnp.sum(
-            jnp.pad(x[: min(n, grid * block)], (0, max(grid * block - n, 0))).reshape(
-                grid, block
-            ),
-            axis=1,
-        )
-    )  # kernel.py:21
+    count = min(n, grid * block)
+    x2 = jnp.pad(x[:count], (0, grid * block - count)).reshape(grid, block)
+    return partial.at[:grid].set(x2.sum(axis=1))  # kernel.py:21
 
 
 @jax.jit

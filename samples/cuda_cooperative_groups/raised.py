@@ -40,11 +40,6 @@ def sum_of_block(x, total, n, *, grid, block):
     """
     if block & block - 1:
         raise ValueError("sum_of_block: block must be a power of two")
-    return total.at[:grid].set(
-        jnp.sum(
-            jnp.pad(x[: min(n, grid * block)], (0, max(grid * block - n, 0))).reshape(
-                grid, block
-            ),
-            axis=1,
-        )
-    )  # kernel.cu:32
+    count = min(n, grid * block)
+    x2 = jnp.pad(x[:count], (0, grid * block - count)).reshape(grid, block)
+    return total.at[:grid].set(x2.sum(axis=1))  # kernel.cu:32

@@ -20,14 +20,9 @@ def block_sum(x, partial, n, *, grid=None, block=None):
     if block is not None and block != 128:
         raise ValueError("block_sum: a block has 128 threads along x")
     blocks = partial.shape[0] if grid is None else grid
-    return partial.at[:blocks].set(
-        jnp.sum(
-            jnp.pad(x[: min(n, 128 * blocks)], (0, max(128 * blocks - n, 0))).reshape(
-                blocks, 128
-            ),
-            axis=1,
-        )
-    )  # kernel.cu:15
+    count = min(n, 128 * blocks)
+    x2 = jnp.pad(x[:count], (0, 128 * blocks - count)).reshape(blocks, 128)
+    return partial.at[:blocks].set(x2.sum(axis=1))  # kernel.cu:15
 
 
 @_partial(jax.jit, static_argnames="blocks")

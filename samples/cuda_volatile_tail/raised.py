@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 
-@partial(jax.jit, static_argnames=("grid", "block"))
+@partial(jax.jit, static_argnames=("n", "grid", "block"))
 def reduce(x, total, n, *, grid, block):
     """total[block_x] = sum_t_2 ((x[block_x, t_2] if 2 * block_x * block + t_2 < n else 0.0) +
         (x[block_x, t_2 + block] if 2 * block_x * block + t_2 + block < n else 0.0))
@@ -19,16 +19,8 @@ def reduce(x, total, n, *, grid, block):
         raise ValueError("reduce: block must be a power of two")
     if block < 64:
         raise ValueError("reduce: block must have 64 threads or more")
-    block_x = jnp.arange(grid)
-    t_2 = jnp.arange(block)
-    total_2 = 2 * (block_x[:, None] * block) + t_2
-    x2 = jnp.pad(
-        x[: grid * (2 * block)], (0, max(grid * (2 * block) - x.shape[0], 0))
-    ).reshape(grid, 2 * block)
+    count = min(n, grid * (2 * block))
+    x2 = jnp.pad(x[:count], (0, grid * (2 * block) - count)).reshape(grid, 2 * block)
     return total.at[:grid].set(
-        jnp.sum(
-            jnp.where(total_2 < jnp.uint32(n), x2[:, :block], 0.0)
-            + jnp.where(total_2 + block < jnp.uint32(n), x2[:, block:], 0.0),
-            axis=1,
-        )
+        jnp.sum(x2[:, :block] + x2[:, block:], axis=1)
     )  # kernel.cu:22

@@ -16,14 +16,9 @@ def block_totals(x, total, n, *, grid, block):
     """
     if block % 32:
         raise ValueError("block_totals: block must be a multiple of 32")
-    return total.at[:grid].set(
-        jnp.sum(
-            jnp.pad(x[: min(n, grid * block)], (0, max(grid * block - n, 0))).reshape(
-                grid, block
-            ),
-            axis=1,
-        )
-    )  # kernel.cu:30
+    count = min(n, grid * block)
+    x2 = jnp.pad(x[:count], (0, grid * block - count)).reshape(grid, block)
+    return total.at[:grid].set(x2.sum(axis=1))  # kernel.cu:30
 
 
 @partial(jax.jit, static_argnames="n")

@@ -12,10 +12,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kraise.emit import tree
-from kraise.emit.loads import windows
+from kraise.emit.loads import filled, windows
 from kraise.emit.loads.masks import Masks, conjuncts, negated, number, positive, zero
 from kraise.emit.loads.places import Places
-from kraise.emit.loads.subscripts import by_launch
 from kraise.emit.text.linear import linear
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
@@ -24,15 +23,14 @@ from kraise.ir.types import BOOL, INT
 def padded(kernel: eq.Kernel) -> eq.Kernel:
     """The kernel with its masked loads as loads that find zeros outside, and without the masks that say so."""
     roots = [r for s in tree.statements(kernel.body) for r in tree.statement_roots(s)]
-    loads = [n for n in tree.walk(*roots) if isinstance(n, eq.Read) and n.safe]
-    if not loads:
+    if not any(isinstance(n, eq.Read) and n.safe for n in tree.walk(*roots)):
         return kernel
-    kernel = _flat(kernel, loads, tuple(tree.walk(*roots)))
     kept: set[eq.Reduce] = set()  # windows whose masks do not go term by term
     while True:
         terms = _Terms(kept)
         wide = _mapped(kernel, terms.expression)
-        rule = _Rule(Places(wide).outside())
+        places = Places(wide)
+        rule = _Rule(places.outside(), places.limits())
         done = _mapped(wide, rule.expression)
         left = {node for node, masks in terms.made.items() if any(rule.stays(m) for m in masks)}
         if not left:
@@ -43,24 +41,7 @@ def padded(kernel: eq.Kernel) -> eq.Kernel:
         kept |= left
 
 
-def _flat(kernel: eq.Kernel, loads: list[eq.Read], nodes: tuple[eq.Expr, ...]) -> eq.Kernel:
-    """The kernel with masked loads of rows as long as a block as loads of the flat array, which ends where the mask
-    says, where they find zeros there: ``x[b, t]`` of ``x.reshape(grid, block)`` as ``x[b * block + t]``."""
-    flat: dict[eq.Expr, eq.Expr] = {}
-    for n in loads:
-        if len(n.view) == 2 and by_launch(n.view) and all(isinstance(s, eq.Index) for s in n.subscripts):
-            row, cell = n.subscripts
-            first = next((m for m in nodes if isinstance(m, eq.Op) and m.args == (row, n.view[1])), None)
-            if first is not None and first.name == "mul":
-                flat[n] = eq.Read(n.version, (eq.Op("add", (first, cell), first.type),), n.type, (), True)
-    if not flat:
-        return kernel
-    found = Places(_mapped(kernel, lambda e: tree.substitute(e, flat, {}))).outside()
-    flat = {n: new for n, new in flat.items() if new in found}
-    return _mapped(kernel, lambda e: tree.substitute(e, flat, {}), names=True) if flat else kernel
-
-
-def _mapped(kernel: eq.Kernel, fn, names: bool = False) -> eq.Kernel:  # type: ignore[no-untyped-def]
+def _mapped(kernel: eq.Kernel, fn) -> eq.Kernel:  # type: ignore[no-untyped-def]
     def statement(s: eq.Stmt) -> eq.Stmt:
         match s:
             case eq.Write(value=value, where=where):
@@ -74,8 +55,7 @@ def _mapped(kernel: eq.Kernel, fn, names: bool = False) -> eq.Kernel:  # type: i
                 )
         return s
 
-    wishes = tuple(replace(n, expr=fn(n.expr)) for n in kernel.names) if names else kernel.names
-    return replace(kernel, body=tuple(map(statement, kernel.body)), names=wishes)
+    return replace(kernel, body=tuple(map(statement, kernel.body)))
 
 
 # --- windows -----------------------------------------------------------------------------------
@@ -117,8 +97,8 @@ class _Terms:
 class _Rule:
     """Rewrites loads to ``outside``, and masks away."""
 
-    def __init__(self, outside: dict[eq.Read, tuple[eq.Outside | None, ...]]):
-        self.outside = outside
+    def __init__(self, outside: dict[eq.Read, tuple[eq.Outside | None, ...]], limits: dict[eq.Read, eq.Read]):
+        self.outside, self.limits = outside, limits
         self.free = tree.Free()
         self.memo: dict[eq.Expr, eq.Expr] = {}
         self.zero: dict[tuple[eq.Expr, eq.Expr], bool] = {}
@@ -139,6 +119,8 @@ class _Rule:
 
     def _one(self, node: eq.Expr, out: eq.Expr) -> eq.Expr:
         match node, out:
+            case eq.Read(), eq.Read() if node in self.limits:
+                return self.limits[node]
             case eq.Read(), eq.Read() if node in self.outside:
                 return replace(out, outside=self.outside[node])
             case eq.Op(name="select", args=(c, a, b)), eq.Op(args=(_, then, orelse)):
@@ -159,8 +141,11 @@ class _Rule:
         ):
             if zero(other) and _alike(new, node, other) and self.vanishes(new, over):
                 return new
-            if isinstance(new, eq.Read) and _number(other, node) and _alike(new, node, other) and _all_out(new, over):
-                return replace(new, outside=tuple(o and replace(o, fill=other) for o in new.outside))
+            if isinstance(new, eq.Read) and _number(other, node) and _alike(new, node, other):
+                if new.outside and all(_out(new, m) for m in over):
+                    return replace(new, outside=tuple(o and replace(o, fill=other) for o in new.outside))
+                if new.limit is not None and all(filled.beyond(new, m) for m in over):
+                    return replace(new, limit=replace(new.limit, fill=other))
             match value, new:
                 case eq.Op(name="add" | "sub" as name, args=(s, t), type=kind), eq.Op(name=same, args=(_, _) as now):
                     if same != name or kind != node.type or other not in (s, t) or (name == "sub" and s is not other):
@@ -183,6 +168,8 @@ class _Rule:
         match node:
             case eq.Read(outside=outside) if outside:
                 return not any(o and o.fill for o in outside) and _out(node, mask)
+            case eq.Read(limit=top) if top is not None:
+                return top.fill is None and filled.beyond(node, mask)
             case eq.Op(name="mul", args=(a, b)):
                 return any(
                     self._vanishes(x, mask) and (self._vanishes(y, mask) or bool(self.free(mask) - self.free(y)))
@@ -192,6 +179,8 @@ class _Rule:
                 return all(zero(x) or self._vanishes(x, mask) for x in (a, b))
             case eq.Op(name="neg", args=(a,)) | eq.Cast(arg=a):
                 return self._vanishes(a, mask)
+            case eq.Op(name="pow", args=(a, eq.Const(value=int() | float() as power))):
+                return power >= 1 and self._vanishes(a, mask)
             case eq.Op(name="div", args=(a, eq.Const(value=value))):
                 return value != 0 and self._vanishes(a, mask)
             case eq.Op(name="select", args=(_, a, b)):
@@ -210,11 +199,6 @@ def _number(arm: eq.Expr, select: eq.Op) -> bool:
     """Whether an arm is a constant that an array of the choice's type can hold."""
     value = arm.value if isinstance(arm, eq.Const) else None
     return type(value) is int or (isinstance(value, float) and select.type.is_inexact)
-
-
-def _all_out(node: eq.Read, masks: Masks) -> bool:
-    """Whether a load is outside wherever one of the masks does not hold."""
-    return bool(node.outside) and all(_out(node, m) for m in masks)
 
 
 def _out(node: eq.Read, mask: eq.Expr) -> bool:

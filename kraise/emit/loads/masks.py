@@ -45,22 +45,12 @@ def positive(mask: eq.Expr) -> tuple[Linear, ...]:
             if not (a.type.is_integer and b.type.is_integer):
                 return ()
             up = number(linear(b) - linear(a))
-            if not all(isinstance(x, eq.Index) or is_static(x) or _scaled(x) for x, _ in up.terms):
+            if not all(isinstance(x, eq.Index) or is_static(x) for x, _ in up.terms):
                 return ()
             if name == "eq":
                 return up, -up
             return (up + -(name == "lt") if name in ("lt", "le") else -up + -(name == "gt"),)
     return ()
-
-
-def _scaled(atom: eq.Expr) -> bool:
-    """Whether a value is an index times a size."""
-    return (
-        isinstance(atom, eq.Op)
-        and atom.name == "mul"
-        and isinstance(atom.args[0], eq.Index)
-        and is_static(atom.args[1])
-    )
 
 
 def number(form: Linear) -> Linear:

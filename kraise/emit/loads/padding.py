@@ -52,12 +52,8 @@ def _made(low: Lowering, node: eq.Read, base: Py, extents: Extents, widths: Widt
         if part is None:
             parts.append(position(low, s, extent, True))
         else:
-            limit, after = linear(part.limit), linear(part.after)
-            if any(c < 0 and isinstance(a, eq.Shape | eq.Param) for a, c in after.terms):  # blocks may end before it
-                stop = py.call("min", low.ctx.at_least_zero(limit), low.ctx.static(limit + after))
-                parts.append(Slice(None, stop))
-            else:
-                parts.append(ALL if limit.same(extent) else Slice(None, low.ctx.at_least_zero(limit)))
+            limit = linear(part.limit)
+            parts.append(ALL if limit.same(extent) else Slice(None, low.ctx.at_least_zero(limit)))
     while parts and parts[-1] == ALL:
         parts.pop()
     array = py.Sub(base, tuple(parts)) if parts else base

@@ -4,17 +4,19 @@ used."""
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kraise.emit import tree
+from kraise.emit.loads.filled import Filled, by_launch, of_places
 from kraise.emit.loads.masks import Masks, conjuncts, is_static, negated, number, positive
 from kraise.emit.loads.views import expression
 from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.ir import equations as eq
-from kraise.ir.types import BOOL, INT32
+from kraise.ir.types import BOOL, INT, INT32
 from kraise.ir.walk import topological
 
 Ranges = dict[str, eq.Axis]
+ZERO = eq.Const(0, INT)
 _MOST_WAYS = 16  # sets of masks under which a value is looked at; a chain of n branches has 2**n
 _SOME: Masks = (eq.Const(True, BOOL),)  # masks of which nothing is known: they bound nothing, and show no place reached
 
@@ -46,12 +48,6 @@ def side(subscript: eq.Expr, ranges: Ranges, free: tree.Free) -> Side | None:
                 names.add(name)
                 ends = linear(axis.lo).times(c), (linear(axis.hi) + -1).times(c)
                 start, stop = start + ends[c < 0], stop + ends[c > 0]
-            case eq.Op(name="mul", args=(eq.Index(name=name), size)) if name in ranges and is_static(size):
-                axis = ranges[name]  # the block's index times its size
-                if axis.step != 1 or c < 0 or linear(axis.lo).terms or linear(axis.lo).constant:
-                    return None
-                names.add(name)
-                stop = stop + linear(eq.Op("mul", (axis.hi, size), size.type)).times(c) - linear(size).times(c)
             case _ if is_static(atom):
                 start, stop = start + Linear(((atom, c),)), stop + Linear(((atom, c),))
             case _:
@@ -76,6 +72,7 @@ class Places:
         self.free = tree.Free()
         self.own = {s.version.array: s.shape for s in tree.statements(kernel.body) if isinstance(s, eq.New)}
         self.loads: dict[eq.Read, _Load | None] = {}
+        self.filled = Filled()
         self.above: dict[eq.Expr, bool] = {}  # whether a safe load lies at or below a node
         self.data: dict[frozenset[str], eq.Expr] = {}  # one mask of data for all that speak of the same indices
         self.plain: dict[eq.Expr, eq.Expr] = {}
@@ -140,8 +137,10 @@ class Places:
                     continue
                 case eq.Scan(axis=axis):
                     over = self._hidden(over, (axis,))  # what comes before in the scan is another point
-                case eq.Read(safe=True):
-                    self._load(node, over, known)
+                case eq.Read(safe=True, view=view):
+                    self.filled.see(node, over, known)
+                    if not by_launch(view):
+                        self._load(node, over, known)
             stack += [(c, over, known) for c in tree.children(node)]
 
     def _more(self, masks: Masks, others: Masks) -> Masks:
@@ -152,7 +151,7 @@ class Places:
         A load behind many branches has few sets of masks then, not one for each way to it."""
         for m in masks:
             if m not in self.plain:
-                self.plain[m] = m if self.bounds(m) else self.data.setdefault(self.free(m), m)
+                self.plain[m] = m if self.bounds(m) or of_places(m) else self.data.setdefault(self.free(m), m)
         return tuple(dict.fromkeys(self.plain[m] for m in masks))
 
     def bounds(self, mask: eq.Expr) -> tuple[Linear, ...]:
@@ -196,6 +195,12 @@ class Places:
             return linear(node.view[at])
         own = self.own.get(node.version.array)
         return linear(own[at]) if own else linear(eq.Shape(node.version.array, at, INT32))
+
+    def limits(self) -> dict[eq.Read, eq.Read]:
+        """The loads by block and thread that find zeros from some flat position on."""
+        found = self.filled.found()
+        limited = {node: (rows, eq.Outside(ZERO, top, ZERO)) for node, rows, top in found}
+        return {n: replace(n, subscripts=r[0], view=r[1], limit=top) for n, (r, top) in limited.items()}
 
     def outside(self) -> dict[eq.Read, tuple[eq.Outside | None, ...]]:
         """Where each load finds zeros, for those that can be loads of a padded array."""
@@ -273,18 +278,11 @@ def _outside(x: Side, limit: Linear) -> eq.Outside | None:
         after = Linear((), max(after.constant, 0))
     if not before.terms:
         before = Linear((), max(before.constant, 0))
-    if any(isinstance(a, eq.Shape | eq.Param) and c < 0 for a, c in before.terms):
+    if any(isinstance(a, eq.Shape | eq.Param) and c < 0 for part in (before, after) for a, c in part.terms):
         return None  # a width that nothing shows to be one
-    if any(isinstance(a, eq.Shape | eq.Param) and c < 0 for a, c in after.terms) and not _blocked(x):
-        return None  # behind blocks the array is cut where they end before the limit
     if len(before.terms) > 2 or len(after.terms) > 2:
         return None
     return eq.Outside(expression(before), expression(limit), expression(after))
-
-
-def _blocked(x: Side) -> bool:
-    """Whether a subscript counts the cells of blocks from the array's first on: ``256 * b + t``."""
-    return len(x.indices) == 2 and not x.start.terms and x.start.constant == 0
 
 
 def _is_safe(node: eq.Expr) -> bool:

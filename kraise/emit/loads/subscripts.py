@@ -10,13 +10,13 @@ from kraise.emit.context import Assign, Context, Frame, Val
 from kraise.emit.loads import diagonals
 from kraise.emit.loads.blocked import Blocks, blocks, reshaped
 from kraise.emit.loads.dims import Clamp, Dim, Gather, Range, Roll, Scalar, classify
+from kraise.emit.loads.filled import by_launch, filled_up
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import ALL, NONE, Atom, Py, Slice
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import topological
 
 
 def slice_item(context: Context, dim: Range, extent: Linear) -> tuple[Py, bool]:
@@ -60,10 +60,10 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
     ctx = low.ctx
     if node.version.array in ctx.tables and all(isinstance(s, eq.Const) for s in node.subscripts):
         return Val(ctx.table_entry(node), (), 0)
-    padded = node.safe and by_launch(node.view)
+    padded, top = node.safe and (node.limit is not None or by_launch(node.view)), node.limit
     if padded:  # the last rows are filled up: no subscript leaves them
         node = eq.Read(node.version, node.subscripts, node.type, node.view)
-    base = viewed(ctx, node.version, node.view, padded)
+    base = viewed(ctx, node.version, node.view, padded, top)
     extents = ctx.array_extents(node.version, node.view)
     if not node.subscripts:
         return Val(base, (), 0)
@@ -260,17 +260,18 @@ def _inside(subscript: eq.Expr, extent: Linear, frame: Frame) -> bool:
 # --- views -------------------------------------------------------------------------------------
 
 
-def by_launch(view: tuple[eq.Expr, ...]) -> bool:
-    """Whether a view has rows of the launch's block size, which an array need not fill."""
-    return any(isinstance(n, eq.Param) and n.name.startswith(("block.", "grid.")) for n in topological(view))
-
-
-def viewed(context: Context, version: eq.Version, view: tuple[eq.Expr, ...], padded: bool = False) -> Py:
-    """The array itself, or the variable of a flat array under ``view`` (made once a version), filled up with zeros if
-    ``padded``."""
+def viewed(
+    context: Context,
+    version: eq.Version,
+    view: tuple[eq.Expr, ...],
+    padded: bool = False,
+    limit: eq.Outside | None = None,
+) -> Py:
+    """The array itself, or the variable of a flat array under ``view`` (made once a version), filled up with zeros
+    (from ``limit`` on, or from its end) if ``padded``."""
     if not view:
         return context.array(version)
-    key = ("view", version, (*view, eq.Const(True, BOOL)) if padded else view)
+    key = ("view", version, (*view, limit or eq.Const(True, BOOL)) if padded else view)
     for block in context.blocks:
         known = block.variables.get(key)
         if known is not None:
@@ -280,9 +281,12 @@ def viewed(context: Context, version: eq.Version, view: tuple[eq.Expr, ...], pad
     name = context.names.fresh(f"{version.array.split('.')[-1]}{len(view)}")
     extents = tuple(context.static(v) for v in view)
     part = flat_part(context, array, version, view)
-    if padded:
-        size = linear(view_size(view))
-        missing = context.at_least_zero(size - context.array_extents(version, ())[0])
+    size = linear(view_size(view))
+    own, *behind = context.array_extents(version, ())
+    if padded and limit is not None and (limit.fill is not None or behind or not linear(limit.limit).same(own)):
+        part, extents = filled_up(context, array, view, limit, depth, len(behind))
+    elif padded:
+        missing = context.at_least_zero(size - own)
         part = py.call("jnp.pad", part, py.Tup((py.number(0), missing)))
     made = py.method(part, "reshape", *extents)
     if not padded and short(context, version, view):

@@ -7,7 +7,7 @@ from kraise.emit import tree
 from kraise.emit.context import Context, Frame, Val
 from kraise.emit.loads import subscripts as subs
 from kraise.emit.lower import Lowering, dtype_text
-from kraise.emit.stores import bits, versions
+from kraise.emit.stores import bits, flat, versions
 from kraise.emit.sums.reductions import masked
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import linear
@@ -32,6 +32,10 @@ def write(low: Lowering, stmt: eq.Write) -> None:
         return
     if rest:
         stmt = _reduced(low, stmt, rest)
+    rows = flat.part(low, stmt)
+    if rows is not None:
+        _write_rows(low, stmt, *rows)
+        return
     extents = low.ctx.array_extents(stmt.before, stmt.view)
     dims = [subs.classify(low.ctx, s, e, frame) for s, e in zip(stmt.subscripts, extents, strict=True)]
     if _box(low.ctx, dims, extents) and not stmt.safe:
@@ -119,6 +123,16 @@ def _write_box(
         return
     text = _cast(ctx, stmt, value.py)
     versions.assign(low, stmt, lambda base: _at(base, items, _method(stmt), text))
+
+
+def _write_rows(low: Lowering, stmt: eq.Write, frame: Frame, count: Py) -> None:
+    """A store by block and thread below a limit; see :mod:`kraise.emit.stores.flat`."""
+    value = low.lower(stmt.value, frame)
+    text = value.py
+    if value.axes != frame:
+        text = py.call("jnp.broadcast_to", text, low.ctx.shape_of(frame))
+    text = _cast(low.ctx, stmt, flat.cut(text, count))
+    versions.assign(low, stmt, lambda base: _at(base, [py.Slice(None, count)], _method(stmt), text))
 
 
 def _backward(dim: subs.Dim) -> bool:

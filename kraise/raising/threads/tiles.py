@@ -88,8 +88,8 @@ def _merge(domain: Domain, q: str, d: str, size: Poly, launch: Launch) -> Domain
 
         return tidy(substitute(e, {small: inside}))
 
-    lower, upper = Fact("ge", to_poly(small)), Fact("ge", size - to_poly(small) - 1)
-    known = {classify(c) for c in (*domain.path, *domain.facts)}
+    lower, upper = Fact("ge", to_poly(small)), Fact("ge", _by_blocks(size - to_poly(small) - 1))
+    known = {_by_blocks_fact(c) for c in (*domain.path, *domain.facts)}
     if lower not in known or upper not in known:
         return None
     path: list[eq.Expr] = []
@@ -102,7 +102,7 @@ def _merge(domain: Domain, q: str, d: str, size: Poly, launch: Launch) -> Domain
     for c in domain.path:
         mine = free_indices(c) & {q, d}
         if mine == {d}:
-            if classify(c) not in (lower, upper):
+            if _by_blocks_fact(c) not in (lower, upper):
                 return None
         elif mine == {q}:
             fact = classify(c)
@@ -127,6 +127,27 @@ def _merge(domain: Domain, q: str, d: str, size: Poly, launch: Launch) -> Domain
         return None
     order = tuple(name if n == q else n for n in domain.names if n != d)
     return Domain(order, tuple(dict.fromkeys(path)), values, tuple(facts))
+
+
+def _by_blocks(poly: Poly) -> Poly:
+    """``poly`` with the number of threads along an axis as blocks times threads of a block."""
+    out = Poly()
+    for m, c in poly.terms.items():
+        part = Poly({(): c})
+        for atom in m:
+            if isinstance(atom, eq.Param) and atom.name.startswith("threads."):
+                axis = atom.name.removeprefix("threads.")
+                grid, block = eq.Param(f"grid.{axis}", atom.type), eq.Param(f"block.{axis}", atom.type)
+                part = part * to_poly(grid) * to_poly(block)
+            else:
+                part = part * Poly({(atom,): 1})
+        out = out + part
+    return out
+
+
+def _by_blocks_fact(condition: eq.Expr) -> Fact | None:
+    fact = classify(condition)
+    return None if fact is None else Fact(fact.kind, _by_blocks(fact.poly))
 
 
 def _name(above: Poly, d: str, taken: frozenset[str], launch: Launch) -> str:
