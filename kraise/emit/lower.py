@@ -176,7 +176,7 @@ class Lowering:
             case eq.Reduce(op=op):
                 return REDUCTION_NAMES.get(op, op)
             case eq.ArgReduce(op=op):
-                return f"arg{op}"
+                return "place" if op == "bisect" else f"arg{op}"
             case eq.Scan():
                 return "running"
             case eq.Read(version=version):
@@ -222,7 +222,7 @@ class Lowering:
             case eq.Reduce():
                 return reductions.reduce(self, node, frame, own)
             case eq.ArgReduce():
-                return reductions.arg_reduce(self, node, frame, own)
+                return (reductions.place if node.op == "bisect" else reductions.arg_reduce)(self, node, frame, own)
             case eq.Scan():
                 return scans.scan(self, node, frame, own)
             case eq.CarryIn() | eq.FoldResult():

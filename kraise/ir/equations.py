@@ -144,7 +144,9 @@ class Reduce(Node):
 class ArgReduce(Node):
     """The index value at which ``body`` is smallest (``op`` = "min") or largest over ``axis`` where ``where`` holds.
 
-    Of equal ones the first, or the last if ``last``. Over an empty domain the axis's ``lo``.
+    Of equal ones the first, or the last if ``last``. Over an empty domain the axis's ``lo``. With ``op`` = "bisect" the
+    body is ``f(k) < v`` or ``f(k) <= v``, f never decreases, and the value is the first k at which that does not hold,
+    the axis's ``hi`` where it always does.
     """
 
     op: str

@@ -148,6 +148,9 @@ class Printer:
                 if op in ("min", "max", "and", "or"):
                     return f"{head}({sub(body)})", _ATOM
                 return f"{head} {sub(body, _REDUCTION)}", _REDUCTION
+            case ArgReduce(op="bisect", axis=axis, body=Op(name=name, args=(found, wanted))):
+                relation = ">=" if name == "lt" else ">"
+                return f"first{_over((axis,), None, sub)}({sub(found)} {relation} {sub(wanted)})", _ATOM
             case ArgReduce(op=op, axis=axis, body=body, where=where, last=last):
                 return f"{'last_' if last else ''}arg{op}{_over((axis,), where, sub)}({sub(body)})", _ATOM
             case Scan(op="linear", axis=axis, body=body, other=other, init=init) if other is not None:

@@ -251,7 +251,7 @@ class _Check:
             case Reduce(op=op) | ArgReduce(op=op) | Scan(op=op):
                 legal: frozenset[str] = _REDUCTIONS
                 if isinstance(node, ArgReduce):
-                    legal = frozenset(("min", "max"))
+                    legal = frozenset(("min", "max", "bisect"))
                 if isinstance(node, Scan):
                     legal = _REDUCTIONS | {"linear"}
                     if (node.op == "linear") != (node.other is not None):

@@ -327,6 +327,11 @@ class _Search:
         return attempt.complex == "all" or (attempt.complex == "written" and slot.path in self.written)
 
     def array(self, slot: Slot, extents: Mapping[str, tuple[int, ...]], attempt: Attempt) -> np.ndarray:
+        """An array of the slot's type; in order along its last axis where the program looks for numbers by halves."""
+        data = self.drawn(slot, extents, attempt)
+        return np.sort(data, axis=-1) if slot.path in self.roles.searched else data
+
+    def drawn(self, slot: Slot, extents: Mapping[str, tuple[int, ...]], attempt: Attempt) -> np.ndarray:
         """An array of the slot's type: a row pointer, indices, or random numbers."""
         shape = extents[slot.path]
         rng = np.random.default_rng([self.case.seed, _key(slot.path)])

@@ -17,7 +17,8 @@ class Roles:
 
     ``asked``: (array, axis) whose extent the program reads; ``indices``: arrays whose values are subscripts;
     ``bounds``: arrays whose values bound loops; ``integers``: parameters that must hold integers, these included;
-    ``counted``: arrays into which the program stores integers only.
+    ``counted``: arrays into which the program stores integers only; ``searched``: arrays that are looked into in the
+    middle of a range, as a binary search does.
     """
 
     asked: frozenset[tuple[str, int]]
@@ -25,6 +26,7 @@ class Roles:
     bounds: frozenset[str]
     integers: frozenset[str]
     counted: frozenset[str]
+    searched: frozenset[str] = frozenset()
 
 
 class _Uses:
@@ -37,6 +39,7 @@ class _Uses:
         self.bits: set[str] = set()
         self.asked: set[tuple[str, int]] = set()
         self.quotients: list[tuple[set[str], set[str]]] = []  # operands of Python's // and %
+        self.searched = _searched(function)
         for node in walk(function.body):
             self.visit(node)
 
@@ -118,8 +121,35 @@ def find_roles(source: k.Module, functions: list[k.Function], entry: k.Function)
         if made and made <= integers:
             integers |= own.closed(y) & params
     return Roles(
-        asked, frozenset(indices), frozenset(bounds), frozenset(integers), _counted(own, entry, params, integers)
+        asked,
+        frozenset(indices),
+        frozenset(bounds),
+        frozenset(integers),
+        _counted(own, entry, params, integers),
+        frozenset(own.searched & params),
     )
+
+
+def _searched(function: k.Function) -> set[str]:
+    """Arrays that are read, in a loop, at a local that is half of something."""
+    found: set[str] = set()
+    for loop in walk(function.body):
+        if isinstance(loop, k.While):
+            nodes = list(walk(loop.body))
+            halves = {n.name for n in nodes if isinstance(n, k.Assign) and any(map(_half, walk((n.value,))))}
+            found |= {
+                n.array
+                for n in nodes
+                if isinstance(n, k.Load) and any(isinstance(x, k.Var) and x.name in halves for x in n.subscripts[-1:])
+            }
+    return found
+
+
+def _half(node: object) -> bool:
+    match node:
+        case k.Op(name="floordiv" | "tdiv", args=(_, k.Const(value=2))) | k.Op(name="shr", args=(_, k.Const(value=1))):
+            return True
+    return False
 
 
 def _counted(own: _Uses, entry: k.Function, params: set[str], integers: set[str]) -> frozenset[str]:
@@ -150,6 +180,8 @@ def _carry(own: _Uses, inner: _Uses, callee: k.Function, call: k.Call | k.CallSt
                 own.bounds |= paths
             if slot.path in bits:
                 own.bits |= paths
+            if slot.path in inner.searched:
+                own.searched |= paths
             if isinstance(argument, k.ArrayRef):
                 own.asked |= {(argument.array + suffix, axis) for name, axis in inner.asked if name == slot.path}
     if isinstance(call, k.CallStmt):

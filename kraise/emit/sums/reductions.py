@@ -273,3 +273,17 @@ def arg_reduce(low: Lowering, node: eq.ArgReduce, frame: Frame, own: Frame) -> V
         some = py.Bin(">", low.ctx.static(Linear(size.terms)), py.number(-size.constant))
         text = py.IfExp(some, text, empty)
     return low.extend(text, own, frame)
+
+
+def place(low: Lowering, node: eq.ArgReduce, frame: Frame, own: Frame) -> Val:
+    """Where a value belongs in what is sorted: ``searchsorted``."""
+    assert isinstance(node.body, eq.Op)
+    found, wanted = node.body.args
+    text = low.lower(found, (node.axis,)).py
+    value = low.lower(wanted, own)
+    side = {"side": Atom('"right"')} if node.body.name == "le" else {}
+    text = py.call("jnp.searchsorted", text, low.as_name(wanted, own).py, **side)
+    lo = linear(node.axis.lo)
+    if not lo.same(Linear()):
+        text = py.Bin("+", text, low.ctx.static(lo))
+    return low.extend(text, value.axes, frame)

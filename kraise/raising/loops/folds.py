@@ -1,10 +1,8 @@
 """Loops that stay: folds over whole arrays (raising.md, step 5, last two forms).
 
 All threads, and all rounds of the free loops around, take a round of the fold together. Lanes that are done (a while
-loop, a range
-that differs from lane to lane) keep their state under a mask. Carried scalars become arrays over the indices on which
-they
-depend.
+loop, a range that differs from lane to lane) keep their state under a mask. Carried scalars become arrays over the
+indices on which they depend.
 """
 
 from __future__ import annotations
@@ -23,6 +21,7 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, substitute, topological
 from kraise.raising.carried.problem import Declined, Problem
 from kraise.raising.carried.rules import IN_FOLD
+from kraise.raising.loops.bisection import bisected
 from kraise.raising.loops.bounded import bounded
 from kraise.raising.loops.cells import Carried, Moving, enter_cells, enter_moving, leave_cells, next_round
 from kraise.raising.loops.counted import Counted, counted
@@ -87,7 +86,7 @@ def while_loop(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None
     """
     from kraise.raising.memory.tree_reductions import tree
 
-    if tree(cx, st, s, live):
+    if tree(cx, st, s, live) or bisected(cx, st, s, live):
         return
     flag = _unused(st, s, live)
     as_for = counted(s, flag) or doubling(cx, st, s, flag)

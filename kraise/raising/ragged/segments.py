@@ -164,7 +164,7 @@ class _Flattening:
             return memo[key]
 
         def one(node: eq.Expr, around: dict[str, eq.Axis]) -> eq.Expr:
-            if isinstance(node, eq.ArgReduce):
+            if isinstance(node, eq.ArgReduce) and node.op != "bisect":
                 node = self.without_arg(node)
             if isinstance(node, eq.CarryIn | eq.FoldResult | eq.Scan):
                 mine = [node.axis] if isinstance(node, eq.Scan) else node.axes
