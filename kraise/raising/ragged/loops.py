@@ -90,8 +90,9 @@ def within(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str]) -
     cx.checks[:], cx.wanted = checks, wanted
     shared: dict[eq.Expr, None] = {}
     own: dict[eq.Expr, None] = {}
+    lanes = (free_indices(rng.start) | free_indices(rng.stop)) - set(st.folds)
     for a in inner.accesses[start:]:
-        if not set(a.path) <= always or (a.view and not a.whole):
+        if not _surely(a.path, always, inner) or (a.view and not a.whole):
             continue
         subscripts = a.whole or a.subscripts
         local = inner.locals.get(a.array)
@@ -107,7 +108,7 @@ def within(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str]) -
                 extent = eq.Shape(a.array, d, INT)
             if not is_static(to_poly(extent)):
                 continue
-            flat = all(free_indices(x) <= {rng.index.name} for x in subscripts)
+            flat = not any(free_indices(x) & lanes for x in subscripts)
             found = shared if flat else own
             found[eq.Op("ge", (sub, eq.Const(0, INT)), BOOL)] = None
             found[eq.Op("lt", (sub, extent), BOOL)] = None
@@ -115,8 +116,22 @@ def within(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str]) -
     chosen = sorted(own or shared, key=lambda c: places.get(_array(c), -1))
     if not chosen:
         return None
-    lanes = (free_indices(rng.start) | free_indices(rng.stop)) - set(st.folds)
     return Within(tuple(chosen), not own and bool(lanes))
+
+
+def _surely(path: tuple[eq.Expr, ...], always: set[eq.Expr], st: State) -> bool:
+    """Whether every round makes an access: beyond what always holds, its path says the ranges of loops that have
+    rounds."""
+    more = [c for c in path if c not in always]
+    names = dict.fromkeys(n for c in more for n in free_indices(c) if n not in st.open)
+    if any(not free_indices(c) <= names.keys() or not free_indices(c) for c in more):
+        return False
+    try:
+        found = box(tuple(names), tuple(more), ())
+    except Unbounded:
+        return False
+    sizes = [(to_poly(a.hi) - to_poly(a.lo)).value for a in found.axes]
+    return not found.residue and all(n is not None and n > 0 for n in sizes)
 
 
 def _arrays(cx: Context) -> list[str]:

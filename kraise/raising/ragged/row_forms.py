@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from kraise.analysis.conditions import conjunction, conjuncts
@@ -34,6 +34,26 @@ def plain_row(row: Poly) -> tuple[eq.Index, int] | None:
     return None if rest is None else (indices[0], rest)
 
 
+def rows_of_rows(
+    node: eq.Reduce, parts: tuple[eq.Expr, ...], mine: set[str], axes: Mapping[str, eq.Axis]
+) -> tuple[eq.Reduce, tuple[eq.Axis, ...], eq.Expr | None] | None:
+    """A reduction over rows and their entries, as that over the entries of one row, the axes around it and the
+    condition on these; None if no index runs over rows that another one of the reduction chooses, or if the entries
+    are combined with what depends on the outer row."""
+    own = {a.name: a for a in node.axes}
+    found = segments(parts)
+    for s in found:
+        inside = tuple(c for c in parts if s.index in free_indices(c))
+        around = tuple(a for a in node.axes if a.name != s.index)
+        if s.index not in mine or not free_indices(s.pointer) & {a.name for a in around}:
+            continue
+        inner = eq.Reduce(node.op, (own[s.index],), node.body, conjunction(inside), node.type)
+        rows = {n for other in found for n in free_indices(other.pointer) if n in axes}
+        if not free_indices(inner) & rows:
+            return inner, around, conjunction(tuple(c for c in parts if c not in inside))
+    return None
+
+
 def bound_by_data(name: str, parts: tuple[eq.Expr, ...], inside: set[str] | None) -> bool:
     """Whether a condition compares the index with what an array holds."""
     for c in parts:
@@ -45,6 +65,16 @@ def bound_by_data(name: str, parts: tuple[eq.Expr, ...], inside: set[str] | None
                     if any(isinstance(n, eq.Read) for n in topological((y,))) and lanes:
                         return True
     return False
+
+
+def fixed(e: eq.Expr, axes: tuple[eq.Axis, ...], early: Collection[eq.Version]) -> bool:
+    """Whether a value over these axes is the same in every round of the loops around; ``early`` are versions made
+    before everything else."""
+    return free_indices(e) <= {a.name for a in axes} and all(
+        not isinstance(n, eq.CarryIn | eq.FoldResult)
+        and (not isinstance(n, eq.Read) or not n.version.number or n.version in early)
+        for n in topological((e,))
+    )
 
 
 def signed(size: eq.Expr) -> eq.Expr:

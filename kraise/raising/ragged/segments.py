@@ -22,9 +22,11 @@ from kraise.raising.ragged.loops import LongRows
 from kraise.raising.ragged.row_forms import (
     Rows,
     bound_by_data,
+    fixed,
     neutral,
     over_all,
     plain_row,
+    rows_of_rows,
     shortest,
     signed,
     unguarded,
@@ -209,8 +211,19 @@ class _Flattening:
             total = self.by_row(node, found, left, axes, before) or self.for_every_row(node, found, left, axes, before)
             if total is not None:
                 return total
-        self.refuse_if(mine)
-        return node
+        return self.nested(node, parts, mine, axes, before)
+
+    def nested(
+        self, node: eq.Reduce, parts: tuple[eq.Expr, ...], mine: set[str], axes: Axes, before: list[eq.Stmt]
+    ) -> eq.Expr:
+        """Rows of rows: the totals of the inner rows first, whichever outer row they belong to."""
+        found = rows_of_rows(node, parts, mine, axes) if node.op in _COMBINED else None
+        if found is None:
+            self.refuse_if(mine)
+            return node
+        inner, around, outside = found
+        total = self.reduction(inner, {**axes, **{a.name: a for a in around}}, before)
+        return self.reduction(eq.Reduce(node.op, around, total, outside, node.type), axes, before)
 
     def by_row(
         self, node: eq.Reduce, found: Segment, left: tuple[eq.Expr, ...], axes: Axes, before: list[eq.Stmt]
@@ -301,21 +314,13 @@ class _Flattening:
             eq.Write(new, filled, (k, *others), (rows.at(index), *at), value, where, node.op, segments=True, span=span)
         )
         bounds = [e for a in (i, k, *others) for e in (a.lo, a.hi)]
-        early = self.folds and all(self.fixed(e, (k, *others)) for e in (value, where, *bounds) if e is not None)
+        early = self.folds and all(fixed(e, (k, *others), self.early) for e in (value, where, *bounds) if e is not None)
         (self.first if early else before).extend(made)
         if early:
             self.early.add(filled)
         if early or not self.folds:
             self.done[key] = (filled, others)
         return filled
-
-    def fixed(self, e: eq.Expr, axes: tuple[eq.Axis, ...]) -> bool:
-        """Whether a value over these axes is the same in every round of the loops around."""
-        return free_indices(e) <= {a.name for a in axes} and all(
-            not isinstance(n, eq.CarryIn | eq.FoldResult)
-            and (not isinstance(n, eq.Read) or not n.version.number or n.version in self.early)
-            for n in topological((e,))
-        )
 
     # --- rows --------------------------------------------------------------------------------
 
