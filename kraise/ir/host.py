@@ -232,7 +232,7 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Host:
-    """A host function. ``state`` are the parameters that are attributes of ``self`` (``u`` for ``self.u``)."""
+    """A host function. ``state`` are the attributes that it returns where it is the ``__init__`` of a class."""
 
     name: str
     params: tuple[k.Param, ...]

@@ -158,7 +158,11 @@ def check_derivatives(
 
 
 def _rows(point: Derivatives, text: str, case: Case, thorough: bool) -> list[Row]:
-    call, at = point.primal()
+    numbers, at = point.primal()
+
+    def call(values: Any) -> Any:  # a function that is not traced may return numbers of Python
+        return jax.tree.map(jnp.asarray, numbers(values))
+
     leaves, _ = point.matched(point.function, point.reference, jax.eval_shape(_whole(point), at))
     leaves = [leaf for leaf in leaves if _inexact(leaf.value)]
     if not leaves or not at:

@@ -137,3 +137,12 @@ def test_sizeof_of_a_declared_array_is_that_of_the_array():
         "    cudaMemcpy(a, start, sizeof(start), cudaMemcpyHostToDevice);\n    step<<<1, 64>>>(start, a, 3);\n}\n"
     )
     agrees(cuda(body), "f", a=array(5), n=5)
+
+
+def test_a_struct_of_the_device_is_refused_not_an_error():
+    body = (
+        "struct P { float a; int b; };\n__constant__ P par;\n"
+        "__global__ void k(float *x, int n) { int i = threadIdx.x; if (i < n) x[i] *= par.a; }\n"
+        "void f(float *x, int n) { k<<<1, 32>>>(x, n); }\n"
+    )
+    assert codes(cuda(body)) == {"KR211"}

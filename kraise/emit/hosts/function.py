@@ -67,11 +67,13 @@ class EmittedHost:
 
     def _lines(self, parameters: tuple[str, ...], static: list[str]) -> list[str]:
         decorator: Py = Atom("jax.jit")
-        if static:
+        if static and not self.host.state:
             self.needs.add("partial")
             given: Py = Atom(quoted(static[0])) if len(static) == 1 else py.Tup(tuple(Atom(quoted(s)) for s in static))
             decorator = py.call(self.around.imports["partial"], Atom("jax.jit"), static_argnames=given)
-        lines = layout_text.statement("@", self.around.spelled(decorator), 0).split("\n")
+        lines: list[str] = []
+        if not self.host.state:  # what makes a state is not traced: its sizes stay Python's numbers
+            lines += layout_text.statement("@", self.around.spelled(decorator), 0).split("\n")
         entries = tuple(
             p if d.default is None else f"{p}={flat(py.number(d.default.value))}"
             for p, d in zip(parameters, self.host.params, strict=True)

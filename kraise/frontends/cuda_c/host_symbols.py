@@ -9,6 +9,7 @@ from typing import Any
 
 from lark import Tree
 
+from kraise.diagnostics import Diagnostic, Refused
 from kraise.frontends.cuda_c.c_types import Array, CType, leaf
 from kraise.frontends.cuda_c.host_names import callee, normal
 from kraise.frontends.cuda_c.trees import Node, strip, trees
@@ -37,8 +38,11 @@ class Symbols:
         found = self.low.lookup(name)
         if not isinstance(found, GlobalVariable):
             return found.type if isinstance(found, VarPlace) else None
-        self.symbols.setdefault(name, filled and not self.depth)
         t = found.type
+        if leaf(t.of if isinstance(t, Array) else t)[0] is None:
+            reason = f"{name} is a variable of the device of a type that is not followed in a host"
+            raise Refused(Diagnostic("KR211", reason, found.span))
+        self.symbols.setdefault(name, filled and not self.depth)
         if isinstance(t, ScalarType) and not isinstance(found.place, Cell):
             self.scalar(name, t)
             return t

@@ -24,7 +24,8 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     """The host function. Raises Refused with all that is wrong with it."""
     array_names(scope, node)
     scope.name = name
-    parameters = [p for p in node.params.params if p.name.value not in ("self", "cls")]
+    given = (*node.params.posonly_params, *node.params.params, *node.params.kwonly_params)
+    parameters = [p for p in given if p.name.value not in ("self", "cls")]
     ranks = _ranks(scope, node)
     params: list[k.Param] = []
     for p in parameters:
@@ -54,7 +55,8 @@ def _ranks(scope: HostScope, node: cst.FunctionDef) -> dict[str, tuple[ScalarTyp
     for inner in walk(node.body):
         if isinstance(inner, cst.Call):
             function = scope.functions.get(launched(scope, inner) or dotted(inner.func))
-            for param, argument in zip(function.params if function is not None else (), inner.args, strict=False):
+            taken = function.params if function is not None else scope.host_params.get(dotted(inner.func), ())
+            for param, argument in zip(taken, inner.args, strict=False):
                 if isinstance(param.type, ArrayType):
                     found.setdefault(dotted(argument.value), (param.type.element, param.type.ndim))
     return found
@@ -84,6 +86,11 @@ class Reader(Assignments):
         match node:
             case cst.SimpleStatementLine(body=parts) | cst.SimpleStatementSuite(body=parts):
                 return [s for p in parts for s in self.small(p)]
+            case cst.If(test=test, body=body, orelse=None) if _raises(body):
+                scope.drop(node, "a check of the arguments")
+                return []
+            case cst.Try(body=body, handlers=[], orelse=None, finalbody=final):
+                return [*self.block(body.body), *(self.block(final.body.body) if final is not None else ())]
             case cst.If(test=test, body=body, orelse=orelse):
                 then = self.block(body.body)
                 other: tuple[h.Stmt, ...] = ()
@@ -147,7 +154,8 @@ class Reader(Assignments):
         scope = self.scope
         span = scope.span(node)
         if launched(scope, call):
-            return [self.launch(call)]
+            made = self.made_in(call)
+            return [*made[0], self.launch(made[1])]
         name = scope.qualified(call.func)
         concept = dialects.table("host_library")["python"].get(name, "")
         args = [a.value for a in call.args]
@@ -169,6 +177,25 @@ class Reader(Assignments):
             call, f"the call of {scope.text(call.func)} is not known in a host function",
             "the functions known here are the rows of grammar/host_library.toml", "KR213",
         )  # fmt: skip
+
+    def made_in(self, call: cst.Call) -> tuple[list[h.Stmt], cst.Call]:
+        """Arrays that a launch makes in its own arguments (``k[g, b](cuda.to_device(x))``) get names first."""
+        scope = self.scope
+        before: list[h.Stmt] = []
+        args = list(call.args)
+        for at, a in enumerate(args):
+            if a.keyword is None and not a.star and isinstance(a.value, cst.Call) and scope.is_array(a.value):
+                own = f"{dotted(a.value.args[0].value) if a.value.args else 'made'}_device".replace(".", "_")
+                while own in scope.arrays | scope.scalars:
+                    own += "_"
+                scope.arrays.add(own)
+                before += self.new_array(own, a.value, a)
+                args[at] = a.with_changes(value=cst.Name(own))
+        if not before:
+            return before, call
+        changed = call.with_changes(args=args)
+        scope.source.positions.setdefault(changed, scope.source.positions.get(call))
+        return before, changed
 
     def is_ignored(self, node: cst.BaseExpression) -> bool:
         """Has an expression no part in the values (a stream, a timer, what is computed from one)?"""
@@ -285,6 +312,13 @@ class Reader(Assignments):
     def _moves_only(self, call: cst.Call) -> bool:
         concept = dialects.table("host_library")["python"].get(self.scope.qualified(call.func), "")
         return concept in ("fetch", "clone", "alias") and not any(a.keyword for a in call.args)
+
+
+def _raises(body: cst.BaseSuite) -> bool:
+    """Does a block only raise an exception?"""
+    line = body.body[-1] if body.body else None
+    last = line.body[-1] if isinstance(line, cst.SimpleStatementLine | cst.SimpleStatementSuite) else line
+    return isinstance(last, cst.Raise) and len(body.body) == 1
 
 
 __all__ = ["Reader", "read_host"]

@@ -41,6 +41,7 @@ class HostScope:
     outline: Callable[[cst.FunctionDef], k.Function | None] | None = None  # a function that a loop became, lowered
     outlined: list[k.Function] = field(default_factory=list)
     name: str = ""
+    host_params: Mapping[str, tuple[k.Param, ...]] = field(default_factory=dict)  # of the other host functions
 
     def span(self, node: cst.CSTNode) -> Span | None:
         """The place of a node."""
@@ -178,8 +179,9 @@ def _by_call(scope: HostScope, node: cst.Call, found: set[str]) -> None:
             found |= {first} if first and _local(scope, first) else set()
     called = launched(scope, node)
     function = scope.functions.get(called or dotted(node.func))
-    if function is not None:
-        for param, argument in zip(function.params, node.args, strict=False):
+    params = function.params if function is not None else scope.host_params.get(dotted(node.func))
+    if params is not None:
+        for param, argument in zip(params, node.args, strict=False):
             name = dotted(argument.value)
             if isinstance(param.type, ArrayType) and name and _local(scope, name):
                 found.add(name)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 import libcst as cst
 
 from kraise.diagnostics import Diagnostic
 from kraise.diagnostics.collect import guard
-from kraise.frontends.python import infer, ranks, source
+from kraise.frontends.python import host_classes, infer, ranks, source
 from kraise.frontends.python.function import Context, lower
 from kraise.frontends.python.host import read_host
 from kraise.frontends.python.host_scope import HostScope
@@ -24,15 +25,23 @@ def read_hosts(
 ) -> tuple[tuple[h.Host, ...], list[k.Function], list[Diagnostic]]:
     """The host functions of a module, callees first; loops of theirs that became functions; why some were not read.
 
-    Methods are no host functions yet; of two functions of one name the first counts.
+    A method counts under the name of the function that it becomes; of two functions of one name the first counts.
     """
     kernels = {n for n, d in found.functions.items() if d.kind == "kernel"}
     nodes: dict[str, cst.FunctionDef] = {}
     for node, around, method in functions_of(context.source.tree):
         if not around and not method and node.name.value not in kernels:
             nodes.setdefault(node.name.value, node)
-    hosts = _hosts(nodes, kernels)
     by_name = {f.name: f for f in functions}
+    stored = {n: _stored(by_name[n]) for n in kernels if n in by_name}
+    owners: dict[str, str] = {}
+    for name, (owner, node) in host_classes.methods(context.source, context.imports, stored).items():
+        if name not in nodes and name not in kernels:
+            nodes[name], owners[name] = node, owner
+    hosts = _hosts(nodes, kernels)
+    for name, owner in owners.items():  # the state of a class whose methods launch is made by its __init__
+        if name == host_classes.function_name(owner, "__init__") and owner in {owners.get(n) for n in hosts}:
+            hosts.setdefault(name, set())
     done: dict[str, h.Host] = {}
     kinds: dict[str, tuple[bool, ...]] = {}
     problems: list[Diagnostic] = []
@@ -46,11 +55,14 @@ def read_hosts(
             context.source, context.imports, context.constants, by_name, frozenset(kernels - set(by_name)), kinds,
             helpers,
         )  # fmt: skip
+        scope.host_params = {n: x.params for n, x in done.items()}
         scope.outline = partial(_outline, context)
         span = context.source.span(nodes[name].name)
         host, wrong = guard(name, span, read_host, scope, nodes[name], name)
         problems += wrong
         if host is not None:
+            if name == host_classes.function_name(owners.get(name, ""), "__init__"):
+                host = replace(host, state=host_classes.returned(nodes[name]))
             done[name] = host
             outlined += scope.outlined
             kinds[name] = tuple(isinstance(v, k.ArrayRef) for v in h.returned(host.body))
@@ -112,6 +124,22 @@ def _hosts(nodes: Mapping[str, cst.FunctionDef], kernels: set[str]) -> dict[str,
         if not more:
             return {n: calls[n] & found for n in nodes if n in found}
         found |= more
+
+
+def _stored(function: k.Function) -> tuple[bool, ...]:
+    """Which parameters a function may write."""
+    written: set[str] = set()
+    stack: list = list(function.body)
+    while stack:
+        stmt = stack.pop()
+        match stmt:
+            case k.Store(array=array) | k.Atomic(array=array):
+                written.add(array)
+            case k.CallStmt(args=args):
+                written |= {a.array for a in args if isinstance(a, k.ArrayRef)}
+        for name in ("body", "orelse"):
+            stack.extend(getattr(stmt, name, ()) or ())
+    return tuple(p.name in written for p in function.params)
 
 
 def _ordered(hosts: Mapping[str, set[str]]) -> list[str]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import cache
+from typing import Any
 
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
@@ -123,6 +124,29 @@ def walk(node: cst.CSTNode, into: Callable[[cst.CSTNode], bool] = lambda _: True
         yield top
         if into(top):
             stack.extend(reversed(children(top)))
+
+
+def rebuilt(source: Source, node: Any, change: Callable[[cst.CSTNode], cst.CSTNode | None]) -> Any:
+    """A node in which ``change`` says what stands in place of a node (None: itself); new nodes keep the old places."""
+    new = change(node)
+    if new is None:
+        changes: dict[str, Any] = {}
+        kind: Any = type(node)
+        for name in _fields(kind):
+            value = getattr(node, name)
+            if isinstance(value, cst.CSTNode):
+                other: Any = rebuilt(source, value, change)
+            elif isinstance(value, list | tuple):
+                other = [rebuilt(source, v, change) if isinstance(v, cst.CSTNode) else v for v in value]
+                other = value if all(a is b for a, b in zip(other, value, strict=True)) else other
+            else:
+                continue
+            if other is not value:
+                changes[name] = other
+        new = node.with_changes(**changes) if changes else node
+    if new is not node and node in source.positions:
+        source.positions.setdefault(new, source.positions[node])
+    return new
 
 
 def comments(text: str) -> tuple[tuple[int, str], ...]:

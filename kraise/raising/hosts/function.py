@@ -148,9 +148,8 @@ class Raising:
                     values.append(self._in_memory(p.name, state))
                     memory.append(p.name)
         if not values:
-            raise refuse(
-                "KR211", f"{self.host.name} changes no array of its caller and returns nothing", self.host.span
-            )
+            reason = f"{self.host.name} changes no array of its caller and returns nothing"
+            raise refuse("KR211", reason, self.host.span)
         host = self.host
         return o.Host(
             host.name, host.params, tuple(out), tuple(values), tuple(memory), tuple(sorted(state.written)), host.doc,
@@ -168,12 +167,9 @@ class Raising:
     def _in_memory(self, name: str, state: State) -> h.Expr | o.Rotated:
         memory = state.memory[name]
         if memory is None:
-            raise refuse(
-                "KR211",
-                f"which array is in the memory of {name} at the end depends on data",
-                self.host.span,
-                "return the arrays, or copy the result into the caller's array after the loop",
-            )
+            reason = f"which array is in the memory of {name} at the end depends on data"
+            hint = "return the arrays, or copy the result into the caller's array after the loop"
+            raise refuse("KR211", reason, self.host.span, hint)
         variables = tuple(state.values[s] or name for s in memory.slots)
         if memory.rounds is None or len(set(variables)) == 1:
             return h.Whole(variables[0])
@@ -343,6 +339,17 @@ class Raising:
         state.set_scalars(results)
         self.forget(set(results))
 
+    def _lost(self, params: list[str], views: Mapping[str, View], stmt: h.CallHost, state: State) -> None:
+        """Refuses a call whose changes to the memory of ``params`` another name than its results would see."""
+        kept = {s for m in state.memory.values() if m is not None for s in m.slots} if self.implicit else set()
+        for param in params:
+            slot = views[param].slot
+            others = [n for n, v in state.points.items() if v.slot == slot and n not in stmt.results]
+            if others or slot in kept:
+                reason = f"{stmt.function} changes {param} and returns another array: the change would be lost"
+                raise refuse("KR211", reason, stmt.span)
+            state.written.update(n for n, m in state.memory.items() if m is not None and slot in m.slots)
+
     def fresh(self, wish: str) -> str:
         """A name that the function does not have."""
         name, number = wish, 2
@@ -357,11 +364,8 @@ class Raising:
         if callee is None:
             raise Refused(*self._not_raised(stmt.function, stmt.span))
         self.calls[stmt.function] = None
-        lost = [p for p in callee.written if p not in callee.memory]
-        if lost:
-            reason = f"{stmt.function} changes {lost[0]} and returns another array: the change would be lost"
-            raise refuse("KR211", reason, stmt.span)
         args, views = self._arguments(stmt.function, callee.params, stmt.args, callee.written, state, stmt.span)
+        self._lost([p for p in callee.written if p not in callee.memory], views, stmt, state)
         if len(stmt.results) > len(callee.returns):
             raise refuse("KR211", f"{stmt.function} returns {len(callee.returns)} values", stmt.span)
         named = [*stmt.results, *[""] * (len(callee.returns) - len(stmt.results))]

@@ -1,0 +1,336 @@
+"""Methods of a class whose state is ``self.…`` as functions of that state.
+
+``Heat.step`` becomes ``Heat_step(u, v, dt)``: first the attributes that it uses, in the order of their assignment,
+then its own parameters. It returns what the method returns, then the attributes that it changes, in that order;
+``__init__`` becomes ``Heat_init``, which returns them all. An attribute that only ``__init__`` sets, to a number known
+from constants and such attributes (``self.blocks = (self.n + 255) // 256``), is written out where it is used; one that
+holds a stream or an event is made anew. ``self.step()`` is a call that rebinds what it changes.
+
+Classes with bases and decorated methods are passed over. An attribute that a method gives another name counts as
+changed by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import libcst as cst
+
+from kraise.frontends.python.host_scope import ignored_call
+from kraise.frontends.python.names import Imports
+from kraise.frontends.python.source import Source, dotted, rebuilt, walk
+
+KNOWN_CALLS = frozenset(("math.ceil", "math.floor", "builtins.int", "builtins.max", "builtins.min", "builtins.abs"))
+
+
+@dataclass
+class State:
+    """A class: its methods, its attributes in the order of their assignment, and how each is written in a method."""
+
+    name: str
+    methods: dict[str, cst.FunctionDef]
+    attributes: list[str] = field(default_factory=list)
+    known: dict[str, cst.BaseExpression] = field(default_factory=dict)
+    made: dict[str, cst.BaseExpression] = field(default_factory=dict)
+    used: dict[str, set[str]] = field(default_factory=dict)
+    changed: dict[str, set[str]] = field(default_factory=dict)
+
+    @property
+    def state(self) -> list[str]:
+        """The attributes that functions pass around."""
+        return [a for a in self.attributes if a not in self.known and a not in self.made]
+
+
+def methods(
+    source: Source, imports: Imports, stores: Mapping[str, tuple[bool, ...]]
+) -> dict[str, tuple[str, cst.FunctionDef]]:
+    """The methods of all classes as functions: name -> (class, function). ``stores`` says of each kernel which of its
+    parameters it writes."""
+    out: dict[str, tuple[str, cst.FunctionDef]] = {}
+    taken = {n for n, _ in imports.bound.items()} | set(stores)
+    for node in source.tree.body:
+        if not isinstance(node, cst.ClassDef) or node.bases or not isinstance(node.body, cst.IndentedBlock):
+            continue
+        found = _state(node, imports, stores)
+        for method in found.methods:
+            name = function_name(found.name, method)
+            out[name] = found.name, _Writer(source, found, method, taken).function(name)
+    return out
+
+
+def function_name(owner: str, method: str) -> str:
+    """The name of the function that a method becomes."""
+    return f"{owner}_{method.strip('_')}"
+
+
+def returned(node: cst.FunctionDef) -> tuple[str, ...]:
+    """The names that the last statement of a function returns."""
+    last = node.body.body[-1] if node.body.body else None
+    part = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else None
+    value = part.value if isinstance(part, cst.Return) else None
+    parts = [e.value for e in value.elements] if isinstance(value, cst.Tuple) else [value] if value is not None else []
+    return tuple(p.value for p in parts if isinstance(p, cst.Name))
+
+
+def _attribute(node: cst.CSTNode) -> str:
+    """``x`` of ``self.x``."""
+    match node:
+        case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)):
+            return name
+    return ""
+
+
+def _targets(node: cst.CSTNode) -> list[cst.CSTNode]:
+    """What a statement assigns to."""
+    match node:
+        case cst.Assign(targets=targets):
+            return [e for t in targets for e in _parts(t.target)]
+        case cst.AnnAssign(target=target) | cst.AugAssign(target=target):
+            return [target]
+    return []
+
+
+def _parts(node: cst.CSTNode) -> list[cst.CSTNode]:
+    return [p for e in node.elements for p in _parts(e.value)] if isinstance(node, cst.Tuple | cst.List) else [node]
+
+
+def _state(node: cst.ClassDef, imports: Imports, stores: Mapping[str, tuple[bool, ...]]) -> State:
+    own: dict[str, cst.FunctionDef] = {}
+    found = State(node.name.value, own)
+    for part in node.body.body:
+        if isinstance(part, cst.FunctionDef) and not part.decorators and part.params.params[:1]:
+            if part.params.params[0].name.value == "self":
+                own[part.name.value] = part
+        elif isinstance(part, cst.SimpleStatementLine):
+            for small in part.body:
+                match small:
+                    case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value):
+                        found.known[name] = value
+    order = sorted(own, key=lambda m: m != "__init__")
+    times: dict[str, int] = {}
+    first: dict[str, cst.BaseExpression] = {}
+    for method in order:
+        for inner in walk(own[method].body):
+            for target in _targets(inner):
+                name = _attribute(target)
+                if name:
+                    found.attributes += [name] if name not in found.attributes else []
+                    times[name] = times.get(name, 0) + 1
+                    found.known.pop(name, None)
+        for line in own[method].body.body if method == "__init__" else ():
+            for small in line.body if isinstance(line, cst.SimpleStatementLine) else ():
+                match small:
+                    case cst.Assign(targets=[cst.AssignTarget(target=target)], value=given) if _attribute(target):
+                        first[_attribute(target)] = given
+    once = {n for n, count in times.items() if count == 1 and n in first}
+    for name in found.attributes:
+        if name in once:
+            initial = first[name]
+            if isinstance(initial, cst.Call) and ignored_call(imports.qualified(dotted(initial.func))):
+                found.made[name] = initial
+            elif _is_known(initial, once, found, imports):
+                found.known[name] = initial
+    _effects(found, stores)
+    return found
+
+
+def _is_known(value: cst.BaseExpression, once: set[str], found: State, imports: Imports) -> bool:
+    """Is a value made of constants and of attributes that never change?"""
+    plain = False
+    for inner in walk(value):
+        match inner:
+            case cst.Integer() | cst.Float():
+                plain = True
+            case cst.Call(func=func) if imports.qualified(dotted(func)) not in KNOWN_CALLS:
+                return False
+            case cst.Attribute() if _attribute(inner):
+                if _attribute(inner) not in once and _attribute(inner) not in found.known:
+                    return False
+                plain = True
+            case cst.Subscript(value=owner) if not _attribute(owner):
+                return False
+            case cst.SimpleString() | cst.List() | cst.Lambda() | cst.Comparison():
+                return False
+            case cst.Name(value=name) if name not in ("self", "True", "False") and not imports.qualified(name):
+                if name.isupper():
+                    continue
+                attributes = set(found.attributes) | {n.partition(".")[0] for n in KNOWN_CALLS}
+                if name not in attributes and name not in {"ceil", "floor", "int", "max", "min", "abs", "math"}:
+                    return False
+            case cst.Attribute() if imports.qualified(dotted(inner)) not in KNOWN_CALLS:
+                return False
+    bare = isinstance(value, cst.Name) or _attribute(value)
+    return plain and not bare and not _mentions_parameter(value, found)
+
+
+def _mentions_parameter(value: cst.BaseExpression, found: State) -> bool:
+    """Does a value of ``__init__`` use one of its parameters by its own name?"""
+    init = found.methods["__init__"]
+    own = {p.name.value for p in (*init.params.params, *init.params.kwonly_params)} - {"self"}
+    attributes = {id(n.attr) for n in walk(value) if isinstance(n, cst.Attribute)}
+    return any(isinstance(n, cst.Name) and n.value in own and id(n) not in attributes for n in walk(value))
+
+
+def _effects(found: State, stores: Mapping[str, tuple[bool, ...]]) -> None:
+    """What each method uses and changes, with what the methods that it calls do."""
+    calls: dict[str, set[str]] = {}
+    for method, node in found.methods.items():
+        used: dict[str, None] = {}
+        changed: set[str] = set()
+        calls[method] = set()
+        for inner in walk(node.body):
+            name = _attribute(inner)
+            if name in found.methods:
+                calls[method].add(name)
+            elif name:
+                used[name] = None
+            changed |= {_attribute(t) for t in _targets(inner)} - {""}
+            for target in _targets(inner):
+                if isinstance(target, cst.Subscript) and _attribute(target.value):
+                    changed.add(_attribute(target.value))
+            match inner:
+                case cst.Assign(targets=[cst.AssignTarget(target=cst.Name())], value=value) if _attribute(value):
+                    changed.add(_attribute(value))
+                case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="copy_to_device" | "fill"))):
+                    changed |= {_attribute(owner)} - {""}
+                case cst.Call(func=func, args=args):
+                    kernel = dotted(func.value) if isinstance(func, cst.Subscript) else dotted(func)
+                    if isinstance(func, cst.Call):
+                        kernel = dotted(func.func).removesuffix(".forall")
+                    written = stores.get(kernel, ())
+                    for argument, is_written in zip(args, written, strict=False):
+                        changed |= {_attribute(argument.value)} - {""} if is_written else set()
+        found.used[method] = set(used) | changed
+        found.changed[method] = changed
+    state = set(found.state)
+    while True:
+        before = [len(s) for s in (*found.used.values(), *found.changed.values())]
+        for method, others in calls.items():
+            for other in others:
+                found.used[method] |= found.used[other]
+                found.changed[method] |= found.changed[other]
+            for name in list(found.used[method]):  # a value that is written out uses others
+                if name in found.known:
+                    found.used[method] |= {a for n in walk(found.known[name]) if (a := _attribute(n))}
+        if before == [len(s) for s in (*found.used.values(), *found.changed.values())]:
+            break
+    for method in found.methods:
+        found.used[method] &= state
+        found.changed[method] &= state
+
+
+class _Writer:
+    """One method as a function."""
+
+    def __init__(self, source: Source, found: State, method: str, taken: set[str]):
+        self.source, self.found, self.method = source, found, method
+        self.node = found.methods[method]
+        self.params = [p for p in self.node.params.params if p.name.value != "self"]
+        own = {n.value for n in walk(self.node) if isinstance(n, cst.Name)}
+        attributes = {a for n in walk(self.node) if (a := _attribute(n))}
+        bound = {p.name.value for p in (*self.params, *self.node.params.kwonly_params)}
+        for inner in walk(self.node.body):
+            bound |= {t.value for t in _targets(inner) if isinstance(t, cst.Name)}
+            if isinstance(inner, cst.For) and isinstance(inner.target, cst.Name):
+                bound.add(inner.target.value)
+        clashing = bound | taken | (own - attributes)
+        self.names = {a: f"self_{a}" if a in clashing else a for a in found.attributes}
+
+    def ordered(self, names: set[str]) -> list[str]:
+        """Attributes in the order of their assignment."""
+        return [a for a in self.found.state if a in names]
+
+    def function(self, name: str) -> cst.FunctionDef:
+        """The function."""
+        found = self.found
+        init = self.method == "__init__"
+        given = [] if init else self.ordered(found.used[self.method])
+        params = [cst.Param(cst.Name(self.names[a])) for a in given]
+        body = rebuilt(self.source, self.node.body, self.changed_node)
+        lines = list(body.body)
+        uses = {_attribute(n) for n in walk(self.node.body)}
+        for other in sorted(uses & set(found.made)) if not init else ():
+            made = cst.Assign([cst.AssignTarget(cst.Name(self.names[other]))], found.made[other])
+            lines.insert(0, cst.SimpleStatementLine([made]))
+        back = found.state if init else self.ordered(found.changed[self.method])
+        last = lines[-1] if lines else None
+        ends = isinstance(last, cst.SimpleStatementLine) and isinstance(last.body[-1], cst.Return)
+        if back and not ends:
+            lines.append(cst.SimpleStatementLine([cst.Return(_tuple([cst.Name(self.names[a]) for a in back]))]))
+        own = [
+            p.with_changes(default=found.known.get(dotted(p.default), p.default)) if p.default is not None else p
+            for p in self.params
+        ]
+        parameters = self.node.params.with_changes(params=[*params, *own])
+        made_node = self.node.with_changes(
+            name=cst.Name(name), params=parameters, body=body.with_changes(body=lines), leading_lines=[]
+        )
+        for new, old in ((made_node, self.node), (made_node.name, self.node.name)):
+            if old in self.source.positions:
+                self.source.positions[new] = self.source.positions[old]
+        return made_node
+
+    def changed_node(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """What stands in place of a node; None for one that stays."""
+        found = self.found
+        match node:
+            case cst.Expr(value=cst.Call() as call) if _attribute(call.func) in found.methods:
+                return self.called(call, []) or cst.Expr(self.call(call))
+            case cst.Assign(targets=[cst.AssignTarget(target=target)], value=cst.Call() as call) if (
+                _attribute(call.func) in found.methods
+            ):
+                results = [rebuilt(self.source, p, self.changed_node) for p in _parts(target)]
+                return self.called(call, results) or node.with_changes(
+                    targets=[cst.AssignTarget(rebuilt(self.source, target, self.changed_node))], value=self.call(call)
+                )
+            case cst.Return(value=value) if self.method != "__init__":
+                back = [cst.Name(self.names[a]) for a in self.ordered(found.changed[self.method])]
+                kept: list[cst.BaseExpression] = []
+                if value is not None and dotted(value) not in ("self", "None"):
+                    whole = [e.value for e in value.elements] if isinstance(value, cst.Tuple) else [value]
+                    kept = [rebuilt(self.source, p, self.changed_node) for p in whole]
+                return node.with_changes(value=_tuple([*kept, *back]) if kept or back else None,
+                                         whitespace_after_return=cst.SimpleWhitespace(" "))  # fmt: skip
+            case cst.Call(func=func) if _attribute(func) in found.methods:
+                return self.call(node)
+            case cst.Attribute() if _attribute(node):
+                return self.attribute(_attribute(node))
+            case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=name)) if owner == found.name:
+                return self.attribute(name) if name in found.known else None
+        return None
+
+    def attribute(self, name: str) -> cst.BaseExpression | None:
+        """``self.x`` in the function."""
+        if name in self.found.known and self.method != "__init__":
+            value = rebuilt(self.source, self.found.known[name], self.changed_node)
+            simple = isinstance(value, cst.Integer | cst.Float | cst.Name | cst.Tuple)
+            return value if simple else value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+        if name in self.found.known and name not in self.found.attributes:
+            return self.found.known[name]
+        return cst.Name(self.names[name]) if name in self.names else None
+
+    def call(self, call: cst.Call) -> cst.Call:
+        """``self.step(…)`` as the call of the function that the method becomes."""
+        other = _attribute(call.func)
+        given = [cst.Arg(cst.Name(self.names[a])) for a in self.ordered(self.found.used[other])]
+        own = [rebuilt(self.source, a, self.changed_node) for a in call.args]
+        return self.placed(cst.Call(cst.Name(function_name(self.found.name, other)), [*given, *own]), call)
+
+    def called(self, call: cst.Call, results: list[cst.BaseExpression]) -> cst.Assign | None:
+        """The call as a statement that binds what it changes anew; None where it changes nothing."""
+        back = [cst.Name(self.names[a]) for a in self.ordered(self.found.changed[_attribute(call.func)])]
+        if not back:
+            return None
+        return self.placed(cst.Assign([cst.AssignTarget(_tuple([*results, *back]))], self.call(call)), call)
+
+    def placed(self, new: cst.CSTNode, old: cst.CSTNode):  # type: ignore[no-untyped-def]
+        """A new node at the place of an old one."""
+        if old in self.source.positions:
+            self.source.positions[new] = self.source.positions[old]
+        return new
+
+
+def _tuple(parts: list) -> Any:
+    return parts[0] if len(parts) == 1 else cst.Tuple([cst.Element(p) for p in parts])

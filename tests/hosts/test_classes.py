@@ -1,0 +1,106 @@
+"""Methods whose state is ``self.…`` as functions that take the state and return what they change."""
+
+import numpy as np
+import pytest
+
+from tests.hosts.test_hosts import agrees, array, codes, python
+
+HEAT = """
+class Heat:
+    FACTOR = 0.5
+
+    def __init__(self, u, size):
+        self.stream = cuda.stream()
+        self.size = size
+        self.threads = 64
+        self.blocks = (self.size + self.threads - 1) // self.threads
+        self.u = cuda.to_device(u)
+        self.v = cuda.device_array_like(self.u)
+        self.time = 0
+
+    def step(self):
+        step[self.blocks, self.threads, self.stream](self.u, self.v, self.size)
+        self.u, self.v = self.v, self.u
+        self.time += 1
+
+    def damp(self, factor=FACTOR):
+        scale[self.blocks, self.threads](self.u, factor * self.FACTOR)
+
+    def run(self, steps):
+        for _ in range(steps):
+            self.step()
+        self.damp(0.25)
+        before = self.total()
+        return before, self.u.copy_to_host()
+
+    def total(self):
+        return self.u.copy_to_host().sum()
+"""
+
+
+def names(done, host):
+    (found,) = [x for x in done.source.hosts if x.name == host]
+    return [p.name for p in found.params]
+
+
+def test_the_state_is_parameters_and_results():
+    done = python(HEAT)
+    assert codes(done) == {"KR201"}  # the racy kernel of the module
+    assert names(done, "Heat_step") == ["size", "u", "v", "time"]
+    assert names(done, "Heat_run") == ["size", "u", "v", "time", "steps"]
+    assert "blocks" not in done.text and "stream" not in done.text  # written out; left out
+
+
+@pytest.mark.parametrize("steps", (0, 1, 4))
+def test_values_and_gradients(steps):
+    done = python(HEAT)
+    state = {"size": 9, "u": array(9), "v": array(9, 1), "time": 3}
+    agrees(done, "Heat_step", **state)
+    agrees(done, "Heat_run", **state, steps=steps)
+
+
+def test_what_init_returns_goes_into_the_methods():
+    namespace: dict = {}
+    exec(compile(python(HEAT).text, "a.py", "exec"), namespace)
+    u = array(9)
+    size, a, b, time = namespace["Heat_init"](u, 9)
+    assert (size, time) == (9, 0) and isinstance(size, int)
+    a, b, time = namespace["Heat_step"](size, a, b, time)
+    expected = np.concatenate([[0], 0.5 * (u[:-2] + u[2:]), [0]])
+    np.testing.assert_allclose(np.asarray(a), expected, rtol=1e-6)
+    assert time == 1
+
+
+def test_an_alias_of_an_attribute_counts_as_changed():
+    body = HEAT + "    def late(self):\n        w = self.u\n        scale[1, 64](w, 2.0)\n        self.time += 1\n"
+    done = python(body)
+    assert "return u, time" in done.text.split("def Heat_late(")[1]
+    agrees(done, "Heat_late", u=array(9), time=1)
+
+
+def test_a_kernel_that_races_is_refused_under_the_name_of_the_method():
+    body = HEAT + "    def bad(self):\n        racy[1, 64](self.u, self.size)\n"
+    done = python(body)
+    assert "KR212" in codes(done) and "Heat_bad" not in done.raised and "Heat_step" in done.raised
+
+
+CHECKED = """
+def f(x, *, a: float = 2.0, reps=2):
+    n = x.shape[0]
+    if n == 0:
+        raise ValueError("nothing to do")
+    y = cuda.to_device(x)
+    try:
+        for _ in range(reps):
+            scale[(n + 31) // 32, 32](y, a)
+        step[1, 64](cuda.to_device(x), y, n)
+    finally:
+        cuda.synchronize()
+    return y.copy_to_host()
+"""
+
+
+def test_checks_keywords_and_arrays_made_in_a_launch():
+    done = python(CHECKED)
+    agrees(done, "f", x=array(9), a=0.5, reps=3)
+    assert "raise " not in done.text
