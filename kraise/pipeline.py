@@ -273,6 +273,35 @@ def explain(done: Translation) -> tuple[tuple[str, int, str], ...]:
     return (*shown, *((x.name, x.span.line if x.span else 1, render_host(x)) for x in hosts))
 
 
+def compiled(
+    done: Translation, request: Request, options: Options = DEFAULTS
+) -> tuple[dict[str, tuple[str, str]], list[Diagnostic]]:
+    """What XLA makes of each raised function: its arguments in words, and the kernels of its compiled module, counted.
+
+    The sizes are those of the request; where it leaves some open, they come from its case or are inferred.
+    """
+    from kraise.verify.hlo import compile_function, described, given_case
+
+    found: dict[str, tuple[str, str]] = {}
+    findings: list[Diagnostic] = []
+    for name in done.raised if done.source is not None and done.text is not None else ():
+        assert done.source is not None
+        function = done.source.function(name)
+        own = {p.name for p in function.params}
+        shapes = {n: s for n, s in request.shapes.items() if n in own}
+        values = {n: v for n, v in request.values.items() if n in own}
+        wanted = replace(request, shapes=shapes, values=values)
+        case = given_case(function, shapes, values)
+        problems: list[Diagnostic] = []
+        if case is None or request.case:
+            case, problems = guard(name, function.span, _case, done.source, name, wanted, "", options.assume)
+        if case is not None:
+            done_with, problems = guard(name, function.span, compile_function, done.source, done.text, name, case)
+            found |= {name: (described(case), str(done_with))} if done_with is not None else {}
+        findings += problems
+    return found, findings
+
+
 def verify(
     done: Translation, request: Request, file: str = "", source: str = "", options: Options = DEFAULTS
 ) -> tuple[list[Report], list[Diagnostic]]:

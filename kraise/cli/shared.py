@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import os
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -130,3 +132,36 @@ stdin_option = click.option(
 )
 
 paths_argument = click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+
+
+def sizes(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
+    """``x=17,19`` as shapes by name; BadParameter for other text."""
+    found = {}
+    for value in values:
+        match = re.fullmatch(r"([\w.]+)=(\d+(?:[,x]\d+)*)", value.replace(" ", ""))
+        if not match:
+            raise click.BadParameter(f"`{value}` is not understood; write x=17,19", ctx, param)
+        found[match[1]] = tuple(int(n) for n in re.split("[,x]", match[2]))
+    return found
+
+
+def numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
+    """``n=17`` as numbers by name; BadParameter for other text."""
+    found: dict[str, Any] = {}
+    for value in values:
+        name, _, number = value.partition("=")
+        for kind in (int, float, complex):
+            try:
+                found[name.strip()] = kind(number)
+                break
+            except ValueError:
+                continue
+        else:
+            raise click.BadParameter(f"`{value}` is not understood; write n=17", ctx, param)
+    return found
+
+
+def case_beside(path: str) -> str:
+    """The case.toml beside a source, "" where there is none."""
+    beside = os.path.join(os.path.dirname(path), "case.toml")
+    return beside if path != "-" and os.path.exists(beside) else ""

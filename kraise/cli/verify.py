@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from typing import Any
@@ -13,36 +12,19 @@ from kraise import pipeline
 from kraise.cli import report
 from kraise.cli.inputs import Input, collect
 from kraise.cli.run import read_and_translate
-from kraise.cli.shared import format_option, paths_argument, source_options, stdin_option
+from kraise.cli.shared import (
+    case_beside,
+    format_option,
+    numbers,
+    paths_argument,
+    sizes,
+    source_options,
+    stdin_option,
+)
 from kraise.diagnostics import Diagnostic, Span
 from kraise.options import Options
 
 _MARKS = {"ok": "green", "failed": "bold red", "skipped": "yellow", "note": "cyan"}
-
-
-def _sizes(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
-    found = {}
-    for value in values:
-        match = re.fullmatch(r"([\w.]+)=(\d+(?:[,x]\d+)*)", value.replace(" ", ""))
-        if not match:
-            raise click.BadParameter(f"`{value}` is not understood; write x=17,19", ctx, param)
-        found[match[1]] = tuple(int(n) for n in re.split("[,x]", match[2]))
-    return found
-
-
-def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for value in values:
-        name, _, number = value.partition("=")
-        for kind in (int, float, complex):
-            try:
-                found[name.strip()] = kind(number)
-                break
-            except ValueError:
-                continue
-        else:
-            raise click.BadParameter(f"`{value}` is not understood; write n=17", ctx, param)
-    return found
 
 
 def _extents(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...] | None:
@@ -56,8 +38,8 @@ def _extents(ctx: click.Context, param: click.Parameter, value: str | None) -> t
 @click.command("verify")
 @paths_argument
 @click.option("--case", metavar="FILE", help="Arguments and launch (default: case.toml beside the source).")
-@click.option("--shape", "shapes", metavar="X=17,19", multiple=True, callback=_sizes, help="The shape of an array.")
-@click.option("--set", "values", metavar="N=17", multiple=True, callback=_numbers, help="The value of a scalar.")
+@click.option("--shape", "shapes", metavar="X=17,19", multiple=True, callback=sizes, help="The shape of an array.")
+@click.option("--set", "values", metavar="N=17", multiple=True, callback=numbers, help="The value of a scalar.")
 @click.option("--dtype", metavar="NAME", help="The type of the float arrays whose type is open: float32, float64.")
 @click.option("--grid", metavar="X[,Y[,Z]]", callback=_extents, help="The launch: blocks.")
 @click.option("--block", metavar="X[,Y[,Z]]", callback=_extents, help="The launch: threads of a block.")
@@ -99,10 +81,8 @@ def command(paths: tuple[str, ...], options: Options, stdin_name: str, style: st
 
 
 def _request(source: Input, asked: dict[str, Any]) -> pipeline.Request:
-    beside = os.path.join(os.path.dirname(source.path), "case.toml")
-    case = asked["case"] or (beside if source.path != "-" and os.path.exists(beside) else "")
     return pipeline.Request(
-        case=case,
+        case=asked["case"] or case_beside(source.path),
         shapes=asked["shapes"],
         values=asked["values"],
         dtype=asked["dtype"] or "",
