@@ -11,7 +11,7 @@ from kraise.emit.gradients import derivatives, host_outputs, outputs
 from kraise.emit.hosts.function import Callee, EmittedHost
 from kraise.emit.hosts.statics import nodes
 from kraise.emit.loads import diagonals, strided
-from kraise.emit.loops import chunks, remat
+from kraise.emit.loops import remat
 from kraise.emit.text import layout_text, records, spelling
 from kraise.emit.text import python as py
 from kraise.emit.text.head import Signature
@@ -69,7 +69,6 @@ def _emit(module: eq.Module) -> str:
             tuple(identifier(p.name) for p in k.params),  # type: ignore[attr-defined]
             t.statics,
             k.launch,
-            chunks.has_broadcast(k),
         )
         for k, (t, *_) in zip(module.kernels, emitted, strict=True)
     }

@@ -7,7 +7,8 @@ import jax.numpy as jnp
 
 
 def checkpointed_scan(step, state, inputs, length=None):
-    """``scan`` in segments of sqrt(n) rounds that the gradient runs again, where all states are many."""
+    """``scan`` whose rounds the gradient runs again; in segments of sqrt(n) rounds, where all states are many."""
+    step = jax.checkpoint(step)
     rounds = len(jax.tree.leaves(inputs)[0]) if length is None else length
     if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**24:
         return jax.lax.scan(step, state, inputs, length)
@@ -37,7 +38,7 @@ def crowd_trace(x, v, spread, dt, steps):
         spread_out[t] = sum_i x[i] * x[i]
     spread[t] = spread_out[t]  for 0 <= t < steps
 
-    the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
     """
     n = x.shape[0]
 
@@ -49,7 +50,7 @@ def crowd_trace(x, v, spread, dt, steps):
         return (v, x), jnp.sum(x * x)
 
     (v, x), spread_out = checkpointed_scan(
-        jax.checkpoint(step), (v, x), None, length=steps
+        step, (v, x), None, length=steps
     )  # kernel.py:4
     spread = spread.at[:steps].set(spread_out)  # kernel.py:16
     return x, v, spread

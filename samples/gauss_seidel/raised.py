@@ -25,7 +25,8 @@ def from_diagonals(a, cols, slope=1):
 
 
 def checkpointed_loop(start, stop, step, state):
-    """``fori_loop`` in segments of sqrt(n) rounds that the gradient runs again, where all states are many."""
+    """``fori_loop`` whose rounds the gradient runs again; in segments of sqrt(n) rounds, where all states are many."""
+    step = jax.checkpoint(step)
     rounds = max(stop - start, 0)
     if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**24:
         return jax.lax.fori_loop(start, stop, step, state)
@@ -48,7 +49,7 @@ def rod(u, f, sweeps):
             u_out[i] = u_before = 0.5 * (u_before + u[i + 1] + f[i])
         u[i] = u_out[i]  for 1 <= i < u.shape[0] - 1
 
-    the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
     """
     n = u.shape[0]
     if n < 3 or sweeps < 1:
@@ -83,7 +84,7 @@ def plate(u, f, sweeps):
             for 0 <= diagonal < rows + cols - 3, 0 <= i < rows - 1
         u[i, j] = u.diagonals[i + j, i]  for 0 <= i < rows - 1, 0 <= j < cols - 1
 
-    the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
     """
     rows, cols = u.shape
     if sweeps < 1:
@@ -137,7 +138,7 @@ def dense(A, b, x, sweeps):
         for i = 0 ... n - 1:
             x[i] = (b[i] + sum_(j where j != i) -(A[i, j] * x[j])) / A[i, i]
 
-    the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
     """
     n = A.shape[0]
     if min(sweeps, n) < 1:

@@ -12,7 +12,8 @@ jax.config.update("jax_enable_x64", True)  # kernel.py uses 64 bits
 
 
 def checkpointed_loop(start, stop, step, state):
-    """``fori_loop`` in segments of sqrt(n) rounds that the gradient runs again, where all states are many."""
+    """``fori_loop`` whose rounds the gradient runs again; in segments of sqrt(n) rounds, where all states are many."""
+    step = jax.checkpoint(step)
     rounds = max(stop - start, 0)
     if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**24:
         return jax.lax.fori_loop(start, stop, step, state)
@@ -67,7 +68,7 @@ def minimal_standard(seeds, numbers, rounds):
         state = (1103515245 * state + 12345) % 2147483648
     numbers[i] = state  for 0 <= i < numbers.shape[0]
 
-    the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
     """
 
     def step(_, state):

@@ -10,7 +10,8 @@ import jax.numpy as jnp
 
 
 def checkpointed_loop(start, stop, step, state):
-    """``fori_loop`` in segments of sqrt(n) rounds that the gradient runs again, where all states are many."""
+    """``fori_loop`` whose rounds the gradient runs again; in segments of sqrt(n) rounds, where all states are many."""
+    step = jax.checkpoint(step)
     rounds = max(stop - start, 0)
     if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**24:
         return jax.lax.fori_loop(start, stop, step, state)
@@ -39,7 +40,7 @@ def diffuse(u, v, n, c):
 def heat(u0, steps, c):
     """Heat conduction in a rod with fixed ends.
 
-    the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
     """
     n = u0.shape[0]
 
@@ -56,7 +57,7 @@ def heat(u0, steps, c):
 def heat_in_place(u, v, steps, c):
     """The same in the caller's two arrays: which of them holds the last step depends on the number of steps.
 
-    the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
     """
     n = u.shape[0]
     rounds = max(steps, 0)

@@ -10,7 +10,8 @@ import jax.numpy as jnp
 
 
 def checkpointed_loop(start, stop, step, state):
-    """``fori_loop`` in segments of sqrt(n) rounds that the gradient runs again, where all states are many."""
+    """``fori_loop`` whose rounds the gradient runs again; in segments of sqrt(n) rounds, where all states are many."""
+    step = jax.checkpoint(step)
     rounds = max(stop - start, 0)
     if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**24:
         return jax.lax.fori_loop(start, stop, step, state)
@@ -63,7 +64,7 @@ def update(total, count, centres):
 
 @partial(jax.jit, static_argnames="rounds")
 def kmeans(points, start, rounds):
-    """the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)"""
+    """the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)"""
     n = points.shape[0]
     k = start.shape[0]
     label = jnp.zeros(n, jnp.int32)
@@ -77,6 +78,4 @@ def kmeans(points, start, rounds):
         centres = update(total, count, centres)  # kernel.py:49
         return centres, label
 
-    return checkpointed_loop(
-        0, rounds, jax.checkpoint(step), (start, label)
-    )  # kernel.py:44
+    return checkpointed_loop(0, rounds, step, (start, label))  # kernel.py:44

@@ -7,7 +7,8 @@ import jax.numpy as jnp
 
 
 def checkpointed_loop(start, stop, step, state):
-    """``fori_loop`` in segments of sqrt(n) rounds that the gradient runs again."""
+    """``fori_loop`` whose rounds the gradient runs again; in segments of sqrt(n) rounds."""
+    step = jax.checkpoint(step)
     rounds = max(stop - start, 0)
     size = max(int(rounds**0.5), 1)
 
@@ -28,7 +29,7 @@ def rod_cooling(temp, heat, rate, steps):
         temp[i] = temp[i] + rate * (temp[i - 1] - 2.0 * temp[i] + temp[i + 1]) - heat * temp[i]**4
             for 1 <= i < n - 1
 
-    the gradient keeps about 2 sqrt(rounds) states of the loop and runs the rest again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds), and runs rounds again (--remat)
     """
 
     def step(_, temp):
@@ -38,7 +39,7 @@ def rod_cooling(temp, heat, rate, steps):
             - heat * temp[1:-1] ** 4
         )  # kernel.py:9
 
-    return checkpointed_loop(0, steps, jax.checkpoint(step), temp)  # kernel.py:5
+    return checkpointed_loop(0, steps, step, temp)  # kernel.py:5
 
 
 @partial(jax.jit, static_argnames="steps")

@@ -29,18 +29,25 @@ def run(u, f, c, n, steps):
 """
 
 
+NONLINEAR = SOURCE.replace("u[i + 1] - u[i]", "0.5 * (u[i + 1] * u[i + 1] - u[i] * u[i])")
+
+
 def measure() -> list[str]:
     """Lines of the report."""
+    return [*_measured("linear", SOURCE), *_measured("Burgers", NONLINEAR)]
+
+
+def _measured(name: str, source: str) -> list[str]:
     import jax
     import jax.numpy as jnp
 
     from kraise import pipeline
     from kraise.verify.load import load_module
 
-    done = pipeline.translate(SOURCE, "loop.py")
+    done = pipeline.translate(source, "loop.py")
     assert done.text is not None, done.diagnostics
     module = load_module(done.text)
-    u, f, c = jnp.linspace(0.0, 1.0, N) ** 2, jnp.zeros(N), jnp.float32(0.1)
+    u, f, c = jnp.linspace(0.0, 1.0, N) ** 2, jnp.zeros(N), jnp.float32(1e-3)
 
     def by_launch():  # noqa: ANN202
         x, y = u, f
@@ -54,7 +61,7 @@ def measure() -> list[str]:
     times = {name: _best(call) for name, call in (("one", one), ("launches", by_launch), ("grad", lambda: gradient(u)))}
     memory = gradient.lower(u).compile().memory_analysis().temp_size_in_bytes
     return [
-        f"host loop of {STEPS} steps, 2 kernels, {N} cells: one function {times['one'] * 1e3:.1f} ms, "
+        f"{name}: host loop of {STEPS} steps, 2 kernels, {N} cells: one function {times['one'] * 1e3:.1f} ms, "
         f"a jitted call for each launch {times['launches'] * 1e3:.1f} ms: {times['launches'] / times['one']:.1f} times",
         f"its gradient {times['grad'] * 1e3:.1f} ms: {times['grad'] / times['one']:.1f} times the primal, "
         f"{memory / 1e6:.0f} MB of temporaries ({STEPS} states are {STEPS * N * 4 / 1e6:.0f} MB)",

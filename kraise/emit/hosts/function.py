@@ -47,8 +47,7 @@ class EmittedHost:
         self.needs: set[str] = self.text.needs
         parameters = tuple(names[p.name] for p in host.params)
         static = [names[p.name] for p in host.params if p.name in self.statics.names]
-        broadcasts = any(self.callees[name].broadcasts for name in host.calls)
-        self.callee = Callee(identifier(host.name), parameters, frozenset(static), "", broadcasts)
+        self.callee = Callee(identifier(host.name), parameters, frozenset(static))
         self.head = Signature(parameters, (), tuple(static))
         self.lines = self._lines(parameters, static)
         self.constants, self.helpers = self.text.constants, set[str]()
@@ -222,12 +221,12 @@ class EmittedHost:
             lines = [*unpack([Assign(None, test)])[:-1], advance, Assign(None, chosen)]
             self.names.release(inner)
         function, segmented = "jax.lax.fori_loop", remat.host_segmented(self.host, stmt)
-        called = [self.callees[n.function] for n in nodes(stmt) if isinstance(n, o.Call)]
-        again = self.host.remat == "full" or (segmented and any(c.broadcasts for c in called))
-        run = _checkpointed(step) if again else py.Atom(step)
+        run: Py = Atom(step)
         if segmented:
             self.needs.add(remat.LOOP)
             function = remat.LOOP
+        elif self.host.remat == "full":
+            run = _checkpointed(step)
         loop = py.call(function, lo, hi, run, start)
         return [Def(step, (counter, state), lines), Assign(target, loop, stmt.span)]
 

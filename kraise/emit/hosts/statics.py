@@ -14,14 +14,12 @@ from kraise.ir.types import ScalarType
 
 @dataclass(frozen=True)
 class Callee:
-    """An emitted function that a host calls: its name, its parameters' names, which of them are static, and whether it
-    has intermediates over more indices than it takes and returns."""
+    """An emitted function that a host calls: its name, its parameters' names, and which of them are static."""
 
     name: str
     parameters: tuple[str, ...]
     statics: frozenset[str]
     launch: str = ""
-    broadcasts: bool = False
 
 
 def nodes(*roots: object, static: bool = True) -> Iterator[object]:

@@ -53,15 +53,6 @@ def has_broadcast(kernel: eq.Kernel) -> bool:
     return any(_outer(free, s) for s in writes) or any(_inner_reduction(free, v) for v in values)
 
 
-def round_broadcasts(fold: eq.Fold) -> bool:
-    """Whether a round of a loop needs such an intermediate."""
-    free = _Free(frozenset() if fold.axis is None else frozenset((fold.axis.name,)))
-    carried = [(s.update, len(s.axes)) for s in fold.scalars] + [(o.value, len(o.axes)) for o in fold.outputs]
-    writes = [s for s in tree.statements(fold.body) if isinstance(s, eq.Write)]
-    carried += [(s.value, len(s.axes)) for s in writes]
-    return any(_exceeds(free, value, rank) is not None for value, rank in carried)
-
-
 def materialised(free: tree.Free, value: eq.Expr) -> dict[eq.Expr, Indices]:
     """The operations below ``value`` that become arrays, with their indices: not the products under a plain sum."""
     found: dict[eq.Expr, Indices] = {}
