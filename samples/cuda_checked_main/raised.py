@@ -9,7 +9,8 @@ TAPS = 3
 
 
 def checkpointed_loop(start, stop, step, state):
-    """``fori_loop`` in segments of sqrt(n) rounds that the gradient runs again, where all states are many."""
+    """``fori_loop`` whose rounds the gradient runs again; in segments of sqrt(n) rounds, where all states are many."""
+    step = jax.checkpoint(step)
     rounds = max(stop - start, 0)
     if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**24:
         return jax.lax.fori_loop(start, stop, step, state)
@@ -41,7 +42,7 @@ def filter(signal, out, n, taps):
 def main(h_signal, n=1024, passes=4):
     """filters a measured signal several times over
 
-    the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
     """
     taps = jnp.zeros(TAPS, h_signal.dtype)
     h_taps = jnp.zeros(TAPS, h_signal.dtype)
