@@ -163,6 +163,7 @@ NUMBERS = {
     "cublasSasum(h, 12, x, 1, &r)": lambda x, y: np.sum(np.abs(x)),
     "r = thrust::reduce(thrust::device, x, x + 5, 1.0f, thrust::plus<float>())": lambda x, y: 1 + np.sum(x[:5]),
     "r = thrust::reduce(thrust::device, x + 2, x + 7, -9.0f, thrust::maximum<float>())": lambda x, y: np.max(x[2:7]),
+    "thrust::minimum<float> op; r = thrust::reduce(thrust::device, &x[0], x + 12, 9.0f, op)": lambda x, y: np.min(x),
     "r = thrust::inner_product(thrust::device, x, x + 12, y, 0.0f)": lambda x, y: x @ y,
     "r = sqrtf(thrust::transform_reduce(thrust::device, x, x + 12, [] __device__ (float v) { return v * v; }, 0.0f,"
     " thrust::plus<float>())) + 1.0f": lambda x, y: np.sqrt(np.sum(x * x)) + 1,

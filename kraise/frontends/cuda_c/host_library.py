@@ -10,7 +10,7 @@ from lark import Tree
 from kraise.frontends.cuda_c import library_table
 from kraise.frontends.cuda_c.c_types import leaf
 from kraise.frontends.cuda_c.host_names import callee, normal
-from kraise.frontends.cuda_c.library_call import LibraryCall, source_words
+from kraise.frontends.cuda_c.library_call import LibraryCall, source_words, standard
 from kraise.frontends.cuda_c.library_table import Row
 from kraise.frontends.cuda_c.library_views import ONE, View
 from kraise.frontends.cuda_c.trees import Node, kind, strip, trees
@@ -136,7 +136,7 @@ class Libraries:
 
     def _functor_fits(self, arg: str, node: Node) -> bool:
         wanted = arg.partition("=")[2]
-        return not wanted or library_table.standard_functor(source_words(self, strip(node))) == wanted
+        return not wanted or standard(self, node) == wanted
 
     def _is_policy(self, node: Node) -> bool:
         text = "".join(source_words(self, node))

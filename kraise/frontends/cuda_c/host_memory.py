@@ -59,7 +59,10 @@ class Memory(Symbols):
         if isinstance(node, Tree) and node.data == "cast_expression":
             return self.pointer_name(trees(node)[-1])
         if isinstance(node, Tree) and node.data == "unary_expression" and str(node.children[0]) == "&":
-            return self.pointer_name(node.children[1])
+            inner = strip(node.children[1])
+            if kind(inner) == "subscript_expression" and self.low.text(trees(inner)[1]) == "0":  # type: ignore[arg-type]
+                return self.pointer_name(trees(inner)[0])  # type: ignore[arg-type]
+            return self.pointer_name(inner)
         name = callee(node)
         return name if name in self.arrays else self.owner(node)
 

@@ -166,10 +166,10 @@ class _Loop:
     def applied(self, name: str, args: list[list[Raw]]) -> list[Raw]:
         """A functor applied to arguments."""
         node = strip(self.call.args[name])
-        standard = library_table.standard_functor(self.call.words(node))
-        if standard:
+        known = self.call.standard(node)
+        if known:
             out: list[Raw] = []
-            for word in _STANDARD[standard].split():
+            for word in _STANDARD[known].split():
                 out += args[int(word[1])] if word[0] == "{" else [self.token(word)]
             return out
         tokens = self.toks[position(node) : end(node)]

@@ -60,6 +60,10 @@ class LibraryCall:
     def refuse(self, reason: str, hint: str = "", code: str = "KR213") -> Exception:
         return self.low.refuse(code, reason, self.node, hint)
 
+    def standard(self, node: Node) -> str:
+        """The functor of the library that an argument is, "" for any other."""
+        return standard(self.reader, node)
+
     def number(self, name: str) -> k.Expr:
         """A number, by value or behind a pointer."""
         node = self.args[name]
@@ -348,6 +352,16 @@ class LibraryCall:
 def source_words(reader: Any, node: Node) -> list[str]:
     """The words of the source that an expression is."""
     return [t.text for t in reader.program.unit.tokens[position(node) : end(node)]]
+
+
+def standard(reader: Any, node: Node) -> str:
+    """The functor of the library that an argument is, by itself or by the name of a variable, "" for any other."""
+    found = source_words(reader, strip(node))
+    declared = reader.functors.get(found[0]) if len(found) == 1 else None
+    if declared is not None:
+        words = source_words(reader, declared)
+        found = [*words[: words.index(found[0])], "(", ")"]
+    return library_table.standard_functor(found)
 
 
 def normal_if_integer(e: k.Expr) -> k.Expr:
