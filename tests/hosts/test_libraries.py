@@ -245,6 +245,9 @@ SEQUENCES = {
     " cub::DeviceScan::InclusiveSum(t, b, x, y, n); cudaFree(t);": lambda x, y: (x, np.cumsum(x)),
     "void *t = nullptr; size_t b; cub::DeviceScan::InclusiveSum(t, b, x, x, n); cudaMalloc(&t, b);"
     " cub::DeviceScan::InclusiveSum(t, b, x, x, n);": lambda x, y: (np.cumsum(x), y),
+    "void *t; size_t b; cudaMalloc(&t, 9); cub::DeviceRadixSort::SortKeys(t, b, x, y, n, 0, 32);": lambda x, y: (
+        x, np.sort(x)
+    ),
     "thrust::fill(thrust::device, y + 2, y + n, 4.0f);": lambda x, y: (x, np.r_[y[:2], np.full(len(y) - 2, 4.0)]),
     "thrust::sequence(thrust::device, y, y + n, 1.0f, 0.5f);": lambda x, y: (x, 1 + 0.5 * np.arange(len(y))),
     "thrust::adjacent_difference(thrust::device, x, x + n, y);": lambda x, y: (x, np.r_[x[:1], np.diff(x)]),
@@ -296,6 +299,7 @@ REFUSED = {
     "thrust::sort(thrust::device, x, y);": "one array",
     "cub::DeviceSelect::Unique(t, b, x, y, k, n);": "cub::DeviceSelect::Unique",
     "cufftExecC2C(plan, z, z, CUFFT_FORWARD);": "plan",
+    "void *t = 0; size_t b; cudaMalloc(&t, 9); cub::DeviceRadixSort::SortKeys(t, b, x, y, n, 0, 8);": "bits",
     "cusparseSpMV(h, 0, &a, m, v, &a, w, 0, 0, 0);": "cusparseSpMV",
 }
 

@@ -129,10 +129,21 @@ class Libraries:
                     do = row.do
                     if "result" in row.args and "result" not in wanted:
                         do = (*do[:-1], "return " + do[-1].partition(" = ")[2])
-                    return LibraryCall(self, replace(row, args=wanted, do=do), args, node)
+                    call = LibraryCall(self, replace(row, args=wanted, do=do), args, node)
+                    if extra and "Sort" in name:
+                        self.all_bits(call, args[len(wanted) :])
+                    return call
         hint = library_table.refusal(name) or "the calls known are the rows of grammar/cuda_libraries.toml"
         what = "with these arguments " if candidates else ""
         raise self.low.refuse("KR213", f"`{name}` {what}is not known in a host function", node, hint)
+
+    def all_bits(self, call: LibraryCall, extra: list[Tree]) -> None:
+        """Refuses a radix sort by some of its keys' bits."""
+        keys = leaf(self.arrays[call.iterator(call.args["x"]).array])[0]
+        bits = [self.number(a) for a in extra[:2]]
+        wanted = (0, keys.bits if keys is not None else 0)[: len(bits)]
+        if [b.value if isinstance(b, k.Const) else None for b in bits] != list(wanted):
+            raise call.refuse("a sort by some of the keys' bits", "leave the range of bits out")
 
     def _functor_fits(self, arg: str, node: Node) -> bool:
         wanted = arg.partition("=")[2]
