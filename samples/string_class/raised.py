@@ -10,7 +10,8 @@ import jax.numpy as jnp
 
 
 def checkpointed_loop(start, stop, step, state):
-    """``fori_loop`` in segments of sqrt(n) rounds that the gradient runs again, where all states are many."""
+    """``fori_loop`` whose rounds the gradient runs again; in segments of sqrt(n) rounds, where all states are many."""
+    step = jax.checkpoint(step)
     rounds = max(stop - start, 0)
     if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**24:
         return jax.lax.fori_loop(start, stop, step, state)
@@ -60,7 +61,7 @@ def String_step(dt, stiffness, shape, speed, time):
 
 @partial(jax.jit, static_argnames="steps")
 def String_run(dt, stiffness, shape, speed, time, steps):
-    """the gradient keeps about 2 sqrt(rounds) states of the loop, where all would be many, and runs the rest again (--remat)"""
+    """the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)"""
 
     def step(_, state):
         shape, speed, time = state
