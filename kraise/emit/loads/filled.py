@@ -111,6 +111,34 @@ def _indices(place: Terms) -> set[str]:
     return {f.name for m in place for f in m if isinstance(f, eq.Index)}
 
 
+def _rows(place: Terms, axes: list[eq.Axis]) -> Rows | None:
+    """The subscripts and extents of rows in which a place lies: digits, or a block's number and a place within it."""
+    order = digits(place, axes)
+    if order is not None:
+        return tuple(eq.Index(a.name, INT) for a in order), tuple(a.hi for a in order)
+    for block in axes:
+        index = eq.Index(block.name, INT)
+        size = place.get((index,), 0)
+        rest = _sum(place, {(index,): size}, -1)
+        if size > 1 and block.step == 1 and not terms(block.lo) and block.name not in _indices(rest):
+            within = _within(rest, size, axes)
+            if within is not None:
+                return (index, within), (block.hi, eq.Const(size, INT))
+    return None
+
+
+def _within(rest: Terms, size: int, axes: list[eq.Axis]) -> eq.Expr | None:
+    """A place within a block of ``size`` cells, None if it may be outside: counted from the end, or a remainder."""
+    for a in axes:
+        index = eq.Index(a.name, INT)
+        if rest == {(): size - 1, (index,): -1} and terms(a.lo) == {} and terms(a.hi) == {(): size}:
+            return eq.Op("sub", (eq.Const(size - 1, INT), index), INT)
+    match list(rest.items()):
+        case [((eq.Op(name="mod", args=(_, eq.Const(value=modulus))) as found,), 1)] if modulus == size:
+            return found
+    return None
+
+
 class Filled:
     """The limits of the loads by block and thread of a kernel: :meth:`see` each use, then ask :meth:`found`."""
 
@@ -124,10 +152,9 @@ class Filled:
         rows: Rows | None = (node.subscripts, node.view) if by_launch(node.view) else None
         if rows is None and not node.view and node.subscripts:
             place, array = terms(node.subscripts[0]), node.version.array
-            order = digits(place, (ranges[n] for n in sorted(_indices(place)) if n in ranges)) or ()
             own = tuple(eq.Shape(array, k, INT32) for k in range(1, len(node.subscripts)))
-            at = tuple(eq.Index(a.name, INT) for a in order)
-            rows = ((*at, *node.subscripts[1:]), (*(a.hi for a in order), *own)) if order else None
+            found = _rows(place, [ranges[n] for n in sorted(_indices(place)) if n in ranges])
+            rows = ((*found[0], *node.subscripts[1:]), (*found[1], *own)) if found else None
         mine, only = limits(position(node), masks) if rows else ([], False)
         before = self.limits.get(node)
         if not rows or self.rows.setdefault(node, rows) != rows:

@@ -1,0 +1,50 @@
+"""Guarded stores by block and thread: all that the threads have, cut off at the guard, whatever the sizes are."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from kraise.verify.load import load_module
+
+HEAD = "__global__ void k(const float *x, float *y, int n) { __shared__ float s[8]; int t = threadIdx.x; "
+GUARDED = "int i = blockIdx.x * SIZE + t; s[t] = i < n ? x[i] : 0.0f; __syncthreads(); "
+KERNELS = {
+    "turned": ("if (i < n) y[i] = s[SIZE - 1 - t];", lambda s, t: s[::-1]),
+    "rolled": ("if (i < n) y[i] = s[(t + 1) % SIZE];", lambda s, t: np.roll(s, -1)),
+    "added": ("if (i < n) y[i] += s[SIZE - 1 - t];", lambda s, t: t + s[::-1]),
+    "last cell spared": ("if (i < n - 1) y[i] = s[SIZE - 1 - t];", lambda s, t: s[::-1]),
+    "up to the last": ("if (i <= n - 1) y[i] = 2.0f * s[SIZE - 1 - t];", lambda s, t: 2 * s[::-1]),
+}
+
+
+@pytest.mark.parametrize("size", ["8", "blockDim.x"])
+@pytest.mark.parametrize("name", KERNELS)
+def test_cells_of_all_threads_are_cut_off_at_the_guard(name, size):
+    body, expected = KERNELS[name]
+    done = pipeline.translate((HEAD + GUARDED + body + "}").replace("SIZE", size), "k.cu")
+    if name != "added":  # what is added where the load is outside is zero: the load's mask goes to the store
+        assert done.text and "arange" not in done.text and ".ravel()[:" in done.text, done.text
+    module = load_module(done.text)
+    spared = name == "last cell spared"
+    for n, grid in ((0, 1), (1, 1), (7, 1), (8, 1), (9, 2), (20, 3), (20, 2), (20, 4)):
+        if size == "8" and grid != -(-max(n, 1) // 8):
+            continue  # the launch is taken to cover the guarded range
+        x = np.random.default_rng(n).normal(size=n + 3).astype(np.float32)
+        y = np.full(n + 2, 7, np.float32)
+        launch = {} if size == "8" else {"grid": grid, "block": 8}
+        got = module.k(jnp.asarray(x), jnp.asarray(y), n, **launch)
+        rows = np.zeros(8 * grid, np.float32)
+        end = min(n, 8 * grid)
+        rows[:end] = x[:end]
+        for b in range(grid):
+            part = slice(8 * b, min(8 * b + 8, n - spared))
+            if part.start < part.stop:
+                y[part] = expected(rows[8 * b : 8 * b + 8], np.float32(7))[: part.stop - part.start]
+        np.testing.assert_allclose(got, y, rtol=1e-6, err_msg=f"n = {n}, {grid} blocks")
+
+
+def test_a_guard_by_data_stays_a_mask():
+    body = "if (i < n && x[i] > 0.0f) y[i] = s[7 - t];}"
+    done = pipeline.translate((HEAD + GUARDED + body).replace("SIZE", "8"), "k.cu")
+    assert done.text and ".ravel()[:" not in done.text
