@@ -307,7 +307,7 @@ class Lowering:
             both = self.is_nonnegative(args[0], frame) and self.is_nonnegative(args[1], frame)
             name = "mod" if both else "tmod"
         row = OPERATIONS[name]
-        pattern = template(row.jnp) if not row.infix and not row.prefix else None
+        pattern = template(row.jnp) if row.jnp and not row.infix and not row.prefix else None
         repeated = pattern is not None and repeats(row.jnp)
         values = [self.as_name(a, frame, "value") if repeated else self.operand(a, node, frame) for a in args]
         texts = [v.py for v in values]

@@ -38,6 +38,7 @@ from kraise.raising.run.statements import block
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads import multiples, tiles
 from kraise.raising.threads.launch import launch_of, where_given, whole_warps
+from kraise.raising.threads.sizes import limits
 from kraise.raising.threads.splits import Splitting, split_threads
 from kraise.raising.writes.finish import finish, finished, without_dead
 from kraise.raising.writes.fuse import fuse, started, summed
@@ -73,8 +74,9 @@ class Raiser:
         self.returns = body.returns
         collect_types(cx, body.body)
         st = self.st
-        cx.sites = store_sites(cx)
         cx.cooperative = cooperative(cx)
+        cx.most = limits(body.body) if cx.shared else {}
+        cx.sites = store_sites(cx)
         for p in function.params:
             enter_parameter(st, p.name, p.type)
         multiples.enter(cx, st)

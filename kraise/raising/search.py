@@ -27,7 +27,7 @@ from kraise.raising.threads import indices as threads
 from kraise.raising.threads import multiples
 from kraise.raising.threads.sizes import suggested
 from kraise.raising.threads.splits import Split
-from kraise.raising.threads.unguarded import unguarded, widths
+from kraise.raising.threads.unguarded import shares, unguarded, widths
 
 _PROOFS = ("KR201", "KR202", "KR203", "KR306")
 
@@ -38,8 +38,8 @@ class Learned:
     be made anew where filled; ``rows``: of flat arrays, the rows in which they are seen; ``assumed``: conditions on
     sizes that the emitted function checks; ``longest``: loops that run to their longest row; ``launched``: thread
     indices that the launch bounds; ``coarse``: threads that share the elements of a tile;
-    ``widths``: the rows that the launch fills; ``multiples``: sizes of whole tiles;
-    ``unroll``: loops with barriers are written out."""
+    ``widths``: the rows that the launch fills, each thread with ``shares`` of their elements; ``multiples``: sizes of
+    whole tiles; ``unroll``: loops with barriers are written out."""
 
     ways: threads.Ways = field(default_factory=dict)
     solid: frozenset[str] = frozenset()
@@ -51,11 +51,12 @@ class Learned:
     coarse: dict[int, int] = field(default_factory=dict)
     unroll: bool = False
     widths: dict[int, eq.Expr] = field(default_factory=dict)
+    shares: dict[int, int] = field(default_factory=dict)
     multiples: multiples.Multiples = field(default_factory=dict)
 
     def enter(self, cx: Context) -> None:
         cx.solid, cx.scratch, cx.rows, cx.assumed = self.solid, self.scratch, self.rows, self.assumed
-        cx.unroll = self.unroll
+        cx.unroll, cx.shares = self.unroll, self.shares
         cx.longest, cx.widths, cx.multiples, cx.coarse = self.longest, self.widths, self.multiples, self.coarse
 
 
@@ -155,7 +156,8 @@ def _after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
         wanted = _wanted(cx, known.assumed)
         rows_filled = widths(wanted)
         if rows_filled.keys() - known.widths.keys():
-            return replace(known, widths=rows_filled | known.widths)
+            parts = shares(wanted, {a: -way for a, way in known.ways.items() if way < threads.APART})
+            return replace(known, widths=rows_filled | known.widths, shares=parts | known.shares)
         if wanted != known.assumed:
             # what the sizes must be for the proof; the emitted function checks it
             return replace(known, assumed=wanted)
@@ -175,7 +177,8 @@ def _tiled(cx: Context, known: Learned) -> Learned | None:
     """The sizes that whole tiles make up, where the last tile would leave a row or the launch."""
     if not cx.cooperative:
         return None
-    rows = [(row, abs(known.ways.get(axis, 0))) for axis, row in known.widths.items()]
+    tiles = {axis: abs(known.ways.get(axis, 0)) * known.shares.get(axis, 1) for axis in known.widths}
+    rows = [(row, tiles[axis]) for axis, row in known.widths.items()]
     found = cx.wished | multiples.whole(rows)
     if not found.keys() - known.multiples.keys():
         return None

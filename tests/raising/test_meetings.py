@@ -46,3 +46,48 @@ def test_lanes_that_step_by_their_number_count_on_blocks_of_that_number():
 
 def test_other_steps_overlap_and_are_refused():
     assert refusal(ROWS.format(step=16))
+
+
+PLANE = """
+    extern __shared__ float s[];
+    int me = threadIdx.y * blockDim.x + threadIdx.x;
+    s[me] = x[(blockIdx.x * blockDim.y + threadIdx.y) * n + {column}];
+    {barrier}
+    for (int h = blockDim.x * blockDim.y / 2; h > 0; h /= 2) {{ if (me < h) s[me] += s[me + h]; __syncthreads(); }}
+    if (me {first} 0) y[blockIdx.x] = s[0];
+"""
+SOUND = {"column": "threadIdx.x", "barrier": "__syncthreads();", "first": "=="}
+
+
+def test_a_block_of_two_axes_is_summed_over_both():
+    kernel = raised(PLANE.format(**SOUND))
+    (write,) = (s for s in kernel.body if hasattr(s, "value"))
+    assert len(write.value.axes) == 2
+
+
+@pytest.mark.parametrize("change", [{"barrier": ""}, {"first": ">="}, {"first": "!="}])
+def test_its_racy_twins_are_refused(change):
+    assert refusal(PLANE.format(**SOUND | change))
+
+
+TILES = """
+    __shared__ float s[8][8];
+    int c = threadIdx.x, r = threadIdx.y;
+    s[r][c] = x[blockIdx.x * 64 + r * 8 + c];
+    __syncthreads();
+    for (int h = 4; h > 0; h /= 2) {{ if (r < h) s[r][c] += s[r + h][c]; __syncthreads(); }}
+    for (int h = 4; h > 0; h /= 2) {{ if ({row}c < h) s[{at}][c] += s[{at}][c + h]; {barrier} }}
+    if (r == 0 && c == 0) y[blockIdx.x] = s[0][0];
+"""
+ROW = {"row": "r == 0 && ", "at": "0", "barrier": "__syncthreads();"}
+
+
+@pytest.mark.parametrize("change", [{}, {"at": "r"}])
+def test_columns_first_then_one_row(change):
+    kernel = raised(TILES.format(**ROW | change))
+    assert not [s for s in kernel.body if hasattr(s, "body")]
+
+
+@pytest.mark.parametrize("change", [{"barrier": ""}, {"row": ""}])
+def test_a_row_that_all_rows_of_threads_sum_is_a_race(change):
+    assert refusal(TILES.format(**ROW | change))

@@ -29,6 +29,7 @@ class Solved:
     unsolved: frozenset[str]
     never: bool = False
     exact: tuple[tuple[eq.Expr, Poly, int], ...] = ()  # quotients without a remainder: the quotient, of what, by what
+    chosen: bool = False  # digits were chosen: only if the thread exists is it the one, another may fill the cell
 
     def determines(self, names: tuple[str, ...]) -> bool:
         """Whether the cell tells every index in ``names``."""
@@ -84,7 +85,7 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
     places = len(equations)
     more = [f.poly for f in map(classify, raw.path) if f is not None and f.kind == "eq"]
     pending = dict(enumerate([*equations, *((to_expr(p), Poly()) for p in more)]))
-    changed = True
+    changed, chosen = True, False
     while changed:
         changed = False
         for at, (s, e) in list(pending.items()):
@@ -100,6 +101,7 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
             step = _step(difference, hits)
             if step is not None:
                 changed = True
+                chosen = chosen or len(hits) > 1
                 index, target, condition = step
                 match target:
                     case eq.Op(name="floordiv", args=(of, eq.Const(value=int() as by))) if condition is not None:
@@ -138,7 +140,8 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
                 return None  # an instance that the cell does not tell
             else:
                 kept[kind].append(c)
-    return Solved(mapping, tuple(kept["exists"]), tuple(kept["conditions"]), frozenset(unknown), exact=tuple(exact))
+    found_ = tuple(kept["exists"]), tuple(kept["conditions"])
+    return Solved(mapping, *found_, frozenset(unknown), exact=tuple(exact), chosen=chosen)
 
 
 def _number_holds(fact: Fact) -> bool:

@@ -138,6 +138,8 @@ class _Search:
         if solved.never:
             return self.at(raw.before, path, seen, moving)
         exists = _open(path, solved.exists)
+        if solved.chosen and exists != []:
+            return UNKNOWN
         if exists is None:
             return self.at(raw.before, path, seen, moving)
         if exists:

@@ -19,10 +19,11 @@ from kraise.diagnostics import Refused
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ScalarType
-from kraise.ir.walk import free_indices, topological
+from kraise.ir.walk import free_indices
 from kraise.raising.loops.counted import stores
 from kraise.raising.memory.phases import BARRIER, has_barrier, level
 from kraise.raising.memory.private import held
+from kraise.raising.memory.tree_threads import cells, cx_index, one_thread_a_cell, pinned
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.context import Context
@@ -197,6 +198,9 @@ def _combined(
     if len(moved) != 1 or gaps[moved[0]] != to_poly(w):
         return None
     (d,) = moved
+    given, r = r, pinned(cx, st, r, w)
+    if not one_thread_a_cell(cx, st, given, r):
+        return None
     cell = to_poly(r.subscripts[d])
     bound = _threads(st, r, cell, w, steps)
     if bound is None:
@@ -206,16 +210,19 @@ def _combined(
         if kind == "thread" and steps.size.value is not None and cell == to_poly(e):
             cx.hints[hinted] = steps.size.value
     array = r.before.array
-    x = cx_index(cx, st)
-    subs = tuple(x if at == d else s for at, s in enumerate(r.subscripts))
-    inside = [eq.Op("ge", (x, ZERO), BOOL), eq.Op("lt", (x, to_expr(steps.size)), BOOL)]
-    more: list[eq.Expr] = [] if last is None else [eq.Op("lt", (x, last), BOOL)]
+    axes, place = cells(cx, st, cell, steps.size) if last is None else ((), ZERO)
+    if not axes:
+        x = cx_index(cx, st)
+        axes, place = (eq.Axis(x.name, ZERO, to_expr(steps.size)),), x
+    subs = tuple(place if at == d else s for at, s in enumerate(r.subscripts))
+    inside = [eq.Op("ge", (eq.Index(a.name, INT), ZERO), BOOL) for a in axes]
+    inside += [eq.Op("lt", (eq.Index(a.name, INT), a.hi), BOOL) for a in axes]
+    more: list[eq.Expr] = [] if last is None else [eq.Op("lt", (place, last), BOOL)]
     view = replace(st, path=(*st.path, *inside, *more))
     body = held(cx, view, array, subs)
     if body is None:
         body = eq.Read(st.versions[array], subs, other.type)
-    axis = eq.Axis(x.name, ZERO, to_expr(steps.size))
-    total = eq.Reduce(r.accumulate, (axis,), body, conjunction(more), body.type)
+    total = eq.Reduce(r.accumulate, axes, body, conjunction(more), body.type)
     target = tuple(ZERO if at == d else s for at, s in enumerate(r.subscripts))
     names = frozenset().union(*(free_indices(s) for s in target))
     loops = tuple(n for n in r.loops if n in names or n in cx.blocks)
@@ -245,6 +252,8 @@ def _scanned(
     if len(moved) != 1 or gaps[moved[0]] != to_poly(w):
         return None
     (d,) = moved
+    if not one_thread_a_cell(cx, st, r, r):
+        return None
     cell = to_poly(r.subscripts[d])
     at_least = Fact("ge", cell - to_poly(w))
     facts = [classify(c) for c in guards]
@@ -277,14 +286,6 @@ def _is(e: eq.Expr, neutral: eq.Expr) -> bool:
 def _below(fact: Fact | None, cell: Poly, steps: _Steps) -> bool:
     """Whether the fact is ``cell < size``, which holds for every thread."""
     return fact is not None and fact == Fact("ge", steps.size - cell - 1)
-
-
-def cx_index(cx: Context, st: State) -> eq.Index:
-    """A fresh index for the cells of a block."""
-    used = {
-        n.name for r in st.out if isinstance(r, RawWrite) for n in topological((r.value,)) if isinstance(n, eq.Index)
-    }
-    return cx.index("t", (*st.open, *cx.blocks, *used))
 
 
 def _threads(st: State, r: RawWrite, cell: Poly, w: eq.Index, steps: _Steps) -> tuple[eq.Expr | None, bool] | None:

@@ -39,6 +39,7 @@ class Context:
     unroll: bool = False  # loops with barriers are written out
     touched: dict[Any, Any] = field(default_factory=dict)  # the cells that the threads of a block touch, by access
     wished: dict[eq.Expr, int] = field(default_factory=dict)  # those that had better be
+    shares: Mapping[int, int] = field(default_factory=dict)  # the elements of such a row that a thread has
     widths: Mapping[int, eq.Expr] = field(default_factory=dict)  # the rows that the launch fills, by axis
     assumed: tuple[eq.Expr, ...] = ()  # conditions on sizes that the emitted function checks
     # such conditions that might help a proof, and the arrays whose rows they keep apart
@@ -65,6 +66,7 @@ class Context:
     clobbered: set[eq.Version] = field(default_factory=set)  # those, and what was made of them
     rows: dict[str, tuple[Poly, ...]] = field(default_factory=dict)  # of flat arrays: the radices of other accesses
     made: dict[str, Any] = field(default_factory=dict)  # every array that the kernel makes
+    most: dict[int, int] = field(default_factory=dict)  # the most threads that a block can have, by axis
     hints: dict[int, int] = field(default_factory=dict)  # the block size, by axis, that a tree reduction counts on
     single: dict[str, eq.Expr] = field(default_factory=dict)  # extents of the launch that are 1 unless it is given
     checks: list[tuple[eq.Expr, str]] = field(default_factory=list)

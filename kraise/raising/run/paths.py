@@ -5,12 +5,34 @@ from __future__ import annotations
 from kraise.analysis.conditions import Fact, classify, fact_to_expr, unfloored
 from kraise.analysis.delinearize import provable
 from kraise.ir import equations as eq
+from kraise.ir.types import BOOL, INT
 from kraise.raising.threads.splits import digitwise
+
+ZERO = eq.Const(0, INT)
 
 
 def add_path(path: tuple[eq.Expr, ...], condition: eq.Expr) -> tuple[eq.Expr, ...]:
-    parts = (_beside(u, path) for c in digitwise(condition, path) for u in unfloored(c))
+    parts = (_beside(u, path) for c in digitwise(condition, path) for d in _first(c, path) for u in unfloored(d))
     return tuple(dict.fromkeys((*path, *parts)))
+
+
+def _first(condition: eq.Expr, path: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
+    """``y * blockDim.x + x == 0`` as ``y == 0 and x == 0``: indices that are not negative, times extents of the launch,
+    which are at least one."""
+    fact = classify(condition)
+    if fact is None or fact.kind == "ne" or len(fact.poly.terms) < 2:
+        return (condition,)
+    signs = {c > 0 for c in fact.poly.terms.values()}
+    if len(signs) != 1 or (fact.kind == "ge" and True in signs):
+        return (condition,)
+    found: list[eq.Expr] = []
+    for m in fact.poly.terms:
+        indices = [a for a in m if isinstance(a, eq.Index)]
+        others = [a for a in m if not (isinstance(a, eq.Param) and a.name.startswith(("block.", "grid.", "warps.")))]
+        if len(indices) != 1 or others != indices or eq.Op("ge", (indices[0], ZERO), BOOL) not in path:
+            return (condition,)
+        found.append(eq.Op("eq", (indices[0], ZERO), BOOL))
+    return tuple(found)
 
 
 def _beside(condition: eq.Expr, path: tuple[eq.Expr, ...]) -> eq.Expr:

@@ -25,6 +25,8 @@ def op(name: str, args: tuple[Expr, ...], type: ScalarType) -> Expr:
             simple = _junction(name, a, b) if a.type.kind == b.type.kind == "bool" else None
         case "not", (a,):
             simple = negation(a) if a.type.kind == "bool" else None
+        case "bits", (Op(name="bits", args=(a,)),) if a.type == type:
+            simple = a
         case "select", (c, a, b):
             a, b = _of_one_sign(a, b), _of_one_sign(b, a)
             args, simple = (c, a, b), _select(c, a, b, type)

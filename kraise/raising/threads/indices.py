@@ -94,10 +94,11 @@ def bind(
                 _count_on(cx, -way, letter)
             blocks: eq.Expr = grid_dim
             if axis in cx.widths and way != APART:
-                as_wide(cx, operation("mul", (grid_dim, block_dim), INT), cx.widths[axis])
-                tiles = to_poly(in_tiles(cx, cx.widths[axis]))
-                whole = all(c % -way == 0 for c in tiles.terms.values())
-                blocks = to_expr(Poly({m: c // -way for m, c in tiles.terms.items()})) if whole else grid_dim
+                share = cx.shares.get(axis, 1)
+                as_wide(cx, operation("mul", (grid_dim, block_dim), INT), cx.widths[axis], share)
+                tiles, filled = to_poly(in_tiles(cx, cx.widths[axis])), -way * share
+                whole = all(c % filled == 0 for c in tiles.terms.values())
+                blocks = to_expr(Poly({m: c // filled for m, c in tiles.terms.items()})) if whole else grid_dim
             own = own_names(cx.function)
             t, b = own.get(("thread", axis), f"thread_{letter}"), own.get(("block", axis), f"block_{letter}")
             for kind, name, size in (("block", b, blocks), ("thread", t, block_dim)):
@@ -320,6 +321,9 @@ def finer(cx: Context, ways: Ways, values: Iterable[eq.Expr]) -> Ways | None:
         sizes = _sizes(nodes, b, cx.threads["blockDim", axis])
         if axis in cx.hints:
             sizes = {cx.hints[axis]}
+        if axis in cx.most and any(n > cx.most[axis] for n in sizes):
+            new[axis] = -cx.most[axis]  # several elements for each thread
+            continue
         new[axis] = sizes.pop() if len(sizes) == 1 else APART
     return None if new == ways else new
 

@@ -31,9 +31,26 @@ def launch_of(cx: Context, stmts: tuple[eq.Stmt, ...]) -> tuple[str, tuple[tuple
             extent = _extent_written(cx, stmts, _thread_name(cx, axis), name) if wanted else None
             if extent is not None:
                 defaults.append((name, extent))
-    if {n for n, _ in defaults} == used:
+    if {n for n, _ in defaults} == used and _ordered(dict(defaults)):
         return "optional", tuple(defaults)
     return "required", ()
+
+
+def _ordered(defaults: dict[str, eq.Expr]) -> bool:
+    """Whether no extent is taken from one that is taken from it: a flat array of ``grid.y`` rows of ``grid.x`` gives
+    neither."""
+    open_ = dict(defaults)
+    while open_:
+        ready = [n for n, e in open_.items() if not _extents_of(e) & open_.keys()]
+        if not ready:
+            return False
+        for n in ready:
+            del open_[n]
+    return True
+
+
+def _extents_of(e: eq.Expr) -> set[str]:
+    return {n.name for n in topological((e,)) if isinstance(n, eq.Param)}
 
 
 def _thread_name(cx: Context, axis: int) -> str:

@@ -50,6 +50,24 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
     return [{**known, **f} for f in found if f][:_MOST]
 
 
+def limits(body: tuple[k.Stmt, ...]) -> dict[int, int]:
+    """The most threads that a block can have along each axis: ``s[threadIdx.x]`` of 16 cells, made by every thread."""
+    names = _thread_locals(body)
+    found: dict[int, int] = {}
+    shapes = {s.name: s.shape for s in walked(body) if isinstance(s, k.LocalArray) and s.space == "shared"}
+    sure = list(body)  # under no condition
+    while sure:
+        s = sure.pop()
+        if isinstance(s, k.For | k.While):
+            sure += s.body
+        if isinstance(s, k.Store) and len(shapes.get(s.array, ())) == len(s.subscripts):
+            for at, extent in zip(s.subscripts, shapes[s.array], strict=True):
+                axis = _axis(at, names)
+                if axis is not None and isinstance(extent, k.Const) and type(extent.value) is int:
+                    found[axis] = min(extent.value, found.get(axis, extent.value))
+    return found
+
+
 def _thread_locals(body: tuple[k.Stmt, ...]) -> dict[str, int]:
     """The locals that are a thread's index along an axis, and nothing else ever."""
     found: dict[str, set[int | None]] = {}
@@ -88,4 +106,4 @@ def _axis(e: k.Expr, names: dict[str, int]) -> int | None:
     return None
 
 
-__all__ = ["suggested"]
+__all__ = ["limits", "suggested"]

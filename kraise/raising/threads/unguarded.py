@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from kraise.analysis.conditions import classify
 from kraise.analysis.dependence import Access
 from kraise.analysis.poly import to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
+from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.context import Context
 from kraise.raising.threads.tiles import by_launch
 
 AXES = "xyz"
 
 
-def as_wide(cx: Context, threads: eq.Expr, row: eq.Expr) -> None:
-    """The launch is as wide as the rows that it fills: checked where it is given."""
+def as_wide(cx: Context, threads: eq.Expr, row: eq.Expr, share: int = 1) -> None:
+    """The launch is as wide as the rows that it fills, each thread with its ``share`` of elements: checked where it is
+    given."""
     given = eq.Op("not", (eq.Param("block.given", BOOL),), BOOL)
-    test = eq.Op("or", (given, eq.Op("eq", (threads, row), BOOL)), BOOL)
-    cx.checks.append((test, "the launch must be as wide as a row"))
+    filled = threads if share == 1 else operation("mul", (eq.Const(share, INT), threads), INT)
+    test = eq.Op("or", (given, eq.Op("eq", (filled, row), BOOL)), BOOL)
+    text = "the launch must be as wide as a row"
+    cx.checks.append((test, text if share == 1 else f"{text}, with {share} elements for each thread"))
+
+
+def shares(conditions: Iterable[eq.Expr], tile: Mapping[int, int]) -> dict[int, int]:
+    """How many elements of a row each thread has, by axis: ``64 * grid <= n`` is wanted of blocks of 16."""
+    out: dict[int, int] = {}
+    for c in conditions:
+        match c:
+            case eq.Op(name="le", args=(eq.Op(name="mul", args=(eq.Const(value=int() as n), eq.Param(name=name))), _)):
+                axis = AXES.index(name[-1]) if name.startswith("grid.") else -1
+                if n > tile.get(axis, n) and n % tile[axis] == 0:
+                    out.setdefault(axis, n // tile[axis])
+    return out
 
 
 def widths(conditions: Iterable[eq.Expr]) -> dict[int, eq.Expr]:

@@ -1,0 +1,87 @@
+"""Which threads of a block take part in a tree, and which cells are theirs (see
+:mod:`kraise.raising.memory.tree_reductions`)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kraise.analysis.conditions import Fact, classify
+from kraise.analysis.poly import Poly, to_expr, to_poly
+from kraise.ir import equations as eq
+from kraise.ir.types import INT
+from kraise.ir.walk import free_indices, substitute, topological
+from kraise.raising.run.context import Context
+from kraise.raising.run.state import RawWrite, State
+
+ZERO = eq.Const(0, INT)
+
+
+def pinned(cx: Context, st: State, r: RawWrite, w: eq.Index) -> RawWrite:
+    """``r`` without the conditions that one row of the block's threads makes it (``threadIdx.y == 0``), which always is
+    there; its cells are those of that row."""
+    inside = {eq.Index(n, INT) for n in cx.thread_names if n not in cx.blocks} - {w}
+    pins: dict[eq.Expr, eq.Expr] = {}
+    for c in r.path:
+        match classify(c) if c not in st.path else None:
+            case Fact(kind="eq", poly=poly) if (i := next(iter(poly.atoms()), None)) in inside:
+                if poly in (to_poly(i), -to_poly(i)) and i in cx.threads.values():  # type: ignore[arg-type]
+                    pins[i] = ZERO  # type: ignore[index]
+    if not pins:
+        return r
+    path = tuple(c for c in r.path if c in st.path or not free_indices(c) or not free_indices(c) <= _names(pins))
+    subs = tuple(substitute(x, pins) for x in r.subscripts)
+    if any(free_indices(substitute(c, pins)) & _names(pins) for c in path if c not in st.path):
+        return r
+    return replace(r, path=tuple(c if c in st.path else substitute(c, pins) for c in path), subscripts=subs)
+
+
+def one_thread_a_cell(cx: Context, st: State, given: RawWrite, chosen: RawWrite) -> bool:
+    """Whether the cell tells every index of the block's threads, but for those that are pinned."""
+    told = frozenset().union(*(free_indices(s) for s in given.subscripts))
+    free = [n for n in st.open if n in cx.thread_names and n not in cx.blocks and n not in told]
+    return all(given is not chosen and any(_pins(c, n) for c in given.path) for n in free)
+
+
+def _pins(c: eq.Expr, name: str) -> bool:
+    fact = classify(c)
+    i = to_poly(eq.Index(name, INT))
+    return fact is not None and fact.kind == "eq" and fact.poly in (i, -i)
+
+
+def _names(pins: dict[eq.Expr, eq.Expr]) -> frozenset[str]:
+    return frozenset(i.name for i in pins if isinstance(i, eq.Index))
+
+
+def cells(cx: Context, st: State, cell: Poly, size: Poly) -> tuple[tuple[eq.Axis, ...], eq.Expr]:
+    """The cells by the thread that each is of, where a block has several axes: ``threadIdx.y * blockDim.x +
+    threadIdx.x`` takes each of ``size`` once. Nothing, if the cell is no such number."""
+    own = [(axis, e) for (kind, axis), e in sorted(cx.threads.items()) if kind == "thread"]
+    own = [(axis, e) for axis, e in own if isinstance(e, eq.Index) and e.name in cell.indices()]
+    if len(own) < 2:
+        return (), ZERO
+    stride, number = Poly({(): 1}), Poly()
+    axes: list[eq.Axis] = []
+    place = Poly()
+    taken: list[str] = []
+    for axis, e in own:
+        extent = cx.threads["blockDim", axis]
+        x = cx.index("t", (*st.open, *cx.blocks, *_used(st), *taken))
+        taken.append(x.name)
+        axes.append(eq.Axis(x.name, ZERO, extent))
+        number, place = number + to_poly(e) * stride, place + to_poly(x) * stride
+        stride = stride * to_poly(extent)
+    return (tuple(reversed(axes)), to_expr(place)) if number == cell and stride == size else ((), ZERO)
+
+
+def cx_index(cx: Context, st: State) -> eq.Index:
+    """A fresh index for the cells of a block."""
+    return cx.index("t", (*st.open, *cx.blocks, *_used(st)))
+
+
+def _used(st: State) -> set[str]:
+    """The indices that values of the writes so far hold."""
+    values = [r.value for r in st.out if isinstance(r, RawWrite)]
+    return {n.name for n in topological(values) if isinstance(n, eq.Index)}
+
+
+__all__ = ["cells", "cx_index", "one_thread_a_cell", "pinned"]
