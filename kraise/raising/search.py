@@ -15,7 +15,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.walk import statement_expressions
 from kraise.options import Options
-from kraise.raising.collective.requests import Lanes, Sized
+from kraise.raising.collective.requests import Apart, Lanes, Sized
 from kraise.raising.function import Raiser
 from kraise.raising.loops import coarsened
 from kraise.raising.memory.private import Transient
@@ -118,6 +118,10 @@ def _search(
             if known.ways.get(0) == -sized.size:
                 raise first or refuse("KR299", "this use of a block's threads is not raised", function.span) from None
             more = replace(known, ways=known.ways | {0: -sized.size})
+        except Apart:
+            if known.ways.get(0, 1) < 0:
+                raise first or refuse("KR299", "this use of a block's threads is not raised", function.span) from None
+            more = replace(known, ways=known.ways | {0: -known.ways[0] if 0 in known.ways else threads.APART})
         except Lanes:
             if threads.LANES in known.ways:
                 raise first or refuse("KR299", "this use of a warp's lanes is not raised", function.span) from None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.raising.test_warps import raised, refusal
+from tests.raising.test_warps import raised, refusal, sums
 
 RELAX = """
     for (int r = 0; r < n; ++r) {{
@@ -91,3 +91,53 @@ def test_columns_first_then_one_row(change):
 @pytest.mark.parametrize("change", [{"barrier": ""}, {"row": ""}])
 def test_a_row_that_all_rows_of_threads_sum_is_a_race(change):
     assert refusal(TILES.format(**ROW | change))
+
+
+SCAN = """
+    __shared__ float total[32];
+    int w = threadIdx.x / 32;
+    float v = i < n ? x[i] : 0.0f;
+    for (int d = 1; d < 32; d *= 2) {{ float u = __shfl_up_sync(~0u, v, d); if (lane >= d) v += u; }}
+    if (lane == 31) total[w] = v;
+    {first}
+    if (w == 0) {{
+        float t = lane < blockDim.x / 32 ? total[lane] : 0.0f;
+        for (int d = 1; d < 32; d *= 2) {{ float u = __shfl_up_sync(~0u, t, d); if (lane >= d) t += u; }}
+        total[lane] = t;
+    }}
+    {second}
+    if (w > 0) v += total[w - 1];
+    if (i < n) y[i] = v;
+"""
+TWICE = {"first": "__syncthreads();", "second": "__syncthreads();"}
+
+
+def test_a_scan_of_warps_and_of_their_totals_is_one_scan_of_the_block():
+    kernel = raised(SCAN.format(**TWICE))
+    (write,) = kernel.body
+    assert sums(kernel) == ["add"] and not any("warp" in a.name for a in write.axes)
+
+
+@pytest.mark.parametrize("change", [{"first": ""}, {"second": ""}, {"second": "__syncwarp();"}])
+def test_its_twins_without_a_barrier_are_refused(change):
+    assert refusal(SCAN.format(**TWICE | change))
+
+
+GROUP = """
+    extern __shared__ float s[];
+    cooperative_groups::{kind} g = cooperative_groups::this_thread_block();
+    float v = i < n ? x[i] : 0.0f;
+    for (int h = g.size() / 2; h > 0; h /= 2) {{
+        s[g.thread_rank()] = v;
+        {first}
+        if (g.thread_rank() < h) v += s[g.thread_rank() + h];
+        g.sync();
+    }}
+    if (g.thread_rank() == 0) atomicAdd(y, v);
+"""
+
+
+@pytest.mark.parametrize("kind", ["thread_group", "thread_block"])
+def test_groups_by_their_general_name(kind):
+    assert sums(raised(GROUP.format(kind=kind, first="g.sync();"))) == ["add"]
+    assert refusal(GROUP.format(kind=kind, first=""))

@@ -10,7 +10,7 @@ from kraise.frontends.cuda_c.c_types import CType, Void, scalar, vector
 from kraise.ir.kernel import Const, Hw
 from kraise.ir.types import UINT32
 
-_OPAQUE = ("thread_block", "grid_group", "coalesced_group")
+_OPAQUE = ("thread_group", "thread_block", "grid_group", "coalesced_group")
 
 
 @cache

@@ -84,6 +84,7 @@ BUILTIN_TYPES = frozenset(
         "hipError_t",
         "hipEvent_t",
         "thread_block",
+        "thread_group",
         "grid_group",
         "coalesced_group",
     ]

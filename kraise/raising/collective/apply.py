@@ -16,7 +16,7 @@ from kraise.raising.collective.marks import Beyond
 from kraise.raising.collective.memory import Touch
 from kraise.raising.collective.opened import shuffles, starts, touches, walked
 from kraise.raising.collective.plan import Plan, plan_of
-from kraise.raising.collective.requests import Lanes, Sized
+from kraise.raising.collective.requests import Apart, Lanes, Sized
 from kraise.raising.collective.simulate import Simulation
 from kraise.raising.loops.counted import stores
 from kraise.raising.memory.phases import barrier
@@ -53,7 +53,7 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
     how many, 0 if they do not. ``after`` are the locals that are read after each.
 
     Raises:
-        Lanes, Sized: the indices must be bound in another way for it.
+        Lanes, Apart, Sized: the indices must be bound in another way for it.
     """
     if not stmts or not cx.cooperative or not starts(cx, st, stmts[0]):
         return 0
@@ -257,6 +257,8 @@ class _Source:
             case Running(group=g) if g in (0, 32):
                 index = thread if g == 0 else found.lane
                 if not isinstance(index, eq.Index):
+                    if g == 0 and self.cx.lane is None:
+                        raise Apart
                     raise Beyond("the thread is no index of its own")
                 extent = found.extent if g == 0 else eq.Const(32, INT)
                 body = self._datum(f.family)

@@ -14,7 +14,7 @@ from kraise.ir.walk import topological
 from kraise.raising.collective.describe import Cell, Found, Running, Total, of_cells, of_thread
 from kraise.raising.collective.frame import Frame, numbers
 from kraise.raising.collective.marks import Beyond, Combined, Outside, marks
-from kraise.raising.collective.opened import shuffles
+from kraise.raising.collective.opened import shuffles, walked
 from kraise.raising.collective.simulate import Simulation
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import assigned, reads
@@ -89,6 +89,7 @@ def plan_of(
     shots: list[tuple[int, list[tuple[dict[str, Found], dict[str, Found | None], list[k.Assign]]]]] = []
     everyone = np.ones(trial, dtype=bool)
     useful = False
+    spare: tuple[int, Way] | None = None
     for at, s in enumerate(stmts):
         if isinstance(s, k.LocalArray):
             break
@@ -126,11 +127,29 @@ def plan_of(
             if not said:
                 break
         if said:
-            sim = _simulation(cx, st, found, trial)
-            sim.run(stmts[:count], everyone)
-            locals_, arrays, kept = said[0]
-            return Plan(count, locals_, arrays, kept, sim, stmts[:count])
-    return None
+            told = [way for way in said if not _lost(way, stmts[count:])]
+            if not told and spare is None:
+                spare = count, said[0]
+            if told or count == shots[0][0]:
+                chosen = (count, told[0]) if told else spare
+                assert chosen is not None
+                return _made(_simulation(cx, st, found, trial), *chosen, stmts)
+    return None if spare is None else _made(_simulation(cx, st, found, trial), *spare, stmts)
+
+
+Way = tuple[dict[str, Found], dict[str, "Found | None"], list[k.Assign]]
+
+
+def _lost(way: Way, later: tuple[k.Stmt, ...]) -> bool:
+    """Whether ``later`` reads an array of which nothing would be known."""
+    blank = {a for a, f in way[1].items() if f is None}
+    return any(isinstance(n, k.Load) and n.array in blank for n in walked(later)) if blank else False
+
+
+def _made(sim: Simulation, count: int, way: Way, stmts: tuple[k.Stmt, ...]) -> Plan:
+    sim.run(stmts[:count], np.ones(sim.size, dtype=bool))
+    locals_, arrays, kept = way
+    return Plan(count, locals_, arrays, kept, sim, stmts[:count])
 
 
 def _alone(sim: Simulation, way: tuple[dict[str, Found], dict[str, Found | None], list[k.Assign]]) -> bool:

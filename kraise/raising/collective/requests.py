@@ -7,6 +7,10 @@ class Lanes(Exception):
     """The kernel computes by warps: run again with the lane as an index."""
 
 
+class Apart(Exception):
+    """The block's threads hold running values: run again with the block and the thread as two indices."""
+
+
 class Sized(Exception):
     """What a block computes is clear for blocks of this many threads only."""
 
