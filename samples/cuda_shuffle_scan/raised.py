@@ -18,15 +18,8 @@ def running_totals(gain, sum, count, *, grid, block):
     """
     if block % 32:
         raise ValueError("running_totals: block must be a multiple of 32")
-    block_x = jnp.arange(grid)
-    thread_x = jnp.arange(block)
-    total = block_x[:, None] * block + thread_x
-    return sum.at[jnp.where(total < count, total, sum.shape[0])].set(
-        jnp.cumsum(
-            jnp.pad(
-                gain[: min(count, grid * block)], (0, max(grid * block - count, 0))
-            ).reshape(grid, block),
-            axis=1,
-        ),
-        mode="drop",
+    count_2 = min(count, grid * block)
+    gain2 = jnp.pad(gain[:count_2], (0, grid * block - count_2)).reshape(grid, block)
+    return sum.at[:count_2].set(
+        jnp.cumsum(gain2, axis=1).ravel()[:count_2]
     )  # kernel.cu:23

@@ -44,7 +44,7 @@ def energy_of_blocks(field, energy, width, height, *, grid, block):
     return energy.at[: grid[1] * grid[0]].set(energy2.ravel())
 
 
-@partial(jax.jit, static_argnames=("width", "grid", "block"))
+@partial(jax.jit, static_argnames=("grid", "block"))
 def peak_of_tiles(field, peak, width, height, *, grid, block):
     """peak[block_y, block_x] = max_(0 <= t_2 < 8, 0 <= t < 8 where 8 * block_x + t_2 < width and 8 *
         block_y + t < height)(field[8 * block_y * width + t * width + 8 * block_x + t_2])
@@ -67,11 +67,15 @@ def peak_of_tiles(field, peak, width, height, *, grid, block):
         jnp.where(
             (8 * block_x[:, None, None] + t_2[:, None] < width)
             & (8 * block_y[:, None, None, None] + t < height),
-            field[: max(8 * (grid[1] * width) + 8 * grid[0] - width, 0)][
-                8 * (block_y[:, None, None, None] * width)
-                + t * width
-                + 8 * block_x[:, None, None]
-                + t_2[:, None]
+            field[
+                jnp.clip(
+                    8 * (block_y[:, None, None, None] * width)
+                    + t * width
+                    + 8 * block_x[:, None, None]
+                    + t_2[:, None],
+                    0,
+                    field.shape[0] - 1,
+                )
             ],
             -jnp.inf,
         ),
