@@ -116,3 +116,27 @@ def test_a_size_needs_no_conversion():
     source = "__global__ void f(float *y, int n) {\n  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
     text = pipeline.translate(source + "  if (i < n) y[i] = 1.0f / (unsigned)n;\n}\n", "case.cu").text
     assert "uint32" not in text
+
+
+def test_a_launch_says_nothing_of_the_array_that_it_pads():
+    """Rows of blocks that reach beyond the array are filled up with what the guard hides (720222)."""
+    body = """
+i = cuda.grid(1)
+tile = cuda.shared.array(4, float64)
+lane = cuda.threadIdx.x
+tile[lane] = (y[i] + x[min(max(i - 1, 0), n - 1)]) if i < n else 1.0
+cuda.syncthreads()
+reach = 1
+while reach < 4:
+    t = tile[lane]
+    if lane >= reach:
+        t = max(t, tile[lane - reach])
+    cuda.syncthreads()
+    tile[lane] = t
+    cuda.syncthreads()
+    reach *= 2
+if i < n:
+    out[i] = t
+"""
+    found = {f.kind for f in findings(body, (X, Y, OUT, N), block=4)[1]}
+    assert "ok" in found and found <= {"ok", "empty"}  # JAX gathers nothing from an array without elements
