@@ -1,7 +1,10 @@
 """A return in the middle of a host function: in branches, in loops, with other values than the last one."""
 
+import jax.numpy as jnp
 import pytest
 
+from kraise import pipeline
+from kraise.verify.load import load_module
 from tests.hosts.test_hosts import agrees, array, codes, cuda, python
 
 EARLY = (
@@ -54,3 +57,17 @@ def test_the_same_return_twice_needs_no_flag():
 def test_returns_of_other_kinds_are_refused():
     assert "KR211" in codes(python(EARLY.replace("u.copy()", "0")))
     assert "KR211" in codes(python(EARLY.replace("return u.copy()", "return")))
+
+
+def test_a_number_is_returned_as_the_type_of_the_function():
+    source = """
+__global__ void sq(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= x[i]; }
+int whole(float *x, int n) { sq<<<(n + 63) / 64, 64>>>(x, n); float t = x[0] * 2.5f; return t; }
+bool any(float *x, int n) { sq<<<(n + 63) / 64, 64>>>(x, n); return x[0]; }
+"""
+    done = pipeline.translate(source, "h.cu")
+    assert done.text and not done.diagnostics, done.diagnostics
+    module = load_module(done.text)
+    x = jnp.asarray([-1.5, 2.0], jnp.float32)
+    assert module.whole(x, 2)[0] == 5 and module.whole(x, 2)[0].dtype == jnp.int32  # 5.625, cut off
+    assert module.any(x, 2)[0].dtype == bool

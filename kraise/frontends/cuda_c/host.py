@@ -63,6 +63,7 @@ class HostReader(Declarations, HostExpressions):
         self.copied: dict[str, None] = {}
         self.printed: dict[str, None] = {}
         self.managed: dict[str, None] = {}
+        self.returns: ScalarType | None = None
 
     def read(self, d: Definition, name: str) -> h.Host:
         """The host function. Raises Refused."""
@@ -72,6 +73,7 @@ class HostReader(Declarations, HostExpressions):
             raise self.low.refuse("KR211", f"{name} is no plain function", tree)
         self.name = name
         self.low.scopes = [d.scope, {}]
+        self.returns = self.result_type(tree, declarator)
         params: list[k.Param] = []
         copied: list[h.Stmt] = []
         for at, p in enumerate(trees(declarator, "parameter_declaration")):
@@ -84,6 +86,15 @@ class HostReader(Declarations, HostExpressions):
             out = host_main.results(self, host_main.with_inputs(params, out, self.inputs))
         doc = self.program.comment_before(tree, d.item)
         return h.Host(name, tuple(params), (*copied, *out), doc, tuple(self.dropped), (), self.low.span(declarator))
+
+    def result_type(self, tree: Tree, declarator: Tree) -> ScalarType | None:
+        """The type of the number that the function returns, None if it returns none."""
+        specifiers = child(tree, "decl_specifiers")
+        inner = child(declarator, "declarator")
+        if specifiers is None or inner is None:
+            return None
+        _, found = self.low.declarator(inner, self.low.specifiers(specifiers).type)
+        return found if isinstance(found, ScalarType) else None
 
     # --- names
 
@@ -154,7 +165,10 @@ class HostReader(Declarations, HostExpressions):
                 value = next((c for c in node.children if isinstance(c, Tree)), None)
                 if value is None or self.name == "main" or self.is_ignored(value) or self.is_error_test(value):
                     return [h.Return((), span=span)]
-                return [h.Return((self.number(value),), span=span)]
+                found = self.number(value)
+                if self.returns is not None and found.type != self.returns:
+                    found = self.low.convert(found, self.returns, value)  # as C does
+                return [h.Return((found,), span=span)]
             case "labeled_statement":
                 return self.statement(trees(node)[-1])
             case "pragma_statement":
