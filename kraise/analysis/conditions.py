@@ -152,8 +152,18 @@ def fact_to_expr(fact: Fact) -> eq.Expr:
 
 
 def always(poly: Poly) -> bool:
-    """Whether ``poly >= 0`` whatever the sizes: shapes are not negative, nothing else is known."""
-    return all(c >= 0 and all(isinstance(a, eq.Shape) for a in m) for m, c in poly.terms.items())
+    """Whether ``poly >= 0`` whatever the sizes: shapes are not negative, a launch has blocks and blocks have threads;
+    nothing else is known."""
+    least = 0
+    for m, c in poly.terms.items():
+        if m and (c < 0 or not all(isinstance(a, eq.Shape) or _of_launch(a) for a in m)):
+            return False
+        least += c if all(map(_of_launch, m)) else 0
+    return least >= 0
+
+
+def _of_launch(atom: eq.Expr) -> bool:
+    return isinstance(atom, eq.Param) and atom.name.startswith(("grid.", "block.", "threads."))
 
 
 def is_static(poly: Poly) -> bool:

@@ -106,6 +106,11 @@ def _search(
         try:
             kernel = _raise(module, function, options, known, attempts)
             hindering |= _scratch(attempts[-1])
+            loose = frozenset(attempts[-1].cx.extents) - known.launched
+            if kernel.launch == "required" and loose:
+                # the launch is given: where it covers less than the guards, the result is less
+                known = replace(known, launched=known.launched | loose)
+                continue
             left = [e for s in kernel.body for e in statement_expressions(s)]
             more = _tiled(attempts[-1].cx, known) or _finer(attempts[-1].cx, known, left)
             if more is None:
