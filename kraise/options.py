@@ -11,10 +11,10 @@ class Options:
     """The choices of one translation, from the command line and from ``[tool.kraise]`` in pyproject.toml.
 
     ``kernel_decorators``: further decorators that make a Python function a kernel (last component or dotted name).
-    ``only``: the functions to translate, all if empty. ``assume``: sentences such as ``idx is injective``.
-    ``grad``: what to differentiate, in the sentences of ``ir.activity``.
-    ``remat`` (auto, none, full; "" is auto) and ``max_intermediate`` (a size such as 256MB) bound what is kept.
-    ``defines``, ``include_dirs`` and ``instantiate`` concern CUDA C. ``language`` "" means: by the file's suffix.
+    ``only``: the functions to translate, all if empty. ``assume``: sentences such as ``idx is injective``. ``grad``:
+    what to differentiate, in the sentences of ``ir.activity``. ``remat`` (auto, none, full; "" is auto) and
+    ``max_intermediate`` (a size such as 256MB) bound what is kept. ``defines``, ``include_dirs`` and ``instantiate``
+    concern CUDA C. ``language`` "" means: by the file's suffix.
     """
 
     kernel_decorators: tuple[str, ...] = ()

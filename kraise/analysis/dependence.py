@@ -1,9 +1,8 @@
 """Questions on access relations, answered by the polyhedral library islpy.
 
 An :class:`Access` is one load or store with the path condition under which it happens. All answers err on the safe
-side:
-what is not affine is left out of the constraints, so two accesses are taken to meet unless it is proved that they do
-not.
+side: what is not affine is left out of the constraints, so two accesses are taken to meet unless it is proved that they
+do not.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Which coordinates an array certainly has: from its shape and from the accesses that the source surely makes.
 
 A kernel is translated for launches on which it is well defined, so whatever coordinate it reads or writes without a
-condition on data
-exists. What the raised form touches beyond that (the hull of a triangle, the lanes behind a mask) must be proved to lie
-within, or be brought inside before the access.
+condition on data exists. What the raised form touches beyond that (the hull of a triangle, the lanes behind a mask)
+must be proved to lie within, or be brought inside before the access.
 """
 
 from __future__ import annotations

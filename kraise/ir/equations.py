@@ -217,11 +217,11 @@ class Write:
     """``after[subscripts] = value`` for all points of ``axes`` where ``where`` holds; every other cell is that of
     ``before``.
 
-    ``accumulate`` "" is a plain store: its subscripts are injective over the domain (proved by the raiser), so there
-    is no order. Otherwise it is add, mul, min, max, and, or, xor, and every point of the domain contributes
-    ``cell = cell <op> value``, whatever the order; axes that no subscript names are reduced.
-    ``covers``: every cell of the array is written, so ``before`` does not matter.
-    ``safe``: subscripts may leave the array where ``where`` is false; such points write nothing.
+    ``accumulate`` "" is a plain store: its subscripts are injective over the domain (proved by the raiser), so there is
+    no order. Otherwise it is add, mul, min, max, and, or, xor, and every point of the domain contributes ``cell = cell
+    <op> value``, whatever the order; axes that no subscript names are reduced. ``covers``: every cell of the array is
+    written, so ``before`` does not matter. ``safe``: subscripts may leave the array where ``where`` is false; such
+    points write nothing.
     """
 
     before: Version

@@ -1,15 +1,12 @@
 """The table of operations: what each means, its derivative, and how an expert spells it in jax.numpy.
 
 Nothing here imports numpy or jax: references, partials and spellings are text. ``reference`` and ``partials`` are
-Python
-expressions over ``x, y, z`` (the operands), ``v`` (the value) and ``np`` (numpy), plus ``special`` (helpers that
+Python expressions over ``x, y, z`` (the operands), ``v`` (the value) and ``np`` (numpy), plus ``special`` (helpers that
 the interpreter supplies where numpy has no such function). ``jnp`` is a template over ``{0} {1} {2}``; an operation
-with
-``infix`` or ``prefix`` is printed with that symbol and the precedence that goes with it.
+with ``infix`` or ``prefix`` is printed with that symbol and the precedence that goes with it.
 
 A ``safe`` entry gives, for an operand, a value at which the value and every partial are finite whatever the other
-operands are:
-the derivative pass puts it where a lane's result is not used (contract, section 5).
+operands are: the derivative pass puts it where a lane's result is not used (contract, section 5).
 """
 
 from __future__ import annotations
@@ -21,10 +18,9 @@ from dataclasses import dataclass
 class Operation:
     """One row.
 
-    ``result``: "same" (the operands' common type), "bool", "inexact" (float even for integer operands), "int",
-    or "second" (select: the arms' type). ``partials``: one an operand, "" where there is none (integers, booleans),
-    "0" where it is zero
-    almost everywhere.
+    ``result``: "same" (the operands' common type), "bool", "inexact" (float even for integer operands), "int", or
+    "second" (select: the arms' type). ``partials``: one an operand, "" where there is none (integers, booleans), "0"
+    where it is zero almost everywhere.
     """
 
     name: str

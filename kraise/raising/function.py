@@ -227,9 +227,8 @@ def named(st: State) -> tuple[tuple[Poly, str], ...]:
 
 
 def _bounded_by_guards(cx: Context, raws: list[Raw]) -> None:
-    """A thread's index must be bounded by a guard of its own (which the launch covers): that a loop in it happens to
-    be empty
-    beyond some value says nothing of how many threads there are.
+    """A thread's index must be bounded by a guard of its own (which the launch covers): that a loop in it happens to be
+    empty beyond some value says nothing of how many threads there are.
 
     Raises:
         Unbounded: only the launch bounds a thread's index.

@@ -1,8 +1,7 @@
 """Rows that must not overlap: ``A[i * ld + j]`` with j < n is an array of rows only if n <= ld (contract, section 3).
 
-Where a proof needs it, that is assumed and the run repeated; the emitted function checks it, because sizes are
-static, and the
-docstring says so. (Grosser et al., Optimistic delinearization of parametrically sized arrays, ICS 2015.)
+Where a proof needs it, that is assumed and the run repeated; the emitted function checks it, because sizes are static,
+and the docstring says so. (Grosser et al., Optimistic delinearization of parametrically sized arrays, ICS 2015.)
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What the run of a function may count on, found by trying: how the threads are bound, sizes, rows, scratch arrays.
 
 A run that fails tells what it lacked; what can be learned from it goes into :class:`Learned`, and the next run starts
-with
-that. What the emitted function cannot check is never learned.
+with that. What the emitted function cannot check is never learned.
 """
 
 from __future__ import annotations

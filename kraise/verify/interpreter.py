@@ -84,9 +84,9 @@ def run(
 
     ``arguments``: by parameter; a struct is a mapping or an object with its members, or its members are given by dotted
     path. ``duals``: tangents of shape (k, *shape) by the same names; those not named are zero. ``shared``: the extent
-    of a dynamic shared array. ``order``: a seed for the order of blocks and threads (-1: backwards).
-    ``probe`` takes note of accesses outside the arguments instead of refusing them.
-    Raises InterpreterError (with its place) where the program has no meaning on these arguments.
+    of a dynamic shared array. ``order``: a seed for the order of blocks and threads (-1: backwards). ``probe`` takes
+    note of accesses outside the arguments instead of refusing them. Raises InterpreterError (with its place) where the
+    program has no meaning on these arguments.
     """
     try:
         function = module.function(name)

@@ -35,8 +35,7 @@ def read(
     """Read CUDA C, HIP or C. Functions with problems are left out of the module; their diagnostics name them.
 
     ``instantiate`` are template instances such as ``kernel<float, 16>``; ``only`` names host functions that are wanted
-    (``main`` is read only then). Raises Refused (KR100, KR105) where the file
-    as a whole cannot be read.
+    (``main`` is read only then). Raises Refused (KR100, KR105) where the file as a whole cannot be read.
     """
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 12_000))

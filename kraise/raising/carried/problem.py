@@ -22,9 +22,8 @@ class Declined:
 
 @dataclass(frozen=True)
 class Solved:
-    """``replace``: what stands for nodes of the body (the carried value, its update) in terms of the index;
-    ``final``: the
-    values after the loop of the scalars that the rule settles."""
+    """``replace``: what stands for nodes of the body (the carried value, its update) in terms of the index; ``final``:
+    the values after the loop of the scalars that the rule settles."""
 
     final: dict[str, eq.Expr]
     replace: dict[eq.Expr, eq.Expr] = field(default_factory=dict)
@@ -37,8 +36,7 @@ class Problem:
     loop.
 
     ``path`` and ``open`` are those around the loop, ``range`` the conjuncts that bound the index. ``uses``: all
-    expressions of
-    the body other than the updates. ``settled`` names no longer need their CarryIn.
+    expressions of the body other than the updates. ``settled`` names no longer need their CarryIn.
     """
 
     index: eq.Index

@@ -84,8 +84,7 @@ def _previous(p: Problem) -> eq.Expr:
 
 def _surely_runs(p: Problem, before: eq.Expr, init: eq.Expr) -> bool:
     """Whether the range from ``before`` on has an element even if the loop has no round: if stop is the extent of an
-    array
-    of which init reads that very element, or greater for any sizes."""
+    array of which init reads that very element, or greater for any sizes."""
     from kraise.analysis.conditions import always
     from kraise.analysis.poly import to_poly
 

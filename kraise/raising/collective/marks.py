@@ -1,11 +1,9 @@
 """Values of the simulation: numbers that are known, and combinations of marks.
 
 Every thread's datum gets a random 128-bit *mark*. A value made of data by one associative and commutative operator is
-the
-sum of the marks of what was combined, modulo 2^64 in each of two halves: two values are combinations of the same data,
-as
-often, if their sums are equal. (The marks are fixed, so the answer is the same each time; two different combinations
-meet by chance with a probability of about 2^-100.)
+the sum of the marks of what was combined, modulo 2^64 in each of two halves: two values are combinations of the same
+data, as often, if their sums are equal. (The marks are fixed, so the answer is the same each time; two different
+combinations meet by chance with a probability of about 2^-100.)
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Statements of Kernel IR for every thread of one block, in step, on marks (:mod:`.marks`).
 
 Conditions, subscripts and trip counts must be numbers that the thread's index decides. What the run touches of the
-device's
-memory, or decides by data (but for ``if b < a: a = b``), ends it.
+device's memory, or decides by data (but for ``if b < a: a = b``), ends it.
 """
 
 from __future__ import annotations
@@ -57,8 +56,8 @@ def _truth(a: np.ndarray) -> np.ndarray:
 
 class Simulation:
     """One block of ``size`` threads. ``entry`` answers for a local that the run has not assigned: numbers by thread, or
-    None for data (then the local is a family of marks); ``cells`` says which cells of a
-    shared array have been written."""
+    None for data (then the local is a family of marks); ``cells`` says which cells of a shared array have been
+    written."""
 
     def __init__(
         self,

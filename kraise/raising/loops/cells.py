@@ -1,10 +1,8 @@
 """Cells of arrays that a loop carries as if they were scalars: one that stays, or one that moves with the loop.
 
 ``C[i, j] += …`` in a loop over k keeps one cell: it is loaded before the loop, kept in a local, stored after. In a
-recurrence
-(``y[j] = a * y[j - 1] + x[j]``) the cell of the round before is what is carried: loads of it are the local too, and
-the stores
-no longer depend on one another.
+recurrence (``y[j] = a * y[j - 1] + x[j]``) the cell of the round before is what is carried: loads of it are the local
+too, and the stores no longer depend on one another.
 """
 
 from __future__ import annotations
@@ -36,8 +34,8 @@ Moving = dict[str, tuple[str, ...]]  # the locals of an array's cells, that of t
 @dataclass(frozen=True)
 class Carried:
     """Which arrays to carry by their cell: ``still`` the cell that does not move, ``moving`` the cell stored in a
-    round. ``rows``: the views of those flat arrays whose subscripts were taken apart;
-    ``depths``: how many rounds back the cells go that a round loads."""
+    round. ``rows``: the views of those flat arrays whose subscripts were taken apart; ``depths``: how many rounds back
+    the cells go that a round loads."""
 
     still: dict[str, Subscripts] = field(default_factory=dict)
     moving: dict[str, Subscripts] = field(default_factory=dict)

@@ -20,9 +20,8 @@ def grid_stride(
 ) -> bool:
     """A loop from a thread's index in steps of the number of threads: with the threads, one index over the whole range.
 
-    The body is run with that index in place of the thread's. Returns False, having done nothing, if the loop is not
-    of this
-    shape.
+    The body is run with that index in place of the thread's. Returns False, having done nothing, if the loop is not of
+    this shape.
     """
     threads = [n for n in cx.thread_names if n in st.open and n in free_indices(start)]
     if len(threads) != 1:

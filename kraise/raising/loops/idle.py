@@ -1,8 +1,7 @@
 """Stores that change nothing where another instance reads: the shortest-path kind of dependence.
 
-``d[i][j] = min(d[i][j], d[i][k] + d[k][j])`` reads row and column k, which other rounds of i and j write; but what
-they write there is ``min(d[i][k], d[i][k] + d[k][k])``, the old value as long as ``d[k][k] >= 0``. Where a write is
-idle at
+``d[i][j] = min(d[i][j], d[i][k] + d[k][j])`` reads row and column k, which other rounds of i and j write; but what they
+write there is ``min(d[i][k], d[i][k] + d[k][k])``, the old value as long as ``d[k][k] >= 0``. Where a write is idle at
 every cell that another instance reads, the rounds are free; a condition on data that this needs is stated as an
 assumption.
 """

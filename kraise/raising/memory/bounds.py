@@ -1,11 +1,9 @@
 """Marks accesses that the raised form makes beyond the source's own, where they may leave the array (raising.md, step
 7).
 
-The box of an equation is the hull of its domain: behind a mask, in a triangle, in a neutral lane of a reduction, a
-read happens
-whose value nobody uses. If its subscript is not proved to be a coordinate of the array, it is marked ``safe``:
-emission brings
-it inside first.
+The box of an equation is the hull of its domain: behind a mask, in a triangle, in a neutral lane of a reduction, a read
+happens whose value nobody uses. If its subscript is not proved to be a coordinate of the array, it is marked ``safe``:
+emission brings it inside first.
 """
 
 from __future__ import annotations

@@ -20,8 +20,7 @@ from kraise.raising.run.state import RawWrite, State
 @dataclass(frozen=True)
 class Solved:
     """The instance of a store that fills a cell: its indices by name, what must hold for its thread to exist, and for
-    it to
-    store there."""
+    it to store there."""
 
     mapping: dict[eq.Expr, eq.Expr]
     exists: tuple[eq.Expr, ...]

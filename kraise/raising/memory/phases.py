@@ -1,8 +1,7 @@
 """Barriers: what they order, and where they may stand (raising.md, step 3).
 
-All threads run a statement before the next one starts, so a barrier changes nothing in the symbolic run: it only
-tells the
-race check which accesses of different threads are ordered. Every access carries, for the rounds and branches with
+All threads run a statement before the next one starts, so a barrier changes nothing in the symbolic run: it only tells
+the race check which accesses of different threads are ordered. Every access carries, for the rounds and branches with
 barriers that are under way, how many barriers were passed in each, and how many of these were the whole grid's.
 """
 

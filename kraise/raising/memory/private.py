@@ -3,9 +3,8 @@
 A shared array has the indices of the block in front, a thread's own array all open indices: with these, its cells are
 written and read like those of any other array. A load is answered from the stores before it where that can be done: the
 store's subscripts are solved for the indices of the instance that filled the cell, and its value is taken there. An
-array
-all of whose loads are answered is gone. A cell that no store reaches is undefined, and a well-defined program does not
-read it: what would be there does not matter.
+array all of whose loads are answered is gone. A cell that no store reaches is undefined, and a well-defined program
+does not read it: what would be there does not matter.
 """
 
 from __future__ import annotations
@@ -80,8 +79,7 @@ def held(cx: Context, st: State, array: str, subs: tuple[eq.Expr, ...]) -> eq.Ex
 
 def refilled(cx: Context, made: dict[str, LocalArray], array: str, st: State, loop: str) -> bool:
     """Takes it that each round of ``loop`` fills the array anew and that no load sees an earlier round's store; the
-    loads
-    that are answered bear it out, and :func:`refute` finds the one that does not."""
+    loads that are answered bear it out, and :func:`refute` finds the one that does not."""
     if array not in made or not made[array].private or array in cx.solid:
         return False
     for raw in st.out:
@@ -111,8 +109,7 @@ class _Search:
         self, version: eq.Version, path: tuple[eq.Expr, ...], seen: int = 0, moving: bool = False
     ) -> eq.Expr | _Mark:
         """The cell in ``version``, where ``path`` holds; ``seen`` stores were looked at, ``moving``: what they store
-        depends on
-        the round of a loop around."""
+        depends on the round of a loop around."""
         st = self.st
         raws = [*st.before, *st.out]
         place = next((p for p in reversed(range(len(raws))) if _after(raws[p], self.array) is version), None)
@@ -208,9 +205,8 @@ def _stack(e: eq.Expr) -> bool:
 
 
 def joined(path: tuple[eq.Expr, ...], conditions: list[eq.Expr], a: eq.Expr, b: eq.Expr) -> eq.Expr:
-    """``a if conditions else b``. Two loads of one padded array, each with the guard that its place needs, are one
-    load with
-    both guards: where one is used, the other's guard holds."""
+    """``a if conditions else b``. Two loads of one padded array, each with the guard that its place needs, are one load
+    with both guards: where one is used, the other's guard holds."""
     (p, x, zero), (q, y, other) = _guarded(a), _guarded(b)
     if same_under((*path, *conditions, *p), x, y):
         x = y

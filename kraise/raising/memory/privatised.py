@@ -1,8 +1,7 @@
 """Counts that each block first makes for itself: one accumulation (raising.md, step 6).
 
-``s[b] += v`` by all threads of a block into cells that were filled with the neutral element, then ``h[t] += s[t]``
-for every cell
-once, is ``h[b] += v``.
+``s[b] += v`` by all threads of a block into cells that were filled with the neutral element, then ``h[t] += s[t]`` for
+every cell once, is ``h[b] += v``.
 """
 
 from __future__ import annotations

@@ -98,9 +98,8 @@ def _facts(cx: Context, a: Access) -> tuple[eq.Expr, ...]:
 
 
 def _by_thread(cx: Context, group: list[Access]) -> list[Access]:
-    """Accesses under an index that is thread and rounds in one, beside others under the thread's own index (or
-    another such
-    index): the thread and the round apart, so that a thread is seen to meet itself."""
+    """Accesses under an index that is thread and rounds in one, beside others under the thread's own index (or another
+    such index): the thread and the round apart, so that a thread is seen to meet itself."""
     used = [frozenset().union(*(free_indices(e) for e in (*a.path, *a.subscripts))) for a in group]
     every = frozenset().union(*used)
     merged = sorted(every & set(cx.strides))

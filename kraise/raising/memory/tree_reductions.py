@@ -2,10 +2,8 @@
 step 6).
 
 The loop's body is run once with w as an unknown. If all it does is to combine cell a with cell a + w of an array that
-each
-block has of its own, for the threads that the tree wants, and a barrier ends the round, then cell 0 holds the
-reduction of
-all cells at the end. The other cells are half-combined: nothing may read them.
+each block has of its own, for the threads that the tree wants, and a barrier ends the round, then cell 0 holds the
+reduction of all cells at the end. The other cells are half-combined: nothing may read them.
 """
 
 from __future__ import annotations
@@ -290,8 +288,7 @@ def _below(fact: Fact | None, cell: Poly, steps: _Steps) -> bool:
 
 def _threads(st: State, r: RawWrite, cell: Poly, w: eq.Index, steps: _Steps) -> tuple[eq.Expr | None, bool] | None:
     """Checks that ``r`` happens for just the cells that a round combines. Returns the bound on the data, if there is
-    one
-    (``a + w < bound``), and whether the size must be a power of two; None if it is not so."""
+    one (``a + w < bound``), and whether the size must be a power of two; None if it is not so."""
     conditions = [c for c in r.path if c not in st.path and c is not eq.Op("ge", (w, ONE), BOOL)]
     step = to_poly(w)
     bound: eq.Expr | None = None

@@ -73,8 +73,7 @@ def index_like(e: eq.Expr) -> bool:
     """Whether ``e`` is index arithmetic: an integer of indices, parameters and shapes, no array contents.
 
     Such numbers are taken to fit their type. That is not so of products with large constants (hashes, generators) nor
-    of
-    unsigned differences that may be negative: they keep their operations, which wrap.
+    of unsigned differences that may be negative: they keep their operations, which wrap.
     """
     match e:
         case eq.Const(value=v, type=t):

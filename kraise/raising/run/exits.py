@@ -2,8 +2,7 @@
 
 After :func:`structure` a body holds no exit. What follows a statement that may have left is put under ``if not left``;
 a flag is one boolean local, so an affine guard (``if i >= n: return``) comes out as the affine condition ``not (i >=
-n)``.
-A ``for`` with a ``break`` becomes a loop whose body runs while the flag is clear.
+n)``. A ``for`` with a ``break`` becomes a loop whose body runs while the flag is clear.
 """
 
 from __future__ import annotations

@@ -71,9 +71,8 @@ class State:
     """Everything that a statement may change.
 
     ``partial`` gives for a local that only some paths have set the condition under which it has a value; ``fences``
-    from which
-    write on a store to an array may be forwarded to a load; ``cells`` the arrays whose one accessed cell is kept in a
-    local.
+    from which write on a store to an array may be forwarded to a load; ``cells`` the arrays whose one accessed cell is
+    kept in a local.
     """
 
     env: dict[str, eq.Expr] = field(default_factory=dict)

@@ -278,8 +278,7 @@ def merged(
     other: dict[str, eq.Expr],
 ) -> dict[str, eq.Expr]:
     """The locals after both arms: a select where they differ; a local that only one arm sets is its value (a
-    well-defined
-    program does not read it otherwise)."""
+    well-defined program does not read it otherwise)."""
     out: dict[str, eq.Expr] = {}
     for name in (*taken, *(n for n in other if n not in taken)):
         a, b = taken.get(name), other.get(name)

@@ -1,9 +1,8 @@
 """Expressions of Kernel IR to expressions over named indices (raising.md, step 4).
 
 A local scalar is a function of the indices on which it depends; nothing more is needed to run all threads at once. A
-load
-sees the version of its array that is current in program order; the value that the same instance stored to the same cell
-under a condition that still holds is forwarded.
+load sees the version of its array that is current in program order; the value that the same instance stored to the same
+cell under a condition that still holds is forwarded.
 """
 
 from __future__ import annotations
@@ -322,8 +321,7 @@ def forward(st: State, at: Cell) -> eq.Expr | None:
     """What this instance stored to the very cell, if it certainly did and nobody has written the array since.
 
     A store of an earlier round of a loop that writes the array is never forwarded into the loop: ``st.fences`` says
-    from
-    where on.
+    from where on.
     """
     version = st.versions[at.array]
     for raw in reversed(st.out[st.fences.get(at.array, 0) :]):

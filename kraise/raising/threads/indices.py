@@ -1,10 +1,8 @@
 """Hardware indices as indices with ranges (raising.md, step 2).
 
 Where a kernel uses both the block's and the thread's index of an axis, the thread's is written as ``g - block *
-blockDim`` with the global
-index g: in every spelling of ``block * blockDim + thread`` the block drops out by arithmetic. What is left with a
-block in it depends
-on the launch's shape.
+blockDim`` with the global index g: in every spelling of ``block * blockDim + thread`` the block drops out by
+arithmetic. What is left with a block in it depends on the launch's shape.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Sizes that whole tiles make up: ``n`` is ``16 * (n / 16)`` where the last tile would leave its row otherwise.
 
-A tile loop over rows of n (``for t in range(0, n, 16)``: ``x[i * n + t + k]``) stays within its rows only if 16
-divides n.
-Where the proof asks for that, the size is written as ``16 * q`` for a whole run, so that every bound and digit is
+A tile loop over rows of n (``for t in range(0, n, 16)``: ``x[i * n + t + k]``) stays within its rows only if 16 divides
+n. Where the proof asks for that, the size is written as ``16 * q`` for a whole run, so that every bound and digit is
 exact; the emitted function checks that 16 divides n, and q is n / 16 again at the end.
 """
 

@@ -2,9 +2,8 @@
 
 A grid-stride loop that accumulates, ``for (i = thread; i < n; i += threads) s += x[i]``, whose totals are added up, is
 a reduction over the thread ``t`` and the round ``r`` of what holds both as ``r * threads + t`` only: each number below
-``n`` once, so one index over ``0 <= i < n``, and the launch does not matter.
-Side conditions: the thread's range is ``threads``, the rounds are as many as ``n`` needs, and nothing holds one of the
-two indices by itself.
+``n`` once, so one index over ``0 <= i < n``, and the launch does not matter. Side conditions: the thread's range is
+``threads``, the rounds are as many as ``n`` needs, and nothing holds one of the two indices by itself.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """``idx // W`` and ``idx % W``: one index becomes two (raising.md, steps 2 and 7).
 
 Where a kernel takes a flat index apart, the index is ``q * W + r`` with 0 <= r < W, and q and r are the indices that
-the equations
-are about. The run is repeated with the index split (:class:`Split` asks for it); a quotient or remainder of such a sum
-then is q or r by arithmetic.
+the equations are about. The run is repeated with the index split (:class:`Split` asks for it); a quotient or remainder
+of such a sum then is q or r by arithmetic.
 """
 
 from __future__ import annotations

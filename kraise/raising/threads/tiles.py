@@ -2,8 +2,7 @@
 
 ``t * T + k`` with 0 <= k < T, where t and k are summed over (the tiles of a matrix product), or written over (block and
 thread, the few elements of a coarsened thread): the domain is that of the number itself. The same for ``block *
-blockDim +
-thread`` where both are axes.
+blockDim + thread`` where both are axes.
 """
 
 from __future__ import annotations
@@ -279,9 +278,8 @@ def _cut(weak: Fact, strong: Fact | None) -> bool:
 
 
 def viewed(e: eq.Expr, known: Path, masked: bool) -> eq.Expr:
-    """Loads at ``block * blockDim + thread`` that stayed as loads from rows of blockDim; where a mask is over them
-    the array
-    need not fill the last row."""
+    """Loads at ``block * blockDim + thread`` that stayed as loads from rows of blockDim; where a mask is over them the
+    array need not fill the last row."""
     masks = masked or any(
         (isinstance(n, eq.Reduce) and n.where is not None) or (isinstance(n, eq.Op) and n.name == "select")
         for n in topological((e,))

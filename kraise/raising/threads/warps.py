@@ -1,9 +1,8 @@
 """Warp primitives: the value of another lane is the value with the lane's index replaced (raising.md, step 4).
 
 All lanes of a warp run a statement before the next one starts, and what a lane holds is a function of its index: a
-shuffle
-is a substitution. Where the lanes of one warp take different ways (a condition that differs from lane to lane) it is
-refused: a lane would read one that does not take part.
+shuffle is a substitution. Where the lanes of one warp take different ways (a condition that differs from lane to lane)
+it is refused: a lane would read one that does not take part.
 """
 
 from __future__ import annotations

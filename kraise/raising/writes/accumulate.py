@@ -1,8 +1,8 @@
 """Recognising ``cell = cell op e`` in an updated value, whatever selects and orders of operands lie between.
 
-:func:`contribution` answers how a value ``u`` comes from ``c``: the operator, what is combined with it and where. It
-is used
-for scalars carried by a loop (``c`` is the value on entry) and for cells of an array (``c`` is the read of the cell).
+:func:`contribution` answers how a value ``u`` comes from ``c``: the operator, what is combined with it and where. It is
+used for scalars carried by a loop (``c`` is the value on entry) and for cells of an array (``c`` is the read of the
+cell).
 """
 
 from __future__ import annotations

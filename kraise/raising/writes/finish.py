@@ -26,8 +26,7 @@ def finish(
     raws: list[Raw], shapes: Shapes, folds: tuple[eq.Axis, ...] = (), launch: Launch = NO_LAUNCH
 ) -> tuple[eq.Stmt, ...]:
     """The equations of ``raws`` in order; ``shapes`` are those of the arrays that the kernel makes, ``folds`` the
-    indices of the
-    folds around.
+    indices of the folds around.
 
     Raises:
         Refused: a domain has no bound that is known when the function is traced.

@@ -1,8 +1,8 @@
 """Two writes of the same cells in a row are one: ``C *= beta`` then ``C += A @ B`` is ``C = beta * C + A @ B``.
 
-A write whose version nothing reads but the next write of the same cells (and reads of those very cells in its value)
-is put into
-it. Initial zeros, scale-then-accumulate and sum-then-divide come out as the one equation that an expert would write.
+A write whose version nothing reads but the next write of the same cells (and reads of those very cells in its value) is
+put into it. Initial zeros, scale-then-accumulate and sum-then-divide come out as the one equation that an expert would
+write.
 """
 
 from __future__ import annotations
@@ -41,9 +41,8 @@ def fuse(stmts: tuple[eq.Stmt, ...], returned: frozenset[eq.Version], shapes: Sh
 def _pair(
     stmts: tuple[eq.Stmt, ...], returned: frozenset[eq.Version], shapes: Shapes
 ) -> tuple[int, int, eq.Write, Callable[[eq.Expr], eq.Expr]] | None:
-    """The first write that can be put into the next one of its array: both places, what stands at the second then,
-    and how
-    loads of the first elsewhere become what it stored."""
+    """The first write that can be put into the next one of its array: both places, what stands at the second then, and
+    how loads of the first elsewhere become what it stored."""
     for at, first in enumerate(stmts):
         if not isinstance(first, eq.Write) or first.safe or first.after in returned:
             continue
