@@ -181,6 +181,7 @@ def raise_hosts(
     """Host IR -> values, host by host, callees first."""
     if not module.hosts:
         return (), []
+    from kraise.raising.hosts import cover
     from kraise.raising.hosts.function import effects, raise_host
 
     functions = {x.name: effects(x) for x in kernels}
@@ -190,7 +191,7 @@ def raise_hosts(
         raised, refused = guard(host.name, host.span, raise_host, host, functions, hosts)
         if raised is not None:
             hosts[host.name] = raised
-        findings += refused
+        findings += refused or cover.warnings(host, {x.name: x for x in kernels})
     return tuple(hosts.values()), findings
 
 

@@ -175,6 +175,14 @@ CODES: dict[str, Code] = {
         "count = int(counter.copy_to_host()[0])\nstep[(count + 255) // 256, 256](x, count)",
         "Pass an upper bound as a parameter, and guard the kernel by the number in an array.",
     ),
+    "KR215": Code(
+        "Launch that leaves something out",
+        "A host function launches a kernel with fewer threads than its guard lets through, or with blocks of another "
+        "size than its tile. The emitted kernel computes all that the guard allows (a launch is taken to cover it). A "
+        "warning: the host function is raised.",
+        "k[n // 256, 256](x, n)   # 3 * 256 threads for n = 1000",
+        "Launch (n + 255) // 256 blocks, or narrow the guard to what is launched.",
+    ),
     "KR299": Code(
         "Not supported yet",
         "kraise could raise this in principle, but does not do so yet. It is refused, because a wrong translation "

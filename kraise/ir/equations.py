@@ -363,6 +363,8 @@ class Kernel:
     choices: tuple[str, ...] = ()
     derivatives: tuple[Activity, ...] = ()  # what the user asked to differentiate
     memory: Memory = Memory()
+    covers: tuple[tuple[int, Expr], ...] = ()  # how many threads along an axis a launch is taken to have at least
+    tile: tuple[tuple[int, int], ...] = ()  # how many threads of a block along an axis the source counts on
     span: Span | None = None
 
 

@@ -37,7 +37,7 @@ from kraise.raising.run.state import Raw, RawFold, RawWrite, State
 from kraise.raising.run.statements import block
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads import multiples, tiles
-from kraise.raising.threads.launch import launch_of, where_given, whole_warps
+from kraise.raising.threads.launch import covered, launch_of, where_given, whole_warps
 from kraise.raising.threads.shares import undivided
 from kraise.raising.threads.sizes import limits
 from kraise.raising.threads.splits import Splitting, split_threads
@@ -180,6 +180,8 @@ class Raiser:
                 *open_checks(tuple((c, message(c)) for c in cx.assumed), function.span),
             ),
             choices=(*(f"line {line}, {name}: {text}" for (line, name), text in sorted(st.rungs.items())), *cx.notes),
+            covers=() if launch else covered(cx, stmts),
+            tile=tuple((axis, cx.coarse.get(axis, size)) for axis, size in sorted(cx.tile.items())),
             span=function.span,
         )
         return make_safe(kernel)

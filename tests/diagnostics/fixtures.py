@@ -143,6 +143,22 @@ FIXTURES = {
         "def run(x, n):\n"
         "    shift[4, 32](x, n)\n",
     ),
+    "KR215": (
+        "k.py",
+        "from numba import cuda\n"
+        "\n"
+        "\n"
+        "@cuda.jit\n"
+        "def twice(a, n):\n"
+        "    i = cuda.grid(1)\n"
+        "    if i < n:\n"
+        "        a[i] *= 2\n"
+        "\n"
+        "\n"
+        "def run(x, n):\n"
+        "    twice[n // 32, 32](x, n)\n"
+        "    return x\n",
+    ),
     "KR213": (
         "k.py",
         "import cupyx\n"

@@ -36,6 +36,19 @@ def launch_of(cx: Context, stmts: tuple[eq.Stmt, ...]) -> tuple[str, tuple[tuple
     return "required", ()
 
 
+def covered(cx: Context, stmts: tuple[eq.Stmt, ...]) -> tuple[tuple[int, eq.Expr], ...]:
+    """How many threads a launch is taken to have at least, by axis: what the guards let through. Nothing for threads
+    that look at the size of the grid: they share the work whatever it is."""
+    shared = {axis for kind, axis in threads.hardware(cx.function.body) if kind == "gridDim"}
+    found: dict[tuple[int, eq.Expr], None] = {}
+    for s in stmts:
+        for a in s.axes if isinstance(s, eq.Write) else ():
+            axis = cx.axes.get(a.name)
+            if axis is not None and axis not in shared and cx.extents.get(a.name) == ("blockDim", "gridDim"):
+                found[axis, a.hi] = None
+    return tuple(found)
+
+
 def _ordered(defaults: dict[str, eq.Expr]) -> bool:
     """Whether no extent is taken from one that is taken from it: a flat array of ``grid.y`` rows of ``grid.x`` gives
     neither."""

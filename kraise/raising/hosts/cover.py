@@ -1,0 +1,197 @@
+"""Launches that leave out what the kernel's guards let through (contract, section 1: a launch is taken to cover them).
+
+A raised kernel that does not ask for its launch computes all that its guards allow. Where the host's own launch has
+fewer threads than that, or blocks of another size than the kernel's tile, the source computes something else: a
+warning with both numbers. Sizes that the host gets as parameters are tried with a few numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from kraise.diagnostics import Diagnostic
+from kraise.ir import equations as eq
+from kraise.ir import host as h
+from kraise.ir import kernel as k
+from kraise.ir.types import ScalarType
+
+CODE = "KR215"
+_SIZES = (1000, 64, 100, 4096)  # what a parameter may be
+Number = int | float
+_OPS: dict[str, Callable[..., Number]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "floordiv": lambda a, b: a // b,
+    "tdiv": lambda a, b: int(a / b),
+    "mod": lambda a, b: a % b,
+    "tmod": lambda a, b: math.fmod(a, b) if isinstance(a, float) else int(math.fmod(a, b)),
+    "min": min,
+    "max": max,
+    "neg": lambda a: -a,
+    "ceil": math.ceil,
+    "floor": math.floor,
+    "lshift": lambda a, b: a << b,
+    "rshift": lambda a, b: a >> b,
+}
+
+
+class _Unknown(Exception):
+    """A number that the host's text does not give."""
+
+
+@dataclass
+class Sizes:
+    """The numbers in a host function: names with one value, sizes of arrays with one shape, parameters as a size."""
+
+    host: h.Host
+    size: int = 0
+    tried: dict[str, None] = field(default_factory=dict)  # parameters that were given the size
+
+    def __post_init__(self) -> None:
+        self.params = {p.name: p for p in self.host.params}
+        self.set: Counter[str] = Counter()
+        self.values: dict[str, Any] = {}
+        self.shapes: dict[str, h.Alloc] = {}
+        for s in _statements(self.host.body):
+            for name in _sets(s):
+                self.set[name] += 1
+            if isinstance(s, h.Assign):
+                self.values[s.name] = s.value
+            elif isinstance(s, h.Alloc):
+                self.shapes[s.name] = s
+
+    def name(self, name: str) -> Number:
+        """The value of a scalar. Raises _Unknown."""
+        if self.set[name] == 1 and name in self.values and name not in self.params:
+            return self.number(self.values[name])
+        param = self.params.get(name)
+        if self.set[name] or param is None or not isinstance(param.type, ScalarType) or param.type.kind == "float":
+            raise _Unknown
+        self.tried[name] = None
+        return self.size
+
+    def extent(self, array: str, axis: int) -> Number:
+        """An extent of an array. Raises _Unknown."""
+        if self.set[array] == 1 and array in self.shapes and array not in self.params:
+            made = self.shapes[array]
+            if made.shape is not None and axis < len(made.shape):
+                return self.number(made.shape[axis])
+            if made.like:
+                return self.extent(made.like, axis)
+        if self.set[array] or array not in self.params:
+            raise _Unknown
+        self.tried[f"{array}.shape[{axis}]"] = None
+        return self.size
+
+    def number(self, e: Any) -> Number:
+        """The value of an expression of the host. Raises _Unknown."""
+        return _value(e, self.name, self.extent)
+
+
+def warnings(host: h.Host, kernels: dict[str, eq.Kernel]) -> list[Diagnostic]:
+    """What launches of a host function leave out, or whose blocks do not fit, one finding a launch."""
+    found = []
+    for s in _statements(host.body):
+        if isinstance(s, h.Launch) and s.grid is not None and s.block is not None and s.function in kernels:
+            said = _tile(host, s, kernels[s.function]) or _less(host, s, kernels[s.function])
+            if said:
+                hint = "the emitted function computes all that the kernel's guards let through"
+                found.append(Diagnostic(CODE, said, s.span, hint, host.name, "warning"))
+    return found
+
+
+def _tile(host: h.Host, s: h.Launch, kernel: eq.Kernel) -> str:
+    for axis, size in kernel.tile:
+        try:
+            sizes = Sizes(host, _SIZES[0])
+            given = sizes.number((s.block or ())[axis]) if axis < len(s.block or ()) else 1
+        except (_Unknown, ArithmeticError, ValueError):
+            continue
+        if given != size and not sizes.tried:
+            return (
+                f"{kernel.name} counts on {size} threads of a block along {'xyz'[axis]}, and is launched with {given}"
+            )
+    return ""
+
+
+def _less(host: h.Host, s: h.Launch, kernel: eq.Kernel) -> str:
+    for axis, extent in kernel.covers:
+        for size in _SIZES:
+            sizes = Sizes(host, size)
+            try:
+                threads = 1
+                for given in (s.grid or (), s.block or ()):
+                    threads *= int(sizes.number(given[axis])) if axis < len(given) else 1
+                wanted = _value(extent, *_arguments(kernel, s, sizes))
+            except (_Unknown, ArithmeticError, ValueError):
+                break
+            if threads < wanted:
+                where = f" where {', '.join(sizes.tried)} is {size}" if sizes.tried else ""
+                had = f"{kernel.name} is launched with {threads} threads along {'xyz'[axis]}"
+                return f"{had}, and its guard lets {wanted} through{where}"
+    return ""
+
+
+def _arguments(
+    kernel: eq.Kernel, s: h.Launch, sizes: Sizes
+) -> tuple[Callable[[str], Number], Callable[[str, int], Number]]:
+    given = {p.name: a for p, a in zip(kernel.params, s.args, strict=False)}  # type: ignore[attr-defined]
+
+    def name(param: str) -> Number:
+        if param not in given or isinstance(given[param], k.ArrayRef | h.Whole):
+            raise _Unknown
+        return sizes.number(given[param])
+
+    def extent(param: str, axis: int) -> Number:
+        match given.get(param):
+            case k.ArrayRef(array=array, offset=None) | h.Whole(array=array, offset=None):
+                return sizes.extent(array, axis)
+        raise _Unknown
+
+    return name, extent
+
+
+def _value(e: Any, name: Callable[[str], Number], extent: Callable[[str, int], Number]) -> Number:
+    match e:
+        case k.Const(value=int() | float() as number) | eq.Const(value=int() | float() as number):
+            return number
+        case k.Var(name=n) | eq.Param(name=n):
+            return name(n)
+        case k.Shape(array=array, axis=axis) | eq.Shape(array=array, axis=axis):
+            return extent(array, axis)
+        case k.Cast(type=t, arg=arg) | eq.Cast(type=t, arg=arg):
+            inner = _value(arg, name, extent)
+            return int(inner) if t.is_integer else inner
+        case k.Op(name=op, args=args) | eq.Op(name=op, args=args) if op in _OPS:
+            return _OPS[op](*(_value(a, name, extent) for a in args))
+    raise _Unknown
+
+
+def _statements(body: tuple[h.Stmt, ...]) -> Iterator[h.Stmt]:
+    for s in body:
+        yield s
+        match s:
+            case h.If(body=a, orelse=b):
+                yield from _statements(a)
+                yield from _statements(b)
+            case h.For(body=inner) | h.While(body=inner):
+                yield from _statements(inner)
+
+
+def _sets(s: h.Stmt) -> tuple[str, ...]:
+    match s:
+        case h.Assign(name=name) | h.Alloc(name=name) | h.Bind(name=name):
+            return (name,)
+        case h.For(var=name):
+            return (name, name)
+        case h.Point(names=names):
+            return names
+        case h.Launch(results=names) | h.CallHost(results=names):
+            return names
+    return ()

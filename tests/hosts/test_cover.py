@@ -1,0 +1,84 @@
+"""Launches that leave something out are warned about, with both numbers; those that cover their guards are not."""
+
+import pytest
+
+from kraise import pipeline
+
+PYTHON = """
+import math
+from numba import cuda
+
+@cuda.jit
+def twice(a, n):
+    i = cuda.grid(1)
+    if i < n:
+        a[i] *= 2
+
+@cuda.jit
+def plane(a):
+    i, j = cuda.grid(2)
+    if i < a.shape[0] and j < a.shape[1]:
+        a[i, j] *= 2
+
+@cuda.jit
+def stride(a, n):
+    for i in range(cuda.grid(1), n, cuda.gridsize(1)):
+        a[i] *= 2
+
+def run(x, n):
+    t = 128
+    {launch}
+    return x
+"""
+CUDA = """
+#define TILE 64
+__global__ void centred(const float *x, float *y, int n) {{
+    __shared__ float tile[TILE];
+    int t = threadIdx.x, i = blockIdx.x * TILE + t;
+    tile[t] = i < n ? x[i] : 0.0f;
+    __syncthreads();
+    for (int k = TILE / 2; k > 0; k >>= 1) {{ if (t < k) tile[t] += tile[t + k]; __syncthreads(); }}
+    if (i < n) y[i] = x[i] - tile[0];
+}}
+__global__ void twice(float *x, int n) {{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 2; }}
+void run(float *x, float *y, int n) {{ int blocks = (n + 255) / 256; {launch} }}
+"""
+COVERING = {
+    "rounded up": (PYTHON, "twice[(n + t - 1) // t, t](x, n)"),
+    "math.ceil": (PYTHON, "twice[math.ceil(n / t), t](x, n)"),
+    "negated": (PYTHON, "twice[-(-n // t), t](x, n)"),
+    "one more": (PYTHON, "twice[n // t + 1, t](x, n)"),
+    "plane": (PYTHON, "plane[((x.shape[0] + 15) // 16, (x.shape[1] + 7) // 8), (16, 8)](x)"),
+    "grid-stride": (PYTHON, "stride[2, 32](x, n)"),
+    "unknown": (PYTHON, "twice[int(x[0]), t](x, n)"),
+    "C": (CUDA, "twice<<<blocks, 256>>>(x, n);"),
+    "C, ceil": (CUDA, "twice<<<ceil(n / 256.0), 256>>>(x, n);"),
+    "C, tile": (CUDA, "centred<<<(n + TILE - 1) / TILE, TILE>>>(x, y, n);"),
+}
+LEAVING_OUT = {
+    "rounded down": (PYTHON, "twice[n // t, t](x, n)", "896 threads along x, and its guard lets 1000 through where n"),
+    "too few": (PYTHON, "twice[4, 64](x, 1000)", "256 threads along x, and its guard lets 1000 through"),
+    "axes exchanged": (
+        PYTHON,
+        "plane[(x.shape[0] // 16 + 1, x.shape[1] // 16 + 1), (16, 8)](x)",
+        "along y, and its guard lets 1000 through",
+    ),
+    "C": (CUDA, "twice<<<dim3(3), 256>>>(x, 1000);", "768 threads along x, and its guard lets 1000 through"),
+    "C, by name": (CUDA, "blocks = n / 256; int b = n / 256; twice<<<b, 256>>>(x, n);", "768 threads along x"),
+    "C, tile": (CUDA, "centred<<<(n + 127) / 128, 128>>>(x, y, n);", "counts on 64 threads of a block along x"),
+}
+
+
+@pytest.mark.parametrize("name", COVERING)
+def test_launches_that_cover_their_guards(name):
+    text, launch = COVERING[name]
+    done = pipeline.translate(text.format(launch=launch), "k.cu" if text is CUDA else "k.py")
+    assert not any(d.code == "KR215" for d in done.diagnostics)
+
+
+@pytest.mark.parametrize("name", LEAVING_OUT)
+def test_launches_that_leave_something_out(name):
+    text, launch, said = LEAVING_OUT[name]
+    done = pipeline.translate(text.format(launch=launch), "k.cu" if text is CUDA else "k.py")
+    (found,) = [d for d in done.diagnostics if d.code == "KR215"]
+    assert said in found.reason and found.severity == "warning" and "run" in done.raised
