@@ -181,14 +181,13 @@ def raise_hosts(
     """Host IR -> values, host by host, callees first."""
     if not module.hosts:
         return (), []
-    from kraise.raising.hosts import cover
-    from kraise.raising.hosts.function import effects, raise_host
+    from kraise.raising.hosts import cover, function
 
-    functions = {x.name: effects(x) for x in kernels}
+    functions = {x.name: function.effects(x) for x in kernels}
     hosts: dict[str, Any] = {}
     findings: list[Diagnostic] = []
     for host in module.hosts:
-        raised, refused = guard(host.name, host.span, raise_host, host, functions, hosts)
+        raised, refused = guard(host.name, host.span, function.raise_host, host, functions, hosts)
         if raised is not None:
             hosts[host.name] = raised
         findings += refused or cover.warnings(host, {x.name: x for x in kernels})

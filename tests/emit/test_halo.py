@@ -3,10 +3,12 @@
 Each text is checked for its form, and its values and derivatives at sizes down to none against the interpreter.
 """
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from kraise import pipeline
+from kraise.verify.load import load_module
 
 MASKED = {
     "zero beyond the left end": ("x[i - 1] if i > 0 else 0.0", "jnp.pad(x[: max(n - 1, 0)], (1, 0))"),
@@ -165,3 +167,17 @@ def shift(f, g, n):
     _report(source, {"f": (7,), "g": (7,)}, {"n": 7})
     done = pipeline.translate(source.replace("% n", "% m").replace("g, n", "g, n, m"), "k.py")
     assert [d.code for d in done.diagnostics] == ["KR201"]
+
+
+def test_a_width_that_may_be_negative_is_no_padding():
+    """Row m - 1 behind a mask of data: its place is no rim of n - m * n zeros (found by fuzzing, seed 701175)."""
+    body = "if (i < n) y[i] = y[i] > 0.0f || x[(m - 1) * n + i] > 0.0f ? 1.0f : 2.0f;"
+    head = "__global__ void k(const float *x, float *y, int n, int m) { int i = blockIdx.x * blockDim.x + threadIdx.x; "
+    done = pipeline.translate(head + body + "}", "k.cu")
+    assert done.text and not done.diagnostics
+    module = load_module(done.text)
+    for m in (1, 2, 3):
+        x = np.random.default_rng(m).normal(size=(m, 4)).astype(np.float32)
+        y = np.asarray([1, -1, -1, 1], np.float32)
+        expected = np.where((y > 0) | (x[m - 1] > 0), 1, 2)
+        np.testing.assert_array_equal(module.k(jnp.asarray(x.ravel()), jnp.asarray(y), 4, m), expected)

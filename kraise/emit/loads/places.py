@@ -278,8 +278,10 @@ def _outside(x: Side, limit: Linear) -> eq.Outside | None:
         after = Linear((), max(after.constant, 0))
     if not before.terms:
         before = Linear((), max(before.constant, 0))
-    if any(isinstance(a, eq.Shape | eq.Param) and c < 0 for part in (before, after) for a, c in part.terms):
-        return None  # a width that nothing shows to be one
+    if before.terms and not nonnegative(before):
+        return None  # a width that nothing shows to be one: the load's place counts from it
+    if any(isinstance(a, eq.Shape | eq.Param) and c < 0 for a, c in after.terms):
+        return None
     if len(before.terms) > 2 or len(after.terms) > 2:
         return None
     return eq.Outside(expression(before), expression(limit), expression(after))
