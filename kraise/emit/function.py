@@ -15,6 +15,7 @@ from kraise.emit.stores.merge import merged
 from kraise.emit.text import clashes, layout_text, records, shapes
 from kraise.emit.text import python as py
 from kraise.emit.text.canonical import canonical
+from kraise.emit.text.doc import WIDTH
 from kraise.emit.text.head import signature
 from kraise.emit.text.linear import Linear
 from kraise.emit.text.names import TEXT_USES, Names, identifier
@@ -157,7 +158,10 @@ def _placed(checks: list[Stmt], body: list[Stmt]) -> tuple[list[Stmt], list[Stmt
 def _check(context: Context, kernel: eq.Kernel, condition: eq.Expr, message: str) -> Stmt:
     test = flat(_fails(context, condition))
     text = f"{kernel.name}: {message}"
-    return Raw(f"if {test}:", [Raw(f"raise ValueError({quoted(text)})")])
+    error = Raw(f"raise ValueError({quoted(text)})")
+    if len(error.text) > WIDTH - 8:  # within an `if` of the function
+        return Raw(f"if {test}:", [Raw("raise ValueError(", [Raw(quoted(text))]), Raw(")")])
+    return Raw(f"if {test}:", [error])
 
 
 def _fails(context: Context, condition: eq.Expr) -> py.Py:

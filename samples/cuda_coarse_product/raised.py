@@ -24,7 +24,9 @@ def coarse_product(left, right, product, size, *, grid=None, block=None):
     if block is not None and block[0] != 4:
         raise ValueError("coarse_product: a block has 4 threads along x")
     if block is not None and 12 * grid[0] != size:
-        raise ValueError("coarse_product: the launch must be as wide as a row, with 3 elements for each thread")
+        raise ValueError(
+            "coarse_product: the launch must be as wide as a row, with 3 elements for each thread"
+        )
     if block is not None and block[1] != 4:
         raise ValueError("coarse_product: a block has 4 threads along y")
     threads_y = product.shape[0] // size if grid is None else grid[1] * block[1]

@@ -20,7 +20,9 @@ def energy_of_blocks(field, energy, width, height, *, grid, block):
     grid = (grid, 1, 1)[:2] if isinstance(grid, int) else (*grid, 1, 1)[:2]
     block = (block, 1, 1)[:2] if isinstance(block, int) else (*block, 1, 1)[:2]
     if block[0] * block[1] & block[0] * block[1] - 1:
-        raise ValueError("energy_of_blocks: the number of threads that a tree reduction combines must be a power of two")
+        raise ValueError(
+            "energy_of_blocks: the number of threads that a tree reduction combines must be a power of two"
+        )
     block_x = jnp.arange(grid[0])
     t = jnp.arange(block[0])
     block_y = jnp.arange(grid[1])

@@ -56,7 +56,14 @@ def test_closed_streams_are_no_traceback():
 @pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signals(number, code):
     process = subprocess.Popen(
-        [*KRAISE, "translate", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*KRAISE, "translate", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(
+            signal.SIGINT, signal.default_int_handler
+        ),  # a job in the background ignores it
     )
     time.sleep(1.0)  # by now it waits for its input
     process.send_signal(number)

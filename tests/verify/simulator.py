@@ -37,6 +37,8 @@ def differences(folder):
     lines, count = [], 0
     for name, case in load_cases(folder / "case.toml").items():
         function = ir.function(name)
+        if not hasattr(module, name):
+            continue  # a method, raised as a function of its own
         arguments = case.arguments()
         grid, block = launch_for(ir, function, arguments, case)
         outcome = interpreter.run(ir, name, arguments, grid=grid, block=block)

@@ -60,7 +60,8 @@ def test_partials_agree_with_central_differences(name):
             h = 1e-6
             above, below = list(at), list(at)
             above[n], below[n] = np.float64(at[n] + h), np.float64(at[n] - h)
-            expected = (value(*above) - value(*below)) / (2 * h)
+            # what is stopped has no derivative, whatever its value does
+            expected = 0.0 if name == "stop_gradient" else (value(*above) - value(*below)) / (2 * h)
             operands = [np.float64(x) for x in at]
             operands[n] = Dual(operands[n], np.array([1.0, -2.0]))
             result = operate(*operands)
