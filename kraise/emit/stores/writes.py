@@ -168,6 +168,8 @@ def _whole(low: Lowering, stmt: eq.Write, value: Val, frame: Frame) -> None:
     if stmt.accumulate:
         symbol = _WHOLE[stmt.accumulate]
         text = _cast(ctx, stmt, value.py)
+        if stmt.value.type.is_integer and any(isinstance(n, eq.Index) for n in _data(stmt.value)):
+            text = py.method(text, "astype", versions.dtype_of(ctx, stmt.before))  # a range has the machine's width
 
         def combine(base: Py) -> Py:
             if symbol == "+" and isinstance(text, py.Un) and text.op == "-":
