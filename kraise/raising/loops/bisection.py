@@ -37,7 +37,7 @@ _OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}
 
 def bisected(cx: Context, st: State, s: k.While, live: frozenset[str]) -> bool:
     """Puts the place that a binary search finds in the state; False, with nothing done, for any other loop."""
-    if s.test_last or s.orelse or not all(isinstance(x, k.Assign | k.If) for x in s.body) or not _halves(s.body):
+    if s.test_last or s.orelse or not _assigns(s.body) or not _halves(s.body):
         return False
     checks, wanted = list(cx.checks), dict(cx.wanted)
     try:
@@ -47,6 +47,13 @@ def bisected(cx: Context, st: State, s: k.While, live: frozenset[str]) -> bool:
     if not done:
         cx.checks[:], cx.wanted = checks, wanted
     return done
+
+
+def _assigns(stmts: tuple[k.Stmt, ...]) -> bool:
+    """Whether statements only assign locals: a search stores nothing and waits for nobody."""
+    return all(
+        isinstance(x, k.Assign) or (isinstance(x, k.If) and _assigns(x.body) and _assigns(x.orelse)) for x in stmts
+    )
 
 
 def _halves(stmts: tuple[k.Stmt, ...]) -> bool:
