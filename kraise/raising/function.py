@@ -38,7 +38,6 @@ from kraise.raising.run.statements import block
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads import multiples, tiles
 from kraise.raising.threads.launch import covered, launch_of, where_given, whole_warps
-from kraise.raising.threads.shares import undivided
 from kraise.raising.threads.sizes import limits
 from kraise.raising.threads.splits import Splitting, split_threads
 from kraise.raising.writes.finish import finish, finished, without_dead
@@ -140,7 +139,7 @@ class Raiser:
             if isinstance(n, eq.Read)
         }
         shapes = shapes_of(st)
-        stmts = undivided(summed(stmts, (*cx.assumed, *(c for c, _ in cx.checks))))
+        stmts = summed(stmts, (*cx.assumed, *(c for c, _ in cx.checks)))
         stmts = without_dead(fuse(started(stmts, shapes), versions, shapes), versions)
         if cx.lane is not None:
             stmts = tuple(map_statement(s, threads.without_warps) for s in stmts)

@@ -1,5 +1,17 @@
 """The smallest source for each code that ``translate`` gives: its rendered text is a snapshot beside this file."""
 
+# a kernel, and what stands before the host function that launches it
+TWICE = """from numba import cuda
+
+
+@cuda.jit
+def twice(a, n):
+    i = cuda.grid(1)
+    if i < n:
+        a[i] *= 2
+
+
+"""
 FIXTURES = {
     "KR100": ("k.py", "def f(x:\n    return x\n"),
     "KR101": (
@@ -145,33 +157,11 @@ FIXTURES = {
     ),
     "KR215": (
         "k.py",
-        "from numba import cuda\n"
-        "\n"
-        "\n"
-        "@cuda.jit\n"
-        "def twice(a, n):\n"
-        "    i = cuda.grid(1)\n"
-        "    if i < n:\n"
-        "        a[i] *= 2\n"
-        "\n"
-        "\n"
-        "def run(x, n):\n"
-        "    twice[n // 32, 32](x, n)\n"
-        "    return x\n",
+        f"{TWICE}def run(x, n):\n    twice[n // 32, 32](x, n)\n    return x\n",
     ),
     "KR213": (
         "k.py",
-        "import cupyx\n"
-        "from numba import cuda\n"
-        "\n"
-        "\n"
-        "@cuda.jit\n"
-        "def twice(a, n):\n"
-        "    i = cuda.grid(1)\n"
-        "    if i < n:\n"
-        "        a[i] *= 2\n"
-        "\n"
-        "\n"
+        f"import cupyx\n{TWICE}"
         "def run(x, A, n):\n"
         "    y = cupyx.scipy.sparse.linalg.spsolve(A, x)\n"
         "    twice[4, 32](y, n)\n"
@@ -179,16 +169,7 @@ FIXTURES = {
     ),
     "KR214": (
         "k.py",
-        "from numba import cuda\n"
-        "\n"
-        "\n"
-        "@cuda.jit\n"
-        "def twice(a, n):\n"
-        "    i = cuda.grid(1)\n"
-        "    if i < n:\n"
-        "        a[i] *= 2\n"
-        "\n"
-        "\n"
+        f"{TWICE}"
         "def run(x, counter):\n"
         "    count = int(counter.copy_to_host()[0])\n"
         "    twice[(count + 255) // 256, 256](x, count)\n",

@@ -10,7 +10,7 @@ from kraise.emit.context import Assign, Context, Frame, Val
 from kraise.emit.loads import diagonals
 from kraise.emit.loads.blocked import Blocks, blocks, reshaped
 from kraise.emit.loads.dims import Clamp, Dim, Gather, Range, Roll, Scalar, classify
-from kraise.emit.loads.filled import by_launch, filled_up
+from kraise.emit.loads.filled import by_launch, filled_up, product
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
@@ -313,7 +313,4 @@ def flat_part(context: Context, array: Py, version: eq.Version, view: tuple[eq.E
 
 def view_size(view: tuple[eq.Expr, ...], rank: int = 1) -> eq.Expr:
     """The product of a view's extents, but for those of the axes that an array of ``rank`` has besides the flat one."""
-    size = view[0]
-    for v in view[1 : len(view) - rank + 1]:
-        size = eq.Op("mul", (size, v), v.type)
-    return size
+    return product(view[: len(view) - rank + 1])

@@ -115,21 +115,10 @@ def _is_window(free: tree.Free, node: eq.Reduce) -> bool:
         for n in tree.walk(node.body)
         if isinstance(n, eq.Read)
         for s in n.subscripts
-        if free(s) & names and free(s) - names and not _apart(s, node.axes)
+        if free(s) & names and free(s) - names
     ]
     costly = (n for n in tree.walk(node.body) if isinstance(n, eq.Reduce | eq.Scan | eq.ArgReduce))
     return bool(windows) and not any(free(n) & names for n in costly)
-
-
-def _apart(subscript: eq.Expr, axes: tuple[eq.Axis, ...]) -> bool:
-    """Whether windows lie one behind the other, each of more than a few cells: ``256 * b + t``, a reshape's rows."""
-    form = linear(subscript)
-    coefficients = [form.coefficient(a) for a, _ in form.terms]
-    extents = [linear(a.hi) - linear(a.lo) for a in axes]
-    own = {a.name for a in axes}
-    inner = [c for a, c in form.terms if isinstance(a, eq.Index) and a.name in own]
-    sizes = [e.constant for e in extents]
-    return len(axes) == 1 and inner == [1] and sizes[0] > SHORT and sizes[0] in coefficients
 
 
 def truth(condition: eq.Expr) -> bool | None:

@@ -17,6 +17,7 @@ from kraise.diagnostics import Diagnostic
 from kraise.ir import equations as eq
 from kraise.ir import host as h
 from kraise.ir import kernel as k
+from kraise.ir.host_names import sets
 from kraise.ir.types import ScalarType
 
 CODE = "KR215"
@@ -59,7 +60,7 @@ class Sizes:
         self.values: dict[str, Any] = {}
         self.shapes: dict[str, h.Alloc] = {}
         for s in _statements(self.host.body):
-            for name in _sets(s):
+            for name in sets(s):
                 self.set[name] += 1
             if isinstance(s, h.Assign):
                 self.values[s.name] = s.value
@@ -176,22 +177,5 @@ def _value(e: Any, name: Callable[[str], Number], extent: Callable[[str, int], N
 def _statements(body: tuple[h.Stmt, ...]) -> Iterator[h.Stmt]:
     for s in body:
         yield s
-        match s:
-            case h.If(body=a, orelse=b):
-                yield from _statements(a)
-                yield from _statements(b)
-            case h.For(body=inner) | h.While(body=inner):
-                yield from _statements(inner)
-
-
-def _sets(s: h.Stmt) -> tuple[str, ...]:
-    match s:
-        case h.Assign(name=name) | h.Alloc(name=name) | h.Bind(name=name):
-            return (name,)
-        case h.For(var=name):
-            return (name, name)
-        case h.Point(names=names):
-            return names
-        case h.Launch(results=names) | h.CallHost(results=names):
-            return names
-    return ()
+        for block in h.children(s):
+            yield from _statements(block)
