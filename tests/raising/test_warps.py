@@ -194,7 +194,6 @@ def test_up_and_down_sweep_are_running_sums():
     assert sums(raised(SWEEPS.format(**TREE))) == ["add"]
 
 
-# a missing barrier on the way down ({"down": ""}) is refused, too, but only after minutes: an open finding
-@pytest.mark.parametrize("change", [{"up": ""}, {"start": "1.0f"}])
+@pytest.mark.parametrize("change", [{"up": ""}, {"down": ""}, {"start": "1.0f"}])
 def test_sweeps_without_barrier_or_from_elsewhere_are_refused(change):
     assert refusal(SWEEPS.format(**TREE | change))

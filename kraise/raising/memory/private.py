@@ -9,8 +9,8 @@ does not read it: what would be there does not matter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from kraise.analysis.conditions import conjunction, conjuncts, negate
 from kraise.analysis.dependence import implied
@@ -67,6 +67,7 @@ class _Mark:
 
 
 UNDEFINED, UNKNOWN = _Mark(), _Mark()
+_MOST_STEPS = 300  # stores that one question goes back over: those of rounds that are written out would double each
 
 
 def held(cx: Context, st: State, array: str, subs: tuple[eq.Expr, ...]) -> eq.Expr | None:
@@ -104,12 +105,15 @@ class _Search:
     st: State
     array: str
     subs: tuple[eq.Expr, ...]
+    steps: Iterator[int] = field(default_factory=lambda: iter(range(_MOST_STEPS)))  # of the whole question
 
     def at(
         self, version: eq.Version, path: tuple[eq.Expr, ...], seen: int = 0, moving: bool = False
     ) -> eq.Expr | _Mark:
         """The cell in ``version``, where ``path`` holds; ``seen`` stores were looked at, ``moving``: what they store
         depends on the round of a loop around."""
+        if next(self.steps, None) is None:
+            return UNKNOWN
         st = self.st
         raws = [*st.before, *st.out]
         place = next((p for p in reversed(range(len(raws))) if _after(raws[p], self.array) is version), None)
@@ -141,6 +145,8 @@ class _Search:
             return self.at(raw.before, path, seen, moving)
         if exists:
             held = self._stored(raw, solved, add(path, *exists), seen, moving)
+            if held is UNKNOWN:
+                return UNKNOWN
             other = self.at(raw.before, add(path, negate(conjunction(exists))), seen, moving)  # type: ignore[arg-type]
             return self._either(path, exists, held, other)
         return self._stored(raw, solved, path, seen, moving)
@@ -181,7 +187,7 @@ class _Search:
         mapping: dict[eq.Expr, eq.Expr] = {}
         for node in topological([value]):
             if isinstance(node, eq.Read) and node.version.array == self.array and not node.view:
-                found = _Search(self.cx, self.st, self.array, node.subscripts).at(node.version, path)
+                found = _Search(self.cx, self.st, self.array, node.subscripts, self.steps).at(node.version, path)
                 if not isinstance(found, _Mark):
                     mapping[node] = found
         return substitute(value, mapping) if mapping else value
