@@ -34,6 +34,7 @@ class Program:
 
     def __init__(self, module: k.Module, *, directions: int = 0, widen: bool = False, probing: bool = False):
         self.module = module
+        self.kind = (directions, widen, probing)
         self.facts = Facts(module)
         self.directions = directions
         self.widen = widen
@@ -55,9 +56,10 @@ class Program:
     def function(self, name: str) -> Callable[..., Any]:
         """The Python function for a function of the module: (block, hardware indices, *slots)."""
         entry = self.entry(name)
-        while self._pending:
-            FunctionText(self, self._pending.pop()).write()
-        exec(compile("\n".join(self.lines), self.filename, "exec"), self.namespace)
+        if entry not in self.namespace:
+            while self._pending:
+                FunctionText(self, self._pending.pop()).write()
+            exec(compile("\n".join(self.lines), self.filename, "exec"), self.namespace)
         return self.namespace[entry]
 
     def entry(self, name: str) -> str:
@@ -115,6 +117,23 @@ class Program:
         while frame is not None and frame.f_code.co_filename != self.filename:
             frame = frame.f_back
         return self.spans[frame.f_lineno - 1] if frame is not None else None
+
+
+_KEPT = 8
+_recent: list[Program] = []
+
+
+def program_of(module: k.Module, *, directions: int, widen: bool, probing: bool) -> Program:
+    """The compiled functions of a module, kept for its next run: a kernel is run many times, and few at a time."""
+    kind = (directions, widen, probing)
+    for program in _recent:
+        if program.module is module and program.kind == kind:
+            program.ties.count = 0
+            return program
+    program = Program(module, directions=directions, widen=widen, probing=probing)
+    _recent.insert(0, program)
+    del _recent[_KEPT:]
+    return program
 
 
 def _steps(start: Any, stop: Any, step: Any) -> range:

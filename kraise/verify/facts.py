@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 
 from kraise.ir import kernel as k
 from kraise.ir.types import ArrayType, ScalarType, StructType, Type
@@ -50,9 +51,17 @@ def walk(node: object) -> Iterator[object]:
         item = stack.pop()
         if isinstance(item, tuple):
             stack.extend(reversed(item))
-        elif is_dataclass(item) and not isinstance(item, ScalarType | type):
+        elif (names := _members(type(item))) is not None:
             yield item
-            stack.extend(reversed([getattr(item, f.name) for f in fields(item) if f.name not in ("span", "type")]))
+            stack.extend([getattr(item, name) for name in names])
+
+
+@cache
+def _members(kind: type) -> tuple[str, ...] | None:
+    """The fields of a kind of node under which others may be, the last first; None for what is no node."""
+    if not is_dataclass(kind) or kind is ScalarType:
+        return None
+    return tuple(f.name for f in reversed(fields(kind)) if f.name not in ("span", "type"))
 
 
 def assigned_names(function: k.Function) -> frozenset[str]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from kraise.ir import kernel as k
-from kraise.verify.compile import Program
+from kraise.verify.compile import Program, program_of
 from kraise.verify.duals import dual, dual_caster, plain
 from kraise.verify.errors import InterpreterError, Race, UndefinedRead
 from kraise.verify.facts import Slot, flat_params, slots
@@ -103,7 +103,7 @@ def run(
     log = RaceLog()
     races = log if detect_races and kernel and math.prod(grid3) * math.prod(block3) > 1 else None
     directions = _directions(duals)
-    program = Program(module, directions=directions, widen=widen, probing=probe is not None)
+    program = program_of(module, directions=directions, widen=widen, probing=probe is not None)
     bound = _Binding(module, function, program, arguments, duals or {}, races, probe)
     log.locate = lambda: program.span_now(sys._getframe())
     size = shared_extent(shared, block3)

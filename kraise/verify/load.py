@@ -16,7 +16,6 @@ from types import ModuleType
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from kraise.ir import kernel as k
@@ -80,9 +79,9 @@ class Emitted:
     def value(self, param: k.Param, value: Any) -> Any:
         """An argument as the emitted function takes it; a struct as the module's own type of that name."""
         if not isinstance(param.type, StructType):
-            return jnp.asarray(value) if isinstance(value, np.ndarray) else _scalar(value)
+            return jax.device_put(value) if isinstance(value, np.ndarray) else _scalar(value)
         members = {name: _member(value, name) for name, _ in param.type.members}
-        converted = {n: jnp.asarray(v) if isinstance(v, np.ndarray) else _scalar(v) for n, v in members.items()}
+        converted = {n: jax.device_put(v) if isinstance(v, np.ndarray) else _scalar(v) for n, v in members.items()}
         name = re.sub(r"\W", "_", param.type.name)
         make = getattr(self.module, name, None) or namedtuple(name, list(converted))
         return make(**converted)

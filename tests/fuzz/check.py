@@ -41,10 +41,11 @@ class Finding:
         return self.kind not in ("ok", "refused", "discarded")
 
 
-def reference(done: pipeline.Translation, kernel: Kernel, case: Case) -> tuple[Outcome | None, str]:
-    """The interpreter's outcome, or why this program means nothing on these arguments."""
+def reference(done: pipeline.Translation, kernel: Kernel, case: Case, wide: bool = False) -> tuple[Outcome | None, str]:
+    """The interpreter's outcome (``wide``: floats in 64 bits, whatever the source declares), or why this program means
+    nothing on these arguments."""
     assert done.source is not None
-    launch: dict[str, Any] = {} if case.grid is None else {"grid": case.grid, "block": case.block}
+    launch: dict[str, Any] = {"widen": wide} | ({} if case.grid is None else {"grid": case.grid, "block": case.block})
     try:
         outcome = interpreter.run(done.source, kernel.name, case.arguments(), **launch)
         if outcome.race_count:
@@ -149,7 +150,7 @@ def compared(
     if failed := [r for r in rows if r.status == "failed"]:
         if not wide and all(r.error is not None for r in failed):  # rounding, or a branch that it turned?
             again = replace(case, args={n: widen(v) for n, v in arguments.items()})
-            exact, _ = reference(done, kernel, again)
+            exact, _ = reference(done, kernel, again, wide=True)
             return compared(done, kernel, again, exact, gradients) if exact is not None else None
         return Finding(kernel.name, "wrong", _said(failed))
     if gradients:

@@ -126,3 +126,21 @@ def test_a_launch_says_nothing_of_the_array_that_it_pads():
     program = drawn(720222, "python")
     found = check(replace(program, kernels=program.kernels[:1]), gradients=False, twice=False)
     assert [f.kind for f in found] == ["ok"], program.source
+
+
+def test_a_running_value_within_another_is_each_round_s_own():
+    """``b`` needs ``res`` at the last store, a product over rounds; ``out`` in each factor is that round's, not the
+    last one's (1000087)."""
+    body = """
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    for (int l = 0; l < k; l++) {
+        out[i] -= 0.125 * l;
+        if (z[l] < 1.0) res[i] *= out[i];
+        if (z[i] > 0.5) b[i] = res[i] * 0.5;
+    }"""
+    head = "__global__ void f(double *b, double *out, double *res, const double *z, int n, int k) {"
+    done = pipeline.translate(f"{head}{body}\n}}\n", "case.cu")
+    assert "cumsum" in done.text
+    reports, _ = pipeline.verify(done, pipeline.Request(values={"n": 5, "k": 4}, gradients=False))
+    assert reports and {row.status for row in reports[0].rows} == {"ok"}, (done.text, reports)

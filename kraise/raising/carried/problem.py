@@ -9,7 +9,7 @@ from kraise.analysis.boxes import box
 from kraise.analysis.conditions import conjunction, conjuncts
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import free_indices, substitute, transform
+from kraise.ir.walk import children, free_indices, rebuild, substitute, topological
 from kraise.raising.run import simplify
 
 
@@ -107,17 +107,22 @@ class Problem:
 def at_index(expr: eq.Expr, index: eq.Index, target: eq.Expr) -> eq.Expr:
     """``expr`` with ``target`` for ``index``; a running value at one place is a reduction up to there."""
 
-    def one(node: eq.Expr) -> eq.Expr:
-        if not isinstance(node, eq.Scan) or node.axis.name != index.name:
-            return node
+    def runs(node: eq.Expr) -> bool:
+        return isinstance(node, eq.Scan) and node.axis.name == index.name
+
+    def one(node: eq.Scan) -> eq.Expr:
         compare = {(True, False): "le", (False, False): "lt", (True, True): "ge", (False, True): "gt"}
         where = eq.Op(compare[node.inclusive, node.reverse], (index, target), BOOL)
         axis, left = domain_of(index.name, bounds_of(node.axis), (), tuple(free_indices(target)), where)
+        # the body is of every round up to there: running values in it stay
         total = eq.Reduce(node.op, (axis,), node.body, left, node.type)
         return simplify.op(node.op, (node.init, total), node.type)
 
     if not isinstance(target, eq.Index):
-        expr = transform(expr, one)
+        memo: dict[eq.Expr, eq.Expr] = {}
+        for node in topological((expr,), lambda n: () if runs(n) else children(n)):
+            memo[node] = one(node) if runs(node) else rebuild(node, tuple(memo[c] for c in children(node)))  # type: ignore[arg-type]
+        expr = memo[expr]
     return substitute(expr, {index: target})
 
 
