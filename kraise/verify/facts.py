@@ -51,7 +51,7 @@ def walk(node: object) -> Iterator[object]:
         item = stack.pop()
         if isinstance(item, tuple):
             stack.extend(reversed(item))
-        elif (names := _members(type(item))) is not None:
+        elif (names := _members(type(item))) is not None:  # type: ignore[arg-type]
             yield item
             stack.extend([getattr(item, name) for name in names])
 

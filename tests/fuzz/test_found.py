@@ -144,3 +144,9 @@ def test_a_running_value_within_another_is_each_round_s_own():
     assert "cumsum" in done.text
     reports, _ = pipeline.verify(done, pipeline.Request(values={"n": 5, "k": 4}, gradients=False))
     assert reports and {row.status for row in reports[0].rows} == {"ok"}, (done.text, reports)
+
+
+def test_a_dividend_is_there_before_what_leaves_the_loop():
+    """The quotient does not depend on the round and moves out of the fold; its dividend stayed in it (1000627)."""
+    program = drawn(1000627, "cuda_c")
+    assert [f.kind for f in check(program, gradients=False, twice=False)] == ["ok"], program.source

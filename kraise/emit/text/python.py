@@ -218,6 +218,13 @@ def _simple_power(node: Py) -> bool:
             return False
 
 
+def unsliced(node: Py) -> Py:
+    """The array of which the node is a slice, or the node."""
+    while isinstance(node, Sub):
+        node = node.value
+    return node
+
+
 def simple_bound(node: Py) -> bool:
     """A slice bound that needs no blanks around the colon."""
     match node:
