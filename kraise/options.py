@@ -14,7 +14,8 @@ class Options:
     ``only``: the functions to translate, all if empty. ``assume``: sentences such as ``idx is injective``. ``grad``:
     what to differentiate, in the sentences of ``ir.activity``. ``remat`` (auto, none, full; "" is auto) and
     ``max_intermediate`` (a size such as 256MB) bound what is kept. ``defines``, ``include_dirs`` and ``instantiate``
-    concern CUDA C. ``language`` "" means: by the file's suffix.
+    concern CUDA C. ``language`` "" means: by the file's suffix. ``checked`` functions check what the contents of their
+    arguments must be.
     """
 
     kernel_decorators: tuple[str, ...] = ()
@@ -27,6 +28,7 @@ class Options:
     language: str = ""
     remat: str = ""
     max_intermediate: str = ""
+    checked: bool = False
 
     @property
     def limit(self) -> int:

@@ -254,7 +254,9 @@ def translate(source: str, file: str, options: Options = DEFAULTS) -> Translatio
     hosts, not_raised = raise_hosts(ir, kernels, options)
     hosts = tuple(replace(h, remat=memory.remat) for h in hosts)
     kernels, hosts, unknown = with_derivatives(kernels, hosts, ir.activities, options)
-    module = equations.Module(ir.file, ir.language, tuple(kernels), ir.constants, ir.comments, ir.doc, hosts)
+    module = equations.Module(
+        ir.file, ir.language, tuple(kernels), ir.constants, ir.comments, ir.doc, hosts, options.checked
+    )
     text, module, unprinted = emit(module)
     all_findings = placed([*unread, *refused, *unknown, *not_raised, *unprinted], file)
     raised = tuple(k.name for k in (*module.kernels, *module.hosts))

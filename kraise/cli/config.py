@@ -12,7 +12,7 @@ from kraise.options import REMAT, Options, size_of
 from kraise.pipeline import misunderstood
 
 LISTS = ("kernel-decorators", "assume", "grad", "defines", "include-dirs", "exclude")
-KEYS = (*LISTS, "twin-suffix", "remat", "max-intermediate")
+KEYS = (*LISTS, "twin-suffix", "remat", "max-intermediate", "checked")
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Config:
             include_dirs=(*options.include_dirs, *mine.include_dirs),
             remat=options.remat or mine.remat,
             max_intermediate=options.max_intermediate or mine.max_intermediate,
+            checked=options.checked or mine.checked,
         )
 
     def excludes(self, path: Path) -> bool:
@@ -106,6 +107,8 @@ def _config(file: Path, table: dict[str, Any]) -> Config:
         size_of(str(limit or "1"))
     except ValueError as error:
         raise _refused(file, text, "max-intermediate", str(error)) from None
+    if not isinstance(table.get("checked", False), bool):
+        raise _refused(file, text, "checked", "`checked` is true or false")
     lists = {key: tuple(table.get(key, ())) for key in LISTS}
     options = Options(
         kernel_decorators=lists["kernel-decorators"],
@@ -113,6 +116,7 @@ def _config(file: Path, table: dict[str, Any]) -> Config:
         grad=lists["grad"],
         remat=remat,
         max_intermediate=str(limit),
+        checked=table.get("checked", False),
         defines=lists["defines"],
         include_dirs=tuple(str(file.parent / d) for d in lists["include-dirs"]),
     )

@@ -79,6 +79,11 @@ _SOURCE_OPTIONS = (
         help="Maps the outermost index in chunks whose intermediates stay within SIZE (256MB).",
     ),
     click.option(
+        "--checked",
+        is_flag=True,
+        help="Functions check their arguments' contents (subscripts, row pointers, assumptions) through checkify.",
+    ),
+    click.option(
         "-D", "--define", "defines", metavar="NAME[=VALUE]", multiple=True, help="A macro (CUDA C; repeatable)."
     ),
     click.option(
@@ -107,6 +112,7 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
         names = ("only", "kernel_decorators", "assume", "grad", "defines", "include_dirs", "instantiate")
         chosen: dict[str, Any] = {name: tuple(kwargs.pop(name)) for name in names}
         chosen |= {name: kwargs.pop(name) or "" for name in ("language", "remat", "max_intermediate")}
+        chosen["checked"] = bool(kwargs.pop("checked"))
         return function(*args, options=Options(**chosen), **kwargs)
 
     for option in reversed(_SOURCE_OPTIONS):

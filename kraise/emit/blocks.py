@@ -52,7 +52,14 @@ class Def:
     body: list[Stmt]
 
 
-Stmt = Assign | Raw | Def
+@dataclass
+class Do:
+    """An expression for its effect."""
+
+    value: Py
+
+
+Stmt = Assign | Raw | Def | Do
 
 
 @dataclass

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from kraise.diagnostics import refuse
 from kraise.emit import tree
-from kraise.emit.blocks import Assign, Block, Def, Frame, Raw, Stmt, Val, least
+from kraise.emit.blocks import Assign, Block, Def, Do, Frame, Raw, Stmt, Val, least
 from kraise.emit.loads.widths import Widths
 from kraise.emit.text import launch
 from kraise.emit.text import python as py
@@ -370,4 +370,4 @@ class Context:
         return 0
 
 
-__all__ = ["Assign", "Block", "Context", "Def", "Frame", "Raw", "Stmt", "Val"]
+__all__ = ["Assign", "Block", "Context", "Def", "Do", "Frame", "Raw", "Stmt", "Val"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kraise.diagnostics import Refused
-from kraise.emit import guards, tree
+from kraise.emit import checked, guards, tree
 from kraise.emit.context import Assign, Context, Def, Raw, Stmt
 from kraise.emit.gradients import derivatives
 from kraise.emit.loads import halo
@@ -58,7 +58,7 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     head_of = signature(context, kernel, parameters)
     if head_of.static:
         context.needs.add("partial")
-    head = head_of.lines(identifier(kernel.name), around)
+    head = head_of.lines(identifier(kernel.name), around, "checkify" in context.needs)
     lines = [*head, *_docstring(kernel, context), *_launch_lines(context, kernel)]
     if body and isinstance(body[0], Def) and len(lines) > len(head):
         lines.append("")
@@ -67,17 +67,17 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     lines += render(body, 4, comments, around)
     return [
         FunctionText(lines, context),
-        *derivative_texts(derivatives.derivatives(kernel, head_of, around.taken), around),
+        *derivative_texts(derivatives.derivatives(kernel, head_of, around.taken), around, "checkify" in context.needs),
     ]
 
 
-def derivative_texts(asked: list[derivatives.DerivativeText], around: Surroundings) -> list[FunctionText]:
+def derivative_texts(asked: list[derivatives.DerivativeText], around: Surroundings, throws: bool) -> list[FunctionText]:
     """The text of derivatives, each a function of its own."""
     texts = []
     for one in asked:
         below = render(one.body, 4, Comments(None), around)
         blank = [""] if isinstance(one.body[0], Def) else []
-        texts.append(FunctionText([*one.head.lines(one.name, around), *docstring(one.doc, 4), *blank, *below]))
+        texts.append(FunctionText([*one.head.lines(one.name, around, throws), *docstring(one.doc, 4), *blank, *below]))
     return texts
 
 
@@ -90,7 +90,7 @@ def _lowered(
     of it.
     """
     parameters = {identifier(p.name) for p in kernel.params}  # type: ignore[attr-defined]
-    names = Names(around.taken | parameters | {"grid", "block"})
+    names = Names(around.taken | parameters | {"grid", "block"} | set(checked.NAMES if around.module.checked else ()))
     context = Context(kernel, names, around.module.language, around.x64, around.module.constants)
     context.assumed = (*assumed, *guards.implied(kernel))
     context.whole = whole(kernel)
@@ -120,6 +120,8 @@ def _lowered(
                     writes.new(low, stmt)
                 case eq.Fold():
                     folds.fold(low, stmt, body_of)
+                case eq.Check():
+                    checked.check(low, stmt)
 
     body_of(kernel.body)
     context.following = None
@@ -158,9 +160,9 @@ def _placed(checks: list[Stmt], body: list[Stmt]) -> tuple[list[Stmt], list[Stmt
 def _check(context: Context, kernel: eq.Kernel, condition: eq.Expr, message: str) -> Stmt:
     test = flat(_fails(context, condition))
     text = f"{kernel.name}: {message}"
-    error = Raw(f"raise ValueError({quoted(text)})")
+    error = Raw(f"raise ValueError({py.quoted(text)})")
     if len(error.text) > WIDTH - 8:  # within an `if` of the function
-        return Raw(f"if {test}:", [Raw("raise ValueError(", [Raw(quoted(text))]), Raw(")")])
+        return Raw(f"if {test}:", [Raw("raise ValueError(", [Raw(py.quoted(text))]), Raw(")")])
     return Raw(f"if {test}:", [error])
 
 
@@ -178,12 +180,6 @@ def _fails(context: Context, condition: eq.Expr) -> py.Py:
         case eq.Op(name="ge", args=(a, b)):
             return py.Bin("<", context.static(a), context.static(b))
     return py.Un("not", context.static(condition))
-
-
-def quoted(text: str) -> str:
-    """A Python string literal in double quotes."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in escaped) + '"'
 
 
 # --- the head ----------------------------------------------------------------------------------

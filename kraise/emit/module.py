@@ -6,6 +6,7 @@ import re
 import sys
 from itertools import chain
 
+from kraise.emit import checked
 from kraise.emit.function import FunctionText, docstring, emit_function, emit_helper
 from kraise.emit.gradients import derivatives, host_outputs, outputs
 from kraise.emit.hosts.function import Callee, EmittedHost
@@ -46,7 +47,7 @@ def _emit(module: eq.Module) -> str:
     taken = frozenset(functions | {identifier(c) for c in constants})
     parameters = {p.name for k in (*module.kernels, *module.hosts) for p in k.params}  # type: ignore[attr-defined]
     used_names = parameters | taken
-    imported = ("partial", *remat.HELPERS, *IMPORTED)
+    imported = ("partial", *checked.NAMES, *remat.HELPERS, *IMPORTED)
     imports = {name: f"_{name}" if name in used_names else name for name in imported}
     around = Surroundings(module, x64, taken, imports)
     emitted = [emit_function(k, around) for k in module.kernels]
@@ -69,6 +70,7 @@ def _emit(module: eq.Module) -> str:
             tuple(identifier(p.name) for p in k.params),  # type: ignore[attr-defined]
             t.statics,
             k.launch,
+            "checkify" in t.needs,
         )
         for k, (t, *_) in zip(module.kernels, emitted, strict=True)
     }
@@ -95,7 +97,7 @@ def _emit(module: eq.Module) -> str:
     texts = [*structs, *texts]
     shared = [
         text.replace("jnp.", f"{imports['jnp']}.").strip("\n").split("\n")
-        for name, text in {strided.NAME: strided.TEXT, **diagonals.TEXTS}.items()
+        for name, text in {"checkify": checked.DECORATOR, strided.NAME: strided.TEXT, **diagonals.TEXTS}.items()
         if name in needs
     ]
     lines = "\n".join([*constant_lines, *chain(*shared), *(line for t in texts for line in t.lines)])
@@ -132,14 +134,17 @@ def _imports(needs: set[str], names: dict[str, str], text: str) -> list[str]:
         out += ["", "import dataclasses"]
     if "math" in needs:
         out += [*([""] if not out else []), "import math"]
-    if "partial" in needs:
-        out += [*([""] if not out else []), "from functools import partial" + _alias("partial", names)]
+    if tools := [t for t, where in (("partial", "partial"), ("wraps", "checkify")) if where in needs]:
+        listed = ", ".join(t + _alias(t, names) for t in tools)
+        out += [*([""] if not out else []), f"from functools import {listed}"]
     out.append("")
     if "eqxi" in needs:
         out.append(f"import equinox.internal as {names['eqxi']}")
     out.append("import jax" + _alias("jax", names))
     if re.search(rf"(?<![\w.]){names['jnp']}\.", text):
         out.append(f"import jax.numpy as {names['jnp']}")
+    if "checkify" in needs:
+        out.append(f"from jax.experimental import checkify{_alias('checkify', names)}")
     return out
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from kraise.ir import equations as eq
+from kraise.ir.types import NUMBER
 
 
 def children(node: eq.Expr) -> tuple[eq.Expr, ...]:
@@ -92,6 +93,10 @@ def statement_roots(stmt: eq.Stmt) -> tuple[eq.Expr, ...]:
             return (*subscripts, value) if where is None else (*subscripts, value, where)
         case eq.New(fill=fill):
             return () if fill is None else (fill,)
+        case eq.Check(condition=condition, distinct=distinct):
+            if distinct is not None:
+                return (eq.Read(distinct, (), NUMBER),)
+            return () if condition is None else (condition,)
         case eq.Fold(scalars=scalars, condition=condition, outputs=outputs):
             roots = (*(e for s in scalars for e in (s.init, s.update)), *(o.value for o in outputs))
             return roots if condition is None else (*roots, condition)

@@ -309,7 +309,22 @@ class Fold:
     span: Span | None = None
 
 
-Stmt = Write | New | Fold
+@dataclass(frozen=True)
+class Check:
+    """What must hold of data for the equations to mean what the source does (``--checked``): ``condition``, a boolean
+    without free indices (but those of the folds around), or that the elements of ``distinct`` differ.
+
+    ``message`` says what does not hold where it fails. ``after`` concerns what the kernel returns.
+    """
+
+    message: str
+    condition: Expr | None = None
+    distinct: Version | None = None
+    after: bool = False
+    span: Span | None = None
+
+
+Stmt = Write | New | Fold | Check
 
 
 # --- kernels ---------------------------------------------------------------------------------
@@ -379,3 +394,4 @@ class Module:
     comments: tuple[tuple[int, str], ...] = ()
     doc: str = ""
     hosts: tuple[Any, ...] = ()  # kraise.ir.hosted.Host, callees first
+    checked: bool = False  # functions check what their arguments' contents must be

@@ -19,6 +19,7 @@ from kraise.ir.equations import (
     Axis,
     CarryIn,
     Cast,
+    Check,
     Expr,
     Fold,
     FoldResult,
@@ -339,6 +340,8 @@ def map_statement(stmt: Stmt, fn: Callable[[Expr], Expr]) -> Stmt:
                 body=tuple(map_statement(s, fn) for s in stmt.body),
                 condition=_optional(stmt.condition, fn),
             )
+        case Check():
+            return replace(stmt, condition=_optional(stmt.condition, fn))
     raise AssertionError(stmt)
 
 
@@ -350,6 +353,8 @@ def statement_expressions(stmt: Stmt, nested: bool = True) -> tuple[Expr, ...]:
             found += [*_bounds(stmt.axes), *stmt.subscripts, stmt.value, stmt.where, *stmt.view]
         case New():
             found += [*stmt.shape, stmt.fill]
+        case Check():
+            found.append(stmt.condition)
         case Fold():
             found += _bounds(() if stmt.axis is None else (stmt.axis,))
             for s in stmt.scalars:

@@ -15,6 +15,7 @@ from kraise.ir.print_equations import equation_lines
 from kraise.ir.walk import free_indices, map_statement, topological
 from kraise.options import Options
 from kraise.raising.assumptions import injective
+from kraise.raising.checked import with_checks
 from kraise.raising.collective.inline import inlined
 from kraise.raising.gradients.demand import make_safe
 from kraise.raising.loops.folds import while_loop
@@ -110,7 +111,9 @@ class Raiser:
             without_private_copies(cx, st)
             without_unread(cx, st, body.returns)
             private_extents(cx, st)
-            cx.assumptions += [f"{a} is injective (declared)" for a in sorted(cx.injective) if a in st.versions]
+            for a in sorted(cx.injective & set(st.versions)):
+                cx.assumptions.append(f"{a} is injective (declared)")
+                cx.relied.append(eq.Check(f"{a} is not injective", distinct=eq.Version(a, 0)))
             _bounded_by_guards(cx, st.out)
             stmts = finish(
                 st.out,
@@ -183,7 +186,11 @@ class Raiser:
             tile=tuple((axis, cx.coarse.get(axis, size)) for axis, size in sorted(cx.tile.items())),
             span=function.span,
         )
-        return make_safe(kernel)
+        kernel = make_safe(kernel)
+        if self.options.checked:
+            tables = {c.name: c.shape for c in cx.module.constants if c.shape}
+            return with_checks(kernel, tuple(dict.fromkeys(cx.relied)), cx.ragged_arrays, tables)
+        return kernel
 
     def unrolls(self) -> bool:
         """Whether there are loops with barriers that could be written out."""

@@ -17,6 +17,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.experimental import checkify
 
 from kraise.ir import kernel as k
 from kraise.ir.types import StructType
@@ -112,6 +113,9 @@ class Emitted:
         return new
 
     def __call__(self, named: Mapping[str, Any]) -> Any:
+        traced = any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(dict(named)))
+        if traced and hasattr(self.module, "checkify"):  # a check cannot raise here: it did when values were compared
+            return checkify.checkify(lambda: self.call(**named, **self.keywords))()[1]
         return self.call(**named, **self.keywords)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from kraise.emit.blocks import Assign, Def, Raw, Stmt
-from kraise.emit.function import FunctionText, derivative_texts, docstring, quoted
+from kraise.emit.function import FunctionText, derivative_texts, docstring
 from kraise.emit.gradients import derivatives, host_outputs
 from kraise.emit.gradients.outputs import Parameters, types_of
 from kraise.emit.hosts.expressions import HostText
@@ -45,9 +45,10 @@ class EmittedHost:
         self.names = taken
         self.text = HostText(self.statics, names, host.params)
         self.needs: set[str] = self.text.needs
+        self.throws = any(callees[name].throws for name in host.calls if name in callees)
         parameters = tuple(names[p.name] for p in host.params)
         static = [names[p.name] for p in host.params if p.name in self.statics.names]
-        self.callee = Callee(identifier(host.name), parameters, frozenset(static))
+        self.callee = Callee(identifier(host.name), parameters, frozenset(static), throws=self.throws)
         self.head = Signature(parameters, (), tuple(static))
         self.lines = self._lines(parameters, static)
         self.constants, self.helpers = self.text.constants, set[str]()
@@ -62,15 +63,17 @@ class EmittedHost:
         order = {name: callee.parameters for name, callee in self.callees.items()}
         active = inputs.flowing(host_outputs.reaching(self.host, flow, order))
         subject = derivatives.Subject(self.host, self.head, inputs, host_outputs.outputs(self.host), active)
-        return derivative_texts(derivatives.written(subject, self.around.taken), self.around)
+        return derivative_texts(derivatives.written(subject, self.around.taken), self.around, self.throws)
 
     def _lines(self, parameters: tuple[str, ...], static: list[str]) -> list[str]:
         decorator: Py = Atom("jax.jit")
         if static and not self.host.state:
             self.needs.add("partial")
-            given: Py = Atom(quoted(static[0])) if len(static) == 1 else py.Tup(tuple(Atom(quoted(s)) for s in static))
+            given: Py = (
+                Atom(py.quoted(static[0])) if len(static) == 1 else py.Tup(tuple(Atom(py.quoted(s)) for s in static))
+            )
             decorator = py.call(self.around.imports["partial"], Atom("jax.jit"), static_argnames=given)
-        lines: list[str] = []
+        lines: list[str] = [f"@{self.around.imports['checked']}"] if self.throws else []
         if not self.host.state:  # what makes a state is not traced: its sizes stay Python's numbers
             lines += layout_text.statement("@", self.around.spelled(decorator), 0).split("\n")
         entries = tuple(

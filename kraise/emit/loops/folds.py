@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from kraise.diagnostics import refuse
 from kraise.emit import tree
-from kraise.emit.context import Assign, Block, Context, Def, Frame, Raw, Stmt, Val
+from kraise.emit.context import Assign, Block, Context, Def, Do, Frame, Raw, Stmt, Val
 from kraise.emit.loads.subscripts import viewed
 from kraise.emit.loops import carries, chunks, remat, stacked
 from kraise.emit.lower import Lowering
@@ -61,7 +61,7 @@ def mentioned(lines: list[Stmt]) -> set[str]:
     found: set[str] = set()
     for line in lines:
         match line:
-            case Assign(value=value):
+            case Assign(value=value) | Do(value=value):
                 found.update(_NAME.findall(flat(value)))
             case Raw(text=text, body=body):
                 found.update(_NAME.findall(text))

@@ -20,8 +20,9 @@ class Signature:
     keywords: tuple[str, ...] = ()
     static: tuple[str, ...] = ()
 
-    def lines(self, name: str, around: object) -> list[str]:
-        """``@jax.jit`` and ``def name(...):``; ``around`` knows how the module spells its imports."""
+    def lines(self, name: str, around: object, throws: bool = False) -> list[str]:
+        """``@jax.jit`` and ``def name(...):``; ``around`` knows how the module spells its imports. ``throws``: there
+        are checks in it (see :mod:`kraise.emit.checked`)."""
         decorator: Py = Atom("jax.jit")
         if self.static:
             names = tuple(Atom(f'"{s}"') for s in self.static)
@@ -31,7 +32,8 @@ class Signature:
         entries = (*self.positional, *(("*", *self.keywords) if self.keywords else ()))
         spelled = around.spelled(decorator)  # type: ignore[attr-defined]
         head = layout_text.statement("@", spelled, 0).split("\n")
-        return [*head, *layout_text.definition(name, entries, 0).split("\n")]
+        first = [f"@{around.imports['checked']}"] if throws else []  # type: ignore[attr-defined]
+        return [*first, *head, *layout_text.definition(name, entries, 0).split("\n")]
 
 
 def signature(context: Context, kernel: eq.Kernel, parameters: tuple[str, ...]) -> Signature:

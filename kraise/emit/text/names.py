@@ -13,7 +13,7 @@ TEXT_USES = frozenset(
     | {"int", "float", "bool", "complex", "ValueError", "checkpointed_loop", "dataclasses"}
 )
 # modules under short names: where the source uses such a name itself, the module gets an underscore
-IMPORTED = ("jax", "jnp", "eqxi")
+IMPORTED = ("jax", "jnp", "eqxi", "checkify")
 OWN = "\x00"  # marks a parameter of such a name until the text is laid out
 
 

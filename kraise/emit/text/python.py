@@ -313,3 +313,9 @@ def _wrap(node: Py, parentheses: bool) -> str:
 
 def _primary(node: Py) -> str:
     return _wrap(node, not is_primary(node))
+
+
+def quoted(text: str) -> str:
+    """A Python string literal in double quotes."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in escaped) + '"'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kraise.emit.context import Assign, Def, Raw, Stmt
+from kraise.emit.context import Assign, Def, Do, Raw, Stmt
 from kraise.emit.loops import remat
 from kraise.emit.text import layout_text
 from kraise.emit.text import python as py
@@ -80,6 +80,8 @@ def render(stmts: list[Stmt], indent: int, comments: Comments, around: Surroundi
                     previous = mark.line
                 prefix = "return " if target is None else f"{target} = "
                 out += layout_text.statement(prefix, around.spelled(value), indent, _printable(note)).split("\n")
+            case Do(value=value):
+                out += layout_text.statement("", around.spelled(value), indent).split("\n")
             case Raw(text=text, body=body):
                 out.append(pad + text.replace(OWN, ""))
                 out += render(body, indent + 4, comments, around)

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
-from kraise.emit.context import Assign, Context, Def, Raw, Stmt
+from kraise.emit.context import Assign, Context, Def, Do, Raw, Stmt
 from kraise.emit.text import python as py
 from kraise.emit.text.names import OWN
 from kraise.emit.text.python import Atom, Py, Sub
@@ -159,6 +159,8 @@ def _rewritten(stmts: list[Stmt], change: Callable[[Py], Py], change_text: Calla
         match s:
             case Assign(target=target, value=value, mark=mark, named=name):
                 out.append(Assign(target, py.mapped(value, change), mark, name))
+            case Do(value=value):
+                out.append(Do(py.mapped(value, change)))
             case Raw(text=text, body=body):
                 out.append(Raw(change_text(text), _rewritten(body, change, change_text)))
             case Def(name=name_, parameters=parameters, body=body):

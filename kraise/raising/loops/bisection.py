@@ -21,6 +21,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, substitute, topological
+from kraise.raising import checked
 from kraise.raising.loops.placeholders import placeholders
 from kraise.raising.run import simplify
 from kraise.raising.run.context import Context
@@ -108,7 +109,7 @@ def _search(cx: Context, st: State, s: k.While, live: frozenset[str]) -> bool:
     axis = eq.Axis(index.name, to_expr(start), to_expr(stop))
     path = (*st.path, eq.Op("ge", (index, axis.lo), BOOL), eq.Op("lt", (index, axis.hi), BOOL))
     accesses = [_at(a, there, path, own) for a in inner.accesses[first:]]
-    searched = dict.fromkeys(n.version for n in topological((body.args[0],)) if isinstance(n, eq.Read))
+    searched = {n.version: n.type for n in topological((body.args[0],)) if isinstance(n, eq.Read)}
     if own & set(topological((body,))) or None in accesses or any(v.number for v in searched):
         return False
     place: eq.Expr = eq.ArgReduce("bisect", axis, body, None, False, INT)
@@ -124,7 +125,9 @@ def _search(cx: Context, st: State, s: k.While, live: frozenset[str]) -> bool:
             st.names.setdefault(place, eq.Name(place, n, s.span))
     whole = all(e.type.is_integer for e in body.args)
     for version in searched:
-        cx.assumptions.append(f"{version.array} must be sorted" + ("" if whole else NAN))
+        text = f"{version.array} must be sorted" + ("" if whole else NAN)
+        cx.assumptions.append(text)
+        cx.relied.append(checked.ordered(version, searched[version], text))
     st.rung(s.span, "while", "rung 1: no loop, a binary search (searchsorted)")
     return True
 

@@ -18,6 +18,7 @@ from kraise.analysis.segments import Segment, segments
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import axes_of, children, free_indices, map_statement, rebuild, substitute, topological
+from kraise.raising import checked
 from kraise.raising.ragged.loops import LongRows
 from kraise.raising.ragged.row_forms import (
     Rows,
@@ -56,8 +57,10 @@ def flattened(
     body = flat.statements(stmts)
     late: list[eq.Stmt] = []
     results = tuple(r if isinstance(r, eq.Version) else flat.expression(r, {}, late) for r in returns)
-    for array in dict.fromkeys(flat.pointers):
-        cx.assumptions.append(f"{array} must not decrease")
+    for version in dict.fromkeys(flat.pointers):
+        text = f"{version.array} must not decrease"
+        cx.assumptions.append(text)
+        cx.relied.append(checked.ordered(version, INT, text))
     return (*flat.first, *body, *late), results
 
 
@@ -65,7 +68,7 @@ class _Flattening:
     def __init__(self, cx: Context, names: dict[eq.Expr, eq.Name]):
         self.cx, self.names = cx, names
         self.first: list[eq.Stmt] = []
-        self.pointers: list[str] = []
+        self.pointers: list[eq.Version] = []
         self.rows: dict[tuple[object, ...], Rows] = {}
         self.done: dict[tuple[object, ...], tuple[eq.Version, tuple[eq.Axis, ...]]] = {}
         self.entries: list[str] = []
@@ -332,7 +335,7 @@ class _Flattening:
             # the rows of a longer range serve for a shorter one
             if known[:-1] == key[:-1] and (known[-1] is k.hi or known[-1] in shortest(k.hi)):
                 return Rows(rows.version, k)
-        self.pointers.append(version.array)
+        self.pointers.append(version)
         index = eq.Index(k.name, INT)
         taken = {k.name, *(r.axis.name for r in self.rows.values())}
         entry = eq.Axis(unused("j", {*taken, *self.entries}), i.lo, to_expr(to_poly(i.hi) + 1))

@@ -26,6 +26,7 @@ class Context:
     types: dict[str, ScalarType] = field(default_factory=dict)
     assumptions: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    relied: list[eq.Check] = field(default_factory=list)  # what the raiser takes for granted of data
     helpers: dict[str, eq.Helper] = field(default_factory=dict)
     kept: dict[str, eq.Helper | None] = field(default_factory=dict)  # which called functions stay functions
     injective: frozenset[str] = frozenset()

@@ -34,7 +34,7 @@ def fuse(stmts: tuple[eq.Stmt, ...], returned: frozenset[eq.Version], shapes: Sh
         if found is None:
             return stmts
         at, to, new, inside = found
-        rest = [map_statement(s, inside) if _uses(s, stmts[at].after) else s for s in stmts]  # type: ignore[union-attr]
+        rest = [map_statement(s, inside) if _uses(s, stmts[at].after) else s for s in stmts]  # type: ignore
         stmts = (*rest[:at], *rest[at + 1 : to], new, *rest[to + 1 :])
 
 

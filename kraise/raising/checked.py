@@ -1,0 +1,284 @@
+"""``--checked``: the conditions on data under which a kernel's equations mean what its source does, as statements.
+
+What a guard, a size or a launch decides is known when the function is traced, and checked there. What the *contents* of
+arrays decide is not: that a subscript read from an array lies within the array that it is applied to, that a row
+pointer does not decrease, that an array declared injective is. Here each of these becomes a :class:`~kraise.ir.
+equations.Check` before the statement that relies on it, over the lanes that use it: a load that a mask skips need not
+be inside. A subscript that is no more than sizes and indices needs none: the domain is what the contract promises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from kraise.analysis.conditions import conjunction, conjuncts, negate
+from kraise.diagnostics import Span
+from kraise.ir import equations as eq
+from kraise.ir.print_expressions import render_expr
+from kraise.ir.types import BOOL, INT, ScalarType
+from kraise.ir.walk import axes_of, children, free_indices, statement_expressions, topological
+
+Path = tuple[eq.Expr, ...]
+Env = dict[str, eq.Axis | None]  # None: the index is another one by now
+_MOST_VISITS = 4000  # of the expressions below a statement, each once for every condition on it
+_DATA = (eq.Read, eq.CarryIn, eq.FoldResult, eq.HelperCall, eq.ArgReduce, eq.Reduce, eq.Scan)
+
+
+def with_checks(
+    kernel: eq.Kernel,
+    assumed: tuple[eq.Check, ...],
+    own: Collection[str] = (),
+    shapes: Mapping[str, tuple[int, ...]] | None = None,
+) -> eq.Kernel:
+    """The kernel with its checks: those that the raiser ``assumed``, and those of its subscripts.
+
+    The contents of the arrays ``own`` are the raiser's; ``shapes`` are those of the module's tables.
+    """
+    work = _Checks(own, shapes or {})
+    notes = kernel.notes
+    body = work.body(kernel.body)
+    returned = [
+        c for r in kernel.returns if not isinstance(r, eq.Version) for c in work.new(work.of_value(r, (), (), None))
+    ]
+    if work.left:
+        listed = ", ".join(dict.fromkeys(work.left))
+        notes = (*notes, f"Not checked: that {listed} stays inside")
+    first = [c for c in assumed if not c.after]
+    last = [c for c in assumed if c.after]
+    return replace(kernel, body=(*first, *body, *returned, *last), notes=notes)
+
+
+@dataclass(frozen=True)
+class _Access:
+    """A load or a store: its array, its subscripts, and the shape under which they see the array."""
+
+    array: str
+    subscripts: tuple[eq.Expr, ...]
+    view: tuple[eq.Expr, ...]
+
+    def __str__(self) -> str:
+        return f"{self.array}[{', '.join(map(render_expr, self.subscripts))}]"
+
+
+@dataclass(frozen=True)
+class _Need:
+    """That a subscript of ``access`` is ``within`` its extent at every point of ``axes`` where ``path`` holds."""
+
+    access: _Access
+    within: eq.Expr
+    axes: tuple[eq.Axis, ...]
+    path: Path
+    span: Span | None
+
+
+class _Checks:
+    def __init__(self, own: Collection[str], shapes: Mapping[str, tuple[int, ...]]) -> None:
+        self.own = own
+        self.shapes: dict[str, tuple[eq.Expr, ...]] = {
+            name: tuple(eq.Const(n, INT) for n in shape) for name, shape in shapes.items()
+        }
+        self.left: list[str] = []
+        self.known: set[eq.Expr] = set()  # what is checked before the current place
+
+    def body(self, body: tuple[eq.Stmt, ...]) -> tuple[eq.Stmt, ...]:
+        out: list[eq.Stmt] = []
+        for stmt in body:
+            match stmt:
+                case eq.Write():
+                    out += [*self.new(self.of_write(stmt)), stmt]
+                case eq.New():
+                    self.shapes[stmt.version.array] = stmt.shape
+                    out.append(stmt)
+                case eq.Fold():
+                    for s in stmt.scalars:
+                        out += self.new(self.of_value(s.init, s.axes, (), stmt.span))
+                    before = set(self.known)
+                    out.append(replace(stmt, body=self.round(stmt)))
+                    self.known = before
+                case _:
+                    out.append(stmt)
+        return tuple(out)
+
+    def round(self, fold: eq.Fold) -> tuple[eq.Stmt, ...]:
+        """The body of a round; what its scalars become is made at its end."""
+        made = {v for s in _statements(fold.body) for v in _made(s)}
+        if _has_tape(fold):
+            for s in _statements((fold,)):
+                for n in topological(statement_expressions(s, nested=False)):
+                    if isinstance(n, eq.Read) and any(map(self.is_data, n.subscripts)):
+                        self.left.append(f"`{_Access(n.version.array, n.subscripts, n.view)}`")
+            return fold.body
+        live = () if fold.condition is None or fold.axis is None else conjuncts(fold.condition)
+        first: list[eq.Stmt] = []
+        last: list[eq.Stmt] = []
+        values = [(s.update, s.axes) for s in fold.scalars] + [(o.value, o.axes) for o in fold.outputs]
+        checks = [c for value, axes in values for c in self.of_value(value, axes, live, fold.span)]
+        for check in self.new(checks):
+            assert check.condition is not None
+            late = any(isinstance(n, eq.Read) and n.version in made for n in topological((check.condition,)))
+            (last if late else first).append(check)
+        return (*first, *self.body(fold.body), *last)
+
+    def of_write(self, w: eq.Write) -> list[_Need]:
+        """The checks of a statement: of the loads in it, and of the cell that it writes."""
+        env: Env = {a.name: a for a in w.axes}
+        path = () if w.where is None else conjuncts(w.where)
+        found = [] if w.where is None else self.of_value(w.where, w.axes, (), w.span)
+        for e in (*w.subscripts, w.value):
+            found += self.of_value(e, w.axes, path, w.span)
+        if not w.segments:
+            found += self.inside(_Access(w.after.array, w.subscripts, w.view), path, env, w.span)
+        return list(dict.fromkeys(found))
+
+    def of_value(self, root: eq.Expr, axes: tuple[eq.Axis, ...], path: Path, span: Span | None) -> list[_Need]:
+        """The checks of the loads below ``root``, which is used where ``path`` holds."""
+        start: Env = {a.name: a for a in axes}
+        found: list[_Need] = []
+        stack: list[tuple[eq.Expr, Path, tuple[tuple[str, eq.Axis | None], ...]]] = [(root, path, tuple(start.items()))]
+        seen = set(stack)
+        loads = {n for n in topological((root,)) if isinstance(n, eq.Read) and any(map(self.is_data, n.subscripts))}
+        above: set[eq.Expr] = set()
+        for node in topological((root,)):
+            if node in loads or not above.isdisjoint(children(node)):
+                above.add(node)
+        while stack:
+            node, here, around = stack.pop()
+            if node not in above:
+                continue
+            if len(seen) > _MOST_VISITS:
+                self.left += [f"`{_Access(n.version.array, n.subscripts, n.view)}`" for n in loads]
+                return []
+            if node in loads:
+                assert isinstance(node, eq.Read)
+                access = _Access(node.version.array, node.subscripts, node.view)
+                found += self.inside(access, here, dict(around), span)
+            for below in _below(node, here, around):
+                if below not in seen:
+                    seen.add(below)
+                    stack.append(below)
+        return list(dict.fromkeys(found))
+
+    def new(self, needs: list[_Need]) -> list[eq.Check]:
+        """The checks of what is not checked yet; one for a subscript, whatever the ways to it."""
+        ways: dict[tuple[eq.Expr, tuple[eq.Axis, ...]], list[_Need]] = {}
+        for need in needs:
+            ways.setdefault((need.within, need.axes), []).append(need)
+        found = []
+        for (within, axes), same in ways.items():
+            paths = [frozenset(n.path) for n in same]
+            weakest = [n.path for n, p in zip(same, paths, strict=True) if not any(q < p for q in paths)]
+            where: eq.Expr | None = None
+            if all(weakest):
+                masks = [m for path in dict.fromkeys(weakest) if (m := conjunction(path)) is not None]
+                where = reduce(lambda a, b: eq.Op("or", (a, b), BOOL), masks)
+            condition = within
+            if axes:
+                condition = eq.Reduce("and", axes, within, where, BOOL)
+            elif where is not None:
+                condition = eq.Op("or", (negate(where), within), BOOL)
+            if condition not in self.known:
+                self.known.add(condition)
+                found.append(eq.Check(f"{same[0].access} leaves the array", condition, span=same[0].span))
+        return found
+
+    def is_data(self, subscript: eq.Expr) -> bool:
+        """Whether the contents of an argument decide a subscript (the numbers of rows are right by their making)."""
+        return any(
+            isinstance(n, _DATA) and not (isinstance(n, eq.Read) and n.version.array in self.own)
+            for n in topological((subscript,))
+        )
+
+    def inside(self, a: _Access, path: Path, env: Env, span: Span | None) -> list[_Need]:
+        """That the subscripts which data decides are within the array."""
+        found = []
+        for k, s in enumerate(a.subscripts):
+            if not self.is_data(s):
+                continue
+            extent = (
+                a.view[k]
+                if a.view
+                else self.shapes[a.array][k]
+                if a.array in self.shapes
+                else eq.Shape(a.array, k, INT)
+            )
+            sides = (eq.Op("ge", (s, eq.Const(0, INT)), BOOL), eq.Op("lt", (s, extent), BOOL))
+            within = conjunction([side for side in sides if side not in path])
+            if within is None:
+                continue
+            used = free_indices(within).union(*map(free_indices, path))
+            if any(n in env and env[n] is None for n in used):
+                self.left.append(f"`{a}`")
+                continue
+            axes = tuple(x for n, x in env.items() if n in used and x is not None)
+            found.append(_Need(a, within, axes, path, span))
+        return found
+
+
+def _below(
+    node: eq.Expr, path: Path, around: tuple[tuple[str, eq.Axis | None], ...]
+) -> Iterator[tuple[eq.Expr, Path, tuple[tuple[str, eq.Axis | None], ...]]]:
+    """The operands of a node, each with the condition under which it is used and the axes of its indices."""
+    match node:
+        case eq.Op(name="and" | "or" as name, args=(a, b)):
+            yield a, path, around
+            yield b, (*path, *(conjuncts(a) if name == "and" else (negate(a),))), around
+        case eq.Op(name="select", args=(c, a, b)):
+            yield c, path, around
+            yield a, (*path, *conjuncts(c)), around
+            yield b, (*path, negate(c)), around
+        case eq.Reduce() | eq.ArgReduce() | eq.Scan():
+            env = dict(around)
+            own = axes_of(node)
+            hidden = {a.name for a in own if a.name in env and env[a.name] is not a}
+            kept = tuple(c for c in path if not free_indices(c) & hidden)
+            inner = tuple((env | {a.name: a for a in own}).items())
+            where = None if isinstance(node, eq.Scan) else node.where
+            if where is not None:
+                yield where, kept, inner
+            yield node.body, (*kept, *(() if where is None else conjuncts(where))), inner
+            if isinstance(node, eq.Scan):
+                yield node.init, path, around
+                if node.other is not None:
+                    yield node.other, kept, inner
+        case _:
+            for c in children(node):
+                yield c, path, around
+
+
+def _statements(body: tuple[eq.Stmt, ...]) -> Iterator[eq.Stmt]:
+    for s in body:
+        yield s
+        if isinstance(s, eq.Fold):
+            yield from _statements(s.body)
+
+
+def _has_tape(fold: eq.Fold) -> bool:
+    """Whether a loop is one of equinox's, which checkify cannot enter."""
+    floats = any(s.type.is_inexact or s.type.kind == "number" for s in fold.scalars)
+    return fold.axis is None and (floats or bool(fold.arrays))
+
+
+def _made(stmt: eq.Stmt) -> tuple[eq.Version, ...]:
+    match stmt:
+        case eq.Write(after=after):
+            return (after,)
+        case eq.New(version=version):
+            return (version,)
+        case eq.Fold(arrays=arrays):
+            return tuple(c.result for c in arrays)
+    return ()
+
+
+# --- what the raiser relies on -----------------------------------------------------------------
+
+
+def ordered(version: eq.Version, element: ScalarType, message: str) -> eq.Check:
+    """That the elements of a vector never decrease."""
+    j = eq.Index("j", INT)
+    this, after = (eq.Read(version, (at,), element) for at in (j, eq.Op("add", (j, eq.Const(1, INT)), INT)))
+    last = eq.Op("sub", (eq.Shape(version.array, 0, INT), eq.Const(1, INT)), INT)
+    axis = eq.Axis("j", eq.Const(0, INT), last)
+    holds = eq.Op("le", (this, after), BOOL)
+    return eq.Check(message, eq.Reduce("and", (axis,), holds, None, BOOL))
