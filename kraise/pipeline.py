@@ -254,9 +254,8 @@ def translate(source: str, file: str, options: Options = DEFAULTS) -> Translatio
     hosts, not_raised = raise_hosts(ir, kernels, options)
     hosts = tuple(replace(h, remat=memory.remat) for h in hosts)
     kernels, hosts, unknown = with_derivatives(kernels, hosts, ir.activities, options)
-    module = equations.Module(
-        ir.file, ir.language, tuple(kernels), ir.constants, ir.comments, ir.doc, hosts, options.checked
-    )
+    around = (ir.constants, ir.comments, ir.doc, hosts, options.checked)
+    module = equations.Module(ir.file, ir.language, tuple(kernels), *around)
     text, module, unprinted = emit(module)
     all_findings = placed([*unread, *refused, *unknown, *not_raised, *unprinted], file)
     raised = tuple(k.name for k in (*module.kernels, *module.hosts))
@@ -284,8 +283,7 @@ def compiled(
     """
     from kraise.verify.hlo import compile_function, described, given_case
 
-    found: dict[str, tuple[str, str]] = {}
-    findings: list[Diagnostic] = []
+    found, findings = dict[str, tuple[str, str]](), list[Diagnostic]()
     for name in done.raised if done.source is not None and done.text is not None else ():
         assert done.source is not None
         function = done.source.function(name)

@@ -19,6 +19,7 @@ from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr
 from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import axes_of, children, free_indices, statement_expressions, topological
+from kraise.raising.run.context import Context
 
 Path = tuple[eq.Expr, ...]
 Env = dict[str, eq.Axis | None]  # None: the index is another one by now
@@ -274,11 +275,12 @@ def _made(stmt: eq.Stmt) -> tuple[eq.Version, ...]:
 # --- what the raiser relies on -----------------------------------------------------------------
 
 
-def ordered(version: eq.Version, element: ScalarType, message: str) -> eq.Check:
-    """That the elements of a vector never decrease."""
+def rely_on_order(cx: Context, version: eq.Version, element: ScalarType, text: str) -> None:
+    """Takes for granted, and says so, that the elements of a vector never decrease."""
     j = eq.Index("j", INT)
     this, after = (eq.Read(version, (at,), element) for at in (j, eq.Op("add", (j, eq.Const(1, INT)), INT)))
     last = eq.Op("sub", (eq.Shape(version.array, 0, INT), eq.Const(1, INT)), INT)
     axis = eq.Axis("j", eq.Const(0, INT), last)
     holds = eq.Op("le", (this, after), BOOL)
-    return eq.Check(message, eq.Reduce("and", (axis,), holds, None, BOOL))
+    cx.assumptions.append(text)
+    cx.relied.append(eq.Check(text, eq.Reduce("and", (axis,), holds, None, BOOL)))

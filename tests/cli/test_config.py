@@ -26,7 +26,14 @@ def test_exclude(kraise):
 
 @pytest.mark.parametrize(
     "table",
-    ["kernel_decorators = []", 'assume = "x is injective"', "twin-suffix = 3", 'twin-suffix = "/x"', "checked = 1", "broken ="],
+    [
+        "kernel_decorators = []",
+        'assume = "x is injective"',
+        "twin-suffix = 3",
+        'twin-suffix = "/x"',
+        "checked = 1",
+        "broken =",
+    ],
 )
 def test_what_is_not_understood_is_an_error(kraise, table):
     put("pyproject.toml", f"[tool.kraise]\n{table}\n")

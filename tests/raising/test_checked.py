@@ -1,4 +1,4 @@
-"""``--checked`` modules raise where the contents of their arguments break what the equations rely on, and only there."""
+"""``--checked`` modules raise where the contents of their arguments break what the equations rely on, only there."""
 
 import jax
 import jax.numpy as jnp
@@ -10,7 +10,7 @@ from kraise import pipeline
 from kraise.options import Options
 from kraise.verify.load import load_module
 
-I = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
+INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
 F = np.float32
 
 
@@ -24,14 +24,14 @@ def array(*values, dtype=np.int32):
     return jnp.array(values, dtype)
 
 
-GATHER = f"__global__ void k(const int *at, const float *x, float *y, int n) {{ {I} if (i < n) y[i] = x[at[i]]; }}"
+GATHER = f"__global__ void k(const int *at, const float *x, float *y, int n) {{ {INDEX} if (i < n) y[i] = x[at[i]]; }}"
 MASKED = f"""__global__ void k(const int *at, const float *x, float *y, int n) {{
-  {I} if (i < n && at[i] >= 0) y[i] = x[at[i]]; else if (i < n) y[i] = 0.0f; }}"""
-SCATTER = f"__global__ void k(const int *at, const float *x, float *y, int n) {{ {I} if (i < n) y[at[i]] = x[i]; }}"
+  {INDEX} if (i < n && at[i] >= 0) y[i] = x[at[i]]; else if (i < n) y[i] = 0.0f; }}"""
+SCATTER = f"__global__ void k(const int *at, const float *x, float *y, int n) {{ {INDEX} if (i < n) y[at[i]] = x[i]; }}"
 ROWS = f"""__global__ void k(const int *ptr, const float *x, float *y, int n) {{
-  {I} if (i < n) {{ float s = 0.0f; for (int j = ptr[i]; j < ptr[i + 1]; j++) s += x[j]; y[i] = s; }} }}"""
+  {INDEX} if (i < n) {{ float s = 0.0f; for (int j = ptr[i]; j < ptr[i + 1]; j++) s += x[j]; y[i] = s; }} }}"""
 CHAIN = f"""__global__ void k(const int *next, float *y, int n) {{
-  {I} if (i < n) {{ int at = i; for (int s = 0; s < 3; s++) at = next[at]; y[i] = at; }} }}"""
+  {INDEX} if (i < n) {{ int at = i; for (int s = 0; s < 3; s++) at = next[at]; y[i] = at; }} }}"""
 SEARCH = """def k(table, u, y):
     for i in range(u.shape[0]):
         low = 0
@@ -128,12 +128,13 @@ void twice(const int *at, float *x, float *y, int n) {{
 
 
 def test_a_kernel_that_relies_on_no_contents_stays_as_it_is():
-    source = f"__global__ void k(const float *x, float *y, int n) {{ {I} if (i < n) y[i] = 2.0f * x[i]; }}"
+    source = f"__global__ void k(const float *x, float *y, int n) {{ {INDEX} if (i < n) y[i] = 2.0f * x[i]; }}"
     assert module(source)[1] == pipeline.translate(source, "k.cu").text
 
 
 def test_a_loop_that_checkify_cannot_enter_says_so():
     source = f"""__global__ void k(const int *next, const float *x, float *y, int n) {{
-  {I} if (i < n) {{ int at = i; float s = 0.0f; while (next[at] != at) {{ s += x[at]; at = next[at]; }} y[i] = s; }} }}"""
+  {INDEX} if (i < n) {{ int at = i; float s = 0.0f; while (next[at] != at) {{ s += x[at]; at = next[at]; }}
+  y[i] = s; }} }}"""
     _, text = module(source)
     assert "Not checked: that `next[at]`, `x[at]` stays inside" in text

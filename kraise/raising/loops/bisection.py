@@ -126,8 +126,7 @@ def _search(cx: Context, st: State, s: k.While, live: frozenset[str]) -> bool:
     whole = all(e.type.is_integer for e in body.args)
     for version in searched:
         text = f"{version.array} must be sorted" + ("" if whole else NAN)
-        cx.assumptions.append(text)
-        cx.relied.append(checked.ordered(version, searched[version], text))
+        checked.rely_on_order(cx, version, searched[version], text)
     st.rung(s.span, "while", "rung 1: no loop, a binary search (searchsorted)")
     return True
 

@@ -58,9 +58,7 @@ def flattened(
     late: list[eq.Stmt] = []
     results = tuple(r if isinstance(r, eq.Version) else flat.expression(r, {}, late) for r in returns)
     for version in dict.fromkeys(flat.pointers):
-        text = f"{version.array} must not decrease"
-        cx.assumptions.append(text)
-        cx.relied.append(checked.ordered(version, INT, text))
+        checked.rely_on_order(cx, version, INT, f"{version.array} must not decrease")
     return (*flat.first, *body, *late), results
 
 
@@ -378,12 +376,11 @@ class _Flattening:
 
         def fn(e: eq.Expr) -> eq.Expr:
             new = tidy(substitute(e, indices))
-            if loose:
-                new = unguarded(new)
+            new = unguarded(new) if loose else new
             for node in topological((e,)):
                 if node in self.names:
-                    twin = tidy(substitute(node, indices))
-                    twin = unguarded(twin) if loose else twin
+                    moved = tidy(substitute(node, indices))
+                    twin = unguarded(moved) if loose else moved
                     self.names.setdefault(twin, replace(self.names[node], expr=twin))
             return new
 
