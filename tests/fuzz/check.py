@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import jax
 import numpy as np
 
 from kraise import pipeline
@@ -21,6 +22,7 @@ from kraise.verify.load import Emitted, load_module, x64
 from kraise.verify.original import Original
 from kraise.verify.report import Row, in_words
 from tests.fuzz.generate import Kernel, Program
+from tests.fuzz.together import Call, Check, together
 
 LARGE = 1e6
 
@@ -72,14 +74,23 @@ def check(
 ) -> list[Finding]:
     """What becomes of each kernel of the program on each of the ``variants`` of its arguments; the first bug of a
     kernel ends its check. ``original``: against the compiled source, too."""
+    return together(checks(program, gradients=gradients, variants=variants, twice=twice, original=original), least=2)
+
+
+def checks(
+    program: Program, *, gradients: bool, variants: Sequence[int] = (0, 1), twice: bool = True, original: bool = False
+) -> list[Check[Finding]]:
+    """The program translated, and what :func:`check` does with each kernel, waiting for calls of emitted functions."""
     done = pipeline.translate(program.source, program.file)
-    findings: list[Finding] = []
     if twice and done.text != pipeline.translate(program.source, program.file).text:
-        findings.append(Finding("", "bytes", "translating twice gives other text"))
-    for kernel in program.kernels:
-        source = pipeline._original(program.source, program.file, pipeline.DEFAULTS) if original else None
-        findings.append(_kernel(program, done, kernel, gradients, variants, source))
-    return findings
+        return [_no_twin()]
+    source = pipeline._original(program.source, program.file, pipeline.DEFAULTS) if original else None
+    return [_kernel(program, done, kernel, gradients, variants, source) for kernel in program.kernels]
+
+
+def _no_twin() -> Check[Finding]:
+    return Finding("", "bytes", "translating twice gives other text")
+    yield
 
 
 def _kernel(
@@ -89,7 +100,7 @@ def _kernel(
     gradients: bool,
     variants: Sequence[int],
     original: Original | None,
-) -> Finding:
+) -> Check[Finding]:
     mine = [d for d in done.diagnostics if d.kernel in (kernel.name, "") and d.severity == "error"]
     if internal := [d for d in mine if d.code == "KR900"]:
         return Finding(kernel.name, "internal", internal[0].reason)
@@ -106,14 +117,8 @@ def _kernel(
             continue
         if kernel.name not in done.raised:
             return Finding(kernel.name, "refused", "; ".join(f"{d.code} {d.reason}" for d in mine[:1]))
-        found = compared(
-            done,
-            kernel,
-            case,
-            outcome,
-            gradients and variant == variants[0],
-            original if variant == variants[0] else None,
-        )
+        first = variant == variants[0]
+        found = yield from compared(done, kernel, case, outcome, gradients and first, original if first else None)
         if found is not None:
             return replace(found, variant=variant)
         verdict = Finding(kernel.name, "ok")
@@ -127,31 +132,31 @@ def compared(
     outcome: Outcome,
     gradients: bool,
     original: Original | None = None,
-) -> Finding | None:
+) -> Check[Finding | None]:
     """The bug that these arguments show, if any."""
     assert done.source is not None and done.text is not None
     function = done.source.function(kernel.name)
     arguments = case.arguments()
     wide = any(isinstance(v, np.ndarray) and v.dtype == np.float64 for v in arguments.values())
     launch: dict[str, Any] = {} if case.grid is None else {"grid": case.grid, "block": case.block}
-    with x64(wide), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
+    try:
+        with x64(wide):
             emitted = Emitted(load_module(done.text), function, _keywords(launch))
-            named = emitted.arguments(arguments)
-            result = emitted(named)
+            call = Call(emitted, emitted.arguments(arguments), bool(jax.config.read("jax_enable_x64")))
+        result = yield call
+        with x64(call.wide):
             rows = check_values(function, outcome, result, case)
             if original is not None:
                 where = {"grid": case.grid or (1,), "block": case.block or (1,), "shared": None}
                 rows += check_original(original, function, case.arguments(), where, outcome, result, case)
-        except Exception as error:  # whatever the emitted code does
-            empty = any(isinstance(v, np.ndarray) and not v.size for v in arguments.values())
-            return Finding(kernel.name, "empty" if empty else "raises", in_words(error))
+    except Exception as error:  # whatever the emitted code does
+        empty = any(isinstance(v, np.ndarray) and not v.size for v in arguments.values())
+        return Finding(kernel.name, "empty" if empty else "raises", in_words(error))
     if failed := [r for r in rows if r.status == "failed"]:
         if not wide and all(r.error is not None for r in failed):  # rounding, or a branch that it turned?
             again = replace(case, args={n: widen(v) for n, v in arguments.items()})
             exact, _ = reference(done, kernel, again, wide=True)
-            return compared(done, kernel, again, exact, gradients) if exact is not None else None
+            return (yield from compared(done, kernel, again, exact, gradients)) if exact is not None else None
         return Finding(kernel.name, "wrong", _said(failed))
     if gradients:
         rows = _derivatives(done, function, emitted, arguments, launch, case)

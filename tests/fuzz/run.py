@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tests.fuzz.check import Finding
+    from tests.fuzz.together import Check
 
 LANGUAGES = ("python", "cuda_c")
 
@@ -65,12 +66,14 @@ def main() -> int:
     parser.add_argument("--original", type=int, default=40, help="g++ for one CUDA program in so many (0: never)")
     parser.add_argument("--language", choices=(*LANGUAGES, "both"), default="both")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--batch", type=int, default=20, help="so many programs in one compilation")
     parser.add_argument("--log", type=Path, help="append a JSON line for each kernel, with the commit it was run at")
     parser.add_argument("--quiet", action="store_true", help="one line a bug, no source")
     chosen = parser.parse_args()
     # a kernel runs once: compiling it well costs more than it saves
     cheap = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
-    os.environ.setdefault("XLA_FLAGS", f"{cheap} --xla_cpu_use_fusion_emitters=false")
+    cheap += " --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"
+    os.environ.setdefault("XLA_FLAGS", cheap)
     began = time.monotonic()
     totals = {language: Counts() for language in LANGUAGES}
     jobs = [(chosen, worker) for worker in range(chosen.workers)]
@@ -97,8 +100,7 @@ def main() -> int:
 
 def _worker(job: tuple[argparse.Namespace, int]) -> tuple[dict[str, Counts], int]:
     """Every so many-th seed until the time is up."""
-    from tests.fuzz.check import check
-    from tests.fuzz.cuda_c import drawn
+    from tests.fuzz.together import together
 
     gc.collect()
     gc.freeze()  # what was imported stays
@@ -109,25 +111,51 @@ def _worker(job: tuple[argparse.Namespace, int]) -> tuple[dict[str, Counts], int
     seed = chosen.start + worker
     commit = _commit() if chosen.log else ""
     while time.monotonic() < end:
-        language = chosen.language if chosen.language != "both" else LANGUAGES[(seed // chosen.workers) % 2]
-        mine = counts[language]
-        program = drawn(seed, language)
-        every = bool(chosen.gradients) and seed // 2 % chosen.gradients == 0
-        original = language == "cuda_c" and bool(chosen.original) and seed // 2 % chosen.original == 0
-        variants = (1,) if seed % 5 == 3 else (0,) if seed % 5 else (0, 1)  # each is compiled by XLA: one is enough
-        findings = check(program, gradients=every, variants=variants, twice=seed % 20 == 1, original=original)
-        if chosen.log:
-            _log(chosen.log, commit, seed, language, findings)
-        for finding in findings:
-            mine.kinds[finding.kind] += 1
-            mine.gradients += finding.kind == "ok" and every
-            mine.originals += finding.kind == "ok" and original
-            if finding.kind in ("refused", "discarded"):
-                mine.reasons[f"{finding.kind}: {_general(finding.message)}"] += 1
-            if finding.is_bug:
-                _report(seed, finding, program.source, program.file, chosen.out, chosen.quiet)
-        seed += chosen.workers
+        drawn_now: list[_Drawn] = []
+        while len(drawn_now) < chosen.batch:
+            drawn_now.append(_Drawn(seed, chosen))
+            seed += chosen.workers
+        checks = [one.checks() for one in drawn_now]
+        found = iter(together([check for mine in checks for check in mine]))
+        for one, mine_now in zip(drawn_now, checks, strict=True):
+            findings = [next(found) for _ in mine_now]
+            if chosen.log:
+                _log(chosen.log, commit, one.seed, one.language, findings)
+            mine = counts[one.language]
+            for finding in findings:
+                mine.kinds[finding.kind] += 1
+                mine.gradients += finding.kind == "ok" and one.gradients
+                mine.originals += finding.kind == "ok" and one.original
+                if finding.kind in ("refused", "discarded"):
+                    mine.reasons[f"{finding.kind}: {_general(finding.message)}"] += 1
+                if finding.is_bug:
+                    _report(one.seed, finding, one.program.source, one.program.file, chosen.out, chosen.quiet)
     return counts, seed
+
+
+class _Drawn:
+    """The program of a seed, and how it is checked."""
+
+    def __init__(self, seed: int, chosen: argparse.Namespace):
+        from tests.fuzz.cuda_c import drawn
+
+        self.seed = seed
+        self.language = chosen.language if chosen.language != "both" else LANGUAGES[(seed // chosen.workers) % 2]
+        self.program = drawn(seed, self.language)
+        self.gradients = bool(chosen.gradients) and seed // 2 % chosen.gradients == 0
+        self.original = self.language == "cuda_c" and bool(chosen.original) and seed // 2 % chosen.original == 0
+        self.variants = (1,) if seed % 5 == 3 else (0,) if seed % 5 else (0, 1)  # each is compiled: one is enough
+
+    def checks(self) -> list[Check[Finding]]:
+        from tests.fuzz.check import checks
+
+        return checks(
+            self.program,
+            gradients=self.gradients,
+            variants=self.variants,
+            twice=self.seed % 20 == 1,
+            original=self.original,
+        )
 
 
 def _commit() -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import count
+from typing import NamedTuple
 
 WIDTH = 88
 INDENT = 4
@@ -79,8 +80,7 @@ def joined(parts: list[Doc], separator: Doc) -> list[Doc]:
     return out
 
 
-@dataclass(frozen=True)
-class _Frame:
+class _Frame(NamedTuple):
     doc: Doc
     mode: bool
     indent: int

@@ -109,10 +109,10 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     found: list[cst.CSTNode] = []
     for name in _fields(type(node)):
         value = getattr(node, name)
-        if isinstance(value, cst.CSTNode):
-            found.append(value)
-        elif isinstance(value, list | tuple):
+        if isinstance(value, list | tuple):
             found.extend(value)
+        elif value is not None and not isinstance(value, str | bool) and isinstance(value, cst.CSTNode):
+            found.append(value)
     return found
 
 
