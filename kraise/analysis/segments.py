@@ -51,9 +51,20 @@ def segments(conjuncts: Iterable[eq.Expr]) -> tuple[Segment, ...]:
     return tuple(out)
 
 
+def plain(condition: eq.Expr) -> eq.Expr:
+    """A comparison of an index with what is loaded, without the index's conversion to that type."""
+    if not isinstance(condition, eq.Op) or len(condition.args) != 2:
+        return condition
+    args = tuple(
+        a.arg if isinstance(a, eq.Cast) and a.type.kind == "int" and isinstance(a.arg, eq.Index) else a
+        for a in condition.args
+    )
+    return eq.Op(condition.name, args, condition.type)
+
+
 def _side(condition: eq.Expr) -> _Side | None:
     """``k >= ptr[e] + c`` or ``k < ptr[e] + c``; None for any other condition."""
-    fact = classify(condition)
+    fact = classify(plain(condition))
     if fact is None or fact.kind != "ge" or len(fact.poly.terms) not in (2, 3):
         return None
     constant = fact.poly.terms.get((), 0)

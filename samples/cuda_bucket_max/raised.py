@@ -24,9 +24,8 @@ def bucket_max(starts, value, high, low, above, buckets, bound):
     high = high.at[:buckets].set(jnp.maximum(-1e30, row_max))  # kernel.cu:13
     row_min = jax.ops.segment_min(value, row, buckets, indices_are_sorted=True)
     low = low.at[:buckets].set(jnp.minimum(1e30, row_min))  # kernel.cu:14
-    inside = (row >= 0) & (row < buckets)
     count = jax.ops.segment_sum(
-        jnp.where(inside & (value > bound), 1, 0), row, buckets, indices_are_sorted=True
+        jnp.where(value > bound, 1, 0), row, buckets, indices_are_sorted=True
     )  # kernel.cu:8
     above = above.at[:buckets].set(count)  # kernel.cu:15
     return high, low, above

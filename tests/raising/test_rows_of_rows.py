@@ -25,12 +25,12 @@ FLAT = {
     "entries under a condition": {**OWN, "body": "s += w[k] if w[k] > g[r] else 0.0"},
     "a greatest": {**OWN, "body": "s = max(s, w[k])"},
     "totals of rows": {**OWN, "before": "t = 0.0", "body": "t += w[k]", "after": "s += t * t"},
+    "a break": {**OWN, "body": "if w[k] > 0.5: break\n                s += w[k]"},
     "of what is no row's": {**OWN, "before": "s += g[r]"},
 }
 LOOPS = {
     "entries and the lane": {**OWN, "body": "s += w[k] * x[i]"},
     "a recurrence": {**OWN, "body": "s = 0.5 * s + w[k]"},
-    "a break": {**OWN, "body": "if w[k] > 0.5: break\n                s += w[k]"},
 }
 
 

@@ -57,6 +57,8 @@ def update(low: Lowering, s: eq.ScalarCarry) -> Py:
     array = cell_of(ctx, s.name)
     dtype: Py | None = None
     if kind != s.type and _may_widen(kind, s.type):
+        if s.axes and _as_index(ctx, s):
+            return text
         dtype = Atom(dtype_text(s.type))
     elif isinstance(s.update, eq.CarryIn) and cell_of(ctx, s.update.name) == array:
         return text  # another round's cell of the same array
@@ -78,8 +80,8 @@ def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     array = cell_of(ctx, s.name)
     if s.type.bits is None and array is not None:
         return py.Attr(Atom(ctx.param_text(array)), "dtype")
-    if s.type == INT32 and not ctx.x64 and any(isinstance(n, eq.Index) for n in _sources(ctx, s.update)):
-        return Atom("int")  # as wide as the indices that reach it, whatever that is
+    if _as_index(ctx, s):
+        return Atom("int")
     if s.type.bits is not None or s.type.kind in ("int", "bool"):
         return _follows(ctx, s) or Atom(dtype_text(s.type))
     arrays = sorted(_arrays(ctx, s.init) | _arrays(ctx, s.update))
@@ -99,6 +101,11 @@ def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
         ctx.emit(Assign(name, py.call("jnp.result_type", *base, *(Atom(a) for a in arrays))))
         dtypes[key] = Atom(name)
     return dtypes[key]
+
+
+def _as_index(ctx: Context, s: eq.ScalarCarry) -> bool:
+    """Whether a scalar is as wide as the indices that reach it, whatever that is."""
+    return s.type == INT32 and not ctx.x64 and any(isinstance(n, eq.Index) for n in _sources(ctx, s.update))
 
 
 def _follows(ctx: Context, s: eq.ScalarCarry) -> Py | None:
@@ -122,7 +129,7 @@ def of_made(ctx: Context, array: str, element: ScalarType) -> Py | None:
         or not any(c.outside.array == array for f in folds for c in f.arrays)
     ):
         return None
-    stored = [s.value for s in statements if isinstance(s, eq.Write) and s.after.array == array and not s.accumulate]
+    stored = [s.value for s in statements if isinstance(s, eq.Write) and s.after.array == array]
     arguments = ctx.ndim.keys() - ctx.extents
     found = dict.fromkeys(
         (n.version.array, n.type)

@@ -6,6 +6,7 @@ from kraise.analysis.conditions import conjunction, conjuncts
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices
+from kraise.raising.carried.flag import sets
 from kraise.raising.carried.problem import Declined, Problem, Solved
 from kraise.raising.carried.reduction import _absorbed, combined
 from kraise.raising.run import simplify
@@ -19,6 +20,29 @@ def _taken(update: eq.Expr, c: eq.Expr) -> tuple[eq.Expr, eq.Expr] | None:
             return condition, a
         case eq.Op(name="select", args=(condition, a, b)) if a is c and not holds(b, c):
             return simplify.negation(condition), b
+    return None
+
+
+def _replaced(update: eq.Expr, c: eq.Expr) -> tuple[eq.Expr, eq.Expr] | None:
+    """``(condition, value)`` if the update is ``value`` under a condition, by whatever branches, else c."""
+    if update is c:
+        return simplify.FALSE, c
+    if not holds(update, c):
+        return simplify.TRUE, update
+    match update:
+        case eq.Op(name="select", args=(condition, a, b)) if not holds(condition, c):
+            one, two = _replaced(a, c), _replaced(b, c)
+            if one is None or two is None:
+                return None
+            if one[1] is c or two[1] is c:
+                test = condition if two[1] is c else simplify.negation(condition)
+                inner, value = one if two[1] is c else two
+                return simplify.conjunction(test, inner), value
+            either = simplify.disjunction(simplify.conjunction(condition, one[0]), two[0])
+            if one[0] is not simplify.TRUE:
+                other = simplify.conjunction(simplify.negation(condition), two[0])
+                either = simplify.disjunction(simplify.conjunction(condition, one[0]), other)
+            return either, simplify.select(condition, one[1], two[1], update.type)
     return None
 
 
@@ -83,14 +107,20 @@ def _neutral(init: eq.Expr, op: str) -> bool:
 def last_match(p: Problem, name: str) -> Solved | Declined:
     """``if cond: v = f(j)``: the value of the last round in which the condition holds."""
     c = p.carries[name]
-    own = _taken(p.updates[name], c)
+    own = _replaced(p.updates[name], c)
     if own is None:
         return Declined(f"{name} is not replaced under a condition")
     condition, v = own
     if p.used_in(name) or not p.free_of_pending(condition) or not p.free_of_pending(v):
         return Declined(f"{name} depends on a carried value")
-    any_round = p.reduce("or", condition, None)
-    if isinstance(any_round, eq.Reduce) and isinstance(any_round.body, eq.Op):
+    condition, first = p.until(condition)
+    if first is None:
+        any_round = p.reduce("or", condition, None)
+    elif p.domain(None)[1] is None:
+        any_round = p.any(condition)
+    else:
+        any_round, first = _earliest(p, condition)
+    if first is None and isinstance(any_round, eq.Reduce) and isinstance(any_round.body, eq.Op):
         any_round = p.reduce("or", eq.Const(True, BOOL), condition)
         if isinstance(any_round, eq.Reduce) and any_round.where is not None:
             any_round = eq.Reduce("or", any_round.axes, any_round.where, None, BOOL)
@@ -98,7 +128,7 @@ def last_match(p: Problem, name: str) -> Solved | Declined:
             axis = any_round.axes[0]
             any_round = simplify.op("lt", (axis.lo, axis.hi), BOOL)
     if p.index.name in free_indices(v):
-        which = p.reduce("max" if p.step > 0 else "min", p.index, condition)
+        which = p.reduce("max" if p.step > 0 else "min", p.index, condition) if first is None else first
         safe = simplify.select(any_round, which, p.start, INT)
         v = p.at(v, safe)
     return Solved({name: simplify.select(any_round, v, p.inits[name], v.type)}, form="the last match")
@@ -108,7 +138,7 @@ def first_match(p: Problem, name: str) -> Solved | Declined:
     """``if not found and cond: v, found = f(j), True`` (what a break leaves): the first round in which the condition
     holds."""
     c = p.carries[name]
-    own = _taken(p.updates[name], c)
+    own = _replaced(p.updates[name], c)
     if own is None:
         return Declined(f"{name} is not replaced under a condition")
     condition, v = own
@@ -119,13 +149,20 @@ def first_match(p: Problem, name: str) -> Solved | Declined:
         if flag == name or unset not in parts or not isinstance(first_flag, eq.Const) or first_flag.value:
             continue
         rest = conjunction([x for x in parts if x is not unset])
-        if rest is None or flag not in p.updates or p.updates[flag] is not simplify.disjunction(rest, node):
+        if rest is None or flag not in p.updates or sets(p.updates[flag], node) is not rest:
             continue
         if p.used_in(name) or not p.free_of_pending(rest) or not p.free_of_pending(v):
             continue
-        found = p.reduce("or", rest, None)
         axis, left = p.domain(None)
-        first = eq.ArgReduce("max", axis, rest, left, p.step < 0, INT)
+        found, first = p.reduce("or", rest, None), eq.ArgReduce("max", axis, rest, left, p.step < 0, INT)
+        if left is not None:
+            found, first = _earliest(p, rest)
         value = p.at(v, first) if p.index.name in free_indices(v) else v
         return Solved({name: simplify.select(found, value, p.inits[name], value.type)}, form="the first match")
     return Declined(f"{name} is not set where a condition holds first")
+
+
+def _earliest(p: Problem, condition: eq.Expr) -> tuple[eq.Expr, eq.Expr]:
+    """Whether there is a round with the condition, and the first one; it lies beyond the range if there is none."""
+    first = p.reduce("min" if p.step > 0 else "max", p.index, condition)
+    return simplify.op("lt" if p.step > 0 else "gt", (first, p.stop), BOOL), first

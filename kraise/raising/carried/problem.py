@@ -11,6 +11,7 @@ from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import children, free_indices, rebuild, substitute, topological
 from kraise.raising.run import simplify
+from kraise.raising.run.earliest import before, earliest
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,19 @@ class Problem:
         """The reduction of ``body`` over the loop, where ``where`` holds; affine conditions become its domain."""
         return reduce_over(self.index.name, self.range, self.path, self.open, op, body, where)
 
+    def any(self, condition: eq.Expr) -> eq.Expr:
+        """Whether ``condition`` holds in any round; what is the same in all of them is asked once."""
+        condition, _ = self.until(condition)
+        parts = conjuncts(condition)
+        outside = [c for c in parts if self.index.name not in free_indices(c)]
+        inside = conjunction([c for c in parts if c not in outside])
+        found = self.runs if inside is None else self.reduce("or", inside, None)
+        return simplify.conjunction(*outside, found)
+
+    def until(self, condition: eq.Expr) -> tuple[eq.Expr, eq.Expr | None]:
+        """``condition`` without that no round before has left the loop, and the round in which it then holds."""
+        return earliest(condition, self.index.name, self.range)
+
     def domain(self, where: eq.Expr | None) -> tuple[eq.Axis, eq.Expr | None]:
         """The axis of the loop's index under ``where``, and the condition that is left."""
         return domain_of(self.index.name, self.range, self.path, self.open, where)
@@ -144,6 +158,7 @@ def domain_of(
     Raises:
         Unbounded: no bound known when the function is traced.
     """
+    where = where if where is None else before(where, name, bounds)
     own = tuple(dict.fromkeys((*bounds, *(conjuncts(where) if where is not None else ()))))
     others = tuple(n for n in context if n != name)
     found = box((name,), tuple(dict.fromkeys((*own, *path))), others)

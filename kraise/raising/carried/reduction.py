@@ -25,7 +25,7 @@ def reduction(p: Problem, name: str) -> Solved | Declined:
     if wraps(p.carries[name].type, how.op):
         return Declined(f"{name} is a narrow integer, which wraps")
     start, axis_start = p.inits[name], None
-    total = p.reduce(how.op, how.value, how.where)
+    total = p.any(how.value) if how.op == "or" and how.where is None else p.reduce(how.op, how.value, how.where)
     if how.where is None and isinstance(total, eq.Reduce):
         axis_start = _absorbed(p, how.op, how.value, start, total)
     final = axis_start or combined(how.op, start, total, p.updates[name])

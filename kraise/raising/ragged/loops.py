@@ -20,6 +20,7 @@ from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import free_indices, topological, transform
 from kraise.raising.carried.problem import Problem
+from kraise.raising.loops.counted import conjuncts_of, flag_of
 from kraise.raising.loops.folds import while_fold
 from kraise.raising.loops.placeholders import placeholders
 from kraise.raising.loops.ranges import Range
@@ -83,7 +84,7 @@ def within(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str]) -
     inner.env[s.var] = rng.index
     inner.open = (*inner.open, rng.index.name)
     inner.path = tuple(dict.fromkeys((*inner.path, *rng.conjuncts())))
-    always, start = set(inner.path), len(inner.accesses)
+    always, start = set(inner.path) | _going(s.body, carries), len(inner.accesses)
     checks, wanted = list(cx.checks), dict(cx.wanted)
     with suppress(Refused, Unbounded):  # what was accessed until then was accessed
         block(cx, inner, s.body, live | exposed(s.body, live))
@@ -117,6 +118,14 @@ def within(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str]) -
     if not chosen:
         return None
     return Within(tuple(chosen), not own and bool(lanes))
+
+
+def _going(body: tuple[k.Stmt, ...], carries: dict[str, eq.CarryIn]) -> set[eq.Expr]:
+    """That no round before has left the loop: where one has, a round does nothing, and is none."""
+    if len(body) != 1 or not isinstance(body[0], k.If) or body[0].orelse:
+        return set()
+    flags = map(flag_of, conjuncts_of(body[0].condition))
+    return {simplify.negation(carries[f]) for f in flags if f in carries}
 
 
 def _surely(path: tuple[eq.Expr, ...], always: set[eq.Expr], st: State) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from kraise.analysis.conditions import conjunction, conjuncts
 from kraise.analysis.poly import Poly, to_expr, to_poly
-from kraise.analysis.segments import segments
+from kraise.analysis.segments import plain, segments
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import free_indices, substitute, topological, transform
@@ -54,11 +54,23 @@ def rows_of_rows(
     return None
 
 
+def asked_in_rows(node: eq.Reduce) -> eq.Reduce:
+    """An any whose body says which row an entry is in, with that as its condition."""
+    if node.op != "or" or node.where is not None:
+        return node
+    parts = conjuncts(node.body)
+    bounds = {b for s in segments(parts) for b in s.bounds}
+    rest = conjunction([c for c in parts if c not in bounds])
+    if not bounds or rest is None:
+        return node
+    return eq.Reduce("or", node.axes, rest, conjunction([c for c in parts if c in bounds]), BOOL)
+
+
 def bound_by_data(name: str, parts: tuple[eq.Expr, ...], inside: set[str] | None) -> bool:
     """Whether a condition compares the index with what an array holds."""
     for c in parts:
         if name in free_indices(c) and isinstance(c, eq.Op) and c.name in ("ge", "gt", "lt", "le"):
-            a, b = c.args
+            a, b = plain(c).args  # type: ignore[union-attr]
             for x, y in ((a, b), (b, a)):
                 if isinstance(x, eq.Index) and x.name == name:
                     lanes = free_indices(y) - {name}
@@ -112,6 +124,11 @@ def neutral(op: str, kind: ScalarType) -> eq.Expr | None:
     if op == "add":
         return eq.Const(0, kind)
     return None
+
+
+def computes(e: eq.Expr) -> bool:
+    """Whether a condition computes with floats, which it may share with values that are made under a mask."""
+    return any(isinstance(n, eq.Op) and not n.type.is_integer and n.type.kind != "bool" for n in topological((e,)))
 
 
 def unguarded(e: eq.Expr) -> eq.Expr:

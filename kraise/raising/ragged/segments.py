@@ -22,7 +22,9 @@ from kraise.raising import checked
 from kraise.raising.ragged.loops import LongRows
 from kraise.raising.ragged.row_forms import (
     Rows,
+    asked_in_rows,
     bound_by_data,
+    computes,
     fixed,
     neutral,
     over_all,
@@ -134,19 +136,11 @@ class _Flattening:
             index = eq.Index(k.name, INT)
             here, conditions = self.belongs(rows, index, i)
             fn = self.moved(i, here, (*s.subscripts, s.value, *parts))
-            left = tuple(fn(c) for c in parts if c not in found.bounds)
-            subscripts = tuple(map(fn, s.subscripts))
-            return self.store(
-                replace(
-                    s,
-                    axes=tuple(a for a in s.axes if a is not i),
-                    subscripts=subscripts,
-                    value=fn(s.value),
-                    where=conjunction((*conditions, *left)),
-                    covers=False,
-                    safe=s.safe or subscripts != s.subscripts,
-                )
-            )
+            where = conjunction((*conditions, *(fn(c) for c in parts if c not in found.bounds)))
+            subscripts, axes = tuple(map(fn, s.subscripts)), tuple(a for a in s.axes if a is not i)
+            safe = s.safe or subscripts != s.subscripts
+            flat = replace(s, axes=axes, subscripts=subscripts, value=fn(s.value), where=where, covers=False, safe=safe)
+            return self.store(flat)
         data = {a for a in inside if a in self.cx.ragged and bound_by_data(a, parts, set(inside))}
         self.refuse_if(data)
         return s
@@ -199,6 +193,7 @@ class _Flattening:
 
     def reduction(self, node: eq.Reduce, axes: Axes, before: list[eq.Stmt]) -> eq.Expr:
         own = {a.name: a for a in node.axes}
+        node = asked_in_rows(node)
         parts = () if node.where is None else conjuncts(node.where)
         mine = {n for n in own if n in self.cx.ragged and bound_by_data(n, parts, None)}
         if not mine:
@@ -290,7 +285,7 @@ class _Flattening:
             return None
         if not left:
             node = eq.Reduce(node.op, node.axes, unguarded(node.body), node.where, node.type)
-        key = (node, found.pointer, i, others)
+        key = (node.op, node.axes, node.body, left, found.pointer, found.shift, i, others)
         known = self.done.get(key)
         if known is not None:
             return known[0]
@@ -310,7 +305,9 @@ class _Flattening:
         made: list[eq.Stmt] = [eq.New(new, node.type, shape, neutral(node.op, node.type))]
         at = tuple(to_expr(to_poly(eq.Index(a.name, INT)) - to_poly(a.lo)) for a in others)
         span = source.span if source else None
-        where = conjunction((*conditions, *map(fn, left)))
+        # outside every row nothing is combined, whatever there is; only derivatives must not see it
+        plain = left and value.type.is_integer and not any(map(computes, left))
+        where = conjunction((*(() if plain else conditions), *map(fn, left)))
         made.append(
             eq.Write(new, filled, (k, *others), (rows.at(index), *at), value, where, node.op, segments=True, span=span)
         )

@@ -16,8 +16,10 @@ from kraise.analysis.poly import to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import axes_of, free_indices, map_statement, statement_expressions, substitute, topological
+from kraise.raising.carried.problem import bounds_of
 from kraise.raising.carried.reduction import combined
 from kraise.raising.run import simplify
+from kraise.raising.run.earliest import earliest
 from kraise.raising.writes.finish import covers
 
 Shapes = dict[str, tuple[eq.Expr, ...]]
@@ -148,20 +150,10 @@ def _stored_by_any(s: eq.Write, inner: tuple[eq.Axis, ...]) -> eq.Write:
     outer = [c for c in parts if not free_indices(c) & names]
     if own is None or any(free_indices(b) & names for a in s.axes for b in (a.lo, a.hi)):
         return s
-    some = eq.Reduce("or", inner, _first(own, inner), None, BOOL)
+    if len(inner) == 1:
+        own, _ = earliest(own, inner[0].name, bounds_of(inner[0]))  # if any round leaves, one is the first
+    some = eq.Reduce("or", inner, own, None, BOOL)
     return replace(s, axes=tuple(a for a in s.axes if a.name not in names), where=conjunction([*outer, some]))
-
-
-def _first(condition: eq.Expr, axes: tuple[eq.Axis, ...]) -> eq.Expr:
-    """Some round is the first of which ``c`` holds if ``c`` holds of any."""
-    parts = conjuncts(condition)
-    for p in parts:
-        rest = conjunction([c for c in parts if c is not p])
-        match p:
-            case eq.Op(name="not", args=(eq.Scan(op="or", axis=axis, body=body, inclusive=False),)):
-                if rest is body and axes == (axis,):
-                    return body
-    return condition
 
 
 def _plain(s: eq.Write, facts: tuple[eq.Expr, ...]) -> eq.Write:

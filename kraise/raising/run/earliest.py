@@ -1,0 +1,51 @@
+"""What holds in one round only: the first one that leaves its loop."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from kraise.analysis.conditions import conjunction, conjuncts
+from kraise.analysis.segments import plain
+from kraise.ir import equations as eq
+from kraise.raising.run import simplify
+
+
+def earliest(condition: eq.Expr, index: str, known: Collection[eq.Expr]) -> tuple[eq.Expr, eq.Expr | None]:
+    """``(rest, first)`` if ``condition`` is that no round before has left the loop over ``index``, and ``rest``, under
+    which the round leaves it: that is round ``first``, if there is one. ``(condition, None)`` for any other.
+
+    ``known`` holds in every round.
+    """
+    parts = conjuncts(condition)
+    for c in parts:
+        first = _first(c, index)
+        if first is not None:
+            rest = [x for x in parts if x is not c]
+            leaves = conjuncts(first.where) if first.where is not None else ()
+            if leaves and {*map(plain, leaves)} <= {*map(plain, (*rest, *known))}:
+                return conjunction(rest) or simplify.TRUE, first
+    return condition, None
+
+
+def before(condition: eq.Expr, index: str, known: Collection[eq.Expr]) -> eq.Expr:
+    """A round that does not come after the first one that leaves, and does not leave, comes before it."""
+    parts, always = conjuncts(condition), {*map(plain, known)}
+    for c in parts:
+        first = _first(c, index)
+        if first is None or first.where is None:
+            continue
+        stays = simplify.negation(simplify.conjunction(*(x for x in conjuncts(first.where) if plain(x) not in always)))
+        if stays in parts and isinstance(c, eq.Op):
+            sooner = eq.Op({"le": "lt", "ge": "gt"}[c.name], c.args, c.type)
+            return simplify.conjunction(*(sooner if x is c else x for x in parts if x is not stays))
+    return condition
+
+
+def _first(condition: eq.Expr, index: str) -> eq.Reduce | None:
+    """The first round that leaves, where the condition is that a round does not come after it."""
+    match condition:
+        case eq.Op(name="le" | "ge" as name, args=(eq.Index() as i, eq.Reduce(axes=(axis,), body=body) as first)):
+            kind = "min" if name == "le" else "max"
+            if i.name == index and body is i and axis.name == index and first.op == kind and axis.step == 1:
+                return first
+    return None
