@@ -154,9 +154,9 @@ def first_match(p: Problem, name: str) -> Solved | Declined:
         if p.used_in(name) or not p.free_of_pending(rest) or not p.free_of_pending(v):
             continue
         axis, left = p.domain(None)
-        found, first = p.reduce("or", rest, None), eq.ArgReduce("max", axis, rest, left, p.step < 0, INT)
-        if left is not None:
-            found, first = _earliest(p, rest)
+        found, first = _earliest(p, rest)
+        if left is None:
+            found, first = p.reduce("or", rest, None), eq.ArgReduce("max", axis, rest, None, p.step < 0, INT)
         value = p.at(v, first) if p.index.name in free_indices(v) else v
         return Solved({name: simplify.select(found, value, p.inits[name], value.type)}, form="the first match")
     return Declined(f"{name} is not set where a condition holds first")
