@@ -124,11 +124,19 @@ class Arithmetic(Declarations):
             return value
         if isinstance(to, Pointer) and isinstance(value, Const) and value.value == 0:
             return PointerValue("", (), None, to.to)
+        if isinstance(value, StructValue):
+            found = self.converted(value, to, node)
+            if found is not None:
+                return found
         if isinstance(to, Void):
             return value if to.name != "void" else NoValue()
         raise self.refuse(
             "KR104", f"`{self.text(node) if node is not None else ''}` cannot become {describe(to)}", node
         )
+
+    def converted(self, value: StructValue, to: CType, node: Node | None) -> Any:
+        """What a conversion function of the struct makes of it, None if it has none to ``to``."""
+        raise NotImplementedError
 
     def condition(self, value: Any, node: Node | None = None) -> Expr:
         """A value as a truth value."""

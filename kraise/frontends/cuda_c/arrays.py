@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from lark import Tree
 
+from kraise.diagnostics import Span
 from kraise.frontends.cuda_c.arithmetic import signed
 from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Struct, array_leaves
 from kraise.frontends.cuda_c.constants import fold
@@ -17,17 +18,18 @@ from kraise.frontends.cuda_c.values import (
     PointerPlace,
     PointerValue,
 )
-from kraise.ir.kernel import Const, Expr, LocalArray
-from kraise.ir.types import BOOL, INT8, INT32, UINT8, ScalarType
+from kraise.ir.kernel import Const, Expr, LocalArray, Stmt
+from kraise.ir.types import BOOL, INT32, ScalarType
 
 
 @dataclass
 class DynamicShared:
-    """An ``extern __shared__`` array; one of bytes takes the element of the first pointer that it is cast to."""
+    """The dynamic shared memory of a block; its element is that of the first access, ``width`` a vector's."""
 
     name: str
     element: ScalarType
-    raw: bool
+    span: Span | None
+    width: int = 0
     typed: bool = False
 
 
@@ -49,7 +51,7 @@ def _size(t: CType) -> int | None:
 class Arrays(Expressions):
     """Array declarations."""
 
-    retyped_arrays: dict[str, ScalarType]
+    dynamic: DynamicShared | None
 
     def _define_array(self, name: str, t: CType, specifiers: Specifiers, initial: Node | None, item: Tree) -> None:
         space = "shared" if "__shared__" in specifiers.words else "local"
@@ -174,17 +176,30 @@ class Arrays(Expressions):
         base = vector.members[0][1] if vector else element
         if not isinstance(base, ScalarType):
             raise self.refuse("KR299", f"the dynamic shared array `{name}` of this type is not raised", item)
-        array = self.array_name(name)
-        shared = DynamicShared(array, base, raw=base in (INT8, UINT8))
-        shape: tuple[Expr, ...] = (Const(len(vector.members), INT32),) if vector else ()
-        self.emit(LocalArray(array, base, shape, "shared", dynamic=True, span=self.span(item)))
-        self.declare(name, PointerPlace(name, Pointer(element), PointerValue(array, (), None, element, raw=shared)))
+        if self.dynamic is None:  # all of them begin at one address
+            self.dynamic = DynamicShared(self.array_name(name), base, self.span(item))
+        pointer = PointerValue(self.dynamic.name, (), None, element, raw=self.dynamic)
+        self.declare(name, PointerPlace(name, Pointer(element), pointer))
 
-    def retype(self, shared: DynamicShared, element: ScalarType, node: Node) -> None:
-        """A dynamic array of bytes is used as one of ``element``."""
-        if shared.typed and shared.element != element:
+    def used_as(self, shared: DynamicShared, element: CType, node: Node | None) -> None:
+        """The dynamic array holds values of type ``element``."""
+        width = 0
+        if isinstance(element, Struct) and element.vector:
+            width = len(element.members)
+            element = element.members[0][1]
+        if not isinstance(element, ScalarType):
+            raise self.refuse("KR299", f"the dynamic shared array `{shared.name}` of this type is not raised", node)
+        if shared.typed and (shared.element, shared.width) != (element, width):
             raise self.refuse(
                 "KR299", f"`{shared.name}` holds values of two types", node, "use one shared array for each type"
             )
-        shared.element, shared.typed = element, True
-        self.retyped_arrays[shared.name] = element
+        shared.element, shared.width, shared.typed = element, width, True
+
+    def with_dynamic(self, body: list[Stmt]) -> list[Stmt]:
+        """``body`` with the dynamic shared array that it uses."""
+        shared = self.dynamic
+        if shared is None:
+            return body
+        shape: tuple[Expr, ...] = (Const(shared.width, INT32),) if shared.width else ()
+        made = LocalArray(shared.name, shared.element, shape, "shared", dynamic=True, span=shared.span)
+        return [made, *body]

@@ -43,7 +43,7 @@ class Lowering(Calls):
         super().__init__(program, wide)
         self.saw_double = False
         self.loops = []
-        self.retyped_arrays = {}
+        self.dynamic = None
         self.written_here = set()
         self.inexact_literal: Node | None = None
 
@@ -109,7 +109,7 @@ class Lowering(Calls):
         params = [self._kernel_parameter(p, tree) for p in parameters]
         with self.scope():
             self.statement(body)
-        body_ir = tidy(atomics(self._retyped(self.out)), self.made)
+        body_ir = tidy(atomics(self.with_dynamic(self.out)), self.made)
         extra = [self._global_parameter(g) for g in self.globals_used.values()]
         span = self.span(tree)
         return Function(
@@ -189,17 +189,6 @@ class Lowering(Calls):
             reason = f"`{g.name}` is of type {describe(t)}: such a variable is not raised"
             raise Refused(Diagnostic("KR104", reason, g.span)) from None
 
-    def _retyped(self, stmts: Sequence[Any]) -> list[Stmt]:
-        """Dynamic shared arrays of bytes with the element type that their first use gave them."""
-        if not self.retyped_arrays:
-            return list(stmts)
-        out: list[Any] = []
-        for s in stmts:
-            if isinstance(s, LocalArray) and s.name in self.retyped_arrays and s.dynamic:
-                s = replace(s, element=self.retyped_arrays[s.name])
-            out.append(s)
-        return out
-
     # --- device functions
 
     @classmethod
@@ -262,14 +251,15 @@ class Lowering(Calls):
             break
         caller.notes += [n for n in low.notes if all(n.reason != x.reason for x in caller.notes)]
         extra = [low._global_parameter(g) for g in low.globals_used.values()]
-        effects = _effects(low.out, {s.name for s in _statements(low.out) if isinstance(s, LocalArray)})
+        made = {s.name for s in _statements(low.out) if isinstance(s, LocalArray)}
+        effects = low.dynamic is not None or _effects(low.out, made)
         by_reference = any(m[0] in ("reference", "pointer") for m in modes)
         name = program.instance_name(d)
         function = Function(
             name,
             "device",
             (*params, *extra),
-            tuple(tidy(atomics(low._retyped(low.out)), low.made)),
+            tuple(tidy(atomics(low.out), low.made)),
             doc=program.comment_before(tree, d.item),
             returns=(returns,) if isinstance(returns, ScalarType) else (),
             span=low.span(tree),

@@ -10,7 +10,7 @@ from kraise.frontends.cuda_c import vocabulary
 from kraise.frontends.cuda_c.c_types import VOID, CType, Pointer, Reference, Struct
 from kraise.frontends.cuda_c.inline import Inline
 from kraise.frontends.cuda_c.overloads import Parameter, distance
-from kraise.frontends.cuda_c.structs import Definition, StructDefinition
+from kraise.frontends.cuda_c.structs import CONVERSION, Definition, StructDefinition
 from kraise.frontends.cuda_c.trees import child, kind, last_name, strip
 from kraise.frontends.cuda_c.usage import usage
 from kraise.frontends.cuda_c.values import (
@@ -100,6 +100,16 @@ class Methods(Inline):
             arguments = [*arguments, *[strip(p.default) for p in parameters[len(arguments) :] if p.default is not None]]  # type: ignore[list-item]
         bound = [self._argument(p, a) for p, a in zip(parameters, arguments, strict=False)]
         return self._inline(d, self.program.load(d), scope, parameters, bound, returns, node, self._members_of(target))
+
+    def converted(self, value: StructValue, to: CType, node: Node | None) -> Any:
+        for d in self._methods(value.type, CONVERSION):
+            assert d.tree is not None and isinstance(node, Tree)
+            low = self.program.lowering(self.program)
+            low.scopes = [d.scope]
+            written = child(d.tree, "type_id")
+            if written is not None and low.type_id(written) == to:
+                return self._inline(d, d.tree, {}, [], [], to, node, self._members_of(Bound(value)))
+        return None
 
     def _qualified_struct(self, callee: Tree) -> Struct | None:
         """The struct of ``S::f`` and ``S<int>::f``, or None."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from kraise.diagnostics import Span
 from kraise.frontends.cuda_c.arithmetic import Arithmetic, add_offsets, cast, signed
-from kraise.frontends.cuda_c.c_types import AXES, Array, Pointer, Struct
+from kraise.frontends.cuda_c.c_types import AXES, Array, CType, Pointer, Struct
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.trees import Node
 from kraise.frontends.cuda_c.values import (
@@ -21,6 +21,7 @@ from kraise.frontends.cuda_c.values import (
     StructPlace,
     StructValue,
     VarPlace,
+    held,
 )
 from kraise.ir.kernel import Assign, Atomic, Barrier, CallStmt, Const, Expr, For, If, Load, Op, Store, Var
 from kraise.ir.types import INT32, ScalarType
@@ -199,6 +200,9 @@ class Places(Arithmetic):
                 return ("arms", c, self.member(a, name, node), self.member(b, name, node))
         raise self.refuse("KR104", f"`.{name}` is taken of something that is no struct", node)
 
+    def used_as(self, shared: Any, element: CType, node: Node | None) -> None:
+        raise NotImplementedError
+
     def element(self, pointer: PointerValue, index: Expr | None, node: Node | None = None) -> Any:
         """``pointer[index]``."""
         if pointer.arms is not None:
@@ -210,6 +214,8 @@ class Places(Arithmetic):
             raise self.refuse("KR204", "a pointer to a single variable is subscripted", node)
         if not pointer.array:
             raise self.refuse("KR204", "a null pointer is followed", node)
+        if pointer.raw is not None and pointer.packed >= 0:
+            self.used_as(pointer.raw, held(pointer), node)
         if pointer.packed:
             return self._packed_element(pointer, index)
         where = add_offsets(pointer.offset, signed(index) if index is not None else None)

@@ -34,6 +34,7 @@ class Program(Structs):
         self.entities: dict[str, Any] = {}
         self.struct_templates: dict[str, tuple[Tree, list[TemplateParameter]]] = {}
         self.struct_instances: dict[Any, Struct] = {}
+        self.specialised: dict[str, list[Item]] = {}  # further definitions of a class template
         self.constants: dict[str, Const] = {}
         self.clashes: set[str] = set()
         self.tables: dict[str, kernel.Constant] = {}
@@ -56,6 +57,8 @@ class Program(Structs):
             elif item.kind in ("type", "variable"):
                 for name in self._declares(item):
                     self.items.setdefault(name, item)
+                if item.name and self.items[item.name] is not item:
+                    self.specialised.setdefault(item.name, []).append(item)
 
     # --- the scan's items
 

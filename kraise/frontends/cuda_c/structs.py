@@ -17,6 +17,9 @@ from kraise.ir.kernel import Const
 from kraise.ir.types import INT32, ScalarType
 
 
+CONVERSION = "operator ()"  # the name under which ``operator T *()`` is kept
+
+
 @dataclass(eq=False)
 class TemplateParameter:
     """``kind``: type, value or pack; ``default`` a tree."""
@@ -83,6 +86,10 @@ class Structs:
     lowering: Any
     struct_templates: dict[str, tuple[Tree, list[TemplateParameter]]]
     struct_instances: dict[Any, Struct]
+    specialised: dict[str, list[Item]]
+
+    def parse(self, item: Item) -> Tree:
+        raise NotImplementedError
 
     def entity(self, name: str) -> Any:
         raise NotImplementedError
@@ -120,6 +127,9 @@ class Structs:
                         self._method(inner, definition, template_parameters(member))
                 case "constructor_definition":
                     definition.constructors.append(member)
+                case "conversion_function":
+                    found = Definition(CONVERSION, "device", None, member, [], scope=definition.scope)
+                    definition.methods.setdefault(CONVERSION, []).append(found)
         return Struct(name or f"struct_{low.span(node).line}", tuple(members), defined=definition)
 
     def _members(self, low: Any, member: Tree, members: list, definition: StructDefinition) -> None:
@@ -165,6 +175,9 @@ class Structs:
         if name not in self.struct_templates:
             raise low.refuse("KR102", f"the template `{name}` is not declared here", node)
         tree, parameters = self.struct_templates[name]
+        own = self._specialisation(low, name, arguments)
+        if own is not None:
+            return own
         scope: dict[str, Any] = {}
         inner = self.lowering(self)
         inner.scopes = [scope]
@@ -184,6 +197,23 @@ class Structs:
         if key not in self.struct_instances:
             self.struct_instances[key] = self.define_struct(inner, tree, scope, name)
         return self.struct_instances[key]
+
+    def _specialisation(self, low: Any, name: str, arguments: list[Any]) -> Struct | None:
+        """What ``template <> struct name<arguments>`` defines, None where the file has none for these arguments."""
+        for item in self.specialised.get(name, []):
+            for tree in self.parse(item).find_data("class_specifier"):
+                head = child(tree, "class_head_name")
+                named = child(head, "class_template_id") if head is not None else None
+                written = child(named, "template_arguments") if named is not None else None
+                if written is None or str(last_name(named)) != name or low.template_arguments(written) != arguments:
+                    continue
+                key = (name, item.first)
+                if key not in self.struct_instances:
+                    inner = self.lowering(self)
+                    inner.scopes = [{}]
+                    self.struct_instances[key] = self.define_struct(inner, tree, {}, name)
+                return self.struct_instances[key]
+        return None
 
     def define_enum(self, low: Any, node: Tree) -> None:
         """Declare the enumerators of an ``enum_specifier``."""

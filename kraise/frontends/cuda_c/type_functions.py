@@ -58,11 +58,10 @@ class TypeFunctions(BitFunctions):
         to, old = t.to, v.to
         if to == old or isinstance(to, Void) or (isinstance(old, Void) and not v.array):
             return replace(v, to=to if not isinstance(to, Void) else old)
-        if v.raw is not None and v.raw.raw:
-            element = to.members[0][1] if isinstance(to, Struct) and to.vector else to
-            if isinstance(element, ScalarType) and v.offset is None and not (isinstance(to, Struct)):
-                self.retype(v.raw, element, node)
-                return replace(v, to=to, raw=None)
+        if v.raw is not None and v.offset is None and not v.packed and not v.raw.typed:
+            same = any(isinstance(a, Struct) and a.vector and a.members[0][1] == b for a, b in ((to, old), (old, to)))
+            if not same:
+                return replace(v, to=to)  # its first access gives the array its type
         plain = v.target is None and v.array and v.packed == 0
         if plain and isinstance(to, ScalarType) and isinstance(old, ScalarType) and to.bits == old.bits:
             if "bool" not in (to.kind, old.kind):
@@ -75,6 +74,8 @@ class TypeFunctions(BitFunctions):
                 if v.packed > 0:
                     return replace(v, to=to, packed=0)
                 n = len(old.members)
+                if v.raw is not None:
+                    self.used_as(v.raw, old, node)
                 offset = self.binary("*", v.offset, Const(n, INT32)) if v.offset is not None else None
                 return replace(v, to=to, packed=-n, offset=offset)
         if isinstance(to, Array) and isinstance(old, ScalarType):

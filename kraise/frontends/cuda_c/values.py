@@ -73,6 +73,13 @@ class PointerValue:
     packed: int = 0  # n: sees n scalars as one vector; -n: sees a vector of n as scalars (``offset`` then counts those)
 
 
+def held(p: PointerValue) -> CType:
+    """The type of the elements of the array that ``p`` points into."""
+    if p.packed > 0 and isinstance(p.to, Struct):
+        return p.to.members[0][1]
+    return p.stored or p.to
+
+
 @dataclass(frozen=True)
 class StructValue:
     type: Struct

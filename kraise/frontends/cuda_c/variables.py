@@ -184,7 +184,7 @@ class Variables(Arrays):
             return
         if not isinstance(value, PointerValue):
             raise self.refuse("KR104", f"the pointer `{name}` is set from a number", item)
-        if moves and value.target is None and value.arms is None and value.raw is None:
+        if moves and value.target is None and value.arms is None:
             place.offset_name = self.fresh(f"{name}_offset")
             place.value = replace(value, offset=None)
             if value.array:
