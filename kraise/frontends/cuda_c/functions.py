@@ -22,7 +22,7 @@ from kraise.frontends.cuda_c.tidy import tidy
 from kraise.frontends.cuda_c.trees import Node, child, end, position, trees
 from kraise.frontends.cuda_c.usage import usage
 from kraise.frontends.cuda_c.values import Alias, Cell, GlobalVariable, PointerPlace, PointerValue, VarPlace
-from kraise.ir.kernel import Assign, Atomic, Barrier, CallStmt, Const, Function, LocalArray, Param, Stmt, Store, Warp
+from kraise.ir.kernel import Assign, Atomic, Barrier, CallStmt, Const, Function, LocalArray, Param, Store, Warp
 from kraise.ir.types import FLOAT64, INT32, ArrayType, ScalarType
 
 

@@ -11,7 +11,7 @@ from kraise.frontends.cuda_c.c_types import VOID, CType, Pointer, Reference, Str
 from kraise.frontends.cuda_c.inline import Inline
 from kraise.frontends.cuda_c.overloads import Parameter, distance
 from kraise.frontends.cuda_c.structs import CONVERSION, Definition, StructDefinition
-from kraise.frontends.cuda_c.trees import child, kind, last_name, strip
+from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip
 from kraise.frontends.cuda_c.usage import usage
 from kraise.frontends.cuda_c.values import (
     Alias,

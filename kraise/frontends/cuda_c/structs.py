@@ -16,7 +16,6 @@ from kraise.frontends.cuda_c.values import Bound, Constant, TypeName
 from kraise.ir.kernel import Const
 from kraise.ir.types import INT32, ScalarType
 
-
 CONVERSION = "operator ()"  # the name under which ``operator T *()`` is kept
 
 
@@ -205,7 +204,12 @@ class Structs:
                 head = child(tree, "class_head_name")
                 named = child(head, "class_template_id") if head is not None else None
                 written = child(named, "template_arguments") if named is not None else None
-                if written is None or str(last_name(named)) != name or low.template_arguments(written) != arguments:
+                if (
+                    named is None
+                    or written is None
+                    or str(last_name(named)) != name
+                    or low.template_arguments(written) != arguments
+                ):
                     continue
                 key = (name, item.first)
                 if key not in self.struct_instances:

@@ -45,6 +45,13 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
                         offsets[n.value] = None
     for size in sorted(offsets, reverse=True):
         vote(k.Hw("thread", 0, INT), size)
+    for s in nodes:  # blockIdx.x * 256: where a block begins, with one or two elements for each of its threads
+        if isinstance(s, k.Op) and s.name == "mul":
+            for a, b in (s.args, s.args[::-1]):
+                block, count = _bare(a), _number(b)
+                if isinstance(block, k.Hw) and block.kind == "block" and count is not None:
+                    vote(k.Hw("thread", block.axis, INT), count)
+                    vote(k.Hw("thread", block.axis, INT), count // 2)
     axes = sorted(votes)
     found = [dict(zip(axes, (-n for n in sizes), strict=True)) for sizes in product(*(votes[a] for a in axes))]
     return [{**known, **f} for f in found if f][:_MOST]
@@ -83,6 +90,21 @@ def _thread_locals(body: tuple[k.Stmt, ...]) -> dict[str, int]:
         if axis is not None:
             out[name] = axis
     return out
+
+
+def _bare(e: k.Expr) -> k.Expr:
+    return _bare(e.arg) if isinstance(e, k.Cast) else e
+
+
+def _number(e: k.Expr) -> int | None:
+    """The value of a product of integers."""
+    match _bare(e):
+        case k.Const(value=v) if type(v) is int:
+            return v
+        case k.Op(name="mul", args=(a, b)):
+            x, y = _number(a), _number(b)
+            return None if x is None or y is None else x * y
+    return None
 
 
 def _addends(e: k.Expr) -> list[k.Expr]:

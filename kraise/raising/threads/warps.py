@@ -7,6 +7,7 @@ it is refused: a lane would read one that does not take part.
 
 from __future__ import annotations
 
+from kraise.analysis.conditions import classify
 from kraise.analysis.poly import to_poly
 from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
@@ -36,7 +37,7 @@ def exchange(cx: Context, st: State, e: k.Warp) -> eq.Expr:
             raise refuse("KR299", "warp primitives in blocks of several dimensions are not raised yet", e.span)
         raise Lanes
     lane = eq.Index(cx.lane, INT)
-    if any(cx.lane in free_indices(c) and c not in cx.launch_path for c in st.path):
+    if any(cx.lane in free_indices(c) and c not in cx.launch_path and not by_warp(c, cx.lane) for c in st.path):
         raise refuse(
             "KR206",
             "lanes of one warp may come here under a condition that differs from lane to lane",
@@ -67,6 +68,20 @@ def exchange(cx: Context, st: State, e: k.Warp) -> eq.Expr:
     except ValueError:
         pass
     raise refuse("KR299", f"this use of {e.name} is not raised yet", e.span)
+
+
+def by_warp(condition: eq.Expr, lane: str) -> bool:
+    """Whether all lanes of a warp answer alike: ``32 * warp + lane < 64``."""
+    fact = classify(condition)
+    index = eq.Index(lane, INT)
+    if fact is None or fact.kind != "ge" or not fact.poly.is_affine_in((lane,)):
+        return False
+    rest = fact.poly.without(index)
+    if any(c % 32 for m, c in rest.terms.items() if m):
+        return False
+    # 32 * q + c - lane >= 0 and 32 * q + c + lane >= 0, with a lane of 0 ... 31
+    wanted = {-1: 31, 1: 0}.get(fact.poly.coefficient(index).value or 0)
+    return wanted is not None and rest.offset % 32 == wanted
 
 
 def _shuffled(cx: Context, st: State, e: k.Warp, v: eq.Expr, lane: eq.Index, start: eq.Expr) -> eq.Expr:

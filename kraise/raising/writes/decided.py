@@ -1,0 +1,69 @@
+"""Selects whose condition is known where they stand."""
+
+from __future__ import annotations
+
+from kraise.analysis.conditions import classify, negate
+from kraise.analysis.dependence import implied
+from kraise.ir import equations as eq
+from kraise.ir.walk import axes_of, children, free_indices, rebuild
+from kraise.raising.run import simplify
+from kraise.raising.writes.clamps import clamped
+
+
+def decided(value: eq.Expr, path: tuple[eq.Expr, ...]) -> eq.Expr:
+    """``value`` with the selects gone whose condition the path decides.
+
+    What the path says of an index does not hold where a reduction or a scan runs over an index of that name.
+    """
+    return _Decider().expression(value, path)
+
+
+class _Decider:
+    def __init__(self) -> None:
+        self.done: dict[tuple[eq.Expr, tuple[eq.Expr, ...]], eq.Expr] = {}
+        self.verdicts: dict[tuple[eq.Expr, tuple[eq.Expr, ...]], bool | None] = {}
+
+    def expression(self, e: eq.Expr, path: tuple[eq.Expr, ...]) -> eq.Expr:
+        key = (e, path)
+        if key not in self.done:
+            self.done[key] = self._one(e, path)
+        return self.done[key]
+
+    def _one(self, e: eq.Expr, path: tuple[eq.Expr, ...]) -> eq.Expr:
+        axes = axes_of(e)
+        hidden = {a.name for a in axes} if isinstance(e, eq.Reduce | eq.ArgReduce | eq.Scan) else set()
+        inner = tuple(c for c in path if not free_indices(c) & hidden) if hidden else path
+        parts = children(e)
+        bounds = 2 * len(axes)
+        node = rebuild(e, tuple(self.expression(c, path if i < bounds else inner) for i, c in enumerate(parts)))
+        if not (isinstance(node, eq.Op) and node.name == "select"):
+            return node
+        answer = self.verdict(node.args[0], path)
+        if answer is None:
+            c, a, b = node.args
+            return clamped(c, a, b, path) or simplify.op("select", node.args, node.type)
+        arm = node.args[1] if answer else node.args[2]
+        return simplify.cast(node.type, arm) if _differs(arm, node) else arm
+
+    def verdict(self, c: eq.Expr, path: tuple[eq.Expr, ...]) -> bool | None:
+        key = (c, path)
+        if key not in self.verdicts:
+            self.verdicts[key] = _verdict(c, path)
+        return self.verdicts[key]
+
+
+def _verdict(c: eq.Expr, path: tuple[eq.Expr, ...]) -> bool | None:
+    """Whether ``path`` makes ``c`` true or false; None if it does neither."""
+    if c in path:
+        return True
+    if negate(c) in path:
+        return False
+    if classify(c) is None:
+        return None
+    if implied(path, c):
+        return True
+    return False if implied(path, negate(c)) else None
+
+
+def _differs(arm: eq.Expr, node: eq.Expr) -> bool:
+    return arm.type != node.type and arm.type.bits is not None and node.type.bits is not None
