@@ -74,10 +74,15 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
         plan = plan_of(cx, st, stmts, after, found, case.sizes)
         if plan is not None:
             return _carry_out(cx, st, plan, found, case)
-    for size in _sizes(cx, st, stmts[0], found) if known is None else ():
-        plan = plan_of(cx, st, stmts, after, found, (size,))
-        if plan is not None and not plan.sim.by_extent:
-            raise Sized(size)  # the source counts on it: it never asks how many threads there are
+    for outlets in (False, True):
+        for case in cases if outlets else ():
+            plan = plan_of(cx, st, stmts, after, found, case.sizes, outlets)
+            if plan is not None:
+                return _carry_out(cx, st, plan, found, case)
+        for size in _sizes(cx, st, stmts[0], found) if known is None else ():
+            plan = plan_of(cx, st, stmts, after, found, (size,), outlets)
+            if plan is not None and not plan.sim.by_extent:
+                raise Sized(size)  # the source counts on it: it never asks how many threads there are
     return 0
 
 
@@ -145,9 +150,9 @@ def _carry_out(cx: Context, st: State, plan: Plan, found: Frame, case: _Case) ->
         writes = [w for a, f in plan.arrays.items() for w in source.array(a, f, span)]
     except (ValueError, Beyond):
         return 0
-    for s in plan.kept:
-        from kraise.raising.run.statements import statement
+    from kraise.raising.run.statements import statement
 
+    for s in plan.kept:
         statement(cx, st, s, frozenset())
     cx.runs += 1
     if plan.sim.barriers:
@@ -173,6 +178,11 @@ def _carry_out(cx: Context, st: State, plan: Plan, found: Frame, case: _Case) ->
             cx.halves.add(where)
         if not n.startswith("$"):
             st.names.setdefault(e, eq.Name(e, n, span))
+    for out in plan.outlets():
+        statement(cx, st, out, frozenset())
+    for o in plan.sim.outlets or ():
+        for n in o.names:
+            st.env.pop(n, None)
     if by_block and found.extent is not None:
         _demand(cx, case, found)
     what = sorted({type(f).__name__ for f in everything})
@@ -261,10 +271,10 @@ class _Source:
                         raise Apart
                     raise Beyond("the thread is no index of its own")
                 extent = found.extent if g == 0 else eq.Const(32, INT)
-                body = self._datum(f.family)
+                body = self._own(f.family, index)
                 return self._scan(f, index, extent, body), None
-            case Copy(family=family) if not family.startswith("["):
-                return self._datum(family), None
+            case Copy(family=family) if isinstance(thread, eq.Index) or not family.startswith("["):
+                return self._own(family, thread), None
         raise Beyond("no form")
 
     def array(self, array: str, f: Found | None, span: Span | None) -> list[tuple[RawWrite, bool]]:
@@ -329,6 +339,12 @@ class _Source:
                 raise Beyond("cells that are not known")
             body = eq.Read(st.versions[name], subs, st.locals[name].type)
         return body
+
+    def _own(self, family: str, index: eq.Expr) -> eq.Expr:
+        """The thread's own datum: a local, or the cell of its number."""
+        if family.startswith("[") and isinstance(index, eq.Index):
+            return self._cell(family, index, self.st.path)
+        return self._datum(family)
 
     def _datum(self, family: str) -> eq.Expr:
         if family not in self.st.env:

@@ -67,8 +67,8 @@ def counts(size: int, available: int) -> dict[str, int]:
     return out if available in out.values() else {**out, "all": available}
 
 
-def of_thread(sim: Simulation, v: Combined) -> list[Found]:
-    """What the threads hold in ``v``, best first."""
+def of_thread(sim: Simulation, v: Combined, on: np.ndarray | None = None) -> list[Found]:
+    """What the threads (those that are ``on``) hold in ``v``, best first."""
     found: list[Found] = []
     op = v.op
     held = sim.literals.without_neutral(op, v.marks) if op else v.marks
@@ -77,10 +77,10 @@ def of_thread(sim: Simulation, v: Combined) -> list[Found]:
         for cells, n in [("", sim.size)] if not family.startswith("[") else list(counts(sim.size, available).items()):
             data = marks(sim.families[name], n)
             if not op:
-                if n == sim.size and np.array_equal(held, data):
+                if n == sim.size and not _kept(held - data, on).any():
                     found.append(Copy(name, cells))
                 continue
-            found += _sums(sim, op, name, cells, data, held)
+            found += _sums(sim, op, name, cells, data, held, on)
     return found
 
 
@@ -89,7 +89,20 @@ def _families(sim: Simulation) -> list[tuple[str, int]]:
     return out + [(f"[{a}]", m.count) for a, m in sim.arrays.items()]
 
 
-def _sums(sim: Simulation, op: str, family: str, cells: str, data: np.ndarray, held: np.ndarray) -> list[Found]:
+def _kept(differences: np.ndarray, on: np.ndarray | None) -> np.ndarray:
+    """The differences of the threads that count."""
+    return differences if on is None else np.where(on.reshape(differences.shape[1:]), differences, np.uint64(0))
+
+
+def _sums(
+    sim: Simulation,
+    op: str,
+    family: str,
+    cells: str,
+    data: np.ndarray,
+    held: np.ndarray,
+    on: np.ndarray | None,
+) -> list[Found]:
     found: list[Found] = []
     n, size = data.shape[1], sim.size
     for group in GROUPS:
@@ -101,13 +114,13 @@ def _sums(sim: Simulation, op: str, family: str, cells: str, data: np.ndarray, h
         mine = held.reshape(2, -1, group or size)
         for literal, extra in _literals(sim.literals, op, n):
             with np.errstate(over="ignore"):
-                here = mine - total[:, :, None] - extra[:, None, None]
+                here = _kept(mine - total[:, :, None] - extra[:, None, None], on)
             if not here.any():
                 found.append(Total(op, family, group, False, cells, literal))
-            elif not here[:, :, 0].any():
+            elif on is None and not here[:, :, 0].any():
                 found.append(Total(op, family, group, True, cells, literal))
         if n == size:
-            found += _runs(op, family, cells, parts, mine, group)
+            found += _runs(op, family, cells, parts, mine, group, on)
     # one thread of several, all lanes before some of them
     found.sort(key=lambda f: isinstance(f, Total) and f.first)
     return found
@@ -122,16 +135,27 @@ def _literals(known: Literals, op: str, most: int) -> list[tuple[float | None, n
     return out
 
 
-def _runs(op: str, family: str, cells: str, parts: np.ndarray, mine: np.ndarray, group: int) -> list[Found]:
+def _runs(
+    op: str,
+    family: str,
+    cells: str,
+    parts: np.ndarray,
+    mine: np.ndarray,
+    group: int,
+    on: np.ndarray | None = None,
+) -> list[Found]:
     found: list[Found] = []
     for reverse in (False, True):
         data, held = (parts[:, :, ::-1], mine[:, :, ::-1]) if reverse else (parts, mine)
         with np.errstate(over="ignore"):
             running = np.cumsum(data, axis=2, dtype=np.uint64)
             before = running - data
-        if np.array_equal(running, held):
+            after, without = running - held, before - held
+        if reverse:
+            after, without = after[:, :, ::-1], without[:, :, ::-1]
+        if not _kept(after, on).any():
             found.append(Running(op, family, group, True, reverse, cells))
-        elif np.array_equal(before, held):
+        elif not _kept(without, on).any():
             found.append(Running(op, family, group, False, reverse, cells))
     return found
 

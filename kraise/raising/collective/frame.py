@@ -11,8 +11,8 @@ from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
 from kraise.ir.walk import free_indices, substitute, topological
+from kraise.raising.collective.integers import number
 from kraise.raising.collective.marks import Unknown
-from kraise.raising.collective.simulate import number
 from kraise.raising.run.arithmetic import operation, tidy
 from kraise.raising.run.context import Context
 

@@ -33,8 +33,12 @@ class Plan:
     sim: Simulation
     stmts: tuple[k.Stmt, ...]
 
+    def outlets(self) -> list[k.Stmt]:
+        """The stores to the caller's arrays, to run after it."""
+        return [o.statement() for o in self.sim.outlets or ()]
 
-def _simulation(cx: Context, st: State, found: Frame, size: int) -> Simulation:
+
+def _simulation(cx: Context, st: State, found: Frame, size: int, outlets: bool) -> Simulation:
     threads = np.arange(size)
     hardware = {("thread", 0): threads, ("blockDim", 0): np.full(size, size)}
     for axis in (1, 2):
@@ -64,6 +68,9 @@ def _simulation(cx: Context, st: State, found: Frame, size: int) -> Simulation:
         return _filled(st, name, found, size, int(count[0])), local.type
 
     sim = Simulation(size, hardware, entry, cells, {})
+    if outlets:
+        sim.outlets = []
+        sim.outside = lambda array: resolve(cx, st, array) not in st.locals
     return sim
 
 
@@ -80,12 +87,18 @@ def _filled(st: State, array: str, found: Frame, size: int, count: int) -> np.nd
 
 
 def plan_of(
-    cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[frozenset[str]], found: Frame, sizes: tuple[int, ...]
+    cx: Context,
+    st: State,
+    stmts: tuple[k.Stmt, ...],
+    after: list[frozenset[str]],
+    found: Frame,
+    sizes: tuple[int, ...],
+    outlets: bool = False,
 ) -> Plan | None:
     """What the longest run from the first statement on computes, the same for blocks of all ``sizes`` (those apart for
-    which a shared array is too short)."""
+    which a shared array is too short). ``outlets``: stores to the caller's arrays may be among it."""
     trial = min((s for s in sizes if s >= 64), default=sizes[-1])
-    sim = _simulation(cx, st, found, trial)
+    sim = _simulation(cx, st, found, trial, outlets)
     shots: list[tuple[int, list[tuple[dict[str, Found], dict[str, Found | None], list[k.Assign]]]]] = []
     everyone = np.ones(trial, dtype=bool)
     useful = False
@@ -106,7 +119,7 @@ def plan_of(
         for size in sizes:
             if size == trial:
                 continue
-            other = _simulation(cx, st, found, size)
+            other = _simulation(cx, st, found, size, outlets)
             try:
                 other.run(stmts[:count], np.ones(size, dtype=bool))
             except Outside:
@@ -133,8 +146,8 @@ def plan_of(
             if told or count == shots[0][0]:
                 chosen = (count, told[0]) if told else spare
                 assert chosen is not None
-                return _made(_simulation(cx, st, found, trial), *chosen, stmts)
-    return None if spare is None else _made(_simulation(cx, st, found, trial), *spare, stmts)
+                return _made(_simulation(cx, st, found, trial, outlets), *chosen, stmts)
+    return None if spare is None else _made(_simulation(cx, st, found, trial, outlets), *spare, stmts)
 
 
 Way = tuple[dict[str, Found], dict[str, "Found | None"], list[k.Assign]]
@@ -200,6 +213,20 @@ def _say(sim: Simulation, stmts: tuple[k.Stmt, ...], live: frozenset[str]) -> Sa
             kept += [s for s in how if s not in kept]
         else:
             return None
+    for o in sim.outlets or ():
+        for name in o.names:
+            v = sim.env[name]
+            assert isinstance(v, Combined)
+            ways[name] = of_thread(sim, v, o.on)
+            if not ways[name]:
+                return None
+        for name, v in o.used.items():
+            if name not in assigned(stmts):
+                continue
+            how = _numbers_kept(stmts, name) if isinstance(v, np.ndarray) and sim.env[name] is v else None
+            if how is None:
+                return None
+            kept += [s for s in how if s not in kept]
     arrays: dict[str, list[Found]] = {}
     for array, memory in sim.arrays.items():
         if memory.written.any():

@@ -12,6 +12,7 @@ import numpy as np
 
 from kraise.ir import kernel as k
 from kraise.ir.types import ScalarType
+from kraise.raising.collective.integers import NUMBERS, number, truth
 from kraise.raising.collective.marks import (
     COMBINING,
     UNKNOWN,
@@ -24,37 +25,12 @@ from kraise.raising.collective.marks import (
     marks,
 )
 from kraise.raising.collective.memory import WARP, Cells, Touch, touch
+from kraise.raising.collective.outlets import Outlets, negated
 
 _ROUNDS, _STEPS = 1100, 6000
 
-_NUMBERS: dict[str, Callable[..., np.ndarray]] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "neg": np.negative,
-    "min": np.minimum,
-    "max": np.maximum,
-    "and_": np.bitwise_and,
-    "or_": np.bitwise_or,
-    "xor": np.bitwise_xor,
-    "invert": np.invert,
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "not": lambda a: ~_truth(a),
-    "and": lambda a, b: _truth(a) & _truth(b),
-    "or": lambda a, b: _truth(a) | _truth(b),
-}
 
-
-def _truth(a: np.ndarray) -> np.ndarray:
-    return a if a.dtype == bool else a != 0
-
-
-class Simulation:
+class Simulation(Outlets):
     """One block of ``size`` threads. ``entry`` answers for a local that the run has not assigned: numbers by thread, or
     None for data (then the local is a family of marks); ``cells`` says which cells of a shared array have been
     written."""
@@ -79,6 +55,7 @@ class Simulation:
         self.by_extent = False  # the number of threads of a block was asked for
         self.shuffles = 0
         self.steps = 0
+        self.outside: Callable[[str], bool] = lambda _: False  # whether an array is the caller's
 
     # --- statements
 
@@ -101,8 +78,10 @@ class Simulation:
             case k.Assign(name=name, value=v, type=t):
                 self._assign(name, self.value(v, on), on, t)
             case k.Store(array=array, subscripts=subs, value=v):
-                new = self.value(v, on)
-                self._store(array, subs, new, on)
+                if self.outside(array):
+                    self.outlet(s, on)
+                else:
+                    self._store(array, subs, self.value(v, on), on)
             case k.Atomic(result="", name="add" | "min" | "max" as op, array=array, subscripts=subs, values=(v,)):
                 memory = self._memory(array)
                 amount = self._operand(op, self._data(self.value(v, on), memory.type))
@@ -112,20 +91,19 @@ class Simulation:
                 if isinstance(condition, Compared):
                     self._replacement(condition, body, orelse, on)
                     return
-                decided = _truth(self._known(condition))
+                if isinstance(condition, Unknown) and not orelse and self.guarded(c, body, on):
+                    return
+                decided = truth(self._known(condition))
+                around = self.guards
+                self.guards = (*around, c)
                 self.run(body, on & decided)
+                self.guards = (*around, negated(c))
                 self.run(orelse, on & ~decided)
-            case k.For():
-                self._for(s, on)
-            case k.While(condition=c, body=body, test_last=last):
-                on = on.copy()
-                for round in range(_ROUNDS):
-                    if round or not last:
-                        on &= _truth(self._numbers(c, on))
-                    if not on.any():
-                        return
-                    self.run(body, on)
-                raise Beyond("too many rounds")
+                self.guards = around
+            case k.For() | k.While():
+                self.loops += 1
+                self._loop(s, on)
+                self.loops -= 1
             case k.Barrier(scope="block"):
                 if not on.all():
                     raise Beyond("a barrier that not all threads reach")
@@ -138,6 +116,20 @@ class Simulation:
                 self.phases = self.phases + on
             case _:
                 raise Beyond(type(s).__name__)
+
+    def _loop(self, s: k.For | k.While, on: np.ndarray) -> None:
+        match s:
+            case k.For():
+                self._for(s, on)
+            case k.While(condition=c, body=body, test_last=last):
+                on = on.copy()
+                for round in range(_ROUNDS):
+                    if round or not last:
+                        on &= truth(self._numbers(c, on))
+                    if not on.any():
+                        return
+                    self.run(body, on)
+                raise Beyond("too many rounds")
 
     def _for(self, s: k.For, on: np.ndarray) -> None:
         start, stop, step = (self._numbers(e, on) for e in (s.start, s.stop, s.step))
@@ -231,7 +223,7 @@ class Simulation:
                 condition = self.value(c, on)
                 if isinstance(condition, Compared):
                     return self._better(condition, self.value(a, on), self.value(b, on), on)
-                decided = _truth(self._known(condition))
+                decided = truth(self._known(condition))
                 first = self.value(a, on & decided) if (on & decided).any() else None
                 second = self.value(b, on & ~decided) if (on & ~decided).any() else None
                 if first is None or second is None:
@@ -239,9 +231,9 @@ class Simulation:
                 return self._either(decided, first, second)
             case k.Op(name="and" | "or" as name, args=(a, b)):
                 left = self._known(self.value(a, on))
-                rest = on & (_truth(left) if name == "and" else ~_truth(left))
+                rest = on & (truth(left) if name == "and" else ~truth(left))
                 right = self._known(self.value(b, rest)) if rest.any() else left
-                return _NUMBERS[name](left, right)
+                return NUMBERS[name](left, right)
             case k.Op():
                 return self._operation(e, on)
             case k.Cast(type=t, arg=a):
@@ -365,29 +357,6 @@ class Simulation:
         if isinstance(v, Combined):
             return Combined(v.op, v.marks[:, thread], v.type)
         return UNKNOWN
-
-
-def number(name: str, args: list[np.ndarray], t: ScalarType) -> Value:
-    if any(a.dtype == float for a in args):
-        return UNKNOWN
-    if name in ("tdiv", "floordiv", "tmod", "mod"):
-        a, b = args
-        if np.any(b == 0) or (name[0] == "t" and (np.any(a < 0) or np.any(b < 0))):
-            raise Beyond("a division")
-        return a // b if name.endswith("div") else a % b
-    if name in ("shl", "shr"):
-        a, b = args
-        if np.any(b < 0) or np.any(b > 31) or np.any(a < 0):
-            raise Beyond("a shift")
-        out = np.left_shift(a, b) if name == "shl" else np.right_shift(a, b)
-    elif name in _NUMBERS:
-        numbers = [a.astype(np.int64) if a.dtype == bool and name not in ("not", "and", "or") else a for a in args]
-        out = _NUMBERS[name](*numbers)
-    else:
-        return UNKNOWN
-    if out.dtype != bool and out.size and (np.abs(out).max() >= 1 << 31 or (t.kind == "uint" and out.min() < 0)):
-        raise Beyond("a number leaves its type")
-    return out
 
 
 def _same(a: Combined, b: Combined, on: np.ndarray) -> bool:
