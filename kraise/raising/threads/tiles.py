@@ -20,8 +20,8 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import Unmovable, free_indices, substitute, topological, transform
 from kraise.raising.run import simplify
 from kraise.raising.run.state import RawWrite
-from kraise.raising.writes.decided import decided
 from kraise.raising.writes.masks import bounds, not_neutral, spread
+from kraise.raising.writes.narrowed import narrowed
 
 Path = tuple[eq.Expr, ...]
 
@@ -197,30 +197,9 @@ def merged_reductions(e: eq.Expr, path: Path) -> eq.Expr:
         if masked is not None and node.op in ("add", "min", "max"):
             where = conjunction([c for c in (node.where, *conjuncts(masked[0])) if c is not None])
             node = eq.Reduce(node.op, node.axes, masked[1], where, node.type)
-        return _narrowed(_digits(node))
+        return narrowed(_digits(node))
 
     return transform(e, one)
-
-
-def _narrowed(node: eq.Reduce) -> eq.Reduce:
-    """What the mask says of one index alone, by sizes, is the range of that index."""
-    if node.where is None:
-        return node
-    names = tuple(a.name for a in node.axes)
-    where = conjuncts(node.where)
-    limits = tuple(c for c in where if _limits(c, names))
-    if not limits:
-        return node
-    ranges = box(names, (*bounds(node.axes), *where))
-    return eq.Reduce(node.op, ranges.axes, decided(node.body, limits), conjunction(ranges.residue), node.type)
-
-
-def _limits(c: eq.Expr, names: tuple[str, ...]) -> bool:
-    fact, free = classify(c), free_indices(c)
-    if fact is None or fact.kind != "ge" or len(free) != 1 or not free <= set(names):
-        return False
-    index = eq.Index(next(iter(free)), INT)
-    return fact.poly.coefficient(index).value in (1, -1) and is_static(fact.poly.without(index))
 
 
 def _flat(node: eq.Reduce) -> eq.Reduce:
