@@ -64,6 +64,16 @@ class Library:
 
 Expr = k.Expr | Whole | Library
 
+
+@dataclass(frozen=True)
+class Chosen:
+    """One of the arrays ``names``, by a number (``d_u[cur]``); only a :class:`Point` has it among its sources."""
+
+    names: tuple[str, ...]
+    index: k.Expr
+    span: Span | None = _span()
+
+
 # --- statements ------------------------------------------------------------------------------
 
 
@@ -131,10 +141,10 @@ class Store:
 
 @dataclass(frozen=True)
 class Point:
-    """All ``names`` at once point to where the ``sources`` point: alias, swap, rotation, pointer arithmetic."""
+    """All ``names`` at once point to where the ``sources`` point: alias, swap, rotation, pointer arithmetic, choice."""
 
     names: tuple[str, ...]
-    sources: tuple[k.ArrayRef, ...]
+    sources: tuple[k.ArrayRef | Chosen, ...]
     span: Span | None = _span()
 
 

@@ -25,6 +25,8 @@ def expression_names(*nodes: object) -> Iterator[str]:
                 yield name
             case k.Load(array=name) | k.Shape(array=name) | k.ArrayRef(array=name) | h.Whole(array=name):
                 yield name
+            case h.Chosen(names=names):
+                yield from names
         if is_dataclass(node):
             stack.extend(getattr(node, f.name) for f in fields(node) if f.name not in ("span", "type", "name"))
 

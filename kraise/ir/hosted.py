@@ -125,7 +125,8 @@ class Host:
 
     ``returns`` are its results in order; ``memory`` names for each the parameter whose memory it is ("" for none).
     ``written`` are the parameters whose memory changes; ``remat`` says what its loops keep for the gradient
-    (see :class:`kraise.ir.activity.Memory`).
+    (see :class:`kraise.ir.activity.Memory`). ``ordered`` are pairs of numbers of which the first is not the larger one,
+    or what the function returns is another array.
     """
 
     name: str
@@ -139,6 +140,7 @@ class Host:
     dropped: tuple[h.Dropped, ...] = ()
     state: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
+    ordered: tuple[tuple[k.Expr, k.Expr], ...] = ()
     remat: str = "auto"
     derivatives: tuple[Activity, ...] = ()  # what the user asked to differentiate
     span: Span | None = None

@@ -25,7 +25,7 @@ def render_host(host: h.Host) -> str:
     return "\n".join(lines)
 
 
-def text(e: h.Expr | k.ArrayRef) -> str:
+def text(e: h.Expr | h.Chosen | k.ArrayRef) -> str:
     """An expression."""
     match e:
         case h.Whole(array=array, offset=None, count=None):
@@ -34,6 +34,8 @@ def text(e: h.Expr | k.ArrayRef) -> str:
             low = "" if offset is None else text(offset)
             high = "" if count is None else text(count) if offset is None else f"{low} + {text(count)}"
             return f"{array}[{low}:{high}]"
+        case h.Chosen(names=names, index=index):
+            return f"({', '.join(names)})[{text(index)}]"
         case k.ArrayRef(array=array, offset=offset):
             return array if offset is None else f"{array} + {text(offset)}"
         case h.Library(name=name, args=args):

@@ -26,6 +26,8 @@ def _block(
                 found.append(f"{name}: a break outside a loop")
             case h.Point(names=names, sources=sources) if len(names) != len(sources):
                 found.append(f"{name}: {len(names)} names point to {len(sources)} places")
+            case h.Point(sources=sources) if any(isinstance(s, h.Chosen) and len(s.names) < 2 for s in sources):
+                found.append(f"{name}: a choice among fewer than two arrays")
             case h.Launch(results=results, types=types) if len(results) != len(types):
                 found.append(f"{name}: {len(results)} results of {len(types)} types")
             case h.Launch(grid=grid, block=block) if (grid is None) != (block is None):

@@ -21,7 +21,8 @@ def may_write(facts: Facts, host: h.Host) -> set[str]:
         match stmt:
             case h.Point(names=names, sources=sources):
                 for name, ref in zip(names, sources, strict=True):
-                    joined = groups.get(name, {name}) | groups.get(ref.array, {ref.array})
+                    others = ref.names if isinstance(ref, h.Chosen) else (ref.array,)
+                    joined = groups.get(name, {name}).union(*(groups.get(other, {other}) for other in others))
                     for member in joined:
                         groups[member] = joined
             case h.Update(array=array) | h.Store(array=array):

@@ -72,6 +72,13 @@ class Host:
             raise InterpreterError(f"{name} points nowhere", span)
         return self.names[name]
 
+    def chosen(self, e: h.Chosen) -> Pointer:
+        """The array that a number chooses."""
+        at = int(self.number(e.index))
+        if not 0 <= at < len(e.names):
+            raise InterpreterError(f"one of {len(e.names)} arrays is chosen by {at}", e.span)
+        return self.pointer(e.names[at], e.span)
+
     def whole(self, e: h.Whole) -> Value:
         """The array that a reference means."""
         at = self.pointer(e.array, e.span)
@@ -278,6 +285,9 @@ class Host:
             case h.Point(names=names, sources=sources):
                 found_at = []
                 for ref in sources:
+                    if isinstance(ref, h.Chosen):
+                        found_at.append(self.chosen(ref))
+                        continue
                     at = self.pointer(ref.array, ref.span)
                     moved = at.offset + (int(self.number(ref.offset)) if ref.offset is not None else 0)
                     found_at.append(Pointer(at.memory, moved))

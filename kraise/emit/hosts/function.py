@@ -81,7 +81,7 @@ class EmittedHost:
             for p, d in zip(parameters, self.host.params, strict=True)
         )
         lines += layout_text.definition(identifier(self.host.name), entries, 0).split("\n")
-        body = self.block(self.host.body)
+        body = [*self.checks(), *self.block(self.host.body)]
         body = _returned(body, self.text.results(list(self.host.returns)))
         notes = list(self.host.notes)
         if "eqxi" in self.needs:
@@ -91,6 +91,16 @@ class EmittedHost:
         said = docstring("\n\n".join(x for x in (self.host.doc.strip(), "\n".join(notes)) if x), 4)
         lines += [*said, ""] if said and isinstance(body[0], Def) else said
         return lines + render(body, 4, Comments(self.around.module), self.around)
+
+    def checks(self) -> list[Stmt]:
+        """Errors for numbers that are not in the order which the function takes them to be in."""
+        out: list[Stmt] = []
+        for low, high in self.host.ordered:
+            if self.statics.is_static(low, high):
+                small, large = flat(self.text.expr(low)), flat(self.text.expr(high))
+                said = f"{large} must not be " + ("negative" if small == "0" else f"less than {small}")
+                out.append(Raw(f"if {large} < {small}:", [Raw(f'raise ValueError("{said}")')]))
+        return out
 
     # --- statements
 

@@ -23,7 +23,7 @@ from kraise.frontends.cuda_c.trees import Node, child, kind, tokens, trees
 from kraise.frontends.cuda_c.values import PointerPlace, PointerValue, VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.host_names import read_within
+from kraise.ir.host_names import read_within, set_within
 from kraise.ir.types import INT32, ScalarType
 
 ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
@@ -49,6 +49,13 @@ class HostReader(Declarations, HostExpressions):
         self.null: set[str] = set()  # pointers to storage of a library that nothing was allocated for yet
         self.containers: set[str] = set()
         self.made: set[str] = set()
+        self.banks: dict[str, tuple[str, ...]] = {}
+        self.records: dict[str, dict[str, str]] = {}
+        self.choices = 0
+        self.shared: set[str] = set()
+        self.members: set[str] = set()
+        self.inlining: list[str] = []
+        self.written_out: set[str] = set()
         self.skipped: set[int] = set()  # places of parameters without a part in the values
         self.skips: dict[str, set[int]] = {}  # those of the other host functions
         self.pending: list[h.Stmt] = []  # what a library call inside an expression needs before it
@@ -82,6 +89,10 @@ class HostReader(Declarations, HostExpressions):
         if self.problems:
             raise Refused(*self.problems)
         out = self.with_symbols(params, out)
+        moved = sorted((self.shared | self.members) & set_within(out))
+        if moved:
+            reason = f"{name} changes {moved[0]}, which is a member of its caller's struct"
+            raise self.low.refuse("KR211", reason, tree, "functions that call it are raised with it written out")
         if name == "main":
             out = host_main.results(self, host_main.with_inputs(params, out, self.inputs))
         doc = self.program.comment_before(tree, d.item)
@@ -111,7 +122,8 @@ class HostReader(Declarations, HostExpressions):
 
     def drop(self, node: Node, what: str) -> list[h.Stmt]:
         """Notes a statement that has no part in the values."""
-        self.dropped.append(h.Dropped(" ".join(self.low.text(node).split()), what, self.low.span(node)))
+        found = h.Dropped(" ".join(self.low.text(node).split()), what, self.low.span(node))
+        self.dropped += [found] if found not in self.dropped else []
         return []
 
     # --- statements
@@ -144,17 +156,18 @@ class HostReader(Declarations, HostExpressions):
             case "declaration_statement":
                 return [s for d in trees(node, "declaration") for s in self.declaration(d)]
             case "expression_statement":
-                return self.effect(node.children[0]) if node.children else []
+                return self.effect(self.placed(node.children[0])) if node.children else []
             case "if_statement" | "if_else_statement":
                 return self.branch(node)
             case "for_statement":
                 return self.for_loop(node)
             case "while_statement":
+                node = self.placed(node, choose=False)
                 test, body = [c for c in node.children if isinstance(c, Tree)][:2]
                 nest = self.nest(node)
                 return nest if nest is not None else [h.While(self.repeated(test), self.rounds(body), span=span)]
             case "do_statement":
-                body, test = [c for c in node.children if isinstance(c, Tree)][:2]
+                body, test = [c for c in self.placed(node, choose=False).children if isinstance(c, Tree)][:2]
                 condition = self.repeated(test)
                 if isinstance(condition, k.Const) and not condition.value:
                     return list(self.block(body))  # a macro's do { … } while (0)
@@ -162,7 +175,7 @@ class HostReader(Declarations, HostExpressions):
             case "break_statement":
                 return [h.Break(span=span)]
             case "return_statement":
-                value = next((c for c in node.children if isinstance(c, Tree)), None)
+                value = next((c for c in self.placed(node).children if isinstance(c, Tree)), None)
                 if value is None or self.name == "main" or self.is_ignored(value) or self.is_error_test(value):
                     return [h.Return((), span=span)]
                 found = self.number(value)
@@ -178,7 +191,7 @@ class HostReader(Declarations, HostExpressions):
     def branch(self, node: Tree) -> list[h.Stmt]:
         """``if``: one that tests for an error is dropped with what it does then."""
         parts = [c for c in node.children if isinstance(c, Tree)]
-        test, then = parts[0], parts[1]
+        test, then = self.placed(parts[0]), parts[1]
         before: list[h.Stmt] = []
         inner = self.runtime_call(test)
         if inner is not None:  # if (cudaMalloc(…) != cudaSuccess) …
@@ -230,6 +243,7 @@ class HostReader(Declarations, HostExpressions):
 
     def for_loop(self, node: Tree) -> list[h.Stmt]:
         """A counted loop, or a while loop with its start before it and its step at the end of the body."""
+        node = self.placed(node, choose=False)
         nest = self.nest(node)
         if nest is not None:
             return nest
@@ -243,6 +257,12 @@ class HostReader(Declarations, HostExpressions):
                 before += self.declaration(c) if c.data == "declaration" else self.effect(c)
             condition = self.repeated(test.children[0]) if test is not None and test.children else k.Const(True, INT32)
             after = self.effect(step.children[0]) if step is not None and step.children else []
+            over = counted(before, condition, after, ())
+            if over is not None:
+                rounds = h.For(*over, ())
+                written = self.unrolled(over[0], rounds, body, self.rounds)
+                if written is not None:
+                    return [*before[:-1], *written]
             inner = self.rounds(body)
         finally:
             self.low.scopes.pop()

@@ -7,6 +7,7 @@ from typing import Any
 from lark import Token, Tree
 
 from kraise.frontends.cuda_c.host_containers import Containers
+from kraise.frontends.cuda_c.host_inline import Inlining
 from kraise.frontends.cuda_c.host_launches import Launches
 from kraise.frontends.cuda_c.host_library import Libraries
 from kraise.frontends.cuda_c.host_main import outside
@@ -23,7 +24,7 @@ _ERRORS = frozenset(("cudaSuccess", "hipSuccess", "CUBLAS_STATUS_SUCCESS", "CUFF
 ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
 
 
-class Calls(Plain, Launches, Libraries, Containers):
+class Calls(Plain, Launches, Libraries, Containers, Inlining):
     """The part of the reader that knows the runtime; :class:`kraise.frontends.cuda_c.host.HostReader` has the rest."""
 
     # --- effects
@@ -102,6 +103,8 @@ class Calls(Plain, Launches, Libraries, Containers):
             if self.is_dropped(name) == "printing":
                 self.says(node)
             return self.drop(node, self.is_dropped(name))
+        if self.inlines(node):
+            return self.inline(node, None)
         if name in self.hosts:
             return [h.CallHost(name, self.arguments(node), (), (), span=span)]
         method = strip(node.children[0])
@@ -167,6 +170,10 @@ class Calls(Plain, Launches, Libraries, Containers):
             symbol = str(operator.children[0].children[0])
         name = callee(target)
         if symbol == "=":
+            if self.record_of(target) and self.record_of(value):
+                return self.copied_record(self.record_of(target), self.record_of(value), node)
+            if self.inlines(value):
+                return self.inline(value, target)
             if name in self.containers:
                 return self.assign_container(name, value, node)
             if name in self.arrays:

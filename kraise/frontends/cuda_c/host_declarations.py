@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lark import Tree
+from lark import Token, Tree
 
 from kraise.diagnostics import Refused
 from kraise.frontends.cuda_c import host_main, vocabulary
@@ -22,6 +22,7 @@ from kraise.frontends.cuda_c.c_types import (
 )
 from kraise.frontends.cuda_c.host_calls import Calls
 from kraise.frontends.cuda_c.host_names import callee, normal
+from kraise.frontends.cuda_c.host_places import Places, is_bank, record_behind
 from kraise.frontends.cuda_c.program import struct_parameter
 from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
 from kraise.ir import host as h
@@ -31,7 +32,7 @@ from kraise.ir.types import INT32, UINT32, ArrayType, ScalarType
 ONE = k.Const(1, INT32)
 
 
-class Declarations(Calls):
+class Declarations(Calls, Places):
     """The part of the reader that knows declarations; :class:`kraise.frontends.cuda_c.host.HostReader` has the rest."""
 
     skipped: set[int]
@@ -63,7 +64,16 @@ class Declarations(Calls):
             self.made.add(own)
             if not isinstance(p.type, Reference):
                 copied.append(h.Bind(own, h.Whole(own), span=span))
-        if isinstance(t, Pointer) and leaf(t.to)[0] is not None and not isinstance(t.to, Pointer):
+        record = record_behind(t)
+        pointers = self.low.declarator(declarator, self.low.specifiers(child(node, "decl_specifiers")).type)[1]
+        if is_bank(pointers):
+            self.bank(own, pointers, node)
+            for each in self.banks[own]:
+                params.append(k.Param(each, ArrayType(leaf(pointers.of.to)[0], 1), span=span))  # type: ignore[arg-type]
+        elif record is not None and not is_handle(t):
+            by_place = isinstance(p.type, Pointer | Reference) and not p.const
+            copied += self.record_parameter(own, record, by_place, params, node)
+        elif isinstance(t, Pointer) and leaf(t.to)[0] is not None and not isinstance(t.to, Pointer):
             element, axes = leaf(t.to)
             self.array(own, t.to)
             params.append(k.Param(own, ArrayType(element, axes + 1, tail(t.to)), span=span))  # type: ignore[arg-type]
@@ -79,6 +89,7 @@ class Declarations(Calls):
         """A declaration: numbers, pointers, arrays, ``dim3``; of another type its names are ignored."""
         out: list[h.Stmt] = []
         before = set(self.ignored)
+        node = self.placed(node)
         specifier_node = child(node, "decl_specifiers")
         if specifier_node is None:
             return []
@@ -117,9 +128,18 @@ class Declarations(Calls):
             return self.dim3(name, initial)
         if isinstance(t, ScalarType):
             return self.declared_scalar(name, t, initial, d)
+        if is_bank(t):
+            pointers = self.bank(name, t, d)  # type: ignore[arg-type]
+            given = [c for i in initial for b in _braces(i) for c in trees(b)]
+            return pointers + [
+                s for own, g in zip(self.banks[name], given, strict=False) for s in self.assign_pointer(own, g, d)
+            ]
+        if record_behind(t) is not None and not isinstance(t, Reference):
+            return self.declared_record(name, t, initial, d)
         if isinstance(t, Pointer) and leaf(t.to)[0] is not None and not isinstance(t.to, Pointer):
             self.array(name, t.to)
-            return self.assign_pointer(name, initial[0], d) if initial else []
+            own = Tree("id_expression", [Token("NAME", name)], d.meta)
+            return self.assigned(own, initial[0], d) if initial else []
         if isinstance(t, Array) and isinstance(t.of, ScalarType) and t.extent is not None:
             self.array(name, t.of)
             self.low.extents[name] = t
@@ -143,6 +163,29 @@ class Declarations(Calls):
         self.ignored.add(name)
         return []
 
+    def declared_record(self, name: str, t: CType, initial: list[Tree], d: Tree) -> list[h.Stmt]:
+        """A struct: ``Fields f``, ``f = {…}``, ``f = make(n)``, ``f = g``, ``*s = &f``, ``*s = malloc(…)``."""
+        inner = record_behind(t)
+        assert inner is not None
+        other = self.record_of(initial[0]) if len(initial) == 1 else ""
+        if other and isinstance(t, Pointer):
+            self.records[name] = self.records[other]
+            return []
+        made = self.record(name, inner, d)
+        if initial and self.inlines(initial[0]):
+            return made + self.inline(initial[0], Tree("id_expression", [Token("NAME", name)], d.meta))
+        if other:
+            return made + self.copied_record(name, other, d)
+        braces = [b for i in initial for b in _braces(i)]
+        given = trees(braces[0]) if braces else []
+        for (member, of), value in zip(inner.members, given, strict=False):
+            if isinstance(of, ScalarType | Pointer):
+                own = Tree("id_expression", [Token("NAME", self.records[name][member])], d.meta)
+                made += self.assigned(own, value, d)
+        if initial and not braces and kind(self.uncast(initial[0])) not in ("call_expression", "new_expression"):
+            raise self.low.refuse("KR211", f"what {name} is made of is not known here", d, "set its members one by one")
+        return made
+
     def declared_scalar(self, name: str, t: ScalarType, initial: list[Tree], d: Tree) -> list[h.Stmt]:
         """A number with its initializer."""
         span = self.low.span(d)
@@ -155,6 +198,9 @@ class Declarations(Calls):
             self.ignored.add(name)
             return self.drop(d, "timing or a stream")
         inner = strip(initial[0])
+        if self.inlines(inner):
+            self.scalar(name, t)
+            return self.inline(inner, Tree("id_expression", [Token("NAME", name)], d.meta))
         if isinstance(inner, Tree) and inner.data == "call_expression":
             called = callee(inner.children[0])
             if self.is_dropped(called):
@@ -214,6 +260,14 @@ class Declarations(Calls):
             out.append(h.Assign(name, self.low.convert(self.number(other), t, node), t, span=span))
         self.drop(node, "the command line: a parameter")
         return [*out, h.Assign(name, k.Var(name + host_main.MARK, t), t, span=span)]
+
+
+def _braces(node: Tree) -> list[Tree]:
+    """The braced lists of an initializer."""
+    if kind(node) == "braced_init_list":
+        return [node]
+    found = child(node, "braced_init_list") if isinstance(node, Tree) else None
+    return [found] if found is not None else []
 
 
 def is_handle(t: CType) -> bool:

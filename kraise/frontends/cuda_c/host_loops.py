@@ -17,11 +17,14 @@ def counted(before: list, condition: Any, after: list, body: tuple) -> tuple[str
     if not before or len(after) != 1 or not isinstance(before[-1], h.Assign) or not isinstance(after[0], h.Assign):
         return None
     var = before[-1].name
+    step: int | None = None
     match after[0]:
         case h.Assign(name=name, value=k.Op(name="add", args=(k.Var(name=a), k.Const(value=by)))) if name == a == var:
             step = int(by.real)
         case h.Assign(name=name, value=k.Op(name="sub", args=(k.Var(name=a), k.Const(value=by)))) if name == a == var:
             step = -int(by.real)
+        case h.Assign(name=name, value=k.Op(name="add", args=(k.Var(name=a), by))) if name == a == var:
+            return _by_variable(before[-1], condition, normal(by), body)
         case _:
             return None
     match condition:
@@ -44,6 +47,25 @@ def counted(before: list, condition: Any, after: list, body: tuple) -> tuple[str
         return None
     first: Any = before[-1].value
     return var, normal(first), last, k.Const(step, INT32)
+
+
+def _by_variable(first: h.Assign, condition: Any, by: Any, body: tuple) -> tuple[str, k.Expr, k.Expr, k.Expr] | None:
+    """A loop up to a bound by a step that is a variable: where it ends, the step is positive or no round runs."""
+    match condition:
+        case k.Op(name="lt" | "le" as test, args=(k.Var(name=name) | k.Cast(arg=k.Var(name=name)), bound)):
+            stop = normal(bound) if test == "lt" else k.Op("add", (normal(bound), ONE), INT32)
+        case _:
+            return None
+    fixed = {n.name for e in (stop, by) for n in _walk(e) if isinstance(n, k.Var)} | {first.name}
+    if (
+        name != first.name
+        or _assigned(body) & fixed
+        or any(isinstance(n, k.Load) for e in (stop, by) for n in _walk(e))
+    ):
+        return None
+    start: Any = first.value
+    low = normal(start)
+    return name, low, k.Op("max", (stop, low), INT32), by
 
 
 def _walk(e: Any):  # type: ignore[no-untyped-def]

@@ -51,6 +51,7 @@ def read_hosts(
     done: dict[str, h.Host] = {}
     skips: dict[str, set[int]] = {}
     outlined: list[k.Function] = []
+    written_out: set[str] = set()  # helpers that their callers hold: it is no loss that they are not functions
     problems: list[Diagnostic] = []
     by_name = {f.name: f for f in functions}
     wanted = _wanted(only, words, found)
@@ -68,6 +69,8 @@ def read_hosts(
             done[name] = host
             skips[name] = reader.skipped
             outlined += reader.outlined
+            written_out |= reader.written_out
+    problems = [p for p in problems if p.kernel not in written_out or p.kernel in only]
     return tuple(done.values()), outlined, problems
 
 

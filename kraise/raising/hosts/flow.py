@@ -97,6 +97,7 @@ class Flow:
             case h.Point(names=names, sources=sources):
                 views = []
                 for ref in sources:
+                    assert isinstance(ref, k.ArrayRef)  # raising.hosts.banks left no choice
                     view = r.view(ref.array, state, ref.span or stmt.span)
                     if ref.offset is not None:
                         offset = r.scalar(ref.offset, state)

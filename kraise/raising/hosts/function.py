@@ -25,6 +25,7 @@ from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names, read_within, set_within
 from kraise.ir.types import ArrayType, ScalarType, StructType
+from kraise.raising.hosts.banks import without_choices
 from kraise.raising.hosts.exits import Exits
 from kraise.raising.hosts.libraries import folded
 from kraise.raising.hosts.returns import with_one_return
@@ -108,7 +109,8 @@ class Raising:
         self.scalar_names = {p.name for p in host.params if isinstance(p.type, ScalarType)}
         self.taken = set_within(host.body) | {p.name for p in host.params}
         self.implicit = not h.returns_arrays(host)  # the memory of parameters is what comes back
-        self.body = Exits(self.taken).block(with_one_return(host.body, self.fresh))
+        body, self.ordered = without_choices(with_one_return(host.body, self.fresh))
+        self.body = Exits(self.taken).block(body)
 
     def run(self) -> o.Host:
         """The whole function."""
@@ -153,7 +155,7 @@ class Raising:
         host = self.host
         return o.Host(
             host.name, host.params, tuple(out), tuple(values), tuple(memory), tuple(sorted(state.written)), host.doc,
-            dropped=host.dropped, state=host.state, calls=tuple(self.calls), span=host.span,
+            dropped=host.dropped, state=host.state, calls=tuple(self.calls), ordered=self.ordered, span=host.span,
         )  # fmt: skip
 
     def _memory_of(self, ref: k.ArrayRef, state: State) -> str:

@@ -1,0 +1,247 @@
+"""Calls of helpers that work on the caller's own variables, written out: structs, pointers to pointers, references.
+
+``allocate(&d_x, n)``, ``step(&system, dt)``, ``float *d = to_device(h, n)``: a parameter stands for the variable
+that is given, where the helper never changes the parameter itself; any other is a variable that holds the argument.
+
+Side conditions, each checked: the helper returns at its end only, it does not call itself, and no name of the file that
+it uses is hidden by a variable of the caller.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lark import Token, Tree
+
+from kraise.diagnostics import Refused
+from kraise.frontends.cuda_c.c_types import Container, CType, Pointer, Reference, leaf
+from kraise.frontends.cuda_c.host_names import callee
+from kraise.frontends.cuda_c.host_places import is_record, record_behind
+from kraise.frontends.cuda_c.program import Program
+from kraise.frontends.cuda_c.structs import Definition
+from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, tokens, trees
+from kraise.frontends.cuda_c.values import VarPlace
+from kraise.ir import host as h
+from kraise.ir.types import ScalarType
+
+
+class Inlining:
+    """The part of the reader that writes helpers out."""
+
+    program: Program
+    low: Any
+    name: str
+    arrays: dict[str, CType]
+    hosts: dict[str, tuple[bool, ...]]
+    written_out: set[str]  # helpers that were written out
+    inlining: list[str]
+    own_name: Any
+    record_of: Any
+    copied_record: Any
+    placed: Any
+    store: Any
+    assigned: Any
+    statement: Any
+    declaration: Any
+    flushed: Any
+    result_type: Any
+
+    def inlines(self, node: Any) -> bool:
+        """Is this a call of a helper that must be written out?"""
+        node = strip(node)
+        if kind(node) != "call_expression":
+            return False
+        d = self._helper(node)
+        return d is not None and self._by_place(d)
+
+    def _helper(self, node: Tree) -> Definition | None:
+        name = callee(node.children[0])
+        found = [d for d in self.program.functions.get(name, []) if d.kind == "host" and d.item is not None]
+        return found[0] if len(found) == 1 else None
+
+    def _works(self, d: Definition) -> bool:
+        """Does a helper launch, or call the runtime or another host function?"""
+        toks = self.program.unit.tokens
+        words = {toks[n].text for n in range(d.item.first, d.item.last + 1)} if d.item is not None else set()
+        return "<<<" in words or bool(words & set(self.hosts)) or any(w.startswith(("cuda", "hip")) for w in words)
+
+    def _by_place(self, d: Definition) -> bool:
+        """Does a helper take variables of its caller by place, or give memory or a struct back?"""
+        try:
+            tree = self.program.load(d)
+            declarator = child(tree, "function_declarator")
+            specifiers = child(tree, "decl_specifiers")
+            if declarator is None or specifiers is None or child(tree, "compound_statement") is None:
+                return False
+            self.low.scopes.append(dict(d.scope))
+            try:
+                given = self.low.parameters(declarator)
+                inner = child(declarator, "declarator")
+                result = self.low.declarator(inner, self.low.specifiers(specifiers).type)[1] if inner else None
+            finally:
+                self.low.scopes.pop()
+        except Refused:
+            return False
+        by_reference = any(isinstance(p.type, Reference) and isinstance(p.type.to, ScalarType) for p in given)
+        places = any(_by_place(p.type) for p in given) or (by_reference and self._works(d))
+        return places or is_record(result) or (_pointer(result) and not isinstance(result, Container))  # type: ignore[arg-type]
+
+    def inline(self, node: Any, target: Tree | None) -> list[h.Stmt]:
+        """The statements of the helper's body; what it returns goes to ``target``."""
+        node = strip(node)
+        d = self._helper(node)
+        assert d is not None
+        tree = self.program.load(d)
+        declarator, body = child(tree, "function_declarator"), child(tree, "compound_statement")
+        assert declarator is not None and body is not None
+        if d.name in self.inlining:
+            raise self.low.refuse("KR211", f"{d.name} calls itself", node, "write it as a loop")
+        returns = list(body.find_data("return_statement"))
+        last = trees(body)[-1] if trees(body) else None
+        if any(r is not last for r in returns):
+            reason = f"{d.name} works on variables of its caller, and returns before its end"
+            raise self.low.refuse("KR211", reason, node, "let it return at its end only")
+        args = [self.placed(a) for a in trees(node)[1:]]
+        names, before = self._parameters(d, declarator, body, args, node)
+        self.written_out.add(d.name)
+        self.inlining.append(d.name)
+        self.low.scopes.append(dict(d.scope))
+        try:
+            out: list[h.Stmt] = []
+            for declared in before:
+                found = self.declaration(declared)
+                out += [*self.flushed(), *found]
+            lines = [_renamed(s, names) for s in trees(body)]
+            value = None
+            if returns:
+                value = next((c for c in lines.pop().children if isinstance(c, Tree)), None)
+            for line in lines:  # not as a block: what is returned is read in its scope
+                found = self.statement(line)
+                out += [*self.flushed(), *found]
+            if target is not None and value is not None:
+                out += self._given_back(target, self.placed(value), self.result_type(tree, declarator), node)
+            elif target is not None:
+                raise self.low.refuse("KR211", f"{d.name} returns nothing", node)
+            return out
+        finally:
+            self.low.scopes.pop()
+            self.inlining.pop()
+
+    def _given_back(self, target: Tree, value: Tree, t: ScalarType | None, node: Tree) -> list[h.Stmt]:
+        """What the helper returns, in its own type."""
+        to, source = self.record_of(target), self.record_of(value)
+        if to and source:
+            return self.copied_record(to, source, node)  # type: ignore[no-any-return]
+        if t is None:
+            return self.assigned(target, value, node)  # type: ignore[no-any-return]
+        return self.store(target, self.low.convert(self.low.scalar(value), t, node), node)  # type: ignore[no-any-return]
+
+    def _parameters(
+        self, d: Definition, declarator: Tree, body: Tree, args: list[Tree], node: Tree
+    ) -> tuple[dict[str, Any], list[Tree]]:
+        """What stands for the names of the helper, and the declarations of the parameters that are variables."""
+        names: dict[str, Any] = {}
+        before: list[Tree] = []
+        changed = _changed(body)
+        nodes = trees(declarator, "parameter_declaration")
+        types = self.low.parameters(declarator)
+        if len(args) > len(types):
+            raise self.low.refuse("KR211", f"{d.name} takes {len(types)} arguments", node)
+        own = {p.name for p in types} | _declared(body)
+        free = {str(t) for t in tokens(body) if t.type == "NAME"} - own - _members(body)
+        hidden = sorted(n for n in free if any(n in table for table in self.low.scopes[1:]))
+        if hidden:
+            reason = f"{hidden[0]} in {d.name} is another thing than {hidden[0]} here"
+            raise self.low.refuse("KR211", reason, node, f"rename the variable {hidden[0]}")
+        for name in sorted(_declared(body)):
+            names[name] = self.own_name(name)
+        for p, tree, arg in zip(types, nodes, [*args, *[None] * (len(types) - len(args))], strict=True):
+            given: Any = arg if arg is not None else p.default
+            if given is None:
+                raise self.low.refuse("KR211", f"{d.name} takes {len(types)} arguments", node)
+            if self._stands_for(p, given, changed):
+                names[p.name] = given
+                continue
+            if _by_place(p.type):
+                hint = "give it the variable itself, and do not change the parameter"
+                raise self.low.refuse("KR211", f"`{self.low.text(given)}` is given to {d.name} by place", node, hint)
+            names[p.name] = self.own_name(p.name)
+            own_declarator = _renamed(child(tree, "declarator"), {p.name: names[p.name]})
+            start = Tree("init_declarator", [own_declarator, given], node.meta)
+            before.append(Tree("declaration", [child(tree, "decl_specifiers"), start], node.meta))
+        return names, before
+
+    def _stands_for(self, p: Any, given: Tree, changed: set[str]) -> bool:
+        """May the argument stand for the parameter?"""
+        inner = strip(given)
+        if isinstance(p.type, Reference):
+            return True
+        if p.name in changed:
+            return False
+        if _by_place(p.type):
+            return True
+        if kind(inner) != "id_expression":
+            return not isinstance(p.type, ScalarType | Pointer)
+        place = self.low.lookup(callee(inner))
+        return not isinstance(p.type, ScalarType) or (isinstance(place, VarPlace) and place.type == p.type)
+
+
+def _pointer(t: Any) -> bool:
+    return isinstance(t, Pointer) and leaf(t.to)[0] is not None
+
+
+def _by_place(t: Any) -> bool:
+    """Is a parameter a struct, an array of pointers, or a pointer to a pointer or a reference to one?"""
+    if record_behind(t) is not None:
+        return True
+    inner = t.to if isinstance(t, Reference | Pointer) else None
+    return isinstance(inner, Pointer) and not isinstance(inner, Container) and not isinstance(t, Container)
+
+
+def _changed(body: Tree) -> set[str]:
+    """The names that a body assigns to."""
+    found: set[str] = set()
+    for t in body.iter_subtrees():
+        if t.data == "assignment_expression":
+            found.add(callee(t.children[0]))
+        elif t.data in ("unary_expression", "postfix_expression") and {"++", "--"} & {str(c) for c in t.children}:
+            found |= {callee(c) for c in t.children if isinstance(c, Tree)}
+        elif t.data == "unary_expression" and str(t.children[0]) == "&":
+            found.add(callee(t.children[1]))
+        elif t.data == "call_expression" and callee(t.children[0]) == "swap":
+            found |= {callee(a) for a in trees(t)[1:]}
+    return found - {""}
+
+
+def _declared(body: Tree) -> set[str]:
+    """The variables that a body declares."""
+    return {str(t) for d in body.find_data("declarator_id") if (t := last_name(d)) is not None}
+
+
+def _members(body: Tree) -> set[str]:
+    return {str(t) for m in body.find_data("member_name") for t in tokens(m)}
+
+
+def _renamed(node: Any, names: dict[str, Any]) -> Any:
+    """A tree with other names, or expressions in the place of names; ``*&x`` is ``x``."""
+    if not isinstance(node, Tree):
+        return node
+    if node.data == "id_expression" and len(node.children) == 1 and str(node.children[0]) in names:
+        new = names[str(node.children[0])]
+        return Tree("id_expression", [Token("NAME", new)], node.meta) if isinstance(new, str) else new
+    if node.data == "member_name":
+        return node
+    if node.data == "declarator_id":
+        parts: list[Any] = [
+            Token("NAME", names[str(c)]) if isinstance(names.get(str(c)), str) else c for c in node.children
+        ]
+        return Tree(node.data, parts, node.meta)
+    children = [_renamed(c, names) for c in node.children]
+    if node.data == "unary_expression" and str(children[0]) == "*":
+        inner = strip(children[1])
+        if kind(inner) == "unary_expression" and str(inner.children[0]) == "&":  # type: ignore[union-attr]
+            return inner.children[1]  # type: ignore[union-attr]
+    return Tree(node.data, children, node.meta)
+
+
+__all__ = ["Inlining", "Node"]

@@ -1,0 +1,272 @@
+"""Arrays of pointers and structs of CUDA C host functions as names of their own.
+
+``d_u[1]`` of ``float *d_u[2]`` is the pointer ``d_u_1``; ``d_u[cur]`` is a name of its own that points to one of them
+(:class:`kraise.ir.host.Chosen`). ``f.rho`` and ``s->rho`` of a struct variable is ``f_rho``. The trees of statements
+are rewritten before they are read, so that nothing else knows of either.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lark import Token, Tree
+
+from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Reference, Struct, Void, leaf
+from kraise.frontends.cuda_c.constants import fold
+from kraise.frontends.cuda_c.host_names import callee, normal
+from kraise.frontends.cuda_c.trees import Node, strip, tokens, trees
+from kraise.frontends.cuda_c.values import Constant
+from kraise.ir import host as h
+from kraise.ir import kernel as k
+from kraise.ir.types import INT32, ArrayType, ScalarType
+
+MOST_POINTERS, MOST_ROUNDS = 64, 64
+
+
+class Places:
+    """The part of the reader that knows names for parts."""
+
+    low: Any
+    arrays: dict[str, CType]
+    ignored: set[str]
+    pending: list[h.Stmt]
+    array: Any
+    scalar: Any
+    number: Any
+    member: Any
+    dim3: Any
+    assignment: Any
+    banks: dict[str, tuple[str, ...]]  # arrays of pointers: their elements' names
+    records: dict[str, dict[str, str]]  # struct variables: the names of their members
+    choices: int
+    shared: set[str]  # numbers of the caller's structs
+    members: set[str]  # pointers of the caller's structs
+
+    # --- declarations
+
+    def own_name(self, wish: str) -> str:
+        """A name that the function does not have."""
+        name = wish
+        while self.low.lookup(name) is not None or name in self.arrays or name in self.banks or name in self.records:
+            name += "_"
+        return name
+
+    def bank(self, name: str, t: Array, node: Node) -> list[h.Stmt]:
+        """``float *d_u[2]``: a name for each pointer."""
+        count = _number(t.extent)
+        if count is None or not 0 < count <= MOST_POINTERS:
+            reason = f"{name} has a number of pointers that is not known here, or more than {MOST_POINTERS}"
+            raise self.low.refuse(
+                "KR211", reason, node, "give it a constant extent, or use one array with one axis more"
+            )
+        names = tuple(self.own_name(f"{name}_{n}") for n in range(count))
+        self.banks[name] = names
+        self.low.names.setdefault(name, "taken")
+        return [s for own in names for s in self.part(own, t.of, node)]
+
+    def record(self, name: str, t: Struct, node: Node) -> list[h.Stmt]:
+        """``Fields f``: a name for each member."""
+        parts: dict[str, str] = {}
+        out: list[h.Stmt] = []
+        for member, of in t.members:
+            parts[member] = own = self.own_name(f"{name}_{member}")
+            out += self.part(own, of, node)
+        self.records[name] = parts
+        self.low.names.setdefault(name, "taken")
+        return out
+
+    def record_parameter(self, name: str, t: Struct, by_place: bool, params: list[k.Param], node: Node) -> list[h.Stmt]:
+        """A struct, or a pointer or reference to one, as a parameter: one for each member."""
+        made = self.record(name, t, node)
+        span = self.low.span(node)
+        for member, of in t.members:
+            own = self.records[name][member]
+            if own in self.arrays:
+                element, axes = leaf(self.arrays[own])
+                params.append(k.Param(own, ArrayType(element, axes + 1), span=span))  # type: ignore[arg-type]
+            elif isinstance(of, ScalarType):
+                params.append(k.Param(own, of, span=span))
+                self.shared |= {own} if by_place else set()
+            elif own in self.banks or own in self.records:
+                reason = f"the member {member} of {name} is no array and no number"
+                raise self.low.refuse("KR211", reason, node, "pass it as a parameter of its own")
+        self.members |= {own for own in self.records[name].values() if by_place and own in self.arrays}
+        return [s for s in made if not isinstance(s, h.Alloc)]
+
+    def part(self, name: str, t: CType, node: Node) -> list[h.Stmt]:
+        """A pointer of a bank or a member of a struct."""
+        if isinstance(t, ScalarType):
+            self.scalar(name, t)
+        elif is_bank(t):
+            return self.bank(name, t, node)  # type: ignore[arg-type]
+        elif is_record(t):
+            return self.record(name, t, node)  # type: ignore[arg-type]
+        elif isinstance(t, Struct):
+            return self.dim3(name, [])
+        elif isinstance(t, Pointer) and leaf(t.to)[0] is not None:
+            self.array(name, t.to)
+        elif isinstance(t, Array):
+            self.array(name, t.of)
+            self.low.extents[name] = t
+            extent = k.Const(_number(t.extent) or 0, INT32)
+            return [h.Alloc(name, t.of, (extent,), None, span=self.low.span(node))]  # type: ignore[arg-type]
+        else:
+            self.ignored.add(name)
+        return []
+
+    def copied_record(self, to: str, source: str, node: Node) -> list[h.Stmt]:
+        """``f = g``: the members of a struct, one by one."""
+        out: list[h.Stmt] = []
+        for member, own in self.records[to].items():
+            other = self.records[source][member]
+            if own in self.records:
+                out += self.copied_record(own, other, node)
+            elif own in self.banks:
+                refs = tuple(k.ArrayRef(n) for n in self.banks[other])
+                out.append(h.Point(self.banks[own], refs, span=self.low.span(node)))
+            elif own not in self.ignored:
+                out += self.assigned(_id(own, node), _id(other, node), node)
+        return out
+
+    def assigned(self, target: Tree, value: Node, node: Any) -> list[h.Stmt]:
+        """``target = value``."""
+        whole = Tree("assignment_expression", [target, Token("EQUAL", "="), value], node.meta)
+        return self.assignment(whole)
+
+    def uncast(self, node: Node) -> Node:
+        """An expression without the casts around it."""
+        node = strip(node)
+        while isinstance(node, Tree) and node.data in ("cast_expression", "cxx_cast_expression"):
+            node = strip(trees(node)[-1])
+        return node
+
+    # --- rewriting
+
+    def placed(self, node: Any, choose: bool = True) -> Any:
+        """A tree with names for members and (``choose``) for pointers of arrays; a choice by a number goes to
+        ``pending``."""
+        if not isinstance(node, Tree) or not (self.banks or self.records):
+            return node
+        if not ({str(t) for t in tokens(node)} & (set(self.banks) | set(self.records))):
+            return node
+        if node.data == "member_expression":
+            own = self.member_name(node)
+            if own:
+                return _id(own, node)
+        children = [self.placed(c, choose) for c in node.children]
+        if any(a is not b for a, b in zip(children, node.children, strict=True)):
+            node = Tree(node.data, children, node.meta)
+        if not choose:
+            return node
+        if node.data == "subscript_expression" and callee(node.children[0]) in self.banks:
+            return self.chosen(self.banks[callee(node.children[0])], node)
+        if node.data == "unary_expression" and str(node.children[0]) == "*" and len(node.children) == 2:
+            owner = callee(strip(node.children[1]))
+            if owner in self.banks:  # *d_u
+                return _id(self.banks[owner][0], node)
+        return node
+
+    def record_of(self, node: Node) -> str:
+        """The struct variable that ``f``, ``&f``, ``*s`` or ``s`` is."""
+        inner = strip(node)
+        while isinstance(inner, Tree) and inner.data == "unary_expression" and str(inner.children[0]) in ("&", "*"):
+            inner = strip(inner.children[1])
+        if isinstance(inner, Tree) and inner.data == "member_expression":
+            inner = _id(self.member_name(inner), inner)
+        return callee(inner) if callee(inner) in self.records else ""
+
+    def member_name(self, node: Tree) -> str:
+        """The name of ``f.rho``, "" where ``f`` is no struct variable."""
+        owner = self.record_of(trees(node)[0])
+        return self.records[owner].get(self.member(node), "") if owner else ""
+
+    def chosen(self, names: tuple[str, ...], node: Tree) -> Tree:
+        """``d_u[index]`` as a name."""
+        index = normal(self.number(node.children[1]))
+        index = fold(index) or index
+        span = self.low.span(node)
+        if isinstance(index, k.Const):
+            at = int(index.value.real)
+            if not 0 <= at < len(names):
+                raise self.low.refuse("KR211", f"there is no pointer {at} in an array of {len(names)}", node)
+            return _id(names[at], node)
+        if names[0] not in self.arrays:
+            raise self.low.refuse("KR211", f"`{self.low.text(node)}` is no pointer to numbers", node)
+        self.choices += 1
+        own = self.own_name(f"{callee(node.children[0])}_at_{self.choices}")
+        self.array(own, self.arrays[names[0]])
+        self.pending.append(h.Point((own,), (h.Chosen(names, index, span=span),), span=span))
+        return _id(own, node)
+
+    # --- loops over the pointers themselves
+
+    def unrolled(self, var: str, loop: h.For, body: Tree, read: Any) -> list[h.Stmt] | None:
+        """A loop with a constant number of rounds over the elements of an array of pointers, written out."""
+        if not isinstance(loop.step, k.Const):
+            return None
+        bounds = [_number(e) for e in (loop.start, loop.stop)]
+        if None in bounds or not self.over_pointers(body, var):
+            return None
+        rounds = range(bounds[0], bounds[1], int(loop.step.value.real))  # type: ignore[arg-type]
+        if len(rounds) > MOST_ROUNDS:
+            return None
+        out: list[h.Stmt] = []
+        for at in rounds:
+            self.low.scopes.append({})
+            self.low.declare(var, Constant(k.Const(at, INT32)))
+            try:
+                out += read(body)
+            finally:
+                self.low.scopes.pop()
+        return out
+
+    def over_pointers(self, body: Tree, var: str) -> bool:
+        """Does a body use ``bank[var]``, with the variable by itself or plus a constant?"""
+        for t in body.iter_subtrees():
+            if t.data == "subscript_expression" and callee(t.children[0]) in self.banks:
+                words = [str(w) for w in tokens(t.children[1])]
+                if var in words and not {"%", "&", "^"} & set(words):
+                    return True
+        return False
+
+
+def is_bank(t: CType) -> bool:
+    """Is it an array of pointers to numbers?"""
+    return isinstance(t, Array) and isinstance(t.of, Pointer) and leaf(t.of.to)[0] is not None and leaf(t.of.to)[1] == 0
+
+
+def is_record(t: CType) -> bool:
+    """Is it a struct of numbers, pointers to numbers, arrays of either, handles and such structs, and no functor?"""
+    if not isinstance(t, Struct) or t.vector or not t.members:
+        return False
+    functor = any(m.startswith("operator") for m in getattr(t.defined, "methods", ()))
+    return not functor and all(_holds(m) for _, m in t.members)
+
+
+def _holds(t: CType) -> bool:
+    if isinstance(t, ScalarType | Void) or is_bank(t) or is_record(t):
+        return True
+    if isinstance(t, Struct):
+        return t.name in ("uint3", "dim3")
+    if isinstance(t, Array):
+        return isinstance(t.of, ScalarType)
+    return isinstance(t, Pointer) and (leaf(t.to)[0] is not None or isinstance(t.to, Void))
+
+
+def record_behind(t: CType) -> Struct | None:
+    """The struct of ``Fields``, ``Fields &`` and ``Fields *``, None for other types."""
+    inner = t.to if isinstance(t, Reference | Pointer) else t
+    return inner if isinstance(inner, Struct) and is_record(inner) else None
+
+
+def _number(e: Any) -> int | None:
+    found = fold(e)
+    return int(found.value.real) if isinstance(found, k.Const) else None
+
+
+def _id(name: str, node: Any) -> Tree:
+    """A name in the place of a tree."""
+    return Tree("id_expression", [Token("NAME", name)], node.meta)
+
+
+__all__ = ["Places", "is_bank", "is_record", "record_behind"]

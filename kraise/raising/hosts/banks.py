@@ -1,0 +1,257 @@
+"""Arrays chosen by a number become pointers that move: ``d_u[cur]`` with ``cur = 1 - cur`` is a swap.
+
+The names of a bank (``d_u_0``, ``d_u_1``) stand for its arrays as they lie after some rotations (:mod:`.phases`), and a
+choice whose number keeps its distance from them is one of the names. A round of a loop ends with the rotation by which
+its numbers move on, so that the choices mean the same in every round; branches end, and loops are left, with the
+rotation that makes what is known the same on every way. What a rotation is to memory, the raising of pointers knows.
+
+Side conditions, each checked: the distance of each choice is one number; a name of the bank that stands without a
+choice is used where the rotations so far are known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from kraise.diagnostics import Span, refuse
+from kraise.ir import host as h
+from kraise.ir import kernel as k
+from kraise.ir.host_names import expression_names, set_within
+from kraise.ir.host_rename import renamed, within
+from kraise.raising.hosts.phases import Facts, Known, Sum
+
+MOST_ARRAYS = 16
+Body = tuple[h.Stmt, ...]
+
+
+def without_choices(body: Body) -> tuple[Body, tuple[tuple[k.Expr, k.Expr], ...]]:
+    """The body with no :class:`h.Chosen` in it, and the pairs of bounds (low, high) that are taken to be in order.
+
+    Raises Refused (KR211).
+    """
+    ordered: list[tuple[k.Expr, k.Expr]] = []
+    while choices := within(body, h.Chosen):
+        names = choices[0].names
+        bank = _Bank(names, choices[0].span)
+        try:
+            body = bank.run(body)
+        except _Unknown as unknown:
+            reason = f"which of the {len(names)} arrays this number chooses is not known"
+            hint = "change the number by the same step in every round, or swap the names (a, b = b, a) instead"
+            raise refuse("KR211", reason, unknown.span or choices[0].span, hint) from None
+        ordered += [pair for pair in bank.ordered if pair not in ordered]
+    return body, tuple(ordered)
+
+
+class _Unknown(Exception):
+    """A choice, or a name of the bank, whose place is not known."""
+
+    def __init__(self, span: Span | None):
+        super().__init__()
+        self.span = span
+
+
+@dataclass
+class _Loop:
+    """A loop that is being read: the facts at the head of a round, and where it is left."""
+
+    head: Facts
+    left: list[Facts] = field(default_factory=list)
+
+
+class _Bank:
+    """The arrays of one bank."""
+
+    def __init__(self, names: tuple[str, ...], span: Span | None):
+        if len(names) > MOST_ARRAYS:
+            raise refuse(
+                "KR211", f"one of {len(names)} arrays is chosen", span, "make them one array with one axis more"
+            )
+        self.names, self.n = names, len(names)
+        self.loops: list[_Loop] = []
+        self.ranges: list[tuple[k.Expr, k.Expr, Sum]] = []  # bounds of loops, and what their distance is
+        self.ordered: list[tuple[k.Expr, k.Expr]] = []
+
+    def run(self, body: Body) -> Body:
+        """The function's body."""
+        facts = Facts(self.n)
+        found, _ = self.block(body, facts)
+        if facts.counted:
+            self.ordered = [(low, high) for low, high, distance in self.ranges if distance.terms]
+        return found
+
+    def rotation(self, by: int, span: Span | None) -> Body:
+        """The names moved on by ``by``."""
+        if not by % self.n:
+            return ()
+        sources = tuple(k.ArrayRef(self.names[(i + by) % self.n]) for i in range(self.n))
+        return (h.Point(self.names, sources, span=span),)
+
+    def block(self, body: Body, facts: Facts) -> tuple[Body, Facts | None]:
+        """The statements without choices; the facts after them, None where the block is left before its end."""
+        out: list[h.Stmt] = []
+        for stmt in body:
+            lines, after = self.statement(stmt, facts)
+            out += lines
+            if after is None:
+                return tuple(out), None
+            facts = after
+        return tuple(out), facts
+
+    def statement(self, stmt: h.Stmt, facts: Facts) -> tuple[Body, Facts | None]:
+        """One statement."""
+        match stmt:
+            case h.If():
+                return self.branch(stmt, facts)
+            case h.For() | h.While():
+                return self.loop(stmt, facts)
+            case h.Break():
+                by = facts.best_rotation(self.loops[-1].head)
+                facts.rotate(by)
+                self.loops[-1].left.append(facts)
+                return (*self.rotation(by, stmt.span), stmt), None
+            case h.Assign(name=name, value=value):
+                found = self.value(value, facts)
+                stmt = self.placed(stmt, facts, stmt.span)
+                facts.assign(name, found)
+                return (stmt,), facts
+            case h.Point(sources=sources):
+                pointed = tuple(self.source(s, facts, stmt.span) for s in sources)
+                names = tuple(self.place(n, facts, stmt.span) for n in stmt.names)
+                return (replace(stmt, names=names, sources=pointed),), facts
+            case h.Return():
+                return (self.placed(stmt, facts, stmt.span),), None
+        done = self.placed(stmt, facts, stmt.span)
+        match stmt:
+            case h.Launch(results=results) | h.CallHost(results=results):
+                facts.kill(set(results))
+        return (done,), facts
+
+    def value(self, e: h.Expr, facts: Facts) -> Known:
+        """What is known of a number; the larger bound of a loop that is taken to run is its end."""
+        match e:
+            case k.Op(name="max", args=(low, high)) if any(p[:2] == (low, high) for p in self.ranges):
+                return facts.of(high)
+        return facts.of(e)
+
+    # --- names
+
+    def place(self, name: str, facts: Facts, span: Span | None) -> str:
+        """What a name that stands without a choice is called here."""
+        if name not in self.names:
+            return name
+        if facts.phase is None or facts.phase.terms:
+            raise _Unknown(span)
+        return self.names[(self.names.index(name) - facts.phase.constant) % self.n]
+
+    def placed(self, node, facts: Facts, span: Span | None):  # type: ignore[no-untyped-def]
+        """A statement with the names of the bank as they are called here."""
+        if facts.phase == Sum(0):
+            return node
+        mentioned = {n for n in expression_names(node) if n in self.names}
+        if isinstance(node, tuple):
+            mentioned |= {n for n in node if n in self.names}
+        mentioned |= {n for f in ("name", "array", "like") if (n := getattr(node, f, "")) in self.names}
+        return renamed(node, {n: self.place(n, facts, span) for n in mentioned}) if mentioned else node
+
+    def source(self, source: k.ArrayRef | h.Chosen, facts: Facts, span: Span | None) -> k.ArrayRef | h.Chosen:
+        """Where a name is pointed to."""
+        if isinstance(source, k.ArrayRef):
+            return replace(source, array=self.place(source.array, facts, span))
+        if source.names != self.names:
+            return source
+        found = facts.of(source.index)
+        if found.near is None:
+            raise _Unknown(source.span or span)
+        return k.ArrayRef(self.names[found.near], span=source.span)
+
+    # --- branches and loops
+
+    def branch(self, stmt: h.If, facts: Facts) -> tuple[Body, Facts | None]:
+        """Both branches, the arrays of the bank at the same places after them."""
+        condition = self.placed(stmt.condition, facts, stmt.span)
+        then, one = self.block(stmt.body, facts.copy())
+        orelse, two = self.block(stmt.orelse, facts.copy())
+        if one is not None and two is not None:
+            by = one.best_rotation(two)
+            one.rotate(by)
+            then = (*then, *self.rotation(by, stmt.span))
+            one.meet(two)
+        after = one if one is not None else two
+        return (replace(stmt, condition=condition, body=then, orelse=orelse),), after
+
+    def loop(self, stmt: h.For | h.While, facts: Facts) -> tuple[Body, Facts | None]:
+        """A loop whose rounds end with the rotation by which its numbers move on."""
+        unknown: _Unknown | None = None
+        for by in range(self.n):
+            kept = len(self.ranges)
+            try:
+                return self.rounds(stmt, facts.copy(), by)
+            except _Unknown as found:
+                unknown = unknown or found
+                del self.ranges[kept:]
+        assert unknown is not None
+        raise unknown
+
+    def rounds(self, stmt: h.For | h.While, facts: Facts, by: int) -> tuple[Body, Facts | None]:
+        """The loop with the rotation ``by`` at the end of each round."""
+        before = facts.copy()
+        changed = set_within(stmt.body) | ({stmt.var} if isinstance(stmt, h.For) else set())
+        bounds = (stmt.start, stmt.stop, stmt.step) if isinstance(stmt, h.For) else ()
+        known = tuple(facts.of(b) for b in bounds)
+        placed = self.placed(bounds, facts, stmt.span)
+        if isinstance(stmt, h.For):
+            facts.assign(stmt.var, replace(known[0], exact=False))
+            facts.settle()
+        facts.settle()
+        head = facts.copy()
+        head.sums = {v: s for v, s in head.sums.items() if v not in changed and not changed & set(dict(s.terms))}
+        if head.phase is not None and (by or changed & set(dict(head.phase.terms))):
+            head.phase = None
+        while True:
+            self.loops.append(_Loop(head.copy()))
+            try:
+                condition = self.placed(getattr(stmt, "condition", None), head, stmt.span)
+                body, end = self.block(stmt.body, head.copy())
+            finally:
+                loop = self.loops.pop()
+            if end is None:  # no second round
+                end = head.copy()
+            if isinstance(stmt, h.For):
+                step = k.Op("add", (k.Var(stmt.var, stmt.start.type), stmt.step), stmt.start.type)
+                end.assign(stmt.var, replace(end.of(step), exact=False))
+            end.rotate(by)
+            end.settle()
+            near = {v: c for v, c in head.near.items() if end.near.get(v) == c}
+            exact = head.exact & end.exact
+            sums = {v: s for v, s in head.sums.items() if end.sums.get(v) == s}
+            phase = head.phase if end.phase == head.phase else None
+            if (near, exact, sums, phase) == (head.near, head.exact, head.sums, head.phase):
+                break
+            head.near, head.exact, head.sums, head.phase = near, exact, sums, phase
+        after = head.copy()
+        if isinstance(stmt, h.For):
+            after.kill({stmt.var})
+            if not loop.left and stmt.condition is None and by:
+                after.phase = self.moved(before, stmt, known, by)
+        for left in loop.left:
+            after.meet(left)
+        rotation = self.rotation(by, stmt.span)
+        changes = {"body": (*body, *rotation), "condition": condition}
+        if placed:
+            changes |= dict(zip(("start", "stop", "step"), placed, strict=True))
+        return (replace(stmt, **changes),), after  # type: ignore[arg-type]
+
+    def moved(self, before: Facts, stmt: h.For, known: tuple[Known, ...], by: int) -> Sum | None:
+        """The rotations after all rounds of a loop that counts by one."""
+        low, high = known[0].sum, known[1].sum
+        changed = set_within(stmt.body)
+        if low is None or high is None or before.phase is None or stmt.step != k.Const(1, stmt.step.type):
+            return None
+        if changed & set(expression_names(stmt.start, stmt.stop)):
+            return None
+        if isinstance(stmt.start, k.Const) and isinstance(stmt.stop, k.Const):
+            high = high if stmt.start.value.real < stmt.stop.value.real else low
+        distance = high.plus(low, -1, self.n)
+        self.ranges.append((stmt.start, stmt.stop, distance))
+        return before.phase.plus(distance, by, self.n)
