@@ -44,7 +44,7 @@ _INFIX = {
 _ASSOCIATIVE = frozenset(("or", "and", "add", "mul", "or_", "and_", "xor"))
 _REDUCTIONS = {"add": "sum", "mul": "prod", "min": "min", "max": "max", "and": "all", "or": "any"}
 _SCANS = {"add": "cumsum", "mul": "cumprod", "min": "cummin", "max": "cummax", "and": "cumall", "or": "cumany"}
-_NEUTRAL = {"add": (0,), "mul": (1,), "and": (True,), "or": (False,)}
+_NEUTRAL = {"add": (0,), "mul": (1,), "and": (True,), "or": (False,), "max": (float("-inf"),), "min": (float("inf"),)}
 
 Printed = tuple[str, int]
 

@@ -9,13 +9,9 @@ def cumulative_inplace(a, peak):
     """Running sum of each row in place, and the running maximum of that sum.
 
     a[i, j] = a[i, 0] + cumsum_j(a[i, j])  for 0 <= i < rows, 1 <= j < cols
-    peak[i, j] = max(a[i, 0], cummax_j(a[i, j]))  for 0 <= i < rows, 0 <= j < cols
+    peak[i, j] = cummax_j(a[i, j])  for 0 <= i < rows, 0 <= j < cols
     """
     rows, cols = a.shape
-    if cols == 0:
-        return a, peak
     a = a.at[:, 1:].set(a[:, 0][:, None] + jnp.cumsum(a[:, 1:], axis=1))  # kernel.py:10
-    peak = peak.at[:rows, :cols].set(
-        jnp.maximum(a[:, 0][:, None], jax.lax.cummax(a, axis=1))
-    )  # kernel.py:15
+    peak = peak.at[:rows, :cols].set(jax.lax.cummax(a, axis=1))  # kernel.py:15
     return a, peak

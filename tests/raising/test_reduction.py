@@ -64,6 +64,14 @@ def test_first_term_as_the_start_is_absorbed():
     assert text(agree(first.format("b + x[i]"))) == "returns sum_i x[i]"
 
 
+def test_an_extremum_that_starts_with_its_first_term_takes_it_once():
+    twice = "def f(x, n):\n b = x[0]\n for i in range({}):\n  b = {}(b, x[i])\n return b"
+    assert text(agree(twice.format("len(x)", "max"))) == "returns max_i(x[i])"
+    assert "max(n, 1)" in text(agree(twice.format("n", "min")))
+    sum_ = "def f(x):\n b = x[0]\n for i in range(len(x)):\n  b += x[i]\n return b"
+    assert text(agree(sum_)) == "returns x[0] + sum_i x[i]"
+
+
 def test_another_start_is_not_absorbed():
     agree("def f(x):\n b = x[1]\n for i in range(1, len(x)):\n  b = max(b, x[i])\n return b")
     agree("def f(x):\n b = x[0]\n for i in range(2, len(x)):\n  b = max(b, x[i])\n return b")

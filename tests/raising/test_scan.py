@@ -4,7 +4,14 @@
 
 import pytest
 
+from kraise.ir.equations import Read, Scan
+from kraise.ir.walk import statement_expressions, topological
 from tests.raising.agree import agree, kinds, text
+
+def scans(kernel):
+    nodes = topological([e for s in kernel.body for e in statement_expressions(s)])
+    return [n for n in nodes if isinstance(n, Scan)]
+
 
 LOOP = "def f(x, w, y):\n a = 1.0\n for i in {}:\n  {}\n return a + w[0]"
 UP, DOWN = "range(len(x))", "range(len(x) - 1, -1, -1)"
@@ -81,3 +88,23 @@ def test_recurrence_over_an_array():
     agree("def f(y, x, n):\n for i in range(1, n):\n  y[i] = y[i - 1] * x[i] + y[i]")
     agree("def f(y, x, n):\n for i in range(n - 2, -1, -1):\n  y[i] = (y[i + 1] - x[i]) * x[i]")
     agree("def f(y, n):\n for i in range(2, n):\n  y[i] = y[i - 1] + y[i - 2]")
+
+
+@pytest.mark.parametrize("op", ["a = max(a, x[i])", "a = min(a, x[i])"])
+@pytest.mark.parametrize("range_", ["range(len(x))", "range(1, len(x))", "range(len(x) - 1, -1, -1)"])
+def test_a_start_that_is_the_first_term_is_not_combined_once_more(range_, op):
+    first = "len(x) - 1" if "-1, -1" in range_ else "0"
+    kernel = agree(f"def f(x, y):\n a = x[{first}]\n for i in {range_}:\n  {op}\n  y[i] = a\n return a")
+    assert {s.init.value for s in scans(kernel)} <= {float("inf"), float("-inf")}
+
+
+def test_a_sum_of_which_the_first_term_is_the_start_begins_with_it():
+    kernel = agree("def f(x, y):\n a = x[0]\n for i in range(1, len(x)):\n  a += x[i]\n  y[i] = a")
+    assert [s.init.value for s in scans(kernel)] == [0]
+
+
+def test_another_start_is_combined():
+    kernel = agree("def f(x, y):\n a = x[1]\n for i in range(len(x)):\n  a = max(a, x[i])\n  y[i] = a")
+    assert all(isinstance(s.init, Read) for s in scans(kernel))
+    kernel = agree("def f(x, y):\n a = x[0]\n for i in range(len(x)):\n  a += x[i]\n  y[i] = a")
+    assert all(isinstance(s.init, Read) for s in scans(kernel))

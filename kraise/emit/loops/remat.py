@@ -28,7 +28,7 @@ from kraise.ir import kernel as k
 from kraise.ir.types import ArrayType
 
 LONG = 64
-KEPT = 2**24
+KEPT = 2**23
 LOOP, SCAN = "checkpointed_loop", "checkpointed_scan"
 HELPERS = (LOOP, SCAN)
 

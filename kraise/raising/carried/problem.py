@@ -121,6 +121,8 @@ class Problem:
 def at_index(expr: eq.Expr, index: eq.Index, target: eq.Expr) -> eq.Expr:
     """``expr`` with ``target`` for ``index``; a running value at one place is a reduction up to there."""
 
+    from kraise.raising.carried.reduction import combined
+
     def runs(node: eq.Expr) -> bool:
         return isinstance(node, eq.Scan) and node.axis.name == index.name
 
@@ -130,7 +132,7 @@ def at_index(expr: eq.Expr, index: eq.Index, target: eq.Expr) -> eq.Expr:
         axis, left = domain_of(index.name, bounds_of(node.axis), (), tuple(free_indices(target)), where)
         # the body is of every round up to there: running values in it stay
         total = eq.Reduce(node.op, (axis,), node.body, left, node.type)
-        return simplify.op(node.op, (node.init, total), node.type)
+        return combined(node.op, node.init, total, node)
 
     if not isinstance(target, eq.Index):
         memo: dict[eq.Expr, eq.Expr] = {}

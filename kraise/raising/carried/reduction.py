@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kraise.ir import equations as eq
-from kraise.ir.types import ScalarType
+from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import topological
 from kraise.raising.carried.problem import Declined, Problem, Solved
 from kraise.raising.run import simplify
+from kraise.raising.run.arithmetic import operation
 from kraise.raising.writes.accumulate import contribution
 
 _NEUTRAL = {"add": 0, "mul": 1, "and": True, "or": False}
@@ -63,26 +66,32 @@ def _minus_zero(c: eq.Const) -> bool:
 
 def _absorbed(p: Problem, op: str, body: eq.Expr, init: eq.Expr, total: eq.Reduce) -> eq.Reduce | None:
     """``m = x[0]; for j in range(1, n): m = max(m, x[j])`` is the reduction from 0 on: init is the term before the
-    first."""
+    first. An extremum may begin with its first term twice."""
+    if op in ("min", "max") and p.step == 1 and total.axes[0].lo is p.start and p.at(body, p.start) is init:
+        (axis,) = total.axes
+        hi = axis.hi if surely_runs(p, p.start, init) else simplify.op("max", (axis.hi, _next(p)), axis.hi.type)
+        return replace(total, axes=(replace(axis, hi=hi),))
     if p.step != 1 or total.where is not None or total.axes[0].lo is not p.start or total.axes[0].step != 1:
         return None
-    before = _previous(p)
+    before = previous(p)
     if p.at(body, before) is not init:
         return None
     axis = eq.Axis(p.index.name, before, total.axes[0].hi)
-    if not _surely_runs(p, before, init):
+    if not surely_runs(p, before, init):
         return None
     return eq.Reduce(op, (axis,), body, None, total.type)
 
 
-def _previous(p: Problem) -> eq.Expr:
-    from kraise.ir.types import INT
-    from kraise.raising.run.arithmetic import operation
-
+def previous(p: Problem) -> eq.Expr:
+    """The index before the first round's."""
     return operation("sub", (p.start, eq.Const(1, INT)), INT)
 
 
-def _surely_runs(p: Problem, before: eq.Expr, init: eq.Expr) -> bool:
+def _next(p: Problem) -> eq.Expr:
+    return operation("add", (p.start, eq.Const(1, INT)), INT)
+
+
+def surely_runs(p: Problem, before: eq.Expr, init: eq.Expr) -> bool:
     """Whether the range from ``before`` on has an element even if the loop has no round: if stop is the extent of an
     array of which init reads that very element, or greater for any sizes."""
     from kraise.analysis.conditions import always

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from kraise.ir import equations as eq
+from kraise.ir.types import FLOAT, NUMBER, ScalarType
 from kraise.raising.carried.problem import Declined, Problem, Solved
-from kraise.raising.carried.reduction import combined, wraps
+from kraise.raising.carried.reduction import combined, previous, surely_runs, wraps
 from kraise.raising.run import simplify
 from kraise.raising.writes.accumulate import contribution, holds, neutral_of
 
@@ -24,7 +25,7 @@ def _masked(op: str, value: eq.Expr, where: eq.Expr | None, like: eq.Expr) -> eq
     if neutral is None:
         if not value.type.is_inexact:
             return None
-        neutral = eq.Const(float("inf") if op == "min" else float("-inf"), value.type)
+        neutral = _least(op, value)
     return simplify.select(where, value, neutral, value.type)
 
 
@@ -50,10 +51,35 @@ def scan(p: Problem, name: str) -> Solved | Declined:
 def _running(p: Problem, name: str, op: str, body: eq.Expr, axis: eq.Axis) -> Solved:
     c, update, init = p.carries[name], p.updates[name], p.inits[name]
     kind = update.type
-    after = eq.Scan(op, axis, body, init, True, p.step < 0, kind)
+    after = _absorbed(p, op, axis, body, init, kind)
+    after = after or eq.Scan(op, axis, body, _start(p, op, body, init), True, p.step < 0, kind)
     entry = eq.Scan(op, axis, body, init, False, p.step < 0, kind)
     total = combined(op, init, eq.Reduce(op, (axis,), body, None, kind), update)
     return Solved({name: total}, {update: after, c: entry}, "a scan")
+
+
+def _absorbed(
+    p: Problem, op: str, axis: eq.Axis, body: eq.Expr, init: eq.Expr, kind: ScalarType
+) -> eq.Scan | None:
+    """``s = x[0]; for k in range(1, n): s += x[k]`` is the scan from 0 on: init is the term before the first."""
+    if p.step != 1 or axis.lo is not p.start or axis.step != 1:
+        return None
+    before = previous(p)
+    if p.at(body, before) is not init or not surely_runs(p, before, init):
+        return None
+    start = neutral_of(op, body) or _least(op, body)
+    return eq.Scan(op, eq.Axis(axis.name, before, axis.hi), body, start, True, False, kind)
+
+
+def _start(p: Problem, op: str, body: eq.Expr, init: eq.Expr) -> eq.Expr:
+    """``init``, or a neutral element where it is the first term once more: ``m = x[0]; m = max(m, x[k])`` from 0 on."""
+    if op not in ("min", "max") or not (body.type.is_inexact or body.type is NUMBER) or p.at(body, p.start) is not init:
+        return init
+    return _least(op, body)
+
+
+def _least(op: str, like: eq.Expr) -> eq.Const:
+    return eq.Const(float("inf") if op == "min" else float("-inf"), FLOAT if like.type is NUMBER else like.type)
 
 
 def _affine(update: eq.Expr, c: eq.Expr) -> bool:
