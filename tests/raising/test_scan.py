@@ -8,6 +8,7 @@ from kraise.ir.equations import Read, Scan
 from kraise.ir.walk import statement_expressions, topological
 from tests.raising.agree import agree, kinds, text
 
+
 def scans(kernel):
     nodes = topological([e for s in kernel.body for e in statement_expressions(s)])
     return [n for n in nodes if isinstance(n, Scan)]

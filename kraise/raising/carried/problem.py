@@ -120,7 +120,6 @@ class Problem:
 
 def at_index(expr: eq.Expr, index: eq.Index, target: eq.Expr) -> eq.Expr:
     """``expr`` with ``target`` for ``index``; a running value at one place is a reduction up to there."""
-
     from kraise.raising.carried.reduction import combined
 
     def runs(node: eq.Expr) -> bool:

@@ -58,9 +58,7 @@ def _running(p: Problem, name: str, op: str, body: eq.Expr, axis: eq.Axis) -> So
     return Solved({name: total}, {update: after, c: entry}, "a scan")
 
 
-def _absorbed(
-    p: Problem, op: str, axis: eq.Axis, body: eq.Expr, init: eq.Expr, kind: ScalarType
-) -> eq.Scan | None:
+def _absorbed(p: Problem, op: str, axis: eq.Axis, body: eq.Expr, init: eq.Expr, kind: ScalarType) -> eq.Scan | None:
     """``s = x[0]; for k in range(1, n): s += x[k]`` is the scan from 0 on: init is the term before the first."""
     if p.step != 1 or axis.lo is not p.start or axis.step != 1:
         return None
