@@ -158,6 +158,8 @@ class Context:
                     self.used_constants.add(name)
                     return Atom(name)
                 return py.number(value)
+            case eq.Param(name="x64.given"):
+                return Atom("jax.config.jax_enable_x64")
             case eq.Param(name="grid.given" | "block.given" as name):
                 return py.Bin("is not", Atom(name.split(".")[0]), py.NONE)
             case eq.Param(name=name):

@@ -107,7 +107,8 @@ def _lowered(
         if isinstance(stmt, eq.Write) and not stmt.accumulate:
             context.hints.setdefault(stmt.value, stmt.after.array.split(".")[-1] + "_new")
     low = Lowering(context)
-    checks = [_check(context, kernel, condition, message) for condition, message in kernel.checks]
+    wanted = [(c, said) for c, said in kernel.checks if not (around.x64 and guards.asks_for_width(c))]
+    checks = [_check(context, kernel, condition, said) for condition, said in wanted]
 
     def body_of(body: tuple[eq.Stmt, ...]) -> None:
         for at, stmt in enumerate(body):
@@ -171,6 +172,10 @@ def _fails(context: Context, condition: eq.Expr) -> py.Py:
     match condition:
         case eq.Op(name="or", args=(eq.Op(name="not", args=(given,)), other)):
             return py.Bin("and", context.static(given), _fails(context, other))
+        case eq.Op(name="or", args=(eq.Param(name="x64.given") as wide, other)):
+            return py.Bin("and", _fails(context, other), py.Un("not", context.static(wide)))
+        case eq.Op(name="lt", args=(a, eq.Const(value=2147483648))):
+            return py.Bin(">=", context.static(a), Atom("2**31"))
         case eq.Op(name="eq", args=(a, eq.Const(value=0))):
             return context.static(a)
         case eq.Op(name="eq", args=(a, b)):

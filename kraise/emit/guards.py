@@ -31,6 +31,11 @@ def assumable(context: Context, kernel: eq.Kernel) -> tuple[Linear, ...]:
     return best if spared >= _WORTH else ()
 
 
+def asks_for_width(condition: eq.Expr) -> bool:
+    """Whether a static condition is needed only where JAX computes in 32 bits."""
+    return any(isinstance(n, eq.Param) and n.name == "x64.given" for n in tree.walk(condition))
+
+
 def strongest(sums: tuple[Linear, ...]) -> tuple[Linear, ...]:
     """Of several for one size the one that says it all."""
     once: list[Linear] = []

@@ -6,7 +6,7 @@ import re
 import sys
 from itertools import chain
 
-from kraise.emit import checked
+from kraise.emit import checked, tree
 from kraise.emit.function import FunctionText, docstring, emit_function, emit_helper
 from kraise.emit.gradients import derivatives, host_outputs, outputs
 from kraise.emit.hosts.function import Callee, EmittedHost
@@ -170,6 +170,19 @@ def _nested(values: list, shape: tuple[int, ...]) -> Py:
     return py.Tup(tuple(_nested(values[k * size : (k + 1) * size], shape[1:]) for k in range(shape[0])))
 
 
+def _large_remainder(node: eq.Expr) -> bool:
+    """A generator's step in Python, ``s * 48271 % 2147483647``, whose product needs 64 bits."""
+    match node:
+        case eq.Op(name="mod", args=(product, eq.Const(value=int() as by)), type=kind) if kind.bits is None:
+            pass
+        case _:
+            return False
+    factors = [a for n in tree.walk(product) if isinstance(n, eq.Op) and n.name == "mul" for a in n.args]
+    carried = any(isinstance(a, eq.CarryIn) for a in factors)
+    largest = max([int(a.value.real) for a in factors if isinstance(a, eq.Const)], default=1)
+    return carried and by & (by - 1) != 0 and largest * by >= 2**31
+
+
 def needs_x64(module: eq.Module) -> bool:
     """Whether a parameter of the module has 64 bits, or a value that is computed: a float, or an integer that is no
     index arithmetic (of which the raiser has dropped the width: what counts elements fits 32 bits)."""
@@ -188,12 +201,12 @@ def needs_x64(module: eq.Module) -> bool:
         return True
     if any(wide(n.element) for h in module.hosts for n in nodes(h.body) if isinstance(n, o.New | o.Cast)):
         return True
-    from kraise.emit import tree
-
     for k in module.kernels:
         for stmt in tree.statements(k.body):
             for node in tree.walk(*tree.statement_roots(stmt)):
                 if isinstance(node, eq.CarryIn | eq.FoldResult | eq.Op) and wide(node.type):
+                    return True
+                if _large_remainder(node):
                     return True
                 if isinstance(node, eq.Op) and any(
                     isinstance(a, eq.Const) and spelling.wide(a) and UINT32 not in (a.type, node.type)

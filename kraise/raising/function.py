@@ -14,6 +14,7 @@ from kraise.ir import kernel as k
 from kraise.ir.print_equations import equation_lines
 from kraise.ir.walk import free_indices, map_statement, topological
 from kraise.options import Options
+from kraise.raising import narrow
 from kraise.raising.assumptions import injective
 from kraise.raising.checked import with_checks
 from kraise.raising.collective.inline import inlined
@@ -165,6 +166,7 @@ class Raiser:
         if tiles.asks_for(cx.assumed, ("grid.",) if launch else ("grid.", "threads.")):
             launch, ndrange = "required", ()
         whole_warps(cx, stmts)
+        fitting, fits = narrow.checks(stmts, returns, cx.module.language == "python")
         kernel = eq.Kernel(
             function.name,
             function.params,
@@ -176,10 +178,11 @@ class Raiser:
             ndrange=ndrange,
             doc=function.doc,
             equations=lines,
-            assumptions=tuple(cx.assumptions),
+            assumptions=(*cx.assumptions, *fits),
             checks=(
                 *(c for c in map(partial(where_given, launch), open_checks(tuple(cx.checks), function.span)) if c),
                 *open_checks(tuple((c, message(c)) for c in cx.assumed), function.span),
+                *open_checks(tuple(fitting), function.span),
             ),
             choices=(*(f"line {line}, {name}: {text}" for (line, name), text in sorted(st.rungs.items())), *cx.notes),
             covers=() if launch else covered(cx, stmts),

@@ -1,0 +1,92 @@
+"""Integers that 32 bits may not hold: the emitted function says so from its sizes, and is right where it does not."""
+
+import jax
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from kraise.verify.load import load_module, x64
+
+HEAD = "from numba import cuda\n@cuda.jit\ndef k(x, y):\n    i = cuda.grid(1)\n    if i < y.shape[0]:\n        "
+# what must fit, and how far it does
+PYTHON = {
+    "a factor of a float": ("y[i] = x[i] * (i * i)", 46340),
+    "a stored product": ("y[i] = i * i", 46340),
+    "a remainder": ("y[i] = (i * 73856) % 1021", 29076),
+    "a quotient in a subscript": ("y[i] = x[(i * i) // y.shape[0]]", 46340),
+    "a comparison": ("y[i] = 1.0 if i * i < x[0] else 0.0", 46340),
+    "a sum": ("s = 0\n        for j in range(i):\n            s += j * j\n        y[i] = s / (i + 1)", 1290),
+}
+FREE = {
+    "a remainder by a power of two": "y[i] = (i * 48271) % 65536",
+    "a subscript": "y[i] = x[2 * (i // 2)]",
+    "lengths": "y[i] = x[i] * (i + y.shape[0])",
+    "few bits of an index": "y[i] = x[i] + (i & 255) * 65536",
+}
+
+
+def emitted(source, file="k.py"):
+    done = pipeline.translate(source, file)
+    assert done.text and not done.diagnostics, done.diagnostics
+    return done.text
+
+
+@pytest.mark.parametrize("name", PYTHON)
+def test_says_so_where_it_may_not_fit(name):
+    body, last = PYTHON[name]
+    text = emitted(HEAD + body + "\n")
+    module = load_module(text)
+    zeros = np.zeros(last, np.float32)
+    jax.eval_shape(module.k, zeros, zeros)
+    more = np.zeros(last + 1, np.float32)
+    with pytest.raises(ValueError, match="may not fit 32 bits: it needs jax_enable_x64"):
+        module.k(more, more)
+    with x64(True):
+        jax.eval_shape(module.k, more, more)
+
+
+@pytest.mark.parametrize("name", FREE)
+def test_nothing_is_said_where_it_makes_no_difference(name):
+    assert "2**31" not in emitted(HEAD + FREE[name] + "\n")
+
+
+def test_values_with_64_bits():
+    module = load_module(emitted(HEAD + PYTHON["a remainder"][0] + "\n"))
+    i = np.arange(100_000, dtype=np.int64)
+    with x64(True):
+        y = module.k(i.astype(np.float32), i.astype(np.float32))
+    np.testing.assert_array_equal(y, (i * 73856) % 1021)
+
+
+INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
+C = {  # whether anything must fit, and the value in 64 bits
+    "(unsigned)i * (unsigned)i / 3u": (True, lambda u: u * u // 3),
+    "i * i / 3": (False, lambda u: u * u // 3),  # what overflows has no meaning in C
+    "((unsigned)i * 2654435761u) >> 20": (False, lambda u: u * 2654435761 % 2**32 >> 20),
+    "(unsigned)i * (unsigned)i": (False, lambda u: u * u),
+}
+
+
+@pytest.mark.parametrize("body", C)
+def test_unsigned_products_of_c(body):
+    said, value = C[body]
+    text = emitted(f"__global__ void k(unsigned *y, int n) {{ {INDEX} if (i < n) y[i] = {body}; }}", "k.cu")
+    assert ("2**31" in text) == said
+    n = 40_000
+    y = load_module(text).k(np.zeros(n, np.uint32), n)
+    np.testing.assert_array_equal(y, value(np.arange(n, dtype=np.uint64)))
+
+
+def test_a_generator_of_python_integers():
+    source = """def k(y):
+    for i in range(y.shape[0]):
+        s = i + 1
+        for r in range(3):
+            s = s * 48271 % 2147483647
+        y[i] = s
+"""
+    text = emitted(source)
+    assert "jax_enable_x64" in text and "s: taken to fit 32 bits" in text
+    with x64(True):
+        y = load_module(text).k(np.zeros(5, np.int64))
+    assert [int(v) for v in y] == [(i + 1) * 48271**3 % 2147483647 for i in range(5)]
