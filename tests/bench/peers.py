@@ -1,11 +1,12 @@
-"""An all-pairs force beside Enzyme's (package ``enzyme_ad``, where it is installed): value and gradient over ours.
+"""An all-pairs force beside Enzyme's (package ``enzyme_ad``): value and gradient over ours.
 
-Each runs in a process of its own; the scalar C++ is what kraise raises, too.
+Each runs in a process of its own; the scalar C++ is what kraise raises, too. The package brings its own JAX, so it may
+live in an environment of its own: ``ENZYME_PYTHON=…/bin/python make bench``.
 """
 
 from __future__ import annotations
 
-import importlib.util
+import os
 import subprocess
 import sys
 import tempfile
@@ -84,14 +85,15 @@ def call(x, w):
 
 def main() -> None:
     """Two rows: value and gradient, Enzyme's time over ours."""
-    if importlib.util.find_spec("enzyme_ad") is None:
-        row("enzyme_ad", "absent", "pip install enzyme_ad")
+    python = os.environ.get("ENZYME_PYTHON", sys.executable)
+    if subprocess.run([python, "-c", "import enzyme_ad"], capture_output=True).returncode:
+        row("enzyme_ad", "absent", "pip install enzyme_ad, or ENZYME_PYTHON=...")
         return
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "pull.py")
         file.write_text(pipeline.translate(OURS, "pull.c").text or "")
         ours = _run(KRAISE.format(file=str(file), n=BODIES))
-        theirs = _run(ENZYME.format(source=THEIRS, n=BODIES))
+        theirs = _run(ENZYME.format(source=THEIRS, n=BODIES), python)
     for at, name in enumerate(("value", "gradient")):
         row(
             f"{BODIES} bodies, {name}: Enzyme's", f"{theirs[at] / ours[at]:.2f} x", f"of ours ({ours[at] * 1e3:.1f} ms)"
@@ -100,9 +102,9 @@ def main() -> None:
             row("  they differ", f"{theirs[at + 2]:.4g}", f"ours: {ours[at + 2]:.4g}")
 
 
-def _run(make: str) -> list[float]:
+def _run(make: str, python: str = sys.executable) -> list[float]:
     script = SCRIPT.format(make=make, n=BODIES)
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    ran = subprocess.run([python, "-c", script], capture_output=True, text=True)
     if ran.returncode:
         raise RuntimeError(ran.stderr.strip().splitlines()[-1][:200])
     return [float(x) for x in ran.stdout.split()[-4:]]

@@ -1,5 +1,6 @@
 """Calls of Enzyme in a source: what they say, and what is not understood."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -67,6 +68,32 @@ def test_the_tape_is_jax_s():
     assert hasattr(m, "scale_vjp") and not hasattr(m, "scale_jvp")
 
 
+def test_several_directions_at_once_are_a_vmap_of_the_derivative():
+    m, _ = module(
+        "__enzyme_fwddiff((void *)scale, enzyme_width, 2, enzyme_dup, w, dw, dw, enzyme_dup, y, dy, dy,"
+        " enzyme_const, s, enzyme_const, n);"
+    )
+    tangents = jax.vmap(lambda d: m.scale_jvp(jnp.array([1.0, 2.0]), jnp.zeros(2), 3.0, 2, d)[1])
+    assert np.allclose(tangents(jnp.eye(2)), [[6.0, 0.0], [0.0, 12.0]])
+
+
+def test_a_pointer_to_the_derivative_names_its_function():
+    m, done = module("void (*f)(double) = __enzyme_virtualreverse((void *)norm);")
+    _, slopes = m.norm_grad(3.0, 4.0)
+    assert np.allclose(slopes, (0.6, 0.8)) and "norm_grad" in done.diagnostics[0].reason
+
+
+@pytest.mark.parametrize("name", ["__enzyme_register_gradient_norm[3]", "__enzyme_inactivefn[1]"])
+def test_a_derivative_that_is_declared_is_not_used_and_that_is_said(name):
+    source = f"void *{name} = {{(void *)norm, (void *)scale, (void *)scale}};\n"
+    body = "double c(double a, double b) { return __enzyme_autodiff((void *)norm, a, b); }\n"
+    for text in (HEAD + source + body, HEAD + body + source):
+        done = pipeline.translate(text, "k.c")
+        (said,) = (d for d in done.diagnostics if "is not used" in d.reason)
+        assert said.code == "KR109" and said.severity == "warning" and "custom_vjp" in said.hint
+        assert "norm_grad" in done.text
+
+
 def test_the_user_s_own_words_win():
     from kraise.options import Options
 
@@ -82,7 +109,9 @@ def test_the_user_s_own_words_win():
         ("__enzyme_autodiff((void *)norm, enzyme_out, s);", "fewer arguments"),
         ("__enzyme_autodiff((void *)norm, enzyme_out, s, enzyme_out, ds, n);", "more arguments"),
         ("__enzyme_autodiff((void *)scale, enzyme_dup, w);", "fewer arguments"),
-        ("__enzyme_autodiff((void *)norm, enzyme_width, 2, s, ds);", "`enzyme_width` is not understood"),
+        ("__enzyme_autodiff((void *)norm, enzyme_width, n, s, ds);", "after `enzyme_width` is not written out"),
+        ("__enzyme_fwddiff((void *)norm, enzyme_width, 2, enzyme_dup, s, ds);", "fewer arguments"),
+        ("__enzyme_batch((void *)norm, s);", "`__enzyme_batch` is not understood"),
     ],
 )
 def test_what_is_not_understood(call, reason):

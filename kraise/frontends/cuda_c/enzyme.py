@@ -20,20 +20,24 @@ from kraise.ir.types import ScalarType
 # the calls (Enzyme takes any name that starts so), and the derivative functions that answer them
 REVERSE = ("__enzyme_autodiff", "__enzyme_augmentfwd", "__enzyme_augmentsize", "__enzyme_reverse")
 FORWARD = ("__enzyme_fwddiff", "__enzyme_fwdsplit")
+VIRTUAL = "__enzyme_virtualreverse"  # the derivative as a pointer: the types say what is active
+OWN = ("__enzyme_register_", "__enzyme_inactive")  # declarations that replace the derivative of a function
 # activity words: how many arguments follow
 PAIRED = {"enzyme_dup": "dup", "enzyme_dupnoneed": "dupnoneed"}
 SINGLE = {"enzyme_out": "active", "enzyme_const": "const"}
 BESIDE = {"enzyme_allocated": 1, "enzyme_tape": 1}  # no parameters: the tape and its size
+WIDTH = "enzyme_width"  # so many shadows follow each argument that has one
 FLAGS = ("enzyme_noret", "enzyme_primal_return", "enzyme_const_return", "enzyme_dup_return", "enzyme_runtime_activity")
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call: the function that it differentiates, forward or not, and its further arguments as token texts."""
+    """One call: the function that it differentiates, forward or not, and its further arguments as token texts (None
+    where the call has none and the types tell)."""
 
     function: str
     forward: bool
-    arguments: tuple[tuple[str, ...], ...]
+    arguments: tuple[tuple[str, ...], ...] | None
     caller: str
     span: Span
 
@@ -48,7 +52,13 @@ def calls(unit: Unit) -> tuple[list[Call], list[Diagnostic]]:
             continue
         for k in range(item.first, item.last):
             word = unit.tokens[k].text
-            if not word.startswith((*REVERSE, *FORWARD)):
+            if not word.startswith("__enzyme_") or unit.tokens[k + 1].text not in ("(", "<"):
+                continue
+            if not word.startswith((*REVERSE, *FORWARD, VIRTUAL)):
+                hint = "known: " + ", ".join((*REVERSE, *FORWARD, VIRTUAL))
+                problems.append(
+                    Diagnostic("KR109", f"`{word}` is not understood", unit.tokens[k].span, hint, item.name)
+                )
                 continue
             try:
                 one = _call(unit.tokens, k, item, known)
@@ -61,7 +71,23 @@ def calls(unit: Unit) -> tuple[list[Call], list[Diagnostic]]:
                 problems.append(Diagnostic("KR109", reason, unit.tokens[k].span, hint, item.name))
             else:
                 found.append(one)
-    return found, problems
+    return found, [*problems, *_own_rules(unit)]
+
+
+def _own_rules(unit: Unit) -> list[Diagnostic]:
+    """Declarations outside of functions that give a function another derivative than its own: emitted code has none."""
+    said: list[Diagnostic] = []
+    inside = 0
+    for item in sorted((i for i in unit.items if i.kind in ("kernel", "device", "host")), key=lambda i: i.first):
+        outside, inside = range(inside, item.first), item.last
+        said += [_own_rule(unit.tokens[k]) for k in outside if unit.tokens[k].text.startswith(OWN)]
+    return said + [_own_rule(t) for t in unit.tokens[inside:] if t.text.startswith(OWN)]
+
+
+def _own_rule(token: Raw) -> Diagnostic:
+    reason = f"`{token.text}`: the derivative that it declares is not used, the function's own is"
+    hint = "put jax.custom_vjp around the emitted function, or jax.lax.stop_gradient where it is inactive"
+    return Diagnostic("KR109", reason, token.span, hint, severity="warning")
 
 
 def _call(tokens: list[Raw], k: int, item: Item, known: set[str]) -> Call | None:
@@ -83,13 +109,15 @@ def _call(tokens: list[Raw], k: int, item: Item, known: set[str]) -> Call | None
     if not names:
         return None
     forward = tokens[k].text.startswith(FORWARD)
-    return Call(names[-1], forward, tuple(map(tuple, arguments[1:])), item.name, tokens[k].span)
+    further = None if tokens[k].text.startswith(VIRTUAL) else tuple(map(tuple, arguments[1:]))
+    return Call(names[-1], forward, further, item.name, tokens[k].span)
 
 
 def activity(call: Call, function: kernel.Function) -> Activity:
     """What a call says of the parameters of ``function``. Raises Refused (KR109)."""
     spoken: dict[str, str] = {}
-    left = list(call.arguments)
+    bare = call.arguments is None
+    left, shadows = _without_width(call)
     for param in function.params:
         word = _word(left)
         if word.startswith("enzyme_") and word not in PAIRED and word not in SINGLE:
@@ -99,12 +127,13 @@ def activity(call: Call, function: kernel.Function) -> Activity:
         if word in PAIRED or word in SINGLE:
             left.pop(0)
             spoken[param.name] = PAIRED.get(word) or SINGLE[word]
-            _take(left, 2 if word in PAIRED else 1, call)
+            _take(left, 1 + shadows if word in PAIRED else 1, call)
         else:  # no word: by its type
             number = isinstance(param.type, ScalarType)
             smooth = number and param.type.is_inexact  # type: ignore[union-attr]
             spoken[param.name] = "active" if smooth else "const" if number else "dup"
-            _take(left, 1 if number and not (smooth and call.forward) else 2, call)
+            if not bare:
+                _take(left, 1 if number and not (smooth and call.forward) else 1 + shadows, call)
     _word(left)
     if left:
         reason = f"the call has more arguments than `{call.function}` has parameters"
@@ -114,6 +143,20 @@ def activity(call: Call, function: kernel.Function) -> Activity:
     terms = (Term("", "", "result"),) if function.returns and function.returns[0] is not None else ()
     ways = ("jvp",) if call.forward else ("grad", "vjp") if terms else ("vjp",)
     return Activity(function.name, terms, (), const, noneed, ways)
+
+
+def _without_width(call: Call) -> tuple[list[tuple[str, ...]], int]:
+    """The arguments without the word for several directions at once, and how many shadows follow an argument."""
+    left = list(call.arguments or ())
+    if (WIDTH,) not in left:
+        return left, 1
+    at = left.index((WIDTH,))
+    count = left[at + 1][0] if at + 1 < len(left) else ""
+    if not count.isdecimal():
+        reason = f"the number after `{WIDTH}` is not written out"
+        raise Refused(Diagnostic("KR109", reason, call.span, "", call.caller))
+    del left[at : at + 2]
+    return left, int(count)
 
 
 def _word(left: list[tuple[str, ...]]) -> str:
