@@ -98,7 +98,25 @@ class _Hull:
         return _prune(exact, derived, side)
 
     def _largest(self, poly: Poly, busy: frozenset[str]) -> Poly | None:
-        """The largest value of ``poly`` over the other indices, from their own bounds."""
+        """The largest value of ``poly`` over the other indices, from their own bounds, or from one that ties them to
+        each other: ``i + j`` where ``i < n - j``."""
+        indices = [a for a in poly.atoms() if isinstance(a, eq.Index) and a.name in self.names]
+        best = self._apart(poly, busy)
+        for atom in sorted(indices, key=lambda a: a.name) if len(indices) > 1 else []:
+            c = poly.coefficient(atom).value
+            if c is None or atom.name in busy:
+                continue
+            side = "upper" if c > 0 else "lower"
+            for b in self.bounds.get((atom.name, side), []):
+                left = poly.substitute(atom, b.value(b.rest, side))
+                fewer = left.indices() & self.names
+                if not b.exact and fewer < (poly.indices() & self.names):
+                    found = self._largest(left, busy | {atom.name})
+                    if found is not None and (best is None or _grows(best - found)):
+                        best = found
+        return best
+
+    def _apart(self, poly: Poly, busy: frozenset[str]) -> Poly | None:
         for atom in sorted(
             (a for a in poly.atoms() if isinstance(a, eq.Index) and a.name in self.names), key=lambda a: a.name
         ):
@@ -110,6 +128,12 @@ class _Hull:
                 return None
             poly = poly.substitute(atom, candidates[0])
         return None if poly.indices() & self.names else poly
+
+
+def _grows(poly: Poly) -> bool:
+    """Whether ``poly`` is not negative for all sizes but perhaps the smallest. (Of two bounds either is right.)"""
+    parts = [c for m, c in poly.terms.items() if m]
+    return bool(parts) and all(c > 0 for c in parts)
 
 
 def _prune(exact: list[Poly], derived: list[Poly], side: str) -> list[Poly]:

@@ -19,9 +19,9 @@ from kraise.raising.assumptions import injective
 from kraise.raising.checked import with_checks
 from kraise.raising.collective.inline import inlined
 from kraise.raising.gradients.demand import make_safe
-from kraise.raising.loops.folds import while_loop
 from kraise.raising.loops.rungs import loop
 from kraise.raising.loops.unrolled import unrolled
+from kraise.raising.loops.whiles import while_loop
 from kraise.raising.memory import outside
 from kraise.raising.memory.bounds import mark
 from kraise.raising.memory.phases import cooperative, uniform_barriers

@@ -3,7 +3,6 @@
 Binary searches: the bin of a number, a rank among others, a value between two knots.
 """
 
-import equinox.internal as eqxi
 import jax
 import jax.numpy as jnp
 
@@ -47,7 +46,7 @@ def entry_at(starts, columns, values, rows, cols, found):
     """Entries of a sparse matrix: each row's columns are in order, the array of all is not.
 
     low, high = starts[rows[i]], starts[rows[i] + 1]  for 0 <= i < found.shape[0]
-    while any_i(low < high):
+    for round = 0 ... bit_length(columns.shape[0]) + 2 - 1:
         all at once:
             low = (low + high) // 2 + 1 if low < high and columns[(low + high) // 2] < cols[i] else low
             high = (low + high) // 2 if low < high and not columns[(low + high) // 2] < cols[i] else
@@ -55,19 +54,12 @@ def entry_at(starts, columns, values, rows, cols, found):
     found[i] = 0.0  for 0 <= i < found.shape[0]
     found[i] = values[low]
         for 0 <= i < found.shape[0], where low < starts[rows[i] + 1] and columns[low] == cols[i]
-
-    The loop's trip count depends on data: equinox's checkpointed while loop.
     """
     n = found.shape[0]
     m = columns.shape[0]
-    end = starts[rows[:n] + 1]  # kernel.py:46
+    end = starts[jnp.clip(rows[:n] + 1, 0, starts.shape[0] - 1)]  # kernel.py:46
 
-    def live(state):
-        low, high = state
-        below_3 = low < high
-        return below_3.any()
-
-    def step(state):
+    def step(_, state):
         low, high = state
         below = low < high
         middle = (low + high) // 2  # kernel.py:49
@@ -77,8 +69,8 @@ def entry_at(starts, columns, values, rows, cols, found):
             jnp.where(below & ~below_2, middle, high),
         )
 
-    low, _ = eqxi.while_loop(
-        live, step, (starts[rows[:n]], end), kind="checkpointed", checkpoints=32
+    low, _ = jax.lax.fori_loop(
+        0, m.bit_length() + 2, step, (starts[rows[:n]].astype(int), end.astype(int))
     )  # kernel.py:48
     found = jnp.full_like(found, 0.0)  # kernel.py:54
     return jnp.where(

@@ -54,18 +54,23 @@ class _Loop:
 
     def needs(self) -> Iterator[_Need]:
         for c in conjuncts(self.condition):
-            yield _Need(c)
-            flag = next((n for n, node in self.carries.items() if c is simplify.negation(node)), None)
-            if flag is not None and self.inits[flag] is simplify.FALSE:
-                parts = [d for d in _disjuncts(self.updates[flag]) if d is not self.carries[flag]]
-                self.going |= dict.fromkeys(parts, simplify.FALSE) | {negate(d): simplify.TRUE for d in parts}
-                for d in parts:
-                    yield from (_Need(x, late=True, spared=True) for x in conjuncts(negate(d)))
+            yield from self._asks(c)
             arms = _disjuncts(c)
             first = [a for a in arms if self._first(a)]
             if first and len(arms) == 2:
                 (other,) = (a for a in arms if a is not first[0])
-                yield from (_Need(x, spared=True) for x in conjuncts(other))
+                for x in conjuncts(other):
+                    yield from self._asks(x, spared=True)
+
+    def _asks(self, c: eq.Expr, spared: bool = False) -> Iterator[_Need]:
+        """The condition ``c``, and what it says of the round before if it is that this one took no exit."""
+        yield _Need(c, spared=spared)
+        flag = next((n for n, node in self.carries.items() if c is simplify.negation(node)), None)
+        if flag is not None and self.inits[flag] is simplify.FALSE:
+            parts = [d for d in _disjuncts(self.updates[flag]) if d is not self.carries[flag]]
+            self.going |= dict.fromkeys(parts, simplify.FALSE) | {negate(d): simplify.TRUE for d in parts}
+            for d in parts:
+                yield from (_Need(x, late=True, spared=True) for x in conjuncts(negate(d)))
 
     def _first(self, e: eq.Expr) -> bool:
         """Whether ``e`` is a flag that is set in the first round only."""
@@ -125,6 +130,20 @@ def bounded(
             if found is not None:
                 return found
     return None
+
+
+def followed(
+    st: State,
+    index: eq.Index,
+    condition: eq.Expr,
+    carries: Mapping[str, eq.CarryIn],
+    inits: Mapping[str, eq.Expr],
+    updates: Mapping[str, eq.Expr],
+) -> dict[str, eq.Expr]:
+    """What the rounds that another one follows make of what is carried: none of them takes an exit."""
+    loop = _Loop(st, index, condition, carries, inits, updates)
+    list(loop.needs())
+    return {n: tidy(substitute(u, loop.going)) for n, u in updates.items()}
 
 
 def _under(loop: _Loop, need: _Need, fact: Fact, name: str, node: eq.CarryIn) -> Bounded | None:

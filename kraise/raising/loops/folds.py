@@ -14,18 +14,14 @@ from functools import partial
 from kraise.analysis.boxes import Unbounded, box
 from kraise.analysis.conditions import conjunction
 from kraise.analysis.dependence import may_meet
-from kraise.diagnostics import Refused, refuse
+from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import free_indices, substitute, topological
+from kraise.ir.walk import substitute, topological
 from kraise.raising.carried.problem import Declined, Problem
 from kraise.raising.carried.rules import IN_FOLD
-from kraise.raising.loops.bisection import bisected
-from kraise.raising.loops.bounded import bounded
 from kraise.raising.loops.cells import Carried, Moving, enter_cells, enter_moving, leave_cells, next_round
-from kraise.raising.loops.counted import Counted, counted
-from kraise.raising.loops.doubling import doubling
 from kraise.raising.loops.lanes import lanes_of, narrowed, within
 from kraise.raising.loops.placeholders import placeholders
 from kraise.raising.loops.ranges import Range
@@ -35,11 +31,11 @@ from kraise.raising.memory.phases import level
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import same_cell, tidy
 from kraise.raising.run.context import Context
-from kraise.raising.run.liveness import assigned, exposed, reads
-from kraise.raising.run.paths import add_path
+from kraise.raising.run.liveness import exposed, reads
 from kraise.raising.run.state import RawFold, RawWrite, State, expressions, map_access, map_raw
-from kraise.raising.run.values import truth
 from kraise.raising.writes.accumulate import holds
+
+FIRST = "$first"  # whether a loop that tests last is in its first round
 
 
 class Sequential(Exception):
@@ -66,7 +62,7 @@ def fold_loop(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str]
             "bound the loop by a parameter or a shape",
         ) from None
     alive = conjunction([c for c in found.residue if c in bounds])
-    fold = _Fold(cx, st, s, rng.index, live, carried, rng)
+    fold = Folding(cx, st, s, rng.index, live, carried, rng)
     fold.enter(bounds)
     fold.run(alive)
     fold.close(rng)
@@ -77,85 +73,7 @@ def fold_loop(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str]
         st.env[s.var] = last if s.var not in st.env else simplify.select(runs, last, st.env[s.var], INT)
 
 
-def while_loop(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None:
-    """A while loop: counted if its condition and last statement say so, else a fold whose finished lanes keep their
-    state.
-
-    A condition such as ``n < max_iter and …`` with ``n`` stepped in every round bounds the number of rounds: the fold
-    then runs under that bound.
-    """
-    from kraise.raising.memory.tree_reductions import tree
-
-    if tree(cx, st, s, live) or bisected(cx, st, s, live):
-        return
-    flag = _unused(st, s, live)
-    as_for = counted(s, flag) or doubling(cx, st, s, flag)
-    if as_for is not None and _counts(cx, st, as_for, live):
-        return
-    while_fold(cx, st, s, live)
-
-
-def while_fold(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None:
-    """A while loop as a fold, whatever its form."""
-    if s.test_last:
-        first = "$first"
-        once = k.Op("or", (k.Var(first, BOOL), s.condition), BOOL)
-        st.env[first] = eq.Const(True, BOOL)
-        for n in sorted(reads(s.condition) - st.env.keys()):  # the first round gives it a value before it is tested
-            st.env[n] = eq.Const(False if cx.types[n].kind == "bool" else 0, cx.types[n])
-        s = k.While(once, (k.Assign(first, k.Const(False, BOOL), BOOL), *s.body), span=s.span)
-    index = cx.index("round", st.open)
-    fold = _Fold(cx, st, s, index, live, Carried(), None)
-    fold.enter(())
-    condition = truth(cx, fold.inner, s.condition)
-    fold.inner.path = add_path(fold.inner.path, condition)
-    fold.run(condition)
-    found = bounded(st, index, condition, fold.carries, fold.inits, fold.bare)
-    fold.close(None)
-    if found is not None:
-        if found.sure is not None:
-            fold.assume(found.sure)
-        fold.leave(found.axis)
-        st.rung(
-            s.span,
-            "while",
-            "rung 2: a loop over whole arrays, to its static bound; lanes that are done keep their state",
-        )
-        return
-    lanes = within(tuple(a for a in fold.lanes if a.name in free_indices(fold.mapped(condition))))
-    still = fold.mapped(condition)
-    fold.leave(None, condition=eq.Reduce("or", lanes, still, None, BOOL) if lanes else still)
-    st.rung(s.span, "while", "rung 2: a loop over whole arrays until all lanes are done: nothing bounds it statically")
-
-
-def _unused(st: State, s: k.While, live: frozenset[str]) -> str:
-    """A name for a flag."""
-    taken = {*assigned((s,)), *exposed((s,), live), *live, *st.env}
-    return next(n for n in map("$stop{}".format, range(1, len(taken) + 2)) if n not in taken)
-
-
-def _counts(cx: Context, st: State, found: Counted, live: frozenset[str]) -> bool:
-    """Runs a loop that counts; False, with nothing done, where its range depends on data, or where it has other exits
-    and stays a loop all the same."""
-    from kraise.raising.run.statements import block
-
-    trial = st.copy()
-    within = exposed(found.after, live | {found.var})
-    block(cx, trial, found.before, exposed((found.loop,), within))
-    try:
-        cx.loop(trial, found.loop, within, free=found.exits)
-    except Sequential:
-        return False
-    except Refused as refused:
-        if any(d.code == "KR205" for d in refused.diagnostics):
-            return False
-        raise
-    block(cx, trial, found.after, live)
-    st.become(trial)
-    return True
-
-
-class _Fold:
+class Folding:
     """One fold in the making: entered, run once symbolically, its carries closed, then put into the state around."""
 
     def __init__(
@@ -292,6 +210,13 @@ class _Fold:
     def assume(self, condition: eq.Expr) -> None:
         """``condition`` holds in every round: it need not be tested."""
         self._map(partial(_tidied, {substitute(condition, self.narrow): simplify.TRUE}))
+
+    def number(self, axis: eq.Axis) -> None:
+        """Whether a round is the first is said by its number."""
+        if FIRST in self.problem.pending:
+            self.problem.pending.remove(FIRST)
+            is_first = eq.Op("eq", (self.index, axis.lo), BOOL)
+            self._map(partial(_tidied, {self.narrow[self.carries[FIRST]]: is_first}))
 
     def mapped(self, e: eq.Expr) -> eq.Expr:
         return substitute(e, self.narrow)

@@ -13,10 +13,10 @@ from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.state import Raw, RawFold, RawWrite, expressions
 
 if TYPE_CHECKING:
-    from kraise.raising.loops.folds import _Fold
+    from kraise.raising.loops.folds import Folding
 
 
-def stacked(fold: _Fold, pending: list[str]) -> dict[str, tuple[RawWrite, eq.Expr]]:
+def stacked(fold: Folding, pending: list[str]) -> dict[str, tuple[RawWrite, eq.Expr]]:
     """The arrays that the rounds write cell by cell and do not read: what each round stores, to be stacked.
 
     The one write of the array must be at a cell that moves with the index, in every round, and the only cell of it that

@@ -21,9 +21,9 @@ from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import free_indices, topological, transform
 from kraise.raising.carried.problem import Problem
 from kraise.raising.loops.counted import conjuncts_of, flag_of
-from kraise.raising.loops.folds import while_fold
 from kraise.raising.loops.placeholders import placeholders
 from kraise.raising.loops.ranges import Range
+from kraise.raising.loops.whiles import while_fold
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.context import Context

@@ -32,6 +32,8 @@ from kraise.raising.threads.splits import quotient
 from kraise.raising.threads.tiles import asks_for, by_launch
 from kraise.raising.writes.clamps import clamped
 
+_WHOLE = ("add", "sub", "mul", "neg", "floordiv", "mod", "min", "max")  # of integers these are integers
+
 
 def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
     """The value of ``e`` in state ``st``; loads are recorded as accesses.
@@ -83,7 +85,9 @@ def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
             number = votes(cx, st, bits)
             return operation("popcount", (bits,), t) if number is None else simplify.cast(t, number)
         case k.Op(name=name, args=args, type=t):
-            return operation(name, tuple(value(cx, st, a) for a in args), t)
+            operands = tuple(value(cx, st, a) for a in args)
+            whole = t.kind == "number" and name in _WHOLE and all(o.type.is_integer for o in operands)
+            return operation(name, operands, INT if whole else t)
         case k.Warp():
             from kraise.raising.threads.warps import exchange
 

@@ -1,0 +1,107 @@
+"""While loops: counted loops and searches where they are that, else folds whose finished lanes keep their state."""
+
+from __future__ import annotations
+
+from kraise.diagnostics import Refused
+from kraise.ir import equations as eq
+from kraise.ir import kernel as k
+from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import free_indices
+from kraise.raising.loops.bisection import bisected
+from kraise.raising.loops.bounded import Bounded, bounded, followed
+from kraise.raising.loops.cells import Carried
+from kraise.raising.loops.counted import Counted, counted
+from kraise.raising.loops.doubling import doubling
+from kraise.raising.loops.folds import FIRST, Folding, Sequential
+from kraise.raising.loops.halving import halving
+from kraise.raising.loops.lanes import within
+from kraise.raising.loops.whole import whole
+from kraise.raising.run.context import Context
+from kraise.raising.run.liveness import assigned, exposed, reads
+from kraise.raising.run.paths import add_path
+from kraise.raising.run.state import State
+from kraise.raising.run.values import truth
+
+
+def while_loop(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None:
+    """A while loop: counted if its condition and last statement say so, else a fold whose finished lanes keep their
+    state.
+
+    A condition such as ``n < max_iter and …`` with ``n`` stepped in every round bounds the number of rounds: the fold
+    then runs under that bound.
+    """
+    from kraise.raising.memory.tree_reductions import tree
+
+    whole(cx, st, s)
+    if tree(cx, st, s, live) or bisected(cx, st, s, live):
+        return
+    flag = _unused(st, s, live)
+    as_for = counted(s, flag) or doubling(cx, st, s, flag)
+    if as_for is not None and _counts(cx, st, as_for, live):
+        return
+    while_fold(cx, st, s, live)
+
+
+def while_fold(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None:
+    """A while loop as a fold, whatever its form."""
+    if s.test_last:
+        once = k.Op("or", (k.Var(FIRST, BOOL), s.condition), BOOL)
+        st.env[FIRST] = eq.Const(True, BOOL)
+        for n in sorted(reads(s.condition) - st.env.keys()):  # the first round gives it a value before it is tested
+            st.env[n] = eq.Const(False if cx.types[n].kind == "bool" else 0, cx.types[n])
+        s = k.While(once, (k.Assign(FIRST, k.Const(False, BOOL), BOOL), *s.body), span=s.span)
+    index = cx.index("round", st.open)
+    fold = Folding(cx, st, s, index, live, Carried(), None)
+    fold.enter(())
+    condition = truth(cx, fold.inner, s.condition)
+    fold.inner.path = add_path(fold.inner.path, condition)
+    fold.run(condition)
+    found = bounded(st, index, condition, fold.carries, fold.inits, fold.bare)
+    if found is None:
+        after = followed(st, index, condition, fold.carries, fold.inits, fold.bare)
+        bits = halving(condition, fold.carries, after, fold.inner, fold.accesses_from)
+        if bits is not None:
+            found = Bounded(eq.Axis(index.name, eq.Const(0, INT), bits), None)
+    fold.close(None)
+    if found is not None:
+        fold.number(found.axis)
+        if found.sure is not None:
+            fold.assume(found.sure)
+        fold.leave(found.axis)
+        st.rung(
+            s.span,
+            "while",
+            "rung 2: a loop over whole arrays, to its static bound; lanes that are done keep their state",
+        )
+        return
+    lanes = within(tuple(a for a in fold.lanes if a.name in free_indices(fold.mapped(condition))))
+    still = fold.mapped(condition)
+    fold.leave(None, condition=eq.Reduce("or", lanes, still, None, BOOL) if lanes else still)
+    st.rung(s.span, "while", "rung 2: a loop over whole arrays until all lanes are done: nothing bounds it statically")
+
+
+def _unused(st: State, s: k.While, live: frozenset[str]) -> str:
+    """A name for a flag."""
+    taken = {*assigned((s,)), *exposed((s,), live), *live, *st.env}
+    return next(n for n in map("$stop{}".format, range(1, len(taken) + 2)) if n not in taken)
+
+
+def _counts(cx: Context, st: State, found: Counted, live: frozenset[str]) -> bool:
+    """Runs a loop that counts; False, with nothing done, where its range depends on data, or where it has other exits
+    and stays a loop all the same."""
+    from kraise.raising.run.statements import block
+
+    trial = st.copy()
+    within = exposed(found.after, live | {found.var})
+    block(cx, trial, found.before, exposed((found.loop,), within))
+    try:
+        cx.loop(trial, found.loop, within, free=found.exits)
+    except Sequential:
+        return False
+    except Refused as refused:
+        if any(d.code == "KR205" for d in refused.diagnostics):
+            return False
+        raise
+    block(cx, trial, found.after, live)
+    st.become(trial)
+    return True
