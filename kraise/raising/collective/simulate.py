@@ -239,7 +239,9 @@ class Simulation(Outlets):
             case k.Cast(type=t, arg=a):
                 v = self.value(a, on)
                 if isinstance(v, np.ndarray):
-                    return v if t.is_integer or t.kind == "bool" else UNKNOWN
+                    if t.is_integer or t.kind == "bool":
+                        return v
+                    return self._data(v, t) if isinstance(a, k.Const) else UNKNOWN
                 return v if isinstance(v, Combined) and v.type == t else UNKNOWN
             case k.Load(array=array, subscripts=subs):
                 return self._load(array, subs, on)

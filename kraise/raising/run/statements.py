@@ -88,7 +88,7 @@ def statement(cx: Context, st: State, s: k.Stmt, live: frozenset[str]) -> None:
 def with_halves(cx: Context, st: State, s: k.Assign) -> None:
     """An assignment; what is made of a value that one thread alone has (the result of a tree of shuffles), that thread
     alone has."""
-    half = {n: st.partial[n] for n in reads(s.value) if st.partial.get(n) in cx.halves} if cx.halves else {}
+    half = {n: st.partial[n] for n in _own_reads(s.value) if st.partial.get(n) in cx.halves} if cx.halves else {}
     if any(set(conjuncts(c)) <= set(st.path) for c in half.values()):
         half = {}
     for n in half:
@@ -102,6 +102,18 @@ def with_halves(cx: Context, st: State, s: k.Assign) -> None:
         where = simplify.conjunction(*dict.fromkeys(half.values()))
         st.partial[s.name] = where
         cx.halves.add(where)
+
+
+def _own_reads(e: object) -> frozenset[str]:
+    """The locals that a thread reads of its own, not through an exchange."""
+    match e:
+        case k.Warp(args=(_, *rest)):
+            return frozenset().union(*map(reads, rest))
+        case k.Op(args=args) | k.Call(args=args) | k.Load(subscripts=args):
+            return frozenset().union(*map(_own_reads, args))
+        case k.Cast(arg=a):
+            return _own_reads(a)
+    return reads(e)
 
 
 def assign(cx: Context, st: State, name: str, new: eq.Expr, span: Span | None) -> None:

@@ -7,7 +7,8 @@ it is refused: a lane would read one that does not take part.
 
 from __future__ import annotations
 
-from kraise.analysis.conditions import classify
+from kraise.analysis.conditions import classify, conjuncts
+from kraise.analysis.dependence import implied
 from kraise.analysis.poly import to_poly
 from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
@@ -18,6 +19,7 @@ from kraise.raising.collective.requests import Lanes
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation, tidy
 from kraise.raising.run.context import Context
+from kraise.raising.run.liveness import reads
 from kraise.raising.run.state import State
 from kraise.raising.run.values import provable_here, truth, value
 
@@ -48,7 +50,10 @@ def exchange(cx: Context, st: State, e: k.Warp) -> eq.Expr:
     axis = eq.Axis(x.name, ZERO, eq.Const(e.width, INT))
     if e.name == "activemask":
         return eq.Const(0xFFFFFFFF, UINT32)
-    v = truth(cx, st, e.args[0]) if e.name in ("ballot", "any", "all") else value(cx, st, e.args[0])
+    if e.name.startswith("shfl"):
+        v, holders = _held(cx, st, e.args[0])
+    else:
+        v, holders = truth(cx, st, e.args[0]) if e.name in ("ballot", "any", "all") else value(cx, st, e.args[0]), ()
     start = ZERO if e.width == 32 else operation("sub", (lane, operation("mod", (lane, axis.hi), INT)), INT)
     try:
         if e.name in ("any", "all", "ballot", *_REDUCED):
@@ -64,7 +69,7 @@ def exchange(cx: Context, st: State, e: k.Warp) -> eq.Expr:
                 return bits
             return eq.Reduce(_REDUCED[e.name], (axis,), other, None, v.type)
         if e.name.startswith("shfl"):
-            return _shuffled(cx, st, e, v, lane, start)
+            return _shuffled(cx, st, e, v, lane, start, holders)
     except ValueError:
         pass
     raise refuse("KR299", f"this use of {e.name} is not raised yet", e.span)
@@ -84,7 +89,26 @@ def by_warp(condition: eq.Expr, lane: str) -> bool:
     return wanted is not None and rest.offset % 32 == wanted
 
 
-def _shuffled(cx: Context, st: State, e: k.Warp, v: eq.Expr, lane: eq.Index, start: eq.Expr) -> eq.Expr:
+def _held(cx: Context, st: State, e: k.Expr) -> tuple[eq.Expr, tuple[eq.Expr, ...]]:
+    """What the lanes hold, and the conditions under which they do (the result of a tree of shuffles is in one lane)."""
+    half = {n: st.partial[n] for n in reads(e) if st.partial.get(n) in cx.halves}
+    for n in half:
+        del st.partial[n]
+    try:
+        return value(cx, st, e), tuple(dict.fromkeys(half.values()))
+    finally:
+        st.partial |= half
+
+
+def _shuffled(
+    cx: Context,
+    st: State,
+    e: k.Warp,
+    v: eq.Expr,
+    lane: eq.Index,
+    start: eq.Expr,
+    holders: tuple[eq.Expr, ...],
+) -> eq.Expr:
     amount = value(cx, st, e.args[1])
     width = eq.Const(e.width, INT)
     inside: eq.Expr = simplify.TRUE
@@ -104,8 +128,20 @@ def _shuffled(cx: Context, st: State, e: k.Warp, v: eq.Expr, lane: eq.Index, sta
             within = provable_here(st, to_poly(amount)) and provable_here(st, to_poly(width) - to_poly(amount) - 1)
             amount = amount if within else operation("mod", (amount, width), INT)
             source = operation("add", (start, amount), INT)
+    for c in holders:
+        if inside is not simplify.TRUE or not _true(st, tidy(substitute(c, {lane: source}))):
+            raise refuse(
+                "KR299",
+                "lanes are read that hold only a part of the sum",
+                e.span,
+                "read lane 0, which holds all of it, or sum with xor shuffles",
+            )
     other = tidy(substitute(v, {lane: source}))
     return simplify.select(inside, other, v, v.type)
+
+
+def _true(st: State, c: eq.Expr) -> bool:
+    return all((isinstance(x, eq.Const) and bool(x.value)) or implied((*st.path, *st.facts), x) for x in conjuncts(c))
 
 
 def votes(cx: Context, st: State, bits: eq.Expr) -> eq.Expr | None:

@@ -8,6 +8,7 @@ from kraise.analysis.boxes import Unbounded, box
 from kraise.analysis.conditions import conjunction
 from kraise.analysis.dependence import implied
 from kraise.analysis.poly import to_poly
+from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
 from kraise.ir.walk import free_indices, statement_expressions, topological
@@ -75,6 +76,7 @@ def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Laun
         axes = tuple(a for a in axes if a.name not in {i.name for i in single})
     value = merged_reductions(decided(value, path), path)
     where = conjunction(residue)
+    _named(r, axes, (*subs, value, *residue))
     known = (*path, *launch.facts, *axes_bounds(value))
     value = viewed(value, known, where is not None)
     rows = taken_apart(subs[0], known) if len(subs) == 1 and not r.view and where is None else None
@@ -82,6 +84,19 @@ def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Laun
         subs, r = rows[0], replace(r, view=rows[1])
     full = where is None and not r.accumulate and covers(axes, subs, r.after.array, shapes)
     return eq.Write(r.before, r.after, axes, subs, value, where, r.accumulate, full, r.view, span=r.span)
+
+
+def _named(r: RawWrite, axes: tuple[eq.Axis, ...], used: tuple[eq.Expr, ...]) -> None:
+    """Each index of a plain store is in its subscripts: one thread writes a cell.
+
+    Raises:
+        Refused: a thread that may be there or not, such as number 63 of a block of any size.
+    """
+    subs = frozenset().union(*map(free_indices, used[: len(r.subscripts)]))
+    held = frozenset().union(*map(free_indices, used[len(r.subscripts) :]))
+    if not r.accumulate and any(a.name in held - subs for a in axes):
+        reason = "whether a thread is there that stores this depends on the size of the block"
+        raise refuse("KR306", reason, r.span, "say how many threads a block has: __launch_bounds__ or a constant")
 
 
 def finished(value: eq.Expr) -> eq.Expr:
