@@ -135,14 +135,14 @@ def _search(
             if attempts:
                 hindering |= _scratch(attempts[-1])
             more = _after(attempts[-1], known, refused) if attempts else None
-            if more is None and attempts and attempts[-1].unrolls() and not known.unroll:
-                more = Learned(scratch=scratch, unroll=True)
             if more is None and attempts:
+                last = attempts[-1]
                 if sizes is None:
-                    sizes = (
-                        suggested(attempts[-1].inlined, {}) if attempts[-1].cx.cooperative or known.ways == {} else []
-                    )
-                more = Learned(scratch=scratch, ways=sizes.pop(0)) if sizes else None
+                    sizes = suggested(last.inlined, {}) if last.cx.cooperative or known.ways == {} else []
+                if sizes:
+                    more = Learned(scratch=scratch, ways=sizes.pop(0), unroll=known.unroll)
+                elif last.unrolls() and not known.unroll:
+                    more, sizes = Learned(scratch=scratch, unroll=True), None
             if more is None:
                 raise first from None
         known = more

@@ -106,6 +106,8 @@ def _sums(
     found: list[Found] = []
     n, size = data.shape[1], sim.size
     for group in GROUPS:
+        if sim.rows and not group:
+            continue
         if group and (n != size or size % group or (group == size and sim.barriers)):
             continue
         parts = data.reshape(2, -1, group or n)

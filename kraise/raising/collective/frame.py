@@ -26,7 +26,8 @@ class Frame:
     """How the indices of the equations give a thread of a block.
 
     ``local`` replaces the indices that move within a block by the block's number and the thread's (as one index, or
-    the warp's and the lane's); ``lane`` is the index of the lane where the equations have one.
+    the warp's and the lane's); ``lane`` is the index of the lane where the equations have one. ``rows``: a block has
+    threads along other axes, too; each row of them is made of whole warps, and only lanes of a warp are looked at.
     """
 
     local: dict[eq.Expr, eq.Expr]
@@ -34,6 +35,7 @@ class Frame:
     split: bool
     extent: eq.Expr
     moving: frozenset[str]
+    rows: bool = False
 
     def at(self, e: eq.Expr, thread: eq.Expr) -> eq.Expr:
         """``e`` of thread ``thread`` of the same block.
@@ -61,9 +63,10 @@ def _digits(thread: eq.Expr) -> tuple[eq.Expr, eq.Expr]:
 
 
 def frame(cx: Context) -> Frame | None:
-    """The frame of the kernel, or None where a block has threads along several axes, or none at all."""
-    if ("thread", 0) not in cx.threads or ("thread", 1) in cx.threads or ("thread", 2) in cx.threads:
+    """The frame of the kernel, or None where its threads have no number along x."""
+    if ("thread", 0) not in cx.threads:
         return None
+    rows = ("thread", 1) in cx.threads or ("thread", 2) in cx.threads
     thread = cx.threads["thread", 0]
     inside = [n for n in cx.thread_names if n in free_indices(thread) and n not in cx.blocks]
     extent = cx.threads["blockDim", 0]
@@ -78,7 +81,7 @@ def frame(cx: Context) -> Frame | None:
                 return None
             own = operation("add", (operation("mul", (block, extent), INT), THREAD), INT)
         local[eq.Index(inside[0], INT)] = own
-        return _checked(cx, Frame(local, None, False, extent, frozenset(inside)))
+        return _checked(cx, Frame(local, None, False, extent, frozenset(inside), rows))
     lane = eq.Index(cx.lane, INT)
     others = [n for n in inside if n != cx.lane]
     if cx.lane not in inside or len(others) > 1:
@@ -92,7 +95,7 @@ def frame(cx: Context) -> Frame | None:
         else:
             warps = to_expr(divided(to_poly(extent), to_poly(_WARP))[0])
             local[warp] = operation("add", (operation("mul", (block, warps), INT), WARPS), INT)
-    return _checked(cx, Frame(local, lane, True, extent, frozenset(inside)))
+    return _checked(cx, Frame(local, lane, True, extent, frozenset(inside), rows))
 
 
 def _checked(cx: Context, found: Frame) -> Frame | None:

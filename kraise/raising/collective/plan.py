@@ -41,7 +41,7 @@ class Plan:
 def _simulation(cx: Context, st: State, found: Frame, size: int, outlets: bool) -> Simulation:
     threads = np.arange(size)
     hardware = {("thread", 0): threads, ("blockDim", 0): np.full(size, size)}
-    for axis in (1, 2):
+    for axis in () if found.rows else (1, 2):
         hardware["thread", axis] = np.zeros(size, dtype=np.int64)
         if ("blockDim", axis) not in cx.threads:
             hardware["blockDim", axis] = np.ones(size, dtype=np.int64)
@@ -57,7 +57,7 @@ def _simulation(cx: Context, st: State, found: Frame, size: int, outlets: bool) 
     def cells(array: str) -> tuple[np.ndarray, ScalarType] | None:
         name = resolve(cx, st, array)
         local = st.locals.get(name)
-        if local is None or not local.shared or local.prefix != cx.blocks or len(local.shape) != 1:
+        if found.rows or local is None or not local.shared or local.prefix != cx.blocks or len(local.shape) != 1:
             return None
         (extent,) = local.shape
         if extent is eq.Param("shared", INT):
@@ -68,6 +68,7 @@ def _simulation(cx: Context, st: State, found: Frame, size: int, outlets: bool) 
         return _filled(st, name, found, size, int(count[0])), local.type
 
     sim = Simulation(size, hardware, entry, cells, {})
+    sim.rows = found.rows
     if outlets:
         sim.outlets = []
         sim.outside = lambda array: resolve(cx, st, array) not in st.locals

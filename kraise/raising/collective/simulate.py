@@ -55,6 +55,7 @@ class Simulation(Outlets):
         self.by_extent = False  # the number of threads of a block was asked for
         self.shuffles = 0
         self.steps = 0
+        self.rows = False  # the threads are one row of a block's
         self.outside: Callable[[str], bool] = lambda _: False  # whether an array is the caller's
 
     # --- statements
@@ -105,7 +106,7 @@ class Simulation(Outlets):
                 self._loop(s, on)
                 self.loops -= 1
             case k.Barrier(scope="block"):
-                if not on.all():
+                if not on.all() or self.rows:
                     raise Beyond("a barrier that not all threads reach")
                 if not self.barriers:
                     self.first = self.touched()

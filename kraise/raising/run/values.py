@@ -29,7 +29,7 @@ from kraise.raising.run.sizes import steering
 from kraise.raising.run.state import RawWrite, State
 from kraise.raising.threads.multiples import in_whole_rows, in_widths, tilewise, wished
 from kraise.raising.threads.splits import quotient
-from kraise.raising.threads.tiles import asks_for, by_launch
+from kraise.raising.threads.tiles import asks_for, without_launch
 from kraise.raising.writes.clamps import clamped
 
 _WHOLE = ("add", "sub", "mul", "neg", "floordiv", "mod", "min", "max")  # of integers these are integers
@@ -241,7 +241,8 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
         )
         if found is None and name in cx.rows:
             found = in_rows(poly, cx.rows[name][: len(cx.rows[name]) - len(tail)], known)
-        if found is not None and not by_launch(to_expr(r) for r in found.radices):
+        found = None if found is None else without_launch(found)
+        if found is not None:
             subs = (*(to_expr(p) for p in found.subscripts), *subscripts[1:])
             return Cell(name, subs, (ROWS, *(to_expr(r) for r in found.radices), *(eq.Const(n, INT) for n in tail)))
         if cx.cooperative:

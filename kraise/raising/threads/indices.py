@@ -141,6 +141,8 @@ def bind(
                 _count_on(cx, -way, letter)
                 path.append(eq.Op("lt", (g, block_dim), BOOL))
             extent = block_dim if kind == "thread" else grid_dim
+            if kind == "thread" and name not in bounded:
+                facts.append(eq.Op("lt", (g, block_dim), BOOL))
         else:
             continue
         indices.append(name)

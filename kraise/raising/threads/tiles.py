@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from kraise.analysis.boxes import box, largest
 from kraise.analysis.conditions import Fact, classify, conjunction, conjuncts, is_static, negate
-from kraise.analysis.delinearize import digits
+from kraise.analysis.delinearize import Digits, digits
 from kraise.analysis.dependence import implied
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
@@ -21,7 +21,7 @@ from kraise.ir.walk import Unmovable, free_indices, substitute, topological, tra
 from kraise.raising.run import simplify
 from kraise.raising.run.state import RawWrite
 from kraise.raising.writes.masks import bounds, not_neutral, spread
-from kraise.raising.writes.narrowed import narrowed
+from kraise.raising.writes.narrowed import by_residues, narrowed
 
 Path = tuple[eq.Expr, ...]
 
@@ -197,7 +197,7 @@ def merged_reductions(e: eq.Expr, path: Path) -> eq.Expr:
         if masked is not None and node.op in ("add", "min", "max"):
             where = conjunction([c for c in (node.where, *conjuncts(masked[0])) if c is not None])
             node = eq.Reduce(node.op, node.axes, masked[1], where, node.type)
-        return narrowed(_digits(node))
+        return narrowed(_digits(by_residues(node)))
 
     return transform(e, one)
 
@@ -321,6 +321,18 @@ def taken_apart(s: eq.Expr, known: Path) -> tuple[Path, Path] | None:
     if found is None:
         return None
     return tuple(to_expr(p) for p in found.subscripts), (ROWS, *(to_expr(r) for r in found.radices))
+
+
+def without_launch(found: Digits) -> Digits | None:
+    """The digits without the size of a block: ``(block * blockDim + thread) * n + c`` is row ``block * blockDim +
+    thread``. None if the launch decides others."""
+    subs, radices = list(found.subscripts), list(found.radices)
+    first = to_expr(radices[0])
+    if isinstance(first, eq.Param) and first.name.startswith("block."):
+        subs[:2] = [subs[0] * radices.pop(0) + subs[1]]
+    if not radices or by_launch(to_expr(r) for r in radices):
+        return None
+    return Digits(tuple(subs), tuple(radices))
 
 
 def by_launch(sizes: Iterable[eq.Expr]) -> bool:

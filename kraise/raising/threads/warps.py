@@ -35,8 +35,9 @@ def exchange(cx: Context, st: State, e: k.Warp) -> eq.Expr:
         Refused: lanes that do not take part may be read, or the primitive has no form.
     """
     if cx.lane is None:
-        if ("thread", 1) in cx.threads or ("thread", 0) not in cx.threads:
-            raise refuse("KR299", "warp primitives in blocks of several dimensions are not raised yet", e.span)
+        if ("thread", 0) not in cx.threads:
+            reason = "which lanes a warp has is not said: threadIdx.x does not occur"
+            raise refuse("KR299", reason, e.span, "take the lane from threadIdx.x")
         raise Lanes
     lane = eq.Index(cx.lane, INT)
     if any(cx.lane in free_indices(c) and c not in cx.launch_path and not by_warp(c, cx.lane) for c in st.path):

@@ -87,16 +87,24 @@ def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Laun
 
 
 def _named(r: RawWrite, axes: tuple[eq.Axis, ...], used: tuple[eq.Expr, ...]) -> None:
-    """Each index of a plain store is in its subscripts: one thread writes a cell.
+    """An index that may have one value or none is in the subscripts of what is stored.
 
     Raises:
         Refused: a thread that may be there or not, such as number 63 of a block of any size.
     """
     subs = frozenset().union(*map(free_indices, used[: len(r.subscripts)]))
     held = frozenset().union(*map(free_indices, used[len(r.subscripts) :]))
-    if not r.accumulate and any(a.name in held - subs for a in axes):
+    if not r.accumulate and any(a.name in held - subs and _at_most_one(a) for a in axes):
         reason = "whether a thread is there that stores this depends on the size of the block"
         raise refuse("KR306", reason, r.span, "say how many threads a block has: __launch_bounds__ or a constant")
+
+
+def _at_most_one(a: eq.Axis) -> bool:
+    return (
+        isinstance(a.hi, eq.Op)
+        and a.hi.name == "min"
+        and any((to_poly(n) - to_poly(a.lo)).value == 1 for n in a.hi.args)
+    )
 
 
 def finished(value: eq.Expr) -> eq.Expr:

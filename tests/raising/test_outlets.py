@@ -1,0 +1,142 @@
+"""What blocks hand out while they compute together, dynamic shared memory, lanes that hold a part; and wrong twins."""
+
+from pathlib import Path
+
+import pytest
+
+from kraise.diagnostics import Refused
+from kraise.frontends import cuda_c
+from kraise.ir import equations as eq
+from kraise.ir.walk import statement_expressions, topological
+from kraise.options import Options
+from kraise.raising import raise_function
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+
+
+def raised(text, name):
+    module, found = cuda_c.read(text, "kernel.cu")
+    assert not [d for d in found if d.severity == "error"], [d.reason for d in found]
+    return raise_function(module, module.function(name), Options())
+
+
+def codes(text, name):
+    with pytest.raises(Refused) as refused:
+        raised(text, name)
+    return {d.code for d in refused.value.diagnostics}
+
+
+def scans(kernel):
+    nodes = [n for s in kernel.body for n in topological(statement_expressions(s))]
+    return {n.op for n in nodes if isinstance(n, eq.Scan)}
+
+
+SCANS = (SAMPLES / "cuda_scan_totals" / "kernel.cu").read_text()
+
+
+def test_totals_leave_a_scan():
+    assert scans(raised(SCANS, "scan_and_total")) == {"add"}
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("scan_and_total", "    __syncthreads();\n    if (t < d) tree", "    if (t < d) tree"),
+        ("scan_and_total", "if (t == 0) {", "if (t <= 1) {"),  # two threads hand it out
+        ("scan_and_total", "tree[2 * THREADS - 1] = 0.0f;", "tree[2 * THREADS - 1] = 1.0f;"),
+        ("two_buffers", "buffer[from * THREADS + t - offset]", "buffer[to * THREADS + t - offset]"),
+        ("two_buffers", "    __syncthreads();\n  }", "  }"),
+    ],
+)
+def test_wrong_scans_are_no_scans(name, old, new):
+    assert old in SCANS
+    text = SCANS.replace(old, new)
+    try:
+        kernel = raised(text, name)
+    except Refused:
+        return
+    assert not scans(kernel)
+
+
+BEFORE = """
+__global__ void kernel(float *x, float *y) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  float mine = x[blockIdx.x * 64 + (t + 1) % 64];
+  s[t] = mine;
+  BARRIER
+  x[blockIdx.x * 64 + t] = mine;
+  for (int d = 32; d > 0; d /= 2) {
+    __syncthreads();
+    if (t < d) s[t] += s[t + d];
+  }
+  if (t == 0) y[blockIdx.x] = s[0];
+}
+"""
+
+
+def test_a_store_before_the_threads_have_met_does_not_move_behind_a_barrier():
+    assert "KR201" in codes(BEFORE.replace("BARRIER", ""), "kernel")
+
+
+PART = """
+__global__ void kernel(const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float v = x[i];
+  for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(~0u, v, d);
+  float w = READ + 0.0f;
+  STORE
+}
+"""
+
+
+def test_lane_0_is_read_by_all():
+    text = PART.replace("READ", "__shfl_sync(~0u, v, 0)").replace("STORE", "y[i] = x[i] - w;")
+    assert not raised(text, "kernel").launch == "required"
+
+
+@pytest.mark.parametrize(
+    "read", ["__shfl_down_sync(~0u, v, 1)", "__shfl_sync(~0u, v, 1)", "__shfl_xor_sync(~0u, v, 1)"]
+)
+@pytest.mark.parametrize("store", ["y[i] = w;", "if (threadIdx.x % 32 == 0) y[i / 32] = w;"])
+def test_lanes_that_hold_a_part_are_not_read(read, store):
+    assert codes(PART.replace("READ", read).replace("STORE", store), "kernel") == {"KR299"}
+
+
+BYTES = """
+__global__ void kernel(const float *x, float *y) {
+  extern __shared__ unsigned char raw[];
+  float *s = (float *)raw;
+  s[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  raw[threadIdx.x] = 3;
+  __syncthreads();
+  y[threadIdx.x] = s[threadIdx.x];
+}
+"""
+
+
+def test_shared_memory_of_two_types():
+    _, found = cuda_c.read(BYTES, "kernel.cu")
+    assert [d.code for d in found if d.severity == "error"] == ["KR299"]
+
+
+ALIAS = """
+__device__ float first(const float *x) {
+  extern __shared__ float a[];
+  a[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  return a[0];
+}
+__global__ void kernel(const float *x, float *y) {
+  extern __shared__ float b[];
+  float v = first(x);
+  y[threadIdx.x] = v + b[threadIdx.x];
+}
+"""
+
+
+def test_dynamic_shared_memory_is_one_memory():
+    kernel = raised(ALIAS, "kernel")
+    reads = [n for s in kernel.body for n in topological(statement_expressions(s)) if isinstance(n, eq.Read)]
+    assert {n.version.array for n in reads} == {"x"}
