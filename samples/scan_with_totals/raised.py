@@ -21,6 +21,10 @@ def scan_with_totals(x, out, totals, *, grid=None, block=None):
     if block is not None and block != 64:
         raise ValueError("scan_with_totals: a block has 64 threads along x")
     blocks = totals.shape[0] if grid is None else grid
+    if 64 * blocks + 64 >= 2**31 and not jax.config.jax_enable_x64:
+        raise ValueError(
+            "scan_with_totals: 64 * block_x + t may not fit 32 bits: it needs jax_enable_x64"
+        )
     count = min(n, 64 * blocks)
     x2 = jnp.pad(x[: 64 * blocks], (0, max(64 * blocks - n, 0))).reshape(blocks, 64)
     out = out.at[:count].set(jnp.cumsum(x2, axis=1).ravel()[:count])  # kernel.py:24
