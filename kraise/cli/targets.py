@@ -54,13 +54,13 @@ def write(target: Path, text: str, *, force: bool, source: str) -> bool:
     """
     data = text.encode("utf-8")
     try:
+        if _is_stream(target):
+            target.write_bytes(data)
+            return True
         real = Path(os.path.realpath(target))
         mode = os.stat(real).st_mode if real.exists() else None
         if mode is not None and stat.S_ISDIR(mode):
             raise _refused_error(source, f"the target {target} is a folder")
-        if mode is not None and not stat.S_ISREG(mode):  # /dev/stdout, a pipe
-            real.write_bytes(data)
-            return True
         if mode is not None:
             if not mode & 0o222 or not os.access(real, os.W_OK):
                 raise _refused_error(source, f"the target {target} is read-only")
@@ -76,6 +76,16 @@ def write(target: Path, text: str, *, force: bool, source: str) -> bool:
     except ValueError as error:
         raise _refused_error(source, f"the target cannot be written: {error}") from None
     return True
+
+
+def _is_stream(target: Path) -> bool:
+    """Whether what is written goes through: a pipe, a terminal, ``/dev/stdout`` wherever it leads."""
+    try:
+        mode = os.stat(target).st_mode
+    except OSError:
+        return False
+    special = not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    return special or os.path.abspath(target).startswith(("/dev/std", "/dev/fd/", "/proc/"))
 
 
 def _replace(target: Path, data: bytes, mode: int) -> None:

@@ -1,6 +1,7 @@
 """The real command in a process of its own: streams that fail, signals, start-up."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -35,6 +36,49 @@ def test_a_full_output_is_one_message():
     with open("/dev/full", "w") as full:
         done = run("rule", stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 2 and done.stderr == "kraise: cannot write the output: No space left on device\n"
+
+
+def test_a_full_disk_leaves_the_old_target(tmp_path):
+    source, target = tmp_path / "k.py", tmp_path / "out.py"
+    source.write_text(KERNEL)
+    assert run("translate", str(source), "-o", str(target)).returncode == 0
+    old = target.read_bytes()
+    source.write_text(KERNEL.replace("a * x", "2.0 * a * x"))
+
+    def small():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))  # a write beyond it fails, as on a full disk
+
+    done = run("translate", str(source), "-o", str(target), preexec_fn=small)
+    assert done.returncode == 2 and "KR404" in done.stderr and "Traceback" not in done.stderr
+    assert target.read_bytes() == old and sorted(os.listdir(tmp_path)) == ["k.py", "out.py"]
+
+
+def test_runs_at_once_leave_one_whole_target(tmp_path):
+    sources = [tmp_path / f"k{j}.py" for j in range(4)]
+    texts = []
+    for j, source in enumerate(sources):
+        source.write_text(KERNEL.replace("a * x", f"{j}.5 * a * x"))
+        texts.append(run("translate", str(source)).stdout)
+    target = tmp_path / "out.py"
+    running = [subprocess.Popen([*KRAISE, "translate", str(s), "-o", str(target)]) for s in sources]
+    while any(p.poll() is None for p in running):
+        assert not target.exists() or target.read_text() in texts
+    assert [p.returncode for p in running] == [0] * 4 and target.read_text() in texts
+    assert sorted(os.listdir(tmp_path)) == ["k0.py", "k1.py", "k2.py", "k3.py", "out.py"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="needs /dev/stdout")
+def test_devices_as_targets(tmp_path):
+    source = tmp_path / "k.py"
+    source.write_text(KERNEL)
+    printed = run("translate", str(source)).stdout
+    assert run("translate", str(source), "-o", "/dev/stdout").stdout == printed
+    assert run("translate", str(source), "-o", "/dev/null").returncode == 0
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True) as reader:
+        assert run("translate", str(source), "-o", str(pipe)).returncode == 0
+        assert reader.communicate(timeout=30)[0] == printed
 
 
 def test_a_reader_that_goes_away_is_silent():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from kraise.emit.context import Assign, Def, Do, Raw, Stmt
@@ -37,11 +38,20 @@ class Surroundings:
         return Atom(self.imports[head] + dot + rest) if dot and head in IMPORTED else node
 
 
+# what a comment tells the source's own tools: here it would switch off those of the emitted module
+_DIRECTIVE = re.compile(
+    r"(-\*-|(type|ruff|flake8|pylint|mypy|pyright|isort|yapf|fmt|pragma|vim|coding) *[:=]"
+    r"|noqa\b|NOLINT|clang-format o)",
+    re.IGNORECASE,
+)
+
+
 class Comments:
     """The source's comments, each carried over once: above the statement that it stands on or above."""
 
     def __init__(self, module: eq.Module | None):
-        self.left = dict(module.comments) if module is not None else {}
+        said = module.comments if module is not None else ()
+        self.left = {line: text for line, text in said if not _DIRECTIVE.match(text.strip())}
         self.file = module.file.rsplit("/", 1)[-1] if module is not None else ""
 
     def above(self, file: str, line: int) -> list[str]:
