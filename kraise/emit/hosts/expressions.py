@@ -15,7 +15,7 @@ from kraise.ir.operations import OPERATIONS
 from kraise.ir.types import NUMBER, ArrayType, ScalarType
 
 _LIBRARY = re.compile(r"\{(\d)\}")
-_STATIC_CALLS = {"min": "min", "max": "max", "abs": "abs"}
+_STATIC_CALLS = {"min": "min", "max": "max", "abs": "abs", "round": "round"}
 
 
 class HostText:
@@ -82,7 +82,7 @@ class HostText:
         inner = self.expr(e.arg)
         if self.statics.is_known(e.arg) and scalars(e.arg) <= self.statics.names:
             if e.type.is_integer:
-                rounded = isinstance(e.arg, k.Op) and e.arg.name in ("ceil", "floor", "floordiv")
+                rounded = isinstance(e.arg, k.Op) and e.arg.name in ("ceil", "floor", "floordiv", "round")
                 return inner if rounded or e.arg.type.is_integer else py.call("int", inner)
             if e.type.is_inexact:
                 return py.call("float", inner) if not isinstance(e.arg, k.Const) else py.number(float(e.arg.value.real))
@@ -212,6 +212,8 @@ def fill_any(text: str, args: list[Py]) -> Py:
             case ast.Constant(value=value):
                 if isinstance(value, str):
                     return Atom(f'"{value}"')
+                if value is None or isinstance(value, bool):
+                    return Atom(str(value))
                 return Atom("...") if value is ... else py.number(value)  # type: ignore[arg-type]
             case ast.Attribute(value=inner, attr=attr):
                 found = build(inner)

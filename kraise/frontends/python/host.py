@@ -10,6 +10,7 @@ from kraise.frontends.python import host_nest
 from kraise.frontends.python import host_values as values
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.host_assign import Assignments
+from kraise.frontends.python.host_lists import without_lists
 from kraise.frontends.python.host_scope import HostScope, array_names, ignored_call, launched
 from kraise.frontends.python.source import dotted, walk
 from kraise.frontends.python.survey import doc_of
@@ -22,6 +23,7 @@ ONE, ZERO = k.Const(1, INT), k.Const(0, INT)
 
 def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     """The host function. Raises Refused with all that is wrong with it."""
+    node = without_lists(scope, node)
     array_names(scope, node)
     scope.name = name
     given = (*node.params.posonly_params, *node.params.params, *node.params.kwonly_params)
@@ -68,16 +70,25 @@ class Reader(Assignments):
     def __init__(self, scope: HostScope):
         self.scope = scope
         self.problems: list[Diagnostic] = []
+        scope.make, scope.call = self.new_array, self.arguments
 
     def block(self, statements) -> tuple[h.Stmt, ...]:
         """The statements of a block; problems are collected."""
         out: list[h.Stmt] = []
         for statement in statements:
+            around, self.scope.pending = self.scope.pending, []
             try:
-                out += self.statement(statement)
+                found = self.statement(statement)
+                out += [*self.scope.pending, *found]
             except Refused as refused:
                 self.problems += refused.diagnostics
+            self.scope.pending = around
         return tuple(out)
+
+    def flushed(self) -> list[h.Stmt]:
+        """What the expressions read so far need before them."""
+        found, self.scope.pending = self.scope.pending, []
+        return found
 
     def statement(self, node: cst.CSTNode) -> list[h.Stmt]:
         """One statement as it stands."""
@@ -85,13 +96,18 @@ class Reader(Assignments):
         span = scope.span(node)
         match node:
             case cst.SimpleStatementLine(body=parts) | cst.SimpleStatementSuite(body=parts):
-                return [s for p in parts for s in self.small(p)]
+                out: list[h.Stmt] = []
+                for p in parts:
+                    found = self.small(p)
+                    out += [*self.flushed(), *found]
+                return out
             case cst.If(test=test, body=body, orelse=None) if _raises(body):
                 scope.drop(node, "a check of the arguments")
                 return []
             case cst.Try(body=body, handlers=[], orelse=None, finalbody=final):
                 return [*self.block(body.body), *(self.block(final.body.body) if final is not None else ())]
             case cst.If(test=test, body=body, orelse=orelse):
+                condition = values.value(scope, test)
                 then = self.block(body.body)
                 other: tuple[h.Stmt, ...] = ()
                 if orelse is not None:
@@ -99,11 +115,14 @@ class Reader(Assignments):
                 if not then and not other:
                     scope.drop(node, "a branch without effects")
                     return []
-                return [h.If(values.value(scope, test), then, other, span=span)]
+                return [h.If(condition, then, other, span=span)]
             case cst.For():
                 return self.loop(node)
             case cst.While(test=test, body=body, orelse=None):
                 condition = values.value(scope, test)
+                if scope.pending:
+                    hint = "give it a line of its own before the loop and at the end of its body"
+                    raise scope.refuse(test, "a call in the condition of a loop that works on arrays", hint)
                 return [h.While(condition, self.block(body.body), span=span)]
             case cst.With(items=items, body=body):
                 for item in items:

@@ -162,6 +162,8 @@ class Assignments:
         scope = self.scope
         span = scope.span(node)
         other = dotted(value)
+        if isinstance(value, cst.Subscript) and dotted(value.value) in scope.banks:
+            return [self.choice(name, value, span)]
         if other in scope.arrays:
             return [h.Point((name,), (k.ArrayRef(other, span=span),), span=span)]
         piece = values.part(scope, value)
@@ -194,6 +196,15 @@ class Assignments:
             if called in scope.hosts:
                 return [h.CallHost(called, self.arguments(value), (name,), (True,), span=span)]
         return [h.Bind(name, values.value(scope, value), span=span)]
+
+    def choice(self, name: str, value: cst.Subscript, span) -> h.Stmt:  # type: ignore[no-untyped-def]
+        """``name = bufs[index]``; an index below 0 counts from the end."""
+        own = self.scope.banks[dotted(value.value)]
+        at = value.slice[0].slice
+        assert isinstance(at, cst.Index)
+        index: k.Expr = values.scalar(self.scope, at.value)
+        index = k.Op("mod", (index, k.Const(len(own), INT)), NUMBER)
+        return h.Point((name,), (h.Chosen(own, index, span=span),), span=span)
 
     def is_array_call(self, node: cst.Call) -> bool:
         """Does a call make or move an array?"""

@@ -41,6 +41,10 @@ class HostScope:
     outline: Callable[[cst.FunctionDef], k.Function | None] | None = None  # a function that a loop became, lowered
     outlined: list[k.Function] = field(default_factory=list)
     name: str = ""
+    pending: list[h.Stmt] = field(default_factory=list)  # what the expressions read so far need before them
+    make: Callable[[str, cst.BaseExpression, cst.CSTNode], list[h.Stmt]] | None = None  # of a new array
+    call: Callable[[cst.Call], tuple[h.Expr | k.ArrayRef, ...]] | None = None  # the arguments of a call
+    banks: dict[str, tuple[str, ...]] = field(default_factory=dict)  # names of choices: the arrays to choose from
     host_params: Mapping[str, tuple[k.Param, ...]] = field(default_factory=dict)  # of the other host functions
 
     def span(self, node: cst.CSTNode) -> Span | None:
@@ -80,6 +84,8 @@ class HostScope:
                 return self.is_array(left) or self.is_array(right)
             case cst.UnaryOperation(expression=inner):
                 return self.is_array(inner)
+            case cst.Subscript(value=cst.Name(value=name)) if name in self.banks:
+                return True
             case cst.Subscript(value=value, slice=items):
                 return self.is_array(value) and any(isinstance(i.slice, cst.Slice) for i in items)
             case cst.Call(func=func, args=args):
@@ -92,8 +98,15 @@ class HostScope:
                     facts = dialects.table("host_library")["rows"][row]
                     if row == "matmul":
                         return not self.is_scalar_product(node)
-                    return bool(facts.get("array")) or (
-                        bool(facts.get("elementwise")) and any(self.is_array(a.value) for a in args)
+                    along = "axis" in facts and any(
+                        a.keyword is not None and a.keyword.value in ("axis", "keepdims") for a in args
+                    )
+                    by_place = 1 if name.startswith("array.") else 2
+                    along = along or ("axis" in facts and len([a for a in args if a.keyword is None]) == by_place)
+                    return (
+                        bool(facts.get("array"))
+                        or along
+                        or (bool(facts.get("elementwise")) and any(self.is_array(a.value) for a in args))
                     )
                 if name in dialects.operations("python"):
                     return any(self.is_array(a.value) for a in args)
@@ -105,6 +118,13 @@ class HostScope:
     def is_scalar_product(self, node: cst.BaseExpression) -> bool:
         """``np.dot(a, b)`` of two vectors is a number; how many axes an array has is known for few of them."""
         return isinstance(node, cst.Call) and dotted(node.func).endswith("dot")
+
+    def fresh(self, wish: str) -> str:
+        """A name that the function does not have."""
+        name, number = wish, 2
+        while name in self.arrays | self.scalars | self.ignored | set(self.tuples):
+            name, number = f"{wish}_{number}", number + 1
+        return name
 
     def drop(self, node: cst.CSTNode, what: str) -> None:
         """Notes a statement that has no part in the values."""

@@ -6,6 +6,7 @@ import libcst as cst
 
 from kraise import dialects
 from kraise.frontends.host_rows import library
+from kraise.frontends.python import host_numpy
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.expressions import BINARY, COMPARISON, LOGICAL
 from kraise.frontends.python.host_scope import HostScope
@@ -141,20 +142,24 @@ def _subscript(scope: HostScope, node: cst.Subscript) -> h.Expr:
             axis = _index(scope, node)
             if isinstance(axis, k.Const):
                 return k.Shape(dotted(inner), int(axis.value.real), span=span)
-        case cst.Call(func=func) if scope.qualified(func) == "array.copy_to_host":
+        case cst.Call(func=func) if scope.qualified(func) == "array.copy_to_host" and not scope.is_array(node):
             assert isinstance(func, cst.Attribute)
             return k.Load(dotted(func.value), _subscripts(scope, node), NUMBER, span=span)
-    found = elements(scope, node.value)
-    if found is not None:
+    parts = elements(scope, node.value)
+    if parts is not None:
         axis = _index(scope, node)
-        if isinstance(axis, k.Const) and -len(found) <= int(axis.value.real) < len(found):
-            return found[int(axis.value.real)]
+        if isinstance(axis, k.Const) and -len(parts) <= int(axis.value.real) < len(parts):
+            return parts[int(axis.value.real)]
     name = dotted(node.value)
     if name in scope.arrays and not any(isinstance(i.slice, cst.Slice) for i in node.slice):
         return k.Load(name, _subscripts(scope, node), NUMBER, span=span)
     whole = part(scope, node)
     if whole is not None:
         return whole
+    if scope.is_array(node):
+        found = host_numpy.taken(value(scope, node.value), list(node.slice), lambda n: scalar(scope, n), span)
+        if found is not None:
+            return found
     raise scope.refuse(node, f"`{scope.text(node)}` is not known in a host function", "copy the part to a new array")
 
 
@@ -203,7 +208,11 @@ def call(scope: HostScope, node: cst.Call) -> h.Expr:
         for a in args[1:]:
             found = _op(name.rpartition(".")[2], found, value(scope, a), span=span)
         return found
+    if name == "builtins.round" and len(args) == 1:
+        return k.Cast(INT, _op("round", scalar(scope, args[0]), span=span), span=span)  # type: ignore[arg-type]
     concept = dialects.table("host_library")["python"].get(name, "")
+    if dotted(node.func) in scope.hosts or concept.removesuffix("_like") in ("empty", "zeros", "ones", "full"):
+        return _before(scope, node)
     if concept in ("clone", "alias", "fetch") and (name.startswith("array.") or args):
         return value(scope, node.func.value if isinstance(node.func, cst.Attribute) and not args else args[0])
     kind = scalar_type(name) if name else None
@@ -229,6 +238,23 @@ def call(scope: HostScope, node: cst.Call) -> h.Expr:
     )  # fmt: skip
 
 
+def _before(scope: HostScope, node: cst.Call) -> h.Expr:
+    """A call inside an expression that stands before it: new memory, or another host function with one result."""
+    assert scope.make is not None and scope.call is not None
+    called, span = dotted(node.func), scope.span(node)
+    kinds = scope.hosts.get(called, (True,))
+    if len(kinds) != 1:
+        raise scope.refuse(node, f"{called} gives {len(kinds)} values", "give them names first")
+    own = scope.fresh(f"{called.rpartition('.')[2]}_value")
+    if not kinds[0]:
+        scope.scalars.add(own)
+        scope.pending.append(h.CallHost(called, scope.call(node), (own,), (False,), span=span))
+        return k.Var(own, NUMBER, span=span)
+    scope.arrays.add(own)
+    scope.pending += scope.make(own, node, node)
+    return h.Whole(own, span=span)
+
+
 def _cast(scope: HostScope, kind: ScalarType, node: cst.BaseExpression, span) -> h.Expr:
     found = value(scope, node)
     if kind == INT or kind.is_integer:
@@ -241,11 +267,20 @@ def _cast(scope: HostScope, kind: ScalarType, node: cst.BaseExpression, span) ->
 def _library(scope: HostScope, node: cst.Call, row: str, args: list[cst.BaseExpression]) -> h.Expr:
     facts = dialects.table("host_library")["rows"][row]
     method = isinstance(node.func, cst.Attribute) and scope.qualified(node.func).startswith("array.")
+    words = {a.keyword.value: a.value for a in node.args if a.keyword is not None}
+    args = [a.value for a in node.args if a.keyword is None]
     operands = [node.func.value, *args] if method else args  # type: ignore[attr-defined]
-    if any(a.keyword is not None for a in node.args):
+    if "axis" in facts and len(operands) == 2 and "axis" not in words:
+        words["axis"] = operands.pop()
+    if words:
+        plain = library(row, tuple(value(scope, o) for o in operands), scope.span(node))
+        found = host_numpy.along(row, plain, words) if len(operands) == 1 else None
+        if found is not None:
+            return found
         raise scope.refuse(
-            node, f"`{scope.text(node)}`: keywords of {scope.text(node.func)} are not known", "", "KR213"
-        )
+            node, f"`{scope.text(node)}`: keywords of {scope.text(node.func)} are not known", 
+            "known are axis (a number) and keepdims of reductions; write the others out", "KR213",
+        )  # fmt: skip
     wanted = sum(f"{{{n}}}" in facts["jnp"] for n in range(3))
     if len(operands) != wanted:
         raise scope.refuse(node, f"{scope.text(node.func)} is known with {wanted} operands only", "", "KR213")

@@ -1,0 +1,455 @@
+"""Lists of arrays in Python host functions as names of their own.
+
+``bufs = [a, b]`` is ``bufs_0 = a`` and ``bufs_1 = b``; ``bufs[0]`` is ``bufs_0``, and ``bufs[cur]`` a name of its own
+that points to one of them (:class:`kraise.ir.host.Chosen`). ``acts.append(x)`` is the next name; a loop over the arrays
+of a list, or over the numbers that index one, is written out. The function's tree is rewritten before it is read.
+
+Side condition, checked: how many arrays a list holds is known at every place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import libcst as cst
+
+from kraise.frontends.python.host_scope import HostScope, array_names
+from kraise.frontends.python.source import dotted, rebuilt, walk
+
+MOST_ROUNDS = 64
+
+
+def without_lists(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
+    """The function with names for the arrays of its lists, and for grid and block of ``k[config]``. Raises Refused."""
+    if not any(
+        isinstance(n, cst.List | cst.ListComp | cst.GeneratorExp | cst.Tuple | cst.Dict) for n in walk(node.body)
+    ):
+        return node
+    array_names(scope, node)
+    lists = _Lists(scope, node)
+    body = lists.block(node.body)
+    if not lists.touched:
+        return node
+    new = node.with_changes(body=body)
+    for made, old in ((new, node), (new.name, node.name)):
+        if old in scope.source.positions:
+            scope.source.positions.setdefault(made, scope.source.positions[old])
+    return new
+
+
+class _Lists:
+    """The lists of one function."""
+
+    def __init__(self, scope: HostScope, node: cst.FunctionDef):
+        self.scope = scope
+        self.taken = {n.value for n in walk(node) if isinstance(n, cst.Name)}
+        self.lists: dict[str, list[str]] = {}
+        self.keys: dict[str, dict[str, str]] = {}  # of dicts
+        self.constants: dict[str, cst.BaseExpression] = {}  # the counters of loops that are written out
+        self.before: list[cst.BaseSmallStatement] = []
+        self.appended: dict[str, list[cst.BaseExpression]] = {}
+        for n in walk(node.body):
+            match n:
+                case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="append")), args=[cst.Arg(value=a)]):
+                    self.appended.setdefault(dotted(owner), []).append(a)
+        self.configurations: dict[str, list[str]] = {}  # grid, block, … of ``config`` in ``k[config]``
+        for n in walk(node.body):
+            match n:
+                case cst.Subscript(
+                    value=kernel, slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Name(value=c)))]
+                ):
+                    if dotted(kernel) in {*scope.functions, *scope.refused}:
+                        self.configurations[c] = []
+        self.fixed = 0  # inside how many loops and branches that stay
+        self.touched = False
+
+    # --- statements
+
+    def block(self, block: cst.BaseSuite) -> cst.BaseSuite:
+        """A block with its statements rewritten."""
+        lines = [line for s in block.body for line in self.line(s)]
+        lines = lines or [cst.SimpleStatementLine([cst.Pass()])]
+        if isinstance(block, cst.SimpleStatementSuite):
+            return cst.IndentedBlock(lines)
+        return block.with_changes(body=lines)
+
+    def line(self, node: Any) -> list[Any]:
+        """One statement or block statement."""
+        match node:
+            case cst.SimpleStatementLine(body=parts) | cst.SimpleStatementSuite(body=parts):
+                return [self.alone(s, node) for part in parts for s in self.small(part)]
+            case cst.For():
+                written = self.written_out(node)
+                if written is not None:
+                    return written
+        if isinstance(node, cst.FunctionDef | cst.ClassDef):
+            return [node]
+        kept = {}
+        for name in ("test", "iter", "items"):
+            part = getattr(node, name, None)
+            if isinstance(part, cst.CSTNode):
+                kept[name] = self.expression(part)
+        first = [self.alone(s, node) for s in self.flushed()]
+        self.fixed += 1
+        if isinstance(getattr(node, "body", None), cst.BaseSuite):
+            kept["body"] = self.block(node.body)
+        orelse = getattr(node, "orelse", None)
+        if orelse is not None:
+            kept["orelse"] = (
+                self.line(orelse)[0]
+                if isinstance(orelse, cst.If)
+                else orelse.with_changes(body=self.block(orelse.body))
+            )
+        self.fixed -= 1
+        return [*first, self.placed(node.with_changes(**kept), node)]
+
+    def small(self, node: cst.BaseSmallStatement) -> list[cst.BaseSmallStatement]:
+        """A simple statement: those that it becomes."""
+        found = self.of_list(node)
+        if found is None:
+            found = [self.expression(node)]
+        return [*self.flushed(), *found]
+
+    def of_list(self, node: cst.BaseSmallStatement) -> list[cst.BaseSmallStatement] | None:
+        """A statement that makes or changes a list; None for any other."""
+        match node:
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value):
+                if dotted(value) in self.lists:
+                    self.lists[name] = self.lists[dotted(value)]
+                    self.touched = True
+                    return []
+                if name in self.configurations and isinstance(value, cst.Tuple) and 2 <= len(value.elements) <= 4:
+                    words = ("grid", "block", "stream", "shared")[: len(value.elements)]
+                    self.configurations[name] = own = [self.fresh(f"{name}_{w}") for w in words]
+                    self.touched = True
+                    pairs = zip(own, value.elements, strict=True)
+                    return [self.named(n, self.expression(e.value), node) for n, e in pairs]
+                entries = self.dictionary(value)
+                if entries is not None:
+                    self.keys[name] = {key: self.fresh(f"{name}_{key}") for key, _ in entries}
+                    return [self.named(self.keys[name][key], e, node) for key, e in entries]
+                parts = self.elements(value)
+                if parts is not None and (self.holds_arrays(parts) or (not parts and self.grows(name))):
+                    return self.made(name, parts, node)
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple() as target)], value=value):
+                generated = isinstance(value, cst.GeneratorExp | cst.ListComp) or dotted(value) in self.lists
+                parts = self.elements(value) if generated else None
+                if parts is not None and len(parts) == len(target.elements):
+                    self.touched = True
+                    return [self.assigned(t.value, p, node) for t, p in zip(target.elements, parts, strict=True)]
+            case cst.Expr(value=cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=verb)), args=args)) if (
+                dotted(owner) in self.lists
+            ):
+                return self.method(dotted(owner), verb, [self.expression(a.value) for a in args], node)
+        return None
+
+    def made(self, name: str, parts: list[cst.BaseExpression], node: cst.CSTNode) -> list[cst.BaseSmallStatement]:
+        """``name = [parts]``."""
+        self.touched = True
+        own = self.lists.get(name)
+        if own is not None and len(own) == len(parts) and all(isinstance(p, cst.Name) for p in parts):
+            moved = [p.value for p in parts]  # type: ignore[attr-defined]
+            if set(moved) <= set(own):  # the same arrays in another order
+                to, source = (cst.Tuple([cst.Element(cst.Name(n)) for n in x]) for x in (own, moved))
+                return [self.placed(cst.Assign([cst.AssignTarget(to)], source), node)] if own != moved else []
+        if own is not None and self.fixed:
+            raise self.scope.refuse(node, f"the list {name} is made anew in a loop or a branch", "make it before")
+        names = [self.fresh(f"{name}_{n}") for n in range(len(parts))]
+        self.lists[name] = names
+        return [self.named(n, p, node) for n, p in zip(names, parts, strict=True)]
+
+    def method(self, name: str, verb: str, args: list[Any], node: cst.CSTNode) -> list[cst.BaseSmallStatement]:
+        """``bufs.append(x)``, ``bufs.reverse()``."""
+        own = self.lists[name]
+        self.touched = True
+        if verb == "append" and len(args) == 1:
+            if self.fixed:
+                reason = f"the list {name} grows in a loop whose rounds are not written out, or in a branch"
+                raise self.scope.refuse(node, reason, "store the rounds in one array with one axis more")
+            own.append(self.fresh(f"{name}_{len(own)}"))
+            return [self.named(own[-1], args[0], node)]
+        if verb == "reverse" and not args:
+            return self.made(name, [cst.Name(n) for n in reversed(own)], node)
+        raise self.scope.refuse(node, f"{name}.{verb} is not known for a list of arrays", "use indices and append")
+
+    # --- loops
+
+    def written_out(self, node: cst.For) -> list[Any] | None:
+        """A loop over a list, or over the numbers that index one, round by round; None for one that stays."""
+        if node.orelse is not None:
+            return None
+        rounds = self.rounds(node.iter)
+        if rounds is None:
+            return None
+        by_number = isinstance(node.iter, cst.Call) and dotted(node.iter.func) == "range"
+        if by_number and not self.uses_counter(node):
+            return None
+        if len(rounds) > MOST_ROUNDS or any(isinstance(n, cst.Break | cst.Continue) for n in walk(node.body)):
+            return None
+        self.touched = True
+        assigned = {t.value for n in walk(node.body) for t in _targets(n)}
+        out: list[Any] = []
+        for value in rounds:
+            outer = dict(self.constants)
+            for name, part in self.bound(node.target, value, node):
+                if _number(part) is not None or (isinstance(part, cst.Name) and not {name, part.value} & assigned):
+                    self.constants[name] = part
+                else:
+                    out.append(self.alone(self.named(name, part, node), node))
+            out += [line for s in node.body.body for line in self.line(s)]
+            self.constants = outer
+        return out
+
+    def made_names(self) -> set[str]:
+        """The names of all lists' arrays."""
+        return {n for own in self.lists.values() for n in own} | {n for d in self.keys.values() for n in d.values()}
+
+    def rounds(self, node: cst.BaseExpression) -> list[cst.BaseExpression] | None:
+        """What a loop runs over, where that is a list of arrays or a constant range; None otherwise."""
+        match node:
+            case cst.Call(func=func, args=args) if dotted(func) == "range":
+                bounds = [_number(self.expression(a.value)) for a in args]
+                if any(b is None for b in bounds) or not bounds:
+                    return None
+                return [_integer(n) for n in range(*bounds)]  # type: ignore[arg-type]
+            case cst.Call(func=func, args=args) if dotted(func) == "zip":
+                lists = [self.rounds(a.value) for a in args]
+                return None if None in lists else [_tuple(list(x)) for x in zip(*lists, strict=False)]  # type: ignore[arg-type]
+            case cst.Call(func=func, args=[cst.Arg(value=inner)]) if dotted(func) in ("enumerate", "reversed"):
+                found = self.rounds(inner)
+                if found is None or dotted(func) == "reversed":
+                    return None if found is None else found[::-1]
+                return [_tuple([_integer(n), x]) for n, x in enumerate(found)]
+        found = self.elements(node)
+        if found is not None and (isinstance(node, cst.List | cst.Tuple) or self.holds_arrays(found)):
+            return found
+        return None
+
+    def uses_counter(self, node: cst.For) -> bool:
+        """Is the counter of a loop the index of a list of arrays, or does the loop make a list longer?"""
+        var = dotted(node.target)
+        for inner in walk(node.body):
+            match inner:
+                case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="append"))) if (
+                    dotted(owner) in self.lists
+                ):
+                    return True
+                case cst.Subscript(value=owner, slice=[cst.SubscriptElement(slice=cst.Index(value=index))]) if (
+                    dotted(owner) in self.lists
+                ):
+                    parts = list(walk(index))
+                    mixed = any(isinstance(p, cst.Modulo | cst.BitAnd | cst.BitXor) for p in parts)
+                    if not mixed and any(isinstance(p, cst.Name) and p.value == var for p in parts):
+                        return True
+        return False
+
+    def bound(
+        self, target: cst.BaseExpression, value: cst.BaseExpression, node: cst.CSTNode
+    ) -> list[tuple[str, cst.BaseExpression]]:
+        """The names of a loop's target with their values in a round."""
+        if isinstance(target, cst.Name):
+            return [(target.value, value)]
+        several = isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple | cst.List)
+        if several and len(target.elements) == len(value.elements):  # type: ignore[attr-defined]
+            pairs = zip(target.elements, value.elements, strict=True)  # type: ignore[attr-defined]
+            return [p for t, v in pairs for p in self.bound(t.value, v.value, node)]
+        raise self.scope.refuse(node, "the values of this loop do not fit its target", "loop over one list")
+
+    # --- expressions
+
+    def expression(self, node: Any) -> Any:
+        """An expression, or a statement, with names for the arrays of lists."""
+        return rebuilt(self.scope.source, node, self.changed)
+
+    def changed(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """What stands in place of a node; None for one that stays."""
+        match node:
+            case cst.Name(value=name) if name in self.constants:
+                return self.constants[name]
+            case cst.Arg(keyword=cst.Name() as word, value=value):
+                new = self.expression(value)
+                return node.with_changes(keyword=word, value=new) if new is not value else node
+            case cst.Attribute(value=value, attr=attr):
+                new = self.expression(value)
+                return node.with_changes(value=new, attr=attr) if new is not value else node
+            case cst.Call(func=cst.Name(value="len"), args=[cst.Arg(value=owner)]) if dotted(owner) in self.lists:
+                return _integer(len(self.lists[dotted(owner)]))
+            case cst.Subscript(value=owner, slice=[cst.SubscriptElement(slice=cst.Index(value=index))]):
+                name = dotted(owner)
+                if parts := self.configurations.get(dotted(index), []):
+                    items = [cst.SubscriptElement(cst.Index(cst.Name(n))) for n in parts]
+                    return node.with_changes(slice=items)
+                if name in self.keys and isinstance(index, cst.SimpleString):
+                    key = str(index.evaluated_value)
+                    if key in self.keys[name]:
+                        return cst.Name(self.keys[name][key])
+                if name in self.lists:
+                    return self.chosen(name, self.lists[name], self.expression(index), node)
+                if isinstance(owner, cst.List | cst.Tuple):
+                    given = [self.expression(e.value) for e in owner.elements]
+                    if self.holds_arrays(given) and all(dotted(p) for p in given):
+                        return self.chosen("choice", [dotted(p) for p in given], self.expression(index), node)
+            case cst.Return(value=cst.Name() as value) if value.value in self.lists:
+                self.touched = True
+                return node.with_changes(value=_tuple([cst.Name(n) for n in self.lists[value.value]]))
+            case cst.Name(value=name) if name in self.lists:
+                raise self.scope.refuse(
+                    node, f"the list of arrays {name} is used as a whole", "name its arrays one by one"
+                )
+        return None
+
+    def chosen(self, name: str, own: list[str], index: cst.BaseExpression, node: cst.CSTNode) -> cst.Name:
+        """``bufs[index]`` as a name."""
+        self.touched = True
+        known = _number(index)
+        if known is not None:
+            if not -len(own) <= known < len(own):
+                raise self.scope.refuse(node, f"the list {name} has {len(own)} arrays here", "make it longer first")
+            return cst.Name(own[known])
+        at = self.fresh(f"{name}_at")
+        self.scope.banks[at] = tuple(own)
+        choice = cst.Subscript(cst.Name(at), [cst.SubscriptElement(cst.Index(index))])
+        self.before.append(self.placed(cst.Assign([cst.AssignTarget(cst.Name(at))], self.placed(choice, node)), node))
+        return self.placed(cst.Name(at), node)
+
+    def elements(self, node: cst.BaseExpression) -> list[cst.BaseExpression] | None:
+        """The elements of a list where they are known; None for anything else."""
+        match node:
+            case cst.Name(value=name) if name in self.lists:
+                return [cst.Name(n) for n in self.lists[name]]
+            case cst.List(elements=parts) | cst.Tuple(elements=parts):
+                if any(isinstance(p, cst.StarredElement) for p in parts):
+                    return None
+                return [self.expression(p.value) for p in parts]
+            case cst.ListComp(elt=each, for_in=cst.CompFor(target=target, iter=over, ifs=[], inner_for_in=None)) | (
+                cst.GeneratorExp(elt=each, for_in=cst.CompFor(target=target, iter=over, ifs=[], inner_for_in=None))
+            ):
+                rounds = self.rounds(over)
+                if rounds is None or len(rounds) > MOST_ROUNDS:
+                    return None
+                out = []
+                for value in rounds:
+                    outer = dict(self.constants)
+                    self.constants.update(self.bound(target, value, node))
+                    out.append(self.expression(each))
+                    self.constants = outer
+                return out
+            case cst.Call(func=cst.Name(value="list" | "tuple"), args=[cst.Arg(value=inner)]):
+                return self.elements(inner)
+            case cst.Subscript(
+                value=cst.Name(value=name),
+                slice=[cst.SubscriptElement(slice=cst.Slice(lower=None, upper=None, step=step))],
+            ) if name in self.lists and step is not None and _number(step) == -1:
+                return [cst.Name(n) for n in reversed(self.lists[name])]
+        return None
+
+    def dictionary(self, node: cst.BaseExpression) -> list[tuple[str, cst.BaseExpression]] | None:
+        """The entries of ``{"u": a, "v": b}`` with arrays; None for anything else."""
+        if not isinstance(node, cst.Dict) or not node.elements:
+            return None
+        out: list[tuple[str, cst.BaseExpression]] = []
+        for e in node.elements:
+            if not isinstance(e, cst.DictElement) or not isinstance(e.key, cst.SimpleString):
+                return None
+            out.append((str(e.key.evaluated_value), self.expression(e.value)))
+        if not all(key.isidentifier() for key, _ in out) or not any(self.is_array(e) for _, e in out):
+            return None
+        self.touched = True
+        return out
+
+    def is_array(self, node: cst.BaseExpression) -> bool:
+        """Is an element an array?"""
+        return dotted(node) in self.made_names() or self.scope.is_array(node)
+
+    def holds_arrays(self, parts: list[cst.BaseExpression]) -> bool:
+        """Are the elements arrays, or tuples that hold some?"""
+        return any(
+            self.is_array(p)
+            or (isinstance(p, cst.Tuple | cst.List) and self.holds_arrays([e.value for e in p.elements]))
+            for p in parts
+        )
+
+    def grows(self, name: str) -> bool:
+        """Is an array appended to a list of that name?"""
+        return any(self.is_array(a) for a in self.appended.get(name, ()))
+
+    # --- nodes
+
+    def fresh(self, wish: str) -> str:
+        """A name that the function does not have."""
+        name, number = wish, 2
+        while name in self.taken:
+            name, number = f"{wish}_{number}", number + 1
+        self.taken.add(name)
+        return name
+
+    def named(self, name: str, value: cst.BaseExpression, node: cst.CSTNode) -> Any:
+        """``name = value``."""
+        return self.assigned(cst.Name(name), value, node)
+
+    def assigned(self, target: Any, value: cst.BaseExpression, node: cst.CSTNode) -> Any:
+        """``target = value``."""
+        return self.placed(cst.Assign([cst.AssignTarget(target)], value), node)
+
+    def alone(self, small: Any, node: cst.CSTNode) -> Any:
+        """A simple statement on a line of its own."""
+        return self.placed(cst.SimpleStatementLine([small]), node)
+
+    def flushed(self) -> list[cst.BaseSmallStatement]:
+        """What the expressions read so far need before them."""
+        found, self.before = self.before, []
+        return found
+
+    def placed(self, new: Any, old: cst.CSTNode) -> Any:
+        """A new node at the place of an old one."""
+        positions = self.scope.source.positions
+        if old in positions:
+            positions.setdefault(new, positions[old])
+        return new
+
+
+def _targets(node: cst.CSTNode) -> list[cst.Name]:
+    """The names that a statement assigns to."""
+    match node:
+        case cst.Assign(targets=targets):
+            return [n for t in targets for n in walk(t.target) if isinstance(n, cst.Name)]
+        case cst.AugAssign(target=target) | cst.AnnAssign(target=target):
+            return [n for n in walk(target) if isinstance(n, cst.Name)]
+    return []
+
+
+def _tuple(parts: list[Any]) -> cst.Tuple:
+    return cst.Tuple([cst.Element(p) for p in parts])
+
+
+def _integer(number: int) -> cst.BaseExpression:
+    whole = cst.Integer(str(abs(number)))
+    return whole if number >= 0 else cst.UnaryOperation(cst.Minus(), whole)
+
+
+def _number(node: cst.BaseExpression) -> int | None:
+    """The value of an integer expression of literals."""
+    match node:
+        case cst.Integer():
+            return node.evaluated_value
+        case cst.UnaryOperation(operator=cst.Minus(), expression=inner):
+            found = _number(inner)
+            return None if found is None else -found
+        case cst.BinaryOperation(left=left, operator=sign, right=right):
+            a, b = _number(left), _number(right)
+            if a is None or b is None:
+                return None
+            match sign:
+                case cst.Add():
+                    return a + b
+                case cst.Subtract():
+                    return a - b
+                case cst.Multiply():
+                    return a * b
+                case cst.Modulo() if b:
+                    return a % b
+                case cst.BitXor():
+                    return a ^ b
+                case cst.FloorDivide() if b:
+                    return a // b
+    return None

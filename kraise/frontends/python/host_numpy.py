@@ -1,0 +1,80 @@
+"""NumPy spellings of whole arrays in Python host functions: slices along any axes, ``axis`` and ``keepdims``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import libcst as cst
+
+from kraise.frontends import host_rows
+from kraise.frontends.python.source import dotted
+from kraise.ir import host as h
+from kraise.ir import kernel as k
+from kraise.ir.types import NUMBER
+
+Value = Callable[[cst.BaseExpression], h.Expr]
+
+
+def taken(whole: h.Expr, items: list[Any], scalar: Value, span: Any) -> h.Library | None:
+    """``x[1:-1, None, 0]``; None where an item is not one of these."""
+    texts: list[str] = []
+    args: list[h.Expr] = [whole]
+
+    def number(node: cst.BaseExpression | None) -> str:
+        if node is None:
+            return ""
+        found = scalar(node)
+        if isinstance(found, k.Const) and not found.name:
+            return str(int(found.value.real))
+        args.append(found)
+        return f"{{{len(args) - 1}}}"
+
+    for item in items:
+        match item.slice:
+            case cst.Slice(lower=lower, upper=upper, step=step):
+                after = f":{number(step)}" if step is not None else ""
+                texts.append(f"{number(lower)}:{number(upper)}{after}")
+            case cst.Index(value=value) if dotted(value).rpartition(".")[2] in ("None", "newaxis"):
+                texts.append("None")
+            case cst.Index(value=cst.Ellipsis()):
+                texts.append("...")
+            case cst.Index(value=value):
+                texts.append(number(value))
+    if len(args) > 6:
+        return None
+    where = ", ".join(texts)
+    shapes = tuple(range(1, len(args)))
+    return h.Library("item", tuple(args), NUMBER, True, f"{{0}}[{where}]", f"d{{0}}[{where}]", shapes=shapes, span=span)
+
+
+def along(row: str, call: h.Library, words: dict[str, cst.BaseExpression]) -> h.Library | None:
+    """A reduction with ``axis`` and ``keepdims``; None where the row or a keyword is not known for that."""
+    facts = host_rows.facts(row)
+    if "axis" not in facts or set(words) - {"axis", "keepdims"}:
+        return None
+    axis = _integer(words["axis"]) if "axis" in words else None
+    if "axis" in words and axis is None and dotted(words["axis"]) != "None":
+        return None
+    keep = "keepdims" in words and dotted(words["keepdims"]) == "True"
+    if axis is None and not keep:
+        return call
+    given = f"axis={axis}" if axis is not None else ""
+    given = ", ".join(x for x in (given, "keepdims=True" if keep else "") if x)
+
+    def spelled(text: str) -> str:
+        return f"{text[:-1]}, {given})"
+
+    rule = facts["axis"].replace("{axis}", str(axis)).replace("{keep}", str(keep))
+    derivative = "linear" if rule == "linear" else rule
+    numpy = spelled(call.numpy) if call.numpy else ""
+    return h.Library(call.name, call.args, call.type, True, spelled(call.jnp), derivative, numpy=numpy, span=call.span)
+
+
+def _integer(node: cst.BaseExpression) -> int | None:
+    match node:
+        case cst.Integer():
+            return node.evaluated_value
+        case cst.UnaryOperation(operator=cst.Minus(), expression=cst.Integer() as inner):
+            return -inner.evaluated_value
+    return None
