@@ -337,10 +337,17 @@ class _Lists:
             case cst.Call(func=cst.Name(value="list" | "tuple"), args=[cst.Arg(value=inner)]):
                 return self.elements(inner)
             case cst.Subscript(
-                value=cst.Name(value=name),
-                slice=[cst.SubscriptElement(slice=cst.Slice(lower=None, upper=None, step=step))],
-            ) if name in self.lists and step is not None and _number(step) == -1:
-                return [cst.Name(n) for n in reversed(self.lists[name])]
+                value=cst.Name(value=name), slice=[cst.SubscriptElement(slice=cst.Slice() as piece)]
+            ) if name in self.lists:
+                bounds = [
+                    None if e is None else _number(self.expression(e)) for e in (piece.lower, piece.upper, piece.step)
+                ]
+                given = [e for e in (piece.lower, piece.upper, piece.step) if e is not None]
+                if len(given) == sum(n is not None for n in bounds):
+                    return [cst.Name(n) for n in self.lists[name][slice(*bounds)]]
+            case cst.BinaryOperation(left=left, operator=cst.Add(), right=right):
+                one, two = self.elements(left), self.elements(right)
+                return None if one is None or two is None else one + two
         return None
 
     def dictionary(self, node: cst.BaseExpression) -> list[tuple[str, cst.BaseExpression]] | None:

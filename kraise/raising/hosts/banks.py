@@ -12,6 +12,7 @@ choice is used where the rotations so far are known.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from kraise.diagnostics import Span, refuse
 from kraise.ir import host as h
@@ -51,11 +52,19 @@ class _Unknown(Exception):
         self.span = span
 
 
+@dataclass(frozen=True)
+class _Rotate:
+    """A statement: the rotation of a round."""
+
+    by: int
+
+
 @dataclass
 class _Loop:
     """A loop that is being read: the facts at the head of a round, and where it is left."""
 
     head: Facts
+    counter: set[str]
     left: list[Facts] = field(default_factory=list)
 
 
@@ -71,9 +80,11 @@ class _Bank:
         self.loops: list[_Loop] = []
         self.ranges: list[tuple[k.Expr, k.Expr, Sum]] = []  # bounds of loops, and what their distance is
         self.ordered: list[tuple[k.Expr, k.Expr]] = []
+        self.choosers: set[str] = set()  # the numbers that the choices depend on
 
     def run(self, body: Body) -> Body:
         """The function's body."""
+        self.choosers = _choosers(body, self.names)
         facts = Facts(self.n)
         found, _ = self.block(body, facts)
         if facts.counted:
@@ -101,12 +112,15 @@ class _Bank:
     def statement(self, stmt: h.Stmt, facts: Facts) -> tuple[Body, Facts | None]:
         """One statement."""
         match stmt:
+            case _Rotate(by=by):
+                facts.rotate(by)
+                return self.rotation(by, None), facts
             case h.If():
                 return self.branch(stmt, facts)
             case h.For() | h.While():
                 return self.loop(stmt, facts)
             case h.Break():
-                by = facts.best_rotation(self.loops[-1].head)
+                by = facts.best_rotation(self.loops[-1].head, self.choosers - self.loops[-1].counter)
                 facts.rotate(by)
                 self.loops[-1].left.append(facts)
                 return (*self.rotation(by, stmt.span), stmt), None
@@ -173,7 +187,7 @@ class _Bank:
         then, one = self.block(stmt.body, facts.copy())
         orelse, two = self.block(stmt.orelse, facts.copy())
         if one is not None and two is not None:
-            by = one.best_rotation(two)
+            by = one.best_rotation(two, self.choosers)
             one.rotate(by)
             then = (*then, *self.rotation(by, stmt.span))
             one.meet(two)
@@ -181,7 +195,7 @@ class _Bank:
         return (replace(stmt, condition=condition, body=then, orelse=orelse),), after
 
     def loop(self, stmt: h.For | h.While, facts: Facts) -> tuple[Body, Facts | None]:
-        """A loop whose rounds end with the rotation by which its numbers move on."""
+        """A loop whose rounds hold the rotation by which its numbers move on."""
         unknown: _Unknown | None = None
         for by in range(self.n):
             kept = len(self.ranges)
@@ -194,7 +208,10 @@ class _Bank:
         raise unknown
 
     def rounds(self, stmt: h.For | h.While, facts: Facts, by: int) -> tuple[Body, Facts | None]:
-        """The loop with the rotation ``by`` at the end of each round."""
+        """The loop with the rotation ``by`` in each round: where its numbers have moved on, or at its end."""
+        steps = [n for n, s in enumerate(stmt.body, 1) if isinstance(s, h.Assign) and s.name in self.choosers]
+        at = steps[-1] if steps else len(stmt.body)
+        lines: Any = (*stmt.body[:at], _Rotate(by), *stmt.body[at:])
         before = facts.copy()
         changed = set_within(stmt.body) | ({stmt.var} if isinstance(stmt, h.For) else set())
         bounds = (stmt.start, stmt.stop, stmt.step) if isinstance(stmt, h.For) else ()
@@ -206,13 +223,14 @@ class _Bank:
         facts.settle()
         head = facts.copy()
         head.sums = {v: s for v, s in head.sums.items() if v not in changed and not changed & set(dict(s.terms))}
-        if head.phase is not None and (by or changed & set(dict(head.phase.terms))):
-            head.phase = None
+        own = Sum(0, ((f"@{len(self.loops)}", 1),))  # the phase at the head of a round, where rounds move it
+        if head.phase is None or changed & set(dict(head.phase.terms)):
+            head.phase = own
         while True:
-            self.loops.append(_Loop(head.copy()))
+            self.loops.append(_Loop(head.copy(), {stmt.var} if isinstance(stmt, h.For) else set()))
             try:
                 condition = self.placed(getattr(stmt, "condition", None), head, stmt.span)
-                body, end = self.block(stmt.body, head.copy())
+                body, end = self.block(lines, head.copy())
             finally:
                 loop = self.loops.pop()
             if end is None:  # no second round
@@ -220,30 +238,31 @@ class _Bank:
             if isinstance(stmt, h.For):
                 step = k.Op("add", (k.Var(stmt.var, stmt.start.type), stmt.step), stmt.start.type)
                 end.assign(stmt.var, replace(end.of(step), exact=False))
-            end.rotate(by)
             end.settle()
             near = {v: c for v, c in head.near.items() if end.near.get(v) == c}
             exact = head.exact & end.exact
             sums = {v: s for v, s in head.sums.items() if end.sums.get(v) == s}
-            phase = head.phase if end.phase == head.phase else None
+            phase = head.phase if head.phase in (own, end.phase) else own
             if (near, exact, sums, phase) == (head.near, head.exact, head.sums, head.phase):
                 break
             head.near, head.exact, head.sums, head.phase = near, exact, sums, phase
         after = head.copy()
         if isinstance(stmt, h.For):
             after.kill({stmt.var})
-            if not loop.left and stmt.condition is None and by:
-                after.phase = self.moved(before, stmt, known, by)
+        if head.phase == own:
+            by_round = end.phase.plus(own, -1, self.n) if end.phase is not None else None
+            known_after = by_round is not None and not by_round.terms and not loop.left and isinstance(stmt, h.For)
+            after.phase = self.moved(before, stmt, known, by_round.constant) if known_after else None  # type: ignore
         for left in loop.left:
+            left.phase = None if head.phase == own else left.phase
             after.meet(left)
-        rotation = self.rotation(by, stmt.span)
-        changes = {"body": (*body, *rotation), "condition": condition}
+        changes = {"body": body, "condition": condition}
         if placed:
             changes |= dict(zip(("start", "stop", "step"), placed, strict=True))
         return (replace(stmt, **changes),), after  # type: ignore[arg-type]
 
     def moved(self, before: Facts, stmt: h.For, known: tuple[Known, ...], by: int) -> Sum | None:
-        """The rotations after all rounds of a loop that counts by one."""
+        """The phase after all rounds of a loop that counts by one, where a round moves it on by ``by``."""
         low, high = known[0].sum, known[1].sum
         changed = set_within(stmt.body)
         if low is None or high is None or before.phase is None or stmt.step != k.Const(1, stmt.step.type):
@@ -255,3 +274,12 @@ class _Bank:
         distance = high.plus(low, -1, self.n)
         self.ranges.append((stmt.start, stmt.stop, distance))
         return before.phase.plus(distance, by, self.n)
+
+
+def _choosers(body: Body, names: tuple[str, ...]) -> set[str]:
+    """The numbers that the choices of a bank depend on."""
+    found = {n for c in within(body, h.Chosen) if c.names == names for n in expression_names(c.index)}
+    assigned = [(a.name, set(expression_names(a.value))) for a in within(body, h.Assign)]
+    while more := {n for name, used in assigned if name in found for n in used} - found:
+        found |= more
+    return found

@@ -89,7 +89,7 @@ class Facts:
             case k.Op(name="mod" | "tmod", args=(a, k.Const(value=by))) if int(by.real) and not int(by.real) % n:
                 found = self.of(a)  # C's remainder of a negative number is below 0
                 return Known(found.near, found.sum, int(by.real) == n and e.name == "mod")
-            case k.Op(name="bitand", args=(a, k.Const(value=mask))) if n == 2 and int(mask.real) == 1:
+            case k.Op(name="and_", args=(a, k.Const(value=mask))) if n == 2 and int(mask.real) == 1:
                 found = self.of(a)
                 return Known(found.near, found.sum, True)
         return Known()
@@ -165,13 +165,13 @@ class Facts:
         self.exact &= other.exact
         self.phase = self.phase if self.phase == other.phase else None
 
-    def best_rotation(self, other: Facts) -> int:
-        """The rotation after which most is as in ``other``."""
+    def best_rotation(self, other: Facts, names: set[str]) -> int:
+        """The rotation after which what is known of most of the names is as in ``other``."""
         self.settle()
         other.settle()
 
         def agreeing(by: int) -> int:
-            return sum(other.near.get(v) == (c - by) % self.n for v, c in self.near.items())
+            return sum(other.near.get(v) == (c - by) % self.n for v, c in self.near.items() if v in names)
 
         return max(range(self.n), key=lambda by: (agreeing(by), by == 0))
 

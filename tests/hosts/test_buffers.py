@@ -1,0 +1,206 @@
+"""Buffers that a number chooses: flips, remainders, rotations, breaks; what is not known is refused."""
+
+from textwrap import indent
+
+import pytest
+
+from tests.hosts.test_hosts import agrees, array, codes, cuda, python
+
+FLIP = """
+for t in range(steps):
+    step[1, 32](d[cur], d[1 - cur], n)
+    cur = 1 - cur
+"""
+BODIES = {
+    "flip": FLIP + "return d[cur].copy_to_host()",
+    "xor": FLIP.replace("cur = 1 - cur", "cur ^= 1") + "return d[1 - cur].copy_to_host()",
+    "negative index": FLIP.replace("cur = 1 - cur", "cur = (cur + 1) % 2") + "return d[cur - 2].copy_to_host()",
+    "remainder": """
+for t in range(steps):
+    step[1, 32](d[t % 2], d[(t + 1) % 2], n)
+return d[steps % 2].copy_to_host()
+""",
+    "bit": """
+for t in range(1, steps + 1):
+    step[1, 32](d[(t + 1) & 1], d[t & 1], n)
+return d[steps & 1].copy_to_host(), d[(steps + 1) & 1].copy_to_host()
+""",
+    "break before the flip": """
+for t in range(steps):
+    step[1, 32](d[cur], d[1 - cur], n)
+    if d[1 - cur][1] < low:
+        break
+    cur = 1 - cur
+return d[cur].copy_to_host(), d[1 - cur].copy_to_host()
+""",
+    "break after the flip": FLIP + """
+    if d[cur][1] < low:
+        break
+return d[cur].copy_to_host(), d[1 - cur].copy_to_host()
+""",
+    "flip by data": """
+for t in range(steps):
+    step[1, 32](d[cur], d[1 - cur], n)
+    if d[1 - cur][1] < low:
+        cur = 1 - cur
+return d[cur].copy_to_host()
+""",
+    "restarted": """
+for o in range(steps):
+    for t in range(3):
+        step[1, 32](d[t % 2], d[(t + 1) % 2], n)
+return d[0].copy_to_host(), d[1].copy_to_host()
+""",
+    "two loops": FLIP.replace("steps", "3") + FLIP + "return d[cur].copy_to_host()",
+    "while": """
+t = 0
+while t < steps:
+    step[1, 32](d[t % 2], d[1 - t % 2], n)
+    t += 1
+return d[t % 2].copy_to_host()
+""",
+    "three": """
+d.append(cuda.to_device(u * 0.25))
+for t in range(steps):
+    step[1, 32](d[t % 3], d[(t + 2) % 3], n)
+return d[(steps + 1) % 3].copy_to_host()
+""",
+    "source and target": """
+src, dst = 0, 1
+for t in range(steps):
+    step[1, 32](d[src], d[dst], n)
+    src, dst = dst, src
+return d[src].copy_to_host()
+""",
+    "names of both": """
+for t in range(steps):
+    a, b = d[t % 2], d[1 - t % 2]
+    step[1, 32](a, b, n)
+return d[steps % 2].copy_to_host()
+""",
+    "reversed": "for t in range(steps):\n    step[1, 32](d[0], d[1], n)\n    d.reverse()\nreturn d[0].copy_to_host()",
+}  # fmt: skip
+
+
+def written(lines):
+    head = "\ndef f(u, n, steps, low):\n    d = [cuda.to_device(u), cuda.to_device(u * 0.5)]\n    cur = 0\n"
+    return python(head + indent(lines, "    ") + "\n")
+
+
+@pytest.mark.parametrize(("name", "steps"), [(n, s) for n in BODIES for s in (1, 4)] + [("remainder", 0), ("bit", 0)])
+def test_python(name, steps):
+    agrees(written(BODIES[name]), "f", u=array(9), n=9, steps=steps, low=0.35)
+
+
+C_BODIES = {
+    "xor": ("int c = 0; for (int t = 0; t < steps; t++) { step<<<1, 32>>>(d[c], d[c ^ 1], n); c ^= 1; }", "d[c]"),
+    "not": ("bool c = false; for (int t = 0; t < steps; t++) { step<<<1, 32>>>(d[c], d[!c], n); c = !c; }", "d[c]"),
+    "choice": (
+        "int c = 0; for (int t = 0; t < steps; t++) { step<<<1, 32>>>(d[c], d[1 - c], n); c = c == 0 ? 1 : 0; }", "d[c]"
+    ),
+    "swap": (
+        "int a = 0, b = 1; for (int t = 0; t < steps; t++) { step<<<1, 32>>>(d[a], d[b], n); std::swap(a, b); }", "d[a]"
+    ),
+    "remainder": ("for (int t = 0; t < steps; ++t) step<<<1, 32>>>(d[t % 2], d[(t + 1) % 2], n);", "d[steps % 2]"),
+    "by two": (
+        "for (int t = 0; t < 2 * steps; t += 2) { step<<<1, 32>>>(d[t % 2], d[(t + 1) % 2], n);"
+        " step<<<1, 32>>>(d[(t + 1) % 2], d[t % 2], n); }", "d[0]"
+    ),
+    "pointers": (
+        "float *src = d[0], *dst = d[1]; for (int t = 0; t < steps; t++) { step<<<1, 32>>>(src, dst, n);"
+        " float *s = src; src = dst; dst = s; }", "src"
+    ),
+    "until": (
+        "int c = 0, t = 0; float x = 1.0f; do { step<<<1, 32>>>(d[c], d[1 - c], n); c = 1 - c; t++;"
+        " cudaMemcpy(&x, d[c] + 1, sizeof(float), cudaMemcpyDeviceToHost); } while (x > low && t < steps);", "d[c]"
+    ),
+}  # fmt: skip
+BUFFERS = """
+    float *d[2];
+    for (int b = 0; b < 2; b++) {
+        cudaMalloc((void **)&d[b], n * sizeof(float));
+        cudaMemset(d[b], 0, n * sizeof(float));
+    }
+    cudaMemcpy(d[0], u, n * sizeof(float), cudaMemcpyHostToDevice);
+"""
+BACK = """
+    cudaMemcpy(u, RESULT, n * sizeof(float), cudaMemcpyDeviceToHost);
+    for (int b = 0; b < 2; b++) cudaFree(d[b]);
+"""
+
+
+@pytest.mark.parametrize("name", C_BODIES)
+def test_cuda(name, steps=3):
+    lines, result = C_BODIES[name]
+    body = f"void f(float *u, int n, int steps, float low) {{{BUFFERS}{lines}{BACK.replace('RESULT', result)}}}\n"
+    agrees(cuda(body), "f", u=array(9), n=9, steps=steps, low=0.35)
+
+
+def test_a_flip_is_a_swap_of_carried_arrays():
+    text = written(BODIES["flip"]).text.partition("def f")[2]
+    assert "return d_1, d_0" in text and "cur" not in text
+
+
+def test_a_count_that_places_the_result_must_not_be_negative():
+    assert 'raise ValueError("steps must not be negative")' in written(BODIES["remainder"]).text
+    assert "ValueError" not in written(BODIES["flip"]).text.partition("def f")[2]
+
+
+LOOP = "for t in range(steps):\n    "
+
+
+@pytest.mark.parametrize(
+    "lines",
+    (
+        "step[1, 32](d[n], d[1 - n], n)\nreturn d[0]",  # n may be anything
+        LOOP + "step[1, 32](d[t % 2], d[1 - t % 2], n)\nreturn d[0]",  # which one depends on steps
+        LOOP + "step[1, 32](d[(t * t) % 2], d[1 - (t * t) % 2], n)\nreturn d[0]",
+        LOOP + "d.append(cuda.to_device(u))\nstep[1, 32](d[0], d[1], n)\nreturn d[0]",
+    ),
+)
+def test_what_is_not_known_is_refused(lines):
+    found = [x for x in written(lines).diagnostics if x.kernel == "f" and x.severity == "error"]
+    assert found and all(x.code == "KR211" and x.hint and x.span for x in found)
+
+
+RECORDS = """
+struct Fields { float *u, *v; int n; };
+void allocate(Fields *f, const float *u, int n) {
+    f->n = n;
+    cudaMalloc(&f->u, n * sizeof(float));
+    cudaMalloc(&f->v, n * sizeof(float));
+    cudaMemcpy(f->u, u, n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(f->v, u, n * sizeof(float), cudaMemcpyHostToDevice);
+}
+void advance(Fields &f) {
+    step<<<(f.n + 31) / 32, 32>>>(f.u, f.v, f.n);
+    float *t = f.u; f.u = f.v; f.v = t;
+}
+void f(float *u, int n, int steps) {
+    Fields a;
+    allocate(&a, u, n);
+    for (int t = 0; t < steps; t++) advance(a);
+    cudaMemcpy(u, a.u, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaFree(a.u); cudaFree(a.v);
+}
+"""
+
+
+@pytest.mark.parametrize("steps", (0, 3))
+def test_a_struct_of_pointers(steps):
+    done = cuda(RECORDS)
+    assert not codes(done)
+    agrees(done, "f", u=array(9), n=9, steps=steps)
+
+
+def test_what_a_helper_hides_is_refused():
+    hidden = RECORDS.replace("void f(", "const int width = 32;\nvoid f(").replace(", 32>>>", ", width>>>")
+    done = cuda(hidden.replace("Fields a;", "int width = 16;\n    Fields a;"))
+    found = [x for x in done.diagnostics if x.kernel == "f" and x.severity == "error"]
+    assert found and "width" in found[0].reason and found[0].hint
+
+
+def test_members_that_a_function_moves_need_its_caller():
+    done = cuda(RECORDS.partition("void f(")[0])
+    found = [x for x in done.diagnostics if x.kernel == "advance"]
+    assert [x.code for x in found] == ["KR211"] and found[0].hint
