@@ -13,10 +13,9 @@ from typing import Any
 
 import libcst as cst
 
+from kraise.frontends.python.host_rounds import MOST_ROUNDS, Rounds, integer, number, tuple_of
 from kraise.frontends.python.host_scope import HostScope, array_names
 from kraise.frontends.python.source import dotted, rebuilt, walk
-
-MOST_ROUNDS = 64
 
 
 def without_lists(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
@@ -26,7 +25,7 @@ def without_lists(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
     ):
         return node
     array_names(scope, node)
-    lists = _Lists(scope, node)
+    lists = Lists(scope, node)
     body = lists.block(node.body)
     if not lists.touched:
         return node
@@ -37,7 +36,7 @@ def without_lists(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
     return new
 
 
-class _Lists:
+class Lists(Rounds):
     """The lists of one function."""
 
     def __init__(self, scope: HostScope, node: cst.FunctionDef):
@@ -172,89 +171,6 @@ class _Lists:
             return self.made(name, [cst.Name(n) for n in reversed(own)], node)
         raise self.scope.refuse(node, f"{name}.{verb} is not known for a list of arrays", "use indices and append")
 
-    # --- loops
-
-    def written_out(self, node: cst.For) -> list[Any] | None:
-        """A loop over a list, or over the numbers that index one, round by round; None for one that stays."""
-        if node.orelse is not None:
-            return None
-        rounds = self.rounds(node.iter)
-        if rounds is None:
-            return None
-        by_number = isinstance(node.iter, cst.Call) and dotted(node.iter.func) == "range"
-        if by_number and not self.uses_counter(node):
-            return None
-        if len(rounds) > MOST_ROUNDS or any(isinstance(n, cst.Break | cst.Continue) for n in walk(node.body)):
-            return None
-        self.touched = True
-        assigned = {t.value for n in walk(node.body) for t in _targets(n)}
-        out: list[Any] = []
-        for value in rounds:
-            outer = dict(self.constants)
-            for name, part in self.bound(node.target, value, node):
-                if _number(part) is not None or (isinstance(part, cst.Name) and not {name, part.value} & assigned):
-                    self.constants[name] = part
-                else:
-                    out.append(self.alone(self.named(name, part, node), node))
-            out += [line for s in node.body.body for line in self.line(s)]
-            self.constants = outer
-        return out
-
-    def made_names(self) -> set[str]:
-        """The names of all lists' arrays."""
-        return {n for own in self.lists.values() for n in own} | {n for d in self.keys.values() for n in d.values()}
-
-    def rounds(self, node: cst.BaseExpression) -> list[cst.BaseExpression] | None:
-        """What a loop runs over, where that is a list of arrays or a constant range; None otherwise."""
-        match node:
-            case cst.Call(func=func, args=args) if dotted(func) == "range":
-                bounds = [_number(self.expression(a.value)) for a in args]
-                if any(b is None for b in bounds) or not bounds:
-                    return None
-                return [_integer(n) for n in range(*bounds)]  # type: ignore[arg-type]
-            case cst.Call(func=func, args=args) if dotted(func) == "zip":
-                lists = [self.rounds(a.value) for a in args]
-                return None if None in lists else [_tuple(list(x)) for x in zip(*lists, strict=False)]  # type: ignore[arg-type]
-            case cst.Call(func=func, args=[cst.Arg(value=inner)]) if dotted(func) in ("enumerate", "reversed"):
-                found = self.rounds(inner)
-                if found is None or dotted(func) == "reversed":
-                    return None if found is None else found[::-1]
-                return [_tuple([_integer(n), x]) for n, x in enumerate(found)]
-        found = self.elements(node)
-        if found is not None and (isinstance(node, cst.List | cst.Tuple) or self.holds_arrays(found)):
-            return found
-        return None
-
-    def uses_counter(self, node: cst.For) -> bool:
-        """Is the counter of a loop the index of a list of arrays, or does the loop make a list longer?"""
-        var = dotted(node.target)
-        for inner in walk(node.body):
-            match inner:
-                case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="append"))) if (
-                    dotted(owner) in self.lists
-                ):
-                    return True
-                case cst.Subscript(value=owner, slice=[cst.SubscriptElement(slice=cst.Index(value=index))]) if (
-                    dotted(owner) in self.lists
-                ):
-                    parts = list(walk(index))
-                    mixed = any(isinstance(p, cst.Modulo | cst.BitAnd | cst.BitXor) for p in parts)
-                    if not mixed and any(isinstance(p, cst.Name) and p.value == var for p in parts):
-                        return True
-        return False
-
-    def bound(
-        self, target: cst.BaseExpression, value: cst.BaseExpression, node: cst.CSTNode
-    ) -> list[tuple[str, cst.BaseExpression]]:
-        """The names of a loop's target with their values in a round."""
-        if isinstance(target, cst.Name):
-            return [(target.value, value)]
-        several = isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple | cst.List)
-        if several and len(target.elements) == len(value.elements):  # type: ignore[attr-defined]
-            pairs = zip(target.elements, value.elements, strict=True)  # type: ignore[attr-defined]
-            return [p for t, v in pairs for p in self.bound(t.value, v.value, node)]
-        raise self.scope.refuse(node, "the values of this loop do not fit its target", "loop over one list")
-
     # --- expressions
 
     def expression(self, node: Any) -> Any:
@@ -273,7 +189,7 @@ class _Lists:
                 new = self.expression(value)
                 return node.with_changes(value=new, attr=attr) if new is not value else node
             case cst.Call(func=cst.Name(value="len"), args=[cst.Arg(value=owner)]) if dotted(owner) in self.lists:
-                return _integer(len(self.lists[dotted(owner)]))
+                return integer(len(self.lists[dotted(owner)]))
             case cst.Subscript(value=owner, slice=[cst.SubscriptElement(slice=cst.Index(value=index))]):
                 name = dotted(owner)
                 if parts := self.configurations.get(dotted(index), []):
@@ -291,7 +207,7 @@ class _Lists:
                         return self.chosen("choice", [dotted(p) for p in given], self.expression(index), node)
             case cst.Return(value=cst.Name() as value) if value.value in self.lists:
                 self.touched = True
-                return node.with_changes(value=_tuple([cst.Name(n) for n in self.lists[value.value]]))
+                return node.with_changes(value=tuple_of([cst.Name(n) for n in self.lists[value.value]]))
             case cst.Name(value=name) if name in self.lists:
                 raise self.scope.refuse(
                     node, f"the list of arrays {name} is used as a whole", "name its arrays one by one"
@@ -301,7 +217,7 @@ class _Lists:
     def chosen(self, name: str, own: list[str], index: cst.BaseExpression, node: cst.CSTNode) -> cst.Name:
         """``bufs[index]`` as a name."""
         self.touched = True
-        known = _number(index)
+        known = number(index)
         if known is not None:
             if not -len(own) <= known < len(own):
                 raise self.scope.refuse(node, f"the list {name} has {len(own)} arrays here", "make it longer first")
@@ -340,7 +256,7 @@ class _Lists:
                 value=cst.Name(value=name), slice=[cst.SubscriptElement(slice=cst.Slice() as piece)]
             ) if name in self.lists:
                 bounds = [
-                    None if e is None else _number(self.expression(e)) for e in (piece.lower, piece.upper, piece.step)
+                    None if e is None else number(self.expression(e)) for e in (piece.lower, piece.upper, piece.step)
                 ]
                 given = [e for e in (piece.lower, piece.upper, piece.step) if e is not None]
                 if len(given) == sum(n is not None for n in bounds):
@@ -413,50 +329,3 @@ class _Lists:
         if old in positions:
             positions.setdefault(new, positions[old])
         return new
-
-
-def _targets(node: cst.CSTNode) -> list[cst.Name]:
-    """The names that a statement assigns to."""
-    match node:
-        case cst.Assign(targets=targets):
-            return [n for t in targets for n in walk(t.target) if isinstance(n, cst.Name)]
-        case cst.AugAssign(target=target) | cst.AnnAssign(target=target):
-            return [n for n in walk(target) if isinstance(n, cst.Name)]
-    return []
-
-
-def _tuple(parts: list[Any]) -> cst.Tuple:
-    return cst.Tuple([cst.Element(p) for p in parts])
-
-
-def _integer(number: int) -> cst.BaseExpression:
-    whole = cst.Integer(str(abs(number)))
-    return whole if number >= 0 else cst.UnaryOperation(cst.Minus(), whole)
-
-
-def _number(node: cst.BaseExpression) -> int | None:
-    """The value of an integer expression of literals."""
-    match node:
-        case cst.Integer():
-            return node.evaluated_value
-        case cst.UnaryOperation(operator=cst.Minus(), expression=inner):
-            found = _number(inner)
-            return None if found is None else -found
-        case cst.BinaryOperation(left=left, operator=sign, right=right):
-            a, b = _number(left), _number(right)
-            if a is None or b is None:
-                return None
-            match sign:
-                case cst.Add():
-                    return a + b
-                case cst.Subtract():
-                    return a - b
-                case cst.Multiply():
-                    return a * b
-                case cst.Modulo() if b:
-                    return a % b
-                case cst.BitXor():
-                    return a ^ b
-                case cst.FloorDivide() if b:
-                    return a // b
-    return None

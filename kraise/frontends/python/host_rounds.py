@@ -1,0 +1,158 @@
+"""Loops of Python host functions over lists of arrays, written out round by round."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import libcst as cst
+
+from kraise.frontends.python.host_scope import HostScope
+from kraise.frontends.python.source import dotted, walk
+
+MOST_ROUNDS = 64
+
+
+class Rounds:
+    """The part that writes loops out; :class:`kraise.frontends.python.host_lists.Lists` has the rest."""
+
+    scope: HostScope
+    lists: dict[str, list[str]]
+    keys: dict[str, dict[str, str]]
+    constants: dict[str, cst.BaseExpression]
+    touched: bool
+    line: Any
+    alone: Any
+    named: Any
+    expression: Any
+    elements: Any
+    holds_arrays: Any
+
+    def written_out(self, node: cst.For) -> list[Any] | None:
+        """A loop over a list, or over the numbers that index one, round by round; None for one that stays."""
+        if node.orelse is not None:
+            return None
+        rounds = self.rounds(node.iter)
+        if rounds is None:
+            return None
+        by_number = isinstance(node.iter, cst.Call) and dotted(node.iter.func) == "range"
+        if by_number and not self.uses_counter(node):
+            return None
+        if len(rounds) > MOST_ROUNDS or any(isinstance(n, cst.Break | cst.Continue) for n in walk(node.body)):
+            return None
+        self.touched = True
+        assigned = {t.value for n in walk(node.body) for t in _targets(n)}
+        out: list[Any] = []
+        for value in rounds:
+            outer = dict(self.constants)
+            for name, part in self.bound(node.target, value, node):
+                if number(part) is not None or (isinstance(part, cst.Name) and not {name, part.value} & assigned):
+                    self.constants[name] = part
+                else:
+                    out.append(self.alone(self.named(name, part, node), node))
+            out += [line for s in node.body.body for line in self.line(s)]
+            self.constants = outer
+        return out
+
+    def made_names(self) -> set[str]:
+        """The names of all lists' arrays."""
+        return {n for own in self.lists.values() for n in own} | {n for d in self.keys.values() for n in d.values()}
+
+    def rounds(self, node: cst.BaseExpression) -> list[cst.BaseExpression] | None:
+        """What a loop runs over, where that is a list of arrays or a constant range; None otherwise."""
+        match node:
+            case cst.Call(func=func, args=args) if dotted(func) == "range":
+                bounds = [number(self.expression(a.value)) for a in args]
+                if any(b is None for b in bounds) or not bounds:
+                    return None
+                return [integer(n) for n in range(*bounds)]  # type: ignore[arg-type]
+            case cst.Call(func=func, args=args) if dotted(func) == "zip":
+                lists = [self.rounds(a.value) for a in args]
+                return None if None in lists else [tuple_of(list(x)) for x in zip(*lists, strict=False)]  # type: ignore[arg-type]
+            case cst.Call(func=func, args=[cst.Arg(value=inner)]) if dotted(func) in ("enumerate", "reversed"):
+                found = self.rounds(inner)
+                if found is None or dotted(func) == "reversed":
+                    return None if found is None else found[::-1]
+                return [tuple_of([integer(n), x]) for n, x in enumerate(found)]
+        found = self.elements(node)
+        if found is not None and (isinstance(node, cst.List | cst.Tuple) or self.holds_arrays(found)):
+            return found
+        return None
+
+    def uses_counter(self, node: cst.For) -> bool:
+        """Is the counter of a loop the index of a list of arrays, or does the loop make a list longer?"""
+        var = dotted(node.target)
+        for inner in walk(node.body):
+            match inner:
+                case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="append"))) if (
+                    dotted(owner) in self.lists
+                ):
+                    return True
+                case cst.Subscript(value=owner, slice=[cst.SubscriptElement(slice=cst.Index(value=index))]) if (
+                    dotted(owner) in self.lists
+                ):
+                    parts = list(walk(index))
+                    mixed = any(isinstance(p, cst.Modulo | cst.BitAnd | cst.BitXor) for p in parts)
+                    if not mixed and any(isinstance(p, cst.Name) and p.value == var for p in parts):
+                        return True
+        return False
+
+    def bound(
+        self, target: cst.BaseExpression, value: cst.BaseExpression, node: cst.CSTNode
+    ) -> list[tuple[str, cst.BaseExpression]]:
+        """The names of a loop's target with their values in a round."""
+        if isinstance(target, cst.Name):
+            return [(target.value, value)]
+        several = isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple | cst.List)
+        if several and len(target.elements) == len(value.elements):  # type: ignore[attr-defined]
+            pairs = zip(target.elements, value.elements, strict=True)  # type: ignore[attr-defined]
+            return [p for t, v in pairs for p in self.bound(t.value, v.value, node)]
+        raise self.scope.refuse(node, "the values of this loop do not fit its target", "loop over one list")
+
+
+def _targets(node: cst.CSTNode) -> list[cst.Name]:
+    """The names that a statement assigns to."""
+    match node:
+        case cst.Assign(targets=targets):
+            return [n for t in targets for n in walk(t.target) if isinstance(n, cst.Name)]
+        case cst.AugAssign(target=target) | cst.AnnAssign(target=target):
+            return [n for n in walk(target) if isinstance(n, cst.Name)]
+    return []
+
+
+def tuple_of(parts: list[Any]) -> cst.Tuple:
+    """The tuple of some expressions."""
+    return cst.Tuple([cst.Element(p) for p in parts])
+
+
+def integer(whole: int) -> cst.BaseExpression:
+    """A literal."""
+    literal = cst.Integer(str(abs(whole)))
+    return literal if whole >= 0 else cst.UnaryOperation(cst.Minus(), literal)
+
+
+def number(node: cst.BaseExpression) -> int | None:
+    """The value of an integer expression of literals."""
+    match node:
+        case cst.Integer():
+            return node.evaluated_value
+        case cst.UnaryOperation(operator=cst.Minus(), expression=inner):
+            found = number(inner)
+            return None if found is None else -found
+        case cst.BinaryOperation(left=left, operator=sign, right=right):
+            a, b = number(left), number(right)
+            if a is None or b is None:
+                return None
+            match sign:
+                case cst.Add():
+                    return a + b
+                case cst.Subtract():
+                    return a - b
+                case cst.Multiply():
+                    return a * b
+                case cst.Modulo() if b:
+                    return a % b
+                case cst.BitXor():
+                    return a ^ b
+                case cst.FloorDivide() if b:
+                    return a // b
+    return None
