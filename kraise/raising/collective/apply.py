@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from kraise.analysis.conditions import negate
+from kraise.analysis.dependence import Access
 from kraise.analysis.poly import to_expr, to_poly
 from kraise.diagnostics import Span
 from kraise.ir import equations as eq
@@ -89,14 +91,24 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
 def _within(st: State, array: str, found: Frame, size: int, count: int, certain: bool = False) -> bool:
     """Whether the cells that the threads of a block of ``size`` have touched so far are there (``certain``: those that
     every one of them touches)."""
-    for a in st.accesses:
-        if certain and any(free_indices(c) & found.moving for c in a.path):
+    writes = [a for a in st.accesses if a.array == array and a.subscripts and a.write]
+    for a in writes:
+        if certain and not _by_all(a, writes, found, set(st.path)):
             continue
-        if a.array == array and a.subscripts:
-            at = numbers(found, (a.whole or a.subscripts)[-1], size)
-            if at is not None and a.write and at.max() >= count:
-                return False
+        at = numbers(found, (a.whole or a.subscripts)[-1], size)
+        if at is not None and at.max() >= count:
+            return False
     return True
+
+
+def _by_all(a: Access, writes: list[Access], found: Frame, path: set[eq.Expr]) -> bool:
+    """Whether every thread that gets to ``path`` made this access: nothing else that differs between threads decided
+    of it, or it decided between two such accesses."""
+    moving = [c for c in a.path if free_indices(c) & found.moving and c not in path]
+    if len(moving) != 1:
+        return not moving
+    other = {*a.path, negate(moving[0])} - {moving[0]}
+    return any(b.subscripts == a.subscripts and other == set(b.path) for b in writes)
 
 
 def _fits(cx: Context, st: State, found: Frame, size: int) -> bool:
