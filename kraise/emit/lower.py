@@ -321,7 +321,7 @@ class Lowering:
         elif name == "tdiv":
             if not (values[0].rank and isinstance(args[1], eq.Const)):  # such a literal takes the dividend's type
                 texts = [self._of_width(*pair, node.type) for pair in zip(texts, args, strict=True)]
-            text = self._truncated(texts, values, args[0], frame)
+            text = self._truncated(texts, values, args, frame)
         elif name == "complex" and (values[0].axes != values[1].axes or not values[0].axes):
             text = py.Bin("+", texts[0], py.Bin("*", py.number(1j), texts[1]))
         elif name in ("div", "mod", "floordiv") and texts[1] in ZEROS and isinstance(args[0], eq.Const):
@@ -344,12 +344,13 @@ class Lowering:
             return py.call(f"jnp.{kind}", text)
         return text
 
-    def _truncated(self, texts: list[Py], values: list[Val], dividend: eq.Expr, frame: Frame) -> Py:
+    def _truncated(self, texts: list[Py], values: list[Val], args: tuple[eq.Expr, ...], frame: Frame) -> Py:
         # lax.div does not promote numbers of Python's
-        if not values[1].rank and isinstance(texts[1], Atom) and (values[0].rank or not isinstance(texts[0], Atom)):
+        number = isinstance(texts[1], Atom) or isinstance(args[1], eq.Const)
+        if not values[1].rank and number and (values[0].rank or not isinstance(texts[0], Atom)):
             first = texts[0]
             if first is values[0].py and not isinstance(py.unsliced(first), Atom):
-                first = self.as_name(dividend, frame, "dividend").py
+                first = self.as_name(args[0], frame, "dividend").py
             return py.call("jax.lax.div", first, py.call("jnp.asarray", texts[1], py.Attr(py.unsliced(first), "dtype")))
         if values[0].rank == values[1].rank:
             return py.call("jax.lax.div", *texts)
