@@ -150,3 +150,48 @@ def test_a_dividend_is_there_before_what_leaves_the_loop():
     """The quotient does not depend on the round and moves out of the fold; its dividend stayed in it (1000627)."""
     program = drawn(1000627, "cuda_c")
     assert [f.kind for f in check(program, gradients=False, twice=False)] == ["ok"], program.source
+
+
+GUARDED_TILE = """
+int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x;
+__shared__ float tile[4];
+if (i < m) { tile[lane] = y[i]; } else { tile[lane] = 0.0f; }
+__syncthreads();
+if (lane == 0) for (int j = 1; j < 4; j++) tile[j] += tile[j - 1];
+__syncthreads();
+float s = tile[0];
+__syncthreads();
+if (lane < 3) tile[lane] = 0.5f * s;
+__syncthreads();
+if (i < m) out[i] = tile[lane];
+"""
+
+
+def test_both_arms_of_a_guard_bound_the_block():
+    """A tile of 4 that each thread writes, on either side of a guard: nothing demands 64 threads (1000219)."""
+    text = pipeline.translate(f"__global__ void f(int m, const float *y, float *out) {{{GUARDED_TILE}}}\n", "f.cu").text
+    assert text is not None and "64" not in text
+
+
+def test_an_arm_that_no_instance_takes_says_nothing():
+    """``m0`` is even: what is read under ``m0 % 2 == 1`` proves nothing of ``i % k`` (1000840)."""
+    body = """
+n, k = z.shape
+i = cuda.grid(1)
+if i < n:
+    for m0 in range(0, n, 2):
+        if m0 % 2 == 1:
+            if z[m0, 0] >= z[m0, i % k]:
+                continue
+        b[i] += m0 >> 2
+"""
+    args = (Arg("z", ("n", "m"), "f"), Arg("b", ("n",), "f"))
+    assert {f.kind for f in findings(body, args)[1]} == {"ok"}
+
+
+def test_a_negative_divisor_takes_the_width_of_the_dividend():
+    """``lax.div`` of an int32 and the 64-bit ``-2`` (1001081)."""
+    body = "int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) { out[i] /= -2; y[i] = 0.5; }"
+    done = pipeline.translate(f"__global__ void f(int *out, double *y, int n) {{\n  {body}\n}}\n", "f.cu")
+    reports, _ = pipeline.verify(done, pipeline.Request(gradients=False))
+    assert reports and {row.status for row in reports[0].rows} == {"ok"}, (done.text, reports)

@@ -70,14 +70,13 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
         if isinstance(stmts[0], k.While) and tree(cx, st, stmts[0], after[0]):
             return 1  # that rule proves it for more sizes
         cases = [] if isinstance(stmts[0], k.Store) else [_POWERS, _TWO_WARPS]
-    for case in cases:
-        if known is None and not all(_fits(cx, st, found, size) for size in case.sizes):
-            continue
-        plan = plan_of(cx, st, stmts, after, found, case.sizes)
-        if plan is not None:
-            return _carry_out(cx, st, plan, found, case)
+    fitting = {case: case.sizes for case in cases}
+    if known is None:  # no launch is wider than a shared array that each thread writes
+        fitting = {case: tuple(s for s in case.sizes if _fits(cx, st, found, s)) for case in cases}
+    whole = [c for c in cases if fitting[c] == c.sizes]
+    parts = [c for c in cases if fitting[c] and c not in whole]
     for outlets in (False, True):
-        for case in cases if outlets else ():
+        for case in whole:
             plan = plan_of(cx, st, stmts, after, found, case.sizes, outlets)
             if plan is not None:
                 return _carry_out(cx, st, plan, found, case)
@@ -85,6 +84,10 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
             plan = plan_of(cx, st, stmts, after, found, (size,), outlets)
             if plan is not None and not plan.sim.by_extent:
                 raise Sized(size)  # the source counts on it: it never asks how many threads there are
+        for case in parts:
+            plan = plan_of(cx, st, stmts, after, found, fitting[case], outlets)
+            if plan is not None:
+                return _carry_out(cx, st, plan, found, case)
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kraise.analysis.conditions import classify, conjuncts, negate
+from kraise.analysis.dependence import impossible
 from kraise.analysis.poly import to_poly
 from kraise.diagnostics import Span, refuse
 from kraise.ir import equations as eq
@@ -239,6 +240,11 @@ def _if(
     if isinstance(condition, eq.Const):
         block(cx, st, body if condition.value else orelse, live)
         return
+    if any((f := classify(c)) is not None and f.poly.indices() for c in conjuncts(condition)):
+        known = (*st.path, *st.facts)
+        if impossible((*known, condition)):  # what an arm that no instance takes would say of its loads is void
+            block(cx, st, orelse, live)
+            return
     path, before, partial = st.path, dict(st.env), dict(st.partial)
     st.path = add_path(path, condition)
     start = len(st.out)
