@@ -10,7 +10,7 @@ import jax.numpy as jnp
 def row_products(x, y, *, grid=None, block=None):
     """one block a row: the product of its elements, halves written out
 
-    y[row] = prod_(0 <= t_2 < 128) x[row, t_2]  for 0 <= row < grid
+    y[row] = prod_(0 <= t < 128) x[row, t]  for 0 <= row < grid
 
     a block has 128 threads along x
     """

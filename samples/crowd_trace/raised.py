@@ -46,7 +46,7 @@ def crowd_trace(x, v, spread, dt, steps):
         v, x = state
         d = x - x[:, None]  # kernel.py:8
         v = v.at[:n].add(dt * jnp.sum(d / (1.0 + d * d), axis=1))  # kernel.py:10
-        x = x + dt * v[:n]  # kernel.py:12
+        x = (x + dt * v[:n]).astype(x.dtype)  # kernel.py:12
         return (v, x), jnp.sum(x * x)
 
     (v, x), spread_out = checkpointed_scan(

@@ -29,7 +29,7 @@ def checkpointed_loop(start, stop, step, state):
 @jax.jit
 def grad_step(w, g, lr):
     """w[i] += -(lr * g[i])  for 0 <= i < w.shape[0]"""
-    return w - lr * g[: w.shape[0]]  # kernel.py:11
+    return (w - lr * g[: w.shape[0]]).astype(w.dtype)  # kernel.py:11
 
 
 @jax.jit

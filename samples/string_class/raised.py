@@ -47,7 +47,7 @@ def move(shape, speed, friction, dt):
     """
     n = shape.shape[0]
     speed = speed.at[:n].multiply(1.0 - dt * friction)  # kernel.py:18
-    shape = shape + dt * speed[:n]  # kernel.py:19
+    shape = (shape + dt * speed[:n]).astype(shape.dtype)  # kernel.py:19
     return shape, speed
 
 

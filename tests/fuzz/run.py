@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import collections
 import concurrent.futures as futures
+import concurrent.futures.process
 import gc
 import json
 import multiprocessing
@@ -80,10 +81,14 @@ def main() -> int:
     context = multiprocessing.get_context("spawn")
     with futures.ProcessPoolExecutor(chosen.workers, context) as pool:
         last = chosen.start
-        for counts, reached in pool.map(_worker, jobs):
-            last = max(last, reached)
-            for language, one in counts.items():
-                totals[language].add(one)
+        try:
+            for counts, reached in pool.map(_worker, jobs):
+                last = max(last, reached)
+                for language, one in counts.items():
+                    totals[language].add(one)
+        except futures.process.BrokenProcessPool:
+            print("a worker died (XLA aborts?): --batch 1 and --log say at which seed", flush=True)
+            return 3
     together = Counts()
     for one in totals.values():
         together.add(one)

@@ -195,3 +195,11 @@ def test_a_negative_divisor_takes_the_width_of_the_dividend():
     done = pipeline.translate(f"__global__ void f(int *out, double *y, int n) {{\n  {body}\n}}\n", "f.cu")
     reports, _ = pipeline.verify(done, pipeline.Request(gradients=False))
     assert reports and {row.status for row in reports[0].rows} == {"ok"}, (done.text, reports)
+
+
+@pytest.mark.parametrize("change", ["out[l] -= 1.0", "out[l] *= x[l]", "out[l] += abs(l) % 7 * x[l]"])
+def test_an_array_keeps_its_type_where_all_of_it_is_updated(change):
+    """Integers minus 1.0 were floats, and beside a range 64 bits wide (1002984)."""
+    out, x = Arg("out", ("n",), "i"), Arg("x", ("n",), "f")
+    args = (out, x) if "x" in change else (out,)
+    assert {f.kind for f in findings(f"for l in range(len(out)):\n    {change}\n", args, ())[1]} == {"ok"}

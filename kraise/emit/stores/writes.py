@@ -171,10 +171,14 @@ def _whole(low: Lowering, stmt: eq.Write, value: Val, frame: Frame) -> None:
         if stmt.value.type.is_integer and any(isinstance(n, eq.Index) for n in _data(stmt.value)):
             text = py.method(text, "astype", versions.dtype_of(ctx, stmt.before))  # a range has the machine's width
 
+        same = text is not value.py or same_type(ctx, stmt)  # else the sum may be wider than the array
+
         def combine(base: Py) -> Py:
             if symbol == "+" and isinstance(text, py.Un) and text.op == "-":
-                return py.Bin("-", base, text.operand)
-            return py.call(symbol, base, text) if symbol.startswith("jnp") else py.Bin(symbol, base, text)
+                whole: Py = py.Bin("-", base, text.operand)
+            else:
+                whole = py.call(symbol, base, text) if symbol.startswith("jnp") else py.Bin(symbol, base, text)
+            return whole if same else py.method(whole, "astype", versions.dtype_of(ctx, stmt.before))
 
         versions.assign(low, stmt, combine)
         return
