@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 import collections
 import concurrent.futures as futures
-import concurrent.futures.process
 import gc
 import json
 import multiprocessing
@@ -15,6 +14,7 @@ import re
 import subprocess
 import time
 from collections.abc import Sequence
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -86,7 +86,7 @@ def main() -> int:
                 last = max(last, reached)
                 for language, one in counts.items():
                     totals[language].add(one)
-        except futures.process.BrokenProcessPool:
+        except BrokenProcessPool:
             print("a worker died (XLA aborts?): --batch 1 and --log say at which seed", flush=True)
             return 3
     together = Counts()
