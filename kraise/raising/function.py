@@ -19,6 +19,7 @@ from kraise.raising.assumptions import injective
 from kraise.raising.checked import with_checks
 from kraise.raising.collective.inline import inlined
 from kraise.raising.gradients.demand import make_safe
+from kraise.raising.loops.registers import registers
 from kraise.raising.loops.rungs import loop
 from kraise.raising.loops.unrolled import unrolled
 from kraise.raising.loops.whiles import while_loop
@@ -73,6 +74,8 @@ class Raiser:
         self.inlined = body.body
         if cx.unroll:
             body.body = unrolled(cx, body.body)
+        if cx.registers:
+            body.body = registers(body.body)
         self.returns = body.returns
         collect_types(cx, body.body)
         st = self.st

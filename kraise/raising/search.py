@@ -14,6 +14,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.walk import statement_expressions
 from kraise.options import Options
+from kraise.raising.collective.opened import walked
 from kraise.raising.collective.requests import Apart, Lanes, Sized
 from kraise.raising.function import Raiser
 from kraise.raising.loops import coarsened
@@ -38,7 +39,8 @@ class Learned:
     sizes that the emitted function checks; ``longest``: loops that run to their longest row; ``launched``: thread
     indices that the launch bounds; ``coarse``: threads that share the elements of a tile;
     ``widths``: the rows that the launch fills, each thread with ``shares`` of their elements; ``multiples``: sizes of
-    whole tiles; ``unroll``: loops with barriers are written out."""
+    whole tiles; ``unroll``: loops with barriers are written out; ``registers``: small arrays of a thread are
+    scalars."""
 
     ways: threads.Ways = field(default_factory=dict)
     solid: frozenset[str] = frozenset()
@@ -49,13 +51,14 @@ class Learned:
     launched: frozenset[str] = frozenset()
     coarse: dict[int, int] = field(default_factory=dict)
     unroll: bool = False
+    registers: bool = False
     widths: dict[int, eq.Expr] = field(default_factory=dict)
     shares: dict[int, int] = field(default_factory=dict)
     multiples: multiples.Multiples = field(default_factory=dict)
 
     def enter(self, cx: Context) -> None:
         cx.solid, cx.scratch, cx.rows, cx.assumed = self.solid, self.scratch, self.rows, self.assumed
-        cx.unroll, cx.shares = self.unroll, self.shares
+        cx.unroll, cx.registers, cx.shares = self.unroll, self.registers, self.shares
         cx.longest, cx.widths, cx.multiples, cx.coarse = self.longest, self.widths, self.multiples, self.coarse
 
 
@@ -74,7 +77,7 @@ def raise_function(module: k.Module, function: k.Function, options: Options) -> 
     while True:
         hindering: set[str] = set()
         try:
-            kernel = _search(module, function, options, scratch, hindering)
+            kernel = _search(module, function, options, Learned(scratch=scratch), hindering)
             if best is None or _loops(kernel.body) < _loops(best.body):
                 best = kernel
         except Refused as refused:
@@ -82,22 +85,44 @@ def raise_function(module: k.Module, function: k.Function, options: Options) -> 
         if not hindering - scratch:
             break
         scratch |= hindering
+    own = {x.name for x in walked(function.body) if isinstance(x, k.LocalArray) and x.space == "local"}
+    if own and (best is None or _carry(best.body, own)):
+        best = _in_registers(module, function, options, own, best)
     if best is None:
         assert first is not None
         raise first
     return best
 
 
+def _in_registers(
+    module: k.Module, function: k.Function, options: Options, own: set[str], best: eq.Kernel | None
+) -> eq.Kernel | None:
+    """The equations with the small arrays among a thread's ``own`` as scalars, if no loop carries them and there are
+    no more loops than in ``best``."""
+    try:
+        kernel = _search(module, function, options, Learned(registers=True), set())
+    except Refused:
+        return best
+    if _carry(kernel.body, own) or (best is not None and _loops(kernel.body) > _loops(best.body)):
+        return best
+    return kernel
+
+
+def _carry(body: tuple[eq.Stmt, ...], own: set[str]) -> bool:
+    """Whether a loop carries an array of a thread's own."""
+    return any(
+        isinstance(s, eq.Fold) and (any(a.outside.array in own for a in s.arrays) or _carry(s.body, own)) for s in body
+    )
+
+
 def _loops(body: tuple[eq.Stmt, ...]) -> int:
     return sum(1 + _loops(s.body) for s in body if isinstance(s, eq.Fold))
 
 
-def _search(
-    module: k.Module, function: k.Function, options: Options, scratch: frozenset[str], hindering: set[str]
-) -> eq.Kernel:
+def _search(module: k.Module, function: k.Function, options: Options, known: Learned, hindering: set[str]) -> eq.Kernel:
     """The equations, the threads' indices as far apart as they must be: block and thread are one index where that will
     do, and else two (raising.md, step 2). ``hindering`` gets the arrays that tie the rounds of a loop."""
-    known = Learned(scratch=scratch)
+    start = Learned(scratch=known.scratch, registers=known.registers)
     first: Refused | None = None
     sizes: list[threads.Ways] | None = None
     while True:
@@ -140,9 +165,9 @@ def _search(
                 if sizes is None:
                     sizes = suggested(last.inlined, {}) if last.cx.cooperative or known.ways == {} else []
                 if sizes:
-                    more = Learned(scratch=scratch, ways=sizes.pop(0), unroll=known.unroll)
+                    more = replace(start, ways=sizes.pop(0), unroll=known.unroll)
                 elif last.unrolls() and not known.unroll:
-                    more, sizes = Learned(scratch=scratch, unroll=True), None
+                    more, sizes = replace(start, unroll=True), None
             if more is None:
                 raise first from None
         known = more

@@ -186,6 +186,7 @@ def _bound(c: k.Expr, body: tuple[k.Stmt, ...], flags: frozenset[str], exits: bo
     if not all(a.type.is_integer for a in c.args):
         return None
     for relation, (a, b) in ((c.name, c.args), (TURNED[c.name], c.args[::-1])):
+        a, b = _alone(a, b)
         if not isinstance(a, k.Var):
             continue
         step = _moves(a.name, body, flags)
@@ -213,6 +214,17 @@ def _bound(c: k.Expr, body: tuple[k.Stmt, ...], flags: frozenset[str], exits: bo
             continue
         return _Bound(a.name, relation, b, step, closing, a.type)
     return None
+
+
+def _alone(a: k.Expr, b: k.Expr) -> tuple[k.Expr, k.Expr]:
+    """``v + 3 < n`` as ``v < n - 3`` (of signed integers, which do not wrap)."""
+    match a:
+        case k.Op(name="add" | "sub" as name, args=(k.Var() as v, k.Const(value=int()) as c), type=t) if (
+            t.kind == "int"
+        ):
+            if b.type.kind == "int":
+                return v, k.Op("sub" if name == "add" else "add", (b, c), t)
+    return a, b
 
 
 def _moves(v: str, body: tuple[k.Stmt, ...], flags: frozenset[str]) -> k.Expr | None:

@@ -66,7 +66,7 @@ class _Unroller:
     def statement(self, s: k.Stmt, known: Numbers) -> list[k.Stmt]:
         match s:
             case k.Assign(name=name, value=v, type=t):
-                number = _maybe(v, known) if t.is_integer else None
+                number = maybe(v, known) if t.is_integer else None
                 known.pop(name, None)
                 if number is not None:
                     known[name] = number
@@ -93,7 +93,7 @@ class _Unroller:
         trial: Numbers = dict(known)
         out: list[k.Stmt] = []
         for _ in range(ROUNDS):
-            going = _maybe(s.condition, trial)
+            going = maybe(s.condition, trial)
             if going is None:
                 return None
             if not going:
@@ -105,7 +105,7 @@ class _Unroller:
         return None
 
     def counted(self, s: k.For, known: Numbers) -> list[k.Stmt] | None:
-        ends = [_maybe(e, known) for e in (s.start, s.stop, s.step)]
+        ends = [maybe(e, known) for e in (s.start, s.stop, s.step)]
         if None in ends or ends[2] == 0:
             return None
         values = range(*ends)  # type: ignore[arg-type]
@@ -120,7 +120,8 @@ class _Unroller:
         return out
 
 
-def _maybe(e: k.Expr, known: Numbers) -> int | None:
+def maybe(e: k.Expr, known: Numbers) -> int | None:
+    """The value of an integer expression, if the ``known`` locals give it one."""
     try:
         return _number(e, known)
     except _Unknown:
@@ -156,4 +157,4 @@ def _number(e: k.Expr, known: Numbers) -> int:
     return out
 
 
-__all__ = ["unrolled"]
+__all__ = ["Numbers", "maybe", "unrolled"]

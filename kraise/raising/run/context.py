@@ -38,6 +38,7 @@ class Context:
     tile: dict[int, int] = field(default_factory=dict)  # those elements
     sharing: set[int] = field(default_factory=set)  # axes whose loop over them is under way
     unroll: bool = False  # loops with barriers are written out
+    registers: bool = False  # small arrays of a thread are scalars
     touched: dict[Any, Any] = field(default_factory=dict)  # the cells that the threads of a block touch, by access
     wished: dict[eq.Expr, int] = field(default_factory=dict)  # those that had better be
     shares: Mapping[int, int] = field(default_factory=dict)  # the elements of such a row that a thread has

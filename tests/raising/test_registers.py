@@ -1,0 +1,64 @@
+"""Small arrays of a thread: scalars where every subscript is a number once short loops are written out, else arrays."""
+
+import pytest
+
+from kraise import pipeline
+
+HEAD = """from numba import cuda, float32
+@cuda.jit
+def f(x, q, y, n):
+    i = cuda.grid(1)
+    if i < y.shape[0]:
+        a = cuda.local.array({shape}, float32)
+        for c in range(3):
+            a[{cell}] = x[i, c]
+        for s in range(n):
+            {body}
+        y[i] = a[{first}]
+"""
+ROW = {"shape": "3", "cell": "c", "first": "0"}
+INDENT = "\n            "
+SCALARS = {
+    "numbers": {**ROW, "body": "a[0] += 0.5 * a[0] * a[2]"},
+    "a short loop": {**ROW, "body": f"for c in range(2):{INDENT}    a[c] += 0.5 * a[c + 1]"},
+    "a swap": {**ROW, "body": f"if a[1] < a[0]:{INDENT}    t = a[0]{INDENT}    a[0] = a[1]{INDENT}    a[1] = t"},
+    "a counter": {
+        **ROW,
+        "body": f"k = 0{INDENT}for c in range(3):{INDENT}    a[k] = 0.5 * a[k] + a[0]{INDENT}    k += 1",
+    },
+    "rows": {"shape": "(2, 3)", "cell": "1, c", "first": "1, 0", "body": "a[1, 0] = 0.5 * a[1, 2] + a[1, 1]"},
+    "a branch on the round": {
+        **ROW,
+        "body": f"for c in range(3):{INDENT}    if c > 0:{INDENT}        a[c] = 0.5 * a[c - 1] + a[0]",
+    },
+}
+ARRAYS = {
+    "a subscript that is data": {**ROW, "body": "a[q[i] % 3] += a[0]"},
+    "a subscript that is a round's": {**ROW, "body": "a[s % 3] += a[(s + 1) % 3]"},
+    "too many cells": {**ROW, "shape": "40", "body": "a[0] = 0.5 * a[0] * a[0] + a[1]"},
+}
+
+
+def text_of(parts: dict[str, str]) -> str:
+    done = pipeline.translate(HEAD.format(**parts), "case.py")
+    assert done.text is not None, done.diagnostics
+    return done.text
+
+
+@pytest.mark.parametrize("name", SCALARS)
+def test_scalars(name):
+    text = text_of(SCALARS[name])
+    assert ".at[" not in text.replace("return y.at[", "")
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arrays(name):
+    text = text_of(ARRAYS[name])
+    assert "loop" in text and "a_0" not in text
+
+
+def test_values():
+    source = HEAD.format(**SCALARS["a short loop"])
+    done = pipeline.translate(source, "case.py")
+    reports, findings = pipeline.verify(done, pipeline.Request(), "case.py", source)
+    assert reports and all(r.ok for r in reports) and not findings
