@@ -232,27 +232,40 @@ def may_meet(
     instances in which a's index (the only one of ``distinct``) is the smaller, ">" for those in which it is the larger.
     What stands in different elements of an array in ``injective``, as it came in, is different.
     """
-    if a.array != b.array:
-        return False
-    space = Space()
-    names_a = _Renaming("a", shared)
-    names_b = _Renaming("b", shared)
-    space.path(a.path, names_a)
-    space.path(b.path, names_b)
-    _disjoint(space, a, b, names_a, names_b)
-    _different(space, a, b, names_a, names_b, injective)
-    if a.view == b.view and len(a.subscripts) == len(b.subscripts):
-        for s, t in zip(a.subscripts, b.subscripts, strict=True):
-            p, q = _without_stride(to_poly(s), to_poly(t), (*a.path, *b.path))
-            left, right = space.poly(p, names_a), space.poly(q, names_b)
-            if left is not None and right is not None:
-                space.constraints.append(f"{left} = {right}")
-    differing = [
-        f"{space.variable(names_a.get(n, n))} {relation} {space.variable(names_b.get(n, n))}" for n in distinct
-    ]
-    if not differing:
-        return False
-    return not all(space.empty(d) for d in differing)
+    question = Question(a, b, distinct, shared, relation, injective)
+    return a.array == b.array and not all(question.space.empty(d) for d in question.differing)
+
+
+class Question:
+    """The constraints under which two accesses touch one cell, and for each index the one that tells them apart."""
+
+    def __init__(
+        self,
+        a: Access,
+        b: Access,
+        distinct: tuple[str, ...],
+        shared: frozenset[str],
+        relation: str = "!=",
+        injective: frozenset[str] = frozenset(),
+    ) -> None:
+        space = self.space = Space()
+        names_a, names_b = self.names = _Renaming("a", shared), _Renaming("b", shared)
+        space.path(a.path, names_a)
+        space.path(b.path, names_b)
+        _disjoint(space, a, b, names_a, names_b)
+        _different(space, a, b, names_a, names_b, injective)
+        self.exact = a.view == b.view and len(a.subscripts) == len(b.subscripts)
+        if self.exact:
+            for s, t in zip(a.subscripts, b.subscripts, strict=True):
+                p, q = _without_stride(to_poly(s), to_poly(t), (*a.path, *b.path))
+                left, right = space.poly(p, names_a), space.poly(q, names_b)
+                if left is not None and right is not None:
+                    space.constraints.append(f"{left} = {right}")
+                else:
+                    self.exact = False
+        self.differing = [
+            f"{space.variable(names_a.get(n, n))} {relation} {space.variable(names_b.get(n, n))}" for n in distinct
+        ]
 
 
 def _without_stride(p: Poly, q: Poly, path: tuple[eq.Expr, ...]) -> tuple[Poly, Poly]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from kraise.analysis.delinearize import digits
 from kraise.analysis.dependence import Access, may_meet
+from kraise.analysis.meeting import meeting
 from kraise.analysis.poly import to_expr, to_poly
 from kraise.diagnostics import Refused, refuse
 from kraise.ir import equations as eq
@@ -49,30 +50,38 @@ def check(cx: Context, accesses: list[Access], threads: tuple[str, ...], shared:
                 if w is other and _same_value(w, threads):
                     continue
                 running = _running(w, other, threads)
-                if _meet(cx, w, other, running, w.array in shared):
-                    refusal = _refusal(w, other, running)
+                met = _meet(cx, w, other, running, w.array in shared)
+                if met is not None:
+                    refusal = _refusal(w, other, running, meeting(w, other, *met), w.array in shared)
                     found.setdefault((w.array, refusal.diagnostics[0].span), refusal)
     if found:
         raise Refused(*(d for r in found.values() for d in r.diagnostics))
 
 
-def _meet(cx: Context, w: Access, other: Access, running: tuple[str, ...], shared: bool) -> bool:
+def _meet(
+    cx: Context, w: Access, other: Access, running: tuple[str, ...], shared: bool
+) -> tuple[tuple[str, ...], frozenset[str]] | None:
     """Whether two threads may touch one cell with no barrier between: threads of one block that no barrier orders, or
-    threads of different blocks, which only one of the grid does."""
+    threads of different blocks, which only one of the grid does. If so, the indices in which they may differ, and those
+    that they share."""
     blocks = tuple(b for b in cx.blocks if b in running)
     if not shared and not cx.barriers and len(w.passed) == 1 and w.passed == other.passed:
-        return may_meet(w, other, running, frozenset(), injective=cx.injective)
+        met = may_meet(w, other, running, frozenset(), injective=cx.injective)
+        return (running, frozenset()) if met else None
     inside = tuple(n for n in running if n not in blocks)
     for same in () if w.together and w.together == other.together else unordered(cx, w, other):
         if cx.unroll and shared and apart_by_numbers(cx, w, other):
             continue
         if may_meet(w, other, inside, frozenset(cx.blocks) | same, injective=cx.injective):
-            return True
+            return inside, frozenset(cx.blocks) | same
     if shared or not cx.blocks:
-        return False
+        return None
     apart = cx.blocks if cx.tiles_are_exact() else running
     cases = unordered(cx, w, other, GRID) if cx.meetings else [frozenset()]
-    return any(may_meet(w, other, apart, same, injective=cx.injective) for same in cases)
+    for same in cases:
+        if may_meet(w, other, apart, same, injective=cx.injective):
+            return apart, same
+    return None
 
 
 def apart_by_numbers(cx: Context, w: Access, other: Access) -> bool:
@@ -164,8 +173,14 @@ def _reads(e: eq.Expr) -> bool:
     return mentions(e, (eq.Read, eq.CarryIn, eq.FoldResult))
 
 
-def _refusal(w: Access, other: Access, threads: tuple[str, ...]) -> Refused:
+HINT = "use an atomic if all of them count, or guard the store to the one that does"
+BARRIER_HINT = "put a barrier (cuda.syncthreads(), __syncthreads()) between the two"
+
+
+def _refusal(w: Access, other: Access, threads: tuple[str, ...], where: str, shared: bool) -> Refused:
+    """``where`` they meet, in words, if that is known; ``shared``: in an array of a block."""
     which = ", ".join(threads)
+    seen = f" ({where})" if where else ""
     if w is other:
         scattered = [s for s in w.subscripts if not index_like(s)]
         if scattered:
@@ -181,16 +196,16 @@ def _refusal(w: Access, other: Access, threads: tuple[str, ...]) -> Refused:
             still = ", ".join(t for t in threads if t not in moving)
             return refuse(
                 "KR201",
-                f"all threads that differ in {still} write the same element of `{w.array}`",
+                f"all threads that differ in {still} write the same element of `{w.array}`{seen}",
                 w.span,
                 "guard the store to one thread, or use an atomic",
             )
-        return refuse("KR201", f"different threads ({which}) may write one element of `{w.array}`", w.span)
+        return refuse("KR201", f"different threads ({which}) may write one element of `{w.array}`{seen}", w.span, HINT)
     verb = "writes" if other.write else "reads"
     line = f" in line {other.span.line}" if other.span else ""
     return refuse(
         "KR201",
-        f"a thread writes an element of `{w.array}` that another one {verb}{line}, with no barrier between",
+        f"a thread writes an element of `{w.array}` that another one {verb}{line}, with no barrier between{seen}",
         w.span,
-        "write to another array than the one that is read",
+        BARRIER_HINT if shared else "write to another array than the one that is read",
     )
