@@ -17,6 +17,7 @@ from kraise.frontends.cuda_c.host_expressions import HostExpressions
 from kraise.frontends.cuda_c.host_loops import counted
 from kraise.frontends.cuda_c.host_lowering import HostLowering
 from kraise.frontends.cuda_c.host_names import callee, concept
+from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.trees import Node, child, kind, tokens, trees
@@ -52,6 +53,9 @@ class HostReader(Declarations, HostExpressions):
         self.banks: dict[str, tuple[str, ...]] = {}
         self.records: dict[str, dict[str, str]] = {}
         self.choices = 0
+        self.instances: dict[str, list[Instantiation]] = {}
+        self.notes: list[Diagnostic] = []
+        self.host_params: dict[str, tuple[k.Param, ...]] = {}
         self.shared: set[str] = set()
         self.members: set[str] = set()
         self.inlining: list[str] = []
@@ -76,15 +80,20 @@ class HostReader(Declarations, HostExpressions):
         """The host function. Raises Refused."""
         tree = self.program.load(d)
         declarator, body = child(tree, "function_declarator"), child(tree, "compound_statement")
-        if tree.data != "function_definition" or declarator is None or body is None or d.parameters:
-            raise self.low.refuse("KR211", f"{name} is no plain function", tree)
+        if tree.data != "function_definition" or declarator is None or body is None:
+            hint = "kernels are raised without it; write the launches in a function"
+            raise self.low.refuse("KR211", f"{name} is no plain function", tree, hint)
         self.name = name
-        self.low.scopes = [d.scope, {}]
+        bound, static, self.notes = bindings_of(self.program, d, self.instances.get(name, []))
+        self.low.scopes = [{**d.scope, **bound}, {}]
         self.returns = self.result_type(tree, declarator)
         params: list[k.Param] = []
         copied: list[h.Stmt] = []
         for at, p in enumerate(trees(declarator, "parameter_declaration")):
             copied += self.parameter(at, p, params)
+        params += static
+        for number in static:
+            self.scalar(number.name, number.type)  # type: ignore[arg-type]
         out = self.block(body)
         if self.problems:
             raise Refused(*self.problems)

@@ -21,6 +21,7 @@ class Launches(Memory):
     """The part of the reader that knows launches."""
 
     skips: dict[str, set[int]]
+    host_params: dict[str, tuple[k.Param, ...]]
 
     def extents(self, node: Node) -> tuple[k.Expr, ...]:
         """A launch extent: a number, a ``dim3`` variable or ``dim3(…)``."""
@@ -42,14 +43,14 @@ class Launches(Memory):
         assert configuration is not None
         given = trees(configuration)
         args = [c for c in node.children[1:] if isinstance(c, Tree) and c is not configuration]
-        return self.launched(callee(node.children[0]), given, args, node)
+        return self.launched(callee(node.children[0]), given, args, node, node.children[0])
 
     def launch_call(self, args: list[Tree], node: Tree) -> h.Launch:
         """``hipLaunchKernelGGL(kernel, grid, block, shared, stream, …)``."""
         target = strip(args[0])
         while kind(target) == "call_expression" and callee(target.children[0]) == "HIP_KERNEL_NAME":  # type: ignore[union-attr]
             target = strip(trees(target)[1])  # type: ignore[arg-type]
-        return self.launched(callee(target), args[1:4], args[5:], node)
+        return self.launched(callee(target), args[1:4], args[5:], node, target)
 
     def launch_api(self, args: list[Tree], node: Tree) -> h.Launch:
         """``cudaLaunchKernel((void *)kernel, grid, block, args, shared, stream)`` with ``void *args[] = {&x, …}``."""
@@ -65,22 +66,42 @@ class Launches(Memory):
             while kind(inner) == "cast_expression":
                 inner = strip(trees(inner)[-1])
             given.append(strip(inner.children[1]) if kind(inner) == "unary_expression" else inner)
-        return self.launched(callee(target), [args[1], args[2], *args[4:5]], given, node)
+        return self.launched(callee(target), [args[1], args[2], *args[4:5]], given, node, target)
 
-    def launched(self, name: str, configuration: list[Any], args: list[Any], node: Tree) -> h.Launch:
-        """A launch of ``name``."""
+    def launched(self, name: str, configuration: list[Any], args: list[Any], node: Tree, target: Any) -> h.Launch:
+        """A launch of ``name``, which ``target`` spells."""
         if isinstance(self.low.lookup(name), VarPlace) or not name:
             raise self.low.refuse("KR211", "a launch through a function pointer", node, "launch the kernel by its name")
         grid, block = (self.extents(c) for c in configuration[:2])
         shared = self.number(configuration[2]) if len(configuration) > 2 else None
         function = self.functions.get(name)
         passed = (*self.given(function, args), *self.symbols_of(function, len(args)))
+        if function is not None and function.static:
+            passed = (*passed, *self.template_numbers(name, function.static, target))
         return h.Launch(name, passed, grid, block, shared, span=self.low.span(node))
+
+    def template_numbers(self, name: str, wanted: tuple[str, ...], target: Any) -> list[k.Expr]:
+        """The integer template arguments that a call spells, of the template parameters that vary in the file."""
+        given = next(target.find_data("template_arguments"), None) if isinstance(target, Tree) else None
+        parameters = self.program.functions[name][0].parameters
+        values = trees(given) if given is not None else []
+        out: list[k.Expr] = []
+        for own in wanted:
+            at = next(n for n, p in enumerate(parameters) if p.name == own)
+            if at >= len(values):
+                hint = f"write {name}<…> with all its arguments"
+                raise self.low.refuse("KR211", f"the template argument {own} of {name} is not given", target, hint)
+            out.append(normal(self.number(values[at].children[0])))
+        return out
 
     def arguments(self, node: Any) -> tuple[h.Expr | k.ArrayRef, ...]:
         """The arguments of a call of another host function."""
         skipped = self.skips.get(callee(node.children[0]), set())
-        return self.given(None, [a for at, a in enumerate(trees(node)[1:]) if at not in skipped])
+        found = self.given(None, [a for at, a in enumerate(trees(node)[1:]) if at not in skipped])
+        name = callee(node.children[0])
+        own = {p.name for p in self.program.functions[name][0].parameters if p.kind != "type"}
+        wanted = tuple(p.name for p in self.host_params.get(name, ()) if p.name in own)
+        return (*found, *self.template_numbers(name, wanted, node.children[0])) if wanted else found
 
     def given(self, function: k.Function | None, args: list[Any]) -> tuple[h.Expr | k.ArrayRef, ...]:
         """Arguments: arrays by reference, numbers converted to the parameter's type."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from kraise.diagnostics import Diagnostic
 from kraise.diagnostics.collect import guard
 from kraise.frontends.cuda_c.host import HostReader
+from kraise.frontends.cuda_c.instantiate import Instantiation
 from kraise.frontends.cuda_c.library_table import is_library_word
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.structs import Definition
@@ -19,7 +20,10 @@ _LAUNCHES = frozenset(("<<<", "hipLaunchKernelGGL", "cudaLaunchKernel", "hipLaun
 
 
 def read_hosts(
-    program: Program, functions: list[k.Function], only: tuple[str, ...]
+    program: Program,
+    functions: list[k.Function],
+    only: tuple[str, ...],
+    instances: dict[str, list[Instantiation]],
 ) -> tuple[tuple[h.Host, ...], list[k.Function], list[Diagnostic]]:
     """The host functions of a file, callees first; loops of theirs that became functions; why some were not read.
 
@@ -60,7 +64,8 @@ def read_hosts(
             continue
         kinds = {n: tuple(isinstance(v, k.ArrayRef) for v in h.returned(x.body)) for n, x in done.items()}
         reader = HostReader(program, by_name, kinds)
-        reader.skips = skips
+        reader.skips, reader.instances = skips, instances
+        reader.host_params = {n: x.params for n, x in done.items()}
         place = program.unit.tokens[candidates[name].item.first].span  # type: ignore[union-attr]
         host, wrong = guard(name, place, reader.read, candidates[name], name)
         wanted_by = [n for n in order if name in words[n] and n not in libraries]

@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from lark import Tree
+
 from kraise.diagnostics import Diagnostic, Refused, Span
-from kraise.frontends.cuda_c.c_types import VOID, ScalarType
+from kraise.frontends.cuda_c.c_types import VOID, ScalarType, Void
 from kraise.frontends.cuda_c.parser import parse
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.scan import Unit
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.tokens import Raw, skip_angles, split
-from kraise.frontends.cuda_c.trees import strip
+from kraise.frontends.cuda_c.trees import strip, trees, words
 from kraise.frontends.cuda_c.values import Constant, TypeName, VarPlace
 from kraise.ir.kernel import Const, Param
 from kraise.ir.types import FLOAT32, INT32
@@ -29,15 +31,22 @@ class Instantiation:
 def instantiations(
     program: Program, asked: tuple[str, ...], diagnostics: list[Diagnostic]
 ) -> dict[str, list[Instantiation]]:
-    """Instances by kernel name: ``k<float, 16><<<…>>>(…)``, ``template … void k<float>(…);``, ``--instantiate``."""
+    """Instances by the name of a kernel or a host function: ``k<float, 16><<<…>>>(…)``, ``run<float>(…)``,
+    ``template … void k<float>(…);``, ``--instantiate``."""
     found: dict[str, list[Instantiation]] = {}
+    waiting: list[tuple[Definition, int, int]] = []
     toks = program.unit.tokens
     kernels = {
         n for n, ds in program.functions.items() if any(d.kind == "kernel" and d.item and d.item.template for d in ds)
     }
+    hosts = {
+        n: ds[0]
+        for n, ds in program.functions.items()
+        if len(ds) == 1 and ds[0].kind == "host" and ds[0].item and ds[0].item.template
+    }
     for text in asked:
-        words = [Raw(kind, word, program.file, 1, 1) for _, kind, word in split(text, program.file)]
-        name = words[0].text if words else ""
+        spelled = [Raw(kind, word, program.file, 1, 1) for _, kind, word in split(text, program.file)]
+        name = spelled[0].text if spelled else ""
         if name not in kernels:
             diagnostics.append(
                 Diagnostic(
@@ -45,17 +54,35 @@ def instantiations(
                 )
             )
             continue
-        unit = Unit(words, names=program.unit.names)
-        _add(found, name, _arguments(program, unit, 0, len(words) - 1, diagnostics), True)
+        unit = Unit(spelled, names=program.unit.names)
+        _add(found, name, _arguments(program, unit, 0, len(spelled) - 1, diagnostics), True)
     for k, t in enumerate(toks):
-        if t.kind != "NAME" or t.text not in kernels or k + 1 >= len(toks) or toks[k + 1].text != "<":
+        if t.kind != "NAME" or t.text not in {*kernels, *hosts} or k + 1 >= len(toks) or toks[k + 1].text != "<":
             continue
         stop = skip_angles(toks, k + 1)
         if stop is None or stop >= len(toks):
             continue
         explicit = toks[stop].text == "(" and _is_explicit(toks, k)
-        if toks[stop].text == "<<<" or explicit or (toks[stop].text in (",", ")") and toks[k - 1].text == "("):
+        called = t.text in hosts and toks[stop].text == "("
+        if (
+            called
+            or toks[stop].text == "<<<"
+            or explicit
+            or (toks[stop].text in (",", ")") and toks[k - 1].text == "(")
+        ):
+            around = next((d for d in hosts.values() if d.item.first <= k <= d.item.last), None)  # type: ignore[union-attr]
+            if around is not None:
+                waiting.append((around, k, stop - 1))
+                continue
             _add(found, t.text, _arguments(program, program.unit, k, stop - 1, None), False)
+    for around, first, last in waiting:  # with the template parameters of the function around it
+        try:
+            program.load(around)
+            scope, _, _ = bindings_of(program, around, found.get(around.name, []))
+        except Refused:
+            continue
+        if found.get(around.name):
+            _add(found, toks[first].text, _arguments(program, program.unit, first, last, None, scope), False)
     return found
 
 
@@ -69,18 +96,43 @@ def _is_explicit(toks: list[Raw], k: int) -> bool:
 
 
 def _arguments(
-    program: Program, unit: Unit, first: int, last: int, diagnostics: list[Diagnostic] | None
+    program: Program,
+    unit: Unit,
+    first: int,
+    last: int,
+    diagnostics: list[Diagnostic] | None,
+    scope: dict[str, Any] | None = None,
 ) -> tuple | None:
     try:
         tree = parse(unit, first, last, "expression")
         plain = strip(tree.children[0] if tree.data == "start" else tree)
         arguments = next(plain.find_data("template_arguments"), None)  # type: ignore[union-attr]
         low = program.lowering(program)
+        if (
+            scope is not None and arguments is not None
+        ):  # a parameter by its own name, which no type tells from a number
+            low.scopes = [scope]
+            return tuple(_argument(low, scope, a) for a in trees(arguments, "template_argument"))
         return tuple(low.template_arguments(arguments)) if arguments is not None else None
     except Refused as problem:
         if diagnostics is not None:
             diagnostics.extend(problem.diagnostics)
         return None
+
+
+def _argument(low: Any, scope: dict[str, Any], node: Tree) -> Any:
+    """One template argument, None for a number that is not known here (a variable of the function around)."""
+    spelled = words(node)
+    entity = scope.get(spelled[0]) if len(spelled) == 1 else None
+    if isinstance(entity, TypeName):
+        return entity.type
+    if isinstance(entity, Constant):
+        return entity.value
+    try:
+        (found,) = low.template_arguments(Tree("template_arguments", [node]))
+    except Refused:
+        return None
+    return None if isinstance(found, Void) and found.name == "?" else found
 
 
 def _add(found: dict[str, list[Instantiation]], name: str, arguments: tuple | None, asked: bool) -> None:
@@ -110,7 +162,8 @@ def bindings_of(
             continue
         if p.kind == "pack":
             raise low.refuse("KR101", "a template parameter pack is not raised", d.tree)
-        given = [i.arguments[k] for i in chosen if k < len(i.arguments)]
+        given = [i.arguments[k] for i in chosen if k < len(i.arguments) and i.arguments[k] is not None]
+        varies = any(k < len(i.arguments) and i.arguments[k] is None for i in chosen)
         if not given and p.default is not None:
             plain = strip(p.default)
             given = [low.type_id(plain) if p.kind == "type" else low.constant(plain)]
@@ -140,7 +193,7 @@ def bindings_of(
             continue
         values = {(g.type, g.value) for g in given if isinstance(g, Const)}
         t = low.specifiers(p.type).type if p.type is not None else INT32
-        if len(values) == 1:
+        if len(values) == 1 and not varies:
             value = next(iter(values))[1]
             c = low.convert(Const(value, next(iter(values))[0]), t)
             if program.use_constant(p.name, c):

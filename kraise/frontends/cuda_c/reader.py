@@ -103,7 +103,7 @@ def _read(
                 severity="warning",
             )
         )
-    hosts, outlined, more = read_hosts(program, functions, only)
+    hosts, outlined, more = read_hosts(program, functions, only, instances)
     diagnostics += more
     functions += outlined
     devices = [i.function for i in program.instances.values() if not i.inline]
