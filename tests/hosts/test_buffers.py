@@ -204,3 +204,50 @@ def test_members_that_a_function_moves_need_its_caller():
     done = cuda(RECORDS.partition("void f(")[0])
     found = [x for x in done.diagnostics if x.kernel == "advance"]
     assert [x.code for x in found] == ["KR211"] and found[0].hint
+
+
+TEMPLATES = """
+template <typename T, int K>
+__global__ void smooth(const T *x, T *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i + K <= n) {
+        T sum = 0;
+        for (int k = 0; k < K; k++) sum += x[i + k];
+        y[i] = sum / K;
+    }
+}
+template <typename T>
+T *on_device(const T *h, int n) {
+    T *d;
+    cudaMalloc(&d, n * sizeof(T));
+    cudaMemcpy(d, h, n * sizeof(T), cudaMemcpyHostToDevice);
+    return d;
+}
+template <typename T, int WIDTH>
+void f(T *x, T *y, int n) {
+    T *a = on_device<T>(x, n), *b = on_device(y, n);
+    smooth<T, WIDTH><<<(n + 31) / 32, 32>>>(a, b, n);
+    smooth<T, 2 * WIDTH><<<(n + 31) / 32, 32>>>(b, a, n);
+    cudaMemcpy(y, a, n * sizeof(T), cudaMemcpyDeviceToHost);
+}
+int main(int argc, char **argv) {
+    double x[32], y[32];
+    f<double, 2>(x, y, 32);
+}
+"""
+
+
+def test_templates():
+    from numpy import float64
+
+    done = cuda(TEMPLATES)
+    assert not codes(done) and "float32" not in done.text
+    agrees(done, "f", x=array(9).astype(float64), y=array(9, 1).astype(float64), n=9)
+
+
+def test_a_number_of_the_file_that_nothing_changes_is_a_constant():
+    body = "void f(float *u, float *v, int n) { for (int t = 0; t < WAYS; t++) step<<<1, 32>>>(u, v, n); }\n"
+    done = cuda("int rounds = 3;\n" + body.replace("WAYS", "rounds"))
+    assert not codes(done) and "rounds = 3" in done.text
+    changed = cuda("int rounds = 3;\n" + body.replace("WAYS", "rounds").replace("{ for", "{ rounds = 4; for"))
+    assert [d.code for d in changed.diagnostics if d.kernel == "f" and d.severity == "error"]

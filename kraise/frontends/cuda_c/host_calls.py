@@ -118,6 +118,8 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
         known = name in self.program.functions
         if self.is_plain(node):
             return self.plain_call(node, (), None)
+        if known and self.only_says(name):
+            return self.drop(node, "printing or a check")
         if not known and all(self.is_ignored(a) or kind(strip(a)) in ("string", "number") for a in args):
             return self.drop(node, "error check")
         raise self.low.refuse(
@@ -232,7 +234,10 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
             if isinstance(found, k.Load) and found.array in self.arrays and len(found.subscripts) == 1:
                 converted = self.low.convert(value, found.type, node)
                 return [h.Store(found.array, tuple(normal(s) for s in found.subscripts), converted, span=span)]
-        raise self.low.refuse("KR211", f"a store to `{self.low.text(target)}` is not known in a host function", node)
+        hint = "make a variable of the file a parameter or a local variable" if name else "store in a kernel"
+        raise self.low.refuse(
+            "KR211", f"a store to `{self.low.text(target)}` is not known in a host function", node, hint
+        )
 
     def forget(self, name: str) -> None:
         """A number changes: what is known of it, and of what was computed from it, is no more."""

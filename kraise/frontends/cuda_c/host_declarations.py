@@ -51,8 +51,12 @@ class Declarations(Calls, Places):
             p = None
         own = str(self.low.declarator(declarator, INT32)[0]) if p is None else p.name
         t = None if p is None else p.type.to if isinstance(p.type, Reference) else p.type
+        words = isinstance(t, Pointer) and isinstance(t.to, Pointer) and str(t.to.to) == "int8"  # char **argv
+        counted = isinstance(t, ScalarType) and own == "argc"
+        if words or counted:
+            self.arguments_of_main.add(own)
         text = isinstance(t, Pointer) and str(t.to) == "int8" and p is not None and p.const  # const char *
-        if p is None or t is None or text or is_handle(t) or self.name == "main":
+        if p is None or t is None or text or words or counted or is_handle(t) or self.name == "main":
             self.arguments_of_main |= {own} if self.name == "main" else set()
             self.ignored.add(own)
             self.skipped.add(at)

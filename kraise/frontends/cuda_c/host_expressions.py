@@ -35,11 +35,18 @@ class HostExpressions:
         """The value of a scalar expression, which must have no effects."""
         self.known(node)
         found = self.low.scalar(node)
-        if self.low.out or self.low.after:
-            self.low.out.clear()
-            self.low.after.clear()
-            raise self.low.refuse("KR211", "an assignment inside an expression", node, "give it a line of its own")
+        self.before(node)
         return self.extents_in(found)
+
+    def before(self, node: Node) -> None:
+        """What an expression assigns on its way (the parameters of helpers that it calls) stands before it."""
+        lines, after = list(self.low.out), bool(self.low.after)
+        self.low.out.clear()
+        self.low.after.clear()
+        if after or not all(isinstance(s, k.Assign) for s in lines):
+            raise self.low.refuse("KR211", "an assignment inside an expression", node, "give it a line of its own")
+        for s in lines:
+            self.pending.append(h.Assign(s.name, self.extents_in(s.value), s.value.type, span=s.span))
 
     def known(self, node: Node) -> None:
         """Refuses a value that comes from what was dropped."""
@@ -52,10 +59,7 @@ class HostExpressions:
         """A condition without effects."""
         self.known(node)
         found = self.low.truth(node)
-        if self.low.out or self.low.after:
-            self.low.out.clear()
-            self.low.after.clear()
-            raise self.low.refuse("KR211", "an assignment inside a condition", node, "give it a line of its own")
+        self.before(node)
         return self.extents_in(found)
 
     def repeated(self, node: Node) -> k.Expr:

@@ -15,7 +15,7 @@ from lark import Token, Tree
 
 from kraise.diagnostics import Refused
 from kraise.frontends.cuda_c.c_types import Container, CType, Pointer, Reference, leaf
-from kraise.frontends.cuda_c.host_names import callee
+from kraise.frontends.cuda_c.host_names import callee, concept
 from kraise.frontends.cuda_c.host_places import is_record, record_behind
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.structs import Definition
@@ -52,7 +52,9 @@ class Inlining:
         if kind(node) != "call_expression":
             return False
         d = self._helper(node)
-        return d is not None and self._by_place(d)
+        if d is None or d.name in self.hosts:
+            return d is not None and self._by_place(d, node)
+        return self._by_place(d, node) or (self._works(d) and not is_launching(self.program, d))
 
     def _helper(self, node: Tree) -> Definition | None:
         name = callee(node.children[0])
@@ -63,9 +65,21 @@ class Inlining:
         """Does a helper launch, or call the runtime or another host function?"""
         toks = self.program.unit.tokens
         words = {toks[n].text for n in range(d.item.first, d.item.last + 1)} if d.item is not None else set()
-        return "<<<" in words or bool(words & set(self.hosts)) or any(w.startswith(("cuda", "hip")) for w in words)
+        return "<<<" in words or bool(words & set(self.hosts)) or any(concept(w) for w in words)
 
-    def _by_place(self, d: Definition) -> bool:
+    def _scope(self, d: Definition, node: Tree) -> dict[str, Any]:
+        """What the template parameters of a helper are in a call."""
+        tree = self.program.load(d)
+        if not d.parameters:
+            return dict(d.scope)
+        given = (
+            next(node.children[0].find_data("template_arguments"), None) if isinstance(node.children[0], Tree) else None
+        )
+        explicit = self.low.template_arguments(given) if given is not None else []
+        types = [self.low._argument_type(a) for a in trees(node)[1:]]
+        return {**d.scope, **(self.low._bind_template(d, explicit, types, tree) or {})}
+
+    def _by_place(self, d: Definition, node: Tree) -> bool:
         """Does a helper take variables of its caller by place, or give memory or a struct back?"""
         try:
             tree = self.program.load(d)
@@ -73,7 +87,7 @@ class Inlining:
             specifiers = child(tree, "decl_specifiers")
             if declarator is None or specifiers is None or child(tree, "compound_statement") is None:
                 return False
-            self.low.scopes.append(dict(d.scope))
+            self.low.scopes.append(self._scope(d, node))
             try:
                 given = self.low.parameters(declarator)
                 inner = child(declarator, "declarator")
@@ -102,11 +116,12 @@ class Inlining:
             reason = f"{d.name} works on variables of its caller, and returns before its end"
             raise self.low.refuse("KR211", reason, node, "let it return at its end only")
         args = [self.placed(a) for a in trees(node)[1:]]
-        names, before = self._parameters(d, declarator, body, args, node)
-        self.written_out.add(d.name)
+        scope = self._scope(d, node)
+        self.low.scopes.append(scope)
         self.inlining.append(d.name)
-        self.low.scopes.append(dict(d.scope))
         try:
+            names, before = self._parameters(d, declarator, body, args, node)
+            self.written_out.add(d.name)
             out: list[h.Stmt] = []
             for declared in before:
                 found = self.declaration(declared)
@@ -142,18 +157,18 @@ class Inlining:
         """What stands for the names of the helper, and the declarations of the parameters that are variables."""
         names: dict[str, Any] = {}
         before: list[Tree] = []
-        changed = _changed(body)
+        changed = changed_names(body)
         nodes = trees(declarator, "parameter_declaration")
         types = self.low.parameters(declarator)
         if len(args) > len(types):
             raise self.low.refuse("KR211", f"{d.name} takes {len(types)} arguments", node)
-        own = {p.name for p in types} | _declared(body)
+        own = {p.name for p in types} | declared_names(body)
         free = {str(t) for t in tokens(body) if t.type == "NAME"} - own - _members(body)
-        hidden = sorted(n for n in free if any(n in table for table in self.low.scopes[1:]))
+        hidden = sorted(n for n in free if any(n in table for table in self.low.scopes[1:-1]))
         if hidden:
             reason = f"{hidden[0]} in {d.name} is another thing than {hidden[0]} here"
             raise self.low.refuse("KR211", reason, node, f"rename the variable {hidden[0]}")
-        for name in sorted(_declared(body)):
+        for name in sorted(declared_names(body)):
             names[name] = self.own_name(name)
         for p, tree, arg in zip(types, nodes, [*args, *[None] * (len(types) - len(args))], strict=True):
             given: Any = arg if arg is not None else p.default
@@ -186,6 +201,13 @@ class Inlining:
         return not isinstance(p.type, ScalarType) or (isinstance(place, VarPlace) and place.type == p.type)
 
 
+def is_launching(program: Program, d: Definition) -> bool:
+    """Does a function launch?"""
+    toks = program.unit.tokens
+    words = (toks[n].text for n in range(d.item.first, d.item.last + 1)) if d.item is not None else ()
+    return any(w in ("<<<", "hipLaunchKernelGGL", "cudaLaunchKernel") for w in words)
+
+
 def _pointer(t: Any) -> bool:
     return isinstance(t, Pointer) and leaf(t.to)[0] is not None
 
@@ -198,7 +220,7 @@ def _by_place(t: Any) -> bool:
     return isinstance(inner, Pointer) and not isinstance(inner, Container) and not isinstance(t, Container)
 
 
-def _changed(body: Tree) -> set[str]:
+def changed_names(body: Tree) -> set[str]:
     """The names that a body assigns to."""
     found: set[str] = set()
     for t in body.iter_subtrees():
@@ -213,7 +235,7 @@ def _changed(body: Tree) -> set[str]:
     return found - {""}
 
 
-def _declared(body: Tree) -> set[str]:
+def declared_names(body: Tree) -> set[str]:
     """The variables that a body declares."""
     return {str(t) for d in body.find_data("declarator_id") if (t := last_name(d)) is not None}
 

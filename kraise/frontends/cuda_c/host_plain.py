@@ -8,8 +8,9 @@ from lark import Tree
 
 from kraise.diagnostics import Diagnostic, Refused
 from kraise.frontends.cuda_c.c_types import CType, leaf
+from kraise.frontends.cuda_c.host_inline import changed_names, declared_names, is_launching
 from kraise.frontends.cuda_c.host_main import MARK, outside_of
-from kraise.frontends.cuda_c.host_names import callee
+from kraise.frontends.cuda_c.host_names import callee, concept
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.trees import Node, kind, strip, tokens, trees
 from kraise.ir import host as h
@@ -56,6 +57,18 @@ class Plain:
         host = any(d.kind == "host" and d.item is not None for d in found)
         return host and any(self.pointer_name(a) or self._array_like(a) for a in trees(node)[1:])
 
+    def only_says(self, name: str) -> bool:
+        """Is this a function of the file that stores to no array, changes nothing of the file and does not launch?"""
+        found = [d for d in self.program.functions.get(name, []) if d.kind == "host" and d.item is not None]
+        if len(found) != 1 or is_launching(self.program, found[0]):
+            return False
+        try:
+            tree = self.program.load(found[0])
+        except Refused:
+            return False
+        kept = changed_names(tree) - declared_names(tree)
+        return not kept and not _stores(tree) and not any(concept(callee(c.children[0])) for c in _calls(tree))
+
     def plain_call(self, node: Any, results: tuple[str, ...], t: Any) -> list[h.Stmt]:
         """The call of a function that launches nothing: a plain function of the module.
 
@@ -91,6 +104,10 @@ class Plain:
         self.inputs[name] = ArrayType(element, axes + 1)  # type: ignore[arg-type]
         self.drop(node, "input: a parameter")
         return [h.Update(name, h.Whole(name + MARK), span=self.low.span(node))]
+
+
+def _calls(tree: Tree) -> list[Tree]:
+    return list(tree.find_data("call_expression"))
 
 
 def _stores(tree: Tree) -> bool:

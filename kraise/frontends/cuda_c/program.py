@@ -238,6 +238,8 @@ class Program(Structs):
 
     def _variable(self, low: Any, name: str, t: CType, flags: frozenset[str], initial: Tree | None, d: Tree) -> None:
         fixed = bool(flags & {"const", "constexpr", "__constant__"})
+        if not flags & {"__device__", "__managed__", "extern", "volatile"} and isinstance(t, ScalarType):
+            fixed = fixed or self.is_never_written(name)
         plain = strip(initial) if initial is not None else None
         if isinstance(t, ScalarType) and fixed and plain is not None:
             braced = isinstance(plain, Tree) and plain.data == "braced_init_list"
@@ -262,6 +264,15 @@ class Program(Structs):
         else:
             place = Cell(name, (Const(0, INT32),), t)
         self.entities[name] = GlobalVariable(name, t, place, "__constant__" in flags or "const" in flags, low.span(d))
+
+    def is_never_written(self, name: str) -> bool:
+        """Does nothing in the file change a variable of the file, or take its address?"""
+        toks = self.unit.tokens
+        places = [n for n, t in enumerate(toks) if t.text == name][1:]  # the first is its declaration
+        after = {toks[n + 1].text for n in places if n + 1 < len(toks)}
+        before = {toks[n - 1].text for n in places}
+        changes = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"}
+        return not after & changes and not before & {"&", "++", "--", ">>"}
 
     def _table(self, low: Any, name: str, t: Array, initial: Tree, d: Tree) -> None:
         values = low.array_values(initial, t, d)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from kraise.diagnostics import Diagnostic, Refused
 from kraise.frontends.cuda_c.tokens import END, Raw, matching, skip_angles
-from kraise.frontends.cuda_c.words import ATTRIBUTES, BUILTIN_TYPES, CLASS_KEYS, DEVICE
+from kraise.frontends.cuda_c.words import ATTRIBUTES, BUILTIN_TYPES, CLASS_KEYS, DEVICE, TYPE_WORDS
 
 TYPE, CLASS_TEMPLATE, FUNCTION_TEMPLATE, VARIABLE = "type", "class template", "function template", "variable"
 
@@ -257,6 +257,11 @@ class _Scanner:
             name = declared[0] if declared else ""
             for x in declared:
                 names.setdefault(x, FUNCTION_TEMPLATE if self.template else VARIABLE)
+        elif words & TYPE_WORDS and "extern" not in words and any(t.text == "=" for t in toks[first:last]):
+            kind = "variable"  # a number of the host, which is a constant where nothing changes it
+            for x in _declared_names(toks, first, last):
+                name = x
+                names.setdefault(x, VARIABLE)
         namespace = tuple(filter(None, self.stack))
         self.unit.items.append(Item(kind, name, first, last, self.template, namespace))
         return last + 1 if is_function or toks[last].text == ";" else max(last, first + 1)

@@ -151,7 +151,9 @@ class Raising:
                     memory.append(p.name)
         if not values:
             reason = f"{self.host.name} changes no array of its caller and returns nothing"
-            raise refuse("KR211", reason, self.host.span)
+            raise refuse(
+                "KR211", reason, self.host.span, "return what it computes, or copy it to an array of the caller"
+            )
         host = self.host
         return o.Host(
             host.name, host.params, tuple(out), tuple(values), tuple(memory), tuple(sorted(state.written)), host.doc,
