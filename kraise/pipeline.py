@@ -175,23 +175,16 @@ def with_derivatives(
     return functions[: len(kernels)], tuple(functions[len(kernels) :]), findings
 
 
-def raise_hosts(
+def raise_all_hosts(
     module: kernel.Module, kernels: list[equations.Kernel], options: Options
-) -> tuple[tuple[Any, ...], list[Diagnostic]]:
-    """Host IR -> values, host by host, callees first."""
+) -> tuple[tuple[Any, ...], list[equations.Kernel], kernel.Module, list[Diagnostic]]:
+    """Host IR -> values, host by host, callees first; the kernels and the module with what they need beside them."""
     if not module.hosts:
-        return (), []
-    from kraise.raising.hosts import cover, function
+        return (), kernels, module, []
+    from kraise.raising import raise_function
+    from kraise.raising.hosts.module import raise_hosts
 
-    functions = {x.name: function.effects(x) for x in kernels}
-    hosts: dict[str, Any] = {}
-    findings: list[Diagnostic] = []
-    for host in module.hosts:
-        raised, refused = guard(host.name, host.span, function.raise_host, host, functions, hosts)
-        if raised is not None:
-            hosts[host.name] = raised
-        findings += refused or cover.warnings(host, {x.name: x for x in kernels})
-    return tuple(hosts.values()), findings
+    return raise_hosts(module, kernels, raise_function, options)
 
 
 def emit(module: equations.Module) -> tuple[str | None, equations.Module, list[Diagnostic]]:
@@ -250,8 +243,8 @@ def translate(source: str, file: str, options: Options = DEFAULTS) -> Translatio
     ir, unread = outcome
     kernels, refused = raise_all(ir, options)
     memory = Memory(options.remat or "auto", options.limit)
+    hosts, kernels, ir, not_raised = raise_all_hosts(ir, kernels, options)
     kernels = [replace(k, memory=memory) for k in kernels]
-    hosts, not_raised = raise_hosts(ir, kernels, options)
     hosts = tuple(replace(h, remat=memory.remat) for h in hosts)
     kernels, hosts, unknown = with_derivatives(kernels, hosts, ir.activities, options)
     around = (ir.constants, ir.comments, ir.doc, hosts, options.checked)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kraise.ir import host as h
 from kraise.ir import kernel as k
+from kraise.ir.joined import joined
 from kraise.ir.types import ArrayType
 from kraise.verify import interpreter
 from kraise.verify.duals import Dual, dual, plain
@@ -16,6 +18,14 @@ from kraise.verify.errors import InterpreterError
 
 if TYPE_CHECKING:
     from kraise.verify.hosts import Host, Memory
+
+
+def _together(back: dict[str, tuple[Memory, Any]], written: Any) -> tuple[tuple[str, ...], ...]:
+    """The parameters that are one and the same memory, where the launch writes to it."""
+    places: dict[Any, list[str]] = {}
+    for name, (memory, where) in back.items():
+        places.setdefault((id(memory), repr(where)), []).append(name)
+    return tuple(tuple(g) for g in places.values() if len(g) > 1 and set(g) & set(written))
 
 
 def launch(host: Host, stmt: h.Launch) -> None:
@@ -45,6 +55,18 @@ def launch(host: Host, stmt: h.Launch) -> None:
         if type(found) is Dual:
             duals[param.name] = found.tangents.reshape(-1)
     written = host.facts.written(stmt.function)
+    module, called = host.module, stmt.function
+    groups = _together(back, written)
+    if groups:
+        made = joined(function, groups, called)
+        if made is None:
+            raise InterpreterError(f"{called} takes one array as two of different types", stmt.span)
+        module = replace(module, functions=tuple(made if f is function else f for f in module.functions))
+        leading = {n: g[0] for g in groups for n in g}
+        written = frozenset(leading.get(n, n) for n in written)
+        for name in [n for n in back if leading.get(n, n) != n]:
+            del given[name], back[name]
+            duals.pop(name, None)
     for name in written:
         same = [o for o, (m, _) in back.items() if o != name and name in back and m is back[name][0]]
         if same:
@@ -61,7 +83,7 @@ def launch(host: Host, stmt: h.Launch) -> None:
         first = next((n for n, v in given.items() if np.asarray(v).dtype.kind in "fcV"), None)
         if first is not None:
             duals[first] = np.zeros((host.directions, *np.shape(given[first])))
-    done = interpreter.run(host.module, stmt.function, given, duals=duals or None, **shape, **host.options)
+    done = interpreter.run(module, called, given, duals=duals or None, **shape, **host.options)
     host.races += done.races
     host.ties += done.ties
     for name in written:

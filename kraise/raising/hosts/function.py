@@ -8,24 +8,24 @@ pointers are permuted by a round (a swap, a rotation), the next value of a slot 
 pointer points to at the end. After the loop every pointer points to its own slot again; what has moved is only which
 slot is the memory of a parameter (:class:`Memory`), by the permutation to the power of the rounds.
 
-Side conditions, each checked: a launch is not given one piece of memory twice where it writes to it (the raised kernel
-takes its arrays for distinct memory); a pointer that a loop or a branch leaves at a place that depends on data is not
-used afterwards; memory that the caller can see does not move in a loop whose rounds depend on data.
+Side conditions, each checked: a launch that is given one piece of memory twice, and writes to it, is that of a kernel
+in which these parameters are one (:mod:`.joined`); a pointer that a loop or a branch leaves at a place that depends on
+data is not used afterwards; memory that the caller can see does not move in a loop whose rounds depend on data.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from kraise.diagnostics import Refused, Span, refuse
-from kraise.ir import equations as eq
+from kraise.diagnostics import Diagnostic, Refused, Span, refuse
 from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names, read_within, set_within
 from kraise.ir.types import ArrayType, ScalarType, StructType
 from kraise.raising.hosts.banks import without_choices
+from kraise.raising.hosts.effects import Function
 from kraise.raising.hosts.exits import Exits
 from kraise.raising.hosts.libraries import folded
 from kraise.raising.hosts.returns import with_one_return
@@ -72,36 +72,22 @@ class State:
         )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Function:
-    """What a call of a function of the module does: its parameters, the arrays among them that it writes (in order),
-    how many scalars it returns, and whether its result depends on the launch."""
-
-    params: tuple[k.Param, ...]
-    written: tuple[str, ...]
-    scalars: int = 0
-    launch: str = ""
+Join = Callable[[str, tuple[tuple[str, ...], ...]], tuple[str, Function] | None]
 
 
-def effects(kernel: eq.Kernel) -> Function:
-    """What a call of a raised kernel does."""
-    arrays = [v.array.partition(".")[0] for v in kernel.returns if isinstance(v, eq.Version)]
-    scalars = sum(not isinstance(v, eq.Version) for v in kernel.returns)
-    return Function(kernel.params, tuple(dict.fromkeys(arrays)), scalars, kernel.launch)  # type: ignore[arg-type]
-
-
-def raise_host(host: h.Host, functions: Mapping[str, Function], hosts: Mapping[str, o.Host]) -> o.Host:
-    """The host function over values. ``functions`` and ``hosts`` are what it may call. Raises Refused."""
+def raise_host(host: h.Host, functions: Mapping[str, Function], hosts: Mapping[str, o.Host], join: Join) -> o.Host:
+    """The host function over values. ``functions`` and ``hosts`` are what it may call; ``join`` gives a kernel with
+    several parameters as one, where that is raised. Raises Refused."""
     from kraise.raising.hosts.dead import without_dead
 
-    return without_dead(Raising(host, functions, hosts).run())
+    return without_dead(Raising(host, functions, hosts, join).run())
 
 
 class Raising:
     """One host function."""
 
-    def __init__(self, host: h.Host, functions: Mapping[str, Function], hosts: Mapping[str, o.Host]):
-        self.host, self.functions, self.hosts = host, functions, hosts
+    def __init__(self, host: h.Host, functions: Mapping[str, Function], hosts: Mapping[str, o.Host], join: Join):
+        self.host, self.functions, self.hosts, self.join = host, functions, hosts, join
         self.slots: list[str] = []  # the variable that each slot is written under
         self.calls: dict[str, None] = {}
         self.sizes: dict[int, tuple[k.Expr, ...]] = {}  # of the slots that this function made
@@ -239,9 +225,7 @@ class Raising:
 
     def scalar(self, e: k.Expr, state: State) -> k.Expr:
         """A scalar expression, arrays by their variables."""
-        found = self.expr(e, state)
-        assert not isinstance(found, h.Whole | h.Library) or isinstance(found, h.Library)
-        return found  # type: ignore[return-value]
+        return self.expr(e, state)  # type: ignore[return-value]
 
     def expr(self, e: h.Expr | k.ArrayRef, state: State) -> h.Expr:
         """An expression, arrays by their variables."""
@@ -278,8 +262,14 @@ class Raising:
         function = self.functions.get(stmt.function)
         if function is None:
             raise Refused(*self._not_raised(stmt.function, stmt.span))
-        self.calls[stmt.function] = None
-        args, slots = self._arguments(stmt.function, function.params, stmt.args, function.written, state, stmt.span)
+        name, given = stmt.function, stmt.args
+        groups = self._groups(function, given, state)
+        if groups and (found := self.join(name, groups)) is not None:
+            removed = {n for g in groups for n in g[1:]}
+            given = tuple(a for p, a in zip(function.params, given, strict=False) if p.name not in removed)
+            name, function = found
+        self.calls[name] = None
+        args, slots = self._arguments(name, function.params, given, function.written, state, stmt.span)
         if function.scalars != len(stmt.results):
             reason = f"{stmt.function} returns {function.scalars} values, and {len(stmt.results)} are taken"
             raise refuse("KR211", reason, stmt.span)
@@ -288,12 +278,18 @@ class Raising:
             grid = tuple(self.scalar(x, state) for x in stmt.grid)
             block = tuple(self.scalar(x, state) for x in stmt.block or ())
             shared = self.scalar(stmt.shared, state) if stmt.shared is not None else None
-        call = o.Call(stmt.function, args, grid, block, shared)
+        call = o.Call(name, args, grid, block, shared)
         self._bind(stmt.results, [slots[p] for p in function.written], call, state, out, stmt.span)
 
-    def _not_raised(self, name: str, span: Span | None):
-        from kraise.diagnostics import Diagnostic
+    def _groups(self, function: Function, given: tuple, state: State) -> tuple[tuple[str, ...], ...]:
+        """The parameters that are given one place of memory, where the kernel writes to it."""
+        places: dict[View, list[str]] = {}
+        for param, value in zip(function.params, given, strict=False):
+            if isinstance(value, k.ArrayRef) and value.array in state.points and value.offset is None:
+                places.setdefault(state.points[value.array], []).append(param.name)
+        return tuple(tuple(g) for g in places.values() if len(g) > 1 and set(g) & set(function.written))
 
+    def _not_raised(self, name: str, span: Span | None):
         reason = f"{name}, which is launched here, was not raised"
         return (Diagnostic("KR212", reason, span, f"the diagnostics of {name} say why"),)
 
@@ -319,7 +315,8 @@ class Raising:
             twice = [p for p, v in views.items() if p != param and v.slot == views[param].slot]
             if twice:
                 reason = f"{name} writes {param}, and {twice[0]} is the same memory here"
-                raise refuse("KR211", reason, span, "pass distinct arrays: copy one of them first")
+                hint = "pass distinct arrays: copy one of them first (a thread may read what another has written)"
+                raise refuse("KR211", reason, span, hint)
         return tuple(args), views
 
     def _bind(self, results, views, call, state: State, out: list[o.Stmt], span: Span | None) -> None:  # type: ignore[no-untyped-def]

@@ -1,0 +1,35 @@
+"""The host functions of a module, callees first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from kraise.diagnostics import Diagnostic
+from kraise.diagnostics.collect import guard
+from kraise.ir import equations as eq
+from kraise.ir import hosted as o
+from kraise.ir import kernel as k
+from kraise.raising.hosts import cover, function
+from kraise.raising.hosts.effects import effects
+from kraise.raising.hosts.joined import Joined
+
+
+def raise_hosts(
+    module: k.Module, kernels: list[eq.Kernel], raise_function: Callable[..., eq.Kernel], options: Any
+) -> tuple[tuple[o.Host, ...], list[eq.Kernel], k.Module, list[Diagnostic]]:
+    """Host IR -> values: the hosts, and the kernels and the module with those that they need beside them."""
+    functions = {x.name: effects(x) for x in kernels}
+    joined = Joined(module, raise_function, options)
+    hosts: dict[str, o.Host] = {}
+    findings: list[Diagnostic] = []
+    for host in module.hosts:
+        raised, refused = guard(host.name, host.span, function.raise_host, host, functions, hosts, joined.find)
+        if raised is not None:
+            hosts[host.name] = raised
+        findings += refused or cover.warnings(host, {x.name: x for x in kernels})
+    called = {name for x in hosts.values() for name in x.calls}
+    kept = [x for x in joined.kernels if x.name in called]
+    more = tuple(f for f in joined.functions.values() if f is not None and f.name in called)
+    return tuple(hosts.values()), [*kernels, *kept], replace(module, functions=(*module.functions, *more)), findings
