@@ -23,3 +23,20 @@ __global__ void extrema(const float *x, const int *bucket, float *high, float *l
     atomicMax((int *)size, __float_as_int(fabsf(x[i])));
   }
 }
+
+// look first, swap until the cell is no less, leave when the value was stored
+__device__ void atomic_max_looked(float *at, float v) {
+  if (*at >= v) return;
+  int old = *(int *)at;
+  while (v > __int_as_float(old)) {
+    int seen = old;
+    old = atomicCAS((int *)at, seen, __float_as_int(v));
+    if (old == seen) break;
+  }
+}
+
+__global__ void column_max(const float *x, float *high, int rows, int cols) {
+  int c = blockIdx.x * blockDim.x + threadIdx.x;
+  int r = blockIdx.y;
+  if (c < cols && r < rows) atomic_max_looked(&high[c], x[r * cols + c]);
+}

@@ -20,3 +20,12 @@ def extrema(x, bucket, high, low, size, n):
         jnp.maximum(size[0], jnp.max(jnp.abs(v), initial=-jnp.inf))
     )  # kernel.cu:23
     return high, low, size
+
+
+@partial(jax.jit, static_argnames=("rows", "cols"))
+def column_max(x, high, rows, cols):
+    """high[c] = max(high[c], max_r(x[r, c]))  for 0 <= c < cols"""
+    x2 = x[: rows * cols].reshape(rows, cols)
+    return high.at[:cols].set(
+        jnp.maximum(high[:cols], x2.max(axis=0, initial=-jnp.inf))
+    )  # kernel.cu:33

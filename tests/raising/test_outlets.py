@@ -138,3 +138,24 @@ def test_dynamic_shared_memory_is_one_memory():
     kernel = raised(ALIAS, "kernel")
     reads = [n for s in kernel.body for n in topological(statement_expressions(s)) if isinstance(n, eq.Read)]
     assert {n.version.array for n in reads} == {"x"}
+
+
+LOOK = """
+__global__ void kernel(const int *x, int *m, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) { int v = x[i]; if (v > m[0]) atomicMax(&m[0], v); MORE }
+}
+"""
+
+
+def test_a_look_before_an_extremum_is_nothing():
+    kernel = raised(LOOK.replace("MORE", ""), "kernel")
+    assert all(s.where is None for s in kernel.body)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("v > m[0]", "v < m[0]"), ("MORE", "atomicMin(&m[0], 3);"), ("v > m[0]", "v > m[1]"), ("Max", "Add")],
+)
+def test_other_looks_are_races(old, new):
+    assert "KR201" in codes(LOOK.replace(old, new).replace("MORE", ""), "kernel")

@@ -19,11 +19,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from kraise.diagnostics import refuse
 from kraise.frontends.cuda_c.places import as_bits, reads
-from kraise.ir.kernel import Assign, Atomic, Break, Cast, Const, Expr, If, Load, Op, Stmt, Var, While
+from kraise.ir.kernel import Assign, Atomic, Break, Cast, Const, Expr, If, Load, Op, Stmt, Store, Var, While
 from kraise.ir.types import ScalarType
 
 _ATOMICS = {"add": "add", "max": "max", "min": "min", "and_": "and", "or_": "or", "xor": "xor", "sub": "sub"}
@@ -33,11 +33,53 @@ def atomics(stmts: Sequence[Any]) -> list[Stmt]:
     """The statements with such loops as atomics. Raises Refused (KR299): an integer atomic on the bits of floats is
     none of these."""
     out = recognise(stmts)
+    writes: dict[str, set[str]] = {}
+    _writes(out, writes)
+    out = _without_looks(out, writes)
     left = _left_over(out)
     if left is not None:
         reason = f"an atomic {left.name.split()[0]} on the bits of another type is not raised"
         raise refuse("KR299", reason, left.span, "use an array of that type")
     return out
+
+
+def _writes(stmts: Sequence[Any], found: dict[str, set[str]]) -> None:
+    """By array, the atomics that change it ("" for a plain store)."""
+    for s in stmts:
+        if isinstance(s, Store | Atomic):
+            found.setdefault(s.array, set()).add(s.name if isinstance(s, Atomic) else "")
+        for name in ("body", "orelse"):
+            _writes(getattr(s, name, ()), found)
+
+
+def _without_looks(stmts: Sequence[Any], writes: dict[str, set[str]]) -> list[Stmt]:
+    """``if (v > *p) atomicMax(p, v)`` without the look: where nothing but such atomics changes ``p``, what is there
+    only grows, and a v that is not beyond what was seen is not beyond what comes."""
+    out: list[Stmt] = []
+    for s in stmts:
+        inner = {n: tuple(_without_looks(getattr(s, n), writes)) for n in ("body", "orelse") if getattr(s, n, ())}
+        s = replace(s, **inner) if inner else s
+        match s:
+            case If(condition=condition, body=(Atomic(result="", values=(v,)) as atomic,), orelse=()):
+                cell = Load(atomic.array, atomic.subscripts, atomic.type)
+                name, a, b = _order(condition)
+                side = _SIDES.get(name if _same(a, v) and _same(b, cell) else _TURNED.get(name, ""))
+                seen = (_same(a, v) and _same(b, cell)) or (_same(b, v) and _same(a, cell))
+                if seen and side == atomic.name and writes[atomic.array] == {side}:
+                    s = atomic
+        out.append(s)
+    return out
+
+
+def _order(condition: Any) -> tuple[str, Any, Any]:
+    """A comparison of two values, turned round under a ``not`` (an unordered pair changes nothing either way)."""
+    match condition:
+        case Op(name="not", args=(inner,)):
+            name, a, b = _order(inner)
+            return {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}.get(name, ""), a, b
+        case Op(name=name, args=(a, b)):
+            return name, a, b
+    return "", None, None
 
 
 def _left_over(stmts: Sequence[Any]) -> Atomic | None:
@@ -124,16 +166,20 @@ def _extremum(before: list[Any], loop: While) -> list[Any] | None:
         return None
     old, assumed = first.name, loop.body[0].name
     rest = list(loop.body[1:])
-    if loop.test_last:  # do { assumed = old; if (assumed <= v) break; … } while (assumed != old)
-        leave = rest.pop(0) if rest else None
-        if not (isinstance(leave, If) and leave.body == (Break(),) and not leave.orelse):
+    end = rest[-1] if rest else None
+    done = _leaves(end) and _tests(end.condition, assumed, old, "eq")  # the value was stored
+    if done:
+        rest.pop()
+    leave = rest[0] if rest else None
+    if _leaves(leave):  # do { assumed = old; if (assumed >= v) break; … } while (assumed != old)
+        always = isinstance(loop.condition, Const) and bool(loop.condition.value)
+        if not (_tests(loop.condition, assumed, old) and loop.test_last) and not (always and done):
             return None
-        if not _tests(loop.condition, assumed, old):
-            return None
+        rest.pop(0)
         side = _compared(leave.condition, {old, assumed})
         side = None if side is None else ("max" if side[0] == "min" else "min", side[1])
     else:
-        side = _compared(loop.condition, {old})
+        side = None if loop.test_last else _compared(loop.condition, {old})
     cas = rest[0] if rest else None
     if side is None or not (isinstance(cas, Atomic) and cas.name == "cas") or len(rest) > 2:
         return None
@@ -153,6 +199,10 @@ def _extremum(before: list[Any], loop: While) -> list[Any] | None:
     if v.type != cas.type:
         return None
     return [replace(cas, name=op, values=(v,), result="")]
+
+
+def _leaves(s: Any) -> TypeGuard[If]:
+    return isinstance(s, If) and s.body == (Break(),) and not s.orelse
 
 
 def _compared(condition: Any, held: set[str]) -> tuple[str, Any] | None:
@@ -233,8 +283,8 @@ def _same(a: Any, b: Any) -> bool:
     return a == b
 
 
-def _tests(condition: Any, assumed: str, old: str) -> bool:
-    if not (isinstance(condition, Op) and condition.name == "ne"):
+def _tests(condition: Any, assumed: str, old: str, how: str = "ne") -> bool:
+    if not (isinstance(condition, Op) and condition.name == how):
         return False
     names = {getattr(_plain(a), "name", "") for a in condition.args}
     return names == {assumed, old}
