@@ -25,7 +25,21 @@ def operation(name: str, args: tuple[eq.Expr, ...], t: ScalarType) -> eq.Expr:
         return normal(out)
     if name in ("floordiv", "tdiv") and out.type.is_integer and isinstance(out, eq.Op) and out.name == name:
         return _exact(out)
+    if name == "mod" and isinstance(out, eq.Op) and out.name == name:
+        return _remainder(out)
     return out
+
+
+def _remainder(out: eq.Op) -> eq.Expr:
+    """``(32 * q + r) % 8`` is ``r % 8``."""
+    a, by = out.args
+    if not index_like(a) or not isinstance(by, eq.Const) or not isinstance(by.value, int) or by.value < 2:
+        return out
+    poly = to_poly(a)
+    rest = Poly({m: c for m, c in poly.terms.items() if not m or c % by.value})
+    if rest.value is not None and poly.indices():
+        return eq.Const(rest.value % by.value, out.type)
+    return out if rest == poly or not rest.indices() else simplify.op("mod", (to_expr(rest), by), out.type)
 
 
 def _exact(out: eq.Op) -> eq.Expr:
@@ -34,7 +48,8 @@ def _exact(out: eq.Op) -> eq.Expr:
     if not index_like(a) or not isinstance(by, eq.Const) or not isinstance(by.value, int) or by.value < 2:
         return out
     poly = to_poly(a)
-    if not poly.indices() and poly.value is None and all(c % by.value == 0 for m, c in poly.terms.items() if m):
+    sizes = not poly.indices() or out.name == "floordiv"
+    if sizes and poly.value is None and all(c % by.value == 0 for m, c in poly.terms.items() if m):
         rest = poly.offset % by.value
         if rest == 0 or out.name == "floordiv":
             return to_expr(Poly({m: c // by.value for m, c in poly.terms.items()}), out.type)

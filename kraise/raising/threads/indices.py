@@ -156,6 +156,8 @@ def bind(
             within = cx.threads["thread", axis]
             facts.append(eq.Op("lt", (cx.threads["block", axis], grid_dim), BOOL))
             facts += [eq.Op("ge", (within, zero), BOOL), eq.Op("lt", (within, block_dim), BOOL)]
+        elif lanes and both:
+            facts.append(eq.Op("ge", (cx.threads["thread", axis], zero), BOOL))
         if axis in cx.coarse and way is not None and both:
             extent = operation("mul", (grid_dim, block_dim), INT)
         if axis in cx.widths and both:

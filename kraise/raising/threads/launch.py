@@ -104,8 +104,18 @@ def _extent_written(cx: Context, stmts: tuple[eq.Stmt, ...], index: str, extent:
             for d, sub in enumerate(s.subscripts):
                 if isinstance(sub, eq.Index) and sub.name == index:
                     hi = next((a.hi for a in s.axes if a.name == index), None)
+                    if hi is not None and _by_parts(hi, extent):
+                        return None
                     return _extent(s, d, cx.tail(s.after.array), isinstance(hi, eq.Op) and hi.name == "floordiv")
     return None
+
+
+def _by_parts(hi: eq.Expr, extent: str) -> bool:
+    """Whether the index runs over a part of the threads: every eighth of them (warps are counted by :func:`_extent`)."""
+    if isinstance(hi, eq.Op) and hi.name == "floordiv" and hi.args[1] is eq.Const(32, INT):
+        return False
+    divided = [n for n in topological((hi,)) if isinstance(n, eq.Op) and n.name in ("floordiv", "tdiv")]
+    return any(isinstance(x, eq.Param) and x.name == extent for n in divided for x in topological((n.args[0],)))
 
 
 def _extent(s: eq.Write, d: int, tail: int, warps: bool) -> eq.Expr:

@@ -17,6 +17,7 @@ from kraise.raising.run.arithmetic import tidy
 from kraise.raising.run.state import Raw, RawFold, RawNew, RawWrite
 from kraise.raising.threads.tiles import Launch, axes_bounds, merged_reductions, merged_write, taken_apart, viewed
 from kraise.raising.writes.decided import decided
+from kraise.raising.writes.steps import in_steps
 
 Shapes = dict[str, tuple[eq.Expr, ...]]
 NO_LAUNCH = Launch()
@@ -48,7 +49,7 @@ def _one(r: Raw, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Launch) -> 
 
 def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Launch) -> eq.Write:
     steps = tuple(a.name for a in folds)
-    apart, r = r, merged_write(r, launch)
+    apart, r = r, merged_write(in_steps(r), launch)
     try:
         found = box(r.loops, r.path, steps)
     except Unbounded:

@@ -1,0 +1,52 @@
+"""An index in steps of m that is divided by a number is m times another: ``i % 8 == 0`` with ``y[i / 8]``."""
+
+from __future__ import annotations
+
+from kraise.analysis.poly import Poly, to_poly
+from kraise.ir import equations as eq
+from kraise.ir.types import INT
+from kraise.ir.walk import Unmovable, free_indices, substitute, topological
+from kraise.raising.run.arithmetic import operation, tidy
+from kraise.raising.run.state import RawWrite, map_raw
+
+
+def in_steps(r: RawWrite) -> RawWrite:
+    """``r`` with such indices counted in ones."""
+    for c in r.path:
+        found = _multiple(c, r.loops)
+        if found is None:
+            continue
+        index, size = found
+        if not any(_divides(n, index) for n in topological((*r.subscripts, r.value))):
+            continue
+        whole = operation("mul", (eq.Const(size, INT), index), INT)
+
+        def fn(e: eq.Expr, index: eq.Index = index, whole: eq.Expr = whole) -> eq.Expr:
+            return tidy(substitute(e, {index: whole}))
+
+        try:
+            moved = map_raw(r, fn)
+        except (Unmovable, ValueError):
+            continue
+        assert isinstance(moved, RawWrite)
+        return in_steps(moved)
+    return r
+
+
+def _multiple(c: eq.Expr, loops: tuple[str, ...]) -> tuple[eq.Index, int] | None:
+    """The index that ``c`` says is a multiple of a number, and the number."""
+    match c:
+        case eq.Op(name="eq", args=(eq.Op(name="mod", args=(x, eq.Const(value=int() as m))), eq.Const(value=0))) if (
+            m > 1
+        ):
+            poly = to_poly(x)
+            rest = Poly({t: k for t, k in poly.terms.items() if k % m})
+            (name,) = rest.indices() if len(rest.indices()) == 1 else ("",)
+            index = eq.Index(name, INT)
+            if name in loops and rest == to_poly(index):
+                return index, m
+    return None
+
+
+def _divides(n: eq.Expr, index: eq.Index) -> bool:
+    return isinstance(n, eq.Op) and n.name in ("floordiv", "mod") and index.name in free_indices(n.args[0])
