@@ -159,3 +159,20 @@ def test_a_look_before_an_extremum_is_nothing():
 )
 def test_other_looks_are_races(old, new):
     assert "KR201" in codes(LOOK.replace(old, new).replace("MORE", ""), "kernel")
+
+
+STEPS = """
+__global__ void kernel(const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i % 8 == 0) y[i / BY] = x[i];
+}
+"""
+
+
+def test_every_eighth_thread():
+    kernel = raised(STEPS.replace("BY", "8"), "kernel")
+    assert kernel.launch == "required"  # what is written says not how many threads there are: up to seven more
+
+
+def test_steps_that_meet():
+    assert "KR201" in codes(STEPS.replace("BY", "16"), "kernel")

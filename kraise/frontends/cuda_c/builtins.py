@@ -13,6 +13,7 @@ from kraise.frontends.cuda_c.arithmetic import cast, is_simple
 from kraise.frontends.cuda_c.c_types import Struct
 from kraise.frontends.cuda_c.cas_loops import of_bits
 from kraise.frontends.cuda_c.constants import fold
+from kraise.frontends.cuda_c.group_scans import tile_scan
 from kraise.frontends.cuda_c.places import as_bits
 from kraise.frontends.cuda_c.trees import Node, strip, words
 from kraise.frontends.cuda_c.type_functions import TypeFunctions
@@ -294,6 +295,8 @@ class Builtins(TypeFunctions):
             return self.warp(method, [self.scalar(a) for a in arguments], node, group.size)
         if method == "reduce" and group.kind == "tile":
             return self._tile_reduce(group, arguments, node)
+        if method in ("inclusive_scan", "exclusive_scan") and group.kind == "tile":
+            return tile_scan(self, group, method, arguments, node)
         if method == "meta_group_size" and group.kind == "tile":
             return self.binary("/", self._extent("blockDim"), Const(group.size, UINT32), span)
         rank = self._linear("thread", "blockDim")

@@ -111,7 +111,7 @@ def _extent_written(cx: Context, stmts: tuple[eq.Stmt, ...], index: str, extent:
 
 
 def _by_parts(hi: eq.Expr, extent: str) -> bool:
-    """Whether the index runs over a part of the threads: every eighth of them (warps are counted by :func:`_extent`)."""
+    """Whether the index runs over a part of the threads, every eighth of them; warps are counted by :func:`_extent`."""
     if isinstance(hi, eq.Op) and hi.name == "floordiv" and hi.args[1] is eq.Const(32, INT):
         return False
     divided = [n for n in topological((hi,)) if isinstance(n, eq.Op) and n.name in ("floordiv", "tdiv")]
