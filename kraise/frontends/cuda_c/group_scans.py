@@ -31,9 +31,8 @@ def tile_scan(low: Any, group: Group, method: str, arguments: list[Tree], node: 
     value = low.temporary(value, "running", node)
     distance = 1
     while distance < group.size:
-        other = low.temporary(
-            Warp("shfl_up", (value, Const(distance, INT32)), t, group.size, span=span), "before", node
-        )
+        step = Const(distance, INT32)
+        other = low.temporary(Warp("shfl_up", (value, step), t, group.size, span=span), "before", node)
         inside = Op("ge", (rank, step), BOOL, span=span)
         both = Op(op, (other, value), t, span=span)
         value = low.temporary(Op("select", (inside, both, value), t, span=span), "running", node)
