@@ -69,3 +69,9 @@ def test_rounds_that_depend_on_data_end_with_the_longest_lane():
         "def f(x, y, k):\n i = cuda.grid(1)\n if i < len(x):\n  a = x[i]\n  for j in range(k[i]): a = 1 - a\n  y[i] = a"
     )
     assert fold(agree(source)).condition is not None
+
+
+@pytest.mark.parametrize("guard", ["i == 0", "cuda.threadIdx.x == 0 and cuda.blockIdx.x == 0"])
+def test_the_only_thread_stores_in_each_round(guard):
+    body = "a = a / (1.0 + x[k] * x[k]) if a > 1 else a + x[k]\n   y[k] = a"
+    agree(f"def f(x, y, n):\n i = cuda.grid(1)\n if {guard}:\n  a = 0.0\n  for k in range(n):\n   {body}")

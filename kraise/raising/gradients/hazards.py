@@ -153,7 +153,8 @@ _POINTS: dict[str, dict[float, float]] = {
 def _points(node: Op) -> dict[float, float]:
     if node.name == "pow":
         y = node.args[1]
-        root = isinstance(y, Const) and isinstance(y.value, float) and 0 < y.value < 1
+        # from 1 on the derivative is finite, but not that of the derivative
+        root = isinstance(y, Const) and isinstance(y.value, float) and 0 < y.value < 2 and y.value != 1
         return _at_zero(0.0) if root else {}
     return _POINTS.get(node.name, {})
 

@@ -247,9 +247,10 @@ class Folding:
         for a, (raw, _) in lifted.items():
             instead |= self.from_outside(a, raw)
         for a, (raw, value) in lifted.items():
-            lanes = within(tuple(x for x in self.lanes if x.name in raw.loops))
+            value = substitute(value, instead)
+            lanes = within(tuple(x for x in self.lanes if x.name in raw.loops and x.name in free_indices(value)))
             name = f"${a}.out"
-            outputs.append(eq.Output(name, lanes, substitute(value, instead), value.type))
+            outputs.append(eq.Output(name, lanes, value, value.type))
             result = cx.version(a)
             stack = eq.FoldResult(self.name, name, (*lanes, *along), value.type)
             loops = (*raw.loops, self.index.name)
