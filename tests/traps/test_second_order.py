@@ -1,5 +1,4 @@
-"""``jax.hessian`` and ``jax.jacfwd`` of emitted functions at points that hurt, against differences of a scalar program's
-derivative."""
+"""``jax.hessian`` and ``jax.jacfwd`` at points that hurt, against differences of a scalar program's derivative."""
 
 import jax
 import jax.numpy as jnp
