@@ -2,12 +2,13 @@
 
 import sys
 
-from tests.bench import emitted, hosts, large, memory, peers, start
+from tests.bench import emitted, hosts, large, memory, peers, start, twins
 
 BENCHMARKS = {
     "start": start.main,
     "large": large.main,
     "emitted": emitted.main,
+    "twins": twins.main,
     "memory": memory.main,
     "peers": peers.main,
     "hosts": hosts.main,

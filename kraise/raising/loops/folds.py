@@ -18,7 +18,7 @@ from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import substitute, topological
+from kraise.ir.walk import free_indices, substitute, topological
 from kraise.raising.carried.problem import Declined, Problem
 from kraise.raising.carried.rules import IN_FOLD
 from kraise.raising.loops.cells import Carried, Moving, enter_cells, enter_moving, leave_cells, next_round
