@@ -163,7 +163,8 @@ class Scan(Node):
 
     With ``inclusive`` False body(k) itself is left out. ``op``: add, mul, min, max, and, or — or ``linear``: then
     ``body`` is a, ``other`` is b and the value is v(k) = a(k) * v(k-1) + b(k), v before the first being ``init``.
-    ``reverse``: the axis is run from its last value to its first.
+    ``reverse``: the axis is run from its last value to its first. Of any other operator ``other``, if there is one,
+    says where the running value starts anew from ``init``.
     """
 
     op: str

@@ -155,8 +155,9 @@ class Printer:
                 return f"{'last_' if last else ''}arg{op}{_over((axis,), where, sub)}({sub(body)})", _ATOM
             case Scan(op="linear", axis=axis, body=body, other=other, init=init) if other is not None:
                 return f"recurrence_{axis.name}(v -> {sub(body, _PRODUCT)} * v + {sub(other)} from {sub(init)})", _ATOM
-            case Scan(op=op, axis=axis, body=body, init=init, inclusive=inclusive, reverse=reverse):
-                how = ("" if inclusive else "exclusive_") + ("reverse_" if reverse else "")
+            case Scan(op=op, axis=axis, body=body, init=init, inclusive=inclusive, reverse=reverse, other=anew):
+                how = "" if anew is None else "row_"
+                how += ("" if inclusive else "exclusive_") + ("reverse_" if reverse else "")
                 text = f"{how}{_SCANS.get(op, op)}_{axis.name}({sub(body)})"
                 if isinstance(init, Const) and init.value in _NEUTRAL.get(op, ()):
                     return text, _ATOM

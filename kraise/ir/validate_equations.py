@@ -254,8 +254,10 @@ class _Check:
                     legal = frozenset(("min", "max", "bisect"))
                 if isinstance(node, Scan):
                     legal = _REDUCTIONS | {"linear"}
-                    if (node.op == "linear") != (node.other is not None):
-                        self.report(where, "a linear scan has two bodies, others one")
+                    if node.op == "linear" and node.other is None:
+                        self.report(where, "a linear scan has two bodies")
+                    if node.op != "linear" and node.other is not None:
+                        self.boolean(node.other, where)
                     known = scope.axes.get(node.axis.name)
                     if known is not None and (known.lo, known.hi, known.step) != (
                         node.axis.lo, node.axis.hi, node.axis.step,

@@ -251,11 +251,13 @@ class Points:
         state = self.value(e.init, p)
         steps = list(range(int(self.value(e.axis.lo, p)), int(self.value(e.axis.hi, p)), e.axis.step))
         for t in reversed(steps) if e.reverse else steps:
+            q = {**p, e.axis.name: t}
+            if e.op != "linear" and e.other is not None and self.value(e.other, q):
+                state = self.value(e.init, q)
             if t == here and not e.inclusive:
                 return state
-            q = {**p, e.axis.name: t}
             v = self.value(e.body, q)
-            state = v * state + self.value(e.other, q) if e.other is not None else _COMBINE[e.op](state, v)
+            state = v * state + self.value(e.other, q) if e.op == "linear" else _COMBINE[e.op](state, v)
             if t == here:
                 return state
         self.left.append(e)

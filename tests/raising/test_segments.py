@@ -43,6 +43,30 @@ def test_state_from_round_to_round_runs_to_the_longest_row(update):
     assert "while_loop" in text and "segment" not in text
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "s += val[k]\n    val[k] = s",
+        "val[k] = s\n    s += x[k]",
+        "s = max(s, x[k] * col[i])\n    val[k] = s",
+        "if col[k] > 2: s += x[k]\n    val[k] = s * x[i]",
+    ],
+)
+@pytest.mark.parametrize("rows", ["range(ptr[i], ptr[i + 1])", "range(ptr[i + 1] - 1, ptr[i] - 1, -1)"])
+def test_running_values_of_rows_are_scans_that_start_anew(body, rows):
+    text = emitted(f"s = 0.5\nfor k in {rows}:\n    {body}\ny[i] = s")
+    assert "associative_scan" in text and "loop" not in text and "ptr must not decrease" in text
+
+
+def test_a_linear_recurrence_in_rows_is_refused_where_it_is_stored():
+    """To the longest row each lane would store to a row that only its bounds keep apart from the others."""
+    source = "from numba import cuda\n\n@cuda.jit\ndef kernel(ptr, val, n):\n    i = cuda.grid(1)\n    if i < n:\n"
+    source += "        s = 0.0\n"
+    source += "        for k in range(ptr[i], ptr[i + 1]):\n            s = 0.5 * s + val[k]\n            val[k] = s\n"
+    done = pipeline.translate(source, "kernel.py")
+    assert done.text is None and {d.code for d in done.diagnostics} <= {"KR201", "KR202"}
+
+
 def test_rows_of_other_arrays_are_totals_of_every_row():
     inner = "t = 0.0\n    for m in range(ptr[col[k]], ptr[col[k] + 1]):\n        t += val[m]\n    s += t * val[k]"
     text = emitted(row_body(inner))

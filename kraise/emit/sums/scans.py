@@ -35,6 +35,8 @@ def scan(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:
         items = tuple(Slice(lo, hi) if a is asked else ALL for a in own)
         return low.extend(py.Sub(name, items), own, frame)
     at = whole.index(node.axis)
+    if node.op != "linear" and node.other is not None:
+        return low.extend(_in_rows(low, node, whole, at), own, frame)
     body = full(low, node.body, whole)
     if node.op == "linear":
         return low.extend(_linear(low, node, body, whole, at), own, frame)
@@ -116,6 +118,42 @@ def _running(op: str, body: Py, at: int, rank: int, reverse: bool) -> Py:
 def _combined(op: str, a: Py, b: Py) -> Py:
     symbol = _COMBINE[op]
     return py.call(symbol, a, b) if symbol.startswith("jnp") else py.Bin(symbol, a, b)
+
+
+def _in_rows(low: Lowering, node: eq.Scan, whole: Frame, at: int) -> Py:
+    """A running value that starts anew at the first entry of each row."""
+    assert node.other is not None
+    ctx = low.ctx
+    depth = ctx.depth(node)
+    anew = full(low, node.other, whole)
+    if not isinstance(anew, Atom):
+        name = ctx.names.fresh("first")
+        ctx.emit(Assign(name, anew), depth)
+        anew = Atom(name)
+    body: Py = full(low, node.body, whole)
+    start = low.lower(node.init, whole)
+    init = low.extend(start.py, start.axes, whole).py
+    if not _is_neutral(node):
+        body = py.call("jnp.where", anew, _combined(node.op, init, body), body)
+    combine = ctx.names.fresh("within_rows")
+    a, one, b, two = (Atom(ctx.names.fresh(n)) for n in ("left", "anew", "right", "anew"))
+    lines: list = [
+        Assign(f"{a.text}, {one.text}", Atom("before")),
+        Assign(f"{b.text}, {two.text}", Atom("entry")),
+        Assign(None, py.Tup((py.call("jnp.where", two, b, _combined(node.op, a, b)), py.Bin("|", one, two)))),
+    ]
+    ctx.emit(Def(combine, ("before", "entry"), lines), depth)
+    for n in (a, b, one, two):
+        ctx.names.release(n.text)
+    running = ctx.names.fresh("running")
+    extra: dict[str, Py] = {"reverse": Atom("True")} if node.reverse else {}
+    call = py.call("jax.lax.associative_scan", Atom(combine), py.Tup((body, anew)), **extra, **_axis(at))
+    ctx.emit(Assign(f"{running}, _", call), depth)
+    if node.inclusive:
+        return Atom(running)
+    back = py.number(-1 if node.reverse else 1)
+    moved = py.call("jnp.roll", Atom(running), back, **_axis(at))
+    return py.call("jnp.where", anew, init, moved)
 
 
 def _linear(low: Lowering, node: eq.Scan, a: Py, whole: Frame, at: int) -> Py:

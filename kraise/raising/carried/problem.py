@@ -123,7 +123,7 @@ def at_index(expr: eq.Expr, index: eq.Index, target: eq.Expr) -> eq.Expr:
     from kraise.raising.carried.reduction import combined
 
     def runs(node: eq.Expr) -> bool:
-        return isinstance(node, eq.Scan) and node.axis.name == index.name
+        return isinstance(node, eq.Scan) and node.axis.name == index.name and node.other is None
 
     def one(node: eq.Scan) -> eq.Expr:
         compare = {(True, False): "le", (False, False): "lt", (True, True): "ge", (False, True): "gt"}

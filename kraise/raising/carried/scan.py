@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from kraise.analysis.conditions import conjuncts
+from kraise.analysis.segments import segments
 from kraise.ir import equations as eq
-from kraise.ir.types import FLOAT, NUMBER, ScalarType
+from kraise.ir.types import BOOL, FLOAT, NUMBER, ScalarType
 from kraise.raising.carried.problem import Declined, Problem, Solved
 from kraise.raising.carried.reduction import combined, previous, surely_runs, wraps
 from kraise.raising.run import simplify
@@ -43,9 +45,22 @@ def scan(p: Problem, name: str) -> Solved | Declined:
     if body is None or not p.free_of_pending(body):
         return Declined(f"what is combined into {name} depends on another carried value")
     axis, left = p.domain(None)
+    if left is not None and abs(p.step) == 1 and len(conjuncts(left)) == 2 and segments(conjuncts(left)):
+        return _in_rows(p, name, how.op, body, axis, left)
     if left is not None or abs(p.step) != 1:
         return Declined(f"the range of the running {name} differs from lane to lane")
     return _running(p, name, how.op, body, axis)
+
+
+def _in_rows(p: Problem, name: str, op: str, body: eq.Expr, axis: eq.Axis, rows: eq.Expr) -> Solved:
+    """The running value of each ragged row: it starts anew where the row does."""
+    c, update, init = p.carries[name], p.updates[name], p.inits[name]
+    anew = eq.Op("eq", (p.index, p.start), BOOL)
+    after, entry = (
+        eq.Scan(op, axis, body, init, inclusive, p.step < 0, update.type, anew) for inclusive in (True, False)
+    )
+    total = combined(op, init, eq.Reduce(op, (axis,), body, rows, update.type), update)
+    return Solved({name: total}, {update: after, c: entry}, "a scan of each row")
 
 
 def _running(p: Problem, name: str, op: str, body: eq.Expr, axis: eq.Axis) -> Solved:

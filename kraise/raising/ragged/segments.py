@@ -165,7 +165,8 @@ class _Flattening:
                 node = self.without_arg(node)
             if isinstance(node, eq.CarryIn | eq.FoldResult | eq.Scan):
                 mine = [node.axis] if isinstance(node, eq.Scan) else node.axes
-                self.refuse_if({a.name for a in mine} if len(mine) > 1 or isinstance(node, eq.Scan) else set())
+                whole = isinstance(node, eq.Scan) and node.other is None
+                self.refuse_if({a.name for a in mine} if len(mine) > 1 or whole else set())
             inner = around
             if isinstance(node, eq.Reduce):
                 inner = {**around, **{a.name: a for a in node.axes}}

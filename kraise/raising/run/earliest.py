@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from kraise.analysis.conditions import conjunction, conjuncts
+from kraise.analysis.conditions import classify, conjunction, conjuncts, is_static
 from kraise.analysis.segments import plain
 from kraise.ir import equations as eq
+from kraise.ir.types import INT
 from kraise.raising.run import simplify
 
 
@@ -34,11 +35,23 @@ def before(condition: eq.Expr, index: str, known: Collection[eq.Expr]) -> eq.Exp
         first = _first(c, index)
         if first is None or first.where is None:
             continue
-        stays = simplify.negation(simplify.conjunction(*(x for x in conjuncts(first.where) if plain(x) not in always)))
+        leaves = simplify.conjunction(*(x for x in conjuncts(first.where) if plain(x) not in always))
+        stays = simplify.negation(leaves)
         if stays in parts and isinstance(c, eq.Op):
+            if _stays_true(leaves, index, c.name == "le"):
+                return simplify.conjunction(*(x for x in parts if x is not c))
             sooner = eq.Op({"le": "lt", "ge": "gt"}[c.name], c.args, c.type)
             return simplify.conjunction(*(sooner if x is c else x for x in parts if x is not stays))
     return condition
+
+
+def _stays_true(condition: eq.Expr, index: str, upwards: bool) -> bool:
+    """Whether a condition on the index that holds in a round holds in all that follow."""
+    fact = classify(condition)
+    if fact is None or fact.kind != "ge" or not is_static(fact.poly):
+        return False
+    moves = fact.poly.coefficient(eq.Index(index, INT)).value
+    return moves is not None and (moves > 0 if upwards else moves < 0)
 
 
 def _first(condition: eq.Expr, index: str) -> eq.Reduce | None:
