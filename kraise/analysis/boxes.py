@@ -126,8 +126,13 @@ class _Hull:
             candidates = self.of(atom.name, "upper" if c > 0 else "lower", busy)
             if not candidates:
                 return None
-            poly = poly.substitute(atom, candidates[0])
+            # either is right of two; what the source says is as long as its arrays, a launch may reach beyond them
+            poly = poly.substitute(atom, min(candidates, key=_by_launch))
         return None if poly.indices() & self.names else poly
+
+
+def _by_launch(bound: Poly) -> bool:
+    return any(isinstance(a, eq.Param) and a.name.startswith(("grid.", "block.", "threads.")) for a in bound.atoms())
 
 
 def _grows(poly: Poly) -> bool:
