@@ -203,3 +203,11 @@ def test_an_array_keeps_its_type_where_all_of_it_is_updated(change):
     out, x = Arg("out", ("n",), "i"), Arg("x", ("n",), "f")
     args = (out, x) if "x" in change else (out,)
     assert {f.kind for f in findings(f"for l in range(len(out)):\n    {change}\n", args, ())[1]} == {"ok"}
+
+
+@pytest.mark.parametrize("seed, kernel", [(1000130, "f1"), (1001664, "f0"), (1005079, "f2")])
+def test_the_lanes_that_fill_the_last_block_read_no_array(seed, kernel):
+    """A guard that the loop does not repeat, or the launch's own number of rows: the array ends before both."""
+    program = drawn(seed, "cuda_c" if seed % 2 else "python")
+    program = replace(program, kernels=tuple(k for k in program.kernels if k.name == kernel))
+    assert [f.kind for f in check(program, gradients=False, twice=False)] == ["ok"], program.source

@@ -176,10 +176,12 @@ class Places:
         for x in sides:
             tops = [form + x.form + 1 for m in masks for form in self.bounds(m)] if x.indices else []
             limits.append([t for t in tops if all(is_static(a) for a, _ in t.terms)])
-            # data may keep it from the end; where there is no mask, a guard that is not seen here may keep the lanes
-            # from it that only fill the last block
-            told = all(map(self.bounds, masks)) and (masks or all(isinstance(a, _SIZES) for a, _ in x.stop.terms))
-            ends = (*limits[-1], x.stop) if told and not by_launch((expression(x.stop),)) else limits[-1]
+            # data may keep it from the end, and a guard that is not seen here the lanes that only fill the last block
+            told = all(map(self.bounds, masks)) and not by_launch((expression(x.stop),))
+            told = told and (
+                all(isinstance(a, _SIZES) for a, _ in x.stop.terms) or (bool(masks) and len(x.indices) == 1)
+            )
+            ends = (*limits[-1], x.stop) if told else limits[-1]
             reached.append([t for t in ends if x.indices and self._touched(t, x, masks)])
         before = self.loads.setdefault(node, _Load(sides, limits, []))
         if before is None or before.sides != sides:
