@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kraise.analysis.conditions import conjuncts, is_static
-from kraise.analysis.poly import to_expr, to_poly
+from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
@@ -28,9 +28,11 @@ class Range:
     def conjuncts(self) -> tuple[eq.Expr, ...]:
         j = self.index
         if self.step > 0:
-            out = [eq.Op("ge", (j, self.start), BOOL), eq.Op("lt", (j, self.stop), BOOL)]
+            out = [eq.Op("ge", (j, bound), BOOL) for bound in _each(self.start, "max")]
+            out += [eq.Op("lt", (j, bound), BOOL) for bound in _each(self.stop, "min")]
         else:
-            out = [eq.Op("le", (j, self.start), BOOL), eq.Op("gt", (j, self.stop), BOOL)]
+            out = [eq.Op("le", (j, bound), BOOL) for bound in _each(self.start, "min")]
+            out += [eq.Op("gt", (j, bound), BOOL) for bound in _each(self.stop, "max")]
         if abs(self.step) != 1:
             gap = operation("sub", (j, self.start) if self.step > 0 else (self.start, j), INT)
             size = eq.Const(abs(self.step), INT)
@@ -58,24 +60,71 @@ def unit_steps(cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, 
 
 
 def from_zero(st: State, s: k.For, start: eq.Expr, stop: eq.Expr, step: int, live: frozenset[str]) -> k.For | None:
-    """A loop over a row (``for j in range(i * n, i * n + n)``) as one over its rounds: its start moves with indices,
-    times a size, and its length does not. None for any other, and where the variable is read after it."""
+    """A loop over a row (``for j in range(i * n, i * n + n)``) or a window (``range(i - 2, i + 3)``) as one over its
+    rounds: its start moves with indices and its length does not. Where several bounds are combined (``max(i - 2, 0)``
+    to ``min(i + 3, n)``), the others become a guard. None for any other loop, and where the variable is read after
+    it."""
     if not (index_like(start) and index_like(stop)) or s.var in live or s.orelse:
         return None
-    first = to_poly(start)
-    gap = to_poly(stop) - first if step > 0 else first - to_poly(stop)
-    rows = any(len(m) > 1 and any(isinstance(a, eq.Index) for a in m) for m in first.terms)
-    if not rows or not is_static(gap):
+    first, last, guards = to_poly(start), to_poly(stop), list[tuple[str, eq.Expr]]()
+    if step == 1 and (_combined(start, "max") or _combined(stop, "min")):
+        found = _window(_parts(start, "max"), _parts(stop, "min"))
+        if found is None:
+            return None
+        first, last, guards = found
+    gap = last - first if step > 0 else first - last
+    moving = any(isinstance(a, eq.Index) for m in first.terms for a in m)
+    if not moving or not is_static(gap):
         return None
     size = abs(step)
     rounds = to_expr(gap)
     if size > 1:
         rounds = operation("floordiv", (to_expr(gap + (size - 1)), eq.Const(size, INT)), INT)
-    names = {f"${s.var}.start": start, f"${s.var}.rounds": rounds}
-    st.env |= names
+    names = {f"${s.var}.start": to_expr(first), f"${s.var}.rounds": rounds}
+    bounds = {f"${s.var}.bound{n}": bound for n, (_, bound) in enumerate(guards)}
+    st.env |= names | bounds
     base, stop_at = (k.Var(n, INT) for n in names)
     count = f"${s.var}"
     moved = k.Op("mul", (k.Const(step, INT), k.Var(count, INT)), INT)
     now = k.Op("add", (base, moved), INT)
-    body = (k.Assign(s.var, now, s.type, span=s.span), *s.body)
+    body: tuple[k.Stmt, ...] = s.body
+    for name, (sign, _) in zip(bounds, guards, strict=True):
+        body = (k.If(k.Op(sign, (k.Var(s.var, INT), k.Var(name, INT)), BOOL), body, (), span=s.span),)
+    body = (k.Assign(s.var, now, s.type, span=s.span), *body)
     return replace(s, var=count, start=k.Const(0, INT), stop=stop_at, step=k.Const(1, INT), body=body)
+
+
+def _window(lows: list[Poly], highs: list[Poly]) -> tuple[Poly, Poly, list[tuple[str, eq.Expr]]] | None:
+    """The bounds that keep their distance while they move, and what is left of the others; the closest pair."""
+    pairs = [
+        (low, high)
+        for low in lows
+        for high in highs
+        if any(isinstance(a, eq.Index) for m in low.terms for a in m) and is_static(high - low)
+    ]
+    if not pairs:
+        return None
+    known = [p for p in pairs if (p[1] - p[0]).value is not None]
+    low, high = min(known, key=lambda p: (p[1] - p[0]).value or 0) if known else pairs[0]
+    guards = [("ge", to_expr(other)) for other in lows if other is not low]
+    return low, high, guards + [("lt", to_expr(other)) for other in highs if other is not high]
+
+
+def _each(bound: eq.Expr, name: str) -> list[eq.Expr]:
+    """All that a combined bound is made of; the bound as it is where it is not."""
+    parts = _parts(bound, name) if index_like(bound) else []
+    return [to_expr(p) for p in parts] if len(parts) > 1 else [bound]
+
+
+def _combined(bound: eq.Expr, name: str) -> bool:
+    return len(_parts(bound, name)) > 1
+
+
+def _parts(bound: eq.Expr, name: str) -> list[Poly]:
+    """``a + c`` and ``b + c`` of ``max(a, b) + c``; the bound itself where it is no such thing."""
+    whole = to_poly(bound)
+    chosen = [a for a in whole.atoms() if isinstance(a, eq.Op) and a.name == name]
+    if len(chosen) != 1 or whole.terms.get((chosen[0],)) != 1 or sum(chosen[0] in m for m in whole.terms) != 1:
+        return [whole]
+    rest = whole.without(chosen[0])
+    return [p + rest for a in chosen[0].args for p in _parts(a, name)]

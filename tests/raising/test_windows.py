@@ -1,0 +1,56 @@
+"""Loops over windows that move with an index and are cut off at the ends of what they look at."""
+
+import pytest
+
+from kraise import pipeline
+from tests.hostile.judge import judge
+
+INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
+CUT = "for (int k = max(i - 3, 0); k < min(i + 4, n); k++)"
+WINDOWS = {
+    "to the last": "float s = 0; for (int k = max(i - 3, 0); k <= min(i + 2, n - 1); k++) s += x[k]; y[i] = s;",
+    "of choices": "int l = i - 3; if (l < 0) l = 0; int r = i + 2; if (r >= n) r = n - 1; float s = 0;"
+    " for (int k = l; k <= r; k++) s += x[k]; y[i] = s / (r - l + 1);",
+    "a largest": f"float m = -1e30f; {CUT} m = fmaxf(m, x[k]); y[i] = m;",
+    "where it is": f"float m = -1e30f; int b = -1; {CUT} if (x[k] > m) {{ m = x[k]; b = k; }} y[i] = b;",
+    "left early": f"float s = 0; {CUT} {{ if (x[k] > 1.5f) break; s += x[k]; }} y[i] = s;",
+    "without its middle": f"float s = 0; {CUT} {{ if (k == i) continue; s += x[k] * (k - i); }} y[i] = s;",
+    "read afterwards": "int k; float s = 0; for (k = max(i - 3, 0); k < min(i + 4, n); k++) s += x[k]; y[i] = s + k;",
+    "downwards": "float s = 0; for (int k = min(i + 3, n - 1); k >= max(i - 2, 0); k--) s = s * 0.5f + x[k]; y[i] = s;",
+    "a recurrence": f"float s = 0; {CUT} s = s * 0.5f + x[k]; y[i] = s;",
+    "every second": "float s = 0; for (int k = i; k < min(i + 9, n); k += 2) s += x[k]; y[i] = s;",
+    "of three ends": "float s = 0;"
+    " for (int k = max(i - 3, 0); k < min(min(i + 4, n), 2 * i); k++) s += x[k]; y[i] = s;",
+    "none at all": "float s = 1; for (int k = i + 2; k < i; k++) s += x[k]; y[i] = s;",
+    "to itself": "float s = 0; for (int k = max(0, i - 3); k < i; k++) s += x[k]; y[i] = s;",
+    "accumulated": "for (int k = max(i - 1, 0); k < min(i + 2, n); k++) atomicAdd(&y[k], x[i]);",
+}
+
+
+def source(body, guard="i < n"):
+    return f"__global__ void k(const float *x, float *y, int n) {{ {INDEX} if ({guard}) {{ {body} }} }}"
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_windows(name):
+    for n in (2, 17):
+        assert judge(source(WINDOWS[name]), "cu", f"y=f[{n}] x=f[{n}] n={n}", [((3,), (8,))]) == "right"
+
+
+@pytest.mark.parametrize("name", ["to the last", "of choices", "a largest", "to itself"])
+def test_a_window_is_not_a_mask_over_the_whole(name):
+    text = pipeline.translate(source(WINDOWS[name]), "k.cu").text
+    assert text is not None and "jnp.tri" not in text and "for " not in text.split('"""')[-1]
+
+
+def test_rows_that_windows_store_to_must_not_overlap():
+    assert (
+        judge(
+            source("for (int k = 3 * i; k < min(3 * i + 3, n); k++) y[k] = x[k] * i;", "3 * i < n"),
+            "cu",
+            "y=f[17] x=f[17] n=17",
+            [((1,), (8,))],
+        )
+        == "right"
+    )
+    assert judge(source("for (int k = i; k < min(i + 2, n); k++) y[k] = x[i];"), "cu", "", []) == "refused KR201"
