@@ -33,7 +33,7 @@ def tile_scan(in_, running, before, n):
 @partial(jax.jit, static_argnames=("grid", "block"))
 def best_of_eight(x, best, *, grid, block):
     """best[lane + 4 * warp] = max_(0 <= lane_2 < 8)(x[warp, 8 * lane + lane_2])
-        for 0 <= warp < threads // 32, 0 <= lane < 4, where 0 == 0
+        for 0 <= warp < threads // 32, 0 <= lane < 4
 
     block is a multiple of 32 (whole warps)
     """
@@ -44,8 +44,8 @@ def best_of_eight(x, best, *, grid, block):
         raise ValueError("best_of_eight: the threads must be whole warps of 32")
     lane = jnp.arange(4)
     warp = jnp.arange(threads // 32)
-    x2 = jnp.resize(x, (threads // 32, 32))
-    return best.at[jnp.where(0 == 0, lane + 4 * warp[:, None], best.shape[0])].set(
+    x2 = x[: 32 * (threads // 32)].reshape(threads // 32, 32)
+    return best.at[lane + 4 * warp[:, None]].set(
         jnp.maximum(
             jnp.maximum(
                 jnp.maximum(
@@ -63,6 +63,5 @@ def best_of_eight(x, best, *, grid, block):
                 x2[:, 6::8],
             ),
             x2[:, 7::8],
-        ),
-        mode="drop",
+        )
     )  # kernel.cu:24

@@ -339,7 +339,9 @@ def _comparison(name: str, args: tuple[Expr, ...]) -> Expr | None:
     if a is b:
         return TRUE if name in ("le", "ge", "eq") else FALSE
     # unsigned against signed converts in C: only constants that both types hold the same way are compared
-    if a.type.kind == b.type.kind == "int" or (a.type == b.type and isinstance(a, Const) and isinstance(b, Const)):
+    constants = isinstance(a, Const) and isinstance(b, Const)
+    alike = constants and (a.type == b.type or all(0 <= (_int(x) or 0) < 2**31 for x in args))
+    if a.type.kind == b.type.kind == "int" or alike:
         (left, c1), (right, c2) = _offset(a), _offset(b)
         if left is right:
             return TRUE if _compare(name, c1, c2) else FALSE
