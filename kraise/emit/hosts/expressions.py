@@ -223,6 +223,8 @@ def fill_any(text: str, args: list[Py]) -> Py:
                 return py.Call(build(func), tuple(build(a) for a in given), named)
             case ast.BinOp(op=symbol, left=left, right=right):
                 return py.Bin(_SYMBOLS[type(symbol).__name__], build(left), build(right))
+            case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+                return py.Bin("==", build(left), build(right))
             case ast.Subscript(value=inner, slice=where):
                 places = where.elts if isinstance(where, ast.Tuple) else [where]
                 return taken(build(inner), tuple(piece(p) for p in places))

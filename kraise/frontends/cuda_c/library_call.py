@@ -18,6 +18,7 @@ from kraise.frontends.cuda_c import host_outline, library_table
 from kraise.frontends.cuda_c.c_types import leaf
 from kraise.frontends.cuda_c.host_names import callee, normal
 from kraise.frontends.cuda_c.library_table import Row
+from kraise.frontends.cuda_c.library_triangle import triangular_solve
 from kraise.frontends.cuda_c.library_views import ZERO, Counting, Iterator, View, difference
 from kraise.frontends.cuda_c.trees import Node, end, kind, position, strip, trees
 from kraise.frontends.cuda_c.values import PointerValue
@@ -27,7 +28,10 @@ from kraise.ir import kernel as k
 from kraise.ir.types import INT32, ScalarType
 
 _POLICIES = ("thrust::device", "thrust::host", "thrust::seq")
-_TRANSPOSED = {"CUBLAS_OP_N": False, "CUBLAS_OP_T": True, "CUBLAS_OP_C": True, "n": False, "t": True, "c": True}
+_FLAGS = {"CUBLAS_OP_N": False, "CUBLAS_OP_T": True, "CUBLAS_OP_C": True, "n": False, "t": True, "c": True}
+_FLAGS |= {"CUBLAS_FILL_MODE_LOWER": False, "CUBLAS_FILL_MODE_UPPER": True}
+_FLAGS |= {"CUBLAS_SIDE_LEFT": False, "CUBLAS_SIDE_RIGHT": True}
+_FLAGS |= {"CUBLAS_DIAG_NON_UNIT": False, "CUBLAS_DIAG_UNIT": True}
 _LETTERS = {"S": "float32", "D": "float64"}
 _SYMBOLS = {ast.Add: "plus", ast.Sub: "minus", ast.Mult: "times", ast.MatMult: "matmul"}
 
@@ -80,11 +84,13 @@ class LibraryCall:
         return k.Load(at.array, (at.offset or ZERO,), element or INT32)
 
     def flag(self, name: str) -> bool:
-        """Whether a matrix is taken transposed."""
+        """Whether a matrix is transposed, on the right, an upper triangle, or has a unit diagonal."""
         text = "".join(self.words(self.args[name])).strip("'").rpartition("::")[2].replace("HIPBLAS", "CUBLAS")
-        found = _TRANSPOSED.get(text, _TRANSPOSED.get(text.lower()))
+        found = _FLAGS.get(text, _FLAGS.get(text.lower()))
         if found is None:
-            raise self.refuse(f"whether `{text}` transposes is not known here", "write CUBLAS_OP_N or CUBLAS_OP_T")
+            raise self.refuse(
+                f"`{text}` is not known here", "write the constant (CUBLAS_OP_N or CUBLAS_OP_T, …) itself"
+            )
         return found
 
     def iterator(self, node: Node) -> Iterator:
@@ -255,6 +261,9 @@ class LibraryCall:
                 return self.value(body if self.flag(flag) else orelse)
             case ast.BinOp(op=symbol, left=left, right=right):
                 return library(_SYMBOLS[type(symbol)], (self.value(left), self.value(right)), self.span, array=True)
+            case ast.Call(func=ast.Name(id="triangular_solve"), args=[a, b, *flags]):
+                words = [self.flag(f.id) for f in flags if isinstance(f, ast.Name)]
+                return triangular_solve(self.value(a), self.value(b), *words, self.span)  # type: ignore[call-arg]
             case ast.Call(func=ast.Name(id=row), args=args):
                 return library(row, tuple(self.value(a) for a in args), self.span, array=True)
         raise TypeError(ast.dump(node))
@@ -281,12 +290,11 @@ class LibraryCall:
 
     def run(self) -> tuple[list[h.Stmt], h.Expr | None]:
         """What the call does, and its value where it has one."""
-        self.checked()
+        out = self.checked()
         if self.row.place:
             raise self.refuse("a place in memory is no number", "take `*` of it, or its distance from the beginning")
         if self.row.loop:
             return host_outline.loop(self)
-        out: list[h.Stmt] = []
         for effect in self.row.do:
             if effect.startswith("return "):
                 return out, self.scalar(effect.removeprefix("return "))
@@ -325,8 +333,15 @@ class LibraryCall:
         at = self.iterator(self.args[name])
         return [h.Store(at.array, (at.offset or ZERO,), value, span=self.span)]
 
-    def checked(self) -> None:
-        """Refuses arrays of different element types, and an initial value of another type than the elements."""
+    def widened(self, name: str, t: ScalarType) -> h.Stmt:
+        """The elements of a view in the wider type of the sum's initial value."""
+        own = self.reader.temporary("widened", again=True)
+        made = h.Bind(own, self.value(ast.Name(name)), t, span=self.span)
+        self.made[name], self.element = h.Whole(own, span=self.span), t
+        return made
+
+    def checked(self) -> list[h.Stmt]:
+        """What the call needs first. Refuses arrays of different types, and an initial value of another kind."""
         kinds = {}
         for name in self.row.let:
             view = self.look(name)
@@ -342,11 +357,15 @@ class LibraryCall:
         if "init" in self.args and "reduce" in self.row.name + self.row.loop or self.row.name.endswith("product"):
             first = next(iter(kinds.values()), None)
             given = self.number("init").type if "init" in self.args else first
+            both = given is not None and first is not None and given.kind == first.kind
+            if both and not self.row.loop and (given.bits or 0) > (first.bits or 0):  # type: ignore[union-attr]
+                return [self.widened(name, given) for name in kinds]  # type: ignore[arg-type]
             if not self.row.loop and first is not None and given != first:
                 raise self.refuse(
                     f"the sum has the type of its initial value, {given}, and the elements are {first}",
                     "give the initial value the elements' type",
                 )
+        return []
 
 
 def source_words(reader: Any, node: Node) -> list[str]:

@@ -1,6 +1,7 @@
 """Library calls of hosts with numbers that are known: ``1 * x`` is ``x``, and what is 0 times an array is left out.
 
-``0 * y`` is cuBLAS's own rule: where beta is 0, y is not read.
+``0 * y`` is cuBLAS's own rule: where beta is 0, y is not read (a beta that is known only when the function runs is
+``scaled``).
 """
 
 from __future__ import annotations
@@ -21,6 +22,10 @@ def _folded(e: h.Library) -> h.Library | h.Expr:
     match e.name, e.args:
         case "times", (a, b):
             return next((y for x, y in ((a, b), (b, a)) if _is(x, 1)), e)
+        case "scaled", (k.Const(value=number) as factor, a):
+            if number == 1:
+                return a
+            return replace(e, name="times", args=(factor, a), jnp="{0} * {1}", derivative="d{0} * {1} + {0} * d{1}")
         case "plus" | "minus", (a, b) if _is_zero(b):
             return a
         case "plus", (h.Library(name="times", args=(factor, a)), b) if _is(factor, -1):
