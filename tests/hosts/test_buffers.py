@@ -45,6 +45,11 @@ for t in range(steps):
         cur = 1 - cur
 return d[cur].copy_to_host()
 """,
+    "one of them": """
+for t in range(steps):
+    step[1, 32](d[t % 2], d[1 - t % 2], n)
+return d[0].copy_to_host(), d[1].copy_to_host()
+""",
     "restarted": """
 for o in range(steps):
     for t in range(3):
@@ -87,7 +92,10 @@ def written(lines):
     return python(head + indent(lines, "    ") + "\n")
 
 
-@pytest.mark.parametrize(("name", "steps"), [(n, s) for n in BODIES for s in (1, 4)] + [("remainder", 0), ("bit", 0)])
+ROUNDS = [(n, 3) for n in BODIES] + [(n, 4) for n in ("flip", "remainder", "three", "flip by data")]
+
+
+@pytest.mark.parametrize(("name", "steps"), [*ROUNDS, ("remainder", 0), ("bit", 0)])
 def test_python(name, steps):
     agrees(written(BODIES[name]), "f", u=array(9), n=9, steps=steps, low=0.35)
 
@@ -152,8 +160,8 @@ LOOP = "for t in range(steps):\n    "
 @pytest.mark.parametrize(
     "lines",
     (
-        "step[1, 32](d[n], d[1 - n], n)\nreturn d[0]",  # n may be anything
-        LOOP + "step[1, 32](d[t % 2], d[1 - t % 2], n)\nreturn d[0]",  # which one depends on steps
+        "d.append(d[0])\nstep[1, 32](d[n], d[1 - n], n)\nreturn d[0]",  # n may be anything
+        "d.append(d[0])\n" + LOOP + "step[1, 32](d[t % 3], d[(t + 1) % 3], n)\nreturn d[0]",  # it depends on steps
         LOOP + "step[1, 32](d[(t * t) % 2], d[1 - (t * t) % 2], n)\nreturn d[0]",
         LOOP + "d.append(cuda.to_device(u))\nstep[1, 32](d[0], d[1], n)\nreturn d[0]",
     ),
@@ -161,6 +169,53 @@ LOOP = "for t in range(steps):\n    "
 def test_what_is_not_known_is_refused(lines):
     found = [x for x in written(lines).diagnostics if x.kernel == "f" and x.severity == "error"]
     assert found and all(x.code == "KR211" and x.hint and x.span for x in found)
+
+
+CLASS = """
+class Rod:
+    def __init__(self, u):
+        self.rods = [cuda.to_device(u) for _ in range(2)]
+        self.cur = 0
+        self.n = u.shape[0]
+
+    def advance(self):
+        source, target = self.rods[self.cur], self.rods[1 - self.cur]
+        step[1, 32](source, target, self.n)
+        self.cur = 1 - self.cur
+
+    def several(self, steps):
+        for _ in range(steps):
+            step[1, 32](self.rods[self.cur], self.rods[self.cur ^ 1], self.n)
+            self.cur ^= 1
+        return self.rods[self.cur].copy_to_host()
+
+    def run(self, steps):
+        for _ in range(steps):
+            self.advance()
+        return self.rods[self.cur].copy_to_host()
+"""
+
+
+@pytest.mark.parametrize(("name", "cur"), (("advance", 1), ("several", 0), ("run", 0), ("run", 1)))
+def test_a_class_whose_state_says_which(name, cur):
+    done = python(CLASS)
+    assert {"Rod_init", f"Rod_{name}"} <= set(done.raised), [d.reason for d in done.diagnostics]
+    given = {} if name == "advance" else {"steps": 3}
+    agrees(done, f"Rod_{name}", rods_0=array(9), rods_1=array(9, 1), cur=cur, n=9, **given)
+
+
+def test_a_write_to_memory_that_data_moved_is_not_lost():
+    done = cuda(
+        "void f(float *a, float *b, float *c, int n, int k) {\n    if (k > 2) std::swap(a, b);\n"
+        "    step<<<1, 32>>>(a, b, n);\n    step<<<1, 32>>>(b, c, n);\n}\n"
+    )
+    assert "f" not in done.raised and any("memory of" in d.reason and d.hint for d in done.diagnostics)
+
+
+@pytest.mark.parametrize("low", (0.0, 1.0))
+def test_a_copy_keeps_its_value_where_a_branch_swaps(low):
+    lines = "c = d[0].copy()\na, b = d[0], d[1]\nif u[1] < low:\n    a, b = b, a\nstep[1, 32](a, b, n)\nreturn c, b, a"
+    agrees(written(lines), "f", u=array(9), n=9, steps=1, low=low)
 
 
 RECORDS = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kraise import dialects
+from kraise.frontends.python import host_numpy
 from kraise.frontends.python import host_values as values
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.host_scope import HostScope, launched
@@ -182,6 +183,10 @@ class Assignments:
                 if concept == "alias" and dotted(source) in scope.arrays:
                     return [h.Point((name,), (k.ArrayRef(dotted(source), span=span),), span=span)]
                 element = self.keyword(value, "dtype")
+                if isinstance(source, cst.List | cst.BinaryOperation | cst.Tuple):
+                    known = host_numpy.table(source, self.element(element) if element is not None else None, span)
+                    if known is not None:
+                        return [h.Bind(name, known, span=span)]
                 return [
                     h.Bind(name, values.value(scope, source), self.element(element) if element else None, span=span)
                 ]

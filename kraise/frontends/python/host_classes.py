@@ -18,6 +18,7 @@ from typing import Any
 
 import libcst as cst
 
+from kraise.frontends.python.host_attributes import parted
 from kraise.frontends.python.host_scope import ignored_call
 from kraise.frontends.python.names import Imports
 from kraise.frontends.python.source import Source, dotted, rebuilt, walk
@@ -54,6 +55,9 @@ def methods(
         if not isinstance(node, cst.ClassDef) or node.bases or not isinstance(node.body, cst.IndentedBlock):
             continue
         found = _state(node, imports, stores)
+        apart = parted(source, node, {*found.known, *found.made})
+        if apart is not node:
+            found = _state(apart, imports, stores)
         for method in found.methods:
             name = function_name(found.name, method)
             out[name] = found.name, _Writer(source, found, method, taken).function(name)
@@ -111,6 +115,7 @@ def _state(node: cst.ClassDef, imports: Imports, stores: Mapping[str, tuple[bool
     order = sorted(own, key=lambda m: m != "__init__")
     times: dict[str, int] = {}
     first: dict[str, cst.BaseExpression] = {}
+    fixed: set[str] = set()  # attributes that are set once, in a tuple
     for method in order:
         for inner in walk(own[method].body):
             for target in _targets(inner):
@@ -124,13 +129,16 @@ def _state(node: cst.ClassDef, imports: Imports, stores: Mapping[str, tuple[bool
                 match small:
                     case cst.Assign(targets=[cst.AssignTarget(target=target)], value=given) if _attribute(target):
                         first[_attribute(target)] = given
+                    case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple() as several)]):
+                        fixed |= {_attribute(t) for t in _parts(several)}
     once = {n for n, count in times.items() if count == 1 and n in first}
+    fixed = {n for n in fixed if times.get(n) == 1} | once
     for name in found.attributes:
         if name in once:
             initial = first[name]
             if isinstance(initial, cst.Call) and ignored_call(imports.qualified(dotted(initial.func))):
                 found.made[name] = initial
-            elif _is_known(initial, once, found, imports):
+            elif _is_known(initial, fixed, found, imports):
                 found.known[name] = initial
     _effects(found, stores)
     return found
@@ -191,17 +199,19 @@ def _effects(found: State, stores: Mapping[str, tuple[bool, ...]]) -> None:
                 if isinstance(target, cst.Subscript) and _attribute(target.value):
                     changed.add(_attribute(target.value))
             match inner:
-                case cst.Assign(targets=[cst.AssignTarget(target=cst.Name())], value=value) if _attribute(value):
-                    changed.add(_attribute(value))
+                case cst.Assign(targets=[cst.AssignTarget(target=cst.Name())], value=value) if _arrays(value):
+                    changed |= _arrays(value)
+                case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple())], value=cst.Tuple(elements=several)):
+                    changed |= {a for e in several for a in _arrays(e.value)}
                 case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="copy_to_device" | "fill"))):
-                    changed |= {_attribute(owner)} - {""}
+                    changed |= _arrays(owner)
                 case cst.Call(func=func, args=args):
                     kernel = dotted(func.value) if isinstance(func, cst.Subscript) else dotted(func)
                     if isinstance(func, cst.Call):
                         kernel = dotted(func.func).removesuffix(".forall")
                     written = stores.get(kernel, ())
                     for argument, is_written in zip(args, written, strict=False):
-                        changed |= {_attribute(argument.value)} - {""} if is_written else set()
+                        changed |= _arrays(argument.value) if is_written else set()
         found.used[method] = set(used) | changed
         found.changed[method] = changed
     state = set(found.state)
@@ -219,6 +229,14 @@ def _effects(found: State, stores: Mapping[str, tuple[bool, ...]]) -> None:
     for method in found.methods:
         found.used[method] &= state
         found.changed[method] &= state
+
+
+def _arrays(value: cst.CSTNode) -> set[str]:
+    """The attributes that an expression names: ``self.x``, or one of ``(self.x, self.y)[i]``."""
+    match value:
+        case cst.Subscript(value=cst.Tuple(elements=parts) | cst.List(elements=parts)):
+            return {_attribute(p.value) for p in parts} - {""}
+    return {_attribute(value)} - {""}
 
 
 class _Writer:

@@ -11,7 +11,7 @@ from kraise.frontends import host_rows
 from kraise.frontends.python.source import dotted
 from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.types import NUMBER
+from kraise.ir.types import NUMBER, ScalarType
 
 Value = Callable[[cst.BaseExpression], h.Expr]
 
@@ -69,6 +69,60 @@ def along(row: str, call: h.Library, words: dict[str, cst.BaseExpression]) -> h.
     derivative = "linear" if rule == "linear" else rule
     numpy = spelled(call.numpy) if call.numpy else ""
     return h.Library(call.name, call.args, call.type, True, spelled(call.jnp), derivative, numpy=numpy, span=call.span)
+
+
+def table(node: cst.BaseExpression, element: ScalarType | None, span: Any) -> h.Library | None:
+    """``np.array([0, 1, -1])`` of numbers that the text gives; None for anything else."""
+    found = _numbers(node)
+    if not isinstance(found, list) or not _regular(found):
+        return None
+    flat = _flat(found)
+    if element is None:
+        element = ScalarType("int" if all(isinstance(x, int) for x in flat) else "float", 64)
+    return h.Library("table", (), element, True, f"jnp.array({found}, jnp.{element})", span=span)
+
+
+def _numbers(node: cst.BaseExpression) -> Any:
+    """The value of lists and numbers, None where it is not known."""
+    match node:
+        case cst.Integer() | cst.Float():
+            return node.evaluated_value
+        case cst.UnaryOperation(operator=cst.Minus(), expression=inner):
+            found = _numbers(inner)
+            return None if found is None or isinstance(found, list) else -found
+        case cst.List(elements=parts) | cst.Tuple(elements=parts):
+            each = [_numbers(p.value) for p in parts]
+            return None if any(x is None for x in each) else each
+        case cst.BinaryOperation(left=left, operator=sign, right=right):
+            one, two = _numbers(left), _numbers(right)
+            if one is None or two is None:
+                return None
+            if isinstance(one, list) and isinstance(two, list):
+                return one + two if isinstance(sign, cst.Add) else None
+            if isinstance(one, list) or isinstance(two, list):
+                return one * two if isinstance(sign, cst.Multiply) and isinstance(two, int) else None
+            match sign:
+                case cst.Add():
+                    return one + two
+                case cst.Subtract():
+                    return one - two
+                case cst.Multiply():
+                    return one * two
+                case cst.Divide() if two:
+                    return one / two
+    return None
+
+
+def _flat(found: Any) -> list[Any]:
+    return [x for each in found for x in _flat(each)] if isinstance(found, list) else [found]
+
+
+def _regular(found: list[Any]) -> bool:
+    """Do the rows of an array have one length?"""
+    lists = [x for x in found if isinstance(x, list)]
+    if not lists:
+        return bool(found)
+    return len(lists) == len(found) and len({len(x) for x in lists}) == 1 and all(map(_regular, lists))
 
 
 def _integer(node: cst.BaseExpression) -> int | None:

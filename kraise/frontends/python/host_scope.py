@@ -144,7 +144,7 @@ def ignored_call(name: str) -> str:
 
 def array_names(scope: HostScope, function: cst.FunctionDef) -> set[str]:
     """The names (and attributes of self) of a function that are arrays, by what is done with them."""
-    found: set[str] = set()
+    found = {n for own in scope.banks.values() for n in own}
     scope.arrays = found
     while True:
         before = len(found)
@@ -194,6 +194,9 @@ def _by_call(scope: HostScope, node: cst.Call, found: set[str]) -> None:
     if isinstance(node.func, cst.Attribute):
         method = f"array.{node.func.attr.value}"
         owner = dotted(node.func.value)
+        chosen = node.func.value.value if isinstance(node.func.value, cst.Subscript) else None
+        if isinstance(chosen, cst.Tuple | cst.List) and method in ("array.copy_to_host", "array.copy_to_device"):
+            found |= {n for e in chosen.elements if (n := dotted(e.value)) and _local(scope, n)}
         if owner and _local(scope, owner) and not name and method in ("array.copy_to_host", "array.copy_to_device"):
             found.add(owner)
             found |= {first} if first and _local(scope, first) else set()
@@ -218,6 +221,8 @@ def _by_assignment(scope: HostScope, target: cst.BaseExpression, value: cst.Base
             found |= {dotted(t.value)} if is_array and dotted(t.value) else set()
         return
     name, other = dotted(target), dotted(value)
+    if name in found and isinstance(value, cst.Subscript) and isinstance(value.value, cst.Tuple | cst.List):
+        found |= {n for e in value.value.elements if (n := dotted(e.value)) and _local(scope, n)}
     if name and scope.is_array(value):
         found.add(name)
     if name in found and other and _local(scope, other):

@@ -19,21 +19,23 @@ from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names, set_within
 from kraise.ir.host_rename import renamed, within
+from kraise.ir.types import BOOL, INT
 from kraise.raising.hosts.phases import Facts, Known, Sum
 
 MOST_ARRAYS = 16
 Body = tuple[h.Stmt, ...]
 
 
-def without_choices(body: Body) -> tuple[Body, tuple[tuple[k.Expr, k.Expr], ...]]:
+def without_choices(body: Body, parameters: set[str]) -> tuple[Body, tuple[tuple[k.Expr, k.Expr], ...]]:
     """The body with no :class:`h.Chosen` in it, and the pairs of bounds (low, high) that are taken to be in order.
+    ``parameters`` are the numbers that the caller gives.
 
     Raises Refused (KR211).
     """
     ordered: list[tuple[k.Expr, k.Expr]] = []
     while choices := within(body, h.Chosen):
         names = choices[0].names
-        bank = _Bank(names, choices[0].span)
+        bank = _Bank(names, choices[0].span, parameters)
         try:
             body = bank.run(body)
         except _Unknown as unknown:
@@ -71,12 +73,12 @@ class _Loop:
 class _Bank:
     """The arrays of one bank."""
 
-    def __init__(self, names: tuple[str, ...], span: Span | None):
+    def __init__(self, names: tuple[str, ...], span: Span | None, parameters: set[str]):
         if len(names) > MOST_ARRAYS:
             raise refuse(
                 "KR211", f"one of {len(names)} arrays is chosen", span, "make them one array with one axis more"
             )
-        self.names, self.n = names, len(names)
+        self.names, self.n, self.parameters = names, len(names), parameters
         self.loops: list[_Loop] = []
         self.ranges: list[tuple[k.Expr, k.Expr, Sum]] = []  # bounds of loops, and what their distance is
         self.ordered: list[tuple[k.Expr, k.Expr]] = []
@@ -85,8 +87,17 @@ class _Bank:
     def run(self, body: Body) -> Body:
         """The function's body."""
         self.choosers = _choosers(body, self.names)
-        facts = Facts(self.n)
-        found, _ = self.block(body, facts)
+        try:
+            facts = Facts(self.n)
+            found, _ = self.block(body, facts)
+        except _Unknown:  # a number of the caller may choose from the beginning on
+            given = sorted(self.choosers & self.parameters)
+            if not given or self.n != 2:
+                raise
+            self.loops, self.ranges, facts = [], [], Facts(self.n)
+            first = self.turned(k.Var(given[0], INT), facts)
+            found, _ = self.block(body, facts)
+            found = (*first, *found)
         if facts.counted:
             self.ordered = [(low, high) for low, high, distance in self.ranges if distance.terms]
         return found
@@ -97,6 +108,36 @@ class _Bank:
             return ()
         sources = tuple(k.ArrayRef(self.names[(i + by) % self.n]) for i in range(self.n))
         return (h.Point(self.names, sources, span=span),)
+
+    def turned(self, by: k.Expr, facts: Facts) -> Body:
+        """The rotation by a number that is known when the function runs, of two arrays."""
+        known = facts.of(by)
+        facts.phase = facts.phase.plus(known.sum, 1, self.n) if facts.phase and known.sum is not None else None
+        facts.near = {}
+        for name, _ in known.sum.terms if known.sum is not None else ():
+            facts.sums.setdefault(name, Sum(0, ((name, 1),)))
+        facts.settle()
+        half = by if isinstance(by, k.Op) and by.name == "mod" else k.Op("mod", (by, k.Const(2, INT)), INT)
+        odd = k.Op("ne", (half, k.Const(0, INT)), BOOL)
+        return (h.If(odd, self.rotation(1, None)),)
+
+    def back(self, facts: Facts) -> Body:
+        """The rotation after which the names stand for their own arrays again, where that takes a number."""
+        phase = facts.phase
+        if phase is None or any(n.startswith("@") for n, _ in phase.terms):  # a number keeps its distance from it
+            phase = next(
+                (Sum(-c % self.n, ((v, 1),)) for v, c in sorted(facts.near.items()) if v in self.choosers), None
+            )
+        if phase is None or not phase.terms or self.n != 2:
+            return ()
+        by: k.Expr = k.Var(phase.terms[0][0], INT)  # a factor is 1, modulo 2
+        for name, _ in phase.terms[1:]:
+            by = k.Op("add", (by, k.Var(name, INT)), INT)
+        by = k.Op("add", (by, k.Const(phase.constant, INT)), INT) if phase.constant else by
+        lines = self.turned(by, facts)
+        facts.phase = Sum(0)
+        facts.settle()
+        return lines
 
     def block(self, body: Body, facts: Facts) -> tuple[Body, Facts | None]:
         """The statements without choices; the facts after them, None where the block is left before its end."""
@@ -130,11 +171,21 @@ class _Bank:
                 facts.assign(name, found)
                 return (stmt,), facts
             case h.Point(sources=sources):
+                chosen = [c for c in sources if isinstance(c, h.Chosen) and c.names == self.names]
+                if len(chosen) == 1 and self.n == 2 and not self.loops and facts.of(chosen[0].index).near is None:
+                    first = (*self.back(facts), *self.turned(chosen[0].index, facts))
+                    names = tuple(self.place(n, facts, stmt.span) for n in stmt.names)
+                    moved = tuple(k.ArrayRef(self.names[0]) if s is chosen[0] else s for s in sources)
+                    return (*first, replace(stmt, names=names, sources=moved)), facts  # type: ignore[arg-type]
                 pointed = tuple(self.source(s, facts, stmt.span) for s in sources)
                 names = tuple(self.place(n, facts, stmt.span) for n in stmt.names)
                 return (replace(stmt, names=names, sources=pointed),), facts
             case h.Return():
-                return (self.placed(stmt, facts, stmt.span),), None
+                first = self.back(facts) if set(expression_names(stmt.values)) & set(self.names) else ()
+                if first:  # what else is returned does not turn with the names
+                    others = [v.array for v in stmt.values if isinstance(v, k.ArrayRef) and v.array not in self.names]
+                    first = (*(h.Bind(n, h.Whole(n)) for n in dict.fromkeys(others)), *first)
+                return (*first, self.placed(stmt, facts, stmt.span)), None
         done = self.placed(stmt, facts, stmt.span)
         match stmt:
             case h.Launch(results=results) | h.CallHost(results=results):
@@ -267,7 +318,7 @@ class _Bank:
         changed = set_within(stmt.body)
         if low is None or high is None or before.phase is None or stmt.step != k.Const(1, stmt.step.type):
             return None
-        if changed & set(expression_names(stmt.start, stmt.stop)):
+        if changed & {*expression_names(stmt.start, stmt.stop), *dict(before.phase.terms)}:
             return None
         if isinstance(stmt.start, k.Const) and isinstance(stmt.stop, k.Const):
             high = high if stmt.start.value.real < stmt.stop.value.real else low

@@ -240,6 +240,11 @@ class Flow:
                 state.scalars.add(name)
             else:
                 state.scalars.discard(name)
+        bound = {n for n, a in zip(names, arrays, strict=True) if a}
+        for slot, value in sorted(state.values.items()):  # a copy that shares a variable that is bound here
+            if value in bound and r.slots[slot] != value:
+                out.append(o.Let((r.slots[slot],), h.Whole(str(value)), stmt.span))
+                state.values[slot] = r.slots[slot]
         out.append(
             o.Branch(condition, tuple(names), tuple(first), tuple(values), tuple(second), tuple(others), tuple(arrays),
                      stmt.span)

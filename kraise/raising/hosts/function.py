@@ -95,7 +95,7 @@ class Raising:
         self.scalar_names = {p.name for p in host.params if isinstance(p.type, ScalarType)}
         self.taken = set_within(host.body) | {p.name for p in host.params}
         self.implicit = not h.returns_arrays(host)  # the memory of parameters is what comes back
-        body, self.ordered = without_choices(with_one_return(host.body, self.fresh))
+        body, self.ordered = without_choices(with_one_return(host.body, self.fresh), set(self.scalar_names))
         self.body = Exits(self.taken).block(body)
 
     def run(self) -> o.Host:
@@ -194,11 +194,9 @@ class Raising:
             if value == name and other != slot and self.slots[other] != name and other in pointed | kept:
                 out.append(o.Let((self.slots[other],), h.Whole(name), span))
                 state.values[other] = self.slots[other]
-        for parameter, memory in state.memory.items():
-            if memory is not None and slot in memory.slots:
-                state.written.update(p for p in (parameter,) if memory.rounds is None)
-                if memory.rounds is not None:
-                    state.written.add(parameter)
+        for parameter, memory in state.memory.items():  # one whose memory is not known may be written, too
+            if (memory is None and self.implicit) or (memory is not None and slot in memory.slots):
+                state.written.add(parameter)
         state.values[slot] = name
         return name
 

@@ -1,0 +1,100 @@
+"""Attributes that hold a tuple or a list of arrays, as attributes of their own.
+
+``self.u = [a, b]`` of ``__init__`` is ``self.u_0 = a`` and ``self.u_1 = b``; ``self.u[0]`` is ``self.u_0``, and
+``self.u`` elsewhere ``(self.u_0, self.u_1)``. Only attributes that are assigned once, in ``__init__``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import libcst as cst
+
+from kraise.frontends.python.source import Source, dotted, rebuilt, walk
+
+MOST = 16
+
+
+def parted(source: Source, node: cst.ClassDef, kept: set[str]) -> cst.ClassDef:
+    """The class with such attributes apart; ``kept`` are the attributes that stay as they are."""
+    times: dict[str, int] = {}
+    for inner in walk(node.body):
+        match inner:
+            case cst.AssignTarget(target=target) | cst.AugAssign(target=target):
+                for name in _attributes(target):
+                    times[name] = times.get(name, 0) + 1
+    parts: dict[str, list[cst.BaseExpression]] = {}
+    for method in node.body.body:
+        if isinstance(method, cst.FunctionDef) and method.name.value == "__init__":
+            for line in method.body.body:
+                for small in line.body if isinstance(line, cst.SimpleStatementLine) else ():
+                    match small:
+                        case cst.Assign(targets=[cst.AssignTarget(target=cst.Attribute() as target)], value=value):
+                            (name,) = _attributes(target) or ("",)
+                            found = _elements(source, value)
+                            if name and name not in kept and times[name] == 1 and found and 2 <= len(found) <= MOST:
+                                parts[name] = found
+    if not parts:
+        return node
+
+    def change(inner: cst.CSTNode) -> cst.CSTNode | None:
+        match inner:
+            case cst.SimpleStatementLine(body=[cst.Assign(targets=[cst.AssignTarget(target=target)])]) if (
+                isinstance(target, cst.Attribute) and _attributes(target) and _attributes(target)[0] in parts
+            ):
+                name = _attributes(target)[0]
+                lines = [
+                    cst.Assign([cst.AssignTarget(_attribute(f"{name}_{n}"))], rebuilt(source, e, change))
+                    for n, e in enumerate(parts[name])
+                ]
+                return inner.with_changes(body=lines)
+            case cst.Subscript(value=owner, slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer() as at))]):
+                (name,) = _attributes(owner) or ("",)
+                if name in parts and at.evaluated_value < len(parts[name]):
+                    return _attribute(f"{name}_{at.evaluated_value}")
+            case cst.Attribute() if _attributes(inner) and _attributes(inner)[0] in parts:
+                name = _attributes(inner)[0]
+                return cst.Tuple([cst.Element(_attribute(f"{name}_{n}")) for n in range(len(parts[name]))])
+        return None
+
+    new: cst.ClassDef = rebuilt(source, node, change)
+    return new
+
+
+def _attribute(name: str) -> cst.Attribute:
+    return cst.Attribute(cst.Name("self"), cst.Name(name))
+
+
+def _attributes(node: cst.CSTNode) -> list[str]:
+    """The attributes of self that a target names."""
+    match node:
+        case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)):
+            return [name]
+        case cst.Tuple(elements=parts) | cst.List(elements=parts):
+            return [n for p in parts for n in _attributes(p.value)]
+    return []
+
+
+def _elements(source: Source, node: cst.BaseExpression) -> list[cst.BaseExpression] | None:
+    """The elements of a tuple, a list or a comprehension over a constant range."""
+    match node:
+        case cst.Tuple(elements=parts) | cst.List(elements=parts):
+            return [p.value for p in parts]
+        case cst.ListComp(
+            elt=each,
+            for_in=cst.CompFor(
+                target=cst.Name(value=var),
+                iter=cst.Call(func=func, args=[cst.Arg(value=cst.Integer() as count)]),
+                ifs=[],
+                inner_for_in=None,
+            ),
+        ) if dotted(func) == "range" and count.evaluated_value <= MOST:
+
+            def numbered(at: int) -> Any:
+                def change(inner: cst.CSTNode) -> cst.CSTNode | None:
+                    return cst.Integer(str(at)) if isinstance(inner, cst.Name) and inner.value == var else None
+
+                return rebuilt(source, each.deep_clone(), change)
+
+            return [numbered(at) for at in range(count.evaluated_value)]
+    return None
