@@ -289,7 +289,7 @@ def test_handles_and_containers_are_handed_around():
 
 
 REFUSED = {
-    "cublasSsymm(h, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, n, n, &a, x, n, x, n, &a, y, n);": "cublasSsyrk",
+    "cublasSsymm(h, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, n, n, &a, x, n, x, n, &a, y, n);": "cublasSsymm",
     "curandGenerateUniform(g, x, n);": "curandGenerateUniform",
     "thrust::unique(thrust::device, x, x + n);": "thrust::unique",
     "cublasSaxpy(h, n, &a, x, -1, y, 1);": "stride",
