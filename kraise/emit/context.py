@@ -59,6 +59,7 @@ class Context:
         # what comes after the current statement (None: within a loop); versions whose variable holds another one now
         self.following: tuple[tuple[eq.Stmt, ...], tuple[object, ...]] | None = None
         self.rebound: set[eq.Version] = set()
+        self.rows: dict[eq.Version, tuple[Py, bool, bool]] = {}  # kept back by stores/joined
         self.aliases: set[eq.Expr] = set()
         self.widths = Widths(kernel.body)
         self.whole: frozenset[tuple[str, tuple[eq.Expr, ...]]] = frozenset()  # views that their array surely fills

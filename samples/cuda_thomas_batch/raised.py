@@ -29,12 +29,8 @@ def thomas(lower, diag, upper, rhs, c, d, x, n, systems):
     upper2 = jnp.resize(upper, (max(1, n), systems))
     diag2 = jnp.resize(diag, (max(1, n), systems))
     c_first = upper2[0] / diag2[0]
-    c2 = jnp.resize(c, (max(1, n), systems))
-    c2 = c2.at[0].set(c_first)  # kernel.cu:6
     rhs2 = jnp.resize(rhs, (max(1, n), systems))
     d_first = rhs2[0] / diag2[0]
-    d2 = jnp.resize(d, (max(1, n), systems))
-    d2 = d2.at[0].set(d_first)  # kernel.cu:7
     lower2 = lower[: n * systems].reshape(n, systems)
 
     def step(state, inputs):
@@ -48,10 +44,8 @@ def thomas(lower, diag, upper, rhs, c, d, x, n, systems):
     _, (c_out, d_out) = jax.lax.scan(
         step, (c_first, d_first), (upper2[1:n], diag2[1:n], lower2[1:], rhs2[1:n])
     )  # kernel.cu:8
-    c2 = c2.at[1:n].set(c_out)  # kernel.cu:11
-    d2 = d2.at[1:n].set(d_out)  # kernel.cu:12
-    x2 = x[: n * systems].reshape(n, systems)
-    x2 = x2.at[-1].set(d2[n - 1])  # kernel.cu:14
+    c2 = jnp.concatenate((c_first[None], c_out))  # kernel.cu:11
+    d2 = jnp.concatenate((d_first[None], d_out))  # kernel.cu:12
 
     def step(x_before, inputs):
         d_i, c_i = inputs
@@ -61,7 +55,7 @@ def thomas(lower, diag, upper, rhs, c, d, x, n, systems):
     _, x_out = jax.lax.scan(
         step, d2[n - 1], (d2[: max(n - 1, 0)], c2[: max(n - 1, 0)]), reverse=True
     )  # kernel.cu:15
-    x2 = x2.at[:-1].set(x_out)  # kernel.cu:15
+    x2 = jnp.concatenate((x_out, d2[n - 1][None]))  # kernel.cu:15
     c = c.at[: max(1, n) * systems].set(c2.ravel()[: c.size])
     d = d.at[: max(1, n) * systems].set(d2.ravel()[: d.size])
     x = x.at[: n * systems].set(x2.ravel())

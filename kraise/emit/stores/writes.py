@@ -7,7 +7,7 @@ from kraise.emit import tree
 from kraise.emit.context import Context, Frame, Val
 from kraise.emit.loads import subscripts as subs
 from kraise.emit.lower import Lowering, dtype_text
-from kraise.emit.stores import bits, flat, versions
+from kraise.emit.stores import bits, flat, joined, versions
 from kraise.emit.sums.reductions import masked
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import linear
@@ -26,6 +26,9 @@ def write(low: Lowering, stmt: eq.Write) -> None:
         from kraise.emit.sums import segments
 
         segments.total(low, stmt, frame)
+        return
+    about = (stored_frame, same_type)
+    if joined.joined(low, stmt, *about) or joined.kept_back(low, stmt, *about):
         return
     if stmt.accumulate in bits.NAMES:
         bits.accumulate(low, stmt, frame, rest)

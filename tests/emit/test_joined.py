@@ -1,0 +1,74 @@
+"""A row and all others, stored one after the other, as one array; anything in between keeps the two stores apart."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from kraise.verify.load import load_module
+
+HEAD = "int j = blockIdx.x * blockDim.x + threadIdx.x;\n  if (j >= cols) return;"
+BODIES = {
+    "first": ("y[j] = x[j]; for (int i = 1; i < rows; i++) y[i * cols + j] = 2.0f * x[i * cols + j];", True),
+    "last": (
+        "y[(rows - 1) * cols + j] = 3.0f;"
+        "for (int i = 0; i < rows - 1; i++) y[i * cols + j] = x[i * cols + j] * x[(i + 1) * cols + j];",
+        True,
+    ),
+    "read in between": (
+        "y[j] = x[j]; z[j] = y[j] + y[(rows - 1) * cols + j];"
+        "for (int i = 1; i < rows; i++) y[i * cols + j] = x[i * cols + j];",
+        False,
+    ),
+    "a row is left": ("y[j] = x[j]; for (int i = 2; i < rows; i++) y[i * cols + j] = x[i * cols + j];", False),
+    "added to": ("y[j] = x[j]; for (int i = 1; i < rows; i++) y[i * cols + j] += x[i * cols + j];", False),
+    "under a mask": ("if (x[j] > 0) y[j] = x[j]; for (int i = 1; i < rows; i++) y[i * cols + j] = 1.0f;", False),
+}
+
+
+def expected(name, x, y, z, rows):
+    y, z = y.copy(), z.copy()
+    match name:
+        case "first":
+            y[0], y[1:] = x[0], 2 * x[1:]
+        case "last":
+            y[-1], y[:-1] = 3, x[:-1] * x[1:]
+        case "read in between":
+            old = y[-1] if rows > 1 else x[0]
+            y[:], z = x, x[0] + old
+        case "a row is left":
+            y[0], y[2:] = x[0], x[2:]
+        case "added to":
+            y[0], y[1:] = x[0], y[1:] + x[1:]
+        case "under a mask":
+            y[0], y[1:] = np.where(x[0] > 0, x[0], y[0]), 1
+    return y, z
+
+
+@pytest.fixture(scope="module")
+def modules():
+    kernels = "".join(
+        f"__global__ void k{n}(const float *x, float *y, float *z, int rows, int cols) {{ {HEAD} {body} }}\n"
+        for n, (body, _) in enumerate(BODIES.values())
+    )
+    done = pipeline.translate(kernels, "rows.cu")
+    assert not done.diagnostics
+    return done.text, load_module(done.text)
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_rows(modules, name):
+    text, module = modules
+    at = list(BODIES).index(name)
+    own = text.split(f"def k{at}(")[1].split("\n@partial")[0]
+    assert ("jnp.concatenate" in own) == BODIES[name][1]
+    cols = 3
+    for rows in (1, 2, 4):
+        rng = np.random.default_rng(rows)
+        x, y, z = (rng.normal(size=s).astype(np.float32) for s in ((rows, cols), (rows, cols), cols))
+        with jax.disable_jit():
+            got = getattr(module, f"k{at}")(jnp.asarray(x.ravel()), jnp.asarray(y.ravel()), jnp.asarray(z), rows, cols)
+        got = got if isinstance(got, tuple) else (got, z)
+        for a, b in zip(got, expected(name, x, y, z, rows), strict=True):
+            np.testing.assert_allclose(np.asarray(a).ravel(), b.ravel(), rtol=1e-6)
