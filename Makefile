@@ -46,8 +46,8 @@ format: $(STAMP) ## formats the code
 golden: $(STAMP) ## writes samples/*/raised.py anew
 	@$(BIN)/python -m tests.golden
 
-bench: $(STAMP) ## medians, printed as ratios
-	@$(BIN)/python -m tests.bench
+bench: $(STAMP) ## medians, printed as ratios; BENCH="twins memory" for some
+	@$(BIN)/python -m tests.bench $(BENCH)
 
 fuzz: $(STAMP) ## random kernels for FUZZ_SECONDS (300), from FUZZ_SEED on
 	@$(BIN)/python -m tests.fuzz

@@ -112,7 +112,8 @@ def gravity(ax, ay, body, n):  # noqa: ANN001, ANN201
     dx, dy = (body[:, c] - body[:, c, None] for c in (0, 1))
     r2 = dx * dx + dy * dy
     apart = r2 >= 1e-6
-    s = jnp.where(apart, body[:, 3] * jnp.where(apart, r2, 1.0) ** -1.5, 0.0)
+    inv = jax.lax.rsqrt(jnp.where(apart, r2, 1.0))
+    s = jnp.where(apart, body[:, 3] * inv * inv * inv, 0.0)
     return jnp.sum(s * dx, axis=1), jnp.sum(s * dy, axis=1)
 
 
