@@ -15,7 +15,7 @@ from kraise.ir import kernel as k
 from kraise.ir.walk import statement_expressions
 from kraise.options import Options
 from kraise.raising.collective.opened import walked
-from kraise.raising.collective.requests import Apart, Lanes, Sized
+from kraise.raising.collective.requests import Apart, Lanes, Sized, Tied
 from kraise.raising.function import Raiser
 from kraise.raising.loops import coarsened
 from kraise.raising.memory.private import Transient
@@ -39,7 +39,8 @@ class Learned:
     sizes that the emitted function checks; ``longest``: loops that run to their longest row; ``launched``: thread
     indices that the launch bounds; ``coarse``: threads that share the elements of a tile;
     ``widths``: the rows that the launch fills, each thread with ``shares`` of their elements; ``multiples``: sizes of
-    whole tiles; ``unroll``: loops with barriers are written out; ``registers``: small arrays of a thread are
+    whole tiles; ``tied``: sizes that are a block's threads;
+    ``unroll``: loops with barriers are written out; ``registers``: small arrays of a thread are
     scalars."""
 
     ways: threads.Ways = field(default_factory=dict)
@@ -51,6 +52,7 @@ class Learned:
     launched: frozenset[str] = frozenset()
     coarse: dict[int, int] = field(default_factory=dict)
     unroll: bool = False
+    tied: dict[str, int] = field(default_factory=dict)
     registers: bool = False
     widths: dict[int, eq.Expr] = field(default_factory=dict)
     shares: dict[int, int] = field(default_factory=dict)
@@ -58,7 +60,7 @@ class Learned:
 
     def enter(self, cx: Context) -> None:
         cx.solid, cx.scratch, cx.rows, cx.assumed = self.solid, self.scratch, self.rows, self.assumed
-        cx.unroll, cx.registers, cx.shares = self.unroll, self.registers, self.shares
+        cx.unroll, cx.registers, cx.shares, cx.tied = self.unroll, self.registers, self.shares, self.tied
         cx.longest, cx.widths, cx.multiples, cx.coarse = self.longest, self.widths, self.multiples, self.coarse
 
 
@@ -147,6 +149,8 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
             if known.ways.get(0) == -sized.size:
                 raise first or refuse("KR299", "this use of a block's threads is not raised", function.span) from None
             more = replace(known, ways=known.ways | {0: -sized.size})
+        except Tied as tied:
+            more = replace(known, tied=known.tied | {tied.name: tied.times})
         except Apart:
             if known.ways.get(0, 1) < 0:
                 raise first or refuse("KR299", "this use of a block's threads is not raised", function.span) from None

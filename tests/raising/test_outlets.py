@@ -176,3 +176,18 @@ def test_every_eighth_thread():
 
 def test_steps_that_meet():
     assert "KR201" in codes(STEPS.replace("BY", "16"), "kernel")
+
+
+BY_SIZE = (SAMPLES / "cuda_scan_by_size" / "kernel.cu").read_text()
+
+
+def test_a_size_that_is_the_block():
+    for name, size in (("ping_pong_scan", "n must be block"), ("prescan", "n must be twice block")):
+        kernel = raised(BY_SIZE, name)
+        assert scans(kernel) == {"add"} and size in [text for _, text in kernel.checks]
+
+
+def test_a_size_that_is_another():
+    wrong = BY_SIZE.replace("temp[pin * n + thid - offset]", "temp[pin * n + thid - offset + 1]")
+    assert wrong != BY_SIZE
+    assert "KR201" in codes(wrong, "ping_pong_scan")

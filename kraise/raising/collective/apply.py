@@ -20,6 +20,7 @@ from kraise.raising.collective.opened import shuffles, starts, touches, walked
 from kraise.raising.collective.plan import Plan, plan_of
 from kraise.raising.collective.requests import Apart, Lanes, Sized
 from kraise.raising.collective.simulate import Simulation
+from kraise.raising.collective.tied import ask
 from kraise.raising.loops.counted import stores
 from kraise.raising.memory.phases import barrier
 from kraise.raising.memory.private import held
@@ -47,6 +48,7 @@ class _Case:
 _POWERS = _Case(tuple(1 << n for n in range(11)), "power")
 _WARPS = _Case(tuple(range(32, 1025, 32)), "warps")
 _POWERS_OF_WARPS = _Case(tuple(1 << n for n in range(5, 11)), "power of warps")
+_TWO = _Case(tuple(1 << n for n in range(1, 11)), "two")
 _TWO_WARPS = _Case(tuple(1 << n for n in range(6, 11)), "two warps")
 
 
@@ -55,7 +57,7 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
     how many, 0 if they do not. ``after`` are the locals that are read after each.
 
     Raises:
-        Lanes, Apart, Sized: the indices must be bound in another way for it.
+        Lanes, Apart, Sized, Tied: the indices must be bound in another way for it.
     """
     if not stmts or not cx.cooperative or not starts(cx, st, stmts[0]):
         return 0
@@ -69,7 +71,7 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
     if known is None and not any(shuffles(s) for s in stmts):
         if isinstance(stmts[0], k.While) and tree(cx, st, stmts[0], after[0]):
             return 1  # that rule proves it for more sizes
-        cases = [] if isinstance(stmts[0], k.Store) else [_POWERS, _TWO_WARPS]
+        cases = [] if isinstance(stmts[0], k.Store) else [_POWERS, _TWO, _TWO_WARPS]
     fitting = {case: case.sizes for case in cases}
     if known is None:  # no launch is wider than a shared array that each thread writes
         fitting = {case: tuple(s for s in case.sizes if _fits(cx, st, found, s)) for case in cases}
@@ -88,6 +90,8 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
             plan = plan_of(cx, st, stmts, after, found, fitting[case], outlets)
             if plan is not None:
                 return _carry_out(cx, st, plan, found, case)
+    if known is None:
+        ask(cx, st, stmts, after, found, (_POWERS.sizes, _TWO.sizes))
     return 0
 
 
@@ -234,13 +238,14 @@ def _touched(cx: Context, st: State, touches: dict[str, Touch], label: str, span
 def _demand(cx: Context, case: _Case, found: Frame) -> None:
     """What a block must be for the emitted form."""
     size = eq.Param("block.x", INT)
-    if case.demand in ("power", "power of warps", "two warps"):
+    if case.demand in ("power", "power of warps", "two", "two warps"):
         less = operation("sub", (size, ONE), INT)
         test = eq.Op("eq", (simplify.op("and_", (size, less), INT), ZERO), BOOL)
         _check(cx, test, "block must be a power of two", "block is a power of two (so the source's tree takes all)")
-    if case.demand == "two warps":
-        least = eq.Op("ge", (size, eq.Const(64, INT)), BOOL)
-        _check(cx, least, "block must have 64 threads or more", "block has 64 threads or more")
+    few = {"two": 2, "two warps": 64}.get(case.demand)
+    if few is not None:
+        least = eq.Op("ge", (size, eq.Const(few, INT)), BOOL)
+        _check(cx, least, f"block must have {few} threads or more", f"block has {few} threads or more")
     if case.demand in ("warps", "power of warps"):
         cx.whole_warps()
 

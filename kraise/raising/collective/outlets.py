@@ -43,6 +43,7 @@ class Outlets:
     outlets: list[Outlet] | None = None
     guards: tuple[k.Expr, ...] = ()
     barriers: int
+    size: int
     loops: int = 0
     env: dict[str, Value]
 
@@ -55,7 +56,7 @@ class Outlets:
         Raises:
             Beyond: it cannot wait until after the run.
         """
-        if self.outlets is None or self.loops or not self.barriers:
+        if self.outlets is None or self.loops or (not self.barriers and self.size > 1):
             raise Beyond(f"{s.array} is not shared")
         names: list[str] = []
         new = self._taken(s.value, on, names)

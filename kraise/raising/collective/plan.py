@@ -61,11 +61,11 @@ def _simulation(cx: Context, st: State, found: Frame, size: int, outlets: bool) 
             return None
         (extent,) = local.shape
         if extent is eq.Param("shared", INT):
-            return _filled(st, name, found, size, 4 * size), local.type
+            return filled(st, name, found, size, 4 * size), local.type
         count = numbers(found, extent, size)
         if count is None or not 0 < count[0] <= 8192:
             return None
-        return _filled(st, name, found, size, int(count[0])), local.type
+        return filled(st, name, found, size, int(count[0])), local.type
 
     sim = Simulation(size, hardware, entry, cells, {})
     sim.rows = found.rows
@@ -75,7 +75,7 @@ def _simulation(cx: Context, st: State, found: Frame, size: int, outlets: bool) 
     return sim
 
 
-def _filled(st: State, array: str, found: Frame, size: int, count: int) -> np.ndarray:
+def filled(st: State, array: str, found: Frame, size: int, count: int) -> np.ndarray:
     """Which of the cells of an array the threads of a block have written so far, as far as it is known."""
     out = np.zeros(count, dtype=bool)
     for a in st.accesses:

@@ -11,6 +11,14 @@ class Apart(Exception):
     """The block's threads hold running values: run again with the block and the thread as two indices."""
 
 
+class Tied(Exception):
+    """What a block computes is clear where this parameter is so many times the number of its threads."""
+
+    def __init__(self, name: str, times: int):
+        super().__init__(f"{name} is {times} * block")
+        self.name, self.times = name, times
+
+
 class Sized(Exception):
     """What a block computes is clear for blocks of this many threads only."""
 

@@ -37,6 +37,7 @@ class Context:
     coarse: Mapping[int, int] = field(default_factory=dict)  # threads that share the elements of a tile, by axis
     tile: dict[int, int] = field(default_factory=dict)  # those elements
     sharing: set[int] = field(default_factory=set)  # axes whose loop over them is under way
+    tied: Mapping[str, int] = field(default_factory=dict)  # parameters that are so many times a block's threads
     unroll: bool = False  # loops with barriers are written out
     registers: bool = False  # small arrays of a thread are scalars
     touched: dict[Any, Any] = field(default_factory=dict)  # the cells that the threads of a block touch, by access
