@@ -17,7 +17,6 @@ from kraise.options import Options
 from kraise.raising import narrow
 from kraise.raising.assumptions import injective
 from kraise.raising.checked import with_checks
-from kraise.raising.collective import tied
 from kraise.raising.collective.inline import inlined
 from kraise.raising.gradients.demand import make_safe
 from kraise.raising.loops.registers import registers
@@ -100,7 +99,10 @@ class Raiser:
         cx.thread_names, path = split_threads(cx, indices, path)
         cx.launch_path = (*cx.launch_path, *(c for c in path if c not in cx.launch_path))
         st.facts = cx.facts
-        tied.enter(cx, st)
+        if cx.tied:
+            from kraise.raising.collective import tied  # loads numpy
+
+            tied.enter(cx, st)
         for array in array_names(function):
             st.versions[array] = cx.version(array)
         for c in cx.module.constants:

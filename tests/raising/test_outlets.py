@@ -191,3 +191,19 @@ def test_a_size_that_is_another():
     wrong = BY_SIZE.replace("temp[pin * n + thid - offset]", "temp[pin * n + thid - offset + 1]")
     assert wrong != BY_SIZE
     assert "KR201" in codes(wrong, "ping_pong_scan")
+
+
+RELAXED = (SAMPLES / "cuda_block_relaxation" / "kernel.cu").read_text()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    s[t] = v;\n    __syncthreads();", "    s[t] = v;"),
+        ("    __syncthreads();\n  }", "  }"),
+        ("if (t == 0) y", "if (t < 2) y"),
+    ],
+)
+def test_steps_through_shared_memory_without_a_barrier(old, new):
+    assert old in RELAXED
+    assert "KR201" in codes(RELAXED.replace(old, new), "block_relaxation")

@@ -201,7 +201,7 @@ def _atomic(cx: Context, st: State, s: k.Atomic) -> None:
             "KR203",
             f"the old value of this atomic {s.name} is used: it depends on the order of the threads",
             s.span,
-            "an atomic whose result is not used is raised",
+            _CAS_HINT if s.name == "cas" else _SLOT_HINT,
         )
     name = s.name
     amount = value(cx, st, s.values[0])
@@ -213,13 +213,25 @@ def _atomic(cx: Context, st: State, s: k.Atomic) -> None:
         store(cx, st, s.array, tuple(value(cx, st, x) for x in s.subscripts), amount, s.span)
         return
     if name not in _ATOMIC:
-        reason = "counts up to a limit" if name in ("inc", "dec") else "is not raised yet"
-        raise refuse("KR299", f"atomic {name} {reason}", s.span)
+        if name in ("inc", "dec"):
+            hint = "count with atomicAdd, and take the remainder by limit + 1 where the count is read"
+            raise refuse("KR299", f"atomic {name} wraps round at a limit", s.span, hint)
+        raise refuse("KR299", f"atomic {name} is not raised", s.span, _CAS_HINT)
     at = located(cx, st, s.array, tuple(value(cx, st, x) for x in s.subscripts), s.span)
     if name == "sub":
         amount = simplify.op("neg", (amount,), amount.type)
     st.order += 1
     _write(cx, st, at, st.path, amount, _ATOMIC[name], True, s.span)
+
+
+_SLOT_HINT = (
+    "an atomic whose result is not used is raised; places that a counter hands out come from a running sum of the "
+    "flags (cumsum), which gives them in order"
+)
+_CAS_HINT = (
+    "a loop that adds, or keeps the greater or smaller value, is raised: do { assumed = old; old = atomicCAS(p, "
+    "assumed, assumed + v); } while (assumed != old);"
+)
 
 
 def _counts_freely(kind: ScalarType, limit: eq.Expr) -> bool:
