@@ -14,7 +14,7 @@ from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, UINT32
-from kraise.ir.walk import free_indices, substitute
+from kraise.ir.walk import free_indices, substitute, topological
 from kraise.raising.collective.requests import Lanes
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation, tidy
@@ -55,6 +55,10 @@ def exchange(cx: Context, st: State, e: k.Warp) -> eq.Expr:
         v, holders = _held(cx, st, e.args[0])
     else:
         v, holders = truth(cx, st, e.args[0]) if e.name in ("ballot", "any", "all") else value(cx, st, e.args[0]), ()
+    if any(isinstance(n, eq.CarryIn) and all(a.name != cx.lane for a in n.axes) for n in topological((v,))):
+        # what a loop carries has no axes yet: another lane's cannot be told from the thread's own
+        reason = "lanes exchange what this loop carries from round to round"
+        raise refuse("KR299", reason, e.span, "write the rounds out, or use a sum, minimum or maximum over the lanes")
     start = ZERO if e.width == 32 else operation("sub", (lane, operation("mod", (lane, axis.hi), INT)), INT)
     try:
         if e.name in ("any", "all", "ballot", *_REDUCED):
