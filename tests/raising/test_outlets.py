@@ -207,3 +207,25 @@ RELAXED = (SAMPLES / "cuda_block_relaxation" / "kernel.cu").read_text()
 def test_steps_through_shared_memory_without_a_barrier(old, new):
     assert old in RELAXED
     assert "KR201" in codes(RELAXED.replace(old, new), "block_relaxation")
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "v = v * 0.5f + __shfl_down_sync(~0u, v, d);",
+        "float w = __shfl_xor_sync(~0u, v, d); if (w > v) { v = w; k = d; }",
+        "int votes = __popc(__ballot_sync(~0u, v > 0)); v -= votes;",
+    ],
+)
+def test_lanes_do_not_exchange_what_a_loop_carries(step):
+    text = """
+__global__ void kernel(const float *x, float *y, int *at) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float v = x[i];
+  int k = -1;
+  for (int d = 16; d > 0; d /= 2) { STEP }
+  y[i] = v;
+  at[i] = k;
+}
+""".replace("STEP", step)
+    assert codes(text, "kernel") == {"KR299"}
