@@ -89,7 +89,8 @@ def _outside(needed: Mapping[tuple[str, int], int], negative: list[str]) -> str:
 class Attempt:
     """How the values are drawn: floats between ``low`` and ``high``, index arrays as permutations or not, integer
     scalars as ``small`` (None: primes, in some ``order``, or a ``few`` smaller numbers), arrays of unknown type as
-    complex ("" none, "written" or "all")."""
+    complex ("" none, "written" or "all"); ``chained``: an entry of an index array leads to one before it, the first to
+    itself or to none (-1), as those of linked lists and trees do."""
 
     low: float = -1.5
     high: float = 1.5
@@ -98,6 +99,7 @@ class Attempt:
     order: str = ""  # "rising", "falling": a row's pitch has to be larger than what is used of the row
     few: bool = False
     complex: str = ""
+    chained: int | None = None  # where the first entry leads
 
 
 def infer_case(
@@ -139,6 +141,8 @@ def infer_case(
             problem = problem or str(error)
             if "complex value" in str(error) and attempt.complex != "all":
                 attempt = replace(attempt, complex="all" if attempt.complex else "written")
+            elif "did not end" in str(error) and search.roles.indices and attempt.chained != -1:
+                attempt = replace(attempt, chained=0 if attempt.chained is None else -1)
             elif attempt.low < 0:
                 attempt = replace(attempt, low=0.25, high=1.75)
             elif attempt.small is None and search.has_integers:
@@ -219,6 +223,13 @@ class _Search:
         self.slots = flat_params(function)
         staged = any(isinstance(n, k.LocalArray) and n.space == "shared" for n in walk(function.body))
         self.tiled = staged and len({name for name, _ in self.roles.asked}) > 1
+        self.followed = {  # j = next[j]
+            a.value.array
+            for a in walk(function.body)
+            if isinstance(a, k.Assign)
+            and isinstance(a.value, k.Load)
+            and any(isinstance(v, k.Var) and v.name == a.name for v in walk(a.value.subscripts))
+        }
         self.written = Facts(source).written(function.name)
         self.has_integers = any(
             s.ndim is None and s.path not in values and (s.element.is_integer or s.path in self.roles.integers)
@@ -348,6 +359,8 @@ class _Search:
         if slot.path in role.indices:
             distinct = attempt.permuted or slot.path in self.injective
             drawn = rng.permutation(size) if distinct else rng.integers(0, 6, size)
+            if attempt.chained is not None and slot.path in self.followed:
+                drawn = np.maximum(np.minimum(drawn, np.arange(size) - 1), attempt.chained)
             return drawn.reshape(shape).astype(dtype)
         if dtype.kind == "f" and slot.element.kind == "number" and self.is_complex(slot, attempt):
             dtype = np.dtype(np.complex64 if dtype.itemsize < 8 else np.complex128)

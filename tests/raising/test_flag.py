@@ -76,3 +76,23 @@ def test_a_store_by_the_entry_that_is_found_is_a_race():
     body = f"if w[k] > 0.5:{INDENT}    at[int(w[k])] = i{INDENT}    break"
     done = pipeline.translate(RAGGED.format(rows=UP, body=body), "case.py")
     assert done.text is None and "KR202" in {d.code for d in done.diagnostics}
+
+
+def test_a_result_of_an_inner_loop_depends_on_what_it_uses():
+    """Newton's method on a polynomial: the inner loop's sums are of the value that the outer loop carries."""
+    source = "def f(x, w, s):\n a = s\n for i in range(2):\n  p = 0.0\n  for k in range(len(x)):\n   p = p * a + x[k]\n  if p > 5.0: break\n  a = a - 0.5 * p\n return a, w[0]"
+    assert "Scan" not in kinds(agree(source))
+
+
+def test_an_exit_on_the_index_alone_is_a_domain():
+    text = "def f(x, w, n):\n for i in range(n):\n  a = 0.0\n  for t in range(n):\n   if i < t: break\n   a += x[t] * w[i - t]\n  w[i] = a"
+    done = pipeline.translate("from numba import njit\n@njit\n" + text.replace("w[i] = a", "x[i] = x[i]"), "case.py")
+    assert done.text is not None and "iinfo" not in done.text
+
+
+def test_the_value_of_the_round_before():
+    source = "def f(x, y):\n b = 0.5\n for i in range(len(x)):\n  y[i] = x[i] - b\n  b = x[i] * 2.0\n return b"
+    found = kinds(agree(source))
+    assert "Fold" not in found and "Fold" not in kinds(
+        agree(source.replace("range(len(x))", "range(len(x) - 1, -1, -1)"))
+    )

@@ -52,6 +52,7 @@ class Problem:
     updates: dict[str, eq.Expr]
     uses: Callable[[], list[eq.Expr]]
     pending: list[str]
+    folds: Callable[[], dict[str, list[eq.Expr]]] = dict  # what is computed in each loop inside that stays
 
     def used_in(self, name: str, *, besides: tuple[str, ...] = ()) -> bool:
         """Whether the value of ``name`` on entry is used by the body other than in the updates of ``name`` and
@@ -64,10 +65,18 @@ class Problem:
         return any(holds(e, node) for e in (*others, *self.uses()))
 
     def free_of_pending(self, expr: eq.Expr, *, besides: tuple[str, ...] = ()) -> bool:
-        """Whether ``expr`` holds no carried value that is not settled yet."""
-        from kraise.raising.writes.accumulate import holds
-
-        return not any(holds(expr, self.carries[n]) for n in self.pending if n in self.carries and n not in besides)
+        """Whether ``expr`` holds no carried value that is not settled yet, nor the result of an inner loop that uses
+        one."""
+        pending = {self.carries[n] for n in self.pending if n in self.carries and n not in besides}
+        folds, stack, seen = self.folds(), [expr], set[str]()
+        while stack:
+            for n in topological((stack.pop(),)):
+                if n in pending:
+                    return False
+                if isinstance(n, eq.FoldResult) and n.fold in folds and n.fold not in seen:
+                    seen.add(n.fold)
+                    stack += folds[n.fold]
+        return True
 
     @property
     def runs(self) -> eq.Expr:

@@ -13,9 +13,10 @@ from kraise.raising.carried.flag import flag
 from kraise.raising.carried.problem import Declined, Problem, Solved
 from kraise.raising.carried.reduction import reduction
 from kraise.raising.carried.scan import scan
+from kraise.raising.carried.shift import shift
 
 Rule = Callable[[Problem, str], Solved | Declined]
 
-RULES: tuple[Rule, ...] = (invariant, induction, arg_reduction, reduction, last_match, first_match, flag, scan)
+RULES: tuple[Rule, ...] = (invariant, induction, arg_reduction, reduction, last_match, first_match, flag, shift, scan)
 # a loop that stays sequential still has no use for carries that are functions of its index
 IN_FOLD: tuple[Rule, ...] = (invariant, induction)

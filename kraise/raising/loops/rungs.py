@@ -8,18 +8,16 @@ loop is tried again. What is left stays sequential: a fold over whole arrays (:m
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import cast
 
 from kraise.analysis.boxes import Unbounded
 from kraise.analysis.conditions import conjunction, static_expr
-from kraise.analysis.dependence import Access
 from kraise.diagnostics import Diagnostic, Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import INT
-from kraise.ir.walk import free_indices, substitute, topological, transform
+from kraise.ir.walk import free_indices, substitute, transform
 from kraise.raising.carried.problem import Declined, Problem, reduce_over
 from kraise.raising.carried.rules import RULES, Rule
 from kraise.raising.loops.cells import (
@@ -44,7 +42,7 @@ from kraise.raising.loops.strided import strided
 from kraise.raising.loops.sunk import sunk
 from kraise.raising.loops.wavefront import wavefront
 from kraise.raising.memory.phases import level
-from kraise.raising.memory.private import held
+from kraise.raising.memory.private import held_before
 from kraise.raising.ragged.loops import bounded, integral, longest, within
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like, tidy
@@ -181,6 +179,9 @@ def _axis(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], ca
     def uses() -> list[eq.Expr]:
         return [e for r in problem_raws for e in expressions(r)]
 
+    def folds() -> dict[str, list[eq.Expr]]:
+        return {r.fold.name: expressions(r) for r in problem_raws if isinstance(r, RawFold)}
+
     problem_raws = raws
     problem = Problem(
         rng.index,
@@ -195,6 +196,7 @@ def _axis(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], ca
         updates,
         uses,
         list(carries),
+        folds,
     )
     replaced: dict[eq.Expr, eq.Expr] = {}
     final = {n: end for n, (_, end) in moves.items()}
@@ -255,7 +257,7 @@ def _from_outside(
     """The rounds are free: what a round finds in an array is what the array held before the loop. In an array that the
     kernel makes that is, where the stores before the loop say it, a value."""
     memo: dict[eq.Expr, eq.Expr] = {}
-    values = _held_before(cx, st, inner.accesses[accesses_from:], versions)
+    values = held_before(cx, st, inner.accesses[accesses_from:], versions)
 
     def one(node: eq.Expr) -> eq.Expr:
         if isinstance(node, eq.Read) and node.version in versions:
@@ -286,34 +288,6 @@ def _from_outside(
     inner.names = {fn(e): replace(n, expr=fn(e)) for e, n in inner.names.items()}
     inner.env = {n: fn(v) for n, v in inner.env.items()}
     inner.versions = {a: versions.get(v, v) for a, v in inner.versions.items()}
-
-
-def _held_before(
-    cx: Context, st: State, accesses: list[Access], versions: dict[eq.Version, eq.Version]
-) -> dict[eq.Expr, eq.Expr]:
-    """What each load of an array that the kernel makes finds there, by the stores before the loop."""
-    found: dict[eq.Expr, set[eq.Expr | None]] = {}
-    for a in accesses:
-        if a.node is None or a.node.version not in versions or a.array not in st.locals:
-            continue
-        values = found.setdefault(a.node, set())  # one load node may stand under several guards
-        below = topological([*a.subscripts, *a.path])
-        if any(isinstance(n, eq.Read) and n.version in versions for n in below):
-            values.add(None)
-            continue
-        at = replace(st, path=a.path, open=tuple(dict.fromkeys((*st.open, *_indices(below)))))
-        value = held(cx, at, a.array, a.subscripts)
-        # what is made from cells of the array that stay unknown is better read than made once more
-        values.add(None if value is None or _reads(value, a.array) else value)
-    return {node: v for node, values in found.items() if len(values) == 1 for v in values if v is not None}
-
-
-def _reads(value: eq.Expr, array: str) -> bool:
-    return any(isinstance(n, eq.Read) and n.version.array == array for n in topological([value]))
-
-
-def _indices(nodes: Iterable[eq.Expr]) -> list[str]:
-    return [n.name for n in nodes if isinstance(n, eq.Index)]
 
 
 def _holds_self(p: Problem, name: str) -> bool:

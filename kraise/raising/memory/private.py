@@ -10,10 +10,10 @@ does not read it: what would be there does not matter.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kraise.analysis.conditions import conjunction, conjuncts, negate
-from kraise.analysis.dependence import implied
+from kraise.analysis.dependence import Access, implied
 from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
@@ -305,4 +305,32 @@ def check_known(cx: Context, array: str, version: eq.Version, span: object) -> N
         )
 
 
-__all__ = ["Transient", "check_known", "held", "initial", "new_array", "refilled", "refute", "stored"]
+def held_before(
+    cx: Context, st: State, accesses: Iterable[Access], versions: dict[eq.Version, eq.Version]
+) -> dict[eq.Expr, eq.Expr]:
+    """What each load of an array that the kernel makes finds there, by the stores before the loop."""
+    found: dict[eq.Expr, set[eq.Expr | None]] = {}
+    for a in accesses:
+        if a.node is None or a.node.version not in versions or a.array not in st.locals:
+            continue
+        values = found.setdefault(a.node, set())  # one load node may stand under several guards
+        below = topological([*a.subscripts, *a.path])
+        if any(isinstance(n, eq.Read) and n.version in versions for n in below):
+            values.add(None)
+            continue
+        at = replace(st, path=a.path, open=tuple(dict.fromkeys((*st.open, *_indices(below)))))
+        value = held(cx, at, a.array, a.subscripts)
+        # what is made from cells of the array that stay unknown is better read than made once more
+        values.add(None if value is None or _reads_of(value, a.array) else value)
+    return {node: v for node, values in found.items() if len(values) == 1 for v in values if v is not None}
+
+
+def _reads_of(value: eq.Expr, array: str) -> bool:
+    return any(isinstance(n, eq.Read) and n.version.array == array for n in topological([value]))
+
+
+def _indices(nodes: Iterable[eq.Expr]) -> list[str]:
+    return [n.name for n in nodes if isinstance(n, eq.Index)]
+
+
+__all__ = ["Transient", "check_known", "held", "held_before", "initial", "new_array", "refilled", "refute", "stored"]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from kraise.analysis.conditions import classify, conjunction, conjuncts, is_static
+from kraise.analysis.conditions import classify, conjunction, conjuncts
+from kraise.analysis.poly import to_expr
 from kraise.analysis.segments import plain
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
+from kraise.ir.walk import free_indices
 from kraise.raising.run import simplify
 
 
@@ -48,9 +50,10 @@ def before(condition: eq.Expr, index: str, known: Collection[eq.Expr]) -> eq.Exp
 def _stays_true(condition: eq.Expr, index: str, upwards: bool) -> bool:
     """Whether a condition on the index that holds in a round holds in all that follow."""
     fact = classify(condition)
-    if fact is None or fact.kind != "ge" or not is_static(fact.poly):
+    i = eq.Index(index, INT)
+    if fact is None or fact.kind != "ge" or index in free_indices(to_expr(fact.poly.without(i))):
         return False
-    moves = fact.poly.coefficient(eq.Index(index, INT)).value
+    moves = fact.poly.coefficient(i).value
     return moves is not None and (moves > 0 if upwards else moves < 0)
 
 
