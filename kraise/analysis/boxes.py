@@ -175,6 +175,10 @@ def box(names: tuple[str, ...], condition: tuple[eq.Expr, ...], context: tuple[s
         fact = classify(c)
         if fact is None:
             continue
+        number = fact.poly.value
+        if number is not None and (number >= 0 if fact.kind == "ge" else (number == 0) is (fact.kind == "eq")):
+            used.add(c)  # 0 == 0, where a digit has one value
+            continue
         if fact.kind == "eq":
             stride = _stride(fact, wanted)
             if stride is not None:
