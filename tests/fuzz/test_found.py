@@ -211,3 +211,35 @@ def test_the_lanes_that_fill_the_last_block_read_no_array(seed, kernel):
     program = drawn(seed, "cuda_c" if seed % 2 else "python")
     program = replace(program, kernels=tuple(k for k in program.kernels if k.name == kernel))
     assert [f.kind for f in check(program, gradients=False, twice=False)] == ["ok"], program.source
+
+
+TWO_TREES = """
+int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x;
+__shared__ double tile[SIZE];
+tile[lane] = i < n ? x[i] : 0.0;
+__syncthreads();
+for (int reach = SIZE / 2; reach > 0; reach /= 2) {
+    if (lane < reach) tile[lane] = fmin(tile[lane + reach], tile[lane]);
+    __syncthreads();
+}
+double v = tile[0];
+__syncthreads();
+for (int reach = SIZE / 2; reach > 0; reach /= 2) {
+    if (lane < reach) tile[lane] += tile[lane + reach];
+    __syncthreads();
+}
+if (i < n) out[i] = tile[0] + v;
+"""
+
+
+@pytest.mark.parametrize("size", [4, 64])
+def test_a_tree_over_what_a_tree_left(size):
+    """The second took the cells that the first had half-combined for what they were before it (1007916)."""
+    head = "__global__ void f(const double *x, double *out, int n) {"
+    done = pipeline.translate(f"{head}{TWO_TREES.replace('SIZE', str(size))}}}\n", "f.cu")
+    if not done.raised:
+        assert {d.code for d in done.errors} == {"KR299"}
+        return
+    request = pipeline.Request(values={"n": 2 * size + 1}, grid=(3,), block=(size,), gradients=False)
+    reports, _ = pipeline.verify(done, request)
+    assert reports and {row.status for row in reports[0].rows} == {"ok"}, (done.text, reports)

@@ -219,6 +219,8 @@ def _combined(
     view = replace(st, path=(*st.path, *inside, *more))
     body = held(cx, view, array, subs)
     if body is None:
+        if st.versions[array] in cx.clobbered:
+            return None  # another tree has left its cells half-combined
         body = eq.Read(st.versions[array], subs, other.type)
     total = eq.Reduce(r.accumulate, axes, body, conjunction(more), body.type)
     target = tuple(ZERO if at == d else s for at, s in enumerate(r.subscripts))
@@ -265,6 +267,8 @@ def _scanned(
     inside = (eq.Op("ge", (x, ZERO), BOOL), eq.Op("lt", (x, to_expr(steps.size)), BOOL))
     body = held(cx, replace(st, path=(*st.path, *inside)), array, subs)
     if body is None:
+        if st.versions[array] in cx.clobbered:
+            return None  # another tree has left its cells half-combined
         body = eq.Read(st.versions[array], subs, other.type)
     total = eq.Scan(r.accumulate, eq.Axis(x.name, ZERO, to_expr(steps.size)), body, neutral, True, False, body.type)
     names = frozenset().union(*(free_indices(s) for s in subs))
