@@ -61,6 +61,19 @@ def _ranks(scope: HostScope, node: cst.FunctionDef) -> dict[str, tuple[ScalarTyp
             for param, argument in zip(taken, inner.args, strict=False):
                 if isinstance(param.type, ArrayType):
                     found.setdefault(dotted(argument.value), (param.type.element, param.type.ndim))
+    for inner in walk(node.body):  # of the others, what is said of their shape
+        match inner:
+            case cst.Subscript(
+                value=cst.Attribute(value=owner, attr=cst.Name(value="shape")),
+                slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer() as axis))],
+            ):
+                known = found.get(dotted(owner), (NUMBER, 1))
+                found[dotted(owner)] = known[0], max(known[1], axis.evaluated_value + 1)
+            case cst.Assign(
+                targets=[cst.AssignTarget(target=cst.Tuple(elements=parts))],
+                value=cst.Attribute(value=owner, attr=cst.Name(value="shape")),
+            ):
+                found.setdefault(dotted(owner), (NUMBER, len(parts)))
     return found
 
 
