@@ -2,7 +2,7 @@
 
 import sys
 
-from tests.bench import emitted, hosts, large, memory, peers, start, twins
+from tests.bench import emitted, hosts, large, memory, peers, rows, start, twins
 
 BENCHMARKS = {
     "start": start.main,
@@ -12,6 +12,7 @@ BENCHMARKS = {
     "memory": memory.main,
     "peers": peers.main,
     "hosts": hosts.main,
+    "rows": rows.main,
 }
 
 if __name__ == "__main__":
