@@ -55,6 +55,7 @@ def idle(context: Context, kernel: eq.Kernel) -> tuple[Linear, ...]:
         carried = [f for f in _in_rounds(site) if f.terms and not nonnegative(f)]
         if not needs and not carried:
             continue
+        surely = needs if site.entry else [f for f in site.loads if f.terms]
         sizes = [linear(a.hi) - linear(a.lo) + -1 for a in site.axes]
         empty = [z for z in sizes if _plain(z) and _writes_nothing(kernel.body, z)]
         for need in needs:
@@ -62,7 +63,7 @@ def idle(context: Context, kernel: eq.Kernel) -> tuple[Linear, ...]:
             chosen = [z for z in empty if nonnegative(need - z)][:1]
             if not chosen and _one_axis(context, need):
                 chosen = [z for z in empty if isinstance(z.terms[0][0], eq.Shape)]
-            found.update(dict.fromkeys(chosen or (empty[:1] if site.entry and _one_axis(context, need) else ())))
+            found.update(dict.fromkeys(chosen or (empty[:1] if need in surely and _one_axis(context, need) else ())))
         for need in carried:
             exact = [z for z in empty if nonnegative(need - z)][:1]
             found.update(dict.fromkeys(exact or [z for z in empty if any(_empty(a, z) for a in site.rounds)][:1]))
@@ -78,6 +79,7 @@ class _Site:
     accesses: list[Access]
     axes: Axes
     rounds: Axes
+    loads: list[Linear]  # those of the forms that the positions of loads ask for
     entry: bool = False  # what a loop starts from
 
 
@@ -117,7 +119,9 @@ def _site(
                 forms += _repeated(a, b, axes) + _repeated(b, a, axes)
     accesses = [a for a in accesses if a[0] in context.params]
     forms += [f for array, subscripts in accesses for f in _positions(array, subscripts)]
-    return _Site(forms, accesses, axes, rounds)
+    written = {a for a in own or ()}
+    loads = [f for a in accesses if a not in written for f in _positions(*a)]
+    return _Site(forms, accesses, axes, rounds, loads)
 
 
 def _repeated(moving: eq.Expr, end: eq.Expr, axes: Axes) -> list[Linear]:
@@ -161,7 +165,8 @@ def _known(node: eq.Expr) -> bool:
 
 def _plain(value: Linear) -> bool:
     one = len(value.terms) == 1 and value.terms[0][1] == 1 and value.constant < 0
-    return one and isinstance(value.terms[0][0], eq.Shape | eq.Param)
+    atom = value.terms[0][0] if one else None
+    return isinstance(atom, eq.Shape) or (isinstance(atom, eq.Param) and "." not in atom.name)
 
 
 def implied(kernel: eq.Kernel) -> tuple[Linear, ...]:

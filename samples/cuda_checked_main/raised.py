@@ -31,7 +31,7 @@ def filter(signal, out, n, taps):
 
     out[i] = taps[0] * signal[i - 1] + taps[1] * signal[i] + taps[2] * signal[i + 1]  for 1 <= i < n - 1
     """
-    if n < 2:
+    if n < 3:
         return out
     return out.at[1 : n - 1].set(
         taps[0] * signal[: n - 2] + taps[1] * signal[1 : n - 1] + taps[2] * signal[2:n]

@@ -13,6 +13,8 @@ def convolution_rows(dst, src, imageW, imageH, c_Kernel):
     dst[y, x] = sum_(-3 <= k < 4 where k + x >= 0 and k + x < imageW) src[y, k + x] * c_Kernel[3 - k]
         for 0 <= x < imageW, 0 <= y < imageH
     """
+    if imageW < 1:
+        return dst
     src2 = src[: imageH * imageW].reshape(imageH, imageW)
     src_padded = jnp.pad(src2, ((0, 0), (3, 3)))
     dst2 = (

@@ -15,6 +15,8 @@ def halo_stencil(x, weight, y, n):
 
     a block has 8 threads along x
     """
+    if n < 1:
+        return y
     x_padded = jnp.pad(x[:n], 2)
     acc = (
         weight[0] * x_padded[:-4]
