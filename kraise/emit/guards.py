@@ -119,7 +119,7 @@ def _site(
                 forms += _repeated(a, b, axes) + _repeated(b, a, axes)
     accesses = [a for a in accesses if a[0] in context.params]
     forms += [f for array, subscripts in accesses for f in _positions(array, subscripts)]
-    written = {a for a in own or ()}
+    written = set(own or ())
     loads = [f for a in accesses if a not in written for f in _positions(*a)]
     return _Site(forms, accesses, axes, rounds, loads)
 

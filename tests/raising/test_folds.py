@@ -75,3 +75,8 @@ def test_rounds_that_depend_on_data_end_with_the_longest_lane():
 def test_the_only_thread_stores_in_each_round(guard):
     body = "a = a / (1.0 + x[k] * x[k]) if a > 1 else a + x[k]\n   y[k] = a"
     agree(f"def f(x, y, n):\n i = cuda.grid(1)\n if {guard}:\n  a = 0.0\n  for k in range(n):\n   {body}")
+
+
+def test_a_sum_of_what_a_loop_makes_of_each_element():
+    inner = "for j in range(3): t = t * 0.5 + x[i]"
+    agree(THREAD.format(f"for m in range(len(x)):\n   t = x[m]\n   {inner}\n   a += t"))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from kraise.ir import equations as eq
 from kraise.ir.types import INT, ScalarType
-from kraise.ir.walk import topological
+from kraise.ir.walk import Unmovable, topological
 from kraise.raising.carried.problem import Declined, Problem, Solved
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation
@@ -67,19 +67,27 @@ def _minus_zero(c: eq.Const) -> bool:
 def _absorbed(p: Problem, op: str, body: eq.Expr, init: eq.Expr, total: eq.Reduce) -> eq.Reduce | None:
     """``m = x[0]; for j in range(1, n): m = max(m, x[j])`` is the reduction from 0 on: init is the term before the
     first. An extremum may begin with its first term twice."""
-    if op in ("min", "max") and p.step == 1 and total.axes[0].lo is p.start and p.at(body, p.start) is init:
+    if op in ("min", "max") and p.step == 1 and total.axes[0].lo is p.start and _term(p, body, p.start) is init:
         (axis,) = total.axes
         hi = axis.hi if surely_runs(p, p.start, init) else simplify.op("max", (axis.hi, _next(p)), axis.hi.type)
         return replace(total, axes=(replace(axis, hi=hi),))
     if p.step != 1 or total.where is not None or total.axes[0].lo is not p.start or total.axes[0].step != 1:
         return None
     before = previous(p)
-    if p.at(body, before) is not init:
+    if _term(p, body, before) is not init:
         return None
     axis = eq.Axis(p.index.name, before, total.axes[0].hi)
     if not surely_runs(p, before, init):
         return None
     return eq.Reduce(op, (axis,), body, None, total.type)
+
+
+def _term(p: Problem, body: eq.Expr, at: eq.Expr) -> eq.Expr | None:
+    """The term of one round; None where it is part of a loop's result for all rounds."""
+    try:
+        return p.at(body, at)
+    except Unmovable:
+        return None
 
 
 def previous(p: Problem) -> eq.Expr:

@@ -17,7 +17,7 @@ from kraise.diagnostics import Diagnostic, Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import INT
-from kraise.ir.walk import free_indices, substitute, transform
+from kraise.ir.walk import Unmovable, free_indices, substitute, transform
 from kraise.raising.carried.problem import Declined, Problem, reduce_over
 from kraise.raising.carried.rules import RULES, Rule
 from kraise.raising.loops.cells import (
@@ -297,10 +297,7 @@ def _holds_self(p: Problem, name: str) -> bool:
 
 
 def _mapper(mapping: dict[eq.Expr, eq.Expr]):  # noqa: ANN202 - a closure
-    def fn(e: eq.Expr) -> eq.Expr:
-        return tidy(substitute(e, mapping))
-
-    return fn
+    return lambda e: tidy(substitute(e, mapping))
 
 
 def _settle(
@@ -313,6 +310,8 @@ def _settle(
                 answer = rule(p, name)
             except Unbounded as unbounded:
                 answer = Declined(f"the range of {unbounded.name} is not known when the function is traced")
+            except Unmovable:
+                answer = Declined("its value in one round is asked for, which is made for all rounds at once")
             if isinstance(answer, Declined):
                 reasons.append(answer.reason)
                 continue
