@@ -243,3 +243,10 @@ def test_a_tree_over_what_a_tree_left(size):
     request = pipeline.Request(values={"n": 2 * size + 1}, grid=(3,), block=(size,), gradients=False)
     reports, _ = pipeline.verify(done, request)
     assert reports and {row.status for row in reports[0].rows} == {"ok"}, (done.text, reports)
+
+
+def test_a_signed_operand_beside_an_unsigned_one_is_unsigned():
+    """JAX takes int32 beside uint32 for an int64, C for an unsigned (1009727)."""
+    body = "int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = (max(i, 2) * (3 - out[i])) % 11;"
+    text = pipeline.translate(f"__global__ void f(int n, unsigned int *out) {{\n  {body}\n}}\n", "f.cu").text
+    assert text is not None and "jnp.maximum(i, 2)" in text and text.count("uint32") == 1, text

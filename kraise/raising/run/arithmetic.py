@@ -74,8 +74,9 @@ def _of_one_width(args: tuple[eq.Expr, ...], t: ScalarType) -> tuple[eq.Expr, ..
 
 
 def _differs(narrow: ScalarType, wide: ScalarType) -> bool:
-    """Whether arithmetic of the two types is not of the wider type by itself: uint64 beside int64 is a float."""
-    return narrow.bits is None or (wide.kind == "uint" and wide.bits == 64 and narrow.kind == "int")
+    """Whether arithmetic of the two types is not of the wider type by itself: uint64 beside int64 is a float, uint32
+    beside int32 an int64."""
+    return narrow.bits is None or (wide.kind == "uint" and narrow.kind == "int")
 
 
 def _wraps_round(t: ScalarType, args: tuple[eq.Expr, ...]) -> bool:
