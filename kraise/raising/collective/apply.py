@@ -64,7 +64,7 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
     if cx.unroll and not shuffles(stmts[0]):
         return 0  # it was tried before the loops were written out
     found = frame(cx)
-    if found is None:
+    if found is None or (found.rows and not shuffles(stmts[0])):
         return 0
     known = to_poly(found.extent).value
     cases = [_Case((known,))] if known is not None else [_WARPS, _POWERS, _POWERS_OF_WARPS, _TWO_WARPS]

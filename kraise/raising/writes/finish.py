@@ -101,6 +101,8 @@ def _named(r: RawWrite, axes: tuple[eq.Axis, ...], used: tuple[eq.Expr, ...]) ->
 
 
 def _at_most_one(a: eq.Axis) -> bool:
+    if not any(isinstance(n, eq.Param) and n.name.startswith("block.") for n in topological((a.hi,))):
+        return False
     return (
         isinstance(a.hi, eq.Op)
         and a.hi.name == "min"
