@@ -169,9 +169,9 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                 if sizes is None:
                     sizes = suggested(last.inlined, {}) if last.cx.cooperative or known.ways == {} else []
                 if sizes:
-                    more = replace(start, ways=sizes.pop(0), unroll=known.unroll)
+                    more = replace(start, ways=sizes.pop(0))
                 elif last.unrolls() and not known.unroll:
-                    more, sizes = replace(start, unroll=True), None
+                    more = replace(start, unroll=True)  # without a suggested size: a race may hide behind both
             if more is None:
                 raise first from None
         known = more
