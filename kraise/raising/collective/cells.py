@@ -24,7 +24,7 @@ def touched(cx: Context, a: Access) -> list[tuple[int, tuple[int, ...]]] | None:
 def _touched(cx: Context, a: Access) -> list[tuple[int, tuple[int, ...]]] | None:
     found = frame(cx)
     size = None if found is None else to_poly(found.extent).value
-    if found is None or size is None or not 0 < size <= 1024:
+    if found is None or found.rows or size is None or not 0 < size <= 1024:
         return None
     on = np.ones(size, dtype=bool)
     for c in a.path:
