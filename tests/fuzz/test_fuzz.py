@@ -2,6 +2,7 @@
 
 import pytest
 
+from kraise import pipeline
 from tests.fuzz.check import Finding, check
 from tests.fuzz.cuda_c import spelled
 from tests.fuzz.generate import Arg, Kernel, Program, generate
@@ -32,8 +33,6 @@ def test_the_same_seed_gives_the_same_program():
 
 def test_generated_kernels_are_mostly_accepted():
     """A fuzzer whose kernels are refused proves nothing."""
-    from kraise import pipeline
-
     done = [(pipeline.translate(p.source, "fuzz.py"), p) for p in map(generate, range(100, 112))]
     assert sum(len(d.raised) for d, _ in done) >= 0.6 * sum(len(p.kernels) for _, p in done)
 
@@ -44,8 +43,6 @@ KERNEL = Kernel("f", (Arg("x", ("n",), "f"), Arg("out", ("n",), "f")), ())
 
 def test_a_wrong_translation_is_seen(monkeypatch):
     """The check can fail: a translation with another sign is wrong, one that does not run raises."""
-    from kraise import pipeline
-
     program = Program(SQUARE, (KERNEL,), 1)
     assert check(program, gradients=True) == [Finding("f", "ok")]
     right = pipeline.translate
@@ -61,6 +58,30 @@ def test_a_wrong_translation_is_seen(monkeypatch):
         monkeypatch.setattr(pipeline, "translate", broken)
         assert [f.kind for f in check(program, gradients=False)] == [kind]
         monkeypatch.setattr(pipeline, "translate", right)
+
+
+CHAOS = """def f(x, out):
+    for i in range(out.shape[0]):
+        t = 1000.0 * x[i]
+        for l in range(5):
+            t = 40.0 * (t * t * t % 1.0) + 1.0
+        out[i] = t * 5.0 if i % 2 == 0 else x[i] * 5.0
+"""
+
+
+@pytest.mark.parametrize("seed", [1, 3])  # of 32 bits, widened to 64, and of 64
+@pytest.mark.parametrize(
+    "before, after, kind",
+    [("1000.0", "1000.25", "discarded"), ("x[:n] * 5.0", "x[:n] * 5.1", "wrong")],
+)
+def test_what_rounding_in_64_bits_decides_is_no_wrong_value(monkeypatch, seed, before, after, kind):
+    """The elements that the reference itself moves as far are excused, and no others (1006708 f1)."""
+    program = Program(CHAOS, (KERNEL,), seed)
+    done = pipeline.translate(CHAOS, "fuzz.py")
+    assert before in done.text, done.text
+    object.__setattr__(done, "text", done.text.replace(before, after))
+    monkeypatch.setattr(pipeline, "translate", lambda source, file: done)
+    assert [f.kind for f in check(program, gradients=False, twice=False, variants=(0,))] == [kind]
 
 
 def test_shrinking_keeps_what_matters():
