@@ -102,3 +102,12 @@ def live_before(body: tuple[h.Stmt, ...], after: frozenset[str]) -> frozenset[st
             case _:
                 live = live - sets(stmt) | reads(stmt)
     return frozenset(live)
+
+
+def fresh(taken: set[str], wish: str) -> str:
+    """``wish``, or with a number behind it the first name that a function does not have; it is ``taken`` then."""
+    name, number = wish, 2
+    while name in taken:
+        name, number = f"{wish}_{number}", number + 1
+    taken.add(name)
+    return name

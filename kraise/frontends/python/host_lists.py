@@ -16,6 +16,7 @@ import libcst as cst
 from kraise.frontends.python.host_rounds import MOST_ROUNDS, Rounds, integer, number, tuple_of
 from kraise.frontends.python.host_scope import HostScope, array_names
 from kraise.frontends.python.source import dotted, rebuilt, walk
+from kraise.ir.host_names import fresh
 
 
 def without_lists(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
@@ -119,13 +120,13 @@ class Lists(Rounds):
                     return []
                 if name in self.configurations and isinstance(value, cst.Tuple) and 2 <= len(value.elements) <= 4:
                     words = ("grid", "block", "stream", "shared")[: len(value.elements)]
-                    self.configurations[name] = own = [self.fresh(f"{name}_{w}") for w in words]
+                    self.configurations[name] = own = [fresh(self.taken, f"{name}_{w}") for w in words]
                     self.touched = True
                     pairs = zip(own, value.elements, strict=True)
                     return [self.named(n, self.expression(e.value), node) for n, e in pairs]
                 entries = self.dictionary(value)
                 if entries is not None:
-                    self.keys[name] = {key: self.fresh(f"{name}_{key}") for key, _ in entries}
+                    self.keys[name] = {key: fresh(self.taken, f"{name}_{key}") for key, _ in entries}
                     return [self.named(self.keys[name][key], e, node) for key, e in entries]
                 parts = self.elements(value)
                 if parts is not None and (self.holds_arrays(parts) or (not parts and self.grows(name))):
@@ -153,7 +154,7 @@ class Lists(Rounds):
                 return [self.placed(cst.Assign([cst.AssignTarget(to)], source), node)] if own != moved else []
         if own is not None and self.fixed:
             raise self.scope.refuse(node, f"the list {name} is made anew in a loop or a branch", "make it before")
-        names = [self.fresh(f"{name}_{n}") for n in range(len(parts))]
+        names = [fresh(self.taken, f"{name}_{n}") for n in range(len(parts))]
         self.lists[name] = names
         return [self.named(n, p, node) for n, p in zip(names, parts, strict=True)]
 
@@ -165,7 +166,7 @@ class Lists(Rounds):
             if self.fixed:
                 reason = f"the list {name} grows in a loop whose rounds are not written out, or in a branch"
                 raise self.scope.refuse(node, reason, "store the rounds in one array with one axis more")
-            own.append(self.fresh(f"{name}_{len(own)}"))
+            own.append(fresh(self.taken, f"{name}_{len(own)}"))
             return [self.named(own[-1], args[0], node)]
         if verb == "reverse" and not args:
             return self.made(name, [cst.Name(n) for n in reversed(own)], node)
@@ -222,7 +223,7 @@ class Lists(Rounds):
             if not -len(own) <= known < len(own):
                 raise self.scope.refuse(node, f"the list {name} has {len(own)} arrays here", "make it longer first")
             return cst.Name(own[known])
-        at = self.fresh(f"{name}_at")
+        at = fresh(self.taken, f"{name}_at")
         self.scope.banks[at] = tuple(own)
         choice = cst.Subscript(cst.Name(at), [cst.SubscriptElement(cst.Index(index))])
         self.before.append(self.placed(cst.Assign([cst.AssignTarget(cst.Name(at))], self.placed(choice, node)), node))
@@ -297,14 +298,6 @@ class Lists(Rounds):
         return any(self.is_array(a) for a in self.appended.get(name, ()))
 
     # --- nodes
-
-    def fresh(self, wish: str) -> str:
-        """A name that the function does not have."""
-        name, number = wish, 2
-        while name in self.taken:
-            name, number = f"{wish}_{number}", number + 1
-        self.taken.add(name)
-        return name
 
     def named(self, name: str, value: cst.BaseExpression, node: cst.CSTNode) -> Any:
         """``name = value``."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.host_names import expression_names, read_within, set_within
+from kraise.ir.host_names import expression_names, fresh, read_within, set_within
 from kraise.ir.types import BOOL, INT
 
 TRUE, FALSE = k.Const(True, BOOL), k.Const(False, BOOL)
@@ -21,14 +21,6 @@ class Exits:
 
     def __init__(self, taken: set[str]):
         self.taken = taken
-
-    def fresh(self, wish: str) -> str:
-        """A name that the function does not have."""
-        name, number = wish, 2
-        while name in self.taken:
-            name, number = f"{wish}_{number}", number + 1
-        self.taken.add(name)
-        return name
 
     def block(self, body: tuple[h.Stmt, ...], after: frozenset[str] = frozenset()) -> tuple:
         """The statements with their loops in one form; ``after`` are the names that are read after the block."""
@@ -54,11 +46,11 @@ class Exits:
         body = stmt.body
         if isinstance(stmt, h.For) and stmt.var in after | set_within(body):
             # the counter is also a variable: the loop counts under a name of its own
-            counter = self.fresh(f"{stmt.var}_")
+            counter = fresh(self.taken, f"{stmt.var}_")
             body = (h.Assign(stmt.var, k.Var(counter, INT), INT, span=stmt.span), *body)
             stmt = replace(stmt, var=counter)
         if _breaks(body):
-            live = self.fresh("live")
+            live = fresh(self.taken, "live")
             before.append(h.Assign(live, TRUE, BOOL, span=stmt.span))
             body = _flagged(body, live)
             flag = k.Var(live, BOOL)
@@ -69,7 +61,7 @@ class Exits:
                 endless = isinstance(condition, k.Const) and bool(condition.value)
                 condition = flag if condition is None or endless else k.Op("and", (flag, condition), BOOL)  # type: ignore[arg-type]
         elif isinstance(stmt, h.While) and stmt.test_last:
-            live = self.fresh("live")
+            live = fresh(self.taken, "live")
             before.append(h.Assign(live, TRUE, BOOL, span=stmt.span))
             body = (*body, h.Assign(live, stmt.condition, BOOL, span=stmt.span))
             condition = k.Var(live, BOOL)
@@ -104,7 +96,7 @@ class Exits:
             rounds: k.Expr = k.Op("sub", (last, var), INT)
             if stmt.test_last:
                 rounds = k.Op("max", (rounds, k.Const(1, INT)), INT)
-            counter = self.fresh("round_")
+            counter = fresh(self.taken, "round_")
             loop = h.For(counter, k.Const(0, INT), rounds, k.Const(1, INT), body, span=stmt.span)
             rest = [t for t in _conjuncts(condition) if t is not test]
             if not rest:

@@ -17,12 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from kraise.diagnostics import Diagnostic, Refused, Span, refuse
 from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
-from kraise.ir.host_names import expression_names, read_within, set_within
+from kraise.ir.host_names import expression_names, fresh, read_within, set_within
 from kraise.ir.types import ArrayType, ScalarType, StructType
 from kraise.raising.hosts.banks import without_choices
 from kraise.raising.hosts.effects import Function
@@ -95,7 +96,9 @@ class Raising:
         self.scalar_names = {p.name for p in host.params if isinstance(p.type, ScalarType)}
         self.taken = set_within(host.body) | {p.name for p in host.params}
         self.implicit = not h.returns_arrays(host)  # the memory of parameters is what comes back
-        body, self.ordered = without_choices(with_one_return(host.body, self.fresh), set(self.scalar_names))
+        body, self.ordered = without_choices(
+            with_one_return(host.body, partial(fresh, self.taken)), set(self.scalar_names)
+        )
         self.body = Exits(self.taken).block(body)
 
     def run(self) -> o.Host:
@@ -325,7 +328,7 @@ class Raising:
             if view.offset is None:
                 targets.append("")
             else:
-                part = self.fresh(f"{self.slots[view.slot]}_part")
+                part = fresh(self.taken, f"{self.slots[view.slot]}_part")
                 targets.append(part)
                 puts.append((view.slot, view.offset, part))
         plain = iter([v for v in views if v.offset is None])
@@ -349,14 +352,6 @@ class Raising:
                 raise refuse("KR211", reason, stmt.span)
             state.written.update(n for n, m in state.memory.items() if m is not None and slot in m.slots)
 
-    def fresh(self, wish: str) -> str:
-        """A name that the function does not have."""
-        name, number = wish, 2
-        while name in self.taken:
-            name, number = f"{wish}_{number}", number + 1
-        self.taken.add(name)
-        return name
-
     def call_host(self, stmt: h.CallHost, state: State, out: list[o.Stmt]) -> None:
         """A call of another host function: what it returns of its parameters' memory is memory of this one."""
         callee = self.hosts.get(stmt.function)
@@ -377,7 +372,7 @@ class Raising:
                 if view.offset is None:
                     targets.append(self.written(view.slot, state, out, stmt.span))
                 else:
-                    targets.append(self.fresh(f"{self.slots[view.slot]}_part"))
+                    targets.append(fresh(self.taken, f"{self.slots[view.slot]}_part"))
                     puts.append((view, targets[-1]))
                 points += [(name, view)] if name else []
             elif name and stmt.arrays[stmt.results.index(name)]:

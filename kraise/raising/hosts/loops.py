@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
-from kraise.ir.host_names import expression_names, live_before, reads, set_within
+from kraise.ir.host_names import expression_names, fresh, live_before, reads, set_within
 from kraise.ir.types import INT
 from kraise.raising.hosts.function import Memory, State, View
 
@@ -106,7 +106,7 @@ def _type(flow: Flow, stmt: h.For | h.While, name: str):  # type: ignore[no-unty
 def _rounds(flow: Flow, stmt: h.For | h.While, bounds: tuple, state: State, out: list[o.Stmt]) -> k.Expr | str:
     """How many rounds run: an expression, or the name of a counter that the loop must carry."""
     r = flow.r
-    name = r.fresh("rounds")
+    name = fresh(r.taken, "rounds")
     if isinstance(stmt, h.While) or stmt.condition is not None:
         return name
     start, stop, step = bounds
