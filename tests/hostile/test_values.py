@@ -32,6 +32,18 @@ RIGHT = {
         SPEC,
         ONE,
     ),
+    "bytes that wrap in a sum, read again": (
+        cuda(GUARD + "{ for (int j = 0; j < n; j++) y[i] -= (int)(40.0f * x[j]); y[i] -= (int)(x[i] * y[i]); }",
+             "unsigned char *y, const float *x, int n"), "y=U[17] x=f[17] n=17", ONE
+    ),
+    "a running product of shorts, read again": (
+        cuda(GUARD + "{ short p = 1; for (int j = 0; j <= i; j++) p *= (short)(q[j] + 3); y[i] = p / 7.0f; }",
+             "float *y, const short *q, int n"), "y=f[17] q=h[17]<0:9 n=17", ONE
+    ),
+    "unsigned sums beside doubles": (
+        cuda(GUARD + "{ unsigned s = 0; for (int j = 0; j < n; j++) s += 3000000000u + q[j]; y[i] = s / 7.0; }",
+             "double *y, const unsigned *q, int n"), "y=d[17] q=u[17]<0:9 n=17", ONE
+    ),
     "64 bits in between": (
         cuda(GUARD + "y[i] = (1ull << (i + 30)) >> 20;", "unsigned *y, int n"), "y=u[17] n=17", ONE
     ),

@@ -162,7 +162,7 @@ def _sum_type(kind: ScalarType, factor: eq.Expr) -> ScalarType:
 
 
 def _plain(low: Lowering, node: eq.Reduce, own: Frame) -> Val:
-    from kraise.emit.sums.reductions import reduction
+    from kraise.emit.sums.reductions import kept_width, reduction
 
     if len(node.axes) == 1 and not own:
         match node.body:
@@ -173,7 +173,8 @@ def _plain(low: Lowering, node: eq.Reduce, own: Frame) -> Val:
     inner = (*own, *node.axes)
     value = low.lower(node.body, inner)
     axes = tuple(range(len(own), len(inner)))
-    return Val(reduction("sum", value.py, axes if own else ()), own, len(own))
+    width = kept_width(low.ctx, node.op, node.type)
+    return Val(reduction("sum", value.py, axes if own else (), None, width), own, len(own))
 
 
 def _contraction(low: Lowering, factors: list[eq.Expr], out: Frame, summed: Frame) -> Py:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from kraise.emit import tree
 from kraise.emit.context import Context, Frame, Val
 from kraise.emit.loads import windows
@@ -82,8 +85,13 @@ def _zero(arm: eq.Expr) -> bool:
     return isinstance(arm, eq.Const) and arm.value == 0
 
 
+def kept_width(context: Context, op: str, kind: ScalarType) -> dict[str, Py]:
+    """``dtype=`` of a sum or product of narrow integers, which JAX would widen and the source lets wrap."""
+    narrow = kind.is_integer and kind.bits is not None and (kind.bits < 32 or (kind.kind == "uint" and context.x64))
+    return {"dtype": Atom(f"jnp.{kind}")} if op in ("add", "mul") and narrow and kind.bits != 64 else {}
+
+
 def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
-    """A reduction as an array over its own axes, aligned with ``frame``."""
     from kraise.emit.sums import segments
 
     chain = windows.unrolled(low, node)
@@ -110,7 +118,8 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
     if present:
         axes = tuple(sorted(inner.index(a) for a in present))
         initial = empty_value(low.ctx, node, present)
-        text = reduction(FUNCTIONS[node.op], text, () if len(axes) == len(inner) else axes, initial)
+        width = kept_width(low.ctx, node.op, node.type)
+        text = reduction(FUNCTIONS[node.op], text, () if len(axes) == len(inner) else axes, initial, width)
         if not absent and isinstance(text, py.Call) and _kept(frame, own, inner):
             text = py.Call(text.func, text.args, (*text.keywords, ("keepdims", Atom("True"))))
             return Val(text, own, len(frame))
@@ -147,14 +156,21 @@ def counted(node: eq.Reduce) -> eq.Reduce:
     return node
 
 
-def reduction(function: str, text: Py, axes: tuple[int, ...], initial: Py | None = None) -> Py:
-    """``x.sum(axis=1)`` for a name, ``jnp.sum(expression, axis=1)`` otherwise."""
+def reduction(
+    function: str,
+    text: Py,
+    axes: tuple[int, ...],
+    initial: Py | None = None,
+    width: Mapping[str, Py] = MappingProxyType({}),
+) -> Py:
+    """``x.sum(axis=1)`` for a name, ``jnp.sum(expression, axis=1)`` otherwise; ``width`` as of :func:`kept_width`."""
     keywords: dict[str, Py] = {}
     if axes:
         numbers = tuple(py.number(a) for a in axes)
         keywords["axis"] = numbers[0] if len(axes) == 1 else py.Tup(numbers)
     if initial is not None:
         keywords["initial"] = initial
+    keywords |= width
     if isinstance(text, Atom):
         return py.method(text, function, **keywords)
     return py.call(f"jnp.{function}", text, **keywords)

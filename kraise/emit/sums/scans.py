@@ -5,6 +5,7 @@ from __future__ import annotations
 from kraise.diagnostics import refuse
 from kraise.emit.context import Assign, Def, Frame, Val
 from kraise.emit.lower import Lowering
+from kraise.emit.sums.reductions import kept_width
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import ALL, Atom, Py, Slice
@@ -40,7 +41,7 @@ def scan(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:
     body = full(low, node.body, whole)
     if node.op == "linear":
         return low.extend(_linear(low, node, body, whole, at), own, frame)
-    text = _running(node.op, body, at, len(whole), node.reverse)
+    text = _running(node.op, body, at, len(whole), node.reverse, kept_width(low.ctx, node.op, node.type))
     init = low.lower(node.init, tuple(a for a in whole if a is not node.axis))
     start = _is_neutral(node)
     if not node.inclusive:
@@ -53,7 +54,7 @@ def scan(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:
         if not start:
             # the running part after the first position holds init too
             body = py.call("jnp.concatenate", py.Tup(tuple(_shifted(node, body, first, at))), **_axis(at))
-            text = _running(node.op, body, at, len(whole), node.reverse)
+            text = _running(node.op, body, at, len(whole), node.reverse, kept_width(low.ctx, node.op, node.type))
     elif not start:
         aligned = low.extend(init.py, tuple(a for a in whole if a is not node.axis and a in init.axes), whole)
         text = _combined(node.op, aligned.py, text)
@@ -98,15 +99,15 @@ def _is_neutral(node: eq.Scan) -> bool:
     return False
 
 
-def _running(op: str, body: Py, at: int, rank: int, reverse: bool) -> Py:
+def _running(op: str, body: Py, at: int, rank: int, reverse: bool, width: dict[str, Py]) -> Py:
     axis = {"axis": py.number(at)} if rank > 1 or op in ("min", "max", "and", "or") else {}
     match op:
         case "add" | "mul":
             function = "jnp.cumsum" if op == "add" else "jnp.cumprod"
             if not reverse:
-                return py.call(function, body, **axis)
+                return py.call(function, body, **axis, **width)
             flipped = py.call("jnp.flip", body, **axis)
-            return py.call("jnp.flip", py.call(function, flipped, **axis), **axis)
+            return py.call("jnp.flip", py.call(function, flipped, **axis, **width), **axis)
         case "min" | "max":
             extra = {"reverse": Atom("True")} if reverse else {}
             return py.call(f"jax.lax.cum{op}", body, **axis, **extra)
