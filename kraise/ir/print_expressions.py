@@ -188,7 +188,7 @@ def _operation(name: str, args: tuple[Expr, ...], sub: Callable[..., str]) -> Pr
             return f"{sub(a, _PRODUCT)} * {sub(b, _REDUCTION)}", _REDUCTION
         if name == "add" and isinstance(b, Const) and not b.name and isinstance(b.value, int) and b.value < 0:
             return f"{sub(a, strength)} - {-b.value}", strength
-        right = strength if name in _ASSOCIATIVE else strength + 1
+        right = strength if name in _ASSOCIATIVE and not (name == "mul" and _rounds(b)) else strength + 1
         left = strength + 1 if strength == _COMPARE else strength
         if name == "sub" and isinstance(b, Reduce):
             right = _REDUCTION
@@ -205,6 +205,13 @@ def _operation(name: str, args: tuple[Expr, ...], sub: Callable[..., str]) -> Pr
         case _:
             assert name in OPERATIONS, name
             return f"{name}({', '.join(map(sub, args))})", _ATOM
+
+
+def _rounds(e: Expr) -> bool:
+    """A quotient or rest of whole numbers, or a rest of others: ``a * (b % c)`` is not ``a * b % c``."""
+    while isinstance(e, Cast):
+        e = e.arg
+    return isinstance(e, Op) and (e.name in ("floordiv", "tdiv", "mod", "tmod"))
 
 
 def _over(axes: tuple[Axis, ...], where: Expr | None, sub: Callable[..., str]) -> str:

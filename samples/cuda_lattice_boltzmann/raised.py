@@ -12,8 +12,8 @@ def stream_and_collide(f_in, f_out, omega):
     """D2Q5: pull the distributions from the neighbours (periodic), then relax them toward equilibrium
 
     f_out[y, x] = f_in[y, x] + omega * ((f_in[y, x] + f_in[8 * y + (x + 7) % NX + 48] +
-        f_in[8 * y + (x + 1) % NX + 96] + f_in[x + 8 * (y + 5) % NY + 144] +
-        f_in[x + 8 * (y + 1) % NY + 192]) / 3.0 - f_in[y, x])
+        f_in[8 * y + (x + 1) % NX + 96] + f_in[x + 8 * ((y + 5) % NY) + 144] +
+        f_in[x + 8 * ((y + 1) % NY) + 192]) / 3.0 - f_in[y, x])
         for 0 <= x < 8, 0 <= y < 6
     f_out[y + 6, x] = f_in[8 * y + (x + 7) % NX + 48] + omega * ((...) -
         f_in[8 * y + (x + 7) % NX + 48])
@@ -21,11 +21,11 @@ def stream_and_collide(f_in, f_out, omega):
     f_out[y + 12, x] = f_in[8 * y + (x + 1) % NX + 96] + omega * ((...) -
         f_in[8 * y + (x + 1) % NX + 96])
         for 0 <= x < 8, 0 <= y < 6
-    f_out[y + 18, x] = f_in[x + 8 * (y + 5) % NY + 144] + omega * ((...) -
-        f_in[x + 8 * (y + 5) % NY + 144])
+    f_out[y + 18, x] = f_in[x + 8 * ((y + 5) % NY) + 144] + omega * ((...) -
+        f_in[x + 8 * ((y + 5) % NY) + 144])
         for 0 <= x < 8, 0 <= y < 6
-    f_out[y + 24, x] = f_in[x + 8 * (y + 1) % NY + 192] + omega * ((...) -
-        f_in[x + 8 * (y + 1) % NY + 192])
+    f_out[y + 24, x] = f_in[x + 8 * ((y + 1) % NY) + 192] + omega * ((...) -
+        f_in[x + 8 * ((y + 1) % NY) + 192])
         for 0 <= x < 8, 0 <= y < 6
     """
     f_in2 = f_in[:48].reshape(6, 8)

@@ -10,8 +10,8 @@ import jax.numpy as jnp
 def reduce(x, total, n, *, grid=None, block=None):
     """each block sums two elements a thread: a ladder of halves in shared memory, the last warp by shuffles
 
-    total[block_x] = sum_(0 <= t < 128) ((...) + x[256 * block_x + 32 * t // 32 + t % 32 + 128] if
-        (...) < n else x[256 * block_x + 32 * t // 32 + t % 32] if (...) else 0.0)
+    total[block_x] = sum_(0 <= t < 128) ((...) + x[256 * block_x + 32 * (t // 32) + t % 32 + 128] if
+        (...) < n else x[256 * block_x + 32 * (t // 32) + t % 32] if (...) else 0.0)
         for 0 <= block_x < grid
 
     a block has 128 threads along x

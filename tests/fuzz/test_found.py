@@ -1,6 +1,7 @@
 """What the fuzzer found, shrunk: each kernel gave a wrong value or did not run until it was mended."""
 
 from dataclasses import replace
+from textwrap import indent
 
 import pytest
 
@@ -250,3 +251,37 @@ def test_a_signed_operand_beside_an_unsigned_one_is_unsigned():
     body = "int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = (max(i, 2) * (3 - out[i])) % 11;"
     text = pipeline.translate(f"__global__ void f(int n, unsigned int *out) {{\n  {body}\n}}\n", "f.cu").text
     assert text is not None and "jnp.maximum(i, 2)" in text and text.count("uint32") == 1, text
+
+
+SCANNED = """
+i = cuda.grid(1)
+tile = cuda.shared.array(4, float64)
+lane = cuda.threadIdx.x
+tile[lane] = VALUE if i < n else 0.0
+cuda.syncthreads()
+reach = 1
+while reach < 4:
+    t = tile[lane]
+    if lane >= reach:
+        t = max(t, tile[lane - reach])
+    cuda.syncthreads()
+    tile[lane] = t
+    cuda.syncthreads()
+    reach *= 2
+w = 0.0
+for j in ROUNDS:
+    w = 0.5 * w + tile[j]
+if i < n:
+    out[i] = w
+"""
+
+
+@pytest.mark.parametrize("value, args", [("abs(0.75)", (OUT, N)), ("x[i] * y[i]", (X, Y, OUT, N))])
+@pytest.mark.parametrize("rounds", ["range(lane)", "range(3, lane, -1)", "range(1, 4, 2)"])
+def test_a_loop_takes_the_running_value_of_its_round(value, args, rounds):
+    """The scan had no axis in the loop that reads it: an internal error (1000646, 1002621, 1005447, 1007914)."""
+    body = indent(SCANNED.replace("VALUE", value).replace("ROUNDS", rounds), "    ")
+    source = f"{HEAD}@cuda.jit\ndef f0({', '.join(a.name for a in args)}):\n{body}"
+    program = Program(source, (Kernel("f0", args, ("n",), 4),), 3)
+    found = check(program, gradients=True, variants=(0,), twice=False)
+    assert [f.kind for f in found] == ["ok"], (source, found)

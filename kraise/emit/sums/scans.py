@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from kraise.diagnostics import refuse
+from kraise.emit import tree
 from kraise.emit.context import Assign, Def, Frame, Val
 from kraise.emit.lower import Lowering
 from kraise.emit.sums.reductions import kept_width
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
-from kraise.emit.text.python import ALL, Atom, Py, Slice
+from kraise.emit.text.python import ALL, NONE, Atom, Py, Slice
 from kraise.ir import equations as eq
+from kraise.ir.types import INT
+from kraise.ir.walk import substitute
 
 _COMBINE = {"add": "+", "mul": "*", "min": "jnp.minimum", "max": "jnp.maximum", "and": "&", "or": "|"}
 
@@ -17,7 +20,9 @@ _COMBINE = {"add": "+", "mul": "*", "min": "jnp.minimum", "max": "jnp.maximum", 
 def scan(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:
     """The scan over the whole of its axis, then the part of it that the frame asks for."""
     ctx = low.ctx
-    asked = next(a for a in own if a.name == node.axis.name)
+    asked = next((a for a in own if a.name == node.axis.name), None)
+    if asked is None:
+        return _of_round(low, node, frame, own)
     whole = tuple(node.axis if a is asked else a for a in own)
     if asked is not node.axis:
         # the running value over its whole axis, then the slice of it that is asked for
@@ -59,6 +64,32 @@ def scan(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:
         aligned = low.extend(init.py, tuple(a for a in whole if a is not node.axis and a in init.axes), whole)
         text = _combined(node.op, aligned.py, text)
     return low.extend(text, own, frame)
+
+
+def _of_round(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:
+    """The entry of a loop's round: the running value has no axis of its own here. All of it is made, outside the loop
+    where it can be, and the round takes its place in it."""
+    ctx = low.ctx
+    if node.axis.step != 1:
+        raise refuse("KR305", "a running value is used over another stride than its own")
+    name = f"{node.axis.name}_all"
+    while name in ctx.free(node):
+        name += "_all"
+    mapping = {n: eq.Index(name, n.type) for n in tree.walk(node) if _is_index(n, node.axis.name)}
+    whole = substitute(node, {eq.Index(node.axis.name, INT): eq.Index(name, INT), **mapping})
+    assert isinstance(whole, eq.Scan)
+    running = low.as_name(whole, (*own, whole.axis), "running").py
+    place: Py = Atom(low.fold_index(node.axis.name))
+    if not linear(node.axis.lo).same(Linear()):
+        place = py.Bin("-", place, low.lower(node.axis.lo, ()).py)
+    # a mask hides what lies beyond
+    items = [ALL if a in own else NONE for a in (frame[frame.index(own[0]) :] if own else ())]
+    last = max((n for n, item in enumerate(items) if item is ALL), default=-1)
+    return Val(py.Sub(running, (*items[: last + 1], place, *items[last + 1 :])), own, len(items))
+
+
+def _is_index(node: eq.Expr, name: str) -> bool:
+    return isinstance(node, eq.Index) and node.name == name
 
 
 def _axis(at: int) -> dict[str, Py]:
