@@ -3,9 +3,11 @@
 from dataclasses import replace
 from textwrap import indent
 
+import numpy as np
 import pytest
 
 from kraise import pipeline
+from kraise.verify.load import load_module
 from tests.fuzz.check import Finding, check
 from tests.fuzz.cuda_c import drawn
 from tests.fuzz.generate import Arg, Kernel, Program
@@ -285,3 +287,23 @@ def test_a_loop_takes_the_running_value_of_its_round(value, args, rounds):
     program = Program(source, (Kernel("f0", args, ("n",), 4),), 3)
     found = check(program, gradients=True, variants=(0,), twice=False)
     assert [f.kind for f in found] == ["ok"], (source, found)
+
+
+def test_a_condition_on_another_index_than_the_row_stays():
+    """It was taken for the row's own range where it read nothing (1020932)."""
+    source = """def k(x, out, ptr, n):
+    for i in range(n):
+        for j in range(out.shape[1]):
+            c = 0
+            for l in range(ptr[i], ptr[i + 1]):
+                t = x[l]
+                if {}:
+                    c += 1
+            out[i, j] = c
+"""
+    ptr = np.array([0, 2, 4, 5], np.int32)
+    x, out = np.zeros(5, np.float32), np.zeros((3, 4), np.int32)
+    counts = np.repeat([[2], [2], [1]], 4, axis=1)
+    for condition, kept in (("j % 2 == 0", np.arange(4) % 2 == 0), ("i % 2 == 0", (np.arange(3) % 2 == 0)[:, None])):
+        text = pipeline.translate(source.format(condition), "k.py").text
+        np.testing.assert_array_equal(load_module(text).k(x, out, ptr, 3), counts * kept)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kraise.emit import tree
 from kraise.emit.context import Frame, Val
 from kraise.emit.lower import Lowering
 from kraise.emit.stores import versions
@@ -22,9 +21,10 @@ def total(low: Lowering, stmt: eq.Write, frame: Frame) -> None:
     own = tuple(a for a in frame if a.name in ctx.free(ids))
     rows = low.as_name(ids, own, "row")
     where = stmt.where
-    if where is not None and _says_row(where, ids):
+    inside = where is None or _says_row(where, ids, ctx.extents[stmt.before.array][0])
+    if where is not None and inside:
         ctx.hints.setdefault(where, "inside")
-    if where is None or _says_row(where, ids):
+    if inside:
         body = stmt.value if where is None else guarded(low, stmt.value, where)
         if where is not None and body is not stmt.value:
             low.as_name(where, frame, "inside")
@@ -43,10 +43,16 @@ def total(low: Lowering, stmt: eq.Write, frame: Frame) -> None:
     versions.assign_whole(low, stmt, call)
 
 
-def _says_row(where: eq.Expr, ids: eq.Expr) -> bool:
-    """Whether the condition speaks of nothing but the row: a point outside every row is dropped anyway."""
-    reads = [n for n in tree.walk(where) if isinstance(n, eq.Read)]
-    return all(n is ids for n in reads)
+def _says_row(where: eq.Expr, ids: eq.Expr, rows: eq.Expr) -> bool:
+    """Whether the condition says no more than that the row is one of ``rows``: what is outside is dropped anyway."""
+    match where:
+        case eq.Op(name="and", args=(a, b)):
+            return _says_row(a, ids, rows) and _says_row(b, ids, rows)
+        case eq.Op(name="ge", args=(a, eq.Const(value=0))):
+            return a is ids
+        case eq.Op(name="lt", args=(a, b)):
+            return a is ids and linear(b).same(linear(rows))
+    return False
 
 
 def counted_up_to(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val | None:
