@@ -307,3 +307,24 @@ def test_a_condition_on_another_index_than_the_row_stays():
     for condition, kept in (("j % 2 == 0", np.arange(4) % 2 == 0), ("i % 2 == 0", (np.arange(3) % 2 == 0)[:, None])):
         text = pipeline.translate(source.format(condition), "k.py").text
         np.testing.assert_array_equal(load_module(text).k(x, out, ptr, 3), counts * kept)
+
+
+@pytest.mark.parametrize("value", ["tile[j]", "tile[j] * math.sin(w)"])
+def test_what_a_loop_carries_is_as_wide_as_what_the_tile_holds(value):
+    """A tile of 32 bits, filled from an argument that the gradients have in 64: the rounds changed the dtype of what
+    they carry (990308)."""
+    body = f"""
+    i = cuda.grid(1)
+    tile = cuda.shared.array(4, float32)
+    lane = cuda.threadIdx.x
+    tile[lane] = x[i] if i < n else 0.0
+    cuda.syncthreads()
+    w = 0.0
+    for j in range(lane):
+        w = 0.5 * w + {value}
+    if i < n:
+        out[i] = w
+"""
+    source = f"{HEAD.replace('float64', 'float32')}@cuda.jit\ndef f0(x, out, n):{body}"
+    program = Program(source, (Kernel("f0", (X, OUT, N), ("n",), 4),), 1)
+    assert [f.kind for f in check(program, gradients=True, variants=(0,), twice=False)] == ["ok"], source

@@ -109,13 +109,21 @@ def _as_index(ctx: Context, s: eq.ScalarCarry) -> bool:
 
 
 def _follows(ctx: Context, s: eq.ScalarCarry) -> Py | None:
-    """The dtype of an argument of the scalar's own type that reaches it: the function works in wider floats, too."""
+    """The dtype of an argument of the scalar's own type that reaches it: the function works in wider floats, too. An
+    argument whose type the source leaves open (through a tile of the scalar's type) may be wider than the scalar."""
     if s.type.kind != "float":
         return None
+    open_ones: dict[str, None] = {}
     for node in (*_sources(ctx, s.update), *_sources(ctx, s.init)):
-        if isinstance(node, eq.Read) and node.type == s.type and node.version.array in ctx.ndim.keys() - ctx.extents:
+        if not isinstance(node, eq.Read) or node.version.array not in ctx.ndim.keys() - ctx.extents:
+            continue
+        if node.type == s.type:
             return py.Attr(Atom(ctx.param_text(node.version.array)), "dtype")
-    return None
+        if node.type.kind == "number":
+            open_ones[ctx.param_text(node.version.array)] = None
+    if not open_ones:
+        return None
+    return py.call("jnp.result_type", Atom(dtype_text(s.type)), *map(Atom, open_ones))
 
 
 def of_made(ctx: Context, array: str, element: ScalarType) -> Py | None:
