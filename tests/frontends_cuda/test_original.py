@@ -14,6 +14,7 @@ CUDA = [s for s in SAMPLES if s.name.startswith("cuda_")]
 NOT_COMPILED = {
     "cuda_cooperative_groups": "the shim has no cooperative groups",
     "cuda_grid_meeting": "the shim has no cooperative groups",
+    "cuda_tile_groups": "the shim has no cooperative groups",
     "cuda_fft_filter": "the shim has no cuFFT",
     "cuda_volatile_tail": "g++ does not run the lanes of a warp in step",
     "cuda_enzyme_residual": "what Enzyme differentiates is no kernel of the file",
