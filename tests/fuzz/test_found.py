@@ -328,3 +328,11 @@ def test_what_a_loop_carries_is_as_wide_as_what_the_tile_holds(value):
     source = f"{HEAD.replace('float64', 'float32')}@cuda.jit\ndef f0(x, out, n):{body}"
     program = Program(source, (Kernel("f0", (X, OUT, N), ("n",), 4),), 1)
     assert [f.kind for f in check(program, gradients=True, variants=(0,), twice=False)] == ["ok"], source
+
+
+def test_a_running_sum_of_numbers_without_a_width():
+    """It has the default one, which is not that of what the loop carries (1009318)."""
+    body = SCANNED.replace("VALUE", "0.125 * i").replace("ROUNDS", "range(lane, 4)").replace("t = max(t, ", "t += (")
+    source = f"{HEAD}@cuda.jit\ndef f0(out, n):\n{indent(body, '    ')}".replace("float64", "float32")
+    program = Program(source, (Kernel("f0", (OUT, N), ("n",), 4),), 1)
+    assert [f.kind for f in check(program, gradients=True, variants=(0,), twice=False)] == ["ok"], source

@@ -64,6 +64,8 @@ def update(low: Lowering, s: eq.ScalarCarry) -> Py:
         return text  # another round's cell of the same array
     elif array is not None and s.type.bits is None and not _keeps(ctx, array, s.update):
         dtype = py.Attr(Atom(ctx.param_text(array)), "dtype")
+    elif s.type.kind == "float" and s.type.bits is not None and any(_settles(ctx, n) for n in _sources(ctx, s.update)):
+        dtype = _follows(ctx, s) or Atom(dtype_text(s.type))
     if dtype is None:
         return text
     return py.call("jnp.asarray", text, dtype) if not value.axes else py.method(text, "astype", dtype)
@@ -124,6 +126,18 @@ def _follows(ctx: Context, s: eq.ScalarCarry) -> Py | None:
     if not open_ones:
         return None
     return py.call("jnp.result_type", Atom(dtype_text(s.type)), *map(Atom, open_ones))
+
+
+def _settles(ctx: Context, node: eq.Expr) -> bool:
+    """Whether a sum is one of numbers that take any width: they give way to the others' width, their sum does not."""
+    if not isinstance(node, eq.Reduce | eq.Scan) or node.op not in ("add", "mul", "linear"):
+        return False
+    below = [n for n in _sources(ctx, node) if n is not node and not n.type.is_integer]
+    return not any(
+        isinstance(n, eq.Read | eq.CarryIn | eq.FoldResult | eq.HelperCall)
+        or (isinstance(n, eq.Cast) and n.type.bits is not None)
+        for n in below
+    )
 
 
 def of_made(ctx: Context, array: str, element: ScalarType) -> Py | None:
