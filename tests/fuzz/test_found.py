@@ -336,3 +336,15 @@ def test_a_running_sum_of_numbers_without_a_width():
     source = f"{HEAD}@cuda.jit\ndef f0(out, n):\n{indent(body, '    ')}".replace("float64", "float32")
     program = Program(source, (Kernel("f0", (OUT, N), ("n",), 4),), 1)
     assert [f.kind for f in check(program, gradients=True, variants=(0,), twice=False)] == ["ok"], source
+
+
+@pytest.mark.parametrize("change", ["out[i] ^= j + i", "out[i] = j"])
+def test_an_integer_that_a_loop_carries_beside_an_index_of_64_bits(change):
+    """It keeps its own width (1040187)."""
+    rounds = f"for (int j = 0; j < m; j++) {{ if (out[i] == y[j]) break; if (x[i] > 0.0) {change}; }}"
+    body = f"int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) {rounds}"
+    head = "__global__ void f(const int *y, const double *x, int *out, int n, int m)"
+    done = pipeline.translate(f"{head} {{\n  {body}\n}}\n", "f.cu")
+    request = pipeline.Request(values={"n": 7, "m": 5}, grid=(2,), block=(4,), gradients=False)
+    reports, _ = pipeline.verify(done, request)
+    assert reports and {row.status for row in reports[0].rows} == {"ok"}, (done.text, reports)

@@ -66,6 +66,8 @@ def update(low: Lowering, s: eq.ScalarCarry) -> Py:
         dtype = py.Attr(Atom(ctx.param_text(array)), "dtype")
     elif s.type.kind == "float" and s.type.bits is not None and any(_settles(ctx, n) for n in _sources(ctx, s.update)):
         dtype = _follows(ctx, s) or Atom(dtype_text(s.type))
+    elif s.type.is_integer and _meets_wide_index(ctx, s):
+        dtype = Atom(dtype_text(s.type))
     if dtype is None:
         return text
     return py.call("jnp.asarray", text, dtype) if not value.axes else py.method(text, "astype", dtype)
@@ -126,6 +128,12 @@ def _follows(ctx: Context, s: eq.ScalarCarry) -> Py | None:
     if not open_ones:
         return None
     return py.call("jnp.result_type", Atom(dtype_text(s.type)), *map(Atom, open_ones))
+
+
+def _meets_wide_index(ctx: Context, s: eq.ScalarCarry) -> bool:
+    """Whether an index of 64 bits, as JAX has them then, reaches an integer of fewer."""
+    narrow = s.type.bits is not None and s.type.bits < 64
+    return ctx.x64 and narrow and any(isinstance(n, eq.Index) for n in _sources(ctx, s.update))
 
 
 def _settles(ctx: Context, node: eq.Expr) -> bool:
