@@ -156,13 +156,14 @@ def always(poly: Poly) -> bool:
     nothing else is known."""
     least = 0
     for m, c in poly.terms.items():
-        if m and (c < 0 or not all(isinstance(a, eq.Shape) or _of_launch(a) for a in m)):
+        if m and (c < 0 or not all(isinstance(a, eq.Shape) or of_launch(a) for a in m)):
             return False
-        least += c if all(map(_of_launch, m)) else 0
+        least += c if all(map(of_launch, m)) else 0
     return least >= 0
 
 
-def _of_launch(atom: eq.Expr) -> bool:
+def of_launch(atom: eq.Expr) -> bool:
+    """Whether it is a number of blocks or threads."""
     return isinstance(atom, eq.Param) and atom.name.startswith(("grid.", "block.", "threads."))
 
 

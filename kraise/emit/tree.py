@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from kraise.ir import equations as eq
 from kraise.ir.types import NUMBER
+from kraise.ir.walk import statements as statements
 
 
 def children(node: eq.Expr) -> tuple[eq.Expr, ...]:
@@ -100,14 +101,6 @@ def statement_roots(stmt: eq.Stmt) -> tuple[eq.Expr, ...]:
         case eq.Fold(scalars=scalars, condition=condition, outputs=outputs):
             roots = (*(e for s in scalars for e in (s.init, s.update)), *(o.value for o in outputs))
             return roots if condition is None else (*roots, condition)
-
-
-def statements(body: tuple[eq.Stmt, ...]) -> Iterator[eq.Stmt]:
-    """Every statement, those of folds after the fold."""
-    for stmt in body:
-        yield stmt
-        if isinstance(stmt, eq.Fold):
-            yield from statements(stmt.body)
 
 
 def rebuilt(node: eq.Expr, new: dict[eq.Expr, eq.Expr]) -> eq.Expr:

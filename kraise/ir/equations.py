@@ -315,13 +315,12 @@ class Check:
     """What must hold of data for the equations to mean what the source does (``--checked``): ``condition``, a boolean
     without free indices (but those of the folds around), or that the elements of ``distinct`` differ.
 
-    ``message`` says what does not hold where it fails. ``after`` concerns what the kernel returns.
+    ``message`` says what does not hold where it fails.
     """
 
     message: str
     condition: Expr | None = None
     distinct: Version | None = None
-    after: bool = False
     span: Span | None = None
 
 

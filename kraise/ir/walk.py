@@ -313,6 +313,14 @@ def _optional(expr: Expr | None, fn: Callable[[Expr], Expr]) -> Expr | None:
     return None if expr is None else fn(expr)
 
 
+def statements(body: tuple[Stmt, ...]) -> Iterator[Stmt]:
+    """Every statement, those of folds after the fold."""
+    for stmt in body:
+        yield stmt
+        if isinstance(stmt, Fold):
+            yield from statements(stmt.body)
+
+
 def map_statement(stmt: Stmt, fn: Callable[[Expr], Expr]) -> Stmt:
     """The statement with ``fn`` applied to each expression it holds, those of a fold's body included."""
     match stmt:

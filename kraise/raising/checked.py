@@ -9,7 +9,7 @@ be inside. A subscript that is no more than sizes and indices needs none: the do
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -18,11 +18,11 @@ from kraise.diagnostics import Span
 from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr
 from kraise.ir.types import BOOL, INT, ScalarType
-from kraise.ir.walk import axes_of, children, free_indices, statement_expressions, topological
+from kraise.ir.walk import axes_of, children, free_indices, statement_expressions, statements, topological
 from kraise.raising.run.context import Context
 
 Path = tuple[eq.Expr, ...]
-Env = dict[str, eq.Axis | None]  # None: the index is another one by now
+Env = tuple[tuple[str, eq.Axis], ...]
 _MOST_VISITS = 4000  # of the expressions below a statement, each once for every condition on it
 _DATA = (eq.Read, eq.CarryIn, eq.FoldResult, eq.HelperCall, eq.ArgReduce, eq.Reduce, eq.Scan)
 
@@ -46,9 +46,7 @@ def with_checks(
     if work.left:
         listed = ", ".join(dict.fromkeys(work.left))
         notes = (*notes, f"Not checked: that {listed} stays inside")
-    first = [c for c in assumed if not c.after]
-    last = [c for c in assumed if c.after]
-    return replace(kernel, body=(*first, *body, *returned, *last), notes=notes)
+    return replace(kernel, body=(*assumed, *body, *returned), notes=notes)
 
 
 @dataclass(frozen=True)
@@ -58,6 +56,10 @@ class _Access:
     array: str
     subscripts: tuple[eq.Expr, ...]
     view: tuple[eq.Expr, ...]
+
+    @classmethod
+    def of(cls, node: eq.Read) -> _Access:
+        return cls(node.version.array, node.subscripts, node.view)
 
     def __str__(self) -> str:
         return f"{self.array}[{', '.join(map(render_expr, self.subscripts))}]"
@@ -104,13 +106,10 @@ class _Checks:
 
     def round(self, fold: eq.Fold) -> tuple[eq.Stmt, ...]:
         """The body of a round; what its scalars become is made at its end."""
-        made = {v for s in _statements(fold.body) for v in _made(s)}
         if _has_tape(fold):
-            for s in _statements((fold,)):
-                for n in topological(statement_expressions(s, nested=False)):
-                    if isinstance(n, eq.Read) and any(map(self.is_data, n.subscripts)):
-                        self.left.append(f"`{_Access(n.version.array, n.subscripts, n.view)}`")
+            self.left += [f"`{_Access.of(n)}`" for n in self.loads(statement_expressions(fold))]
             return fold.body
+        made = {v for s in statements(fold.body) for v in _made(s)}
         live = () if fold.condition is None or fold.axis is None else conjuncts(fold.condition)
         first: list[eq.Stmt] = []
         last: list[eq.Stmt] = []
@@ -124,7 +123,7 @@ class _Checks:
 
     def of_write(self, w: eq.Write) -> list[_Need]:
         """The checks of a statement: of the loads in it, and of the cell that it writes."""
-        env: Env = {a.name: a for a in w.axes}
+        env: Env = tuple((a.name, a) for a in w.axes)
         path = () if w.where is None else conjuncts(w.where)
         found = [] if w.where is None else self.of_value(w.where, w.axes, (), w.span)
         for e in (*w.subscripts, w.value):
@@ -135,11 +134,10 @@ class _Checks:
 
     def of_value(self, root: eq.Expr, axes: tuple[eq.Axis, ...], path: Path, span: Span | None) -> list[_Need]:
         """The checks of the loads below ``root``, which is used where ``path`` holds."""
-        start: Env = {a.name: a for a in axes}
         found: list[_Need] = []
-        stack: list[tuple[eq.Expr, Path, tuple[tuple[str, eq.Axis | None], ...]]] = [(root, path, tuple(start.items()))]
+        stack: list[tuple[eq.Expr, Path, Env]] = [(root, path, tuple((a.name, a) for a in axes))]
         seen = set(stack)
-        loads = {n for n in topological((root,)) if isinstance(n, eq.Read) and any(map(self.is_data, n.subscripts))}
+        loads = self.loads((root,))
         above: set[eq.Expr] = set()
         for node in topological((root,)):
             if node in loads or not above.isdisjoint(children(node)):
@@ -149,12 +147,11 @@ class _Checks:
             if node not in above:
                 continue
             if len(seen) > _MOST_VISITS:
-                self.left += [f"`{_Access(n.version.array, n.subscripts, n.view)}`" for n in loads]
+                self.left += [f"`{_Access.of(n)}`" for n in loads]
                 return []
             if node in loads:
                 assert isinstance(node, eq.Read)
-                access = _Access(node.version.array, node.subscripts, node.view)
-                found += self.inside(access, here, dict(around), span)
+                found += self.inside(_Access.of(node), here, around, span)
             for below in _below(node, here, around):
                 if below not in seen:
                     seen.add(below)
@@ -184,6 +181,11 @@ class _Checks:
                 found.append(eq.Check(f"{same[0].access} leaves the array", condition, span=same[0].span))
         return found
 
+    def loads(self, roots: Iterable[eq.Expr]) -> dict[eq.Read, None]:
+        """The loads below ``roots`` that are to be checked."""
+        nodes = (n for n in topological(roots) if isinstance(n, eq.Read) and any(map(self.is_data, n.subscripts)))
+        return dict.fromkeys(nodes)
+
     def is_data(self, subscript: eq.Expr) -> bool:
         """Whether the contents of an argument decide a subscript (the numbers of rows are right by their making)."""
         return any(
@@ -197,29 +199,19 @@ class _Checks:
         for k, s in enumerate(a.subscripts):
             if not self.is_data(s):
                 continue
-            extent = (
-                a.view[k]
-                if a.view
-                else self.shapes[a.array][k]
-                if a.array in self.shapes
-                else eq.Shape(a.array, k, INT)
-            )
+            known = a.view or self.shapes.get(a.array)
+            extent = known[k] if known else eq.Shape(a.array, k, INT)
             sides = (eq.Op("ge", (s, eq.Const(0, INT)), BOOL), eq.Op("lt", (s, extent), BOOL))
             within = conjunction([side for side in sides if side not in path])
             if within is None:
                 continue
             used = free_indices(within).union(*map(free_indices, path))
-            if any(n in env and env[n] is None for n in used):
-                self.left.append(f"`{a}`")
-                continue
-            axes = tuple(x for n, x in env.items() if n in used and x is not None)
+            axes = tuple(x for n, x in env if n in used)
             found.append(_Need(a, within, axes, path, span))
         return found
 
 
-def _below(
-    node: eq.Expr, path: Path, around: tuple[tuple[str, eq.Axis | None], ...]
-) -> Iterator[tuple[eq.Expr, Path, tuple[tuple[str, eq.Axis | None], ...]]]:
+def _below(node: eq.Expr, path: Path, around: Env) -> Iterator[tuple[eq.Expr, Path, Env]]:
     """The operands of a node, each with the condition under which it is used and the axes of its indices."""
     match node:
         case eq.Op(name="and" | "or" as name, args=(a, b)):
@@ -246,13 +238,6 @@ def _below(
         case _:
             for c in children(node):
                 yield c, path, around
-
-
-def _statements(body: tuple[eq.Stmt, ...]) -> Iterator[eq.Stmt]:
-    for s in body:
-        yield s
-        if isinstance(s, eq.Fold):
-            yield from _statements(s.body)
 
 
 def _has_tape(fold: eq.Fold) -> bool:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kraise.analysis.conditions import of_launch
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr
@@ -24,7 +25,6 @@ Env = tuple[tuple[str, eq.Axis], ...]
 LIMIT = 2**31
 WIDE = eq.Param("x64.given", BOOL)  # whether JAX computes in 64 bits, as the function sees it
 _RING = ("add", "sub", "mul", "neg", "lshift")
-_LAUNCH = ("grid.", "block.", "threads.")
 _SMALL = 4  # so many arrays' lengths added up are taken to fit
 
 
@@ -205,7 +205,7 @@ def _alone(stop: Poly) -> set[tuple[eq.Expr, ...]]:
 def _fits(bound: Poly) -> bool:
     """Whether a value is a few lengths (of arrays, of a launch), or a number."""
     lengths = {m: c for m, c in bound.terms.items() if m}
-    if any(len(m) > 1 and not all(isinstance(a, eq.Param) and a.name.startswith(_LAUNCH) for a in m) for m in lengths):
+    if any(len(m) > 1 and not all(map(of_launch, m)) for m in lengths):
         return False
     return sum(lengths.values()) <= _SMALL and bound.offset < LIMIT // 2
 
@@ -247,7 +247,7 @@ def _mask(name: str, by: int) -> bool:
 
 def _counts(atom: eq.Expr) -> bool:
     """Whether it is a parameter that is never negative."""
-    return isinstance(atom, eq.Param) and (atom.type.kind == "uint" or atom.name.startswith(_LAUNCH))
+    return isinstance(atom, eq.Param) and (atom.type.kind == "uint" or of_launch(atom))
 
 
 def _sum(a: Poly | None, b: Poly | None) -> Poly | None:

@@ -67,8 +67,9 @@ def from_zero(st: State, s: k.For, start: eq.Expr, stop: eq.Expr, step: int, liv
     if not (index_like(start) and index_like(stop)) or s.var in live or s.orelse:
         return None
     first, last, guards = to_poly(start), to_poly(stop), list[tuple[str, eq.Expr]]()
-    if step == 1 and (_combined(start, "max") or _combined(stop, "min")):
-        found = _window(_parts(start, "max"), _parts(stop, "min"))
+    lows, highs = _parts(start, "max"), _parts(stop, "min")
+    if step == 1 and len(lows) + len(highs) > 2:
+        found = _window(lows, highs)
         if found is None:
             return None
         first, last, guards = found
@@ -114,10 +115,6 @@ def _each(bound: eq.Expr, name: str) -> list[eq.Expr]:
     """All that a combined bound is made of; the bound as it is where it is not."""
     parts = _parts(bound, name) if index_like(bound) else []
     return [to_expr(p) for p in parts] if len(parts) > 1 else [bound]
-
-
-def _combined(bound: eq.Expr, name: str) -> bool:
-    return len(_parts(bound, name)) > 1
 
 
 def _parts(bound: eq.Expr, name: str) -> list[Poly]:
