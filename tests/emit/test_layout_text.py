@@ -1,12 +1,13 @@
 """The pretty-printer lays random expressions out exactly as ruff does."""
 
+import ast
 import random
 import subprocess
 
 from dsl import ruff
 
 from kraise.emit.text import layout_text
-from kraise.emit.text.python import ALL, NONE, Atom, Attr, Bin, Slice, Sub, Un, call, flat, method, number
+from kraise.emit.text.python import ALL, NONE, Atom, Attr, Bin, IfExp, Slice, Sub, Un, call, flat, method, number
 
 NAMES = [
     "x",
@@ -27,8 +28,9 @@ OPERATORS = ["+", "-", "*", "/", "*", "+", "@", "&", "|", "%"]
 
 
 class Random:
-    def __init__(self, seed):
+    def __init__(self, seed, choices=False):
         self.r = random.Random(seed)
+        self.choices = choices  # conditional expressions, too
 
     def primary(self, depth):
         r = self.r
@@ -63,6 +65,8 @@ class Random:
             return Bin("**", self.expression(depth - 1), number(2))
         if kind < 0.72:
             return Un("-", self.expression(depth - 1))
+        if self.choices and kind < 0.78:
+            return IfExp(*(self.expression(depth - 1) for _ in range(3)))
         return self.primary(depth)
 
 
@@ -80,3 +84,33 @@ def test_random_statements_are_laid_out_as_ruff_does():
     )
     for ours, theirs in zip(mine, done.stdout.split("\n\n\n"), strict=True):
         assert ours.strip() == theirs.strip()
+
+
+def test_random_trees_are_what_python_reads():
+    """Operators and choices within each other keep their meaning: the text, read again, is the tree."""
+    source = Random(7, choices=True)
+    for _ in range(400):
+        value = source.expression(source.r.randint(2, 5))
+        whole = ast.unparse(ast.parse(_parenthesised(value)))
+        assert ast.unparse(ast.parse(flat(value))) == whole
+        assert ast.unparse(ast.parse(layout_text.statement("y = ", value, 0))) == "y = " + whole
+
+
+def _parenthesised(node):
+    """The text with parentheses around every operand."""
+    match node:
+        case Bin(op=op, left=left, right=right):
+            return f"({_parenthesised(left)}) {op} ({_parenthesised(right)})"
+        case Un(op=op, operand=operand):
+            return f"{op}({_parenthesised(operand)})"
+        case IfExp(condition=condition, then=then, orelse=orelse):
+            return f"({_parenthesised(then)}) if ({_parenthesised(condition)}) else ({_parenthesised(orelse)})"
+    return flat(node)
+
+
+def test_a_choice_within_a_choice_keeps_its_parentheses():
+    """`(a if p else b) if q else c` lost them: another value (fuzz, local arrays, 51)."""
+    inner = IfExp(Atom("p"), Atom("a"), Atom("b"))
+    assert flat(IfExp(Atom("q"), inner, Atom("c"))) == "(a if p else b) if q else c"
+    assert flat(IfExp(inner, Atom("a"), Atom("c"))) == "a if (a if p else b) else c"
+    assert flat(IfExp(Atom("q"), Atom("c"), inner)) == "c if q else a if p else b"

@@ -7,10 +7,9 @@ reference interpreter judges the C text, not the Python one.
 from __future__ import annotations
 
 import ast
-import random
 from collections.abc import Iterator
 
-from tests.fuzz.generate import Arg, Kernel, Program, generate
+from tests.fuzz.generate import Arg, Kernel, Program
 from tests.fuzz.statements import POOLS
 
 BINARY = {
@@ -36,12 +35,6 @@ def spelled(program: Program) -> Program:
         if isinstance(node, ast.FunctionDef):
             lines += [*_Function(node, kernels.get(node.name), real).lines(), ""]
     return Program("\n".join(lines), program.kernels, program.seed, "fuzz.cu")
-
-
-def drawn(seed: int, language: str) -> Program:
-    """What ``make fuzz`` tries at a seed: mostly small programs, which are many in the time of a large one."""
-    small = random.Random(3000 * seed).random() < 0.75
-    return generate(seed, small=small) if language == "python" else spelled(generate(seed, c=True, small=small))
 
 
 class _Function:
@@ -117,6 +110,10 @@ class _Function:
                 return "i"
             case ast.Call(func=ast.Name(id="min" | "max" | "abs"), args=args):
                 return "f" if "f" in {self.kind(a) for a in args} else "i"
+            case ast.Call(func=ast.Attribute(attr="any_sync" | "all_sync")):
+                return "b"
+            case ast.Call(func=ast.Attribute(attr=name), args=[_, a, *_]) if name.startswith("shfl"):
+                return self.kind(a)
             case ast.Call(func=ast.Attribute(value=ast.Name(id="cuda"))):
                 return "i"
             case ast.Attribute():
@@ -135,6 +132,8 @@ class _Function:
                 return str(v)
             case ast.Name(id=name):
                 return name
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Tuple(elts=places)):
+                return name + "".join(f"[{self.text(at)}]" for at in places)
             case ast.Subscript(value=ast.Name(id=name), slice=at):
                 return f"{name}[{self.text(at)}]"
             case ast.UnaryOp(op=ast.Not(), operand=a):
@@ -178,6 +177,10 @@ class _Function:
                 return f"{name}{self.suffix}({', '.join(self.text(a) for a in args)})"
             case ast.Call(func=ast.Attribute(attr="grid"), args=[ast.Constant(value=1)]):
                 return "blockIdx.x * blockDim.x + threadIdx.x"
+            case ast.Call(func=ast.Attribute(attr=name), args=[_, *args]) if name.endswith("_sync"):
+                return f"__{name}(0xffffffff, {', '.join(self.text(a) for a in args)})"
+            case ast.Call(func=ast.Attribute(attr="popc"), args=[a]):
+                return f"__popc({self.text(a)})"
             case ast.Call(func=ast.Attribute(attr="gridsize")):
                 return "blockDim.x * gridDim.x"
         raise NotImplementedError(ast.unparse(e))
@@ -216,11 +219,14 @@ class _Function:
                 self.kinds.update({n.id: "i" for n in names})  # type: ignore[attr-defined]
                 return out
             case ast.Assign(
-                targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(attr="array"), args=[size, _])
+                targets=[ast.Name(id=name)],
+                value=ast.Call(func=ast.Attribute(value=ast.Attribute(attr=space), attr="array"), args=[size, _]),
             ):
                 self.shared.add(name)
                 self.kinds[name] = "f"
-                return [f"__shared__ {self.real} {name}[{self.text(size)}];"]
+                extents = size.elts if isinstance(size, ast.Tuple) else [size]
+                text = f"{self.real} {name}{''.join(f'[{self.text(n)}]' for n in extents)};"
+                return [f"__shared__ {text}" if space == "shared" else text]
             case ast.Assign(targets=[target], value=value):
                 if isinstance(target, ast.Name):
                     self.kinds.setdefault(target.id, self.kind(target))

@@ -31,6 +31,11 @@ class Arg:
     flat: bool = False
     dtype: str = ""  # of an integer array, where it is not int32
     within: str = ""
+    after: str = ""
+    count: bool = False
+    members: tuple[Arg, ...] = ()  # of a struct
+    low: int = -6  # of an integer array's elements
+    high: int = 9
 
 
 @dataclass(frozen=True)
@@ -40,7 +45,8 @@ class Kernel:
     name: str
     args: tuple[Arg, ...]
     threads: tuple[str, ...]
-    block: int = 0  # the threads of a block, where the kernel says so
+    block: int | tuple[int, ...] = 0  # the threads of a block, where the kernel says so
+    sizes: tuple[tuple[str, tuple[int, ...]], ...] = ()  # what extents are drawn from, where not from SIZES
 
     def case(self, seed: int, variant: int, smooth: bool = False) -> Case:
         """Arguments: other sizes and values for each variant; odd variants take sizes of 1 and 2, and of 0.
@@ -51,22 +57,37 @@ class Kernel:
         sizes = {d: rng.choice(ODD_SIZES if variant % 2 else SIZES) for d in DIMS}
         if variant % 2 and rng.random() < 0.6:
             sizes = {d: max(size, 1) for d, size in sizes.items()}
+        sizes |= {d: rng.choice(among) for d, among in self.sizes}
         draw = np.random.default_rng([seed, variant])
         dtype = np.float64 if seed % 3 == 0 else np.float32
         quantised = rng.random() < 0.25 and not smooth
         args: dict[str, Any] = {}
         for a in self.args:
-            args[a.name] = _value(a, sizes, draw, dtype, quantised)
+            args[a.name] = None if a.after else _value(a, sizes, draw, dtype, quantised)
+        for a in self.args:
+            if a.after:
+                args[a.name] = _above(args[a.after], sizes[a.within], draw, a.count)
         grid = block = None
         if self.threads:
             block = tuple(rng.choice((2, 3, 4)) for _ in self.threads)
-            block = (self.block,) if self.block else block
+            if self.block:
+                block = (self.block,) if isinstance(self.block, int) else self.block
             grid = tuple(max(1, -(-sizes[d] // b)) for d, b in zip(self.threads, block, strict=True))
         return Case(self.name, args, grid, block, seed=variant)
 
 
+def _above(low: np.ndarray, size: int, draw: np.random.Generator, count: bool) -> np.ndarray:
+    """Ends of ranges that start at ``low`` within ``size`` elements; how long they are (``count``)."""
+    ends = np.array([draw.integers(start, max(size, start) + 1) for start in low], np.int32).reshape(low.shape)
+    return ends - low if count else ends
+
+
 def _value(a: Arg, sizes: dict[str, int], draw: np.random.Generator, dtype: Any, quantised: bool) -> Any:
+    if a.members:
+        return {m.name: _value(m, sizes, draw, dtype, quantised) for m in a.members}
     if a.dims is None:
+        if a.dtype:
+            return np.dtype(a.dtype).type(draw.integers(a.low, a.high))
         if a.name in sizes:
             return sizes[a.name]
         return float(np.round(draw.uniform(-1.2, 1.2), 2)) if a.kind == "f" else int(draw.integers(0, 4))
@@ -80,7 +101,7 @@ def _value(a: Arg, sizes: dict[str, int], draw: np.random.Generator, dtype: Any,
     if a.within:
         return np.sort(draw.integers(0, sizes[a.within] + 1, shape)).astype(np.int32)
     if a.kind == "i":
-        low, high = (0, sizes[a.into]) if a.into else (-6, 9)
+        low, high = (0, sizes[a.into]) if a.into else (a.low, a.high)
         values = draw.integers(low, max(high, low + 1), shape)
         return (np.abs(values) if a.dtype.startswith("u") else values).astype(a.dtype or np.int32)
     values = draw.uniform(-1.5, 1.5, shape)
@@ -169,7 +190,10 @@ class Writer(Blocks):
         return lines
 
     def params(self) -> tuple[Arg, ...]:
-        args = [Arg(a.name, a.dims, a.kind, a.extra, a.into, a.flat, self.width(a), a.within) for a in self.arrays]
+        args = [
+            Arg(a.name, a.dims, a.kind, a.extra, a.into, a.flat, self.width(a), a.within, a.after, a.count)
+            for a in self.arrays
+        ]
         self.rng.shuffle(args)
         sizes = [Arg(d, None, "i") for d in self.dims if self.spelled[d] == d]
         rest = [Arg(s, None, "f") for s in self.float_scalars] + [Arg(s, None, "i") for s in self.int_scalars]

@@ -66,6 +66,7 @@ def main() -> int:
     parser.add_argument("--gradients", type=int, default=6, help="gradients for one program in so many (0: never)")
     parser.add_argument("--original", type=int, default=40, help="g++ for one CUDA program in so many (0: never)")
     parser.add_argument("--language", choices=(*LANGUAGES, "both"), default="both")
+    parser.add_argument("--kind", default="", help="one kind of tests/fuzz/kinds, `base`, or all (the default)")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--batch", type=int, default=20, help="so many programs in one compilation")
     parser.add_argument("--log", type=Path, help="append a JSON line for each kernel, with the commit it was run at")
@@ -142,11 +143,12 @@ class _Drawn:
     """The program of a seed, and how it is checked."""
 
     def __init__(self, seed: int, chosen: argparse.Namespace):
-        from tests.fuzz.cuda_c import drawn
+        from tests.fuzz.drawing import drawn
 
         self.seed = seed
         self.language = chosen.language if chosen.language != "both" else LANGUAGES[(seed // chosen.workers) % 2]
-        self.program = drawn(seed, self.language)
+        self.program = drawn(seed, self.language, chosen.kind)
+        self.language = "python" if self.program.file.endswith(".py") else "cuda_c"
         self.gradients = bool(chosen.gradients) and seed // 2 % chosen.gradients == 0
         self.original = self.language == "cuda_c" and bool(chosen.original) and seed // 2 % chosen.original == 0
         self.variants = (1,) if seed % 5 == 3 else (0,) if seed % 5 else (0, 1)  # each is compiled: one is enough

@@ -32,6 +32,8 @@ class Array:
     extra: int = 0  # elements more than the dimension on axis 0
     own: tuple[str, ...] = ()  # an output's leading subscripts: each thread its own
     flat: bool = False  # one axis in memory: a[i * m + j]
+    after: str = ""  # elements are not below those of this array (``count``: and given as how far above)
+    count: bool = False
     writable: bool = False  # may the code that is being written store into it?
 
 

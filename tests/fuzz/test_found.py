@@ -9,7 +9,7 @@ import pytest
 from kraise import pipeline
 from kraise.verify.load import load_module
 from tests.fuzz.check import Finding, check
-from tests.fuzz.cuda_c import drawn
+from tests.fuzz.drawing import drawn
 from tests.fuzz.generate import Arg, Kernel, Program
 
 HEAD = "import math\n\nfrom numba import cuda, float64, njit\n\n\n"
@@ -126,7 +126,7 @@ def test_a_size_needs_no_conversion():
 
 def test_a_launch_says_nothing_of_the_array_that_it_pads():
     """Rows of blocks that reach beyond the array are filled up with what the guard hides."""
-    program = drawn(720222, "python")
+    program = drawn(720222, "python", "base")
     found = check(replace(program, kernels=program.kernels[:1]), gradients=False, twice=False)
     assert [f.kind for f in found] == ["ok"], program.source
 
@@ -151,7 +151,7 @@ def test_a_running_value_within_another_is_each_round_s_own():
 
 def test_a_dividend_is_there_before_what_leaves_the_loop():
     """The quotient does not depend on the round and moves out of the fold; its dividend stayed in it (1000627)."""
-    program = drawn(1000627, "cuda_c")
+    program = drawn(1000627, "cuda_c", "base")
     assert [f.kind for f in check(program, gradients=False, twice=False)] == ["ok"], program.source
 
 
@@ -211,7 +211,7 @@ def test_an_array_keeps_its_type_where_all_of_it_is_updated(change):
 @pytest.mark.parametrize("seed, kernel", [(1000130, "f1"), (1001664, "f0")])
 def test_the_lanes_that_fill_the_last_block_read_no_array(seed, kernel):
     """A guard that the loop does not repeat, or the launch's own number of rows: the array ends before both."""
-    program = drawn(seed, "cuda_c" if seed % 2 else "python")
+    program = drawn(seed, "cuda_c" if seed % 2 else "python", "base")
     program = replace(program, kernels=tuple(k for k in program.kernels if k.name == kernel))
     assert [f.kind for f in check(program, gradients=False, twice=False)] == ["ok"], program.source
 
@@ -348,3 +348,11 @@ def test_an_integer_that_a_loop_carries_beside_an_index_of_64_bits(change):
     request = pipeline.Request(values={"n": 7, "m": 5}, grid=(2,), block=(4,), gradients=False)
     reports, _ = pipeline.verify(done, request)
     assert reports and {row.status for row in reports[0].rows} == {"ok"}, (done.text, reports)
+
+
+@pytest.mark.parametrize("kind, seed", [("local", 51), ("aliases", 15), ("squares", 14)])
+def test_programs_of_other_kinds(kind, seed):
+    """A choice within a choice lost its parentheses (local 51); an integer that starts as an index had another width
+    after a round (aliases 15). The check can tell a race that the emitted function refuses (squares 14)."""
+    program = drawn(seed, ("python", "cuda_c")[seed % 2], kind)
+    assert not [f for f in check(program, gradients=False, twice=False, variants=(0,)) if f.is_bug], program.source

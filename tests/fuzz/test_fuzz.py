@@ -5,7 +5,9 @@ import pytest
 from kraise import pipeline
 from tests.fuzz.check import Finding, check
 from tests.fuzz.cuda_c import spelled
+from tests.fuzz.drawing import drawn
 from tests.fuzz.generate import Arg, Kernel, Program, generate
+from tests.fuzz.kinds import KINDS
 from tests.fuzz.shrink import shrink
 
 # `make fuzz` tries thousands; these take a second or less each. A seed that shows a bug is put here once it is fixed.
@@ -87,3 +89,13 @@ def test_what_rounding_in_64_bits_decides_is_no_wrong_value(monkeypatch, seed, b
 def test_shrinking_keeps_what_matters():
     small = shrink(Program(SQUARE, (KERNEL,), 1), "f", lambda p: "x[i] * x[i]" in p.source, seconds=5)
     assert "t = 1.0" not in small.source and "x[i] * x[i]" in small.source
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_programs_of_each_kind(kind):
+    """Three seeds of each kind of program, in the language that the seed has."""
+    for seed in range(3):
+        program = drawn(seed, ("python", "cuda_c")[seed % 2], kind)
+        assert drawn(seed, ("python", "cuda_c")[seed % 2], kind) == program
+        found = check(program, gradients=False, twice=False, variants=(0,))
+        assert [f for f in found if f.is_bug] == [], program.source

@@ -43,6 +43,8 @@ def start(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     known = s.init.type == s.type and s.type.bits is not None
     if set(_arrays(ctx, s.init)) == {_text(dtype)} and isinstance(s.init, eq.Read | eq.CarryIn | eq.FoldResult):
         known = True
+    if s.type.is_integer and _is_wide_index(ctx, s.type, s.init):
+        known = False
     return text if known else py.method(text, "astype", dtype)
 
 
@@ -132,8 +134,12 @@ def _follows(ctx: Context, s: eq.ScalarCarry) -> Py | None:
 
 def _meets_wide_index(ctx: Context, s: eq.ScalarCarry) -> bool:
     """Whether an index of 64 bits, as JAX has them then, reaches an integer of fewer."""
-    narrow = s.type.bits is not None and s.type.bits < 64
-    return ctx.x64 and narrow and any(isinstance(n, eq.Index) for n in _sources(ctx, s.update))
+    return _is_wide_index(ctx, s.type, s.update)
+
+
+def _is_wide_index(ctx: Context, kind: ScalarType, value: eq.Expr) -> bool:
+    narrow = kind.bits is not None and kind.bits < 64
+    return ctx.x64 and narrow and any(isinstance(n, eq.Index) for n in _sources(ctx, value))
 
 
 def _settles(ctx: Context, node: eq.Expr) -> bool:

@@ -143,8 +143,9 @@ class _Scan:
                 self.brackets = True
             case IfExp(condition=condition, then=then, orelse=orelse):
                 self._operator(py.PRECEDENCE["if"])
-                for part in (then, condition, orelse):
-                    self.visit(part)
+                for part in (then, condition):
+                    self.visit(part, isinstance(part, IfExp))
+                self.visit(orelse)
             case _:
                 pass
 
@@ -206,10 +207,10 @@ def _doc(printer: Printer, node: Py, level: int) -> Doc:
             gap = _gap(level)
             return _group(
                 [
-                    _doc(printer, then, level),
+                    _operand(printer, then, isinstance(then, IfExp), level),
                     gap,
                     "if ",
-                    _doc(printer, condition, level),
+                    _operand(printer, condition, isinstance(condition, IfExp), level),
                     gap,
                     "else ",
                     _doc(printer, orelse, level),

@@ -262,7 +262,8 @@ def flat(node: Py) -> str:
             inside = ", ".join(flat(i) for i in items)
             return f"({inside},)" if len(items) == 1 else f"({inside})"
         case IfExp(condition=condition, then=then, orelse=orelse):
-            return f"{flat(then)} if {flat(condition)} else {flat(orelse)}"
+            a, c = (_wrap(part, isinstance(part, IfExp)) for part in (then, condition))
+            return f"{a} if {c} else {flat(orelse)}"
         case Generator(element=element, clauses=clauses):
             return " ".join([flat(element), *(f"for {name} in {flat(values)}" for name, values in clauses)])
     raise TypeError(node)

@@ -1,0 +1,19 @@
+"""More kinds of random programs, a file each: ``KINDS`` draws one from a seed and a language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tests.fuzz.generate import Program
+from tests.fuzz.kinds import aliases, hosts, integers, local_arrays, ragged, squares, structs, warps
+
+KINDS: dict[str, Callable[[int, str], Program]] = {
+    "squares": squares.draw,
+    "warps": warps.draw,
+    "ragged": ragged.draw,
+    "local": local_arrays.draw,
+    "hosts": hosts.draw,
+    "integers": integers.draw,
+    "structs": structs.draw,
+    "aliases": aliases.draw,
+}
