@@ -10,16 +10,18 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Diagnostic, Refused
-from kraise.frontends.cuda_c import host_main
+from kraise.frontends.cuda_c import host_effects, host_main
 from kraise.frontends.cuda_c.c_types import CType, Pointer
 from kraise.frontends.cuda_c.host_declarations import Declarations
 from kraise.frontends.cuda_c.host_expressions import HostExpressions
+from kraise.frontends.cuda_c.host_inline import changed_names, declared_names
 from kraise.frontends.cuda_c.host_loops import counted
 from kraise.frontends.cuda_c.host_lowering import HostLowering
 from kraise.frontends.cuda_c.host_names import callee, concept
 from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.structs import Definition
+from kraise.frontends.cuda_c.tokens import Raw
 from kraise.frontends.cuda_c.trees import Node, child, kind, tokens, trees
 from kraise.frontends.cuda_c.values import PointerPlace, PointerValue, VarPlace
 from kraise.ir import host as h
@@ -68,6 +70,8 @@ class HostReader(Declarations, HostExpressions):
         self.refused: dict[str, list[Diagnostic]] = {}
         self.symbols: dict[str, bool] = {}
         self.depth = 0
+        self.unset: set[str] = set()  # numbers that were declared, and nothing was assigned to yet
+        self.renames: dict[str, list[Raw] | None] = {}
         self.name = ""
         self.arguments_of_main: set[str] = set()
         self.inputs: dict[str, Any] = {}
@@ -142,10 +146,12 @@ class HostReader(Declarations, HostExpressions):
         out: list[h.Stmt] = []
         self.low.scopes.append({})
         around, self.pending = self.pending, []
+        renames = self.renames
         parts = trees(node) if kind(node) == "compound_statement" else [node]  # type: ignore[arg-type]
-        for part in parts:
+        for at in range(len(parts)):
+            parts[at:] = self.under_own_names(self.shadowing(parts[at], self.low.scopes[1:-1]), *parts[at:])
             try:
-                found = self.statement(part)
+                found = self.statement(parts[at])
                 out += [*self.flushed(), *found]
             except Refused as refused:
                 self.flushed()
@@ -153,8 +159,14 @@ class HostReader(Declarations, HostExpressions):
                 self.low.after.clear()
                 self.problems += refused.diagnostics
         self.low.scopes.pop()
-        self.pending = around
+        self.pending, self.renames = around, renames
         return tuple(out)
+
+    def shadowing(self, node: Tree, scopes: list[dict[str, Any]]) -> list[str]:
+        """The names that a declaration declares though ``scopes`` have them."""
+        found = trees(node, "declaration") if node.data in ("declaration_statement", "for_init") else []
+        names = [n for d in found for n in declared_names(d)]
+        return sorted(n for n in names if any(n in scope for scope in scopes))
 
     def statement(self, node: Any) -> list[h.Stmt]:
         """One statement."""
@@ -219,6 +231,8 @@ class HostReader(Declarations, HostExpressions):
             raise self.low.refuse("KR211", "work that depends on the command line", node, "name another function")
         if self.is_ignored(test) or self.is_error_test(test):
             self.without_effects(node)
+            if not self.is_error_test(test):
+                self.lost_in(node)
             return self.drop(node, "error check")
         condition = self.truth(test)
         known = set(self.ignored)
@@ -241,10 +255,20 @@ class HostReader(Declarations, HostExpressions):
                 if inner.data == "launch_expression" or concept(name) or defined:
                     raise self.low.refuse("KR211", "work that depends on an error code", node, "test errors by itself")
 
+    def lost_in(self, node: Tree) -> None:
+        """A branch that something which is not followed decides: what it assigns is not followed either."""
+        found = host_effects.of_tree(self.program, node, frozenset(self.arrays))
+        if found.memory or found.variables & set(self.arrays):
+            reason = "memory changes by what is not followed here (timing, a stream, input or an error code)"
+            raise self.low.refuse("KR211", reason, node, "pass the number that decides as a parameter")
+        self.ignored |= found.variables
+
     # --- loops
 
     def rounds(self, node: Tree) -> tuple[h.Stmt, ...]:
         """The body of a loop, which must not read what a round before it lost."""
+        for name in changed_names(node):
+            self.forget(name)  # what was computed from it is of the first round
         before = set(self.ignored)
         self.depth += 1
         body = self.block(node)
@@ -261,6 +285,9 @@ class HostReader(Declarations, HostExpressions):
         nest = self.nest(node)
         if nest is not None:
             return nest
+        renames, init = self.renames, child(node, "for_init")
+        if init is not None:
+            (node,) = self.under_own_names(self.shadowing(init, self.low.scopes[1:]), node)
         init, test, step = (child(node, x) for x in ("for_init", "for_condition", "for_step"))
         body = [c for c in node.children if isinstance(c, Tree)][-1]
         span = self.low.span(node)
@@ -280,6 +307,7 @@ class HostReader(Declarations, HostExpressions):
             inner = self.rounds(body)
         finally:
             self.low.scopes.pop()
+            self.renames = renames
         found = counted(before, condition, after, inner)
         if found is not None:
             var, start, stop, by = found

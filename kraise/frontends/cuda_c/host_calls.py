@@ -6,6 +6,7 @@ from typing import Any
 
 from lark import Token, Tree
 
+from kraise.frontends.cuda_c import host_effects
 from kraise.frontends.cuda_c.host_containers import Containers
 from kraise.frontends.cuda_c.host_inline import Inlining
 from kraise.frontends.cuda_c.host_launches import Launches
@@ -79,7 +80,7 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
                     refs = tuple(k.ArrayRef(n, span=span) for n in reversed(names))
                     return [h.Point(tuple(names), refs, span=span)]
                 one, two = (self.low.value(a) for a in args)
-                own = f"{self.low.text(args[0])}_before"
+                own = self.own_name(next(str(t) for t in tokens(args[0]) if t.type == "NAME") + "_before")
                 return [
                     h.Assign(own, one, one.type, span=span),
                     *self.store(args[0], two, node),
@@ -187,6 +188,9 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
             if kind(strip(target)) == "member_expression":
                 return self.extent_member(strip(target), value, node)
             place = self.low.lookup(name) if name else None
+            if isinstance(place, VarPlace):
+                self.forget(name)
+                self.unset.discard(name)
             if isinstance(place, VarPlace) and (read := self.read_outside(name, place.type, value, node)) is not None:
                 return read
             if self.is_ignored(value) or (name in self.ignored and not isinstance(self.low.lookup(name), VarPlace)):
@@ -225,6 +229,7 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
                     "KR211", f"{name} is the size of a plan and changes", node, "use another variable"
                 )
             self.forget(name)
+            self.unset.discard(name)
             converted = self.low.convert(value, place.type, node)
             if self.named_result(name, converted, place.type):
                 return []
@@ -303,16 +308,17 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
         """
         inner = list(node.iter_subtrees())
         names = [callee(t.children[0]) for t in inner if t.data == "call_expression"]
-        if any(t.data == "launch_expression" for t in inner):
+        if any(t.data in ("launch_expression", "return_statement", "goto_statement") for t in inner):
             return None
         if any(n in self.hosts or concept(n) for n in names):
             return None
         stored = [t for t in inner if t.data == "assignment_expression" or {"++", "--"} & {str(c) for c in t.children}]
         printed = any(dropped(n) for n in names) or any(str(t) in ("cout", "cerr") for t in tokens(node))
-        outer = {callee(t.children[0]) for t in stored} & {n for n in self.low.names if self.low.lookup(n) is not None}
-        element_stores = any(kind(strip(t.children[0])) == "subscript_expression" for t in stored)
-        if printed and not outer - self.counters(node) and not element_stores:
-            return self.drop(node, "printing or a check")
+        if printed:
+            found = host_effects.of_tree(self.program, node, frozenset(self.arrays))
+            followed = {n for n in found.variables if self.low.lookup(n) is not None} - self.ignored
+            if not found.changes and not followed - self.counters(node):
+                return self.drop(node, "printing or a check")
         filled = {_root(strip(t.children[0])) for t in stored if kind(strip(t.children[0])) == "subscript_expression"}
         if self.name == "main" and filled and outside(node) and filled <= set(self.arrays):
             return [s for n in sorted(filled) for s in self.filled(n, node)]

@@ -193,8 +193,10 @@ class Declarations(Calls, Places):
     def declared_scalar(self, name: str, t: ScalarType, initial: list[Tree], d: Tree) -> list[h.Stmt]:
         """A number with its initializer."""
         span = self.low.span(d)
+        self.unset.discard(name)
         if not initial:
             self.scalar(name, t)
+            self.unset.add(name)
             return []
         if (read := self.read_outside(name, t, initial[0], d)) is not None:
             return read

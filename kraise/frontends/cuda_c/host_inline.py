@@ -15,11 +15,14 @@ from lark import Token, Tree
 
 from kraise.diagnostics import Refused
 from kraise.frontends.cuda_c.c_types import Container, CType, Pointer, Reference, leaf
+from kraise.frontends.cuda_c import host_effects
 from kraise.frontends.cuda_c.host_names import callee, concept
+from kraise.frontends.cuda_c.host_nest import renamed
 from kraise.frontends.cuda_c.host_places import is_record, record_behind
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.structs import Definition
-from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, tokens, trees
+from kraise.frontends.cuda_c.tokens import Raw
+from kraise.frontends.cuda_c.trees import Node, child, end, kind, last_name, position, strip, tokens, trees
 from kraise.frontends.cuda_c.values import VarPlace
 from kraise.ir import host as h
 from kraise.ir.types import ScalarType
@@ -36,6 +39,7 @@ class Inlining:
     written_out: set[str]  # helpers that were written out
     inlining: list[str]
     own_name: Any
+    number_at: Any
     record_of: Any
     copied_record: Any
     placed: Any
@@ -45,6 +49,7 @@ class Inlining:
     declaration: Any
     flushed: Any
     result_type: Any
+    renames: dict[str, list[Raw] | None]  # what stands for names of the source; None: no text of its own
 
     def inlines(self, node: Any) -> bool:
         """Is this a call of a helper that must be written out?"""
@@ -96,9 +101,17 @@ class Inlining:
                 self.low.scopes.pop()
         except Refused:
             return False
-        by_reference = any(isinstance(p.type, Reference) and isinstance(p.type.to, ScalarType) for p in given)
-        places = any(_by_place(p.type) for p in given) or (by_reference and self._works(d))
+        changes = self._works(d) or host_effects.of_function(self.program, d.name).memory
+        places = any(_by_place(p.type) for p in given) or (
+            changes and any(self._sets(p, a) for p, a in zip(given, trees(node)[1:], strict=False))
+        )
         return places or is_record(result) or (_pointer(result) and not isinstance(result, Container))  # type: ignore[arg-type]
+
+    def _sets(self, p: Any, arg: Tree) -> bool:
+        """May the helper set a number of its caller through this parameter?"""
+        if isinstance(p.type, Reference):
+            return isinstance(p.type.to, ScalarType)
+        return isinstance(p.type, Pointer) and not p.const and self.number_at(arg) is not None
 
     def inline(self, node: Any, target: Tree | None) -> list[h.Stmt]:
         """The statements of the helper's body; what it returns goes to ``target``."""
@@ -117,16 +130,18 @@ class Inlining:
             raise self.low.refuse("KR211", reason, node, "let it return at its end only")
         args = [self.placed(a) for a in trees(node)[1:]]
         scope = self._scope(d, node)
+        renames = self.renames
         self.low.scopes.append(scope)
         self.inlining.append(d.name)
         try:
             names, before = self._parameters(d, declarator, body, args, node)
+            self.renames = {n: self._spelled(new) for n, new in names.items()}
             self.written_out.add(d.name)
             out: list[h.Stmt] = []
             for declared in before:
                 found = self.declaration(declared)
                 out += [*self.flushed(), *found]
-            lines = [_renamed(s, names) for s in trees(body)]
+            lines = [with_names(s, names) for s in trees(body)]
             value = None
             if returns:
                 value = next((c for c in lines.pop().children if isinstance(c, Tree)), None)
@@ -141,6 +156,26 @@ class Inlining:
         finally:
             self.low.scopes.pop()
             self.inlining.pop()
+            self.renames = renames
+
+    def under_own_names(self, names: list[str], *nodes: Tree) -> list[Tree]:
+        """Trees in which variables have names that the function does not have yet; ``renames`` knows them."""
+        for name in names:
+            own = self.own_name(name)
+            tokens = [Raw("NAME", own)]
+            before = {n for n, now in self.renames.items() if now == [Raw("NAME", name)]}
+            self.renames = {**self.renames, **dict.fromkeys(before or {name}, tokens)}
+            nodes = tuple(with_names(n, {name: own}) for n in nodes)
+        return list(nodes)
+
+    def _spelled(self, new: Any) -> list[Raw] | None:
+        """What stands for a name, as tokens in the source's place; None where that has none of its own."""
+        if isinstance(new, str) or kind(strip(new)) == "id_expression":
+            return [Raw("NAME", new if isinstance(new, str) else callee(new))]
+        text = self.program.unit.tokens[position(new) : end(new)]
+        if sorted(t.text for t in text if t.kind == "NAME") != sorted(str(t) for t in tokens(new) if t.type == "NAME"):
+            return None
+        return [Raw("OP", "("), *renamed(text, self.renames), Raw("OP", ")")]
 
     def _given_back(self, target: Tree, value: Tree, t: ScalarType | None, node: Tree) -> list[h.Stmt]:
         """What the helper returns, in its own type."""
@@ -181,7 +216,7 @@ class Inlining:
                 hint = "give it the variable itself, and do not change the parameter"
                 raise self.low.refuse("KR211", f"`{self.low.text(given)}` is given to {d.name} by place", node, hint)
             names[p.name] = self.own_name(p.name)
-            own_declarator = _renamed(child(tree, "declarator"), {p.name: names[p.name]})
+            own_declarator = with_names(child(tree, "declarator"), {p.name: names[p.name]})
             start = Tree("init_declarator", [own_declarator, given], node.meta)
             before.append(Tree("declaration", [child(tree, "decl_specifiers"), start], node.meta))
         return names, before
@@ -193,7 +228,7 @@ class Inlining:
             return True
         if p.name in changed:
             return False
-        if _by_place(p.type):
+        if _by_place(p.type) or self._sets(p, given):
             return True
         if kind(inner) != "id_expression":
             return not isinstance(p.type, ScalarType | Pointer)
@@ -244,8 +279,8 @@ def _members(body: Tree) -> set[str]:
     return {str(t) for m in body.find_data("member_name") for t in tokens(m)}
 
 
-def _renamed(node: Any, names: dict[str, Any]) -> Any:
-    """A tree with other names, or expressions in the place of names; ``*&x`` is ``x``."""
+def with_names(node: Any, names: dict[str, Any]) -> Any:
+    """A tree with other names, or expressions in the place of names; ``*&x`` and ``(&x)[0]`` are ``x``."""
     if not isinstance(node, Tree):
         return node
     if node.data == "id_expression" and len(node.children) == 1 and str(node.children[0]) in names:
@@ -258,9 +293,10 @@ def _renamed(node: Any, names: dict[str, Any]) -> Any:
             Token("NAME", names[str(c)]) if isinstance(names.get(str(c)), str) else c for c in node.children
         ]
         return Tree(node.data, parts, node.meta)
-    children = [_renamed(c, names) for c in node.children]
-    if node.data == "unary_expression" and str(children[0]) == "*":
-        inner = strip(children[1])
+    children = [with_names(c, names) for c in node.children]
+    pointed = node.data == "unary_expression" and str(children[0]) == "*"
+    if pointed or (node.data == "subscript_expression" and [str(t) for t in tokens(children[1])] == ["0"]):
+        inner = strip(children[1 if pointed else 0])
         if kind(inner) == "unary_expression" and str(inner.children[0]) == "&":  # type: ignore[union-attr]
             return inner.children[1]  # type: ignore[union-attr]
     return Tree(node.data, children, node.meta)

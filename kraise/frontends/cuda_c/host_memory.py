@@ -145,6 +145,8 @@ class Memory(Symbols):
         back = "ToHost" in self.low.text(node)
         if to is not None:
             place = self.pointer(args[1])
+            self.forget(to.name)
+            self.unset.discard(to.name)
             if back:
                 self.copied[to.name] = None
             value = k.Load(

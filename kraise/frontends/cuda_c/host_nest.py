@@ -1,5 +1,6 @@
 """A loop of a host function over elements of host arrays becomes a plain function of its own: its text, as it stands,
-between a head and a ``return`` of the number that it changes."""
+between a head and a ``return`` of the numbers that it changes. In a helper that is written out, its names are those
+that stand for them there."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from kraise.ir.types import ScalarType
 _WORDS = {
     "float32": "float", "float64": "double", "int32": "int", "uint32": "unsigned int", "int64": "long long",
     "uint64": "unsigned long long", "int8": "signed char", "uint8": "unsigned char", "int16": "short",
-    "uint16": "unsigned short", "bool": "bool",
+    "uint16": "unsigned short", "bool": "bool", "float16": "__half", "bfloat16": "__nv_bfloat16",
 }  # fmt: skip
 _ASSIGNS = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", "<<=", ">>=", "++", "--"))
 
@@ -31,34 +32,42 @@ def outline(reader: Any, node: Tree) -> list[h.Stmt]:
     """The call of the function that the loop became. Raises Refused where it has no one form."""
     low = reader.low
     toks = reader.program.unit.tokens
-    first, last = position(node), end(node) - 1
-    body = toks[first : last + 1]
+    first = position(node)
+    body = toks[first : end(node)]
+    lost = next((t.text for n, t in enumerate(body) if reader.renames.get(t.text, ()) is None and _free(body, n)), "")
+    if lost:
+        raise low.refuse("KR211", f"what stands for {lost} in this loop has no text here", node, "write a kernel of it")
+    body = renamed(body, reader.renames)
     names = dict.fromkeys(t.text for n, t in enumerate(body) if t.kind == "NAME" and _free(body, n))
     arrays = [n for n in names if n in reader.arrays]
     scalars = {n: p for n in names if isinstance(p := low.lookup(n), VarPlace)}
     counter = _counter(body)
-    changed = [n for n in scalars if n != counter and _changed(body, n)]
-    if len(changed) > 1:
-        raise low.refuse(
-            "KR211", f"this loop of the host changes {len(changed)} numbers ({', '.join(changed)})", node,
-            "write one loop for each",
-        )  # fmt: skip
+    unset = [n for n in scalars if n in reader.unset and n != counter]
+    changed = [n for n in scalars if n != counter and n not in unset and _changed(body, n)]
     returned = scalars[changed[0]].type if changed else None
-    own = [n for n in scalars if n != counter or not _sets_first(body, n)]
-    if counter in scalars and counter not in own:
-        body = [*(_token(w, toks[first]) for w in f"{spelled(scalars[counter].type)} {counter} ;".split()), *body]
+    own = [n for n in scalars if n not in unset and (n != counter or not _sets_first(body, n))]
+    for n in scalars:
+        if n not in own:
+            body = [*(_token(w, toks[first]) for w in f"{spelled(scalars[n].type)} {n} ;".split()), *body]
     if changed:
         body = [*body, *(_token(w, toks[first]) for w in ("return", changed[0], ";"))]
     function, name = registered(
         reader, "loop", [(spelled(reader.arrays[n]), n) for n in arrays], [(spelled(scalars[n].type), n) for n in own],
         spelled(returned) if returned is not None else "void", body, toks[first], node,
     )  # fmt: skip
+    types = tuple(scalars[n].type for n in changed)
+    if len(changed) > 1:
+        values = tuple(k.Var(n, t) for n, t in zip(changed, types, strict=True))
+        last = replace(function.body[-1], values=values)  # type: ignore[type-var]
+        function = replace(function, body=(*function.body[:-1], last), returns=types)
     reader.outlined.append(replace(function, doc=""))
-    if counter in scalars:
-        reader.ignored.add(counter)  # its value after the loop is not followed
+    for n in [counter, *unset]:
+        if n in scalars:
+            reader.ignored.add(n)  # its value after the loop is not followed
+    for n in changed:
+        reader.forget(n)
     args: list[Any] = [k.ArrayRef(n) for n in arrays]
     args += [k.Var(n, scalars[n].type) for n in own]
-    types = (returned,) if returned is not None else ()
     return [h.Launch(name, tuple(args), None, None, None, tuple(changed), types, span=low.span(node))]
 
 
@@ -91,6 +100,18 @@ def registered(
     return function, name
 
 
+def renamed(body: list[Raw], renames: dict[str, list[Raw] | None]) -> list[Raw]:
+    """Tokens of the source with what stands for its names, each in its place."""
+    out: list[Raw] = []
+    for n, t in enumerate(body):
+        new = renames.get(t.text) if t.kind == "NAME" and _free(body, n) else None
+        if new is not None and [x.text for x in new[:2]] == ["(", "&"] and out and out[-1].text == "*":
+            new = [Raw("OP", "("), *new[2:]]  # *&x
+            out.pop()
+        out += [t] if new is None else [replace(x, file=t.file, line=t.line, column=t.column) for x in new]
+    return out
+
+
 def _token(word: str, place: Raw) -> Raw:
     is_name = word[0].isalpha() or word[0] == "_"
     return Raw("NAME" if is_name else "OP", word, place.file, place.line, place.column)
@@ -102,7 +123,7 @@ def spelled(t: Any) -> str:
 
 
 def _free(body: list[Raw], n: int) -> bool:
-    return n == 0 or body[n - 1].text not in (".", "->")
+    return n == 0 or body[n - 1].text not in (".", "->", "::")
 
 
 def _changed(body: list[Raw], name: str) -> bool:
@@ -111,7 +132,8 @@ def _changed(body: list[Raw], name: str) -> bool:
         if t.text == name and _free(body, n):
             after = body[n + 1].text if n + 1 < len(body) else ""
             before = body[n - 1].text if n else ""
-            if after in _ASSIGNS or before in ("++", "--"):
+            address = before == "&" and not (n > 1 and (body[n - 2].kind != "OP" or body[n - 2].text in (")", "]")))
+            if after in _ASSIGNS or before in ("++", "--") or address:
                 return True
     return False
 

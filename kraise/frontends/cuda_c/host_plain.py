@@ -7,10 +7,10 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Diagnostic, Refused
+from kraise.frontends.cuda_c import host_effects
 from kraise.frontends.cuda_c.c_types import CType, leaf
-from kraise.frontends.cuda_c.host_inline import changed_names, declared_names, is_launching
 from kraise.frontends.cuda_c.host_main import MARK, outside_of
-from kraise.frontends.cuda_c.host_names import callee, concept
+from kraise.frontends.cuda_c.host_names import callee
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.trees import Node, kind, strip, tokens, trees
 from kraise.ir import host as h
@@ -58,16 +58,12 @@ class Plain:
         return host and any(self.pointer_name(a) or self._array_like(a) for a in trees(node)[1:])
 
     def only_says(self, name: str) -> bool:
-        """Is this a function of the file that stores to no array, changes nothing of the file and does not launch?"""
-        found = [d for d in self.program.functions.get(name, []) if d.kind == "host" and d.item is not None]
-        if len(found) != 1 or is_launching(self.program, found[0]):
+        """Is this a function of the file that changes nothing which reaches a value: it prints, checks or takes the
+        time?"""
+        if not any(d.kind == "host" and d.item is not None for d in self.program.functions.get(name, [])):
             return False
-        try:
-            tree = self.program.load(found[0])
-        except Refused:
-            return False
-        kept = changed_names(tree) - declared_names(tree)
-        return not kept and not _stores(tree) and not any(concept(callee(c.children[0])) for c in _calls(tree))
+        found = host_effects.of_function(self.program, name)
+        return not found.changes and (not found.variables or found.variables <= host_effects.idle(self.program))
 
     def plain_call(self, node: Any, results: tuple[str, ...], t: Any) -> list[h.Stmt]:
         """The call of a function that launches nothing: a plain function of the module.
@@ -80,8 +76,7 @@ class Plain:
         name = callee(node.children[0])
         args = trees(node)[1:]
         d = next(d for d in self.program.functions[name] if d.kind == "host" and d.item is not None)
-        tree = self.program.load(d)
-        if not results and not _stores(tree) and name not in self.program.reference_functions:
+        if not results and self.only_says(name):
             return self.drop(node, "printing or a check")
         if name not in self.plain:
             self.plain[name], self.refused[name] = read_function(self.program, d, "plain", name, [])
@@ -105,12 +100,3 @@ class Plain:
         self.drop(node, "input: a parameter")
         return [h.Update(name, h.Whole(name + MARK), span=self.low.span(node))]
 
-
-def _calls(tree: Tree) -> list[Tree]:
-    return list(tree.find_data("call_expression"))
-
-
-def _stores(tree: Tree) -> bool:
-    """Does a function store to an element or through a pointer?"""
-    targets = [strip(t.children[0]) for t in tree.iter_subtrees() if t.data == "assignment_expression"]
-    return any(kind(t) in ("subscript_expression", "unary_expression", "member_expression") for t in targets)

@@ -44,6 +44,8 @@ class Program(Structs):
         self.diagnostics: list[Diagnostic] = []
         self.inferred: dict[str, Raw] = {}
         self.reference_functions: set[str] = set()
+        self.effects: dict[str, Any] = {}  # of host_effects: what functions change, by name
+        self.idle: set[str] | None = None
         self.said: set[str] = set()
         self._lines: set[int] | None = None
         self.comments: dict[int, str] = {}
