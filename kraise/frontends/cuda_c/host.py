@@ -10,19 +10,19 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Diagnostic, Refused
-from kraise.frontends.cuda_c import host_effects, host_main
+from kraise.frontends.cuda_c import host_main
 from kraise.frontends.cuda_c.c_types import CType, Pointer
+from kraise.frontends.cuda_c.host_branches import Branches
 from kraise.frontends.cuda_c.host_declarations import Declarations
 from kraise.frontends.cuda_c.host_expressions import HostExpressions
 from kraise.frontends.cuda_c.host_inline import changed_names, declared_names
 from kraise.frontends.cuda_c.host_loops import counted
 from kraise.frontends.cuda_c.host_lowering import HostLowering
-from kraise.frontends.cuda_c.host_names import callee, concept
 from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.tokens import Raw
-from kraise.frontends.cuda_c.trees import Node, child, kind, tokens, trees
+from kraise.frontends.cuda_c.trees import Node, child, kind, trees
 from kraise.frontends.cuda_c.values import PointerPlace, PointerValue, VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
@@ -32,7 +32,7 @@ from kraise.ir.types import INT32, ScalarType
 ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
 
 
-class HostReader(Declarations, HostExpressions):
+class HostReader(Declarations, HostExpressions, Branches):
     """One host function."""
 
     def __init__(self, program: Program, functions: dict[str, k.Function], hosts: dict[str, tuple[bool, ...]]):
@@ -147,12 +147,17 @@ class HostReader(Declarations, HostExpressions):
         self.low.scopes.append({})
         around, self.pending = self.pending, []
         renames = self.renames
+        inside = kind(node) == "loop_body"  # of a loop: a continue skips the rest
+        node = trees(node)[0] if inside else node  # type: ignore[arg-type]
         parts = trees(node) if kind(node) == "compound_statement" else [node]  # type: ignore[arg-type]
         for at in range(len(parts)):
             parts[at:] = self.under_own_names(self.shadowing(parts[at], self.low.scopes[1:-1]), *parts[at:])
             try:
-                found = self.statement(parts[at])
+                skips = inside and self.skipping(parts[at]) is not None
+                found = self.skip(parts[at], parts[at + 1 :]) if skips else self.statement(parts[at])
                 out += [*self.flushed(), *found]
+                if skips:
+                    break
             except Refused as refused:
                 self.flushed()
                 self.low.out.clear()
@@ -203,65 +208,13 @@ class HostReader(Declarations, HostExpressions):
                 if self.returns is not None and found.type != self.returns:
                     found = self.low.convert(found, self.returns, value)  # as C does
                 return [h.Return((found,), span=span)]
+            case "switch_statement":
+                return self.switch(node)
             case "labeled_statement":
                 return self.statement(trees(node)[-1])
             case "pragma_statement":
                 return [s for c in trees(node) for s in self.statement(c)]
         raise self.low.refuse("KR211", f"{kind(node).replace('_', ' ')} in a host function is not raised", node)
-
-    def branch(self, node: Tree) -> list[h.Stmt]:
-        """``if``: one that tests for an error is dropped with what it does then."""
-        parts = [c for c in node.children if isinstance(c, Tree)]
-        test, then = self.placed(parts[0]), parts[1]
-        before: list[h.Stmt] = []
-        inner = self.runtime_call(test)
-        if inner is not None:  # if (cudaMalloc(…) != cudaSuccess) …
-            before = self.effect(inner)
-            self.without_effects(then)
-            self.drop(then, "error check")
-            return before
-        if self.arguments_of_main & {str(t) for t in tokens(test)}:
-            inputs = self.block(then)  # if (argc > 1) n = atoi(argv[1])
-            others = self.block(parts[2]) if len(parts) > 2 else ()
-            if all(isinstance(s, h.Return) and not s.values for s in inputs):  # if (argc != 2) { usage(); return 1; }
-                self.drop(test, "a check of the command line")
-                return list(others)
-            if all(host_main.is_input(s) for s in (*inputs, *others)):
-                return list(inputs)
-            raise self.low.refuse("KR211", "work that depends on the command line", node, "name another function")
-        if self.is_ignored(test) or self.is_error_test(test):
-            self.without_effects(node)
-            if not self.is_error_test(test):
-                self.lost_in(node)
-            return self.drop(node, "error check")
-        condition = self.truth(test)
-        known = set(self.ignored)
-        self.depth += 1
-        body = self.block(then)
-        lost, self.ignored = self.ignored, known
-        orelse = self.block(parts[2]) if len(parts) > 2 else ()
-        self.ignored |= lost
-        self.depth -= 1
-        if not body and not orelse:
-            return self.drop(node, "a branch without effects")
-        return [h.If(condition, body, orelse, span=self.low.span(node))]
-
-    def without_effects(self, node: Tree) -> None:
-        """Refuses to drop what launches or moves memory."""
-        for inner in node.iter_subtrees():
-            if inner.data == "launch_expression" or inner.data == "call_expression":
-                name = callee(inner.children[0])
-                defined = name in self.program.functions and not self.only_says(name)
-                if inner.data == "launch_expression" or concept(name) or defined:
-                    raise self.low.refuse("KR211", "work that depends on an error code", node, "test errors by itself")
-
-    def lost_in(self, node: Tree) -> None:
-        """A branch that something which is not followed decides: what it assigns is not followed either."""
-        found = host_effects.of_tree(self.program, node, frozenset(self.arrays))
-        if found.memory or found.variables & set(self.arrays):
-            reason = "memory changes by what is not followed here (timing, a stream, input or an error code)"
-            raise self.low.refuse("KR211", reason, node, "pass the number that decides as a parameter")
-        self.ignored |= found.variables
 
     # --- loops
 
@@ -271,7 +224,7 @@ class HostReader(Declarations, HostExpressions):
             self.forget(name)  # what was computed from it is of the first round
         before = set(self.ignored)
         self.depth += 1
-        body = self.block(node)
+        body = self.block(Tree("loop_body", [node], node.meta))
         self.depth -= 1
         lost = sorted((self.ignored - before) & read_within(body))
         if lost:

@@ -134,8 +134,11 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
         self.printed.update(dict.fromkeys(n for n in names if isinstance(self.low.lookup(n), VarPlace)))
 
     def is_dropped(self, name: str) -> str:
-        """What a call of ``name`` is dropped as, "" if it is not."""
-        return dropped(name)
+        """What a call of ``name`` is dropped as, "" if it is not, or if the file itself defines it."""
+        found = [d for d in self.program.functions.get(name, []) if d.item is not None]
+        toks = self.program.unit.tokens
+        own = any(toks[d.item.first].file == self.program.file for d in found if d.item is not None)
+        return "" if own else dropped(name)
 
     def runtime_call(self, node: Node) -> Any:
         """The call of the runtime with an effect on memory inside an expression that only tests it, or None."""

@@ -73,7 +73,9 @@ def of_function(program: Program, name: str, above: tuple[str, ...] = ()) -> Eff
     return found
 
 
-def of_tree(program: Program, tree: Tree, pointers: frozenset[str] = frozenset(), above: tuple[str, ...] = ()) -> Effects:
+def of_tree(
+    program: Program, tree: Tree, pointers: frozenset[str] = frozenset(), above: tuple[str, ...] = ()
+) -> Effects:
     """What a statement or a whole function changes. ``pointers`` are the names around it that point to memory."""
     return _Reading(program, tree, pointers, above).run()
 
@@ -165,7 +167,7 @@ class _Reading:
                     node = strip(node.children[0])
                     if kind(node) == "member_expression":
                         through = True
-                case "unary_expression" if str(node.children[0]) == "*":
+                case "unary_expression" if [str(c) for c in node.children[:1]] == ["*"]:
                     node = strip(node.children[-1])
                     through = through or kind(node) != "id_expression"
                 case "member_expression":
@@ -183,8 +185,8 @@ class _Reading:
         if self.program.functions.get(name):
             self.found.add(of_function(self.program, name, self.above))
             for a in args:  # a reference or a pointer that the callee sets
-                if _is_address(a) and self.found.memory:
-                    self.target(strip(a).children[1])  # type: ignore[union-attr]
+                if self.found.memory and (inner := _addressed(a)) is not None:
+                    self.target(inner)
             return
         what = concept(name)
         if library_table.is_library_word(name):
@@ -205,12 +207,13 @@ class _Reading:
         method = strip(t.children[0])
         if kind(method) == "member_expression":
             word = next((str(x) for m in trees(method, "member_name") for x in tokens(m)), "")  # type: ignore[arg-type]
-            if word not in _READING_METHODS:
-                self.target(trees(method)[0])  # type: ignore[arg-type]
+            owner = strip(trees(method)[0])  # type: ignore[arg-type]
+            if word not in _READING_METHODS and kind(owner) != "call_expression":
+                self.target(owner)
             return
         for a in args:
-            if _is_address(a):
-                self.target(strip(a).children[1])  # type: ignore[union-attr]
+            if (inner := _addressed(a)) is not None:
+                self.target(inner)
             elif not dropped(name) and self._points(a):
                 self.found.memory = True
 
@@ -240,9 +243,13 @@ class _Reading:
                     values += [c for c in trees(t) if c is not d]
             elif t.data == "assignment_expression" and callee(t.children[0]) == name:
                 values.append(t.children[-1])
-            elif t.data == "parameter_declaration" and name in _names(t):
-                return False
-            elif _is_address(t) and callee(t.children[1]) == name:
+            elif (
+                t.data == "parameter_declaration"
+                and name in _names(t)
+                or t.data == "unary_expression"
+                and (inner := _addressed(t)) is not None
+                and callee(inner) == name
+            ):
                 return False
         return bool(values) and all(_makes(v) for v in values)
 
@@ -261,9 +268,12 @@ def _uncast(node: Node) -> Node:
     return node
 
 
-def _is_address(node: Node) -> bool:
+def _addressed(node: Node) -> Tree | None:
+    """``x`` of ``&x``, None for another expression."""
     inner = _uncast(node)
-    return kind(inner) == "unary_expression" and str(inner.children[0]) == "&"  # type: ignore[union-attr]
+    if isinstance(inner, Tree) and inner.data == "unary_expression" and str(inner.children[0]) == "&":
+        return inner.children[1]  # type: ignore[return-value]
+    return None
 
 
 def _text(node: Node) -> str:

@@ -30,6 +30,7 @@ class HostExpressions:
     ignored: set[str]
     pending: list[h.Stmt]
     owner: Any
+    is_dropped: Any
 
     def number(self, node: Node) -> k.Expr:
         """The value of a scalar expression, which must have no effects."""
@@ -106,9 +107,11 @@ class HostExpressions:
         return k.ArrayRef(found.array, offset, span=self.low.span(node))
 
     def is_ignored(self, node: Node) -> bool:
-        """Does an expression use a name without a part in the values?"""
+        """Does an expression use a name without a part in the values, or call what is dropped?"""
+        called = {callee(c.children[0]) for c in node.find_data("call_expression")} if isinstance(node, Tree) else set()
+        if any(self.is_dropped(n) for n in called):
+            return True
         if not any(t.type == "NAME" and str(t) in self.ignored for t in tokens(node)):
             return False
-        called = {callee(c.children[0]) for c in node.find_data("call_expression")} if isinstance(node, Tree) else set()
         works = any(n in self.program.functions or library_table.is_known(n) for n in called)
         return not (works and any(str(t) in self.arrays for t in tokens(node)))

@@ -14,8 +14,8 @@ from typing import Any
 from lark import Token, Tree
 
 from kraise.diagnostics import Refused
-from kraise.frontends.cuda_c.c_types import Container, CType, Pointer, Reference, leaf
 from kraise.frontends.cuda_c import host_effects
+from kraise.frontends.cuda_c.c_types import Container, CType, Pointer, Reference, leaf
 from kraise.frontends.cuda_c.host_names import callee, concept
 from kraise.frontends.cuda_c.host_nest import renamed
 from kraise.frontends.cuda_c.host_places import is_record, record_behind

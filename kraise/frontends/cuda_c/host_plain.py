@@ -99,4 +99,3 @@ class Plain:
         self.inputs[name] = ArrayType(element, axes + 1)  # type: ignore[arg-type]
         self.drop(node, "input: a parameter")
         return [h.Update(name, h.Whole(name + MARK), span=self.low.span(node))]
-

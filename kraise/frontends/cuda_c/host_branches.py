@@ -1,0 +1,191 @@
+"""Branches of CUDA C host functions: ``if`` with error tests and ``continue``, ``switch``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lark import Tree
+
+from kraise.frontends.cuda_c import host_effects, host_main
+from kraise.frontends.cuda_c.constants import fold
+from kraise.frontends.cuda_c.host_names import callee, concept
+from kraise.frontends.cuda_c.program import Program
+from kraise.frontends.cuda_c.trees import Node, kind, tokens, trees
+from kraise.ir import host as h
+from kraise.ir import kernel as k
+from kraise.ir.types import BOOL
+
+
+class Branches:
+    """The part of the reader that knows branches; :class:`kraise.frontends.cuda_c.host.HostReader` has the rest."""
+
+    program: Program
+    low: Any
+    arrays: dict[str, Any]
+    ignored: set[str]
+    arguments_of_main: set[str]
+    depth: int
+    placed: Any
+    runtime_call: Any
+    effect: Any
+    drop: Any
+    block: Any
+    truth: Any
+    number: Any
+    only_says: Any
+    is_ignored: Any
+    is_error_test: Any
+    own_name: Any
+    scalar: Any
+
+    def branch(self, node: Tree) -> list[h.Stmt]:
+        """``if``: one that tests for an error is dropped with what it does then."""
+        parts = [c for c in node.children if isinstance(c, Tree)]
+        test, then = self.placed(parts[0]), parts[1]
+        inner = self.runtime_call(test)
+        if inner is not None:  # if (cudaMalloc(…) != cudaSuccess) …
+            before: list[h.Stmt] = self.effect(inner)
+            self.without_effects(then)
+            self.drop(then, "error check")
+            return before
+        if self.arguments_of_main & {str(t) for t in tokens(test)}:
+            inputs = self.block(then)  # if (argc > 1) n = atoi(argv[1])
+            others = self.block(parts[2]) if len(parts) > 2 else ()
+            if all(isinstance(s, h.Return) and not s.values for s in inputs):  # if (argc != 2) { usage(); return 1; }
+                self.drop(test, "a check of the command line")
+                return list(others)
+            if all(host_main.is_input(s) for s in (*inputs, *others)):
+                return list(inputs)
+            raise self.low.refuse("KR211", "work that depends on the command line", node, "name another function")
+        if self.is_ignored(test) or self.is_error_test(test):
+            return self.unfollowed(test, node)
+        condition = self.truth(test)
+        body, orelse = self.alternatives([then, *parts[2:3]])
+        if not body and not orelse:
+            return self.drop(node, "a branch without effects")  # type: ignore[no-any-return]
+        return [h.If(condition, body, orelse, span=self.low.span(node))]
+
+    def unfollowed(self, test: Node, node: Tree) -> list[h.Stmt]:
+        """A branch that something which is not followed decides: what it assigns is not followed either."""
+        self.without_effects(node)
+        if not self.is_error_test(test):
+            found = host_effects.of_tree(self.program, node, frozenset(self.arrays))
+            if found.memory or found.variables & set(self.arrays):
+                reason = "memory changes by what is not followed here (timing, a stream, input or an error code)"
+                raise self.low.refuse("KR211", reason, node, "pass the number that decides as a parameter")
+            self.ignored |= found.variables
+        return self.drop(node, "error check")  # type: ignore[no-any-return]
+
+    def alternatives(self, nodes: list[Tree]) -> tuple[tuple[h.Stmt, ...], tuple[h.Stmt, ...]]:
+        """The two sides of a branch; what one of them loses is lost after it."""
+        known, lost = set(self.ignored), set(self.ignored)
+        self.depth += 1
+        found: list[tuple[h.Stmt, ...]] = []
+        for node in nodes:
+            self.ignored = set(known)
+            found.append(self.block(node))
+            lost |= self.ignored
+        self.depth -= 1
+        self.ignored = lost
+        return found[0], found[1] if len(found) > 1 else ()
+
+    def without_effects(self, node: Tree) -> None:
+        """Refuses to drop what launches or moves memory."""
+        for inner in node.iter_subtrees():
+            if inner.data == "launch_expression" or inner.data == "call_expression":
+                name = callee(inner.children[0])
+                defined = name in self.program.functions and not self.only_says(name)
+                if inner.data == "launch_expression" or concept(name) or defined:
+                    raise self.low.refuse("KR211", "work that depends on an error code", node, "test errors by itself")
+
+    # --- continue
+
+    def skipping(self, node: Tree) -> tuple[Tree, Tree] | None:
+        """The test, and what is done before the next round, of ``if (test) { …; continue; }`` in the body of a loop."""
+        parts = [c for c in node.children if isinstance(c, Tree)]
+        if node.data != "if_statement" or len(parts) != 2:
+            return None
+        then = trees(parts[1]) if parts[1].data == "compound_statement" else [parts[1]]
+        if not then or then[-1].data != "continue_statement":
+            return None
+        return parts[0], Tree("compound_statement", list(then[:-1]), parts[1].meta)
+
+    def skip(self, node: Tree, rest: list[Tree]) -> list[h.Stmt]:
+        """``if (test) { …; continue; }`` with the rest of the round after it."""
+        found = self.skipping(node)
+        assert found is not None
+        test, then = self.placed(found[0]), found[1]
+        if self.is_ignored(test) or self.is_error_test(test) or self.runtime_call(test) is not None:
+            raise self.low.refuse("KR211", "a round that depends on an error code or a time", node)
+        condition = self.truth(test)
+        after = Tree("compound_statement", rest, node.meta)
+        body, orelse = self.alternatives([then, Tree("loop_body", [after], node.meta)])
+        return [h.If(condition, body, orelse, span=self.low.span(node))]
+
+    # --- switch
+
+    def switch(self, node: Tree) -> list[h.Stmt]:
+        """``switch`` is a chain of tests; a case that falls through runs the next one's statements too."""
+        test, body = [c for c in node.children if isinstance(c, Tree)][:2]
+        test = self.placed(test)
+        if self.is_ignored(test):
+            return self.unfollowed(test, node)
+        if kind(body) != "compound_statement":
+            raise self.low.refuse("KR211", "a switch without braces is not raised", node)
+        value = self.number(test)
+        before: list[h.Stmt] = []
+        if not isinstance(value, k.Const | k.Var):
+            own = self.own_name("choice")
+            self.scalar(own, value.type)
+            before, value = [h.Assign(own, value, value.type, span=self.low.span(node))], k.Var(own, value.type)
+        groups = self.low._cases(body)
+        runs = [Tree("compound_statement", self._run([s for _, s in groups[at:]], node), node.meta)
+                for at in range(len(groups))]  # fmt: skip
+        default = next((at for at, (labels, _) in enumerate(groups) if None in labels), None)
+        tests = [self._any_of(value, labels) for labels, _ in groups]
+        if fold(value) is not None:
+            at = next((at for at, t in enumerate(tests) if t is not None and fold(t).value), default)  # type: ignore[union-attr]
+            return [*before, *self.block(runs[at])] if at is not None else before
+        known, lost = set(self.ignored), set(self.ignored)
+        self.depth += 1
+        chain: tuple[h.Stmt, ...] = ()
+        order = sorted(range(len(groups)), key=lambda at: (at != default, -at))
+        for at in order:
+            self.ignored = set(known)
+            here = self.block(runs[at])
+            lost |= self.ignored
+            condition = tests[at]
+            chain = here if at == default or condition is None else (
+                h.If(condition, here, chain, span=self.low.span(node)),)  # fmt: skip
+        self.depth -= 1
+        self.ignored = lost
+        return [*before, *chain]
+
+    def _any_of(self, value: k.Expr, labels: list[k.Const | None]) -> k.Expr | None:
+        tests = [self.low.binary("==", value, c) for c in labels if c is not None]
+        found = tests[0] if tests else None
+        for t in tests[1:]:
+            found = k.Op("or", (found, t), BOOL)  # type: ignore[arg-type]
+        return found
+
+    def _run(self, groups: list[list[Tree]], node: Tree) -> list[Tree]:
+        """The statements from a case to the break that ends it. Refused where a break lies deeper."""
+        out: list[Tree] = []
+        for statements in groups:
+            flat: list[Tree] = []
+            for s in statements:  # case 1: { …; break; }
+                inner = trees(s) if s.data == "compound_statement" else []
+                ends = bool(inner) and inner[-1].data == "break_statement"
+                flat += [Tree("compound_statement", list(inner[:-1]), s.meta), inner[-1]] if ends else [s]
+            for s in flat:
+                if s.data == "break_statement":
+                    return out
+                if s.data not in ("for_statement", "while_statement", "do_statement") and any(
+                    s.find_data("break_statement")
+                ):
+                    hint = "end each case with its break, or return"
+                    raise self.low.refuse("KR211", "a break inside a branch of a switch", node, hint)
+                out.append(s)
+                if s.data == "return_statement":
+                    return out
+        return out
