@@ -149,7 +149,7 @@ class HostReader(Declarations, HostExpressions, Branches):
         renames = self.renames
         inside = kind(node) == "loop_body"  # of a loop: a continue skips the rest
         node = trees(node)[0] if inside else node  # type: ignore[arg-type]
-        parts = trees(node) if kind(node) == "compound_statement" else [node]  # type: ignore[arg-type]
+        parts: list[Tree] = trees(node) if kind(node) == "compound_statement" else [node]  # type: ignore
         for at in range(len(parts)):
             parts[at:] = self.under_own_names(self.shadowing(parts[at], self.low.scopes[1:-1]), *parts[at:])
             try:

@@ -243,13 +243,10 @@ class _Reading:
                     values += [c for c in trees(t) if c is not d]
             elif t.data == "assignment_expression" and callee(t.children[0]) == name:
                 values.append(t.children[-1])
-            elif (
-                t.data == "parameter_declaration"
-                and name in _names(t)
-                or t.data == "unary_expression"
-                and (inner := _addressed(t)) is not None
-                and callee(inner) == name
-            ):
+            address = _addressed(t) if t.data == "unary_expression" else None
+            if t.data == "parameter_declaration" and name in _names(t):
+                return False
+            if address is not None and callee(address) == name:
                 return False
         return bool(values) and all(_makes(v) for v in values)
 

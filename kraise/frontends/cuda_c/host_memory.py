@@ -45,6 +45,7 @@ class Memory(Symbols):
     is_ignored: Any
     read_outside: Any
     forget: Any
+    unset: set[str]
     inputs: dict[str, Any]
     plain: dict[str, k.Function | None]
     refused: dict[str, list[Diagnostic]]

@@ -58,7 +58,7 @@ def outline(reader: Any, node: Tree) -> list[h.Stmt]:
     types = tuple(scalars[n].type for n in changed)
     if len(changed) > 1:
         values = tuple(k.Var(n, t) for n, t in zip(changed, types, strict=True))
-        last = replace(function.body[-1], values=values)  # type: ignore[type-var]
+        last = k.Return(values, span=function.body[-1].span)
         function = replace(function, body=(*function.body[:-1], last), returns=types)
     reader.outlined.append(replace(function, doc=""))
     for n in [counter, *unset]:
