@@ -115,6 +115,8 @@ def _site(
                 accesses.append((version.array, subscripts))
             case eq.Op(name="mod" | "floordiv" | "tmod" | "tdiv", args=(a, b)) if _known(a) and _known(b):
                 forms.append(linear(b) + -1)
+            case eq.ArgReduce(op="min" | "max", axis=axis):  # of nothing, it raises
+                forms.append(linear(axis.hi) - linear(axis.lo) + -1)
             case eq.Op(name="min" | "max", args=(a, b)) if node in clamped:
                 forms += _repeated(a, b, axes) + _repeated(b, a, axes)
     accesses = [a for a in accesses if a[0] in context.params]

@@ -26,33 +26,28 @@ def checkpointed_loop(start, stop, step, state):
 @partial(jax.jit, static_argnames=("w", "h"))
 def median_cross(img, out, w, h):
     """
-    out[y, x] = (((...) if (...) else (...)) if (...) < (...) else (...) if (...) else
-        img[y, x + 1]) if ((...) if (...) else (...)) < ((...) if (...) else (...)) else ((...) if
-        (...) else (...)) if (...) < (...) else (...) if (...) else (...)
+    out[y, x] = min(max(max(img[y, x + 1], (...)), min((...), (...))), min(max((...), (...)),
+        max((...), (...))))
         for 1 <= x < w - 1, 1 <= y < h - 1
     """
     img2 = img[: h * w].reshape(h, w)
-    below = img2[1:-1, 1:-1] < img2[:-2, 1:-1]
-    choice = jnp.where(below, img2[1:-1, 1:-1], img2[:-2, 1:-1])
-    below_2 = img2[2:, 1:-1] < choice
-    choice_2 = jnp.where(below_2, img2[2:, 1:-1], choice)
-    below_3 = img2[1:-1, :-2] < choice_2
-    choice_3 = jnp.where(below_3, img2[1:-1, :-2], choice_2)
-    choice_4 = jnp.where(img2[1:-1, 2:] < choice_3, choice_3, img2[1:-1, 2:])
-    choice_5 = jnp.where(below_3, choice_2, img2[1:-1, :-2])
-    choice_6 = jnp.where(below_2, choice, img2[2:, 1:-1])
-    choice_7 = jnp.where(below, img2[:-2, 1:-1], img2[1:-1, 1:-1])
-    below_4 = choice_6 < choice_7
-    choice_8 = jnp.where(below_4, choice_6, choice_7)
-    below_5 = choice_5 < choice_8
-    choice_9 = jnp.where(below_5, choice_5, choice_8)
-    choice_10 = jnp.where(choice_4 < choice_9, choice_9, choice_4)
-    choice_11 = jnp.where(below_5, choice_8, choice_5)
-    choice_12 = jnp.where(below_4, choice_7, choice_6)
-    choice_13 = jnp.where(choice_11 < choice_12, choice_11, choice_12)
+    smaller = jnp.minimum(img2[1:-1, 1:-1], img2[:-2, 1:-1])
+    smaller_2 = jnp.minimum(img2[2:, 1:-1], smaller)
+    larger = jnp.maximum(img2[1:-1, :-2], smaller_2)
+    larger_2 = jnp.maximum(img2[2:, 1:-1], smaller)
+    larger_3 = jnp.maximum(img2[1:-1, 1:-1], img2[:-2, 1:-1])
+    smaller_3 = jnp.minimum(larger_2, larger_3)
     out2 = out[: h * w].reshape(h, w)
     out2 = out2.at[1:-1, 1:-1].set(
-        jnp.where(choice_10 < choice_13, choice_10, choice_13)
+        jnp.minimum(
+            jnp.maximum(
+                jnp.maximum(img2[1:-1, 2:], jnp.minimum(img2[1:-1, :-2], smaller_2)),
+                jnp.minimum(larger, smaller_3),
+            ),
+            jnp.minimum(
+                jnp.maximum(larger, smaller_3), jnp.maximum(larger_2, larger_3)
+            ),
+        )
     )  # kernel.cu:19
     return out.at[: h * w].set(out2.ravel())
 

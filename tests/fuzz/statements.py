@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.fuzz.expressions import Expressions
 from tests.fuzz.scope import Array, Index, Scope
 
@@ -155,6 +157,14 @@ class Statements(Expressions):
             ]
             if self.chance(0.15):
                 ways = [(f"range(max({x.name} - 1, 0), min({x.name} + 2, {n}))", 0, 0)]
+        if scope.indices and self.chance(0.1):  # a start, or an end, of each lane's own
+            lane = self.rng.choice(scope.indices).name
+            ways = [
+                (f"range({lane} % 2, {n}, 2)", 0, 0),
+                (f"range(1 + ({lane} + 1) % 3, {n}, 3)", 1, 0),
+                (f"range(1 - {lane} % 2, {n})", 0, 0),
+                (f"range({n} - {lane} % 2)", 0, 0),
+            ]
         text, low, slack = self.rng.choice(ways)
         return f"for {name} in {text}:", Index(name, dim, low, slack)
 
@@ -201,6 +211,10 @@ class Statements(Expressions):
                 before = [f"{name} = {'1e30' if '<' in cmp else '-1e30'}", f"{at} = {self.pick('0', '-1')}"]
                 step = [f"{name}_e = {value}", f"if {name}_e {cmp} {name}:", f"    {name} = {name}_e",
                         f"    {at} = {index.name}"]  # fmt: skip
+                if self.chance(0.4):  # by the place alone
+                    there = re.sub(rf"\b{index.name}\b", at, value)
+                    before = [f"{name} = 0.0", f"{at} = {index.low}"]
+                    step = [f"if {value} {cmp} {there}:", f"    {at} = {index.name}"]
             case "count":
                 before = [f"{name} = 0"]
                 step = [f"if {self.condition(inner)}:", f"    {name} += 1"]

@@ -28,7 +28,7 @@ def test_masks(test):
 DECLINES = {
     "another value is kept": "if x[i] < b:\n   b = w[i]\n   at = i",
     "the place is used in the test": "if x[i] > b and i - at < 2:\n   b = x[i]\n   at = i",
-    "compared by the place": "if x[i] > x[at]: at = i",
+    "compared by the place in another array": "if x[i] > w[at]: at = i",
 }
 
 

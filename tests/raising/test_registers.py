@@ -62,3 +62,37 @@ def test_values():
     done = pipeline.translate(source, "case.py")
     reports, findings = pipeline.verify(done, pipeline.Request(), "case.py", source)
     assert reports and all(r.ok for r in reports) and not findings
+
+
+NETWORK = """__global__ void f(float *x, int n) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float v[4];
+  for (int k = 0; k < 4; k++) v[k] = x[4 * i + k];
+  {loop}
+  for (int k = 0; k < 4; k++) x[4 * i + k] = v[k];
+}}"""
+EXCHANGE = (
+    "for (int k = 0; k < 4; k++) { int p = k ^ d; if (p > k && v[k] > v[p]) { float t = v[k]; v[k] = v[p]; v[p] = t; } }"
+)
+DOUBLING = {
+    "halving": f"for (int d = 2; d > 0; d >>= 1) {EXCHANGE}",
+    "doubling": f"for (int d = 1; d < 4; d *= 2) {EXCHANGE}",
+    "tested last": f"int d = 2; do {{ {EXCHANGE} d /= 2; }} while (d);",
+    "nested": f"for (int s = 2; s <= 4; s <<= 1) for (int d = s >> 1; d > 0; d >>= 1) {EXCHANGE}",
+}
+
+
+@pytest.mark.parametrize("name", DOUBLING)
+def test_rounds_of_powers_of_two(name):
+    source = NETWORK.format(loop=DOUBLING[name])
+    done = pipeline.translate(source, "case.cu")
+    assert done.text is not None and "loop" not in done.text and "jnp.minimum" in done.text
+    reports, findings = pipeline.verify(done, pipeline.Request(), "case.cu", source)
+    assert reports and all(r.ok for r in reports) and not findings
+
+
+def test_rounds_that_data_ends_stay():
+    source = NETWORK.format(loop=f"int d = 2; while (d > 0 && v[0] > 0.f) {{ {EXCHANGE} d >>= 1; }}")
+    done = pipeline.translate(source, "case.cu")
+    assert done.text is None or "loop" in done.text

@@ -13,7 +13,7 @@ from kraise.raising.run import simplify
 from kraise.raising.writes.accumulate import holds, replacement
 
 
-def _taken(update: eq.Expr, c: eq.Expr) -> tuple[eq.Expr, eq.Expr] | None:
+def taken(update: eq.Expr, c: eq.Expr) -> tuple[eq.Expr, eq.Expr] | None:
     """``(condition, value)`` if the update is ``value if condition else c``."""
     match update:
         case eq.Op(name="select", args=(condition, a, b)) if b is c and not holds(a, c):
@@ -49,7 +49,7 @@ def _replaced(update: eq.Expr, c: eq.Expr) -> tuple[eq.Expr, eq.Expr] | None:
 def arg_reduction(p: Problem, name: str) -> Solved | Declined:
     """The extremum of e together with all scalars that are replaced under the same condition."""
     c = p.carries[name]
-    own = _taken(p.updates[name], c)
+    own = taken(p.updates[name], c)
     if own is None:
         return Declined(f"{name} is not replaced under a condition")
     condition, e = own
@@ -60,9 +60,9 @@ def arg_reduction(p: Problem, name: str) -> Solved | Declined:
     for other in p.pending:
         if other == name or other not in p.carries:
             continue
-        taken = _taken(p.updates[other], p.carries[other])
-        if taken is not None and taken[0] is condition:
-            with_it[other] = taken[1]
+        along = taken(p.updates[other], p.carries[other])
+        if along is not None and along[0] is condition:
+            with_it[other] = along[1]
     if not with_it:
         return Declined(f"no other scalar is replaced together with {name}")
     group = (name, *with_it)

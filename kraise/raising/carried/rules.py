@@ -10,6 +10,7 @@ from collections.abc import Callable
 from kraise.raising.carried.affine import induction, invariant
 from kraise.raising.carried.arg import arg_reduction, first_match, last_match
 from kraise.raising.carried.flag import flag
+from kraise.raising.carried.lookup import arg_lookup
 from kraise.raising.carried.problem import Declined, Problem, Solved
 from kraise.raising.carried.reduction import reduction
 from kraise.raising.carried.scan import scan
@@ -17,6 +18,17 @@ from kraise.raising.carried.shift import shift
 
 Rule = Callable[[Problem, str], Solved | Declined]
 
-RULES: tuple[Rule, ...] = (invariant, induction, arg_reduction, reduction, last_match, first_match, flag, shift, scan)
+RULES: tuple[Rule, ...] = (
+    invariant,
+    induction,
+    arg_reduction,
+    arg_lookup,
+    reduction,
+    last_match,
+    first_match,
+    flag,
+    shift,
+    scan,
+)
 # a loop that stays sequential still has no use for carries that are functions of its index
 IN_FOLD: tuple[Rule, ...] = (invariant, induction)

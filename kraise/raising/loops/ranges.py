@@ -17,23 +17,26 @@ from kraise.raising.run.state import State
 @dataclass(frozen=True)
 class Range:
     """The values of a loop's variable: from ``start`` in steps of ``step`` (a nonzero integer) to before ``stop``;
-    ``within`` is what else is known of them."""
+    ``within`` is what else is known of them; ``phase`` says of a start that depends on the lane what it is and which of
+    the values are in steps from it."""
 
     index: eq.Index
     start: eq.Expr
     stop: eq.Expr
     step: int
     within: tuple[eq.Expr, ...] = ()
+    phase: tuple[eq.Expr, ...] = ()
 
     def conjuncts(self) -> tuple[eq.Expr, ...]:
         j = self.index
         if self.step > 0:
             out = [eq.Op("ge", (j, bound), BOOL) for bound in _each(self.start, "max")]
+            out = list(self.phase) or out
             out += [eq.Op("lt", (j, bound), BOOL) for bound in _each(self.stop, "min")]
         else:
             out = [eq.Op("le", (j, bound), BOOL) for bound in _each(self.start, "min")]
             out += [eq.Op("gt", (j, bound), BOOL) for bound in _each(self.stop, "max")]
-        if abs(self.step) != 1:
+        if abs(self.step) != 1 and not self.phase:
             gap = operation("sub", (j, self.start) if self.step > 0 else (self.start, j), INT)
             size = eq.Const(abs(self.step), INT)
             out.append(eq.Op("eq", (eq.Op("mod", (gap, size), INT), eq.Const(0, INT)), BOOL))

@@ -128,6 +128,8 @@ class _Cells:
             case k.For(orelse=()):
                 return self.loop(s, known)
             case k.While(orelse=()):
+                if (rounds := self.rounds(s, known)) is not None:
+                    return rounds
                 self.forget(s, known)
                 test = self.expression(s.condition, known)
                 out_ = replace(s, condition=test, body=self.block(s.body, dict(known)))
@@ -168,14 +170,36 @@ class _Cells:
         self.forget(s, known)
         return [replace(s, start=start, stop=stop, step=step, body=self.block(s.body, dict(known)))]
 
-    def steers(self, s: k.For) -> bool:
-        """Whether the rounds of a loop differ in the cells that they use."""
+    def rounds(self, s: k.While, known: Numbers) -> list[k.Stmt] | None:
+        """The rounds of a loop over numbers that are known (``size <<= 1``), None where one of its tests is not."""
+        if maybe(s.condition, known) is None and not s.test_last:
+            return None
+        moved = {n for n in reads(s.condition) if n in assigned(s.body)}
+        if not moved or not self.steers(s, *moved):
+            return None
+        trial, out, before = dict(known), list[k.Stmt](), self.count
+        for at in range(ROUNDS + 1):
+            going = True if s.test_last and not at else maybe(s.condition, trial)
+            if going is None or at == ROUNDS:
+                break
+            if not going:
+                known.clear()
+                known |= trial
+                return out
+            out += self.block(s.body, trial)
+        self.count = before
+        return None
+
+    def steers(self, s: k.For | k.While, *moved: str) -> bool:
+        """Whether the rounds of a loop differ in the cells that they use; ``moved`` are the variables of a while
+        loop."""
         used = [x.subscripts for x in _nodes(s.body) if isinstance(x, k.Load | k.Store) and x.array in self.arrays]
         names = {n for subs in used for sub in subs for n in reads(sub)}
         assigns = [x for x in _nodes(s.body) if isinstance(x, k.Assign)]
         while more := {n for x in assigns if x.name in names for n in reads(x.value)} - names:
             names |= more
-        return s.var in names or bool(names & {x.name for x in assigns if x.name in reads(x.value)})
+        own = moved if isinstance(s, k.While) else (s.var,)
+        return bool(names & {*own, *(x.name for x in assigns if x.name in reads(x.value))})
 
     def expression(self, e: Any, known: Numbers) -> Any:
         """``e`` (an expression, or a statement without blocks) with the cells in place of the loads."""

@@ -37,6 +37,7 @@ from kraise.raising.loops.invariant import unswitched
 from kraise.raising.loops.order import dependence
 from kraise.raising.loops.placeholders import placeholders
 from kraise.raising.loops.ranges import Range, from_zero, unit_steps
+from kraise.raising.loops.reach import reaching
 from kraise.raising.loops.stepped import stepped
 from kraise.raising.loops.strided import strided
 from kraise.raising.loops.sunk import sunk
@@ -75,7 +76,7 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
         loop(cx, st, row, live, free)
         return
     index = cx.index(s.var, st.open)
-    rng = Range(index, start, stop, step.value)
+    rng = reaching(Range(index, start, stop, step.value), (*st.path, *st.facts))
     flat = False
     if not (index_like(start) and index_like(stop)) and not bounded(st, rng):
         inside = None if (s.span, s.var) in cx.longest else within(cx, st, s, rng, live)
@@ -88,7 +89,7 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
                 raise Sequential
             longest(cx, st, s, rng, live)
             return
-        rng, flat = replace(rng, within=inside.bounds), inside.flat
+        rng, flat = replace(rng, within=(*rng.within, *inside.bounds)), inside.flat
         if flat:
             cx.ragged.setdefault(index.name, set()).add((s.span, s.var))
     declined: list[str] = []

@@ -338,6 +338,9 @@ def _comparison(name: str, args: tuple[Expr, ...]) -> Expr | None:
         return None
     if a is b:
         return TRUE if name in ("le", "ge", "eq") else FALSE
+    for x, y in ((a, b), (b, a)):
+        if name in ("eq", "ne") and x.type.kind == "bool" and isinstance(y, Const) and y.value in (0, 1):
+            return x if bool(y.value) is (name == "eq") else negation(x)
     # unsigned against signed converts in C: only constants that both types hold the same way are compared
     constants = isinstance(a, Const) and isinstance(b, Const)
     alike = constants and (a.type == b.type or all(0 <= (_int(x) or 0) < 2**31 for x in args))

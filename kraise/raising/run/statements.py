@@ -310,6 +310,7 @@ def merged(
     """The locals after both arms: a select where they differ; a local that only one arm sets is its value (a
     well-defined program does not read it otherwise)."""
     out: dict[str, eq.Expr] = {}
+    swapped = _exchanged(condition, {(v, other[n]) for n, v in taken.items() if n in other})
     for name in (*taken, *(n for n in other if n not in taken)):
         a, b = taken.get(name), other.get(name)
         if a is None or b is None:
@@ -318,11 +319,25 @@ def merged(
             out[name] = a
         else:
             kind = a.type if a.type == b.type else _join(a, b)
-            out[name] = clamped(condition, a, b, st.path) or simplify.op("select", (condition, a, b), kind)
+            chosen = swapped.get((a, b)) or clamped(condition, a, b, st.path)
+            out[name] = chosen or simplify.op("select", (condition, a, b), kind)
             given = st.names.get(a) or st.names.get(b)
             if given is not None and given.name == name:
                 st.names.setdefault(out[name], eq.Name(out[name], name, given.span))
     return out
+
+
+def _exchanged(condition: eq.Expr, pairs: set[tuple[eq.Expr, eq.Expr]]) -> dict[tuple[eq.Expr, eq.Expr], eq.Expr]:
+    """``if a > b: a, b = b, a``: by the values of the two arms, the smaller and the greater of both."""
+    match condition:
+        case eq.Op(name="not", args=(inner,)):
+            found = _exchanged(inner, {(b, a) for a, b in pairs})
+            return {(b, a): v for (a, b), v in found.items()}
+        case eq.Op(name="lt" | "le" | "gt" | "ge" as name, args=(a, b)) if a.type == b.type:
+            ends = ("min", "max") if name in ("lt", "le") else ("max", "min")
+            if (a, b) in pairs and (b, a) in pairs:
+                return {(a, b): eq.Op(ends[0], (a, b), a.type), (b, a): eq.Op(ends[1], (a, b), a.type)}
+    return {}
 
 
 _RANK = {"bool": 0, "int": 1, "uint": 1, "number": 2, "float": 3, "bfloat": 3, "complex": 4}
