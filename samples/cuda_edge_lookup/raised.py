@@ -13,7 +13,7 @@ def has_edge(row, col, from_, to, found, m):
         all at once:
             there = 1 if not stopped and lo <= hi and col[(lo + hi) / 2] == to[e] else there
             stopped = col[(lo + hi) / 2] == to[e] or stopped if not stopped and lo <= hi else stopped
-            lo = mid + 1 if not stopped and lo <= hi and col[mid] != to[e] and col[mid] < to[e] else lo
+            lo = (lo + hi) / 2 + 1 if not stopped and lo <= hi and col[(lo + hi) / 2] < to[e] else lo
             hi = mid - 1 if not stopped and lo <= hi and not (col[mid] == to[e] or col[mid] < to[e])
                 else hi
     found[e] = there  for 0 <= e < m
@@ -31,7 +31,7 @@ def has_edge(row, col, from_, to, found, m):
         return (
             jnp.where(both & equal, 1, there),
             jnp.where(both, equal | stopped, stopped),
-            jnp.where(both & ((col_at != to[:m]) & below), mid + 1, lo),
+            jnp.where(both & below, mid + 1, lo),
             jnp.where(both & ~(equal | below), mid - 1, hi),
         )
 

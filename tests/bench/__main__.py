@@ -2,7 +2,7 @@
 
 import sys
 
-from tests.bench import emitted, hosts, large, memory, peers, rows, start, twins
+from tests.bench import emitted, hosts, large, memory, peers, rows, start, twins, waves
 
 BENCHMARKS = {
     "start": start.main,
@@ -13,6 +13,7 @@ BENCHMARKS = {
     "peers": peers.main,
     "hosts": hosts.main,
     "rows": rows.main,
+    "waves": waves.main,
 }
 
 if __name__ == "__main__":

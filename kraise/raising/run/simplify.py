@@ -106,6 +106,9 @@ def _junction(name: str, a: Expr, b: Expr) -> Expr | None:
         return a
     if opposite(a, b):
         return zero
+    for x, y in ((a, b), (b, a)):
+        if name == "and" and (one := _beside_unequal(x, y)) is not None:
+            return one
     # a and (a and b)
     for x, y in ((a, b), (b, a)):
         if isinstance(x, Op) and x.name == name and y in x.args:
@@ -121,6 +124,16 @@ def _junction(name: str, a: Expr, b: Expr) -> Expr | None:
     for part in reversed(rest[:-1]):
         shorter = Op(name, (part, shorter), BOOL)
     return Op(name, (a, shorter), BOOL)
+
+
+def _beside_unequal(x: Expr, y: Expr) -> Expr | None:
+    """``a != b and a <= b`` is ``a < b``: of NaN, too."""
+    if not (isinstance(x, Op) and x.name == "ne" and isinstance(y, Op) and y.name in ("lt", "le", "gt", "ge")):
+        return None
+    if set(x.args) != set(y.args) or x.args[0].type.kind == "bool":
+        return None
+    strict = "lt" if y.name in ("lt", "le") else "gt"
+    return y if strict == y.name else Op(strict, y.args, BOOL)
 
 
 def _parts(name: str, e: Expr) -> list[Expr]:
