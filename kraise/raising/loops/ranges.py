@@ -30,8 +30,8 @@ class Range:
     def conjuncts(self) -> tuple[eq.Expr, ...]:
         j = self.index
         if self.step > 0:
-            out = [eq.Op("ge", (j, bound), BOOL) for bound in _each(self.start, "max")]
-            out = list(self.phase) or out
+            from_start = (eq.Op("ge", (j, bound), BOOL) for bound in _each(self.start, "max"))
+            out: list[eq.Expr] = [*(self.phase or from_start)]
             out += [eq.Op("lt", (j, bound), BOOL) for bound in _each(self.stop, "min")]
         else:
             out = [eq.Op("le", (j, bound), BOOL) for bound in _each(self.start, "min")]
