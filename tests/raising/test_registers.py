@@ -72,7 +72,10 @@ NETWORK = """__global__ void f(float *x, int n) {{
   {loop}
   for (int k = 0; k < 4; k++) x[4 * i + k] = v[k];
 }}"""
-EXCHANGE = "for (int k = 0; k < 4; k++) { int p = k ^ d; if (p > k && v[k] > v[p]) { float t = v[k]; v[k] = v[p]; v[p] = t; } }"
+EXCHANGE = (
+    "for (int k = 0; k < 4; k++) { int p = k ^ d; "
+    "if (p > k && v[k] > v[p]) { float t = v[k]; v[k] = v[p]; v[p] = t; } }"
+)
 DOUBLING = {
     "halving": f"for (int d = 2; d > 0; d >>= 1) {EXCHANGE}",
     "doubling": f"for (int d = 1; d < 4; d *= 2) {EXCHANGE}",
