@@ -138,7 +138,8 @@ class Raiser:
                 ) from None
             raise
         returns = self._returns(st, body.returns)
-        stmts, returns, changed = mark(stmts, returns, _unchecked(cx, st.accesses), cx.tail)  # type: ignore[assignment]
+        known = _unchecked(cx, st.accesses), cx.tail, frozenset[eq.Expr](cx.named.values())
+        stmts, returns, changed = mark(stmts, returns, *known)  # type: ignore[assignment]
         for n in tuple(st.names.values()):
             st.names.setdefault(e := finished(n.expr), replace(n, expr=e))
         for old, new in changed:

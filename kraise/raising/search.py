@@ -25,7 +25,7 @@ from kraise.raising.run.calls import written
 from kraise.raising.run.context import Context
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads import multiples
-from kraise.raising.threads.sizes import suggested
+from kraise.raising.threads.sizes import named_sizes, suggested
 from kraise.raising.threads.splits import Split
 from kraise.raising.threads.unguarded import shares, unguarded, widths
 
@@ -39,7 +39,7 @@ class Learned:
     sizes that the emitted function checks; ``longest``: loops that run to their longest row; ``launched``: thread
     indices that the launch bounds; ``coarse``: threads that share the elements of a tile;
     ``widths``: the rows that the launch fills, each thread with ``shares`` of their elements; ``multiples``: sizes of
-    whole tiles; ``tied``: sizes that are a block's threads;
+    whole tiles; ``tied``: sizes that are a block's threads; ``named``: template integers that are, by axis;
     ``unroll``: loops with barriers are written out; ``registers``: small arrays of a thread are
     scalars."""
 
@@ -53,6 +53,7 @@ class Learned:
     coarse: dict[int, int] = field(default_factory=dict)
     unroll: bool = False
     tied: dict[str, int] = field(default_factory=dict)
+    named: dict[int, eq.Param] = field(default_factory=dict)
     registers: bool = False
     widths: dict[int, eq.Expr] = field(default_factory=dict)
     shares: dict[int, int] = field(default_factory=dict)
@@ -61,6 +62,7 @@ class Learned:
     def enter(self, cx: Context) -> None:
         cx.solid, cx.scratch, cx.rows, cx.assumed = self.solid, self.scratch, self.rows, self.assumed
         cx.unroll, cx.registers, cx.shares, cx.tied = self.unroll, self.registers, self.shares, self.tied
+        cx.named = self.named
         cx.longest, cx.widths, cx.multiples, cx.coarse = self.longest, self.widths, self.multiples, self.coarse
 
 
@@ -166,10 +168,14 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
             more = _after(attempts[-1], known, refused) if attempts else None
             if more is None and attempts:
                 last = attempts[-1]
-                if sizes is None:
+                names = {} if sizes is not None or start.named else named_sizes(last.inlined, function)
+                if sizes is None and not names:
                     sizes = suggested(last.inlined, {}) if last.cx.cooperative or known.ways == {} else []
-                if sizes:
-                    more = replace(start, ways=sizes.pop(0))
+                if names:
+                    start = replace(start, named=names)  # once: with it or without it
+                    more = start
+                elif sizes:
+                    more = replace(start, ways=sizes.pop(0), named={})
                 elif last.unrolls() and not known.unroll:
                     more = replace(start, unroll=True)  # without a suggested size: a race may hide behind both
             if more is None:

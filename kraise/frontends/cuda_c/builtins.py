@@ -10,6 +10,7 @@ from lark import Tree
 
 from kraise.frontends.cuda_c import numbers, vocabulary
 from kraise.frontends.cuda_c.arithmetic import cast, is_simple
+from kraise.frontends.cuda_c.block_votes import block_vote
 from kraise.frontends.cuda_c.c_types import Struct
 from kraise.frontends.cuda_c.cas_loops import of_bits
 from kraise.frontends.cuda_c.constants import fold
@@ -357,6 +358,7 @@ class Builtins(TypeFunctions):
 
 _CONCEPTS: dict[str, Callable[..., Any]] = {
     "barrier": Builtins._barrier,
+    "vote": block_vote,
     "nothing": Builtins._nothing,
     "dropped": Builtins._dropped,
     "load": Builtins._load,

@@ -49,7 +49,8 @@ class Program(Structs):
         self.said: set[str] = set()
         self._lines: set[int] | None = None
         self.comments: dict[int, str] = {}
-        self._axes: set[str] | None = None
+        self.kernel: Definition | None = None  # that is being read
+        self._axes: dict[int, set[str]] = {}
         for item in unit.items:
             if item.kind in ("kernel", "device", "host") and item.name:
                 name = self._operator_name(item) if item.name == "operator" else item.name
@@ -103,15 +104,27 @@ class Program(Structs):
         return names
 
     def uses_axis(self, axis: int) -> bool:
-        """Does any token of the file mention the y (1) or z (2) axis of an index?"""
-        if self._axes is None:
+        """Does the kernel that is read, or a function that it may call, mention the y (1) or z (2) axis of an index?
+
+        A device function is read once for all kernels: there every kernel of the file counts.
+        """
+        item = None if self.active or self.kernel is None else self.kernel.item
+        key = -1 if item is None else item.first
+        if key not in self._axes:
             toks = self.unit.tokens
-            self._axes = {
+            others = (
+                [] if item is None else [o for o in self.unit.items if o.kind in ("kernel", "host") and o is not item]
+            )
+            skipped = {k for o in others for k in range(o.first, o.last + 1)}
+            self._axes[key] = {
                 toks[k + 2].text
                 for k in range(len(toks) - 2)
-                if toks[k].text in ("threadIdx", "blockIdx", "blockDim", "gridDim") and toks[k + 1].text == "."
+                if toks[k].text in ("threadIdx", "blockIdx", "blockDim", "gridDim")
+                and toks[k + 1].text == "."
+                and k not in skipped
             }
-        return "yz"[axis - 1] in self._axes or (axis == 1 and "z" in self._axes)
+        found = self._axes[key]
+        return "yz"[axis - 1] in found or (axis == 1 and "z" in found)
 
     def instance_name(self, d: Definition) -> str:
         """The name of a new instance of a device function: its own, then with a number."""

@@ -141,6 +141,7 @@ def read_function(
     """One kernel; first with unsuffixed literals as floats, again as doubles if a double takes part."""
     problems: list[Diagnostic] = []
     saved = dict(program.instances), dict(program.instance_names)
+    program.kernel = d if kind == "kernel" else None
     try:
         program.load(d)
         scope, static, notes = bindings_of(program, d, instances)

@@ -11,6 +11,7 @@ from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.scope import Scope
 from kraise.frontends.python.source import dotted
 from kraise.frontends.python.views import View
+from kraise.ir.block_votes import vote
 from kraise.ir.kernel import Atomic, Cast, Const, Expr, Hw, Op, Var, Warp
 from kraise.ir.operations import OPERATIONS
 from kraise.ir.types import BOOL, BY_NAME, COMPLEX, FLOAT, INT, NUMBER, UINT32, ScalarType
@@ -61,6 +62,8 @@ def value(scope: Scope, node: cst.Call) -> Expr:
         scope.bound[result] = 1
         scope.hoist(node, atomic(scope, node, concept, result))
         return Var(result, NUMBER, span=span)
+    if concept.startswith("block."):
+        return block_vote(scope, node, concept.removeprefix("block."))
     if concept.startswith("warp."):
         return warp(scope, node, concept.removeprefix("warp."))
     if concept.startswith("fold."):
@@ -239,6 +242,17 @@ def warp(scope: Scope, node: cst.Call, name: str) -> Expr:
         raise scope.refuse(node, "the mask of a warp primitive must be 0xFFFFFFFF, written out", "", "KR299")
     type_ = BOOL if name in ("any", "all") else UINT32 if name == "ballot" else NUMBER
     return Warp(name, tuple(arguments), type_, span=span)
+
+
+def block_vote(scope: Scope, node: cst.Call, kind: str) -> Expr:
+    """``cuda.syncthreads_count(condition)``: blocks with threads along x only (others are found to race)."""
+    (argument,) = positional(scope, node, 1, 1)
+    says = ex.scalar(scope, argument)
+    array, result = scope.fresh("votes"), scope.fresh("count")
+    scope.bound[result] = 1
+    steps, answer = vote(kind, says, array, result, (0,), scope.span(node))
+    scope.hoist(node, *steps)
+    return answer
 
 
 # --- calls with a shape of their own -----------------------------------------------------------

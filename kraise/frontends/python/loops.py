@@ -143,9 +143,15 @@ def _leaves(body: cst.BaseSuite) -> bool:
 
 
 def _progression(scope: Scope, node: cst.Tuple | cst.List) -> Iteration:
-    """``for d in (-1, 0, 1)``: integers at equal distances are a range."""
+    """``for d in (-1, 0, 1)``: integers at equal distances are a range, doubled ones shifts of the first."""
     values = [ex.scalar(scope, e.value) for e in node.elements]
     numbers = [v.value for v in values if isinstance(v, Const) and type(v.value) is int]
+    shift = _doubling(numbers) if len(numbers) == len(values) else ""
+    if shift:
+        at = scope.span(node)
+        first, one = ex.integer(numbers[0], at), ex.integer(1, at)
+        rounds = ex.integer(len(numbers), at)
+        return Iteration(ex.integer(0, at), rounds, one, lambda i: ex.op(shift, first, i, span=at), False)
     steps = {b - a for a, b in zip(numbers, numbers[1:], strict=False)} or {1}
     if len(numbers) != len(values) or not numbers or len(steps) != 1 or steps == {0}:
         raise scope.refuse(
@@ -155,6 +161,14 @@ def _progression(scope: Scope, node: cst.Tuple | cst.List) -> Iteration:
     bounds = (numbers[0], numbers[-1] + (1 if step > 0 else -1), step)
     start, stop, by = (ex.integer(b, span) for b in bounds)
     return Iteration(start, stop, by, lambda i: i, False, True)
+
+
+def _doubling(numbers: list[int]) -> str:
+    """Which shift of the first number gives the others, by one more each; "" where none does."""
+    pairs = list(zip(numbers, numbers[1:], strict=False))
+    if len(numbers) < 3 or min(numbers) <= 0:
+        return ""
+    return "shr" if all(a == 2 * b for a, b in pairs) else "shl" if all(b == 2 * a for a, b in pairs) else ""
 
 
 def _enumerate(scope: Scope, node: cst.Call) -> Iteration:

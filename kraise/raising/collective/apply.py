@@ -17,7 +17,7 @@ from kraise.raising.collective.frame import Frame, frame, numbers
 from kraise.raising.collective.marks import Beyond
 from kraise.raising.collective.memory import Touch
 from kraise.raising.collective.opened import shuffles, starts, touches, walked
-from kraise.raising.collective.plan import Plan, plan_of
+from kraise.raising.collective.plan import Plan, Trials, plan_of
 from kraise.raising.collective.requests import Apart, Lanes, Sized
 from kraise.raising.collective.simulate import Simulation
 from kraise.raising.collective.tied import ask
@@ -77,17 +77,20 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
         fitting = {case: tuple(s for s in case.sizes if _fits(cx, st, found, s)) for case in cases}
     whole = [c for c in cases if fitting[c] == c.sizes]
     parts = [c for c in cases if fitting[c] and c not in whole]
+    trials = Trials(cx, st, stmts, after, found)
     for outlets in (False, True):
+        if outlets and not trials.stored:
+            break
         for case in whole:
-            plan = plan_of(cx, st, stmts, after, found, case.sizes, outlets)
+            plan = plan_of(trials, case.sizes, outlets)
             if plan is not None:
                 return _carry_out(cx, st, plan, found, case)
         for size in _sizes(cx, st, stmts[0], found) if known is None else ():
-            plan = plan_of(cx, st, stmts, after, found, (size,), outlets)
+            plan = plan_of(trials, (size,), outlets)
             if plan is not None and not plan.sim.by_extent:
                 raise Sized(size)  # the source counts on it: it never asks how many threads there are
         for case in parts:
-            plan = plan_of(cx, st, stmts, after, found, fitting[case], outlets)
+            plan = plan_of(trials, fitting[case], outlets)
             if plan is not None:
                 return _carry_out(cx, st, plan, found, case)
     if known is None:
@@ -203,7 +206,7 @@ def _carry_out(cx: Context, st: State, plan: Plan, found: Frame, case: _Case) ->
         for n in o.names:
             st.env.pop(n, None)
     if by_block and found.extent is not None:
-        _demand(cx, case, found)
+        _demand(cx, case)
     what = sorted({type(f).__name__ for f in everything})
     line = span.line if span else "?"
     form = "running values" if "Running" in what else "a reduction"
@@ -235,15 +238,14 @@ def _touched(cx: Context, st: State, touches: dict[str, Touch], label: str, span
                 st.accesses.append(access(st, Place(name, (*prefix, cell)), st.path, write, together=label, span=span))
 
 
-def _demand(cx: Context, case: _Case, found: Frame) -> None:
+def _demand(cx: Context, case: _Case) -> None:
     """What a block must be for the emitted form."""
-    size = eq.Param("block.x", INT)
+    size = cx.block_size()
     if case.demand in ("power", "power of warps", "two", "two warps"):
         less = operation("sub", (size, ONE), INT)
         test = eq.Op("eq", (simplify.op("and_", (size, less), INT), ZERO), BOOL)
         _check(cx, test, "block must be a power of two", "block is a power of two (so the source's tree takes all)")
-    few = {"two": 2, "two warps": 64}.get(case.demand)
-    if few is not None:
+    if few := {"two": 2, "two warps": 64}.get(case.demand):
         least = eq.Op("ge", (size, eq.Const(few, INT)), BOOL)
         _check(cx, least, f"block must have {few} threads or more", f"block has {few} threads or more")
     if case.demand in ("warps", "power of warps"):

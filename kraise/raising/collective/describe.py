@@ -180,7 +180,7 @@ def of_cells(sim: Simulation, array: str) -> list[Found]:
                 found.append(Copy(family, cells))
             elif memory.op:
                 found += _runs(memory.op, family, cells, data[:, None, :], held[:, None, :], 0)
-    if memory.op and not found:
+    if memory.op:
         for at in (0, *(() if memory.count < 2 else _last(sim, memory.count))):
             one = Combined(memory.op, np.repeat(memory.marks[:, at : at + 1], sim.size, axis=1), memory.type)
             found += [Cell(at, t) for t in of_thread(sim, one) if isinstance(t, Total) and t.group == 0]

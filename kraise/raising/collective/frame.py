@@ -125,7 +125,7 @@ def numbers(found: Frame, e: eq.Expr, size: int) -> np.ndarray | None:
         match node:
             case eq.Const(value=bool() | int() as v):
                 known[node] = np.full(size, v)
-            case eq.Param(name="block.x"):
+            case eq.Param() if node is found.extent or node.name == "block.x":
                 known[node] = np.full(size, size)
             case eq.Param(name="warps.x"):
                 known[node] = np.full(size, size // 32)

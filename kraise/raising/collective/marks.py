@@ -25,6 +25,10 @@ class Outside(Beyond):
     """A subscript leaves a shared array: no launch has blocks of this size."""
 
 
+class Stored(Beyond):
+    """A store to an array of the caller's."""
+
+
 @dataclass(frozen=True)
 class Combined:
     """By thread: data combined by ``op`` ("" where each is one datum), as sums of marks of shape (2, threads)."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL
-from kraise.raising.collective.marks import Beyond, Combined, Value
+from kraise.raising.collective.marks import Beyond, Combined, Stored, Value
 from kraise.raising.run.liveness import reads
 
 
@@ -54,10 +54,10 @@ class Outlets:
         """Takes down a store to an array of the caller.
 
         Raises:
-            Beyond: it cannot wait until after the run.
+            Stored: it cannot wait until after the run.
         """
         if self.outlets is None or self.loops or (not self.barriers and self.size > 1):
-            raise Beyond(f"{s.array} is not shared")
+            raise Stored(f"{s.array} is not shared")
         names: list[str] = []
         new = self._taken(s.value, on, names)
         used = set().union(*(reads(x) for x in (new, *s.subscripts, *self.guards))) - set(names)
@@ -83,9 +83,15 @@ class Outlets:
         raise Beyond("what is stored is not known")
 
     def guarded(self, condition: k.Expr, body: tuple[k.Stmt, ...], on: np.ndarray) -> bool:
-        """Takes down the stores under a condition that the run cannot decide; False if there is more than stores."""
-        if self.outlets is None or not body or not all(isinstance(s, k.Store) for s in body):
+        """Takes down the stores under a condition that the run cannot decide; False if there is more than stores.
+
+        Raises:
+            Stored: there is no waiting until after the run.
+        """
+        if not body or not all(isinstance(s, k.Store) for s in body):
             return False
+        if self.outlets is None:
+            raise Stored("data decide of a store")
         before, self.guards = self.guards, (*self.guards, condition)
         for s in body:
             assert isinstance(s, k.Store)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
@@ -13,13 +13,16 @@ from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import topological
 from kraise.raising.collective.describe import Cell, Found, Running, Total, of_cells, of_thread
 from kraise.raising.collective.frame import Frame, numbers
-from kraise.raising.collective.marks import Beyond, Combined, Outside, marks
+from kraise.raising.collective.marks import Beyond, Combined, Outside, Stored, marks
 from kraise.raising.collective.opened import shuffles, walked
 from kraise.raising.collective.simulate import Simulation
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import assigned, reads
 from kraise.raising.run.state import State
 from kraise.raising.run.values import resolve
+
+_TRIED = (64, 256)  # one of them is compared with the others: loops over warps have no round for few threads, and
+# some shared arrays have no room for many
 
 
 @dataclass
@@ -69,9 +72,9 @@ def _simulation(cx: Context, st: State, found: Frame, size: int, outlets: bool) 
 
     sim = Simulation(size, hardware, entry, cells, {})
     sim.rows = found.rows
+    sim.outside = lambda array: resolve(cx, st, array) not in st.locals
     if outlets:
         sim.outlets = []
-        sim.outside = lambda array: resolve(cx, st, array) not in st.locals
     return sim
 
 
@@ -87,42 +90,86 @@ def filled(st: State, array: str, found: Frame, size: int, count: int) -> np.nda
     return out
 
 
-def plan_of(
-    cx: Context,
-    st: State,
-    stmts: tuple[k.Stmt, ...],
-    after: list[frozenset[str]],
-    found: Frame,
-    sizes: tuple[int, ...],
-    outlets: bool = False,
-) -> Plan | None:
+Way = tuple[dict[str, Found], dict[str, "Found | None"], list[k.Assign]]
+Said = list[Way]
+
+
+@dataclass
+class Trials:
+    """Simulations of one run of statements, each made once: the families of sizes that are asked for share them.
+
+    ``stored``: a store to an array of the caller's has ended one that was to do without ``outlets``.
+    """
+
+    cx: Context
+    st: State
+    stmts: tuple[k.Stmt, ...]
+    after: list[frozenset[str]]
+    found: Frame
+    stored: bool = False
+    _shots: dict[tuple[int, bool], list[tuple[int, Said]]] = field(default_factory=dict)
+    _others: dict[tuple[int, int, bool], tuple[Simulation, Said | None] | type[Beyond]] = field(default_factory=dict)
+
+    def shots(self, size: int, outlets: bool) -> list[tuple[int, Said]]:
+        """What can be said after each of the first statements, for blocks of ``size``."""
+        key = (size, outlets)
+        if key in self._shots:
+            return self._shots[key]
+        shots = self._shots[key] = []
+        sim = _simulation(self.cx, self.st, self.found, size, outlets)
+        everyone = np.ones(size, dtype=bool)
+        useful = False
+        for at, s in enumerate(self.stmts):
+            if isinstance(s, k.LocalArray):
+                break
+            try:
+                sim.run((s,), everyone)
+            except Beyond as beyond:
+                self.stored = self.stored or isinstance(beyond, Stored)
+                break
+            useful = useful or _crosses(s)
+            if useful:
+                ways = _say(sim, self.stmts[: at + 1], self.after[at])
+                if ways is not None:
+                    shots.append((at + 1, ways))
+        return shots
+
+    def run(self, size: int, count: int, outlets: bool) -> tuple[Simulation, Said | None]:
+        """The first ``count`` statements for blocks of ``size``, and what can be said after them.
+
+        Raises:
+            Beyond, Outside: as :meth:`Simulation.run`.
+        """
+        key = (size, count, outlets)
+        if key not in self._others:
+            sim = _simulation(self.cx, self.st, self.found, size, outlets)
+            try:
+                sim.run(self.stmts[:count], np.ones(size, dtype=bool))
+            except Beyond as beyond:
+                self._others[key] = Outside if isinstance(beyond, Outside) else Beyond
+            else:
+                said = None if size == 1 else _say(sim, self.stmts[:count], self.after[count - 1])
+                self._others[key] = sim, said
+        done = self._others[key]
+        if isinstance(done, type):
+            raise done
+        return done
+
+
+def plan_of(trials: Trials, sizes: tuple[int, ...], outlets: bool = False) -> Plan | None:
     """What the longest run from the first statement on computes, the same for blocks of all ``sizes`` (those apart for
     which a shared array is too short). ``outlets``: stores to the caller's arrays may be among it."""
-    trial = min((s for s in sizes if s >= 64), default=sizes[-1])
-    sim = _simulation(cx, st, found, trial, outlets)
-    shots: list[tuple[int, list[tuple[dict[str, Found], dict[str, Found | None], list[k.Assign]]]]] = []
-    everyone = np.ones(trial, dtype=bool)
-    useful = False
+    stmts = trials.stmts
+    tried = [s for s in _TRIED if s in sizes] or [sizes[-1]]
+    trial = max(tried, key=lambda size: (max((count for count, _ in trials.shots(size, outlets)), default=0), size))
+    shots = trials.shots(trial, outlets)
     spare: tuple[int, Way] | None = None
-    for at, s in enumerate(stmts):
-        if isinstance(s, k.LocalArray):
-            break
-        try:
-            sim.run((s,), everyone)
-        except Beyond:
-            break
-        useful = useful or _crosses(s)
-        if useful:
-            ways = _say(sim, stmts[: at + 1], after[at])
-            if ways is not None:
-                shots.append((at + 1, ways))
     for count, said in reversed(shots):
         for size in sizes:
             if size == trial:
                 continue
-            other = _simulation(cx, st, found, size, outlets)
             try:
-                other.run(stmts[:count], np.ones(size, dtype=bool))
+                other, same = trials.run(size, count, outlets)
             except Outside:
                 if size > trial:
                     continue
@@ -136,7 +183,6 @@ def plan_of(
                 if not said:
                     break
                 continue
-            same = _say(other, stmts[:count], after[count - 1])
             said = [] if same is None else _agreeing(said, same)
             if not said:
                 break
@@ -147,11 +193,8 @@ def plan_of(
             if told or count == shots[0][0]:
                 chosen = (count, told[0]) if told else spare
                 assert chosen is not None
-                return _made(_simulation(cx, st, found, trial, outlets), *chosen, stmts)
-    return None if spare is None else _made(_simulation(cx, st, found, trial, outlets), *spare, stmts)
-
-
-Way = tuple[dict[str, Found], dict[str, "Found | None"], list[k.Assign]]
+                return _made(trials, trial, outlets, *chosen)
+    return None if spare is None else _made(trials, trial, outlets, *spare)
 
 
 def _lost(way: Way, later: tuple[k.Stmt, ...]) -> bool:
@@ -160,13 +203,14 @@ def _lost(way: Way, later: tuple[k.Stmt, ...]) -> bool:
     return any(isinstance(n, k.Load) and n.array in blank for n in walked(later)) if blank else False
 
 
-def _made(sim: Simulation, count: int, way: Way, stmts: tuple[k.Stmt, ...]) -> Plan:
-    sim.run(stmts[:count], np.ones(sim.size, dtype=bool))
+def _made(trials: Trials, size: int, outlets: bool, count: int, way: Way) -> Plan:
+    sim, stmts = _simulation(trials.cx, trials.st, trials.found, size, outlets), trials.stmts
+    sim.run(stmts[:count], np.ones(size, dtype=bool))
     locals_, arrays, kept = way
     return Plan(count, locals_, arrays, kept, sim, stmts[:count])
 
 
-def _alone(sim: Simulation, way: tuple[dict[str, Found], dict[str, Found | None], list[k.Assign]]) -> bool:
+def _alone(sim: Simulation, way: Way) -> bool:
     """Whether a block of one thread has what it had: the sum of one datum."""
     locals_, arrays, _ = way
     pairs: list[tuple[np.ndarray, Found | None]] = []
@@ -189,9 +233,6 @@ def _alone(sim: Simulation, way: tuple[dict[str, Found], dict[str, Found | None]
 
 def _crosses(s: k.Stmt) -> bool:
     return shuffles(s) or isinstance(s, k.If | k.While | k.For)
-
-
-Said = list[tuple[dict[str, Found], dict[str, "Found | None"], list[k.Assign]]]
 
 
 def _say(sim: Simulation, stmts: tuple[k.Stmt, ...], live: frozenset[str]) -> Said | None:
@@ -260,4 +301,10 @@ def _numbers_kept(stmts: tuple[k.Stmt, ...], name: str) -> list[k.Assign] | None
 
 
 def _agreeing(a: Said, b: Said) -> Said:
-    return [x for x in a if any(x[0] == y[0] and x[1] == y[1] for y in b)]
+    """The ways of ``a`` that ``b`` has, too. An array that blocks of the one size leave alone (a loop has no round for
+    them) may hold anything after the others."""
+
+    def same(x: Way, y: Way) -> bool:
+        return x[0] == y[0] and y[1].keys() <= x[1].keys() and all(f == y[1].get(n) for n, f in x[1].items())
+
+    return [x for x in a if any(same(x, y) for y in b)]

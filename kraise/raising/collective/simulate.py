@@ -237,6 +237,8 @@ class Simulation(Outlets):
                 return NUMBERS[name](left, right)
             case k.Op():
                 return self._operation(e, on)
+            case k.Cast(type=t, arg=k.Const(value=float() as literal)) if t.kind == "float" and _exact(literal):
+                return self.value(k.Const(literal, t), on)
             case k.Cast(type=t, arg=a):
                 v = self.value(a, on)
                 if isinstance(v, np.ndarray):
@@ -360,6 +362,12 @@ class Simulation(Outlets):
         if isinstance(v, Combined):
             return Combined(v.op, v.marks[:, thread], v.type)
         return UNKNOWN
+
+
+def _exact(literal: float) -> bool:
+    """Whether a literal is the same number in any width."""
+    with np.errstate(over="ignore"):
+        return bool(np.float16(literal) == literal)
 
 
 def _same(a: Combined, b: Combined, on: np.ndarray) -> bool:

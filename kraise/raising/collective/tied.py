@@ -13,7 +13,7 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import substitute, topological
 from kraise.raising.collective.frame import Frame
 from kraise.raising.collective.opened import walked
-from kraise.raising.collective.plan import filled, plan_of
+from kraise.raising.collective.plan import Trials, filled, plan_of
 from kraise.raising.collective.requests import Tied
 from kraise.raising.run.arithmetic import operation, tidy
 from kraise.raising.run.context import Context
@@ -47,8 +47,9 @@ def ask(
         for times in sorted(_TIMES, key=lambda n: n != cells):
             value: dict[eq.Expr, eq.Expr] = {size: _threads(times)}
             seen = replace(st.copy(), env={n: tidy(substitute(v, value)) for n, v in st.env.items()})
+            trials = Trials(cx, seen, stmts, after, found)
             for outlets, sizes in product((False, True), cases):
-                if plan_of(cx, seen, stmts, after, found, sizes, outlets) is not None:
+                if (not outlets or trials.stored) and plan_of(trials, sizes, outlets) is not None:
                     raise Tied(size.name, times)
 
 

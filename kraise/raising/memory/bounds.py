@@ -32,10 +32,12 @@ def mark(
     returns: tuple[object, ...],
     accesses: list[Access],
     tails: Callable[[str], int] = lambda array: 0,
+    threads: frozenset[eq.Expr] = frozenset(),
 ) -> tuple[tuple[eq.Stmt, ...], tuple[object, ...], list[tuple[eq.Expr, eq.Expr]]]:
     """``stmts`` and ``returns`` with ``safe`` set on the accesses that may leave, and what became of each value
-    (names follow it); ``tails`` of an array are its axes after the flat one."""
-    marker = _Marker(accesses, tails)
+    (names follow it); ``tails`` of an array are its axes after the flat one; ``threads`` are parameters that are a
+    block's threads."""
+    marker = _Marker(accesses, tails, threads)
     out = tuple(marker.statement(s, ()) for s in stmts)
     kept = tuple(
         marker.expression(r, ()) if isinstance(r, eq.Node) and not isinstance(r, eq.Version) else r  # type: ignore[arg-type]
@@ -82,8 +84,8 @@ def flattened(read: eq.Read, tail: int = 0) -> eq.Read:
 
 
 class _Marker:
-    def __init__(self, accesses: list[Access], tails: Callable[[str], int]):
-        self.extents, self.tails = Extents(accesses), tails
+    def __init__(self, accesses: list[Access], tails: Callable[[str], int], threads: frozenset[eq.Expr]):
+        self.extents, self.tails, self.threads = Extents(accesses), tails, threads
         self.executed: dict[tuple[str, tuple[eq.Expr, ...]], list[frozenset[eq.Expr]]] = {}
         for a in accesses:
             self.executed.setdefault((a.array, a.whole or a.subscripts), []).append(frozenset(a.path))
@@ -143,8 +145,12 @@ class _Marker:
         out = rebuild(e, new)
         if isinstance(out, eq.Read) and isinstance(e, eq.Read) and not e.safe:
             leaves = self._leaves(e.version.array, e.subscripts, e.view, domain, None)
-            if e.view and not (
-                self._rows_executed(e) if leaves else self._rows(e.version.array, e.subscripts, e.view, domain)
+            if (
+                self._partly(e)
+                or e.view
+                and not (
+                    self._rows_executed(e) if leaves else self._rows(e.version.array, e.subscripts, e.view, domain)
+                )
             ):
                 out, leaves = flattened(out, self.tails(out.version.array)), True
             if leaves:
@@ -186,6 +192,15 @@ class _Marker:
         self.rows.setdefault(key, {})[top + 1] = None
         self.firsts.setdefault(key, {})[None if least is None else -least] = None
         return True
+
+    def _partly(self, read: eq.Read) -> bool:
+        """Whether the rows are the threads of blocks, and a condition lets only some of them load: the array need not
+        fill the last row."""
+        if not read.view or self.threads.isdisjoint(topological(read.view)):
+            return False
+        paths = [p for (array, _), found in self.executed.items() if array == read.version.array for p in found]
+        leaves = {n for p in paths for n in topological(p) if isinstance(n, eq.Param | eq.Shape | eq.Read)}
+        return any(n not in self.threads and not by_launch((n,)) for n in leaves)
 
     def _rows_executed(self, read: eq.Read) -> bool:
         """Notes how many rows the source itself touches by a load that the raised form makes beyond it, too."""

@@ -38,6 +38,7 @@ class Context:
     tile: dict[int, int] = field(default_factory=dict)  # those elements
     sharing: set[int] = field(default_factory=set)  # axes whose loop over them is under way
     tied: Mapping[str, int] = field(default_factory=dict)  # parameters that are so many times a block's threads
+    named: Mapping[int, eq.Param] = field(default_factory=dict)  # parameters that are a block's threads, by axis
     unroll: bool = False  # loops with barriers are written out
     registers: bool = False  # small arrays of a thread are scalars
     touched: dict[Any, Any] = field(default_factory=dict)  # the cells that the threads of a block touch, by access
@@ -104,9 +105,13 @@ class Context:
         if text not in self.notes:
             self.notes.append(text)
 
+    def block_size(self) -> eq.Param:
+        """What is checked of the number of a block's threads along x: the launch's, or the template's integer."""
+        return self.named.get(0, eq.Param("block.x", INT))
+
     def whole_warps(self) -> None:
         """Demands blocks of whole warps."""
-        rest = eq.Op("mod", (eq.Param("block.x", INT), eq.Const(32, INT)), INT)
+        rest = eq.Op("mod", (self.block_size(), eq.Const(32, INT)), INT)
         found = (eq.Op("eq", (rest, eq.Const(0, INT)), BOOL), "block must be a multiple of 32")
         if found not in self.checks:
             self.checks.append(found)

@@ -74,6 +74,10 @@ def bind(
             ways = {**ways, axis: APART}
             _one_unless_given(cx, ("grid" if alone == {"thread"} else "block"), letter)
         block_dim, grid_dim = eq.Param(f"block.{letter}", INT), eq.Param(f"grid.{letter}", INT)
+        if axis in cx.named:
+            _count_on(cx, cx.named[axis], letter)
+            block_dim = cx.named[axis]
+            facts.append(eq.Op("ge", (block_dim, eq.Const(1, INT)), BOOL))
         cx.threads["blockDim", axis], cx.threads["gridDim", axis] = block_dim, grid_dim
         way = ways.get(axis)
         if axis == 1 and cx.one_line:
@@ -252,13 +256,18 @@ def without_warps(e: eq.Expr) -> eq.Expr:
     return transform(e, one)
 
 
-def _count_on(cx: Context, size: int, letter: str) -> None:
+def _count_on(cx: Context, size: int | eq.Param, letter: str) -> None:
     """The source's tile is the launch's block: said in the docstring, and checked where a launch is given."""
-    cx.tile[AXES.index(letter)] = size
-    size = cx.coarse.get(AXES.index(letter), size)
-    text = f"a block has {size} threads along {letter}"
+    wanted: eq.Expr
+    if isinstance(size, eq.Param):
+        wanted, shown = size, size.name
+    else:
+        cx.tile[AXES.index(letter)] = size
+        size = cx.coarse.get(AXES.index(letter), size)
+        wanted, shown = eq.Const(size, INT), str(size)
+    text = f"a block has {shown} threads along {letter}"
     cx.assumptions.append(text)
-    given = eq.Op("eq", (eq.Param(f"block.{letter}", INT), eq.Const(size, INT)), BOOL)
+    given = eq.Op("eq", (eq.Param(f"block.{letter}", INT), wanted), BOOL)
     cx.checks.append((given, text))
 
 

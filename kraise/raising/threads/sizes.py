@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from itertools import product
 
+from kraise.ir import equations as eq
 from kraise.ir import kernel as k
-from kraise.ir.types import INT
+from kraise.ir.types import INT, ScalarType
 from kraise.raising.collective.opened import walked
 from kraise.raising.threads.indices import Ways
 
@@ -55,6 +56,40 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
     axes = sorted(votes)
     found = [dict(zip(axes, (-n for n in sizes), strict=True)) for sizes in product(*(votes[a] for a in axes))]
     return [{**known, **f} for f in found if f][:_MOST]
+
+
+def named_sizes(body: tuple[k.Stmt, ...], function: k.Function) -> dict[int, eq.Param]:
+    """The template integers that are the number of a block's threads along an axis, as far as the source tells:
+    ``blockIdx.x * T + threadIdx.x``, or ``s[threadIdx.y][threadIdx.x]`` of an array of T by T."""
+    own = {p.name: p.type for p in function.params if p.name in function.static}
+    found: dict[int, eq.Param] = {}
+    if not own:
+        return found
+    names = _thread_locals(body)
+    nodes = list(walked(body))
+    shapes = {s.name: s.shape for s in nodes if isinstance(s, k.LocalArray) and s.space == "shared"}
+
+    def vote(axis: int | None, size: k.Expr) -> None:
+        match _bare(size):
+            case k.Var(name=name) if axis is not None and name in own:
+                t = own[name]
+                if isinstance(t, ScalarType):
+                    found.setdefault(axis, eq.Param(name, t))
+
+    for s in nodes:
+        if isinstance(s, k.Load | k.Store) and len(shapes.get(s.array, ())) == len(s.subscripts):
+            for at, extent in zip(s.subscripts, shapes[s.array], strict=True):
+                vote(_axis(at, names), extent)
+    for s in nodes:
+        if isinstance(s, k.Op) and s.name == "mul":
+            for a, b in (s.args, s.args[::-1]):
+                block = _bare(a)
+                if isinstance(block, k.Hw) and block.kind == "block":
+                    vote(block.axis, b)
+    sizes = [(n, t) for n, t in own.items() if isinstance(t, ScalarType) and t.is_integer]
+    if shapes and not found and len(sizes) == 1:  # ``if (tid + T < n)``: nothing else says what it is
+        found[0] = eq.Param(*sizes[0])
+    return found
 
 
 def limits(body: tuple[k.Stmt, ...]) -> dict[int, int]:
@@ -128,4 +163,4 @@ def _axis(e: k.Expr, names: dict[str, int]) -> int | None:
     return None
 
 
-__all__ = ["limits", "suggested"]
+__all__ = ["limits", "named_sizes", "suggested"]

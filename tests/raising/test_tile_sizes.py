@@ -1,0 +1,126 @@
+"""Blocks of a template's size, votes of a block, trees that end in a warp; and their wrong twins."""
+
+from pathlib import Path
+
+import pytest
+
+from kraise.diagnostics import Refused
+from kraise.frontends import cuda_c, python
+from kraise.ir import equations as eq
+from kraise.ir.walk import statement_expressions, topological
+from kraise.options import Options
+from kraise.raising import raise_function
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+TILES = (SAMPLES / "cuda_tile_sizes" / "kernel.cu").read_text()
+VOTES = (SAMPLES / "block_votes" / "kernel.py").read_text()
+
+
+def raised(text, name):
+    reader, file = (python, "kernel.py") if "numba" in text else (cuda_c, "kernel.cu")
+    module, _ = reader.read(text, file)
+    return raise_function(module, module.function(name), Options())
+
+
+def codes(text, name):
+    with pytest.raises(Refused) as refused:
+        raised(text, name)
+    return {d.code for d in refused.value.diagnostics}
+
+
+def messages(kernel):
+    return {text for _, text in kernel.checks}
+
+
+def operators(kernel):
+    nodes = [n for s in kernel.body for n in topological(statement_expressions(s))]
+    return [n.op for n in nodes if isinstance(n, eq.Reduce | eq.Scan)]
+
+
+def test_a_template_size_is_the_block():
+    assert "a block has T threads along x" in messages(raised(TILES, "project"))
+    assert "a block has B threads along x" in messages(raised(TILES, "mirror_blocks"))
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("mirror_blocks", "  __syncthreads();\n  y[", "  y["),
+        ("mirror_blocks", "y[blockIdx.x * B + threadIdx.x]", "y[blockIdx.x * B + threadIdx.x / 2]"),
+        ("mirror_blocks", "y[blockIdx.x * B + threadIdx.x]", "y[blockIdx.x * (B - 1) + threadIdx.x]"),
+        ("project", "tile * T + threadIdx.x];", "tile * T + threadIdx.x];\n    left[0][0] = 1.0f;"),
+        ("project", "    __syncthreads();\n    for", "    for"),
+        ("project", "    __syncthreads();\n  }", "  }"),
+    ],
+)
+def test_wrong_tiles_are_refused(name, old, new):
+    assert old in TILES
+    assert codes(TILES.replace(old, new), name) & {"KR201", "KR202"}
+
+
+def test_a_tree_that_ends_in_a_warp_takes_every_block_of_warps():
+    found = messages(raised(TILES, "tail_by_warp"))
+    assert "block must be a power of two" in found and "block must have 64 threads or more" in found
+
+
+def test_a_tree_by_index_takes_every_power_of_two():
+    text = """
+    __global__ void k(const float *x, float *y) {
+      __shared__ float s[128];
+      int t = threadIdx.x;
+      s[t] = x[blockIdx.x * blockDim.x + t];
+      __syncthreads();
+      for (int d = 1; d < blockDim.x; d *= 2) {
+        int at = 2 * d * t;
+        if (at + d < blockDim.x) s[at] += s[at + d];
+        __syncthreads();
+      }
+      if (t == 0) y[blockIdx.x] = s[0];
+    }
+    """
+    assert messages(raised(text, "k")) == {"block must be a power of two"}
+
+
+@pytest.mark.parametrize(("old", "new"), [("s > 32; s", "s > 64; s"), ("if (t < s) part", "if (t < s - 1) part")])
+def test_a_tree_that_skips_is_no_sum(old, new):
+    assert old in TILES
+    try:
+        kernel = raised(TILES.replace(old, new), "tail_by_warp")
+    except Refused:
+        return
+    assert "block must be a power of two" not in messages(kernel)
+
+
+def test_votes_are_counted_over_the_block():
+    assert operators(raised(VOTES, "hot_cells")) == ["add"]
+    assert operators(raised(VOTES, "total_charge")) == ["add"]
+
+
+def test_a_vote_that_not_all_threads_reach_is_refused():
+    old = "    c = cuda.syncthreads_count(i < n and heat[i] > limit)\n    if"
+    assert old in VOTES
+    text = VOTES.replace(old, "    c = 0\n    if i < n:\n        c = cuda.syncthreads_count(heat[i] > limit)\n    if")
+    assert codes(text, "hot_cells") == {"KR206"}
+
+
+def test_a_vote_in_a_block_of_rows():
+    text = """
+    __global__ void k(const float *x, int *y, int w) {
+      int c = threadIdx.x, r = threadIdx.y;
+      int some = __syncthreads_or(x[(blockIdx.x * blockDim.y + r) * w + c] > 0.0f);
+      if (c == 0 && r == 0) y[blockIdx.x] = some;
+    }
+    """
+    assert operators(raised(text, "k")) in (["add"], ["add", "add"])
+
+
+def test_axes_are_those_of_the_kernel():
+    other = "__global__ void other(float *y, int w) { y[threadIdx.y * w + threadIdx.x] = 1.0f; }\n"
+    text = """
+    __global__ void k(const float *x, int *y, int n) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      int c = __syncthreads_count(i < n && x[i] > 0.0f);
+      if (threadIdx.x == 0) y[blockIdx.x] = c;
+    }
+    """
+    assert operators(raised(other + text, "k")) == ["add"]
