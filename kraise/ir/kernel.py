@@ -161,7 +161,7 @@ class Store:
 
 @dataclass(frozen=True)
 class Atomic:
-    """An atomic read-modify-write: add, sub, min, max, and, or, xor, inc, dec, exch, cas (``values`` then compare,
+    """An atomic read-modify-write: add, sub, mul, min, max, and, or, xor, inc, dec, exch, cas (``values`` then compare,
     value).
 
     ``result`` is the local scalar that takes the old value, or "".

@@ -13,7 +13,7 @@ Operation = Callable[..., Any]
 
 def update_of(name: str, operation: Callable[[str], Operation]) -> Operation:
     """The function from (old, values…) to the new value; ``operation`` gives the table's operations."""
-    if name in ("add", "sub", "min", "max"):
+    if name in ("add", "sub", "mul", "min", "max"):
         return operation(name)
     if name in ("and", "or", "xor"):
         return operation({"and": "and_", "or": "or_"}.get(name, name))

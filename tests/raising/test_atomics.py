@@ -8,6 +8,9 @@ HEAD = "__global__ void f(const unsigned *x, const int *b, unsigned *y, int *s, 
 HEAD += "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) {\n        "
 
 
+CAS = "unsigned old = y[b[i]], was; do { was = old; old = atomicCAS(&y[b[i]], was, NEW); } while (was != old);"
+
+
 def translated(statement):
     return pipeline.translate(f"{HEAD}{statement}\n    }}\n}}\n", "f.cu")
 
@@ -23,6 +26,7 @@ def translated(statement):
         ("atomicOr(&y[b[i]], x[i]);", ".max(bits)"),
         ("atomicAnd(&y[b[i]], x[i]);", ".min(bits)"),
         ("atomicXor(&y[b[i]], x[i]);", ".add(bits)"),
+        (CAS.replace("NEW", "was * x[i]"), "].multiply(x[:n]"),
         ("atomicOr(y, x[i]);", "jnp.bitwise_or.reduce(x[:n])"),
         ("if (b[i] > 0) atomicXor(y, x[i]);", "jnp.bitwise_xor.reduce("),
     ],
@@ -46,6 +50,8 @@ def test_order_does_not_matter(statement, form):
         ("while (atomicExch(s, 1)); y[0] = y[0] * 2 + x[i]; atomicExch(s, 0);", "KR203"),
         ("atomicAdd(&s[b[i]], 1); atomicMax(&s[b[i]], i);", "KR201"),
         ("atomicAdd(&s[0], 1); y[i] = s[0];", "KR201"),
+        (CAS.replace("NEW", "was * x[i] + 1u"), "KR203"),
+        (CAS.replace("NEW", "was * was"), "KR203"),
     ],
 )
 def test_order_would_show(statement, code):

@@ -27,6 +27,7 @@ from kraise.ir.kernel import Assign, Atomic, Break, Cast, Const, Expr, If, Load,
 from kraise.ir.types import ScalarType
 
 _ATOMICS = {"add": "add", "max": "max", "min": "min", "and_": "and", "or_": "or", "xor": "xor", "sub": "sub"}
+_ATOMICS["mul"] = "mul"  # there is no atomicMul: such a loop is how it is written
 
 
 def atomics(stmts: Sequence[Any]) -> list[Stmt]:

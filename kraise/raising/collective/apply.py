@@ -19,6 +19,7 @@ from kraise.raising.collective.memory import Touch
 from kraise.raising.collective.opened import shuffles, starts, touches, walked
 from kraise.raising.collective.plan import Plan, Trials, plan_of
 from kraise.raising.collective.requests import Apart, Lanes, Sized
+from kraise.raising.collective.segments import running_of_segment
 from kraise.raising.collective.simulate import Simulation
 from kraise.raising.collective.tied import ask
 from kraise.raising.loops.counted import stores
@@ -286,7 +287,7 @@ class _Source:
                 within = lane if start is None else operation("mod", (lane, eq.Const(g, INT)), INT)
                 where = eq.Op("eq", (within, ZERO), BOOL) if f.first else None
                 return self._with_literal(f, total, body), where
-            case Running(group=g) if g in (0, 32):
+            case Running(group=0 | 32 as g):
                 index = thread if g == 0 else found.lane
                 if not isinstance(index, eq.Index):
                     if g == 0 and self.cx.lane is None:
@@ -295,6 +296,8 @@ class _Source:
                 extent = found.extent if g == 0 else eq.Const(32, INT)
                 body = self._own(f.family, index)
                 return self._scan(f, index, extent, body), None
+            case Running():
+                return running_of_segment(self, f), None
             case Copy(family=family) if isinstance(thread, eq.Index) or not family.startswith("["):
                 return self._own(family, thread), None
         raise Beyond("no form")

@@ -25,7 +25,16 @@ from kraise.raising.run.values import Cell, access, load, located, truth, value
 from kraise.raising.writes.accumulate import contribution, replacement
 from kraise.raising.writes.clamps import clamped
 
-_ATOMIC = {"add": "add", "sub": "add", "min": "min", "max": "max", "and": "and_", "or": "or_", "xor": "xor"}
+_ATOMIC = {
+    "add": "add",
+    "sub": "add",
+    "mul": "mul",
+    "min": "min",
+    "max": "max",
+    "and": "and_",
+    "or": "or_",
+    "xor": "xor",
+}
 
 
 def block(cx: Context, st: State, stmts: tuple[k.Stmt, ...], live: frozenset[str]) -> None:
