@@ -385,17 +385,14 @@ class _Source:
         return eq.Scan(f.op, eq.Axis(index.name, ZERO, extent), body, init, f.inclusive, f.reverse, body.type)
 
     def _segment(self, lane: eq.Index, group: int) -> eq.Expr | None:
-        if group == 32:
-            return None
-        g = eq.Const(group, INT)
-        return operation("sub", (lane, operation("mod", (lane, g), INT)), INT)
+        within = operation("mod", (lane, eq.Const(group, INT)), INT)
+        return None if group == 32 else operation("sub", (lane, within), INT)
 
     def _fresh(self, name: str) -> eq.Index:
         used = [r.value for r in self.st.out if isinstance(r, RawWrite)]
-        names = {n.name for n in topological((*used, *self.st.env.values())) if isinstance(n, eq.Index)}
-        bound = {
-            a.name for n in topological((*used, *self.st.env.values())) if isinstance(n, eq.Reduce) for a in n.axes
-        }
+        nodes = topological((*used, *self.st.env.values()))
+        names = {n.name for n in nodes if isinstance(n, eq.Index)}
+        bound = {a.name for n in nodes if isinstance(n, eq.Reduce) for a in n.axes}
         return self.cx.index(name, (*self.st.open, *self.cx.blocks, *names, *bound))
 
 
