@@ -49,8 +49,9 @@ golden: $(STAMP) ## writes samples/*/raised.py anew
 bench: $(STAMP) ## medians, printed as ratios; BENCH="twins memory" for some
 	@$(BIN)/python -m tests.bench $(BENCH)
 
-fuzz: $(STAMP) ## random kernels for FUZZ_SECONDS (300), from FUZZ_SEED on
+fuzz: $(STAMP) ## random kernels for FUZZ_SECONDS (300), from FUZZ_SEED on; then mutants of samples with barriers, as long
 	@$(BIN)/python -m tests.fuzz
+	@$(BIN)/python -m tests.fuzz.barriers --seconds $${FUZZ_SECONDS:-300}
 
 clean: ## removes what make made
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -330,6 +330,8 @@ class Lowering:
             text = py.Bin(row.infix, texts[0], texts[1])
         elif name == "bits":
             text = py.call("jax.lax.bitcast_convert_type", texts[0], Atom(dtype_text(node.type)))
+        elif name == "clz" and isinstance(args[0], eq.Const) and args[0].type.bits:
+            text = py.call("jax.lax.clz", py.call(f"jnp.{args[0].type}", texts[0]))
         elif pattern is not None:
             text = fill(pattern, texts)
         else:

@@ -108,7 +108,7 @@ _ROWS = (
     Operation("shr", 2, "same", "x >> y", ("", ""), infix=">>"),
     Operation("popcount", 1, "int", "special.popcount(x)", ("",), "jax.lax.population_count({0})"),
     # bits of a number that is not negative, Python's int.bit_length
-    Operation("bit_length", 1, "int", "int(x).bit_length()", ("",), "(32 - jax.lax.clz({0}))"),
+    Operation("bit_length", 1, "int", "int(x).bit_length()", ("",), "(32 - jax.lax.clz(jnp.asarray({0}, jnp.uint32)))"),
     Operation("clz", 1, "int", "special.clz(x)", ("",), "jax.lax.clz({0})"),
     # comparisons and logic
     _compare("lt", "<"),

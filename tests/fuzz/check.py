@@ -45,11 +45,17 @@ class Finding:
         return self.kind not in ("ok", "refused", "discarded")
 
 
+def launched(case: Case) -> dict[str, Any]:
+    """The keywords of the case's launch."""
+    launch: dict[str, Any] = {} if case.grid is None else {"grid": case.grid, "block": case.block}
+    return launch if case.shared is None else launch | {"shared": case.shared}
+
+
 def reference(done: pipeline.Translation, kernel: Kernel, case: Case, wide: bool = False) -> tuple[Outcome | None, str]:
     """The interpreter's outcome (``wide``: floats in 64 bits, whatever the source declares), or why this program means
     nothing on these arguments."""
     assert done.source is not None
-    launch: dict[str, Any] = {"widen": wide} | ({} if case.grid is None else {"grid": case.grid, "block": case.block})
+    launch: dict[str, Any] = {"widen": wide} | launched(case)
     try:
         outcome = interpreter.run(done.source, kernel.name, case.arguments(), **launch)
         if outcome.race_count:
@@ -87,7 +93,7 @@ def checks(
     if twice and done.text != pipeline.translate(program.source, program.file).text:
         return [_no_twin()]
     source = pipeline._original(program.source, program.file, pipeline.DEFAULTS) if original else None
-    return [_kernel(program, done, kernel, gradients, variants, source) for kernel in program.kernels]
+    return [judged(done, kernel, program.seed, gradients, variants, source) for kernel in program.kernels]
 
 
 def _no_twin() -> Check[Finding]:
@@ -95,14 +101,15 @@ def _no_twin() -> Check[Finding]:
     yield
 
 
-def _kernel(
-    program: Program,
+def judged(
     done: pipeline.Translation,
     kernel: Kernel,
-    gradients: bool,
-    variants: Sequence[int],
-    original: Original | None,
+    seed: int,
+    gradients: bool = False,
+    variants: Sequence[int] = (0,),
+    original: Original | None = None,
 ) -> Check[Finding]:
+    """What became of one kernel of a translation."""
     mine = [d for d in done.diagnostics if d.kernel in (kernel.name, "") and d.severity == "error"]
     if internal := [d for d in mine if d.code == "KR900"]:
         return Finding(kernel.name, "internal", internal[0].reason)
@@ -110,7 +117,7 @@ def _kernel(
         return Finding(kernel.name, "refused", "; ".join(f"{d.code} {d.reason}" for d in mine) or "not read")
     verdict = Finding(kernel.name, "discarded", "no variant means anything")
     for variant in variants:
-        case = kernel.case(program.seed, variant, smooth=gradients)
+        case = kernel.case(seed, variant, smooth=gradients)
         outcome, why = reference(done, kernel, case)
         if why == "race" and kernel.name in done.raised:
             if (yield from _harmless(done, kernel, case)):
@@ -138,7 +145,7 @@ def _harmless(done: pipeline.Translation, kernel: Kernel, case: Case) -> Check[b
     race), or does every order of the threads give what it gives (they store what is there already)?"""
     assert done.source is not None and done.text is not None
     arguments = case.arguments()
-    launch: dict[str, Any] = {} if case.grid is None else {"grid": case.grid, "block": case.block}
+    launch = launched(case)
     with x64(any(v.dtype == np.float64 for v in _arrays(arguments))):
         emitted = Emitted(load_module(done.text), done.source.function(kernel.name), _keywords(launch))
         call = Call(emitted, emitted.arguments(arguments), bool(jax.config.read("jax_enable_x64")))
@@ -169,7 +176,7 @@ def compared(
     function = done.source.function(kernel.name)
     arguments = case.arguments()
     wide = any(v.dtype == np.float64 for v in _arrays(arguments))
-    launch: dict[str, Any] = {} if case.grid is None else {"grid": case.grid, "block": case.block}
+    launch = launched(case)
     try:
         with x64(wide):
             emitted = Emitted(load_module(done.text), function, _keywords(launch))
@@ -267,7 +274,7 @@ def _raised(row: Row) -> bool:
 
 
 def _keywords(launch: dict[str, Any]) -> dict[str, Any]:
-    return {n: v[0] if len(v) == 1 else v for n, v in launch.items()}
+    return {n: v[0] if isinstance(v, tuple) and len(v) == 1 else v for n, v in launch.items()}
 
 
 def _said(rows: list[Row]) -> str:

@@ -356,3 +356,46 @@ def test_programs_of_other_kinds(kind, seed):
     after a round (aliases 15). The check can tell a race that the emitted function refuses (squares 14)."""
     program = drawn(seed, ("python", "cuda_c")[seed % 2], kind)
     assert not [f for f in check(program, gradients=False, twice=False, variants=(0,)) if f.is_bug], program.source
+
+
+@pytest.mark.parametrize("seed", [6, 24, 32])
+def test_tiles_that_reach_beyond_the_array(seed):
+    """A range rounded up to whole tiles, a rim to the left of a row: slices were cut short, and the call raised."""
+    program = drawn(seed, "python", "squares")
+    assert [f.kind for f in check(program, gradients=False, twice=False)] == ["ok"], program.source
+
+
+CLZ = """__global__ void f0(int n, const double *x, double *out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = x[i] + __clz(i) + __clz(5) + __clzll(i) + __popc(-i);
+}
+"""
+
+
+def test_leading_zeros_of_an_index_are_those_of_its_own_width():
+    """Beside doubles an index has 64 bits: 32 zeros too many."""
+    kernel = Kernel("f0", (N, X, OUT), ("n",))
+    found = check(Program(CLZ, (kernel,), 3, "f.cu"), gradients=False)
+    assert {f.kind for f in found} == {"ok"}, found
+
+
+@pytest.mark.parametrize("seed", [1102027, 1102625])
+def test_a_carry_that_numbers_make_keeps_its_width(seed):
+    """In 64-bit mode ``jnp.where(c, 0.75, 0.0)`` is wider than the float that a loop carries."""
+    program = drawn(seed, "cuda_c", "base")
+    assert not [f for f in check(program, gradients=True, twice=False, variants=(0,)) if f.is_bug], program.source
+
+
+FORWARDED = """
+i = cuda.grid(1)
+if i < n:
+    v[i] = 1.7 * x[i]
+    out[i] = v[i] + x[i]
+"""
+
+
+def test_what_an_array_of_integers_holds_is_read_again():
+    """The value that was stored was taken instead, its fraction with it."""
+    v = Arg("v", ("n",), "i")
+    source, found = findings(FORWARDED, (v, X, OUT, N))
+    assert {f.kind for f in found} == {"ok"}, (source, found)

@@ -10,7 +10,7 @@ from kraise.emit import tree
 from kraise.emit.loads.filled import Filled, by_launch, of_places
 from kraise.emit.loads.masks import Masks, conjuncts, is_static, negated, number, positive
 from kraise.emit.loads.views import expression
-from kraise.emit.text.linear import Linear, linear, nonnegative
+from kraise.emit.text.linear import Linear, linear, nonnegative, rounds_up
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT, INT32
 from kraise.ir.walk import topological
@@ -283,7 +283,7 @@ def _outside(x: Side, limit: Linear) -> eq.Outside | None:
         before = Linear((), max(before.constant, 0))
     if before.terms and not nonnegative(before):
         return None  # a width that nothing shows to be one: the load's place counts from it
-    if any(isinstance(a, eq.Shape | eq.Param) and c < 0 for a, c in after.terms):
+    if any(isinstance(a, eq.Shape | eq.Param) and c < 0 for a, c in after.terms) and not rounds_up(after):
         return None
     if len(before.terms) > 2 or len(after.terms) > 2:
         return None

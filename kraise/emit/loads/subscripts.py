@@ -61,8 +61,10 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
     if node.version.array in ctx.tables and all(isinstance(s, eq.Const) for s in node.subscripts):
         return Val(ctx.table_entry(node), (), 0)
     padded, top = node.safe and (node.limit is not None or by_launch(node.view)), node.limit
-    if padded:  # the last rows are filled up: no subscript leaves them
-        node = eq.Read(node.version, node.subscripts, node.type, node.view)
+    if padded:  # the last rows are filled up: no digit of the flat subscript leaves them
+        behind = len(ctx.array_extents(node.version, ())) - 1
+        leaves = any(isinstance(s, eq.Op) for s in node.subscripts[len(node.subscripts) - behind :])
+        node = eq.Read(node.version, node.subscripts, node.type, node.view, leaves)
     base = viewed(ctx, node.version, node.view, padded, top)
     extents = ctx.array_extents(node.version, node.view)
     if not node.subscripts:

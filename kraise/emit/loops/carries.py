@@ -66,7 +66,7 @@ def update(low: Lowering, s: eq.ScalarCarry) -> Py:
         return text  # another round's cell of the same array
     elif array is not None and s.type.bits is None and not _keeps(ctx, array, s.update):
         dtype = py.Attr(Atom(ctx.param_text(array)), "dtype")
-    elif s.type.kind == "float" and s.type.bits is not None and any(_settles(ctx, n) for n in _sources(ctx, s.update)):
+    elif s.type.kind == "float" and s.type.bits is not None and _loses_width(ctx, s):
         dtype = _follows(ctx, s) or Atom(dtype_text(s.type))
     elif s.type.is_integer and _meets_wide_index(ctx, s):
         dtype = Atom(dtype_text(s.type))
@@ -142,15 +142,26 @@ def _is_wide_index(ctx: Context, kind: ScalarType, value: eq.Expr) -> bool:
     return ctx.x64 and narrow and any(isinstance(n, eq.Index) for n in _sources(ctx, value))
 
 
+def _loses_width(ctx: Context, s: eq.ScalarCarry) -> bool:
+    """Whether a new value is as wide as JAX makes floats, whatever the source's are: where nothing but numbers makes
+    it, or a sum of them; or as wide as the source says, where the scalar is as wide as an argument."""
+    nodes = list(_sources(ctx, s.update))
+    if any(_settles(ctx, n) for n in nodes):
+        return True
+    own = [n for n in nodes if _has_width(n)]
+    return all(isinstance(n, eq.Cast) for n in own) and (not own or _follows(ctx, s) is not None)
+
+
 def _settles(ctx: Context, node: eq.Expr) -> bool:
     """Whether a sum is one of numbers that take any width: they give way to the others' width, their sum does not."""
     if not isinstance(node, eq.Reduce | eq.Scan) or node.op not in ("add", "mul", "linear"):
         return False
-    below = [n for n in _sources(ctx, node) if n is not node and not n.type.is_integer]
-    return not any(
-        isinstance(n, eq.Read | eq.CarryIn | eq.FoldResult | eq.HelperCall)
-        or (isinstance(n, eq.Cast) and n.type.bits is not None)
-        for n in below
+    return not any(_has_width(n) for n in _sources(ctx, node) if n is not node and not n.type.is_integer)
+
+
+def _has_width(node: eq.Expr) -> bool:
+    return isinstance(node, eq.Read | eq.CarryIn | eq.FoldResult | eq.HelperCall) or (
+        isinstance(node, eq.Cast) and node.type.bits is not None
     )
 
 

@@ -89,6 +89,20 @@ def nonnegative(value: Linear) -> bool:
     return value.constant >= 0 and all(c > 0 and is_size(a) for a, c in value.terms)
 
 
+def rounds_up(value: Linear) -> bool:
+    """Whether the sum is at least 0, quotients being at least what is left of them: ``4 * ((n + 3) // 4) - n``."""
+    least = Linear((), value.constant)
+    for atom, c in value.terms:
+        match atom:
+            case eq.Op(name="floordiv" | "tdiv", args=(e, eq.Const(value=int() as d))) if (
+                c > 0 and d > 0 and c % d == 0
+            ):
+                least += (linear(e) + (1 - d)).times(c // d)
+            case _:
+                least += Linear(((atom, c),))
+    return nonnegative(least)
+
+
 def is_size(atom: eq.Expr) -> bool:
     """Whether an atom is taken to be at least 0."""
     match atom:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from kraise.analysis.boxes import largest, stated
-from kraise.analysis.conditions import always, conjuncts
+from kraise.analysis.conditions import always, classify, conjuncts, is_static
 from kraise.analysis.dependence import Access, implied, nonnegative
 from kraise.analysis.extents import Extents
 from kraise.analysis.poly import Poly, to_expr, to_poly
@@ -175,12 +175,22 @@ class _Marker:
             if isinstance(s, eq.Const | eq.Param):
                 continue
             if isinstance(s, eq.Index) and _from_zero(s, domain) and not _by_launch_only(s, domain):
-                continue
+                if not self._stops_before(array, subs, s, domain):
+                    continue
             top = _remainder_below(s, domain)
             if index_like(s) and self.extents.holds(array, d, view, s if top is None else top, domain):
                 continue
             return not self._surely(array, subs, domain)
         return False
+
+    def _stops_before(self, array: str, subs: tuple[eq.Expr, ...], index: eq.Index, domain: Domain) -> bool:
+        """Whether sizes keep the source's own accesses from places that the domain has (``l < k`` of a range that is
+        rounded up to whole tiles): the array need not reach as far as the range."""
+        paths = self.executed.get((array, subs), [])
+        if not paths:  # a load of another form: by a tile
+            above = [c for c in domain if isinstance(c, eq.Op) and c.name == "lt" and c.args[0] is index]
+            return any(_is_rounded(a) for c in above for a in to_poly(c.args[1]).atoms())
+        return all(any(_bounds(c, index) and not implied(domain, c) for c in p) for p in paths)
 
     def _rows(self, array: str, subs: tuple[eq.Expr, ...], view: tuple[eq.Expr, ...], domain: Domain) -> bool:
         """Notes how many rows of a flat array are touched; False if nothing bounds them."""
@@ -314,6 +324,19 @@ def _by_launch_only(index: eq.Index, domain: Domain) -> bool:
     above = [c for c in domain if isinstance(c, eq.Op) and c.name == "lt" and c.args[0] is index]
     counts = [c.args[1] for c in above]
     return bool(counts) and all(isinstance(n, eq.Param) and n.name.startswith("threads.") for n in counts)
+
+
+def _bounds(c: eq.Expr, index: eq.Index) -> bool:
+    """Whether a condition is that the index alone stays below a size."""
+    fact = classify(c)
+    if fact is None or fact.kind != "ge" or not is_static(fact.poly.without(index)):
+        return False
+    step = fact.poly.coefficient(index).value
+    return step is not None and step < 0
+
+
+def _is_rounded(atom: object) -> bool:
+    return isinstance(atom, eq.Op) and atom.name in ("floordiv", "tdiv")
 
 
 def _from_zero(index: eq.Index, domain: Domain) -> bool:

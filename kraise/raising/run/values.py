@@ -84,6 +84,9 @@ def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
             bits = value(cx, st, a)
             number = votes(cx, st, bits)
             return operation("popcount", (bits,), t) if number is None else simplify.cast(t, number)
+        case k.Op(name="clz", args=(a,), type=t):  # the one operation on bits that depends on how many there are
+            bits = value(cx, st, a)
+            return operation("clz", (simplify.cast(a.type, bits) if a.type.bits else bits,), t)
         case k.Op(name=name, args=args, type=t):
             operands = tuple(value(cx, st, a) for a in args)
             whole = t.kind == "number" and name in _WHOLE and all(o.type.is_integer for o in operands)
@@ -306,6 +309,13 @@ def load_cell(cx: Context, st: State, at: Cell, t: object, span: Span | None) ->
     forwarded = forward(st, at)
     if forwarded is not None and isinstance(element, ScalarType):
         forwarded = stored(forwarded, element)
+    if (
+        forwarded is not None
+        and name not in st.locals
+        and element.kind == "number"
+        and not _held_as_it_is(forwarded, name)
+    ):
+        forwarded = None  # an array of integers holds less: what it holds is read
     if forwarded is None and name in st.locals and not (cx.unroll and _filled(st, name)):
         forwarded = held(cx, st, name, at.subscripts)
     if forwarded is not None:
@@ -315,6 +325,16 @@ def load_cell(cx: Context, st: State, at: Cell, t: object, span: Span | None) ->
     node = eq.Read(st.versions[name], at.subscripts, element, at.view)  # type: ignore[arg-type]
     st.accesses.append(access(st, at, st.path, False, node=node, span=span))
     return node
+
+
+def _held_as_it_is(stored: eq.Expr, array: str) -> bool:
+    """Whether an array whose type is open until the call holds what is stored in it: its own elements, or integers."""
+    match stored:
+        case eq.Read(version=version):
+            return version.array == array
+        case eq.Op(name="select", args=(_, a, b)):
+            return _held_as_it_is(a, array) and _held_as_it_is(b, array)
+    return stored.type.is_integer or stored.type.kind == "bool"
 
 
 def _filled(st: State, array: str) -> bool:
