@@ -174,9 +174,9 @@ class _Marker:
         for d, s in enumerate(subs):
             if isinstance(s, eq.Const | eq.Param):
                 continue
-            if isinstance(s, eq.Index) and _from_zero(s, domain) and not _by_launch_only(s, domain):
-                if not self._stops_before(array, subs, s, domain):
-                    continue
+            whole = isinstance(s, eq.Index) and _from_zero(s, domain) and not _by_launch_only(s, domain)
+            if isinstance(s, eq.Index) and whole and not self._stops_before(array, subs, s, domain):
+                continue
             top = _remainder_below(s, domain)
             if index_like(s) and self.extents.holds(array, d, view, s if top is None else top, domain):
                 continue

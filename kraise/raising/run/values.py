@@ -309,13 +309,8 @@ def load_cell(cx: Context, st: State, at: Cell, t: object, span: Span | None) ->
     forwarded = forward(st, at)
     if forwarded is not None and isinstance(element, ScalarType):
         forwarded = stored(forwarded, element)
-    if (
-        forwarded is not None
-        and name not in st.locals
-        and element.kind == "number"
-        and not _held_as_it_is(forwarded, name)
-    ):
-        forwarded = None  # an array of integers holds less: what it holds is read
+        if element.kind == "number" and name not in st.locals and not _held_as_it_is(forwarded, name):
+            forwarded = None  # an array of integers holds less: what it holds is read
     if forwarded is None and name in st.locals and not (cx.unroll and _filled(st, name)):
         forwarded = held(cx, st, name, at.subscripts)
     if forwarded is not None:
