@@ -399,3 +399,11 @@ def test_what_an_array_of_integers_holds_is_read_again():
     v = Arg("v", ("n",), "i")
     source, found = findings(FORWARDED, (v, X, OUT, N))
     assert {f.kind for f in found} == {"ok"}, (source, found)
+
+
+@pytest.mark.parametrize("seed, kernel", [(1100242, "f2"), (1005485, "f0"), (990166, "f2")])
+def test_what_a_round_counts_is_not_used_before_the_loop(seed, kernel):
+    """An array filled up before the loop took a count that only the loop's round had made."""
+    program = drawn(seed, "cuda_c" if seed % 2 else "python", "base")
+    program = replace(program, kernels=tuple(k for k in program.kernels if k.name == kernel))
+    assert [f.kind for f in check(program, gradients=False, twice=False, variants=(0,))] == ["ok"], program.source

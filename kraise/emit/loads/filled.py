@@ -257,7 +257,7 @@ def _holds_all(view: tuple[eq.Expr, ...], limit: eq.Expr) -> bool:
 
 def _variable(context: Context, name: str, what: eq.Expr, view: tuple[eq.Expr, ...], value: Py, depth: int) -> Py:
     key = (name, what, view)
-    for block in context.blocks:
+    for block in context.blocks[: depth + 1]:  # what a round has made is not known before the loop
         if key in block.variables:
             return Atom(block.variables[key][0])
     text = context.names.fresh(name)
