@@ -186,11 +186,11 @@ class _Marker:
     def _stops_before(self, array: str, subs: tuple[eq.Expr, ...], index: eq.Index, domain: Domain) -> bool:
         """Whether sizes keep the source's own accesses from places that the domain has (``l < k`` of a range that is
         rounded up to whole tiles): the array need not reach as far as the range."""
+        above = [c for c in domain if isinstance(c, eq.Op) and c.name == "lt" and c.args[0] is index]
+        if any(_is_rounded(a) for c in above for a in to_poly(c.args[1]).atoms()):
+            return True
         paths = self.executed.get((array, subs), [])
-        if not paths:  # a load of another form: by a tile
-            above = [c for c in domain if isinstance(c, eq.Op) and c.name == "lt" and c.args[0] is index]
-            return any(_is_rounded(a) for c in above for a in to_poly(c.args[1]).atoms())
-        return all(any(_bounds(c, index) and not implied(domain, c) for c in p) for p in paths)
+        return bool(paths) and all(any(_bounds(c, index) and not implied(domain, c) for c in p) for p in paths)
 
     def _rows(self, array: str, subs: tuple[eq.Expr, ...], view: tuple[eq.Expr, ...], domain: Domain) -> bool:
         """Notes how many rows of a flat array are touched; False if nothing bounds them."""
