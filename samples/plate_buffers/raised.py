@@ -30,7 +30,7 @@ def checkpointed_loop(start, stop, step, state):
 def cool(plate, after, change, rate):
     """after[i, j] = plate[i, j] + rate * (around - 4.0 * plate[i, j])
         for 1 <= i < plate.shape[0] - 1, 1 <= j < plate.shape[1] - 1
-    change[i, j] = abs(plate[i, j] + rate * (around - 4.0 * plate[i, j]) - plate[i, j])
+    change[i, j] = abs(after[i, j] - plate[i, j])
         for 1 <= i < plate.shape[0] - 1, 1 <= j < plate.shape[1] - 1
     """
     rows, cols = plate.shape
@@ -39,10 +39,11 @@ def cool(plate, after, change, rate):
     around = (
         plate[:-2, 1:-1] + plate[2:, 1:-1] + plate[1:-1, :-2] + plate[1:-1, 2:]
     )  # kernel.py:11
-    after_new = plate[1:-1, 1:-1] + rate * (around - 4.0 * plate[1:-1, 1:-1])
-    after = after.at[1 : rows - 1, 1 : cols - 1].set(after_new)  # kernel.py:12
+    after = after.at[1 : rows - 1, 1 : cols - 1].set(
+        plate[1:-1, 1:-1] + rate * (around - 4.0 * plate[1:-1, 1:-1])
+    )  # kernel.py:12
     change = change.at[1 : rows - 1, 1 : cols - 1].set(
-        jnp.abs(after_new - plate[1:-1, 1:-1])
+        jnp.abs(after[1 : rows - 1, 1 : cols - 1] - plate[1:-1, 1:-1])
     )  # kernel.py:13
     return after, change
 
