@@ -242,7 +242,8 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Host:
-    """A host function. ``state`` are the attributes that it returns where it is the ``__init__`` of a class."""
+    """A host function. ``state`` are the attributes that it returns where it is the ``__init__`` of a class. ``rows``
+    are the inner extents of its parameters that are arrays of arrays: their memory is flat in the body."""
 
     name: str
     params: tuple[k.Param, ...]
@@ -250,6 +251,7 @@ class Host:
     doc: str = ""
     dropped: tuple[Dropped, ...] = ()
     state: tuple[str, ...] = ()
+    rows: tuple[tuple[str, tuple[k.Expr, ...]], ...] = ()
     span: Span | None = None
     kind: str = "host"
 

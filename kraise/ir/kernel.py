@@ -101,10 +101,11 @@ class Shape:
 @dataclass(frozen=True)
 class ArrayRef:
     """An array (or, with ``offset``, a pointer into a flat one) as the argument of a call; it has no value of its
-    own."""
+    own. With ``rows`` the callee sees flat memory of the host as rows of these extents."""
 
     array: str
     offset: Expr | None = None
+    rows: tuple[Expr, ...] = ()
     span: Span | None = _span()
 
 

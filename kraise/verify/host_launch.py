@@ -45,6 +45,8 @@ def launch(host: Host, stmt: h.Launch) -> None:
             data = at.memory.data[where]
             rank = param.type.ndim if isinstance(param.type, ArrayType) else data.ndim
             given[param.name] = data.reshape(-1) if rank == 1 and data.ndim != 1 else data
+            if argument.rows:
+                given[param.name] = data.reshape(-1, *(int(host.number(x)) for x in argument.rows))
             if at.memory.tangents is not None:
                 t = at.memory.tangents[(slice(None), where)]
                 duals[param.name] = t.reshape(t.shape[0], *given[param.name].shape)

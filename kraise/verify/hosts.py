@@ -341,6 +341,8 @@ def run_host(
     program = Program(module, directions=directions, widen=widen)
     state = Host(program, module, Facts(module), directions, {**options, "widen": widen})
     memories: dict[str, Memory] = {}
+    shapes: dict[str, tuple[int, ...]] = {}
+    rows = dict(host.rows)
     for param in host.params:
         if param.name not in arguments and param.default is None:
             raise InterpreterError(f"no value is given for the parameter {param.name} of {name}")
@@ -350,6 +352,10 @@ def run_host(
             dtype = dtype_of(program.type(param.type.element)) if is_sized(param.type.element) else None
             memory = state.memory(Value(np.array(value, dtype), None if t is None else np.array(t)))
             memory.param = param.name
+            shapes[param.name] = memory.data.shape
+            if param.name in rows:  # an array of arrays: flat in the body
+                memory.data = memory.data.reshape(-1)
+                memory.tangents = None if memory.tangents is None else memory.tangents.reshape(directions, -1)
             memories[param.name] = memory
             state.names[param.name] = Pointer(memory)
         else:
@@ -368,6 +374,9 @@ def run_host(
             values.append(_item(item.data))
             tangents.append(item.tangents)
             names.append("")
+    for n, m in memories.items():
+        m.data = m.data.reshape(shapes[n])
+        m.tangents = None if m.tangents is None else m.tangents.reshape(directions, *shapes[n])
     implicit = not h.returns_arrays(host)
     return interpreter.Outcome(
         arrays={n: m.data for n, m in memories.items()},

@@ -70,6 +70,9 @@ class HostReader(Declarations, HostExpressions, Branches):
         self.refused: dict[str, list[Diagnostic]] = {}
         self.symbols: dict[str, bool] = {}
         self.depth = 0
+        self.rows: dict[str, tuple[k.Expr, ...]] = {}  # the inner extents of parameters that are arrays of arrays
+        self.single: set[str] = set()
+        self.host_copied: dict[str, set[int]] = {}  # of host functions: the parameters that they copy back to
         self.unset: set[str] = set()  # numbers that were declared, and nothing was assigned to yet
         self.renames: dict[str, list[Raw] | None] = {}
         self.name = ""
@@ -109,7 +112,10 @@ class HostReader(Declarations, HostExpressions, Branches):
         if name == "main":
             out = host_main.results(self, host_main.with_inputs(params, out, self.inputs))
         doc = self.program.comment_before(tree, d.item)
-        return h.Host(name, tuple(params), (*copied, *out), doc, tuple(self.dropped), (), self.low.span(declarator))
+        return h.Host(
+            name, tuple(params), (*copied, *out), doc, tuple(self.dropped), (), tuple(self.rows.items()),
+            self.low.span(declarator),
+        )  # fmt: skip
 
     def result_type(self, tree: Tree, declarator: Tree) -> ScalarType | None:
         """The type of the number that the function returns, None if it returns none."""

@@ -12,7 +12,7 @@ from kraise.frontends.cuda_c.host_inline import Inlining
 from kraise.frontends.cuda_c.host_launches import Launches
 from kraise.frontends.cuda_c.host_library import Libraries
 from kraise.frontends.cuda_c.host_main import outside
-from kraise.frontends.cuda_c.host_names import callee, concept, dropped, elements, normal, size_of
+from kraise.frontends.cuda_c.host_names import callee, concept, dropped, elements, normal, product, rows_of, size_of
 from kraise.frontends.cuda_c.host_nest import outline
 from kraise.frontends.cuda_c.host_plain import Plain
 from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
@@ -239,8 +239,11 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
             return [h.Assign(name, converted, place.type, span=span)]
         if kind(target) in ("subscript_expression", "unary_expression"):
             found = self.low.scalar(target)
-            if isinstance(found, k.Load) and found.array in self.arrays and len(found.subscripts) == 1:
+            if isinstance(found, k.Load) and found.array in self.arrays:
                 converted = self.low.convert(value, found.type, node)
+                if self.rows_in(found.array):
+                    found = self.extents_in(found)
+            if isinstance(found, k.Load) and found.array in self.arrays and len(found.subscripts) == 1:
                 return [h.Store(found.array, tuple(normal(s) for s in found.subscripts), converted, span=span)]
         hint = "make a variable of the file a parameter or a local variable" if name else "store in a kernel"
         raise self.low.refuse(
@@ -268,6 +271,9 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
             args = trees(inner)[1:]  # type: ignore[arg-type]
             if made == "host.malloc":
                 return [self.alloc(name, self.count(args[0], self.arrays[name], node), None, span)]
+            if rows_of(self.arrays[name]) and host_effects.allocates(self.program, callee(inner.children[0])):  # type: ignore[union-attr]
+                self.single.add(name)  # room for one, at least
+                return [self.alloc(name, product(*rows_of(self.arrays[name])), None, span)]
             if made == "host.calloc":
                 bytes_ = self.low.binary("*", self.number(args[0]), self.number(args[1]))
                 found = elements(bytes_, size_of(self.arrays[name]), self.definitions)

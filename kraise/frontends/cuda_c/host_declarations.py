@@ -21,7 +21,7 @@ from kraise.frontends.cuda_c.c_types import (
     vector,
 )
 from kraise.frontends.cuda_c.host_calls import Calls
-from kraise.frontends.cuda_c.host_names import callee, normal
+from kraise.frontends.cuda_c.host_names import callee, normal, product, rows_of
 from kraise.frontends.cuda_c.host_places import Places, is_bank, record_behind
 from kraise.frontends.cuda_c.program import struct_parameter
 from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
@@ -80,6 +80,10 @@ class Declarations(Calls, Places):
         elif isinstance(t, Pointer) and leaf(t.to)[0] is not None and not isinstance(t.to, Pointer):
             element, axes = leaf(t.to)
             self.array(own, t.to)
+            if isinstance(t.to, Array):
+                if not rows_of(t.to):
+                    raise self.low.refuse("KR211", f"the extents of the rows of {own} are not known", node)
+                self.rows[own] = rows_of(t.to)
             params.append(k.Param(own, ArrayType(element, axes + 1, tail(t.to)), span=span))  # type: ignore[arg-type]
         elif isinstance(t, ScalarType) and not (isinstance(p.type, Reference) and not p.const):
             default = self.number(p.default) if p.default is not None else None
@@ -144,6 +148,12 @@ class Declarations(Calls, Places):
             self.array(name, t.to)
             own = Tree("id_expression", [Token("NAME", name)], d.meta)
             return self.assigned(own, initial[0], d) if initial else []
+        if isinstance(t, Array) and isinstance(t.of, Array) and leaf(t)[0] is not None and rows_of(t):
+            self.array(name, t.of)  # float a[N][M]: flat memory
+            self.low.extents[name] = t
+            if initial:
+                raise self.low.refuse("KR211", f"{name} is an array of arrays with an initializer", d, "fill it in a loop")
+            return [h.Alloc(name, leaf(t)[0], (product(*rows_of(t)),), None, span=span)]  # type: ignore[arg-type]
         if isinstance(t, Array) and isinstance(t.of, ScalarType) and t.extent is not None:
             self.array(name, t.of)
             self.low.extents[name] = t

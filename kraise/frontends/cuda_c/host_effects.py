@@ -19,7 +19,7 @@ from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, tokens, trees
 
-_MAKES = frozenset(("malloc", "calloc", "aligned_alloc", "make_unique"))
+_MAKES = frozenset(("malloc", "calloc", "aligned_alloc", "posix_memalign", "make_unique"))
 _READS = frozenset(
     ("memcmp", "strcmp", "strncmp", "strlen", "strcasecmp", "strstr", "strchr", "atoi", "atol", "atof", "getenv",
      "access", "max_element", "min_element", "equal", "accumulate", "all_of", "any_of", "is_sorted", "distance")
@@ -78,6 +78,25 @@ def of_tree(
 ) -> Effects:
     """What a statement or a whole function changes. ``pointers`` are the names around it that point to memory."""
     return _Reading(program, tree, pointers, above).run()
+
+
+def allocates(program: Program, name: str, above: tuple[str, ...] = ()) -> bool:
+    """Does a function of the file do nothing but give new memory, as ``void *``?"""
+    found = [d for d in program.functions.get(name, []) if d.item is not None]
+    if len(found) != 1 or name in above:
+        return False
+    words = _tokens(program, found[0])
+    try:
+        tree = program.load(found[0])
+    except Refused:
+        return False
+    declarator, specifiers = child(tree, "function_declarator"), child(tree, "decl_specifiers")
+    inner = child(declarator, "declarator") if declarator is not None else None
+    if specifiers is None or inner is None or "void" not in _text(specifiers) or "*" not in _text(inner):
+        return False
+    what = of_function(program, name)
+    makes = bool(words & _MAKES) or any(allocates(program, w, (*above, name)) for w in words & set(program.functions))
+    return makes and not what.changes and not what.variables
 
 
 def idle(program: Program) -> set[str]:

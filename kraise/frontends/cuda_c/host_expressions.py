@@ -9,7 +9,8 @@ from lark import Tree
 
 from kraise.frontends.cuda_c import library_table
 from kraise.frontends.cuda_c.c_types import CType
-from kraise.frontends.cuda_c.host_names import callee, normal
+from kraise.frontends.cuda_c.constants import fold
+from kraise.frontends.cuda_c.host_names import callee, normal, product, rows_of
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.trees import Node, strip, tokens
 from kraise.frontends.cuda_c.values import PointerValue
@@ -17,7 +18,7 @@ from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import INT32
 
-ONE = k.Const(1, INT32)
+ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
 
 
 class HostExpressions:
@@ -31,6 +32,7 @@ class HostExpressions:
     pending: list[h.Stmt]
     owner: Any
     is_dropped: Any
+    single: set[str]  # pointers to one array of arrays
 
     def number(self, node: Node) -> k.Expr:
         """The value of a scalar expression, which must have no effects."""
@@ -83,6 +85,9 @@ class HostExpressions:
             case k.Var(name=name) if "." in name and name.partition(".")[0] in self.dims:
                 owner, _, axis = name.partition(".")
                 return (*self.dims[owner], ONE, ONE)["xyz".index(axis)]
+            case k.Load(array=array, subscripts=subscripts) if len(subscripts) > 1 and self.rows_in(array):
+                place = self.flat_place(array, subscripts, None) or ZERO  # type: ignore[arg-type]
+                return replace(e, subscripts=(self.extents_in(place),))
             case k.Op(args=args):
                 return replace(e, args=tuple(self.extents_in(a) for a in args))
             case k.Cast(arg=arg):
@@ -99,12 +104,34 @@ class HostExpressions:
         if self.low.out or self.low.after:
             self.low.out.clear()
             raise self.low.refuse("KR211", "an assignment inside an expression", node, "give it a line of its own")
-        if not isinstance(found, PointerValue) or found.array not in self.arrays or found.prefix or found.target:
+        known = isinstance(found, PointerValue) and found.array in self.arrays and not found.target
+        if known and found.prefix and not rows_of(self.arrays[found.array]):
+            known = False
+        if not known:
             raise self.low.refuse("KR211", f"`{self.low.text(node)}` is no array that is known here", node)
-        offset = normal(found.offset) if found.offset is not None else None
+        offset = self.flat_place(found.array, (*found.prefix, *([] if found.offset is None else [found.offset])), node)
         if isinstance(offset, k.Const) and offset.value == 0:
             offset = None
-        return k.ArrayRef(found.array, offset, span=self.low.span(node))
+        return k.ArrayRef(found.array, offset, rows_of(found.to), span=self.low.span(node))
+
+    def flat_place(self, array: str, subscripts: tuple[k.Expr, ...], node: Node) -> k.Expr | None:
+        """The place in flat memory of ``array[subscripts]``, None for its start."""
+        rows = rows_of(self.arrays[array])
+        first = fold(subscripts[0]) if subscripts else ZERO
+        if array in self.single and not (isinstance(first, k.Const) and not first.value):
+            raise self.low.refuse("KR211", f"how many arrays {array} points to is not known", node)
+        place: k.Expr | None = None
+        for n, subscript in enumerate(subscripts):
+            known = fold(subscript)
+            if isinstance(known, k.Const) and not known.value:
+                continue
+            part = product(normal(subscript), *rows[n:])
+            place = part if place is None else k.Op("add", (place, part), INT32)
+        return place
+
+    def rows_in(self, array: str) -> bool:
+        """Is it an array of arrays?"""
+        return array in self.arrays and bool(rows_of(self.arrays[array]))
 
     def is_ignored(self, node: Node) -> bool:
         """Does an expression use a name without a part in the values, or call what is dropped?"""

@@ -230,6 +230,8 @@ class Inlining:
             return False
         if _by_place(p.type) or self._sets(p, given):
             return True
+        if isinstance(p.type, Pointer) and kind(inner) == "unary_expression" and isinstance(inner, Tree):
+            return str(inner.children[0]) == "*" and kind(strip(inner.children[1])) == "id_expression"  # *A of (*A)[N]
         if kind(inner) != "id_expression":
             return not isinstance(p.type, ScalarType | Pointer)
         place = self.low.lookup(callee(inner))

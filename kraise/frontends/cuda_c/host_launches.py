@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from lark import Tree
@@ -97,20 +98,34 @@ class Launches(Memory):
     def arguments(self, node: Any) -> tuple[h.Expr | k.ArrayRef, ...]:
         """The arguments of a call of another host function."""
         skipped = self.skips.get(callee(node.children[0]), set())
-        found = self.given(None, [a for at, a in enumerate(trees(node)[1:]) if at not in skipped])
         name = callee(node.children[0])
+        args = [a for at, a in enumerate(trees(node)[1:]) if at not in skipped]
+        found = self.given(None, args, self.host_params.get(name, ()))
+        for at, ref in enumerate(found):
+            if isinstance(ref, k.ArrayRef) and at in self.host_copied.get(name, ()):
+                self.copied[ref.array] = None
         own = {p.name for p in self.program.functions[name][0].parameters if p.kind != "type"}
         wanted = tuple(p.name for p in self.host_params.get(name, ()) if p.name in own)
         return (*found, *self.template_numbers(name, wanted, node.children[0])) if wanted else found
 
-    def given(self, function: k.Function | None, args: list[Any]) -> tuple[h.Expr | k.ArrayRef, ...]:
+    def given(
+        self, function: k.Function | None, args: list[Any], params: tuple[k.Param, ...] = ()
+    ) -> tuple[h.Expr | k.ArrayRef, ...]:
         """Arguments: arrays by reference, numbers converted to the parameter's type."""
         out: list[h.Expr | k.ArrayRef] = []
+        params = function.params if function is not None else params
         for n, a in enumerate(args):
-            param = function.params[n] if function is not None and n < len(function.params) else None
+            param = params[n] if n < len(params) else None
             is_array = isinstance(param.type, ArrayType) if param is not None else bool(self._array_like(a))
             if is_array:
-                out.append(self.pointer(a))
+                ref = self.pointer(a)
+                axes = param.type.ndim - len(param.type.tail) if isinstance(getattr(param, "type", None), ArrayType) else 1  # type: ignore[union-attr]
+                if axes == 1:
+                    ref = replace(ref, rows=())
+                elif axes != 1 + len(ref.rows):
+                    reason = f"{param.name} is an array of {axes} axes, `{self.low.text(a)}` is not"  # type: ignore[union-attr]
+                    raise self.low.refuse("KR211", reason, a)
+                out.append(ref)
                 continue
             value = self.number(a)
             target = param.type if param is not None else None

@@ -7,7 +7,7 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Diagnostic
-from kraise.frontends.cuda_c.c_types import CType, leaf
+from kraise.frontends.cuda_c.c_types import CType, Struct, leaf
 from kraise.frontends.cuda_c.host_names import callee, concept, elements, normal, product, size_of
 from kraise.frontends.cuda_c.host_symbols import Symbols
 from kraise.frontends.cuda_c.program import Program
@@ -98,7 +98,7 @@ class Memory(Symbols):
         kind_of = self.arrays[name]
         element, axes = leaf(kind_of)
         assert element is not None
-        shape = (count, k.Const(len(kind_of.members), INT32)) if axes else (count,)  # type: ignore[union-attr]
+        shape = (count, k.Const(len(kind_of.members), INT32)) if axes and isinstance(kind_of, Struct) else (count,)
         return h.Alloc(name, element, shape, fill, span=span)
 
     def malloc(self, args: list[Tree], node: Tree) -> list[h.Stmt]:
@@ -135,7 +135,7 @@ class Memory(Symbols):
             raise self.low.refuse("KR213", "only a copy of whole rows is known here", node, "copy flat memory")
         count = product(self.count(args[4], element, node), normal(self.number(args[5])))
         whole = h.Whole(origin.array, origin.offset, count, span=self.low.span(node))
-        if "ToHost" in self.low.text(node):
+        if any("ToHost" in str(t) for t in tokens(node)):
             self.copied[to.array] = None
         return [h.Update(to.array, whole, to.offset, count, span=self.low.span(node))]
 
@@ -143,7 +143,7 @@ class Memory(Symbols):
         """``cudaMemcpy(to, from, bytes, …)`` between arrays, or an array and a number."""
         span = self.low.span(node)
         to, source = self.number_at(args[0]), self.number_at(args[1])
-        back = "ToHost" in self.low.text(node)
+        back = any("ToHost" in str(t) for t in tokens(node))
         if to is not None:
             place = self.pointer(args[1])
             self.forget(to.name)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from lark import Token, Tree
 
 from kraise import dialects
-from kraise.frontends.cuda_c.c_types import CType, leaf
+from kraise.frontends.cuda_c.c_types import Array, CType, leaf
+from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.trees import Node, strip, words
 from kraise.ir.kernel import Cast, Const, Expr, Op, Var
 from kraise.ir.types import INT32
@@ -51,6 +52,18 @@ def size_of(t: CType) -> int:
     return (1 if element.kind == "bool" else element.bits // 8) * n
 
 
+def rows_of(t: CType) -> tuple[Expr, ...]:
+    """The extents of an array of arrays; () for a number, an array without an extent, or anything else."""
+    out: list[Expr] = []
+    while isinstance(t, Array):
+        found = fold(t.extent)
+        if not isinstance(found, Const) or int(found.value.real) <= 0:
+            return ()
+        out.append(Const(int(found.value.real), INT32, found.name))
+        t = t.of
+    return tuple(out)
+
+
 def elements(bytes_: Expr, size: int, definitions: dict[str, Expr]) -> Expr | None:
     """``bytes_ / size`` where that is exact by its form, normalised; None where it is not."""
     if size == 1:
@@ -91,9 +104,9 @@ def normal(e: Expr) -> Expr:
     return e
 
 
-def product(a: Expr, b: Expr) -> Expr:
-    """``a * b`` with its factors in a fixed order and no factor 1."""
-    factors = sorted([*_factors(a), *_factors(b)], key=lambda f: (isinstance(f, Const), repr(f)))
+def product(*terms: Expr) -> Expr:
+    """A product with its factors in a fixed order and no factor 1."""
+    factors = sorted([f for t in terms for f in _factors(t)], key=lambda f: (isinstance(f, Const), repr(f)))
     factors = [f for f in factors if not (isinstance(f, Const) and f.value == 1 and not f.name)]
     if not factors:
         return Const(1, INT32)

@@ -10,7 +10,8 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Refused
-from kraise.frontends.cuda_c.c_types import Struct
+from kraise.frontends.cuda_c.c_types import Array, Struct
+from kraise.frontends.cuda_c.host_names import rows_of
 from kraise.frontends.cuda_c.scan import Item
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.tokens import Raw
@@ -52,7 +53,7 @@ def outline(reader: Any, node: Tree) -> list[h.Stmt]:
     if changed:
         body = [*body, *(_token(w, toks[first]) for w in ("return", changed[0], ";"))]
     function, name = registered(
-        reader, "loop", [(spelled(reader.arrays[n]), n) for n in arrays], [(spelled(scalars[n].type), n) for n in own],
+        reader, "loop", [(reader.arrays[n], n) for n in arrays], [(spelled(scalars[n].type), n) for n in own],
         spelled(returned) if returned is not None else "void", body, toks[first], node,
     )  # fmt: skip
     types = tuple(scalars[n].type for n in changed)
@@ -66,13 +67,13 @@ def outline(reader: Any, node: Tree) -> list[h.Stmt]:
             reader.ignored.add(n)  # its value after the loop is not followed
     for n in changed:
         reader.forget(n)
-    args: list[Any] = [k.ArrayRef(n) for n in arrays]
+    args: list[Any] = [k.ArrayRef(n, None, rows_of(reader.arrays[n])) for n in arrays]
     args += [k.Var(n, scalars[n].type) for n in own]
     return [h.Launch(name, tuple(args), None, None, None, tuple(changed), types, span=low.span(node))]
 
 
 def registered(
-    reader: Any, word: str, arrays: list[tuple[str, str]], numbers: list[tuple[str, str]], returns: str,
+    reader: Any, word: str, arrays: list[tuple[Any, str]], numbers: list[tuple[str, str]], returns: str,
     body: list[Raw], place: Raw, node: Tree,
 ) -> tuple[k.Function, str]:  # fmt: skip
     """The plain function ``<host>_<word>`` with this body, lowered, and its name.
@@ -85,7 +86,7 @@ def registered(
     name, number = f"{reader.name}_{word}", 2
     while name in taken:
         name, number = f"{reader.name}_{word}_{number}", number + 1
-    params = [f"{t} * {n}" for t, n in arrays] + [f"{t} {n}" for t, n in numbers]
+    params = [_declared(t, n) for t, n in arrays] + [f"{t} {n}" for t, n in numbers]
     head = f"{returns} {name} ( {' , '.join(params)} ) {{".split()
     start = len(toks)
     toks.extend(_token(w, place) for w in head)
@@ -98,6 +99,16 @@ def registered(
     if function is None:
         raise Refused(*(d for d in problems if d.severity == "error"))
     return function, name
+
+
+def _declared(t: Any, name: str) -> str:
+    """A parameter that points to ``t``."""
+    if isinstance(t, Array):
+        inner: Any = t
+        while isinstance(inner, Array):
+            inner = inner.of
+        return f"{spelled(inner)} ( * {name} ) " + " ".join(f"[ {x.value} ]" for x in rows_of(t))  # type: ignore[union-attr]
+    return f"{spelled(t)} * {name}"
 
 
 def renamed(body: list[Raw], renames: dict[str, list[Raw] | None]) -> list[Raw]:
@@ -114,7 +125,7 @@ def renamed(body: list[Raw], renames: dict[str, list[Raw] | None]) -> list[Raw]:
 
 def _token(word: str, place: Raw) -> Raw:
     is_name = word[0].isalpha() or word[0] == "_"
-    return Raw("NAME" if is_name else "OP", word, place.file, place.line, place.column)
+    return Raw("NAME" if is_name else "NUMBER" if word[0].isdigit() else "OP", word, place.file, place.line, place.column)
 
 
 def spelled(t: Any) -> str:

@@ -67,7 +67,7 @@ class _Loop:
         word = library_table.canonical(callee(self.call.node.children[0])).rpartition("::")[2]
         function, name = registered(
             self.reader, word,
-            [(spelled(self.reader.arrays[ref.array]), n) for n, ref in self.arrays.items()],
+            [(self.reader.arrays[ref.array], n) for n, ref in self.arrays.items()],
             [(spelled(t), n) for n, (_, t) in self.numbers.items()],
             spelled(returned) if returned is not None else "void", body, self.place, self.call.node,
         )  # fmt: skip

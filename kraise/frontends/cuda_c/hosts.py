@@ -54,6 +54,7 @@ def read_hosts(
             visit(name)
     done: dict[str, h.Host] = {}
     skips: dict[str, set[int]] = {}
+    copied: dict[str, set[int]] = {}
     outlined: list[k.Function] = []
     written_out: set[str] = set()  # helpers that their callers hold: it is no loss that they are not functions
     problems: list[Diagnostic] = []
@@ -66,6 +67,7 @@ def read_hosts(
         reader = HostReader(program, by_name, kinds)
         reader.skips, reader.instances = skips, instances
         reader.host_params = {n: x.params for n, x in done.items()}
+        reader.host_copied = copied
         place = program.unit.tokens[candidates[name].item.first].span  # type: ignore[union-attr]
         host, wrong = guard(name, place, reader.read, candidates[name], name)
         wanted_by = [n for n in order if name in words[n] and n not in libraries]
@@ -73,6 +75,7 @@ def read_hosts(
         if host is not None:
             done[name] = host
             skips[name] = reader.skipped
+            copied[name] = {at for at, p in enumerate(host.params) if p.name in reader.copied}
             outlined += reader.outlined
             written_out |= reader.written_out
     problems = [p for p in problems if p.kernel not in written_out or p.kernel in only]

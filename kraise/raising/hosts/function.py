@@ -24,7 +24,7 @@ from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names, fresh, read_within, set_within
-from kraise.ir.types import ArrayType, ScalarType, StructType
+from kraise.ir.types import NUMBER, ArrayType, ScalarType, StructType
 from kraise.raising.hosts.banks import without_choices
 from kraise.raising.hosts.effects import Function
 from kraise.raising.hosts.exits import Exits
@@ -38,6 +38,7 @@ class View:
 
     slot: int
     offset: k.Expr | None = None
+    in_rows: bool = False  # of an argument: the callee sees it as rows
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,18 @@ class State:
             dict(self.points), dict(self.values), dict(self.memory), set(self.written), set(self.scalars),
             dict(self.known),
         )  # fmt: skip
+
+
+def flat(e: h.Expr) -> h.Library:
+    """Rows as flat memory."""
+    return h.Library("ravel", (e,), NUMBER, True, "{0}.ravel()", "linear")
+
+
+def seen_as(e: h.Expr, rows: tuple[k.Expr, ...], span: Span | None) -> h.Library:
+    """Flat memory as rows of these extents."""
+    extents = ", ".join(f"{{{n + 1}}}" for n in range(len(rows)))
+    shapes = tuple(range(1, len(rows) + 1))
+    return h.Library("rows", (e, *rows), NUMBER, True, f"{{0}}.reshape(-1, {extents})", "linear", shapes=shapes, span=span)
 
 
 Join = Callable[[str, tuple[tuple[str, ...], ...]], tuple[str, Function] | None]
@@ -117,7 +130,8 @@ class Raising:
             else:
                 state.scalars.add(p.name)
         flow = Flow(self)
-        out: list[o.Stmt] = []
+        rows = dict(self.host.rows)
+        out: list[o.Stmt] = [o.Let((name,), flat(h.Whole(name))) for name in rows]
         returned: tuple = ()
         body = self.body
         if body and isinstance(body[-1], h.Return):
@@ -136,7 +150,12 @@ class Raising:
         if self.implicit:
             for p in self.host.params:
                 if p.name in state.written and p.name not in memory:
-                    values.append(self._in_memory(p.name, state))
+                    found = self._in_memory(p.name, state)
+                    if p.name in rows and isinstance(found, o.Rotated):
+                        own = fresh(self.taken, f"{p.name}_last")
+                        out.append(o.Let((own,), found))
+                        found = h.Whole(own)
+                    values.append(seen_as(found, rows[p.name], self.host.span) if p.name in rows else found)  # type: ignore[arg-type]
                     memory.append(p.name)
         if not values:
             reason = f"{self.host.name} changes no array of its caller and returns nothing"
@@ -308,8 +327,8 @@ class Raising:
             if isinstance(value, k.ArrayRef):
                 whole = self.array(value, state)
                 view = self.view(value.array, state, value.span)
-                views[param.name] = View(view.slot, whole.offset)
-                args.append(whole)
+                views[param.name] = View(view.slot, whole.offset, bool(value.rows))
+                args.append(seen_as(whole, value.rows, value.span) if value.rows else whole)
             else:
                 args.append(self.expr(value, state))
         for param in written:
@@ -323,23 +342,28 @@ class Raising:
     def _bind(self, results, views, call, state: State, out: list[o.Stmt], span: Span | None) -> None:  # type: ignore[no-untyped-def]
         """``results, written arrays = call``."""
         targets: list[str] = list(results)
-        puts: list[tuple[int, k.Expr, str]] = []
+        puts: list[tuple[View, str]] = []
         for view in views:
-            if view.offset is None:
+            if view.offset is None and not view.in_rows:
                 targets.append("")
             else:
-                part = fresh(self.taken, f"{self.slots[view.slot]}_part")
+                part = fresh(self.taken, f"{self.slots[view.slot]}_{'part' if view.offset is not None else 'rows'}")
                 targets.append(part)
-                puts.append((view.slot, view.offset, part))
-        plain = iter([v for v in views if v.offset is None])
+                puts.append((view, part))
+        plain = iter([v for v in views if v.offset is None and not v.in_rows])
         names = [t or self.written(next(plain).slot, state, out, span) for t in targets]
         out.append(o.Let(tuple(names), call, span))
-        for slot, offset, part in puts:
-            base = state.values[slot] or self.slots[slot]
-            name = self.written(slot, state, out, span)
-            out.append(o.Let((name,), o.Put(base, h.Whole(part), None, offset), span))
+        for view, part in puts:
+            self._put(view, part, state, out, span)
         state.set_scalars(results)
         self.forget(set(results))
+
+    def _put(self, view: View, part: str, state: State, out: list[o.Stmt], span: Span | None) -> None:
+        """What a callee left of a part of memory, or of memory that it saw as rows, is put back."""
+        value: h.Expr = flat(h.Whole(part)) if view.in_rows else h.Whole(part)
+        base = state.values[view.slot] or self.slots[view.slot]
+        name = self.written(view.slot, state, out, span)
+        out.append(o.Let((name,), value if view.offset is None else o.Put(base, value, None, view.offset), span))
 
     def _lost(self, params: list[str], views: Mapping[str, View], stmt: h.CallHost, state: State) -> None:
         """Refuses a call whose changes to the memory of ``params`` another name than its results would see."""
@@ -369,7 +393,7 @@ class Raising:
         for name, memory in zip(named, callee.memory, strict=True):
             if memory:
                 view = views[memory]
-                if view.offset is None:
+                if view.offset is None and not view.in_rows:
                     targets.append(self.written(view.slot, state, out, stmt.span))
                 else:
                     targets.append(fresh(self.taken, f"{self.slots[view.slot]}_part"))
@@ -385,8 +409,6 @@ class Raising:
                 self.forget({name})
         out.append(o.Let(tuple(targets), o.Call(stmt.function, args), stmt.span))
         for view, part in puts:
-            base = state.values[view.slot] or self.slots[view.slot]
-            name = self.written(view.slot, state, out, stmt.span)
-            out.append(o.Let((name,), o.Put(base, h.Whole(part), None, view.offset), stmt.span))
+            self._put(view, part, state, out, stmt.span)
         for name, view in points:
-            state.points[name] = view
+            state.points[name] = View(view.slot, view.offset)
