@@ -20,6 +20,7 @@ from kraise.emit.text.names import IMPORTED, identifier
 from kraise.emit.text.python import Py
 from kraise.emit.text.rendering import Surroundings
 from kraise.ir import equations as eq
+from kraise.ir import host as hir
 from kraise.ir import hosted as o
 from kraise.ir.types import UINT32, ArrayType, ScalarType, StructType
 
@@ -85,6 +86,8 @@ def _emit(module: eq.Module) -> str:
         texts.insert(0, FunctionText(remat.helper(helper, imports, full)))
     found = {p.type.name: p.type for k in module.kernels for p in k.params if records.is_record(p.type)}  # type: ignore[attr-defined]
     structs = [FunctionText(records.definition(kind, around)) for kind in found.values()]
+    given = {n.struct.name: n.struct for h in module.hosts for n in nodes(h.body) if isinstance(n, hir.Record)}
+    tuples = [FunctionText(records.named_tuple(kind)) for name, kind in given.items() if name not in found]
     needed = {c for t in texts for c in t.constants}
     body = [f'"""Vectorized twin of {_plain(file)}, written by kraise; edit the source, not this file."""']
     if module.doc:
@@ -94,7 +97,8 @@ def _emit(module: eq.Module) -> str:
     constant_lines = [line for n, c in constants.items() if n in needed for line in _constant(c)]
     needs = set().union(*(t.needs for t in texts)) if texts else set()
     needs |= {"dataclasses", "partial"} if structs else set()
-    texts = [*structs, *texts]
+    needs |= {"NamedTuple"} if tuples else set()
+    texts = [*structs, *tuples, *texts]
     shared = [
         text.replace("jnp.", f"{imports['jnp']}.").strip("\n").split("\n")
         for name, text in {"checkify": checked.DECORATOR, strided.NAME: strided.TEXT, **diagonals.TEXTS}.items()
@@ -137,6 +141,8 @@ def _imports(needs: set[str], names: dict[str, str], text: str) -> list[str]:
     if tools := [t for t, where in (("partial", "partial"), ("wraps", "checkify")) if where in needs]:
         listed = ", ".join(t + _alias(t, names) for t in tools)
         out += [*([""] if not out else []), f"from functools import {listed}"]
+    if "NamedTuple" in needs:
+        out += [*([""] if not out else []), "from typing import NamedTuple"]
     out.append("")
     if "eqxi" in needs:
         out.append(f"import equinox.internal as {names['eqxi']}")

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 from kraise.diagnostics import Span
 from kraise.ir import kernel as k
-from kraise.ir.types import ScalarType
+from kraise.ir.types import ScalarType, StructType
 
 
 def _span() -> Span | None:
@@ -62,7 +62,16 @@ class Library:
     span: Span | None = _span()
 
 
-Expr = k.Expr | Whole | Library
+@dataclass(frozen=True)
+class Record:
+    """A struct by value, as an argument of a launch: its members in their order."""
+
+    struct: StructType
+    members: tuple[Expr, ...]
+    span: Span | None = _span()
+
+
+Expr = k.Expr | Whole | Library | Record
 
 
 @dataclass(frozen=True)
@@ -251,9 +260,9 @@ class Host:
     doc: str = ""
     dropped: tuple[Dropped, ...] = ()
     state: tuple[str, ...] = ()
-    rows: tuple[tuple[str, tuple[k.Expr, ...]], ...] = ()
     span: Span | None = None
     kind: str = "host"
+    rows: tuple[tuple[str, tuple[k.Expr, ...]], ...] = ()
 
 
 def children(stmt: Stmt) -> tuple[tuple[Stmt, ...], ...]:

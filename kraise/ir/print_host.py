@@ -38,6 +38,8 @@ def text(e: h.Expr | h.Chosen | k.ArrayRef) -> str:
             return f"({', '.join(names)})[{text(index)}]"
         case k.ArrayRef(array=array, offset=offset):
             return array if offset is None else f"{array} + {text(offset)}"
+        case h.Record(struct=struct, members=args):
+            return f"{struct.name}({', '.join(map(text, args))})"
         case h.Library(name=name, args=args):
             return f"{name}({', '.join(map(text, args))})"
         case k.Op(name=name, args=(a, b)) if name in _INFIX:

@@ -52,6 +52,14 @@ def launch(host: Host, stmt: h.Launch) -> None:
                 duals[param.name] = t.reshape(t.shape[0], *given[param.name].shape)
             back[param.name] = at.memory, where
             continue
+        if isinstance(argument, h.Record):
+            given[param.name] = {}
+            for (member, _), value in zip(argument.struct.members, argument.members, strict=True):
+                number = host.scalar(value)
+                given[param.name][member] = plain(number)
+                if type(number) is Dual:
+                    duals[f"{param.name}.{member}"] = number.tangents.reshape(-1)
+            continue
         found = host.scalar(argument)
         given[param.name] = plain(found)
         if type(found) is Dual:

@@ -6,6 +6,7 @@ import re
 
 from kraise.emit.hosts.statics import Statics, scalars
 from kraise.emit.text import python as py
+from kraise.emit.text.names import identifier
 from kraise.emit.text.python import Atom, Py, flat
 from kraise.emit.text.spelling import dtype_text, fill, template
 from kraise.ir import host as h
@@ -47,6 +48,8 @@ class HostText:
                 return py.Sub(py.Attr(Atom(self.names[array]), "shape"), (py.number(axis),))
             case h.Whole():
                 return self.whole(e)
+            case h.Record(struct=struct, members=members):
+                return py.Call(Atom(identifier(struct.name)), tuple(self.expr(m) for m in members))
             case h.Library():
                 return self.library(e)
             case k.Cast():

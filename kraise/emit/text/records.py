@@ -76,6 +76,16 @@ def definition(kind: StructType, around: Any) -> list[str]:
     return lines
 
 
+def named_tuple(kind: StructType) -> list[str]:
+    """The lines of the tuple type of a struct of numbers."""
+    lines = [f"class {identifier(kind.name)}(NamedTuple):"]
+    words = {"float": "float", "bool": "bool"}
+    return lines + [
+        f"    {identifier(n)}: {words.get(t.kind, 'int') if isinstance(t, ScalarType) else 'tuple'}"
+        for n, t in kind.members
+    ]
+
+
 def _annotation(kind: object) -> str:
     if _static(kind):
         return "int"

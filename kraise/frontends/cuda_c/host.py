@@ -113,8 +113,8 @@ class HostReader(Declarations, HostExpressions, Branches):
             out = host_main.results(self, host_main.with_inputs(params, out, self.inputs))
         doc = self.program.comment_before(tree, d.item)
         return h.Host(
-            name, tuple(params), (*copied, *out), doc, tuple(self.dropped), (), tuple(self.rows.items()),
-            self.low.span(declarator),
+            name, tuple(params), (*copied, *out), doc, tuple(self.dropped), span=self.low.span(declarator),
+            rows=tuple(self.rows.items()),
         )  # fmt: skip
 
     def result_type(self, tree: Tree, declarator: Tree) -> ScalarType | None:

@@ -36,6 +36,7 @@ class Declarations(Calls, Places):
     """The part of the reader that knows declarations; :class:`kraise.frontends.cuda_c.host.HostReader` has the rest."""
 
     skipped: set[int]
+    rows: dict[str, tuple[k.Expr, ...]]
     flushed: Any
 
     def parameter(self, at: int, node: Tree, params: list[k.Param]) -> list[h.Stmt]:
@@ -152,7 +153,9 @@ class Declarations(Calls, Places):
             self.array(name, t.of)  # float a[N][M]: flat memory
             self.low.extents[name] = t
             if initial:
-                raise self.low.refuse("KR211", f"{name} is an array of arrays with an initializer", d, "fill it in a loop")
+                raise self.low.refuse(
+                    "KR211", f"{name} is an array of arrays with an initializer", d, "fill it in a loop"
+                )
             return [h.Alloc(name, leaf(t)[0], (product(*rows_of(t)),), None, span=span)]  # type: ignore[arg-type]
         if isinstance(t, Array) and isinstance(t.of, ScalarType) and t.extent is not None:
             self.array(name, t.of)

@@ -13,7 +13,7 @@ from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, tree
 from kraise.frontends.cuda_c.values import VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.types import INT32, ArrayType, ScalarType
+from kraise.ir.types import INT32, ArrayType, ScalarType, StructType
 
 ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
 
@@ -22,6 +22,9 @@ class Launches(Memory):
     """The part of the reader that knows launches."""
 
     skips: dict[str, set[int]]
+    records: dict[str, dict[str, str]]
+    host_copied: dict[str, set[int]]
+    record_of: Any
     host_params: dict[str, tuple[k.Param, ...]]
 
     def extents(self, node: Node) -> tuple[k.Expr, ...]:
@@ -119,18 +122,32 @@ class Launches(Memory):
             is_array = isinstance(param.type, ArrayType) if param is not None else bool(self._array_like(a))
             if is_array:
                 ref = self.pointer(a)
-                axes = param.type.ndim - len(param.type.tail) if isinstance(getattr(param, "type", None), ArrayType) else 1  # type: ignore[union-attr]
+                kind_of = param.type if param is not None else None
+                axes = kind_of.ndim - len(kind_of.tail) if isinstance(kind_of, ArrayType) else 1
                 if axes == 1:
                     ref = replace(ref, rows=())
                 elif axes != 1 + len(ref.rows):
-                    reason = f"{param.name} is an array of {axes} axes, `{self.low.text(a)}` is not"  # type: ignore[union-attr]
+                    reason = f"an array of {axes} axes is taken here, and `{self.low.text(a)}` is none"
                     raise self.low.refuse("KR211", reason, a)
                 out.append(ref)
+                continue
+            if param is not None and isinstance(param.type, StructType):
+                out.append(self.struct_value(param.type, a))
                 continue
             value = self.number(a)
             target = param.type if param is not None else None
             out.append(self.low.convert(value, target, a) if isinstance(target, ScalarType) else value)
         return tuple(out)
+
+    def struct_value(self, struct: StructType, node: Node) -> h.Record:
+        """A struct variable by value."""
+        owner = self.record_of(node)
+        parts = [(t, self.records[owner].get(n, "")) for n, t in struct.members] if owner else []
+        if not parts or not all(isinstance(t, ScalarType) and self.low.lookup(n) is not None for t, n in parts):
+            reason = f"`{self.low.text(node)}` is no struct of numbers that is known here"
+            raise self.low.refuse("KR211", reason, node, "pass its members one by one")
+        numbers = tuple(self.low.convert(k.Var(n, self.low.lookup(n).type), t, node) for t, n in parts)
+        return h.Record(struct, numbers, span=self.low.span(node))
 
     def _array_like(self, node: Node) -> str:
         name = self.pointer_name(node)

@@ -46,6 +46,9 @@ class Memory(Symbols):
     read_outside: Any
     forget: Any
     unset: set[str]
+    single: set[str]
+    rows_in: Any
+    extents_in: Any
     inputs: dict[str, Any]
     plain: dict[str, k.Function | None]
     refused: dict[str, list[Diagnostic]]

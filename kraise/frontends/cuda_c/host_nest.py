@@ -125,7 +125,9 @@ def renamed(body: list[Raw], renames: dict[str, list[Raw] | None]) -> list[Raw]:
 
 def _token(word: str, place: Raw) -> Raw:
     is_name = word[0].isalpha() or word[0] == "_"
-    return Raw("NAME" if is_name else "NUMBER" if word[0].isdigit() else "OP", word, place.file, place.line, place.column)
+    return Raw(
+        "NAME" if is_name else "NUMBER" if word[0].isdigit() else "OP", word, place.file, place.line, place.column
+    )
 
 
 def spelled(t: Any) -> str:

@@ -83,7 +83,9 @@ def seen_as(e: h.Expr, rows: tuple[k.Expr, ...], span: Span | None) -> h.Library
     """Flat memory as rows of these extents."""
     extents = ", ".join(f"{{{n + 1}}}" for n in range(len(rows)))
     shapes = tuple(range(1, len(rows) + 1))
-    return h.Library("rows", (e, *rows), NUMBER, True, f"{{0}}.reshape(-1, {extents})", "linear", shapes=shapes, span=span)
+    return h.Library(
+        "rows", (e, *rows), NUMBER, True, f"{{0}}.reshape(-1, {extents})", "linear", shapes=shapes, span=span
+    )
 
 
 Join = Callable[[str, tuple[tuple[str, ...], ...]], tuple[str, Function] | None]
@@ -267,6 +269,8 @@ class Raising:
                 return replace(e, args=tuple(self.expr(a, state) for a in args))  # type: ignore[misc]
             case k.Cast(arg=arg):
                 return replace(e, arg=self.expr(arg, state))  # type: ignore[arg-type]
+            case h.Record(members=members):
+                return replace(e, members=tuple(self.expr(m, state) for m in members))
             case h.Library(args=args):
                 return folded(replace(e, args=tuple(self.expr(a, state) for a in args)))
             case k.Var(name=name) if name in state.known and state.known[name].value in (-1, 0, 1):
