@@ -22,6 +22,7 @@ from kraise.emit.text.rendering import Surroundings
 from kraise.ir import equations as eq
 from kraise.ir import host as hir
 from kraise.ir import hosted as o
+from kraise.ir.dynamic_shared import asks_for_size
 from kraise.ir.types import UINT32, ArrayType, ScalarType, StructType
 
 
@@ -72,6 +73,7 @@ def _emit(module: eq.Module) -> str:
             t.statics,
             k.launch,
             "checkify" in t.needs,
+            asks_for_size(k),  # type: ignore[arg-type]
         )
         for k, (t, *_) in zip(module.kernels, emitted, strict=True)
     }

@@ -10,6 +10,7 @@ import numpy as np
 
 from kraise.ir import host as h
 from kraise.ir import kernel as k
+from kraise.ir.dynamic_shared import element_bytes
 from kraise.ir.joined import joined
 from kraise.ir.types import ArrayType
 from kraise.verify import interpreter
@@ -87,6 +88,8 @@ def launch(host: Host, stmt: h.Launch) -> None:
             "grid": tuple(int(host.number(x)) for x in stmt.grid),
             "block": tuple(int(host.number(x)) for x in stmt.block),
         }
+        if stmt.shared is not None and (bytes_ := int(host.number(stmt.shared))):
+            shape["shared"] = bytes_ // element_bytes(function)
         if math.prod(shape["grid"]) <= 0:
             raise InterpreterError(f"{stmt.function} is launched with the grid {shape['grid']}", stmt.span)
     if host.directions and not duals:

@@ -144,6 +144,8 @@ class EmittedHost:
                     while len(items) > 1 and items[-1] == py.number(1):
                         items = items[:-1]
                     keywords.append((word, items[0] if len(items) == 1 else py.Tup(items)))
+        if callee.shared and value.shared is not None:
+            keywords.append(("shared", self.text.expr(value.shared)))
         return py.Call(Atom(callee.name), args, tuple(keywords))
 
     # --- loops

@@ -15,13 +15,14 @@ from kraise.ir.types import ScalarType
 @dataclass(frozen=True)
 class Callee:
     """An emitted function that a host calls: its name, its parameters' names, which of them are static, whether there
-    are checks in it that it throws."""
+    are checks in it that it throws, whether the size of its dynamic shared memory matters."""
 
     name: str
     parameters: tuple[str, ...]
     statics: frozenset[str]
     launch: str = ""
     throws: bool = False
+    shared: bool = False
 
 
 def nodes(*roots: object, static: bool = True) -> Iterator[object]:

@@ -10,8 +10,7 @@ from kraise.emit.text import python as py
 from kraise.emit.text.names import identifier
 from kraise.emit.text.python import Atom, Py
 from kraise.ir import equations as eq
-from kraise.ir.types import INT
-from kraise.ir.walk import statement_expressions, topological
+from kraise.ir.dynamic_shared import asks_for_size
 
 
 @dataclass(frozen=True)
@@ -42,17 +41,11 @@ def signature(context: Context, kernel: eq.Kernel, parameters: tuple[str, ...]) 
     """The signature of a kernel's function."""
     static = [p for p in parameters if p in {identifier(s) for s in context.statics}]
     if not kernel.launch:
-        if asks_for_shared(kernel):
+        if asks_for_size(kernel):
             return Signature(parameters, ("shared",), (*static, "shared"))
         return Signature(parameters, (), tuple(static))
     default = "=None" if kernel.launch == "optional" else ""
     keywords = (f"grid{default}", f"block{default}")
-    if asks_for_shared(kernel):
+    if asks_for_size(kernel):
         return Signature(parameters, (*keywords, "shared"), (*static, "grid", "block", "shared"))
     return Signature(parameters, keywords, (*static, "grid", "block"))
-
-
-def asks_for_shared(kernel: eq.Kernel) -> bool:
-    """Whether the size of the dynamic shared memory matters."""
-    wanted = eq.Param("shared", INT)
-    return any(n is wanted for s in kernel.body for n in topological(statement_expressions(s)))

@@ -22,7 +22,7 @@ from kraise.frontends.cuda_c.c_types import (
 )
 from kraise.frontends.cuda_c.host_calls import Calls
 from kraise.frontends.cuda_c.host_names import callee, normal, product, rows_of
-from kraise.frontends.cuda_c.host_places import Places, is_bank, record_behind
+from kraise.frontends.cuda_c.host_places import Places, is_bank, is_dim3, record_behind
 from kraise.frontends.cuda_c.program import struct_parameter
 from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
 from kraise.ir import host as h
@@ -75,6 +75,13 @@ class Declarations(Calls, Places):
             self.bank(own, pointers, node)
             for each in self.banks[own]:
                 params.append(k.Param(each, ArrayType(leaf(pointers.of.to)[0], 1), span=span))  # type: ignore[arg-type]
+        elif is_dim3(t):
+            parts = [k.Var(f"{own}_{axis}", INT32) for axis in "xyz"]
+            for part in parts:
+                self.scalar(part.name, INT32)
+                params.append(k.Param(part.name, INT32, span=span))
+            self.dims[own] = tuple(parts)
+            self.low.declare(own, struct_parameter(own, vector("uint3", UINT32, 3)))
         elif record is not None and not is_handle(t):
             by_place = isinstance(p.type, Pointer | Reference) and not p.const
             copied += self.record_parameter(own, record, by_place, params, node)

@@ -18,7 +18,7 @@ from kraise.frontends.cuda_c import host_effects
 from kraise.frontends.cuda_c.c_types import Container, CType, Pointer, Reference, leaf
 from kraise.frontends.cuda_c.host_names import callee, concept
 from kraise.frontends.cuda_c.host_nest import renamed
-from kraise.frontends.cuda_c.host_places import is_record, record_behind
+from kraise.frontends.cuda_c.host_places import is_dim3, is_record, record_behind
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.tokens import Raw
@@ -212,7 +212,7 @@ class Inlining:
             if self._stands_for(p, given, changed):
                 names[p.name] = given
                 continue
-            if _by_place(p.type):
+            if _by_place(p.type) and not is_dim3(p.type):
                 hint = "give it the variable itself, and do not change the parameter"
                 raise self.low.refuse("KR211", f"`{self.low.text(given)}` is given to {d.name} by place", node, hint)
             names[p.name] = self.own_name(p.name)
@@ -228,6 +228,8 @@ class Inlining:
             return True
         if p.name in changed:
             return False
+        if is_dim3(p.type):
+            return kind(inner) == "id_expression"
         if _by_place(p.type) or self._sets(p, given):
             return True
         if isinstance(p.type, Pointer) and kind(inner) == "unary_expression" and isinstance(inner, Tree):
@@ -251,7 +253,7 @@ def _pointer(t: Any) -> bool:
 
 def _by_place(t: Any) -> bool:
     """Is a parameter a struct, an array of pointers, or a pointer to a pointer or a reference to one?"""
-    if record_behind(t) is not None:
+    if record_behind(t) is not None or is_dim3(t):
         return True
     inner = t.to if isinstance(t, Reference | Pointer) else None
     return isinstance(inner, Pointer) and not isinstance(inner, Container) and not isinstance(t, Container)

@@ -235,6 +235,11 @@ def is_bank(t: CType) -> bool:
     return isinstance(t, Array) and isinstance(t.of, Pointer) and leaf(t.of.to)[0] is not None and leaf(t.of.to)[1] == 0
 
 
+def is_dim3(t: CType) -> bool:
+    """Is it ``dim3``?"""
+    return isinstance(t, Struct) and t.name in ("uint3", "dim3")
+
+
 def is_record(t: CType) -> bool:
     """Is it a struct of numbers, pointers to numbers, arrays of either, handles and such structs, and no functor?"""
     if not isinstance(t, Struct) or t.vector or not t.members:

@@ -24,7 +24,7 @@ from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names, fresh, read_within, set_within
-from kraise.ir.types import NUMBER, ArrayType, ScalarType, StructType
+from kraise.ir.types import INT, NUMBER, ArrayType, ScalarType, StructType
 from kraise.raising.hosts.banks import without_choices
 from kraise.raising.hosts.effects import Function
 from kraise.raising.hosts.exits import Exits
@@ -72,6 +72,24 @@ class State:
             dict(self.points), dict(self.values), dict(self.memory), set(self.written), set(self.scalars),
             dict(self.known),
         )  # fmt: skip
+
+
+def _elements(bytes_: k.Expr, size: int) -> k.Expr:
+    """Bytes as a number of elements."""
+    match bytes_:
+        case k.Cast(arg=arg, type=kind) if kind.is_integer:
+            return _elements(arg, size)
+        case k.Const(value=value) if not int(value.real) % size:
+            return k.Const(int(value.real) // size, INT)
+        case (
+            k.Op(name="mul", args=(k.Const(value=value), other)) | k.Op(name="mul", args=(other, k.Const(value=value)))
+        ):
+            factor, rest = divmod(int(value.real), size)
+            while isinstance(other, k.Cast) and other.type.is_integer:
+                other = other.arg
+            if not rest:
+                return other if factor == 1 else k.Op("mul", (k.Const(factor, INT), other), INT)
+    return k.Op("floordiv", (bytes_, k.Const(size, INT)), INT)
 
 
 def flat(e: h.Expr) -> h.Library:
@@ -301,7 +319,9 @@ class Raising:
         if function.launch and stmt.grid is not None:
             grid = tuple(self.scalar(x, state) for x in stmt.grid)
             block = tuple(self.scalar(x, state) for x in stmt.block or ())
-            shared = self.scalar(stmt.shared, state) if stmt.shared is not None else None
+        if function.shared and stmt.grid is not None:
+            bytes_ = self.scalar(stmt.shared, state) if stmt.shared is not None else k.Const(0, INT)
+            shared = _elements(bytes_, function.shared)
         call = o.Call(name, args, grid, block, shared)
         self._bind(stmt.results, [slots[p] for p in function.written], call, state, out, stmt.span)
 

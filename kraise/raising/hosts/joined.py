@@ -33,7 +33,7 @@ class Joined:
         found = self.functions[name, groups]
         if found is None:
             return None
-        return found.name, effects(next(x for x in self.kernels if x.name == found.name))
+        return found.name, effects(next(x for x in self.kernels if x.name == found.name), found)
 
     def _made(self, name: str, groups: tuple[tuple[str, ...], ...]) -> k.Function | None:
         function: Any = self.module.function(name)

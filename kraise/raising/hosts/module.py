@@ -20,7 +20,7 @@ def raise_hosts(
     module: k.Module, kernels: list[eq.Kernel], raise_function: Callable[..., eq.Kernel], options: Any
 ) -> tuple[tuple[o.Host, ...], list[eq.Kernel], k.Module, list[Diagnostic]]:
     """Host IR -> values: the hosts, and the kernels and the module with those that they need beside them."""
-    functions = {x.name: effects(x) for x in kernels}
+    functions = {x.name: effects(x, module.function(x.name)) for x in kernels}
     joined = Joined(module, raise_function, options)
     hosts: dict[str, o.Host] = {}
     findings: list[Diagnostic] = []

@@ -1,0 +1,21 @@
+"""Shared memory whose size the launch says: whether a result depends on the size, and what its elements are."""
+
+from __future__ import annotations
+
+from kraise.ir import equations as eq
+from kraise.ir import kernel as k
+from kraise.ir.host_rename import within
+from kraise.ir.types import INT
+from kraise.ir.walk import statement_expressions, topological
+
+
+def asks_for_size(kernel: eq.Kernel) -> bool:
+    """Whether the size of the dynamic shared memory matters."""
+    wanted = eq.Param("shared", INT)
+    return any(n is wanted for s in kernel.body for n in topological(statement_expressions(s)))
+
+
+def element_bytes(function: k.Function) -> int:
+    """The bytes of an element of the first dynamic shared array of a kernel, 1 where it has none."""
+    found = [a.element.bits for a in within(function.body, k.LocalArray) if a.dynamic and a.space == "shared"]
+    return max((found[0] or 8) // 8, 1) if found else 1
