@@ -36,6 +36,14 @@ HELPERS = {
         "void both(float *p, int n) { fill(p, n); }\n",
         "both(x, n);", lambda x: 2 * x,
     ),
+    "an array as a parameter": (
+        "void fill(float p[], int n) { for (int i = 0; i < n; i++) p[i] = 2.0f * p[i]; }\n", "fill(x, n);",
+        lambda x: 2 * x,
+    ),
+    "a local array": (
+        "void fill(float *p) { float t[2] = {3.0f, 4.0f}; t[1] = 5.0f; p[0] = t[0]; p[1] = t[1]; }\n", "fill(x);",
+        lambda x: np.array([3, 5, *x[2:]]),
+    ),
     "an increment": ("void bump(float *p) { ++*p; p[1]++; }\n", "bump(x);", lambda x: x + [1, 1, 0, 0, 0]),
     "a number by reference": (
         "void twice(float &a, float b) { a *= b; }\n", "float s = 3.0f; twice(s, 2.0f); x[0] = s;",

@@ -315,16 +315,17 @@ def _declared(tree: Tree) -> Iterator[tuple[str, str]]:
 def _kinds(declarator: Tree | None, specifiers: Tree | None, parameter: bool) -> Iterator[tuple[str, str]]:
     if declarator is None:
         return
-    words = [str(t) for t in tokens(declarator)]
-    before = words[: words.index("[")] if "[" in words else words
+    is_array = any(t.data.endswith("array_declarator") for t in declarator.iter_subtrees())
+    before = {str(t) for p in declarator.find_data("ptr_operator") for t in tokens(p)}
     unclear = specifiers is not None and "auto" in {str(t) for t in tokens(specifiers)}
     what = VALUE
     if "&" in before or "&&" in before or unclear:
         what = REFERENCE
-    elif "*" in before or ("[" in words and parameter):
+    elif "*" in before or (is_array and parameter):
         constant = specifiers is not None and "const" in {str(t) for t in tokens(specifiers)}
-        what = CONSTANT if constant and before.count("*") < 2 else POINTER
-    elif "[" in words:
+        stars = sum(str(t) == "*" for t in tokens(declarator))
+        what = CONSTANT if constant and stars + (is_array and parameter) < 2 else POINTER
+    elif is_array:
         what = ARRAY
     for name in _names(declarator):
         yield name, what
