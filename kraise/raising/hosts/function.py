@@ -24,12 +24,13 @@ from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names, fresh, read_within, set_within
-from kraise.ir.types import INT, NUMBER, ArrayType, ScalarType, StructType
+from kraise.ir.types import INT, ArrayType, ScalarType, StructType
 from kraise.raising.hosts.banks import without_choices
 from kraise.raising.hosts.effects import Function
 from kraise.raising.hosts.exits import Exits
 from kraise.raising.hosts.libraries import folded
 from kraise.raising.hosts.returns import with_one_return
+from kraise.raising.hosts.views import elements, flat, seen_as
 
 
 @dataclass(frozen=True)
@@ -72,38 +73,6 @@ class State:
             dict(self.points), dict(self.values), dict(self.memory), set(self.written), set(self.scalars),
             dict(self.known),
         )  # fmt: skip
-
-
-def _elements(bytes_: k.Expr, size: int) -> k.Expr:
-    """Bytes as a number of elements."""
-    match bytes_:
-        case k.Cast(arg=arg, type=kind) if kind.is_integer:
-            return _elements(arg, size)
-        case k.Const(value=value) if not int(value.real) % size:
-            return k.Const(int(value.real) // size, INT)
-        case (
-            k.Op(name="mul", args=(k.Const(value=value), other)) | k.Op(name="mul", args=(other, k.Const(value=value)))
-        ):
-            factor, rest = divmod(int(value.real), size)
-            while isinstance(other, k.Cast) and other.type.is_integer:
-                other = other.arg
-            if not rest:
-                return other if factor == 1 else k.Op("mul", (k.Const(factor, INT), other), INT)
-    return k.Op("floordiv", (bytes_, k.Const(size, INT)), INT)
-
-
-def flat(e: h.Expr) -> h.Library:
-    """Rows as flat memory."""
-    return h.Library("ravel", (e,), NUMBER, True, "{0}.ravel()", "linear")
-
-
-def seen_as(e: h.Expr, rows: tuple[k.Expr, ...], span: Span | None) -> h.Library:
-    """Flat memory as rows of these extents."""
-    extents = ", ".join(f"{{{n + 1}}}" for n in range(len(rows)))
-    shapes = tuple(range(1, len(rows) + 1))
-    return h.Library(
-        "rows", (e, *rows), NUMBER, True, f"{{0}}.reshape(-1, {extents})", "linear", shapes=shapes, span=span
-    )
 
 
 Join = Callable[[str, tuple[tuple[str, ...], ...]], tuple[str, Function] | None]
@@ -321,7 +290,7 @@ class Raising:
             block = tuple(self.scalar(x, state) for x in stmt.block or ())
         if function.shared and stmt.grid is not None:
             bytes_ = self.scalar(stmt.shared, state) if stmt.shared is not None else k.Const(0, INT)
-            shared = _elements(bytes_, function.shared)
+            shared = elements(bytes_, function.shared)
         call = o.Call(name, args, grid, block, shared)
         self._bind(stmt.results, [slots[p] for p in function.written], call, state, out, stmt.span)
 
