@@ -15,8 +15,8 @@ data is not used afterwards; memory that the caller can see does not move in a l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 
 from kraise.diagnostics import Diagnostic, Refused, Span, refuse
@@ -30,50 +30,8 @@ from kraise.raising.hosts.effects import Function
 from kraise.raising.hosts.exits import Exits
 from kraise.raising.hosts.libraries import folded
 from kraise.raising.hosts.returns import with_one_return
+from kraise.raising.hosts.state import Memory, State, View
 from kraise.raising.hosts.views import elements, flat, seen_as
-
-
-@dataclass(frozen=True)
-class View:
-    """Where a name points: a slot, and from which element on (None: its first)."""
-
-    slot: int
-    offset: k.Expr | None = None
-    in_rows: bool = False  # of an argument: the callee sees it as rows
-
-
-@dataclass(frozen=True)
-class Memory:
-    """The slot of a parameter's memory: the one at place ``rounds % len(slots)``."""
-
-    slots: tuple[int, ...]
-    rounds: k.Expr | None = None
-
-
-@dataclass
-class State:
-    """Where names point, and the variable that holds the value of each slot (None: undefined)."""
-
-    points: dict[str, View] = field(default_factory=dict)
-    values: dict[int, str | None] = field(default_factory=dict)
-    memory: dict[str, Memory | None] = field(default_factory=dict)
-    written: set[str] = field(default_factory=set)
-    scalars: set[str] = field(default_factory=set)
-    known: dict[str, k.Const] = field(default_factory=dict)  # scalars that hold a constant
-
-    def set_scalars(self, names: Iterable[str]) -> None:
-        """The names hold values that are not known here."""
-        for name in names:
-            self.scalars.add(name)
-            self.known.pop(name, None)
-
-    def copy(self) -> State:
-        """A state of its own."""
-        return State(
-            dict(self.points), dict(self.values), dict(self.memory), set(self.written), set(self.scalars),
-            dict(self.known),
-        )  # fmt: skip
-
 
 Join = Callable[[str, tuple[tuple[str, ...], ...]], tuple[str, Function] | None]
 

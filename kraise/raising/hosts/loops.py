@@ -9,7 +9,7 @@ from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names, fresh, live_before, reads, set_within
 from kraise.ir.types import INT
-from kraise.raising.hosts.function import Memory, State, View
+from kraise.raising.hosts.state import Memory, State, View
 
 if TYPE_CHECKING:
     from kraise.raising.hosts.flow import Flow
