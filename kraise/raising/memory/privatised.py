@@ -11,6 +11,7 @@ from dataclasses import replace
 from kraise.analysis.conditions import Fact, classify
 from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
+from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import topological
 from kraise.raising.memory.filled import Solved, solve
 from kraise.raising.run.context import Context
@@ -85,10 +86,15 @@ def _passed(cx: Context, st: State, raw: RawWrite, part: RawWrite, shape: tuple[
     if solved is None or solved.never or not solved.determines(raw.loops):
         return None
     # that a cell is within the array, and that there is a thread for it, goes without saying
-    own = part.subscripts[len(part.subscripts) - len(shape) :]
+    from kraise.raising.run.arithmetic import tidy
+
+    own = tuple(tidy(s) for s in part.subscripts[len(part.subscripts) - len(shape) :])
     known = {Fact("ge", to_poly(s)) for s in own}
     known |= {Fact("ge", to_poly(n) - to_poly(s) - 1) for s, n in zip(own, shape, strict=True)}
-    if any(classify(c) not in known for c in solved.conditions):
+    # of an array of no known type the comparisons are no facts
+    spelled = {eq.Op("ge", (s, eq.Const(0, INT)), BOOL) for s in own}
+    spelled |= {eq.Op("lt", (s, n), BOOL) for s, n in zip(own, shape, strict=True)}
+    if any(c not in spelled and classify(c) not in known for c in solved.conditions):
         return None
     subs = tuple(to_expr(to_poly(solved.apply(s))) for s in raw.subscripts)
     return replace(part, subscripts=subs, span=part.span)
