@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from kraise.analysis.conditions import classify
 from kraise.analysis.poly import Poly, to_poly
 from kraise.ir import equations as eq
+from kraise.ir.walk import transform
 
 
 @dataclass(frozen=True)
@@ -52,14 +53,13 @@ def segments(conjuncts: Iterable[eq.Expr]) -> tuple[Segment, ...]:
 
 
 def plain(condition: eq.Expr) -> eq.Expr:
-    """A comparison of an index with what is loaded, without the index's conversion to that type."""
-    if not isinstance(condition, eq.Op) or len(condition.args) != 2:
-        return condition
-    args = tuple(
-        a.arg if isinstance(a, eq.Cast) and a.type.kind == "int" and isinstance(a.arg, eq.Index) else a
-        for a in condition.args
-    )
-    return eq.Op(condition.name, args, condition.type)
+    """A comparison of indices with what is loaded, without the indices' conversions to that type."""
+
+    def one(e: eq.Expr) -> eq.Expr:
+        wide = isinstance(e, eq.Cast) and e.type.kind == "int" and (e.type.bits or 64) >= 32
+        return e.arg if wide and isinstance(e.arg, eq.Index) else e  # type: ignore[union-attr]
+
+    return transform(condition, one)
 
 
 def _side(condition: eq.Expr) -> _Side | None:

@@ -162,7 +162,7 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                 raise first or refuse("KR299", "this use of a warp's lanes is not raised", function.span) from None
             more = replace(known, ways=known.ways | {threads.LANES: 1})
         except Refused as refused:
-            first = first or refused
+            first = _further(first, refused)
             if attempts:
                 hindering |= _scratch(attempts[-1])
             more = _after(attempts[-1], known, refused) if attempts else None
@@ -181,6 +181,14 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
             if more is None:
                 raise first from None
         known = more
+
+
+def _further(first: Refused | None, later: Refused) -> Refused:
+    """The refusal to report: the first, unless that run broke off on its way and the later one came to the proofs."""
+    if first is None:
+        return later
+    broke_off = not any(d.code in _PROOFS for d in first.diagnostics)
+    return later if broke_off and all(d.code in _PROOFS for d in later.diagnostics) else first
 
 
 def _after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:

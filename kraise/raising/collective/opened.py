@@ -32,7 +32,8 @@ def _anywhere(s: k.LocalArray) -> bool:
 def _parts(cx: Context, st: State, s: k.If) -> tuple[k.Stmt, ...]:
     body = opened(cx, st, s.body)
     cut = next((n for n, inner in enumerate(body) if not _within(cx, st, inner)), len(body))
-    if not 0 < cut < len(body) or reads(s.condition) & set(assigned(body[:cut])) or not _within(cx, st, s.condition):
+    together = 0 < cut < len(body) and any(touches(cx, st, inner) for inner in body[:cut])
+    if not together or reads(s.condition) & set(assigned(body[:cut])) or not _within(cx, st, s.condition):
         return (s,) if body == s.body else (replace(s, body=body),)
     return (replace(s, body=body[:cut]), replace(s, body=body[cut:]))
 

@@ -76,11 +76,15 @@ def _view_writes(s: eq.Stmt, marker: _Marker) -> eq.Stmt:
 
 def flattened(read: eq.Read, tail: int = 0) -> eq.Read:
     """The load with its digits put together again: one flat subscript, and those of the ``tail`` last axes."""
-    stop = len(read.subscripts) - tail
-    total = to_poly(read.subscripts[0])
-    for s, radix in zip(read.subscripts[1:stop], read.view[1:stop], strict=True):
+    return eq.Read(read.version, _flat(read.subscripts, read.view, tail), read.type, (), read.safe)
+
+
+def _flat(subs: tuple[eq.Expr, ...], view: tuple[eq.Expr, ...], tail: int) -> tuple[eq.Expr, ...]:
+    stop = len(subs) - tail
+    total = to_poly(subs[0])
+    for s, radix in zip(subs[1:stop], view[1:stop], strict=True):
         total = total * to_poly(radix) + to_poly(s)
-    return eq.Read(read.version, (to_expr(total), *read.subscripts[stop:]), read.type, (), read.safe)
+    return (to_expr(total), *subs[stop:])
 
 
 class _Marker:
@@ -97,8 +101,9 @@ class _Marker:
         match s:
             case eq.Write():
                 domain = (*outer, *_box(s.axes))
-                if s.view:
-                    self._rows(s.after.array, s.subscripts, s.view, domain)
+                if s.view and not self._rows(s.after.array, s.subscripts, s.view, domain):
+                    flat = _flat(s.subscripts, s.view, self.tails(s.after.array))  # nothing says how many rows
+                    s = replace(s, subscripts=flat, view=())
                 leaves = self._leaves(s.after.array, s.subscripts, s.view, domain, s.where)
                 return replace(
                     s,

@@ -19,6 +19,7 @@ from kraise.ir.walk import free_indices, substitute
 from kraise.raising.memory.phases import BARRIER, GRID, unordered
 from kraise.raising.run.arithmetic import index_like, tidy
 from kraise.raising.run.context import Context
+from kraise.raising.threads.tiles import by_launch
 from kraise.raising.writes.accumulate import mentions
 
 
@@ -37,7 +38,7 @@ def check(cx: Context, accesses: list[Access], threads: tuple[str, ...], shared:
             by_array.setdefault(a.array, []).append(replace(a, path=(*a.path, *_facts(cx, a))) if cx.facts else a)
     found: dict[tuple[object, ...], Refused] = {}
     for group in by_array.values():
-        group = _by_thread(cx, group)
+        group = _rows_apart(_by_thread(cx, group))
         unique = list({(_signature(a), a.order if cx.barriers else 0): a for a in group}.values())
         for at, w in enumerate(unique):
             if not w.write:
@@ -143,6 +144,21 @@ def _expanded(cx: Context, a: Access, merged: list[str]) -> Access:
         radices += [eq.Const(0, INT), *(() if found is None else (to_expr(r) for r in found.radices))]
     view = tuple(radices) if len(parts) != len(a.subscripts) else a.view
     return replace(a, path=path, subscripts=tuple(parts), view=view)
+
+
+def _rows_apart(group: list[Access]) -> list[Access]:
+    """Accesses to rows that are counted by block and thread (``(block * blockDim + thread) * n + c``) with these two as
+    digits, if all of the group are."""
+    out: list[Access] = []
+    for a in group:
+        row = to_poly(a.subscripts[0]) if a.view and index_like(a.subscripts[0]) else None
+        found = None if row is None or not by_launch((to_expr(row),)) else digits(row, a.path)
+        if found is None:
+            return group
+        radices = tuple(to_expr(r) for r in found.radices)
+        subs = (*(to_expr(p) for p in found.subscripts), *a.subscripts[1:])
+        out.append(replace(a, subscripts=subs, view=(a.view[0], *radices, *a.view[1:])))
+    return out
 
 
 def _running(a: Access, b: Access, threads: tuple[str, ...]) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ from kraise.raising.run.sizes import steering
 from kraise.raising.run.state import RawWrite, State
 from kraise.raising.threads.multiples import in_whole_rows, in_widths, tilewise, wished
 from kraise.raising.threads.splits import quotient
-from kraise.raising.threads.tiles import asks_for, without_launch
+from kraise.raising.threads.tiles import asks_for, by_launch, without_launch
 from kraise.raising.writes.clamps import clamped
 
 _WHOLE = ("add", "sub", "mul", "neg", "floordiv", "mod", "min", "max")  # of integers these are integers
@@ -131,7 +131,7 @@ def _by_bits(cx: Context, st: State, name: str, a: eq.Expr, b: eq.Expr, t: Scala
         size = eq.Const(bits + 1, INT)
         digit = quotient(cx, st.path, "mod", a, size)
         return operation("mod", (a, size), INT) if digit is None else digit
-    if plain and name == "shr" and bits < 16:
+    if name == "shr" and 0 <= bits < 16 and (plain or (index_like(a) and by_launch((a,)))):
         size = eq.Const(1 << bits, INT)
         digit = quotient(cx, st.path, "floordiv", a, size)
         return operation("floordiv", (a, size), INT) if digit is None else digit

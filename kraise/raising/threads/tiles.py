@@ -325,10 +325,10 @@ def taken_apart(s: eq.Expr, known: Path) -> tuple[Path, Path] | None:
 
 def without_launch(found: Digits) -> Digits | None:
     """The digits without the size of a block: ``(block * blockDim + thread) * n + c`` is row ``block * blockDim +
-    thread``. None if the launch decides others."""
+    thread``, and likewise with a row for each warp. None if the launch decides others."""
     subs, radices = list(found.subscripts), list(found.radices)
     first = to_expr(radices[0])
-    if isinstance(first, eq.Param) and first.name.startswith("block."):
+    if isinstance(first, eq.Param) and first.name.startswith(("block.", "warps.")):
         subs[:2] = [subs[0] * radices.pop(0) + subs[1]]
     if not radices or by_launch(to_expr(r) for r in radices):
         return None

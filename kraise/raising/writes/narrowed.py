@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from kraise.analysis.boxes import box
-from kraise.analysis.conditions import classify, conjunction, conjuncts, is_static
+from kraise.analysis.conditions import Fact, classify, conjunction, conjuncts, fact_to_expr, is_static
 from kraise.analysis.poly import Poly, to_poly
+from kraise.analysis.segments import plain
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
 from kraise.ir.walk import free_indices, topological
@@ -27,7 +28,7 @@ def narrowed(node: eq.Reduce) -> eq.Reduce:
 
 def by_residues(node: eq.Reduce) -> eq.Reduce:
     """Lanes that take every 32nd element each, from their own number on, take all of them: ``lane`` in 0 ... 31 and
-    ``c >= lane`` with ``(c - lane) % 32 == 0`` is every c."""
+    ``c >= lane`` with ``(c - lane) % 32 == 0`` is every c from 0 on, also where c is counted from a row's start."""
     if node.where is None:
         return node
     where = conjuncts(node.where)
@@ -36,26 +37,39 @@ def by_residues(node: eq.Reduce) -> eq.Reduce:
         index = eq.Index(lane.name, INT)
         if lane.step != 1 or to_poly(lane.lo).value != 0 or size is None or index in topological((node.body,)):
             continue
-        for axis in node.axes:
-            least = to_poly(axis.lo).value
-            apart = to_poly(eq.Index(axis.name, INT)) - to_poly(index)
-            if axis is lane or axis.step != 1 or least is None or least < 0 or free_indices(axis.hi) & {lane.name}:
+        if any(lane.name in free_indices(e) for a in node.axes for e in (a.lo, a.hi)):
+            continue
+        for from_lane in [f.poly for c in where if (f := classify(plain(c))) is not None and f.kind == "ge"]:
+            count = from_lane + to_poly(index)
+            if lane.name in count.indices():
                 continue
-            shared = [c for c in where if _is_multiple(c, apart, size)]
-            later = [c for c in where if (f := classify(c)) is not None and f.kind == "ge" and f.poly == apart]
+            shared = [c for c in where if _is_multiple(c, from_lane, size)]
+            later = [c for c in where if classify(plain(c)) == Fact("ge", from_lane)]
             rest = [c for c in where if c not in shared and c not in later]
-            if shared and later and not any(lane.name in free_indices(c) for c in rest):
+            if shared and not any(lane.name in free_indices(c) for c in rest):
                 axes = tuple(a for a in node.axes if a is not lane)
-                return by_residues(eq.Reduce(node.op, axes, node.body, conjunction(rest), node.type))
+                first = () if _from_zero(axes, count) else (fact_to_expr(Fact("ge", count)),)
+                return by_residues(eq.Reduce(node.op, axes, node.body, conjunction((*first, *rest)), node.type))
     return node
 
 
 def _is_multiple(c: eq.Expr, apart: Poly, size: int) -> bool:
-    match c:
+    match plain(c):
         case eq.Op(name="eq", args=(eq.Op(name="mod", args=(x, eq.Const(value=n))), eq.Const(value=0))) if n == size:
             poly = to_poly(x)
             return any((found := (poly - p).value) is not None and found % size == 0 for p in (apart, -apart))
     return False
+
+
+def _from_zero(axes: tuple[eq.Axis, ...], count: Poly) -> bool:
+    """Whether ``count`` is one of the indices, which starts at 0 or later."""
+    return any(
+        count == to_poly(eq.Index(a.name, INT))
+        and a.step >= 1
+        and (low := to_poly(a.lo).value) is not None
+        and low >= 0
+        for a in axes
+    )
 
 
 def _limits(c: eq.Expr, names: tuple[str, ...]) -> bool:
