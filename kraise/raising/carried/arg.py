@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kraise.analysis.conditions import conjunction, conjuncts
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
@@ -46,23 +48,47 @@ def _replaced(update: eq.Expr, c: eq.Expr) -> tuple[eq.Expr, eq.Expr] | None:
     return None
 
 
+def _extremum(update: eq.Expr, c: eq.Expr) -> tuple[str, eq.Expr | None]:
+    """``("min", e)`` if the update is ``min(c, e)``: what a loop over the columns leaves of a row."""
+    match update:
+        case eq.Op(name="min" | "max" as op, args=(a, b)) if (a is c) != (b is c):
+            e = b if a is c else a
+            return op, None if holds(e, c) else e
+    return "", None
+
+
+def _replaced_scalars(p: Problem, name: str) -> Iterator[tuple[str, eq.Expr, eq.Expr]]:
+    """The other scalars that are replaced under a condition: the name, the condition, the value."""
+    for other in p.pending:
+        found = taken(p.updates[other], p.carries[other]) if other != name and other in p.carries else None
+        if found is not None:
+            yield other, *found
+
+
 def arg_reduction(p: Problem, name: str) -> Solved | Declined:
     """The extremum of e together with all scalars that are replaced under the same condition."""
     c = p.carries[name]
     own = taken(p.updates[name], c)
-    if own is None:
-        return Declined(f"{name} is not replaced under a condition")
-    condition, e = own
-    found = replacement(condition, c, e)
-    if found is None:
-        return Declined(f"{name} is not replaced by what it is compared with")
-    with_it = {}
-    for other in p.pending:
-        if other == name or other not in p.carries:
-            continue
-        along = taken(p.updates[other], p.carries[other])
-        if along is not None and along[0] is condition:
-            with_it[other] = along[1]
+    with_it: dict[str, eq.Expr] = {}
+    if own is not None:
+        condition, e = own
+        found = replacement(condition, c, e)
+        if found is None:
+            return Declined(f"{name} is not replaced by what it is compared with")
+        for other, test, v in _replaced_scalars(p, name):
+            if test is condition:
+                with_it[other] = v
+    else:
+        op, e = _extremum(p.updates[name], c)
+        if e is None:
+            return Declined(f"{name} is not replaced under a condition")
+        found = None
+        for other, test, v in _replaced_scalars(p, name):
+            how = replacement(test, c, e)
+            if how is not None and how.op == op and how.where is None and (found is None or found == how):
+                found, with_it[other] = how, v
+        if found is None:
+            return Declined(f"no other scalar is replaced together with {name}")
     if not with_it:
         return Declined(f"no other scalar is replaced together with {name}")
     group = (name, *with_it)
