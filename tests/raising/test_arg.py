@@ -95,3 +95,17 @@ def test_two_matches_of_one_scalar_are_the_last_of_either():
         "def f(x, w):\n t = 5.0\n for i in range(len(x)):\n  if x[i] > 0: t = 2.0\n  if w[i] > 0: t = 3.0\n return t"
     )
     assert kinds(kernel) == {"Reduce"}
+
+
+ROWS = "def f(x, w, s):\n b = s\n r = -1\n c = -1\n for i in range(3):\n  for j in range(4):\n   if {test}:\n    b = x[{at}]\n    r = i\n    c = j\n return b, r, c, w[0]"
+
+
+@pytest.mark.parametrize("test", ["x[i * 4 + j] < b", "x[i * 4 + j] <= b", "b < x[i * 4 + j]", "x[i * 4 + j] >= b"])
+def test_a_place_of_two_loops(test):
+    kernel = agree(ROWS.format(test=test, at="i * 4 + j"), sizes=(12,))
+    assert kinds(kernel) == {"Reduce", "ArgReduce"}
+
+
+def test_a_place_of_two_loops_that_is_kept_for_another_value():
+    kernel = agree(ROWS.format(test="x[i * 4 + j] < b", at="j"), sizes=(12,))
+    assert "ArgReduce" not in kinds(kernel)
