@@ -10,10 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import gcd
 
+from kraise.analysis.conditions import classify
 from kraise.analysis.dependence import nonnegative
 from kraise.analysis.poly import Monomial, Poly, to_expr
 from kraise.ir import equations as eq
 from kraise.ir.order import by_text
+from kraise.ir.types import INT
 from kraise.ir.walk import free_indices
 
 
@@ -123,7 +125,9 @@ def _dividing(strides: list[Poly]) -> list[Poly]:
 def _tied(poly: Poly, path: tuple[eq.Expr, ...]) -> bool:
     """Whether a condition ties two of the indices together (``4 * q + k < n``): they are then digits of one index."""
     names = poly.indices()
-    return any(len(free_indices(c) & names) > 1 for c in path)
+    own = [eq.Index(n, INT) for n in names]
+    facts = (f for c in path if len(free_indices(c) & names) > 1 and (f := classify(c)) is not None)
+    return any(sum(i in fact.poly.atoms() for i in own) > 1 for fact in facts)
 
 
 def chain(poly: Poly, path: tuple[eq.Expr, ...] = ()) -> list[tuple[Poly, Poly]] | None:

@@ -48,13 +48,13 @@ def _replaced(update: eq.Expr, c: eq.Expr) -> tuple[eq.Expr, eq.Expr] | None:
     return None
 
 
-def _extremum(update: eq.Expr, c: eq.Expr) -> tuple[str, eq.Expr | None]:
+def _extremum(update: eq.Expr, c: eq.Expr) -> tuple[str, eq.Expr] | None:
     """``("min", e)`` if the update is ``min(c, e)``: what a loop over the columns leaves of a row."""
     match update:
         case eq.Op(name="min" | "max" as op, args=(a, b)) if (a is c) != (b is c):
             e = b if a is c else a
-            return op, None if holds(e, c) else e
-    return "", None
+            return None if holds(e, c) else (op, e)
+    return None
 
 
 def _replaced_scalars(p: Problem, name: str) -> Iterator[tuple[str, eq.Expr, eq.Expr]]:
@@ -79,9 +79,10 @@ def arg_reduction(p: Problem, name: str) -> Solved | Declined:
             if test is condition:
                 with_it[other] = v
     else:
-        op, e = _extremum(p.updates[name], c)
-        if e is None:
+        row = _extremum(p.updates[name], c)
+        if row is None:
             return Declined(f"{name} is not replaced under a condition")
+        op, e = row
         found = None
         for other, test, v in _replaced_scalars(p, name):
             how = replacement(test, c, e)
