@@ -71,14 +71,17 @@ def read(source: str, file: str, options: Options) -> tuple[kernel.Module, tuple
     The module knows its file by name only: the same source gives the same text, whatever folder it lies in.
     """
     name = PurePath(file).name
+    from kraise.ir.tables import with_tables
+
     if language_of(file, options) == "python":
         from kraise.frontends import python
 
         found = python.read(source, name, kernel_decorators=options.kernel_decorators, only=options.only)
-        return _with_embedded(*found, source, file, options) if EMBEDDING.search(source) else found
+        module, findings = _with_embedded(*found, source, file, options) if EMBEDDING.search(source) else found
+        return with_tables(module), findings
     from kraise.frontends import cuda_c
 
-    return cuda_c.read(
+    module, findings = cuda_c.read(
         source,
         name,
         defines=options.defines,
@@ -86,6 +89,7 @@ def read(source: str, file: str, options: Options) -> tuple[kernel.Module, tuple
         instantiate=options.instantiate,
         only=options.only,
     )
+    return with_tables(module), findings
 
 
 def _with_embedded(

@@ -14,6 +14,7 @@ from functools import lru_cache
 from kraise.analysis import sets
 from kraise.analysis.conditions import Fact, classify, negate, static_expr
 from kraise.analysis.poly import Poly, to_expr, to_poly
+from kraise.analysis.wrapped import unwound
 from kraise.diagnostics import Span
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
@@ -256,7 +257,11 @@ class Question:
         _different(space, a, b, names_a, names_b, injective)
         self.exact = a.view == b.view and len(a.subscripts) == len(b.subscripts)
         if self.exact:
-            for s, t in zip(a.subscripts, b.subscripts, strict=True):
+            cells = a.subscripts, b.subscripts
+            if cells[0] == cells[1]:
+                own = unwound(cells[0], lambda p: nonnegative(a.path, p) and nonnegative(b.path, p))
+                cells = own, own
+            for s, t in zip(*cells, strict=True):
                 p, q = _without_stride(to_poly(s), to_poly(t), (*a.path, *b.path))
                 left, right = space.poly(p, names_a), space.poly(q, names_b)
                 if left is not None and right is not None:

@@ -111,12 +111,15 @@ class Context:
                     self._declare(f"{path}.{name}", inner)
 
     def table_entry(self, node: eq.Read) -> Py:
-        """An entry of a table of the module at constant positions: that of the tuple."""
+        """An entry of a table of the module at constant positions (of its rows, where it is seen in rows)."""
         text: Py = Atom(identifier(node.version.array))
         self.used_constants.add(node.version.array)
-        for s in node.subscripts:
-            assert isinstance(s, eq.Const)
-            text = py.Sub(text, (py.number(s.value),))
+        at = [s.value for s in node.subscripts if isinstance(s, eq.Const)]
+        for radix in node.view[1:]:
+            assert isinstance(radix, eq.Const)
+            at[:2] = [at[0] * radix.value + at[1]]  # type: ignore[operator]
+        for s in at:
+            text = py.Sub(text, (py.number(s),))  # type: ignore[arg-type]
         return text
 
     # --- uses ------------------------------------------------------------------------------

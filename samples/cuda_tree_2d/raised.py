@@ -46,10 +46,10 @@ def energy_of_blocks(field, energy, width, height, *, grid, block):
     return energy.at[: grid[1] * grid[0]].set(energy2.ravel())
 
 
-@partial(jax.jit, static_argnames=("grid", "block"))
+@partial(jax.jit, static_argnames=("width", "height", "grid", "block"))
 def peak_of_tiles(field, peak, width, height, *, grid, block):
     """peak[block_y, block_x] = max_(0 <= t_2 < 8, 0 <= t < 8 where 8 * block_x + t_2 < width and 8 *
-        block_y + t < height)(field[8 * block_y * width + t * width + 8 * block_x + t_2])
+        block_y + t < height)(field[8 * block_y + t, 8 * block_x + t_2])
         for 0 <= block_x < grid, 0 <= block_y < grid.y
 
     a block has 8 threads along x
@@ -65,22 +65,19 @@ def peak_of_tiles(field, peak, width, height, *, grid, block):
     t_2 = jnp.arange(8)
     block_y = jnp.arange(grid[1])
     t = jnp.arange(8)
+    field2 = jnp.resize(field, (height, width))
     peak2 = jnp.max(
         jnp.where(
-            (8 * block_x[:, None, None] + t_2[:, None] < width)
-            & (8 * block_y[:, None, None, None] + t < height),
-            field[
+            (8 * block_x[:, None] + t_2 < width)
+            & (8 * block_y[:, None, None, None] + t[:, None, None] < height),
+            field2[
                 jnp.clip(
-                    8 * (block_y[:, None, None, None] * width)
-                    + t * width
-                    + 8 * block_x[:, None, None]
-                    + t_2[:, None],
-                    0,
-                    field.shape[0] - 1,
-                )
+                    8 * block_y[:, None, None, None] + t[:, None, None], 0, height - 1
+                ),
+                jnp.clip(8 * block_x[:, None] + t_2, 0, width - 1),
             ],
             -jnp.inf,
         ),
-        axis=(2, 3),
+        axis=(1, 3),
     )  # kernel.cu:32
     return peak.at[: grid[1] * grid[0]].set(peak2.ravel())

@@ -58,7 +58,7 @@ def bound(context: Context, value: Linear, extent: Linear) -> Py:
 def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
     """A load as an array aligned with ``frame``."""
     ctx = low.ctx
-    if node.version.array in ctx.tables and all(isinstance(s, eq.Const) for s in node.subscripts):
+    if node.version.array in ctx.tables and all(isinstance(s, eq.Const) for s in (*node.subscripts, *node.view[1:])):
         return Val(ctx.table_entry(node), (), 0)
     padded, top = node.safe and (node.limit is not None or by_launch(node.view)), node.limit
     if padded:  # the last rows are filled up: no digit of the flat subscript leaves them

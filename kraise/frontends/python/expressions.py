@@ -305,6 +305,9 @@ def tuple_element(scope: Scope, node: cst.Subscript, extents: tuple[Expr, ...]) 
     index = scalar(scope, element.value) if isinstance(element, cst.Index) and len(node.slice) == 1 else None
     if isinstance(index, Const) and isinstance(index.value, int) and -len(extents) <= index.value < len(extents):
         return extents[index.value]
+    table = scope.table(node.value.value, extents) if isinstance(node.value, cst.Name) else None
+    if table is not None and index is not None and (index.type.is_integer or index.type == NUMBER):
+        return Load(table.name, (index,), table.element, span=scope.span(node))
     raise scope.refuse(node, f"the element of a tuple of {len(extents)} must be a constant in its range", "", "KR104")
 
 

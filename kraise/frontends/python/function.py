@@ -102,6 +102,7 @@ def lower(
     except Refused as refused:
         return None, _all(definition, problems, refused.diagnostics)
     body = tuple(statements.block(scope, definition.node.body))
+    body = (*scope.tables.values(), *body)
     returns = _returns(scope, body)
     if problems or scope.problems:
         return None, _all(definition, problems, scope.problems)

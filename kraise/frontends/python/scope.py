@@ -15,8 +15,8 @@ from kraise.frontends.python.names import Imports
 from kraise.frontends.python.source import Source, dotted, walk
 from kraise.frontends.python.survey import Definition
 from kraise.frontends.python.views import Piece, View
-from kraise.ir.kernel import Assign, Const, Constant, Expr, Function, Hw, Op, Shape, Stmt, Var
-from kraise.ir.types import INT, NUMBER
+from kraise.ir.kernel import Assign, Const, Constant, Expr, Function, Hw, LocalArray, Op, Shape, Stmt, Var
+from kraise.ir.types import BOOL, INT, NUMBER
 
 
 @dataclass
@@ -45,6 +45,7 @@ class Scope:
     params: list[str] = field(default_factory=list)
     views: dict[str, View] = field(default_factory=dict)
     tuples: dict[str, tuple[Expr, ...]] = field(default_factory=dict)
+    tables: dict[str, LocalArray] = field(default_factory=dict)  # tuples of numbers that are looked up, by name
     lambdas: dict[str, cst.Lambda] = field(default_factory=dict)
     substitutions: dict[str, Expr] = field(default_factory=dict)
     ambiguous: set[str] = field(default_factory=set)
@@ -92,6 +93,16 @@ class Scope:
 
     def refuse(self, node: cst.CSTNode, reason: str, hint: str = "", code: str = "KR101") -> Refused:
         return refuse(code, reason, self.span(node), hint)
+
+    def table(self, name: str, elements: tuple[Expr, ...]) -> LocalArray | None:
+        """A tuple of numbers of one type as an array, for subscripts that are no numbers; None for another tuple."""
+        numbers = [e for e in elements if isinstance(e, Const)]
+        kinds = {e.type for e in numbers}
+        if len(numbers) < len(elements) or len(kinds) != 1 or BOOL in kinds:
+            return None
+        (kind,) = kinds
+        shape = (Const(len(numbers), INT),)
+        return self.tables.setdefault(name, LocalArray(name, kind, shape, "local", values=tuple(numbers)))
 
     def fresh(self, *wishes: str) -> str:
         """The first wish that is no name of the function yet, or the last one numbered; taken from now on."""
@@ -146,10 +157,16 @@ class Scope:
 
     def frozen(self, expr: Expr, wish: str, node: cst.CSTNode) -> Expr:
         """The expression, or a new local that holds its value from here on."""
+        match expr:
+            case Op(name="neg", args=(Const(value=int() | float() as number, type=kind),)) if kind != BOOL:
+                return Const(-number, kind, span=expr.span)
         return expr if self.stable(expr) else self._local(expr, wish, node)
 
     def held(self, expr: Expr, wish: str, node: cst.CSTNode) -> Expr:
         """The same, and computed once: only what is a name or a constant stays as it is."""
+        match expr:
+            case Op(name="neg", args=(Const(value=int() | float() as number, type=kind),)) if kind != BOOL:
+                return Const(-number, kind, span=expr.span)
         return expr if self.stable(expr) and not isinstance(expr, Op) else self._local(expr, wish, node)
 
     def _local(self, expr: Expr, wish: str, node: cst.CSTNode) -> Expr:

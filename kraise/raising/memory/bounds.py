@@ -8,7 +8,7 @@ emission brings it inside first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from kraise.analysis.boxes import largest, stated
@@ -20,6 +20,7 @@ from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import children, free_indices, map_statement, rebuild, topological, transform
+from kraise.raising.memory.guarded import Guards, guards
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.values import ROWS
 from kraise.raising.threads.tiles import by_launch
@@ -37,7 +38,8 @@ def mark(
     """``stmts`` and ``returns`` with ``safe`` set on the accesses that may leave, and what became of each value
     (names follow it); ``tails`` of an array are its axes after the flat one; ``threads`` are parameters that are a
     block's threads."""
-    marker = _Marker(accesses, tails, threads)
+    values = tuple(r for r in returns if isinstance(r, eq.Node) and not isinstance(r, eq.Version))
+    marker = _Marker(accesses, tails, threads, guards(stmts, values))  # type: ignore[arg-type]
     out = tuple(marker.statement(s, ()) for s in stmts)
     kept = tuple(
         marker.expression(r, ()) if isinstance(r, eq.Node) and not isinstance(r, eq.Version) else r  # type: ignore[arg-type]
@@ -88,8 +90,14 @@ def _flat(subs: tuple[eq.Expr, ...], view: tuple[eq.Expr, ...], tail: int) -> tu
 
 
 class _Marker:
-    def __init__(self, accesses: list[Access], tails: Callable[[str], int], threads: frozenset[eq.Expr]):
-        self.extents, self.tails, self.threads = Extents(accesses), tails, threads
+    def __init__(
+        self,
+        accesses: list[Access],
+        tails: Callable[[str], int],
+        threads: frozenset[eq.Expr],
+        under: Mapping[eq.Expr, Guards],
+    ):
+        self.extents, self.tails, self.threads, self.under = Extents(accesses), tails, threads, under
         self.executed: dict[tuple[str, tuple[eq.Expr, ...]], list[frozenset[eq.Expr]]] = {}
         for a in accesses:
             self.executed.setdefault((a.array, a.whole or a.subscripts), []).append(frozenset(a.path))
@@ -154,7 +162,9 @@ class _Marker:
                 self._partly(e)
                 or e.view
                 and not (
-                    self._rows_executed(e) if leaves else self._rows(e.version.array, e.subscripts, e.view, domain)
+                    self._rows_executed(e) or self._rows_guarded(e)
+                    if leaves
+                    else self._rows(e.version.array, e.subscripts, e.view, domain)
                 )
             ):
                 out, leaves = flattened(out, self.tails(out.version.array)), True
@@ -228,6 +238,18 @@ class _Marker:
             return False
         key = (read.version.array, read.view[1:])
         self.rows.setdefault(key, {}).update(dict.fromkeys(t + 1 for t in known))
+        self.firsts.setdefault(key, {})[None] = None
+        return True
+
+    def _rows_guarded(self, read: eq.Read) -> bool:
+        """The same where conditions around every use of the load bound the row (a tile that is filled under them)."""
+        if by_launch((*read.view, *read.subscripts)):
+            return False
+        top = stated(to_poly(read.subscripts[0]), tuple(sorted(self.under.get(read, ()), key=repr)))
+        if top is None:
+            return False
+        key = (read.version.array, read.view[1:])
+        self.rows.setdefault(key, {})[top + 1] = None
         self.firsts.setdefault(key, {})[None] = None
         return True
 

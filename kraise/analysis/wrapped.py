@@ -1,0 +1,36 @@
+"""Subscripts that wrap around: ``(i + c) % n`` takes each value once for 0 <= i < n, whatever c is.
+
+That c is one number for all instances is known where it depends on indices only that other subscripts of the cell hold
+(``g[q, (i + dx[q]) % n]``: two instances that meet have one q, and so one dx[q]).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kraise.analysis.conditions import is_static
+from kraise.analysis.poly import Poly, to_expr, to_poly
+from kraise.ir import equations as eq
+from kraise.ir.types import INT
+from kraise.ir.walk import free_indices, topological
+
+
+def unwound(subscripts: tuple[eq.Expr, ...], holds: Callable[[Poly], bool]) -> tuple[eq.Expr, ...]:
+    """``subscripts`` with ``i`` in place of ``(i + c) % n``: equal for the same instances. ``holds(p)`` says whether
+    ``p >= 0`` wherever the cell is touched."""
+    pinned = {s.name for s in subscripts if isinstance(s, eq.Index)}
+    return tuple(_index(s, pinned, holds) for s in subscripts) if pinned else subscripts
+
+
+def _index(s: eq.Expr, pinned: set[str], holds: Callable[[Poly], bool]) -> eq.Expr:
+    match s:
+        case eq.Op(name="mod" | "tmod", args=(x, m)) if is_static(to_poly(m)):
+            poly, size = to_poly(x), to_poly(m)
+            for i in sorted(poly.atoms(), key=repr):
+                if not isinstance(i, eq.Index) or i.name in pinned or poly.coefficient(i).value not in (1, -1):
+                    continue
+                rest = to_expr(poly.without(i))
+                moving = any(isinstance(n, eq.CarryIn | eq.FoldResult) for n in topological((rest,)))
+                if not moving and free_indices(rest) <= pinned and holds(to_poly(i)) and holds(size - to_poly(i) - 1):
+                    return eq.Index(i.name, INT)
+    return s
