@@ -43,7 +43,7 @@ from kraise.raising.loops.strided import strided
 from kraise.raising.loops.sunk import sunk
 from kraise.raising.loops.wavefront import wavefront
 from kraise.raising.memory.phases import level
-from kraise.raising.memory.private import held_before
+from kraise.raising.memory.private import check_known, held_before
 from kraise.raising.ragged.loops import bounded, integral, longest, within
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like, tidy
@@ -264,6 +264,7 @@ def _from_outside(
         if isinstance(node, eq.Read) and node.version in versions:
             if node in values:
                 return values[node]
+            check_known(cx, node.version.array, versions[node.version], None)
             return eq.Read(versions[node.version], node.subscripts, node.type, node.view, node.safe)
         return node
 
@@ -273,9 +274,13 @@ def _from_outside(
     def based(raw: Raw) -> Raw:
         raw = map_raw(raw, fn)
         if isinstance(raw, RawWrite):
-            return replace(raw, before=versions.get(raw.before, raw.before))
+            before = versions.get(raw.before, raw.before)
+            if before in cx.clobbered:
+                cx.clobbered.add(raw.after)
+            return replace(raw, before=before)
         if isinstance(raw, RawFold):
             arrays = tuple(replace(c, outside=versions.get(c.outside, c.outside)) for c in raw.fold.arrays)
+            cx.clobbered |= {c.result for c in arrays if c.outside in cx.clobbered}
             return replace(raw, fold=replace(raw.fold, arrays=arrays))
         return raw
 
