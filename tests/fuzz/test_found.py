@@ -407,3 +407,10 @@ def test_what_a_round_counts_is_not_used_before_the_loop(seed, kernel):
     program = drawn(seed, "cuda_c" if seed % 2 else "python", "base")
     program = replace(program, kernels=tuple(k for k in program.kernels if k.name == kernel))
     assert [f.kind for f in check(program, gradients=False, twice=False, variants=(0,))] == ["ok"], program.source
+
+
+@pytest.mark.parametrize("seed", [1111339, 1111340])
+def test_blocks_that_are_numbered_by_themselves_count_the_threads_of_the_launch(seed):
+    """``32 * block + thread < n`` bounded the warps of a block by n: an atomic added those of other blocks again."""
+    program = drawn(seed, "cuda_c" if seed % 2 else "python", "warps")
+    assert not [f for f in check(program, gradients=False, twice=False) if f.is_bug], program.source

@@ -113,7 +113,9 @@ def bind(
                 inside = eq.Op("lt", (index, size), BOOL)
                 # a guard on the number of both would bound the thread by more threads than a block of this size has
                 fixed = kind == "thread" and isinstance(size, eq.Const)
-                (path if name in bounded or fixed else facts).append(inside)
+                # and count threads that are not launched, where blocks of another size may overlap and atomics add
+                apart = fixed or (counted and _numbered_by_itself(cx.function.body, axis))
+                (path if name in bounded or apart else facts).append(inside)
             cx.blocks = (*cx.blocks, b)
             continue
         if {"thread", "block"} <= kinds:
@@ -197,6 +199,16 @@ def _counted(module: k.Module, function: k.Function, calls: tuple[str, ...]) -> 
         own = {n.name for n in nodes if isinstance(n, k.LocalArray)}
         if any(isinstance(n, k.Atomic) and n.name not in _IDEMPOTENT and n.array not in own for n in nodes):
             return True
+    return False
+
+
+def _numbered_by_itself(body: tuple[k.Stmt, ...], axis: int) -> bool:
+    """Whether the source multiplies a block's index by something else than the number of its threads."""
+    for n in _nodes(body):
+        if isinstance(n, k.Op) and n.name in ("mul", "shl"):
+            kinds = [{kind for kind, a in hardware(x) if a == axis} for x in n.args]
+            if any("block" in found for found in kinds) and not any("blockDim" in found for found in kinds):
+                return True
     return False
 
 
