@@ -33,11 +33,11 @@ def induction(p: Problem, name: str) -> Solved | Declined:
         return Declined(f"{name} is a narrow integer, which wraps")
     if p.index.name in free_indices(amount) or any(holds(amount, x) for x in p.carries.values()):
         return Declined(f"the step of {name} changes in the loop")
-    rounds = _rounds(p, p.index)
+    rounds = rounds_before(p, p.index)
     if rounds is None:
         return Declined(f"the number of rounds before one is not affine for {name}")
     end = operation("add", (p.last(), eq.Const(p.step, INT)), INT)
-    total = _rounds(p, end)
+    total = rounds_before(p, end)
     assert total is not None
     kind = c.type if c.type.kind == "uint" and c.type.bits and not index_like(init) else INT  # a generator's: it wraps
     closed, final = (
@@ -51,7 +51,7 @@ def _typed(rounds: eq.Expr, kind: ScalarType) -> eq.Expr:
     return rounds if kind == INT else simplify.cast(kind, rounds)
 
 
-def _rounds(p: Problem, index: eq.Expr) -> eq.Expr | None:
+def rounds_before(p: Problem, index: eq.Expr) -> eq.Expr | None:
     """How many rounds come before the one with ``index``."""
     distance = to_poly(index) - to_poly(p.start)
     if abs(p.step) == 1:

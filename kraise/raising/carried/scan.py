@@ -5,10 +5,13 @@ from __future__ import annotations
 from kraise.analysis.conditions import conjuncts
 from kraise.analysis.segments import segments
 from kraise.ir import equations as eq
-from kraise.ir.types import BOOL, FLOAT, NUMBER, ScalarType
+from kraise.ir.types import BOOL, FLOAT, INT, NUMBER, ScalarType
+from kraise.ir.walk import free_indices
+from kraise.raising.carried.affine import rounds_before
 from kraise.raising.carried.problem import Declined, Problem, Solved
 from kraise.raising.carried.reduction import combined, previous, surely_runs, wraps
 from kraise.raising.run import simplify
+from kraise.raising.run.arithmetic import operation
 from kraise.raising.writes.accumulate import contribution, holds, neutral_of
 
 # measured on CPUs with 1 to 10,000 lanes and 100 to 1,000,000 rounds: associative_scan took 1.6 to 16 times as long,
@@ -66,11 +69,31 @@ def _in_rows(p: Problem, name: str, op: str, body: eq.Expr, axis: eq.Axis, rows:
 def _running(p: Problem, name: str, op: str, body: eq.Expr, axis: eq.Axis) -> Solved:
     c, update, init = p.carries[name], p.updates[name], p.inits[name]
     kind = update.type
+    if op == "add" and not free_indices(body) & {p.index.name} and (steps := rounds_before(p, p.index)) is not None:
+        return _even_steps(p, name, body, steps, axis)
     after = _absorbed(p, op, axis, body, init, kind)
     after = after or eq.Scan(op, axis, body, _start(p, op, body, init), True, p.step < 0, kind)
     entry = eq.Scan(op, axis, body, init, False, p.step < 0, kind)
     total = combined(op, init, eq.Reduce(op, (axis,), body, None, kind), update)
     return Solved({name: total}, {update: after, c: entry}, "a scan")
+
+
+def _even_steps(p: Problem, name: str, body: eq.Expr, steps: eq.Expr, axis: eq.Axis) -> Solved:
+    """``t += h``: so many times h."""
+    c, update, init = p.carries[name], p.updates[name], p.inits[name]
+
+    def after(rounds: eq.Expr) -> eq.Expr:
+        times = rounds if update.type is NUMBER else simplify.cast(update.type, rounds)
+        moved = simplify.op("mul", (times, body), update.type)
+        return moved if _zero(init) else simplify.op("add", (init, moved), update.type)
+
+    total = combined("add", init, eq.Reduce("add", (axis,), body, None, update.type), update)
+    one_more = operation("add", (steps, eq.Const(1, INT)), INT)
+    return Solved({name: total}, {update: after(one_more), c: after(steps)}, "a function of the index")
+
+
+def _zero(e: eq.Expr) -> bool:
+    return isinstance(e, eq.Const) and str(e.value) in ("0", "0.0")
 
 
 def _absorbed(p: Problem, op: str, axis: eq.Axis, body: eq.Expr, init: eq.Expr, kind: ScalarType) -> eq.Scan | None:

@@ -262,6 +262,25 @@ def _steps(v: str, body: tuple[k.Stmt, ...], flags: frozenset[str]) -> list[k.Ex
     return out
 
 
+def update_of(name: str, body: tuple[k.Stmt, ...], flags: frozenset[str]) -> k.Expr | None:
+    """What every round that another one follows assigns to ``name``, if it does so once."""
+    own = [s for s in body if name in assigned((s,))]
+    if len(own) != 1:
+        return None
+    match own[0]:
+        case k.Assign(value=update):
+            return update
+        case k.If(condition=c, body=inner, orelse=other) if name not in assigned(other) and all(
+            f in flags for x in conjuncts_of(c) for f in [flag_of(x)]
+        ):
+            return update_of(name, inner, flags)
+        case k.If(body=inner, orelse=other) if leaves(inner, flags) and name not in assigned(inner):
+            return update_of(name, other, flags)
+        case k.If(body=inner, orelse=other) if leaves(other, flags) and name not in assigned(other):
+            return update_of(name, inner, flags)
+    return None
+
+
 def leaves(body: tuple[k.Stmt, ...], flags: frozenset[str]) -> bool:
     """Whether ``body`` surely sets a flag that ends the loop."""
     return any(isinstance(s, k.Assign) and s.name in flags and s.value == TRUE for s in body)

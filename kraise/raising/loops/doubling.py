@@ -15,7 +15,7 @@ from kraise.analysis.poly import to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
-from kraise.raising.loops.counted import NEGATED, TURNED, Counted, all_of, conjuncts_of, flag_of, leaves, still
+from kraise.raising.loops.counted import NEGATED, TURNED, Counted, all_of, conjuncts_of, flag_of, still, update_of
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import assigned, reads
 from kraise.raising.run.state import State
@@ -115,18 +115,7 @@ def _downwards(st: State, v: k.Var, first: eq.Expr, relation: str, bound: k.Expr
 
 def _shifted(name: str, body: tuple[k.Stmt, ...], flags: frozenset[str]) -> _Shift | None:
     """How every round that another one follows moves ``name``, if it does so once."""
-    own = [s for s in body if name in assigned((s,))]
-    if len(own) != 1:
-        return None
-    match own[0]:
-        case k.Assign(value=update):
-            pass
-        case k.If(body=body, orelse=other) if leaves(body, flags) and name not in assigned(body):
-            return _shifted(name, other, flags)
-        case k.If(body=body, orelse=other) if leaves(other, flags) and name not in assigned(other):
-            return _shifted(name, body, flags)
-        case _:
-            return None
+    update = update_of(name, body, flags)
     while isinstance(update, k.Cast):
         update = update.arg
     match update:

@@ -33,7 +33,6 @@ from kraise.raising.run.arithmetic import same_cell, tidy
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import exposed, reads
 from kraise.raising.run.state import RawFold, RawWrite, State, expressions, map_access, map_raw
-from kraise.raising.writes.accumulate import holds
 
 FIRST = "$first"  # whether a loop that tests last is in its first round
 
@@ -292,7 +291,7 @@ def _tidied(mapping: dict[eq.Expr, eq.Expr], e: eq.Expr) -> eq.Expr:
 
 
 def _needed(p: Problem, name: str, live: frozenset[str]) -> bool:
-    return name in live or name.startswith("$") or p.used_in(name) or holds(p.updates[name], p.carries[name])
+    return name in live or name.startswith("$") or p.used_in(name)
 
 
 def _closed(p: Problem) -> tuple[dict[str, eq.Expr], dict[eq.Expr, eq.Expr]] | None:

@@ -202,7 +202,9 @@ def _axis(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], ca
     replaced: dict[eq.Expr, eq.Expr] = {}
     final = {n: end for n, (_, end) in moves.items()}
     forms: list[str] = []
-    private = [n for n in problem.pending if not problem.used_in(n) and not _holds_self(problem, n)]
+    private = [
+        n for n in problem.pending if not problem.used_in(n) and (_unread(n, live) or not _holds_self(problem, n))
+    ]
     problem.pending = [n for n in problem.pending if n not in private]
     reasons: list[str] = []
     while problem.pending:
@@ -294,6 +296,11 @@ def _from_outside(
     inner.names = {fn(e): replace(n, expr=fn(e)) for e, n in inner.names.items()}
     inner.env = {n: fn(v) for n, v in inner.env.items()}
     inner.versions = {a: versions.get(v, v) for a, v in inner.versions.items()}
+
+
+def _unread(name: str, live: frozenset[str]) -> bool:
+    """Whether nothing after the loop reads a local: a running value that only steps itself is no carry then."""
+    return name not in live and not name.startswith("$")
 
 
 def _holds_self(p: Problem, name: str) -> bool:

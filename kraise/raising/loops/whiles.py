@@ -12,6 +12,7 @@ from kraise.raising.loops.bounded import Bounded, bounded, followed
 from kraise.raising.loops.cells import Carried
 from kraise.raising.loops.counted import Counted, counted
 from kraise.raising.loops.doubling import doubling
+from kraise.raising.loops.float_counts import float_counted
 from kraise.raising.loops.folds import FIRST, Folding, Sequential
 from kraise.raising.loops.halving import halving
 from kraise.raising.loops.lanes import within
@@ -36,7 +37,7 @@ def while_loop(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None
     if tree(cx, st, s, live) or bisected(cx, st, s, live):
         return
     flag = _unused(st, s, live)
-    as_for = counted(s, flag) or doubling(cx, st, s, flag)
+    as_for = counted(s, flag) or doubling(cx, st, s, flag) or float_counted(st, s, flag)
     if as_for is not None and _counts(cx, st, as_for, live):
         return
     while_fold(cx, st, s, live)
@@ -92,7 +93,7 @@ def _counts(cx: Context, st: State, found: Counted, live: frozenset[str]) -> boo
     from kraise.raising.run.statements import block
 
     trial = st.copy()
-    within = exposed(found.after, live | {found.var})
+    within = exposed(found.after, live)
     block(cx, trial, found.before, exposed((found.loop,), within))
     try:
         cx.loop(trial, found.loop, within, free=found.exits)

@@ -228,7 +228,19 @@ def _once(s: k.While, state: _Exits, last: bool) -> tuple[k.Stmt, ...]:
     return (k.Assign(end, FALSE, BOOL, span=s.span), *_block(s.body, state, end, end, last))
 
 
+def _tested_last(s: k.For | k.While) -> k.For | k.While:
+    """``while True: …; if c: break`` is ``do … while not c``, where nothing else leaves a round."""
+    if not isinstance(s, k.While) or s.orelse or constant(s.condition) is not True or not s.body:
+        return s
+    *rest, test = s.body
+    match test:
+        case k.If(condition=c, body=(k.Break(),), orelse=()) if not leaves(tuple(rest)):
+            return replace(s, condition=k.Op("not", (c,), BOOL, span=c.span), body=tuple(rest), test_last=True)
+    return s
+
+
 def _loop(s: k.For | k.While, state: _Exits, last: bool) -> list[k.Stmt]:
+    s = _tested_last(s)
     breaks = any(_has_exit(t, k.Break) for t in s.body)
     continues = any(_has_exit(t, k.Continue) for t in s.body)
     returns = any(_has_return(t) for t in s.body)
