@@ -56,6 +56,7 @@ class Context:
         self.uses: Counter[eq.Expr] = Counter()
         self.inline: dict[object, Val] = {}
         self.nonempty: set[eq.Expr] = set()  # reductions over at least one value
+        self.constant: set[eq.Expr] = set()  # values of which no derivative is taken
         # what comes after the current statement (None: within a loop); versions whose variable holds another one now
         self.following: tuple[tuple[eq.Stmt, ...], tuple[object, ...]] | None = None
         self.rebound: set[eq.Version] = set()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from kraise.emit import tree
 from kraise.emit.context import Context, Frame, Val
 from kraise.emit.lower import Lowering
+from kraise.emit.sums import reductions
 from kraise.emit.text import python as py
 from kraise.ir import equations as eq
 
@@ -16,13 +19,20 @@ def choice(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
     if not _sized(ctx, condition) or not (fragile(a) or fragile(b)):
         return None
     ctx.lazy_arms += 1
+    for n in tree.walk(a):
+        if _extremum(n) and ctx.uses[n] <= 1 and reductions.some_values(ctx, n) == ctx.static(condition):
+            ctx.nonempty.add(n)
     try:
         then, orelse = low.lower(a, frame), low.lower(b, frame)
     finally:
         ctx.lazy_arms -= 1
-    if then.axes != orelse.axes or then.rank != orelse.rank:
+    wide = max(then, orelse, key=lambda v: v.rank)
+    if {then.axes, orelse.axes} - {wide.axes, ()} or wide.rank != len(wide.axes):
         return None
-    return Val(py.IfExp(ctx.static(condition), then.py, orelse.py), then.axes, then.rank)
+    texts = [
+        v.py if v.axes == wide.axes else py.call("jnp.full", ctx.shape_of(wide.axes), v.py) for v in (then, orelse)
+    ]
+    return Val(py.IfExp(ctx.static(condition), *texts), wide.axes, wide.rank)
 
 
 def _sized(ctx: Context, condition: eq.Expr) -> bool:
@@ -33,8 +43,14 @@ def _sized(ctx: Context, condition: eq.Expr) -> bool:
 
 
 def fragile(node: eq.Expr) -> bool:
-    """Whether a value reads a fixed position of an array, which raises where the array is empty."""
-    return any(isinstance(n, eq.Read) and any(_fixed(s) for s in n.subscripts) for n in tree.walk(node))
+    """Whether a value reads a fixed position of an array, or is an extremum: both raise where there is nothing."""
+    return any(
+        any(_fixed(s) for s in n.subscripts) if isinstance(n, eq.Read) else _extremum(n) for n in tree.walk(node)
+    )
+
+
+def _extremum(node: eq.Expr) -> TypeGuard[eq.Reduce]:
+    return isinstance(node, eq.Reduce) and node.op in ("min", "max")
 
 
 def _fixed(subscript: eq.Expr) -> bool:

@@ -301,6 +301,11 @@ class Lowering:
             joined = reductions.joined(self, node)
             if joined is not None:
                 return self.lower(joined, frame)
+            guarded = reductions.from_start(self, node, frame)
+            if guarded is not None:
+                return guarded
+        if name == "stop_gradient" or node.type.kind == "bool":
+            self.ctx.constant.update(args)
         if name == "tdiv" and self.is_nonnegative(args[0], frame) and self.is_nonnegative(args[1], frame):
             name = "floordiv"
         if name == "tmod":

@@ -45,6 +45,7 @@ from kraise.raising.threads.sizes import limits
 from kraise.raising.threads.splits import Splitting, split_threads
 from kraise.raising.writes.finish import finish, finished, without_dead
 from kraise.raising.writes.fuse import fuse, started, summed
+from kraise.raising.writes.trailing import copied_after
 
 
 class Raiser:
@@ -151,6 +152,7 @@ class Raiser:
             if isinstance(n, eq.Read)
         }
         shapes = shapes_of(st)
+        stmts = copied_after(stmts)
         stmts = summed(stmts, (*cx.assumed, *(c for c, _ in cx.checks)))
         stmts = without_dead(fuse(started(stmts, shapes), versions, shapes), versions)
         if cx.lane is not None:

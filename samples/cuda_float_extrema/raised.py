@@ -17,7 +17,7 @@ def extrema(x, bucket, high, low, size, n):
     high = high.at[at_offset].max(v)  # kernel.cu:5
     low = low.at[at_offset].min(v)  # kernel.cu:14
     size = size.at[0].set(
-        jnp.maximum(size[0], jnp.max(jnp.abs(v), initial=-jnp.inf))
+        jnp.maximum(size[0], jnp.max(jnp.abs(v))) if n > 0 else size[0]
     )  # kernel.cu:23
     return high, low, size
 
@@ -27,5 +27,5 @@ def column_max(x, high, rows, cols):
     """high[c] = max(high[c], max_r(x[r, c]))  for 0 <= c < cols"""
     x2 = x[: rows * cols].reshape(rows, cols)
     return high.at[:cols].set(
-        jnp.maximum(high[:cols], x2.max(axis=0, initial=-jnp.inf))
+        jnp.maximum(high[:cols], x2.max(axis=0)) if rows > 0 else high[:cols]
     )  # kernel.cu:33

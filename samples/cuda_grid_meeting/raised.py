@@ -26,26 +26,23 @@ def checkpointed_loop(start, stop, step, state):
 @partial(jax.jit, static_argnames=("cells", "rounds"))
 def relax_rod(now, next, cells, rounds):
     """for r = 0 ... rounds - 1:
-        next[c] = now[c] + 0.25 * (now[c - 1] - 2.0 * now[c] + now[c + 1])  for 1 <= c < cells - 1
         now[c] += 0.25 * (now[c - 1] - 2.0 * now[c] + now[c + 1])  for 1 <= c < cells - 1
+    next[c] = now[c]  for 1 <= c < cells - 1, where rounds > 0
 
     the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
     """
     if cells < 2:
         return now, next
 
-    def step(_, state):
-        next, now = state
-        next_new = now[1 : cells - 1] + 0.25 * (
-            now[: cells - 2] - 2.0 * now[1 : cells - 1] + now[2:cells]
-        )
-        next = next.at[1 : cells - 1].set(next_new)  # kernel.cu:9
-        now_2 = now.at[1 : cells - 1].add(
+    def step(_, now):
+        return now.at[1 : cells - 1].add(
             0.25 * (now[: cells - 2] - 2.0 * now[1 : cells - 1] + now[2:cells])
         )  # kernel.cu:11
-        return next, now_2
 
-    next, now = checkpointed_loop(0, rounds, step, (next, now))  # kernel.cu:8
+    now = checkpointed_loop(0, rounds, step, now)  # kernel.cu:8
+    next = next.at[1 : cells - 1].set(
+        jnp.where(rounds > 0, now[1 : cells - 1], next[1 : cells - 1])
+    )  # kernel.cu:9
     return now, next
 
 

@@ -22,6 +22,6 @@ def spread(n, x, y, mass, distance, largest):
     dy = y[:n] - cy  # kernel.c:16
     distance_new = jnp.sqrt(dx * dx + dy * dy)
     distance = distance.at[:n].set(distance_new)  # kernel.c:17
-    m = jnp.maximum(0.0, distance_new.max(initial=-jnp.inf))  # kernel.c:15
+    m = jnp.maximum(0.0, distance_new.max()) if n > 0 else 0.0  # kernel.c:15
     largest = largest.at[0].set(m)  # kernel.c:20
     return distance, largest

@@ -22,11 +22,7 @@ def block_max(x, best, n, *, grid, block):
     count = min(n, grid * block)
     x2 = jnp.pad(x[:count], (0, grid * block - count)).reshape(grid, block)
     return best.at[:grid].set(
-        jnp.max(
-            jnp.where(block_x[:, None] * block + t_2 < n, x2, x[0]),
-            axis=1,
-            initial=-jnp.inf,
-        )
+        jnp.max(jnp.where(block_x[:, None] * block + t_2 < n, x2, x[0]), axis=1)
     )  # kernel.cu:26
 
 

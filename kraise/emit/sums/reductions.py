@@ -118,8 +118,14 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
     if present:
         axes = tuple(sorted(inner.index(a) for a in present))
         initial = empty_value(low.ctx, node, present)
+        some = None if node in low.ctx.constant else some_values(low.ctx, node)
+        if some is not None:
+            empty, initial = neutral(node.op, node.type, low.ctx.x64), None
         width = kept_width(low.ctx, node.op, node.type)
         text = reduction(FUNCTIONS[node.op], text, () if len(axes) == len(inner) else axes, initial, width)
+        if some is not None:
+            empty = py.call("jnp.full", low.ctx.shape_of(own), empty) if own else empty
+            return low.extend(py.IfExp(some, text, empty), own, frame)
         if not absent and isinstance(text, py.Call) and _kept(frame, own, inner):
             text = py.Call(text.func, text.args, (*text.keywords, ("keepdims", Atom("True"))))
             return Val(text, own, len(frame))
@@ -187,6 +193,44 @@ def empty_value(context: Context, node: eq.Reduce, axes: Frame) -> Py | None:
     return neutral(node.op, node.type, context.x64)
 
 
+def some_values(context: Context, node: eq.Reduce) -> Py | None:
+    """Whether there is a value to take the extremum of, as a condition on sizes; None where that needs no question.
+
+    ``initial=`` will not do where a derivative is taken: JAX's tangent of an extremum of nothing is NaN.
+    """
+    if node.op not in ("min", "max") or node in context.nonempty or node.type.is_integer:
+        return None
+    doubtful = [a for a in node.axes if not _never_empty(context, a)]
+    size = linear(doubtful[0].hi) - linear(doubtful[0].lo) if len(doubtful) == 1 else Linear()
+    if not size.terms or len(node.axes) > 1 or not context.is_static(size):
+        return None
+    if node.type.kind == "number" and all(isinstance(atom, eq.Shape) for atom, _ in size.terms):
+        return None  # an axis of an array, which is not without elements
+    more = Linear(tuple((atom, k) for atom, k in size.terms if k > 0), max(size.constant, 0))
+    return py.Bin(">", context.static(more), context.static(more - size))
+
+
+def from_start(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
+    """``jnp.maximum(start, x[:n].max()) if n > 0 else start``: what is left of an extremum of nothing, else None."""
+    for start, rest in (node.args, node.args[::-1]):
+        if not isinstance(rest, eq.Reduce) or rest.op != node.name or low.ctx.uses[rest] > 1:
+            continue
+        if isinstance(start, eq.Reduce) or rest in low.ctx.constant:
+            continue
+        some = some_values(low.ctx, rest)
+        if some is None:
+            continue
+        low.ctx.nonempty.add(rest)
+        whole, alone = low.operation(node, frame), low.lower(start, frame)
+        if whole.axes != alone.axes or whole.rank != alone.rank:
+            if alone.axes or whole.rank != len(whole.axes):
+                low.ctx.nonempty.discard(rest)
+                return None
+            alone = Val(py.call("jnp.full", low.ctx.shape_of(whole.axes), alone.py), whole.axes, whole.rank)
+        return Val(py.IfExp(some, whole.py, alone.py), whole.axes, whole.rank)
+    return None
+
+
 def as_read(low: Lowering, body: eq.Expr, own: Frame, present: Frame) -> Frame:
     """The axes of a reduction's body in the order of the array that has them all, if the result's are in order there;
     else the reduced ones last."""
@@ -218,7 +262,9 @@ def _kept(frame: Frame, own: Frame, inner: Frame) -> bool:
 
 def _never_empty(context: Context, axis: eq.Axis) -> bool:
     size = linear(axis.hi) - linear(axis.lo)
-    return not size.terms and size.constant > 0
+    if any(not (isinstance(atom, eq.Param) and atom.name.startswith("block.") and k > 0) for atom, k in size.terms):
+        return False
+    return size.constant + sum(k for _, k in size.terms) > 0  # a block has a thread
 
 
 def repeated(context: Context, op: str, text: Py, axis: eq.Axis, kind: ScalarType) -> Py:

@@ -142,7 +142,8 @@ class _Scan:
             case Tup():
                 self.brackets = True
             case IfExp(condition=condition, then=then, orelse=orelse):
-                self._operator(py.PRECEDENCE["if"])
+                for _ in ("if", "else"):
+                    self._operator(py.PRECEDENCE["if"])
                 for part in (then, condition):
                     self.visit(part, isinstance(part, IfExp))
                 self.visit(orelse)

@@ -76,7 +76,7 @@ def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Laun
         residue = tuple(c for c in map(fn, residue) if not (isinstance(c, eq.Const) and c.value))
         axes = tuple(a for a in axes if a.name not in {i.name for i in single})
     value = merged_reductions(decided(value, path), path)
-    where = conjunction(residue)
+    where = conjunction([finished(c) for c in residue])  # a sum that is compared is the one that is stored
     _named(r, axes, (*subs, value, *residue))
     known = (*path, *launch.facts, *axes_bounds(value))
     value = viewed(value, known, where is not None)
