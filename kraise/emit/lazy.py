@@ -16,7 +16,7 @@ def choice(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
     """``x[n - 1] if n > 0 else 0.0`` for a select on sizes with a fixed position in an arm, else None."""
     condition, a, b = node.args
     ctx = low.ctx
-    if not _sized(ctx, condition) or not (fragile(a) or fragile(b)):
+    if not sized(ctx, condition) or not (fragile(a) or fragile(b)):
         return None
     ctx.lazy_arms += 1
     for n in tree.walk(a):
@@ -35,7 +35,7 @@ def choice(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
     return Val(py.IfExp(ctx.static(condition), *texts), wide.axes, wide.rank)
 
 
-def _sized(ctx: Context, condition: eq.Expr) -> bool:
+def sized(ctx: Context, condition: eq.Expr) -> bool:
     """Whether a condition speaks of sizes alone: shapes, and parameters that are static whatever it says."""
     atoms = [n for n in tree.walk(condition) if not isinstance(n, eq.Op | eq.Const)]
     known = all(isinstance(n, eq.Shape) or (isinstance(n, eq.Param) and n.name in _bounds(ctx)) for n in atoms)

@@ -40,8 +40,8 @@ def relax_rod(now, next, cells, rounds):
         )  # kernel.cu:11
 
     now = checkpointed_loop(0, rounds, step, now)  # kernel.cu:8
-    next = next.at[1 : cells - 1].set(
-        jnp.where(rounds > 0, now[1 : cells - 1], next[1 : cells - 1])
+    next = (
+        next.at[1 : cells - 1].set(now[1 : cells - 1]) if rounds > 0 else next
     )  # kernel.cu:9
     return now, next
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kraise.diagnostics import Span, refuse
-from kraise.emit import tree
+from kraise.emit import lazy, tree
 from kraise.emit.context import Context, Frame, Val
 from kraise.emit.loads import subscripts as subs
 from kraise.emit.lower import Lowering, dtype_text
@@ -57,8 +59,6 @@ def stored_frame(context: Context, stmt: eq.Write) -> tuple[Frame, Frame]:
 
 
 def _reduced(low: Lowering, stmt: eq.Write, rest: Frame) -> eq.Write:
-    from dataclasses import replace
-
     held = low.ctx.free(stmt.value) | (low.ctx.free(stmt.where) if stmt.where is not None else frozenset())
     if not stmt.accumulate:
         left = tuple(a for a in rest if a.name in held)
@@ -93,8 +93,6 @@ def _box(context: Context, dims: list[subs.Dim], extents: tuple) -> bool:
 
 def _update(stmt: eq.Write) -> eq.Write:
     """``y[s] = y[s] + e`` as an accumulation of ``e``."""
-    from dataclasses import replace
-
     if stmt.accumulate or not isinstance(stmt.value, eq.Op) or stmt.value.name not in ("add", "sub", "mul"):
         return stmt
     a, b = stmt.value.args
@@ -124,6 +122,9 @@ def _write_box(
     whole = all(i == ALL for i in items) or (
         stmt.covers and len(frame) == len(dims) and not stmt.accumulate and not any(_backward(d) for d in dims)
     )
+    chosen: Py | None = None
+    if not whole and not stmt.accumulate and stmt.where is not None and lazy.sized(ctx, stmt.where):
+        chosen, stmt = ctx.static(stmt.where), replace(stmt, where=None)  # all of it or nothing, as sizes decide
     if not whole:
         stmt = _update(stmt)
     if whole and not stmt.accumulate and stmt.where is None:
@@ -134,7 +135,12 @@ def _write_box(
         _whole(low, stmt, value, frame)
         return
     text = _cast(ctx, stmt, value.py)
-    versions.assign(low, stmt, lambda base: _at(base, items, _method(stmt), text))
+
+    def stored(base: Py) -> Py:
+        new = _at(base, items, _method(stmt), text)
+        return new if chosen is None else py.IfExp(chosen, new, base)
+
+    versions.assign(low, stmt, stored)
 
 
 def _write_rows(low: Lowering, stmt: eq.Write, frame: Frame, count: Py) -> None:
