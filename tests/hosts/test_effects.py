@@ -86,6 +86,19 @@ HELPERS = {
         'void toc() { end = clock(); printf("%f", end - begin); }\n',
         "tic(); add<<<1, 32>>>(x, 1.0f, n); toc();", lambda x: x + 1,
     ),
+    "a while loop that steps in its condition": (
+        "", "int t = 3; while (t-- > 0) add<<<1, 32>>>(x, 1.0f, n); x[0] = t;", lambda x: np.array([-1, *(x[1:] + 3)]),
+    ),
+    "one that steps first": ("", "int t = 3; while (--t) add<<<1, 32>>>(x, 1.0f, n);", lambda x: x + 2),
+    "a template argument that is a constant of the host": (
+        "template <int B> __global__ void total(const float *x, float *o, int n) {\n"
+        "    __shared__ float s[B];\n    int t = threadIdx.x;\n    s[t] = t < n ? x[t] : 0.0f;\n    __syncthreads();\n"
+        "    for (int k = B / 2; k > 0; k >>= 1) { if (t < k) s[t] += s[t + k]; __syncthreads(); }\n"
+        "    if (t == 0) o[0] = s[0];\n}\n",
+        "const int threads = 8; float *o; cudaMalloc(&o, sizeof(float)); total<threads><<<1, threads>>>(x, o, n);\n"
+        "cudaMemcpy(x, o, sizeof(float), cudaMemcpyDeviceToHost);",
+        lambda x: np.array([sum(x), *x[1:]]),
+    ),
     "a check that compares": (
         "", 'float *y = (float *)malloc(n * sizeof(float)); int same = memcmp(x, y, n * sizeof(float)) == 0;\n'
         'printf("%d", same); add<<<1, 32>>>(x, 1.0f, n);', lambda x: x + 1,

@@ -16,7 +16,7 @@ from kraise.frontends.cuda_c.host_branches import Branches
 from kraise.frontends.cuda_c.host_declarations import Declarations
 from kraise.frontends.cuda_c.host_expressions import HostExpressions
 from kraise.frontends.cuda_c.host_inline import changed_names, declared_names
-from kraise.frontends.cuda_c.host_loops import counted
+from kraise.frontends.cuda_c.host_loops import counted, stepping
 from kraise.frontends.cuda_c.host_lowering import HostLowering
 from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of
 from kraise.frontends.cuda_c.program import Program
@@ -197,7 +197,17 @@ class HostReader(Declarations, HostExpressions, Branches):
                 node = self.placed(node, choose=False)
                 test, body = [c for c in node.children if isinstance(c, Tree)][:2]
                 nest = self.nest(node)
-                return nest if nest is not None else [h.While(self.repeated(test), self.rounds(body), span=span)]
+                if nest is not None:
+                    return nest
+                if (stepped := stepping(test)) is not None and not any(body.find_data("break_statement")):
+                    plain, step, first = stepped
+                    once = self.effect(step)
+                    loop = h.While(
+                        self.repeated(plain), (*self.rounds(body), *once) if first else (*once, *self.rounds(body)),
+                        span=span,
+                    )  # fmt: skip
+                    return [*once, loop] if first else [loop, *once]
+                return [h.While(self.repeated(test), self.rounds(body), span=span)]
             case "do_statement":
                 body, test = [c for c in self.placed(node, choose=False).children if isinstance(c, Tree)][:2]
                 condition = self.repeated(test)

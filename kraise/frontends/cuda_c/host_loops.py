@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from kraise.frontends.cuda_c.host_names import normal
+from lark import Tree
+
+from kraise.frontends.cuda_c.host_names import callee, normal
+from kraise.frontends.cuda_c.trees import Node, strip, tokens
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import INT32
@@ -83,3 +86,27 @@ def _assigned(body: tuple) -> set[str]:
         for b in h.children(s):
             found |= _assigned(b)
     return found
+
+
+def stepping(test: Node) -> tuple[Tree, Tree, bool] | None:
+    """A condition that steps a counter on its way, as the plain condition, the step, and whether that comes first:
+    ``n-- > 0``, ``--n``. None for any other."""
+    inner = strip(test)
+    if not isinstance(inner, Tree):
+        return None
+    found = [t for t in inner.iter_subtrees() if {"++", "--"} & {str(c) for c in t.children}]
+    chained = ("logical_and_expression", "logical_or_expression")
+    if len(found) != 1 or any(t.data in chained for t in inner.iter_subtrees()):
+        return None
+    step = found[0]
+    name = next(c for c in step.children if isinstance(c, Tree))
+    others = [t for t in tokens(inner) if str(t) == callee(name)]
+    if not callee(name) or len(others) != 1:
+        return None
+
+    def without(node: Any) -> Any:
+        if node is step:
+            return name
+        return Tree(node.data, [without(c) for c in node.children], node.meta) if isinstance(node, Tree) else node
+
+    return without(inner), step, str(step.children[0]) in ("++", "--")

@@ -74,7 +74,8 @@ def instantiations(
             if around is not None:
                 waiting.append((around, k, stop - 1))
                 continue
-            _add(found, t.text, _arguments(program, program.unit, k, stop - 1, None), False)
+            scope = _local_constants(program, k, stop)
+            _add(found, t.text, _arguments(program, program.unit, k, stop - 1, None, scope or None), False)
     for around, first, last in waiting:  # with the template parameters of the function around it
         try:
             program.load(around)
@@ -84,6 +85,26 @@ def instantiations(
         if found.get(around.name):
             _add(found, toks[first].text, _arguments(program, program.unit, first, last, None, scope), False)
     return found
+
+
+def _local_constants(program: Program, first: int, last: int) -> dict[str, Any]:
+    """The names among the tokens that are ``const int`` or ``constexpr int`` of the host function around."""
+    toks = program.unit.tokens
+    hosts = [d.item for ds in program.functions.values() for d in ds if d.kind == "host" and d.item is not None]
+    item = next((i for i in hosts if i.first <= first <= i.last), None)
+    scope: dict[str, Any] = {}
+    low = program.lowering(program)
+    for name in {t.text for t in toks[first + 1 : last] if t.kind == "NAME"} if item is not None else ():
+        for at in range(item.first, first):  # type: ignore[union-attr]
+            declared = toks[at].text == name and toks[at + 1].text == "=" and toks[at - 1].text in ("int", "unsigned")
+            if not declared or not {"const", "constexpr"} & {t.text for t in toks[at - 4 : at]}:
+                continue
+            stop = next((n for n in range(at, first) if toks[n].text in (";", ",")), first)
+            try:
+                scope[name] = Constant(low.constant(parse(program.unit, at + 2, stop - 1, "expression")))
+            except Refused:
+                scope.pop(name, None)
+    return scope
 
 
 def _is_explicit(toks: list[Raw], k: int) -> bool:
