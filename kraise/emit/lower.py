@@ -298,12 +298,9 @@ class Lowering:
         if name == "add":
             args = tuple(counted(a, b) for a, b in zip(args, args[::-1], strict=True))
         if name in ("min", "max"):
-            joined = reductions.joined(self, node)
-            if joined is not None:
-                return self.lower(joined, frame)
-            guarded = reductions.from_start(self, node, frame)
-            if guarded is not None:
-                return guarded
+            found = reductions.extremum(self, node, frame)
+            if found is not None:
+                return found
         if name == "stop_gradient" or node.type.kind == "bool":
             self.ctx.constant.update(args)
         if name == "tdiv" and self.is_nonnegative(args[0], frame) and self.is_nonnegative(args[1], frame):

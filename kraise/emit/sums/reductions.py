@@ -210,6 +210,12 @@ def some_values(context: Context, node: eq.Reduce) -> Py | None:
     return py.Bin(">", context.static(more), context.static(more - size))
 
 
+def extremum(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
+    """``max(start, max of x[k])`` as one reduction, or with what is left of it where there is no x[k], else None."""
+    whole = joined(low, node)
+    return low.lower(whole, frame) if whole is not None else from_start(low, node, frame)
+
+
 def from_start(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
     """``jnp.maximum(start, x[:n].max()) if n > 0 else start``: what is left of an extremum of nothing, else None."""
     for start, rest in (node.args, node.args[::-1]):
