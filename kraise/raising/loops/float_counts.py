@@ -9,10 +9,9 @@ constant bounds it, and every round that another one follows moves it once, by w
 from __future__ import annotations
 
 import operator
+import struct
 from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
@@ -67,21 +66,21 @@ def _rounds(st: State, c: k.Expr, s: k.While, flags: frozenset[str]) -> int | No
             first = first.arg
         if update is None or reads(update) != {counter.name} or not isinstance(first, eq.Const):
             continue
-        with np.errstate(all="ignore"):
-            count = _counted(counter, first.value, lambda t: _TESTS[how](_value(a, t), _value(b, t)), update, s)  # noqa: B023
+        count = _counted(counter, first.value, lambda t: _TESTS[how](_value(a, t), _value(b, t)), update, s)  # noqa: B023
         if count is not None:
             return count
     return None
 
 
 def _counted(counter: k.Var, first: Any, goes_on: Callable[[Any], Any], update: k.Expr, s: k.While) -> int | None:
-    now, count = _of_type(first, counter.type), 0
+    count = 0
     try:
+        now = _of_type(first, counter.type)
         while (s.test_last and not count) or goes_on(now):
             now, count = _of_type(_value(update, now), counter.type), count + 1
             if count > MOST:
                 return None
-    except _Unknown:
+    except (_Unknown, OverflowError, ZeroDivisionError):
         return None
     return count
 
@@ -93,7 +92,9 @@ def _real(t: ScalarType) -> bool:
 def _of_type(value: Any, t: ScalarType) -> Any:
     if not _real(t) or isinstance(value, complex):
         raise _Unknown
-    return np.float32(value) if t.bits == 32 else np.float16(value) if t.bits == 16 else np.float64(value)
+    # a sum, difference, product or quotient in double precision, rounded again, is the narrow type's own
+    narrow = {32: "f", 16: "e"}.get(t.bits or 64)
+    return float(value) if narrow is None else struct.unpack(narrow, struct.pack(narrow, value))[0]
 
 
 def _value(e: k.Expr, counter: Any) -> Any:
