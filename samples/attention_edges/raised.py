@@ -10,7 +10,8 @@ def attention_edges(ptr, src, score, h, weight, out):
 
     weight[e] = exp(score[e] - top) / total
         for 0 <= node < out.shape[0], 0 <= e < min(min(src.shape[0], score.shape[0]), weight.shape[0]), where e >= ptr[node] and e < ptr[node + 1]
-    out[node] = sum_(ptr[node] <= e < ptr[node + 1]) weight[e] * h[src[e]]  for 0 <= node < out.shape[0]
+    out[node] = sum_(ptr[node] <= e < ptr[node + 1]) exp(score[e] - top) / total * h[src[e]]
+        for 0 <= node < out.shape[0]
 
     ptr must not decrease
     """
@@ -27,14 +28,15 @@ def attention_edges(ptr, src, score, h, weight, out):
     inside_2 = (row[:length] >= 0) & (row[:length] < m)
     exp_2 = jnp.exp(jnp.where(inside_2, score[:length] - top[row[:length]], 0))
     safe_total = jnp.where(inside_2, totals[row[:length]], 1)
+    weight_new = exp_2 / safe_total
     weight = weight.at[:length].set(
-        jnp.where(inside_2, exp_2 / safe_total, weight[:length])
+        jnp.where(inside_2, weight_new, weight[:length])
     )  # kernel.py:21
-    mixed = jax.ops.segment_sum(
-        jnp.where(inside_2, weight[:length], 0) * h[src[:length]],
+    totals_2 = jax.ops.segment_sum(
+        weight_new * jnp.where(inside_2, h[src[:length]], 0),
         row[:length],
         m,
         indices_are_sorted=True,
-    )  # kernel.py:20
-    out = mixed.astype(out.dtype)  # kernel.py:23
+    )
+    out = totals_2.astype(out.dtype)  # kernel.py:23
     return weight, out

@@ -36,7 +36,7 @@ def chebyshev(x, T):
 
     T[0, i] = 1.0  for 0 <= i < x.shape[0]
     T[1, i] = x[i]  for 0 <= i < x.shape[0]
-    T_before, T_before2 = T[1, i], T[0, i]  for 0 <= i < x.shape[0]
+    T_before, T_before2 = x[i], T[0, i]  for 0 <= i < x.shape[0]
     for n = 2 ... T.shape[0] - 1:
         T_out[i, n] = T_before, T_before2 = 2.0 * x[i] * T_before - T_before2, T_before
     T[n, i] = T_out[i, n]  for 0 <= i < x.shape[0], 2 <= n < T.shape[0]
@@ -51,6 +51,6 @@ def chebyshev(x, T):
         return (T_new.astype(T.dtype), T_before), T_new
 
     _, T_out = jax.lax.scan(
-        step, (T[1, :m], T[0, :m]), None, length=max(T.shape[0] - 2, 0)
+        step, (x.astype(T.dtype), T[0, :m]), None, length=max(T.shape[0] - 2, 0)
     )  # kernel.py:20
     return T.at[2:, :m].set(T_out)  # kernel.py:21

@@ -10,12 +10,12 @@ def zip_residuals(observed, predicted, sigma, residual):
 
     residual[i] = (observed[i] - predicted[i]) / sigma[i]
         for 0 <= i < min(observed.shape[0], predicted.shape[0])
-    returns sum_(0 <= i < min(observed.shape[0], predicted.shape[0])) residual[i]**2
+    returns sum_(0 <= i < min(observed.shape[0], predicted.shape[0])) ((observed[i] - predicted[i])
+        / sigma[i])**2
     """
     n = observed.shape[0]
     m = predicted.shape[0]
     length = min(n, m)
-    residual = residual.at[:length].set(
-        (observed[:length] - predicted[:length]) / sigma[:length]
-    )  # kernel.py:5
-    return jnp.sum(residual[:length] ** 2), residual
+    residual_new = (observed[:length] - predicted[:length]) / sigma[:length]
+    residual = residual.at[:length].set(residual_new)  # kernel.py:5
+    return jnp.sum(residual_new**2), residual

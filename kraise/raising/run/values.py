@@ -309,8 +309,11 @@ def load_cell(cx: Context, st: State, at: Cell, t: object, span: Span | None) ->
     forwarded = forward(st, at)
     if forwarded is not None and isinstance(element, ScalarType):
         forwarded = stored(forwarded, element)
-        if element.kind == "number" and name not in st.locals and not _held_as_it_is(forwarded, name):
-            forwarded = None  # an array of integers holds less: what it holds is read
+        looped = st.folds or any(n not in cx.thread_names for n in st.open)
+        if element.kind == "number" and name not in st.locals and not looped and not _held_as_it_is(forwarded, name):
+            # an array of integers holds less: what it holds is read. Not in loops: there it would hide from the rules
+            # for carried values that what is read depends on one
+            forwarded = None
     if forwarded is None and name in st.locals and not (cx.unroll and _filled(st, name)):
         forwarded = held(cx, st, name, at.subscripts)
     if forwarded is not None:
