@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kraise.diagnostics import Refused
+from kraise.diagnostics import Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
@@ -49,7 +49,10 @@ def while_fold(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None
         once = k.Op("or", (k.Var(FIRST, BOOL), s.condition), BOOL)
         st.env[FIRST] = eq.Const(True, BOOL)
         for n in sorted(reads(s.condition) - st.env.keys()):  # the first round gives it a value before it is tested
-            st.env[n] = eq.Const(False if cx.types[n].kind == "bool" else 0, cx.types[n])
+            kind = cx.types.get(n)
+            if kind is None:  # what an atomic gave
+                raise refuse("KR203", "what this loop tests at its end is the old value of an atomic", s.span)
+            st.env[n] = eq.Const(False if kind.kind == "bool" else 0, kind)
         s = k.While(once, (k.Assign(FIRST, k.Const(False, BOOL), BOOL), *s.body), span=s.span)
     index = cx.index("round", st.open)
     fold = Folding(cx, st, s, index, live, Carried(), None)
