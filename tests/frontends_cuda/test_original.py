@@ -13,6 +13,7 @@ from tests.corpus import SAMPLES
 CUDA = [s for s in SAMPLES if s.name.startswith("cuda_")]
 NOT_COMPILED = {
     "cuda_cooperative_groups": "the shim has no cooperative groups",
+    "cuda_tile_scans": "the shim has no cooperative groups",
     "cuda_grid_meeting": "the shim has no cooperative groups",
     "cuda_tile_groups": "the shim has no cooperative groups",
     "cuda_fft_filter": "the shim has no cuFFT",
