@@ -88,7 +88,12 @@ def judge(mutant: Mutant) -> list[Finding]:
     cases = load_cases(mutant.sample.folder / "case.toml")
     kernels = [f.name for f in (done.source.functions if done.source else ()) if f.kind == "kernel"]
     given = [Given(name, _launched(done, cases[name])) for name in kernels if name in cases]
-    return together([judged(done, one, 0) for one in given], least=2)  # type: ignore[arg-type]
+    found = together([judged(done, one, 0) for one in given], least=2)  # type: ignore[arg-type]
+    if not mutant.change.startswith("no barrier"):
+        return found
+    # without its barrier a thread may read what no other has stored yet: the interpreter stops there, before the race
+    lost = [f.kind == "discarded" and f.message == "UndefinedRead" and f.kernel in done.raised for f in found]
+    return [replace(f, kind="race") if early else f for f, early in zip(found, lost, strict=True)]
 
 
 def _launched(done: pipeline.Translation, case: Case) -> Case:
