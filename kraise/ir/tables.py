@@ -18,11 +18,14 @@ def with_tables(module: k.Module) -> k.Module:
     tables = {
         f.name: {a.name: t for a in within(f.body, k.LocalArray) if (t := _table(f, a))} for f in module.functions
     }
+    if not any(tables.values()):
+        return module
+    used = {f.name: _names(f) - tables[f.name].keys() for f in module.functions}
     functions, constants = [], {c.name: c for c in module.constants}
     for f in module.functions:
         names: dict[str, str] = {}
         elsewhere = {g.name for g in (*module.functions, *module.hosts)}
-        elsewhere |= {n for g in module.functions if g is not f for n in _names(g) - tables[g.name].keys()}
+        elsewhere |= {n for g in module.functions if g is not f for n in used[g.name]}
         for array in within(f.body, k.LocalArray):
             table = tables[f.name].get(array.name)
             if table is None:
