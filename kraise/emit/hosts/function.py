@@ -13,6 +13,7 @@ from kraise.emit.blocks import Assign, Def, Raw, Stmt
 from kraise.emit.function import FunctionText, derivative_texts, docstring
 from kraise.emit.gradients import derivatives, host_outputs
 from kraise.emit.gradients.outputs import Parameters, types_of
+from kraise.emit.hosts import carries
 from kraise.emit.hosts.expressions import HostText
 from kraise.emit.hosts.statics import Callee, Statics, nodes
 from kraise.emit.loops import remat
@@ -155,14 +156,11 @@ class EmittedHost:
         out: list[Py] = []
         for name, value, is_array in zip(stmt.names, stmt.initial, stmt.arrays, strict=True):
             text = self.text.expr(value)
-            if not is_array and isinstance(value, k.Const | k.Var) and not isinstance(value.type, str):
-                text = self._typed(name, value, stmt, text)
+            if stmt.condition is not None and not is_array and isinstance(value, k.Const | k.Var):
+                dtype = carries.dtype(self.text, stmt, name, value.type)
+                text = text if dtype is None else py.call("jnp.asarray", text, dtype)
             out.append(text)
         return out
-
-    def _typed(self, name: str, value: h.Expr, stmt: o.Loop, text: Py) -> Py:
-        """A number that starts a carried scalar, in the type of its updates."""
-        return text
 
     def loop(self, stmt: o.Loop) -> list[Stmt]:
         """A loop over the state as ``fori_loop`` (counted) or equinox's while loop."""

@@ -321,6 +321,8 @@ def scalar_type(body: tuple[h.Stmt, ...], name: str) -> ScalarType:
     for stmt in body:
         if isinstance(stmt, h.Assign) and stmt.name == name:
             return stmt.type
+        if isinstance(stmt, h.Launch) and name in stmt.results and stmt.types:
+            return stmt.types[stmt.results.index(name)]
         for block in h.children(stmt):
             found = scalar_type(block, name)
             if found != NUMBER:

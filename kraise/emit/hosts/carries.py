@@ -1,0 +1,82 @@
+"""The dtypes of scalars that a loop with a condition carries.
+
+A round that runs no more gives back the state that it got (``lax.cond``, equinox's loop), and JAX asks that both sides
+have one dtype. A number of Python's that starts such a scalar is 64 bits wide under x64, whatever the arrays are from
+which the rounds compute it: it is given their dtype.
+"""
+
+from __future__ import annotations
+
+from kraise.emit.hosts.expressions import HostText
+from kraise.emit.hosts.statics import nodes
+from kraise.emit.text import python as py
+from kraise.emit.text.python import Atom, Py
+from kraise.emit.text.spelling import dtype_text
+from kraise.ir import host as h
+from kraise.ir import hosted as o
+from kraise.ir import kernel as k
+from kraise.ir.operations import OPERATIONS
+from kraise.ir.types import ScalarType
+
+_WIDTH_OF_OPERANDS = frozenset(("sum", "max", "min", "absolute", "abs"))
+
+
+def dtype(text: HostText, loop: o.Loop, name: str, kind: ScalarType) -> Py | None:
+    """The dtype in which ``name``, of the source's type ``kind``, starts; None where it may stay a number of Python's."""
+    found = _sources(loop.body, name)
+    arrays = list(dict.fromkeys(n.array for n in found if isinstance(n, h.Whole | k.Load)))
+    if kind.kind == "bool" or not (arrays or any(isinstance(n, o.Call) for n in found)):
+        return None
+    if kind.bits is not None:
+        return text.dtypes.get(kind) or Atom(dtype_text(kind))
+    starts = dict(zip(loop.names, loop.initial, strict=True))
+    made = {t for n in nodes(*loop.body) if isinstance(n, o.Let) for t in n.targets}
+    outer = [starts.get(a, h.Whole(a)) for a in arrays if a in starts or a not in made]
+    if not outer:
+        return None
+    own = py.Attr(text.expr(outer[0]), "dtype")
+    return py.call("jnp.result_type", own, Atom("float")) if any(map(_makes_floats, found)) else own
+
+
+def _makes_floats(node: object) -> bool:
+    """Is an expression a float, whatever its operands are?"""
+    match node:
+        case k.Const(value=value):
+            return isinstance(value, float)
+        case h.Library(name=name):
+            return name not in _WIDTH_OF_OPERANDS
+        case k.Op(name=name):
+            return OPERATIONS[name].result == "inexact"
+    return False
+
+
+def _sources(body: tuple[o.Stmt, ...], name: str) -> list[object]:
+    """The nodes of the expressions that a round computes a scalar from, through its other scalars."""
+    seen: set[str] = set()
+    found: list[object] = []
+    waiting = [name]
+    while waiting:
+        at = waiting.pop()
+        if at in seen:
+            continue
+        seen.add(at)
+        for node in [n for v in _values(body, at) for n in nodes(v)]:
+            found.append(node)
+            if isinstance(node, k.Var):
+                waiting.append(node.name)
+    return found
+
+
+def _values(body: tuple[o.Stmt, ...], name: str) -> list[o.Value]:
+    """What the statements bind a variable to."""
+    found: list[o.Value] = []
+    for stmt in body:
+        match stmt:
+            case o.Let(targets=targets, value=value) if name in targets:
+                found.append(value)
+            case o.Loop(body=inner):
+                found += _values(inner, name)
+            case o.Branch(names=names, body=one, orelse=other) if name in names:
+                at = names.index(name)
+                found += [stmt.values[at], stmt.others[at], *_values((*one, *other), name)]
+    return found
