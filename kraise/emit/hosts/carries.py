@@ -8,7 +8,7 @@ which the rounds compute it: it is given their dtype.
 from __future__ import annotations
 
 from kraise.emit.hosts.expressions import HostText
-from kraise.emit.hosts.statics import nodes
+from kraise.emit.hosts.statics import nodes, scalars
 from kraise.emit.text import python as py
 from kraise.emit.text.python import Atom, Py
 from kraise.emit.text.spelling import dtype_text
@@ -16,7 +16,7 @@ from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.operations import OPERATIONS
-from kraise.ir.types import ScalarType
+from kraise.ir.types import FLOAT32, ScalarType
 
 _WIDTH_OF_OPERANDS = frozenset(("sum", "max", "min", "absolute", "abs"))
 
@@ -25,6 +25,8 @@ def dtype(text: HostText, loop: o.Loop, name: str, kind: ScalarType) -> Py | Non
     """The dtype in which ``name``, of the source's type ``kind``, starts; None where it may stay a number of Python's."""
     found = _sources(loop.body, name)
     arrays = list(dict.fromkeys(n.array for n in found if isinstance(n, h.Whole | k.Load)))
+    if kind == FLOAT32 and not arrays and name in scalars(loop.condition):
+        return Atom("jnp.float32")  # rounds are counted as the source counts them
     if kind.kind == "bool" or not (arrays or any(isinstance(n, o.Call) for n in found)):
         return None
     if kind.bits is not None:

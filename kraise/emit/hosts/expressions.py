@@ -105,7 +105,12 @@ class HostText:
         args = [self.expr(a) for a in e.args]
         row = OPERATIONS[e.name]
         if e.name in ("tdiv", "tmod") and known:
-            return py.Bin("//" if e.name == "tdiv" else "%", args[0], args[1])
+            if all(map(_is_count, e.args)):
+                return py.Bin("//" if e.name == "tdiv" else "%", args[0], args[1])
+            if e.name == "tmod":  # the sign is that of the dividend
+                self.needs.add("math")
+                return py.call("int", py.call("math.fmod", *args))
+            return py.call("int", py.Bin("/", args[0], args[1]))
         if row.infix:
             return py.Bin(row.infix, args[0], args[1])
         if row.prefix:
@@ -195,6 +200,22 @@ class HostText:
         if static:
             return py.Sub(py.Tup(tuple(names)), (place,))
         return py.call("jax.lax.select_n", place, *names)
+
+
+def _is_count(e: h.Expr) -> bool:
+    """Is a number no less than 0, where sizes are not?"""
+    match e:
+        case k.Const(value=int() as value):
+            return value >= 0
+        case k.Var() | k.Shape():
+            return True
+        case k.Cast(arg=arg):
+            return _is_count(arg)
+        case k.Op(name="sub", args=(k.Op(name="add") as one, other)):  # (n + t) - 1
+            return _is_count(one) and isinstance(other, k.Const)
+        case k.Op(name="add" | "mul" | "tdiv" | "tmod" | "floordiv" | "min" | "max" | "lshift" | "rshift", args=args):
+            return all(map(_is_count, args))
+    return False
 
 
 def fill_any(text: str, args: list[Py]) -> Py:

@@ -10,7 +10,7 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Diagnostic, Refused
-from kraise.frontends.cuda_c import host_main
+from kraise.frontends.cuda_c import host_effects, host_main
 from kraise.frontends.cuda_c.c_types import CType, Pointer
 from kraise.frontends.cuda_c.host_branches import Branches
 from kraise.frontends.cuda_c.host_declarations import Declarations
@@ -143,7 +143,15 @@ class HostReader(Declarations, HostExpressions, Branches):
         """Notes a statement that has no part in the values."""
         found = h.Dropped(" ".join(self.low.text(node).split()), what, self.low.span(node))
         self.dropped += [found] if found not in self.dropped else []
+        if what != host_main.PARAMETER:
+            self.unfollow(node)
         return []
+
+    def unfollow(self, node: Node) -> None:
+        """The numbers that a dropped expression sets (``CHECK((k++, …))``) are not followed any more."""
+        if isinstance(node, Tree):
+            changed = host_effects.of_tree(self.program, node, frozenset(self.arrays)).variables - self.counters(node)
+            self.ignored |= {n for n in changed if isinstance(self.low.lookup(n), VarPlace)}
 
     # --- statements
 

@@ -10,10 +10,13 @@ from kraise.frontends.cuda_c import host_effects, host_main
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.host_names import callee, concept
 from kraise.frontends.cuda_c.program import Program
-from kraise.frontends.cuda_c.trees import Node, kind, tokens, trees
+from kraise.frontends.cuda_c.trees import Node, kind, strip, tokens, trees
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL
+
+_FINE = frozenset(("cudaSuccess", "CUBLAS_STATUS_SUCCESS", "CUFFT_SUCCESS"))
+_NULL = frozenset(("NULL", "nullptr", "0"))
 
 
 class Branches:
@@ -44,10 +47,7 @@ class Branches:
         test, then = self.placed(parts[0]), parts[1]
         inner = self.runtime_call(test)
         if inner is not None:  # if (cudaMalloc(…) != cudaSuccess) …
-            before: list[h.Stmt] = self.effect(inner)
-            self.without_effects(then)
-            self.drop(then, "error check")
-            return before
+            return [*self.effect(inner), *self.checked(test, then, parts[2:3], node)]
         if self.arguments_of_main & {str(t) for t in tokens(test)}:
             inputs = self.block(then)  # if (argc > 1) n = atoi(argv[1])
             others = self.block(parts[2]) if len(parts) > 2 else ()
@@ -57,7 +57,9 @@ class Branches:
             if all(host_main.is_input(s) for s in (*inputs, *others)):
                 return list(inputs)
             raise self.low.refuse("KR211", "work that depends on the command line", node, "name another function")
-        if self.is_ignored(test) or self.is_error_test(test):
+        if self.is_error_test(test):
+            return self.checked(test, then, parts[2:3], node)
+        if self.is_ignored(test):
             return self.unfollowed(test, node)
         condition = self.truth(test)
         body, orelse = self.alternatives([then, *parts[2:3]])
@@ -65,15 +67,59 @@ class Branches:
             return self.drop(node, "a branch without effects")  # type: ignore[no-any-return]
         return [h.If(condition, body, orelse, span=self.low.span(node))]
 
+    def checked(self, test: Node, then: Tree, other: list[Tree], node: Tree) -> list[h.Stmt]:
+        """A branch that an error code decides: what runs where there is no error, and runs always."""
+        failed = self.on_error(test)
+        if failed is None:
+            return self.unfollowed(test, node)
+        self.drop(test, "error check")
+        taken = other if failed else [then]
+        return [s for branch in taken for s in self.block(branch)]
+
+    def on_error(self, test: Node) -> bool | None:
+        """Does a test of error codes hold after an error only, or (False) where there is none? None: it is no such
+        test."""
+        test = strip(test)
+        if not isinstance(test, Tree):
+            return None
+        match test.data:
+            case "id_expression" if callee(test) in self.arrays:
+                return False
+            case "call_expression" if self.runtime_call(test) is not None:
+                return True
+            case "unary_expression" if str(test.children[0]) == "!":
+                inner = self.on_error(test.children[1])
+                return None if inner is None else not inner
+            case "equality_expression":
+                return self._compared(test)
+            case "logical_or_expression" | "logical_and_expression":
+                sides = [self.on_error(c) for c in trees(test)]
+                alone = test.data == "logical_and_expression"  # one that fails is enough
+                if (any if alone else all)(s is True for s in sides):
+                    return True
+                return False if all(s is False for s in sides) else None
+        return None
+
+    def _compared(self, test: Tree) -> bool | None:
+        """``status != cudaSuccess``, ``p == NULL``."""
+        one, other = (strip(c) for c in trees(test))
+        same = any(str(c) == "==" for c in test.children)
+        for what, value in ((one, other), (other, one)):
+            word = callee(value) if kind(value) == "id_expression" else "".join(str(t) for t in tokens(value))
+            if word in _FINE and (self.is_ignored(what) or self.runtime_call(what) is not None):
+                return not same
+            if word in _NULL and callee(what) in self.arrays:
+                return same
+        return None
+
     def unfollowed(self, test: Node, node: Tree) -> list[h.Stmt]:
         """A branch that something which is not followed decides: what it assigns is not followed either."""
         self.without_effects(node)
-        if not self.is_error_test(test):
-            found = host_effects.of_tree(self.program, node, frozenset(self.arrays))
-            if found.memory or found.variables & set(self.arrays):
-                reason = "memory changes by what is not followed here (timing, a stream, input or an error code)"
-                raise self.low.refuse("KR211", reason, node, "pass the number that decides as a parameter")
-            self.ignored |= found.variables
+        found = host_effects.of_tree(self.program, node, frozenset(self.arrays))
+        if found.memory or found.variables & set(self.arrays):
+            reason = "memory changes by what is not followed here (timing, a stream, input or an error code)"
+            raise self.low.refuse("KR211", reason, node, "pass the number that decides as a parameter")
+        self.ignored |= found.variables
         return self.drop(node, "error check")  # type: ignore[no-any-return]
 
     def alternatives(self, nodes: list[Tree]) -> tuple[tuple[h.Stmt, ...], tuple[h.Stmt, ...]]:

@@ -38,6 +38,7 @@ class Declarations(Calls, Places):
     skipped: set[int]
     rows: dict[str, tuple[k.Expr, ...]]
     flushed: Any
+    unfollow: Any
 
     def parameter(self, at: int, node: Tree, params: list[k.Param]) -> list[h.Stmt]:
         """A parameter, and the copy that one by value is: an array or a number.
@@ -136,7 +137,12 @@ class Declarations(Calls, Places):
         if base is None:
             token, _ = self.low.declarator(declarator, INT32)
             self.ignored.add(str(token))
-            return [s for i in initial if (call := self.runtime_call(i)) is not None for s in self.effect(call)]
+            out: list[h.Stmt] = []
+            for i in initial:
+                call = self.runtime_call(i)
+                out += self.effect(call) if call is not None else []
+                self.unfollow(i)
+            return out
         token, t = self.low.declarator(declarator, base)
         name = str(token)
         self.low.names.setdefault(name, "taken")
@@ -185,6 +191,8 @@ class Declarations(Calls, Places):
         if isinstance(t, Pointer) and (not initial or kind(strip(initial[0])) in ("null_pointer", "number")):
             self.null.add(name)
         self.ignored.add(name)
+        for i in initial:
+            self.unfollow(i)
         return []
 
     def declared_record(self, name: str, t: CType, initial: list[Tree], d: Tree) -> list[h.Stmt]:
@@ -284,7 +292,7 @@ class Declarations(Calls, Places):
         out: list[h.Stmt] = []
         if other is not None:
             out.append(h.Assign(name, self.low.convert(self.number(other), t, node), t, span=span))
-        self.drop(node, "the command line: a parameter")
+        self.drop(node, host_main.PARAMETER)
         return [*out, h.Assign(name, k.Var(name + host_main.MARK, t), t, span=span)]
 
 

@@ -209,7 +209,8 @@ class Inlining:
             given: Any = arg if arg is not None else p.default
             if given is None:
                 raise self.low.refuse("KR211", f"{d.name} takes {len(types)} arguments", node)
-            if self._stands_for(p, given, changed):
+            places = [a for q, a in zip(types, args, strict=False) if q is not p and self._sets(q, a)]
+            if self._stands_for(p, given, changed) and not (isinstance(p.type, ScalarType) and _shares(given, places)):
                 names[p.name] = given
                 continue
             if _by_place(p.type) and not is_dim3(p.type):
@@ -245,6 +246,12 @@ def is_launching(program: Program, d: Definition) -> bool:
     toks = program.unit.tokens
     words = (toks[n].text for n in range(d.item.first, d.item.last + 1)) if d.item is not None else ()
     return any(w in ("<<<", "hipLaunchKernelGGL", "cudaLaunchKernel") for w in words)
+
+
+def _shares(given: Tree, places: list[Tree]) -> bool:
+    """Does an argument by value read a variable that the helper gets by place, too?"""
+    names = {str(t) for t in tokens(given) if t.type == "NAME"}
+    return any(names & {str(t) for t in tokens(p) if t.type == "NAME"} for p in places)
 
 
 def _pointer(t: Any) -> bool:

@@ -32,6 +32,7 @@ OUTSIDE = frozenset(
      "ifstream", "time")
 )  # fmt: skip
 MARK = "@input"
+PARAMETER = "the command line: a parameter"  # why what reads a number of it is dropped
 
 
 def parsed(reader: Any, node: Node) -> bool:

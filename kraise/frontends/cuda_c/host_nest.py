@@ -143,9 +143,14 @@ def _changed(body: list[Raw], name: str) -> bool:
     """Is the name assigned to (and not an element of it)?"""
     for n, t in enumerate(body):
         if t.text == name and _free(body, n):
-            after = body[n + 1].text if n + 1 < len(body) else ""
-            before = body[n - 1].text if n else ""
-            address = before == "&" and not (n > 1 and (body[n - 2].kind != "OP" or body[n - 2].text in (")", "]")))
+            first, last = n, n
+            while first and [t.text for t in body[first - 1 : last + 2 : last + 2 - first]] == ["(", ")"]:
+                first, last = first - 1, last + 1  # (x) += …, what stands for *p in a helper
+            after = body[last + 1].text if last + 1 < len(body) else ""
+            before = body[first - 1].text if first else ""
+            address = before == "&" and not (
+                first > 1 and (body[first - 2].kind != "OP" or body[first - 2].text in (")", "]"))
+            )
             if after in _ASSIGNS or before in ("++", "--") or address:
                 return True
     return False
