@@ -45,6 +45,8 @@ def operations(language: str) -> dict[str, Spelling]:
         integer, inexact = set(row.get("integer", ())), set(row.get("inexact", ()))
         for name in row.get(language, ()):
             found[name] = Spelling(operation, name in integer, name in inexact)
+            if language == "python" and name.startswith("numpy."):  # CuPy has NumPy's functions
+                found.setdefault(f"cupy.{name[6:]}", found[name])
     return found
 
 

@@ -115,12 +115,14 @@ class Alloc:
 class Bind:
     """``name`` points to new memory that holds the array ``value`` (``cuda.to_device``, ``copy_to_host()``, ``a + b``).
 
-    With ``element`` the value is converted to it.
+    With ``element`` the value is converted to it. With ``view`` the name sees the memory of the array in ``value``, in
+    the source: the two must not come apart (:mod:`kraise.raising.hosts.sharing`).
     """
 
     name: str
     value: Expr
     element: ScalarType | None = None
+    view: bool = False
     span: Span | None = _span()
 
 

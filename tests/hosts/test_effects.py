@@ -103,6 +103,31 @@ HELPERS = {
         "", 'float *y = (float *)malloc(n * sizeof(float)); int same = memcmp(x, y, n * sizeof(float)) == 0;\n'
         'printf("%d", same); add<<<1, 32>>>(x, 1.0f, n);', lambda x: x + 1,
     ),
+    "work where there is no error": (
+        "", "add<<<1, 32>>>(x, 1.0f, n); cudaError_t e = cudaGetLastError();\n"
+        "if (e != cudaSuccess) { x[1] = 3.0f; return; } else { x[0] = 5.0f; }\n"
+        "if (cudaGetLastError() == cudaSuccess) x[1] = 7.0f;",
+        lambda x: np.array([5, 7, *(x[2:] + 1)]),
+    ),
+    "what is copied in a test": (
+        "", "float *d; if (cudaMalloc(&d, n * sizeof(float)) != cudaSuccess || !d) return;\n"
+        "if (cudaMemcpy(d, x, n * sizeof(float), cudaMemcpyHostToDevice) == cudaSuccess) add<<<1, 32>>>(d, 2.0f, n);\n"
+        "cudaMemcpy(x, d, n * sizeof(float), cudaMemcpyDeviceToHost);",
+        lambda x: x + 2,
+    ),
+    "a number by place and by value": (
+        "void grow(float &a, float b) { a += 1.0f; a *= b; }\nvoid scale(float *a, float b) { *a *= b; *a += b; }\n",
+        "float s = 3.0f; grow(s, s); x[0] = s; scale(&s, s); x[1] = s;", lambda x: np.array([12, 156, *x[2:]]),
+    ),
+    "a number by address that a loop sums up": (
+        "void squares(const float *p, int n, float *out) {\n"
+        "    *out = 0;\n    for (int i = 0; i < n; i++) *out += p[i] * p[i];\n    *out = sqrtf(*out);\n}\n",
+        "float s; squares(x, n, &s); x[0] = s;", lambda x: np.array([np.sqrt(sum(x * x)), *x[1:]]),
+    ),
+    "division of numbers below zero": (
+        "", "int h = -n / 2; x[0] = (float)h; x[1] = (float)(-n % 3); x[2] = (float)((n - 8) / 2);",
+        lambda x: np.array([-2, -2, -1, *x[3:]]),
+    ),
     "a launch by what the device has": (
         "", "int many; cudaDeviceGetAttribute(&many, cudaDevAttrMultiProcessorCount, 0);\n"
         "add<<<many, 32>>>(x, 1.0f, n);",
@@ -178,3 +203,46 @@ LOST = {
 def test_what_cannot_be_followed_is_refused(what):
     done = cuda(f"void f(float *x, int n) {{\n    {LOST[what]}\n}}\n")
     assert codes(done) and "f" not in done.raised
+
+
+SET_IN_PASSING = {
+    "a step in a check": ("int k = 0; assert(++k == 1);", "k"),
+    "a step in the arguments of printf": ('int k = 0; printf("%d", k++);', "k"),
+    "a step beside an error code": ("int k = 0; cudaError_t e = (k++, cudaGetLastError());", "k"),
+    "a lambda without arguments": ("float k = 1.0f; auto go = [&]() { k *= 2.0f; }; go();", "go"),
+}
+
+
+@pytest.mark.parametrize("what", SET_IN_PASSING)
+def test_what_a_dropped_expression_sets_is_not_used(what):
+    body, name = SET_IN_PASSING[what]
+    done = cuda(f"void f(float *x, int n) {{ {body} add<<<1, 32>>>(x, (float)k, n); }}\n")
+    assert "f" not in done.raised and any(name in d.reason for d in done.diagnostics)
+
+
+def test_a_float_counts_rounds_in_32_bits_under_x64():
+    import jax
+
+    done = cuda("void f(float *x, int n) { float t = 0.0f; while (t < 1.0f) { add<<<1, 32>>>(x, t, n); t += 0.1f; } }\n")
+    namespace: dict = {}
+    exec(compile(done.text, "a.py", "exec"), namespace)
+    t, want = np.float32(0), np.zeros(3, np.float32)
+    while t < 1:
+        want, t = want + t, t + np.float32(0.1)
+    with jax.enable_x64(True):
+        np.testing.assert_allclose(namespace["f"](np.zeros(3, np.float32), 3), want, rtol=1e-5)
+
+
+def test_a_loop_with_a_condition_runs_under_x64():
+    import jax
+
+    done = cuda(
+        "void f(float *x, int n) {\n    float r = 10.0f; int it = 0;\n    while (r > 2.0f && it < 9) {\n"
+        "        add<<<1, 32>>>(x, 1.0f, n); float h; cudaMemcpy(&h, x, sizeof(float), cudaMemcpyDeviceToHost);\n"
+        "        r = 5.0f - h; it++;\n    }\n}\n"
+    )
+    namespace: dict = {}
+    exec(compile(done.text, "a.py", "exec"), namespace)
+    with jax.enable_x64(True):
+        for kind in (np.float32, np.float64):
+            np.testing.assert_allclose(namespace["f"](np.zeros(3, kind), 3), np.full(3, 3), rtol=1e-5)

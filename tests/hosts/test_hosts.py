@@ -102,7 +102,7 @@ CUDA_REFUSED = {
     "one memory twice": "void f(float *a, int n) { step<<<1, 64>>>(a, a, n); }\n",
     "work under an error code": (
         "void f(float *a, float *b, int n) {\n    cudaError_t e = cudaGetLastError();\n"
-        "    if (e == cudaSuccess) step<<<1, 64>>>(a, b, n);\n}\n"
+        "    if (e == cudaErrorInvalidValue) step<<<1, 64>>>(a, b, n);\n}\n"
     ),
 }
 

@@ -187,9 +187,9 @@ class Assignments:
                     known = host_numpy.table(source, self.element(element) if element is not None else None, span)
                     if known is not None:
                         return [h.Bind(name, known, span=span)]
-                return [
-                    h.Bind(name, values.value(scope, source), self.element(element) if element else None, span=span)
-                ]
+                found = values.value(scope, source)
+                same = concept == "alias" and element is None and values.is_view(found)
+                return [h.Bind(name, found, self.element(element) if element else None, same, span=span)]
             if concept.endswith("_like"):
                 fill = self.fill(concept, args[1:], value)
                 element = self.keyword(value, "dtype")
@@ -200,7 +200,14 @@ class Assignments:
             called = dotted(value.func)
             if called in scope.hosts:
                 return [h.CallHost(called, self.arguments(value), (name,), (True,), span=span)]
-        return [h.Bind(name, values.value(scope, value), span=span)]
+        if isinstance(value, cst.IfExp):
+            test = values.value(scope, value.test)
+            sides = [tuple(self.new_array(name, side, node)) for side in (value.body, value.orelse)]
+            return [h.If(test, sides[0], sides[1], span=span)]
+        found = values.value(scope, value)
+        if isinstance(found, k.Var):
+            raise scope.refuse(node, f"{name} is an array, and it is not known that `{scope.text(value)}` is one")
+        return [h.Bind(name, found, None, values.is_view(found), span=span)]
 
     def choice(self, name: str, value: cst.Subscript, span) -> h.Stmt:  # type: ignore[no-untyped-def]
         """``name = bufs[index]``; an index below 0 counts from the end."""

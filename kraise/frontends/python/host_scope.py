@@ -84,6 +84,8 @@ class HostScope:
                 return self.is_array(left) or self.is_array(right)
             case cst.UnaryOperation(expression=inner):
                 return self.is_array(inner)
+            case cst.IfExp(body=body, orelse=orelse):
+                return self.is_array(body) or self.is_array(orelse)
             case cst.Subscript(value=cst.Name(value=name)) if name in self.banks:
                 return True
             case cst.Subscript(value=value, slice=items):
@@ -219,6 +221,10 @@ def _by_assignment(scope: HostScope, target: cst.BaseExpression, value: cst.Base
         kinds = scope.hosts.get(dotted(value.func), ()) if isinstance(value, cst.Call) else ()
         for t, is_array in zip(target.elements, kinds, strict=False):
             found |= {dotted(t.value)} if is_array and dotted(t.value) else set()
+        return
+    if isinstance(value, cst.IfExp):
+        _by_assignment(scope, target, value.body, found)
+        _by_assignment(scope, target, value.orelse, found)
         return
     name, other = dotted(target), dotted(value)
     if name in found and isinstance(value, cst.Subscript) and isinstance(value.value, cst.Tuple | cst.List):

@@ -15,6 +15,8 @@ from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, FLOAT, INT, NUMBER, ScalarType
 
+_VIEWS = frozenset(("item", "transpose", "ravel", "reshaped"))
+
 
 def value(scope: HostScope, node: cst.BaseExpression) -> h.Expr:
     """The value of an expression: a scalar, or an array as a whole. Refused: what is neither."""
@@ -59,6 +61,11 @@ def value(scope: HostScope, node: cst.BaseExpression) -> h.Expr:
         case cst.Call():
             return call(scope, node)
     raise scope.refuse(node, f"`{scope.text(node)}` is not known in a host function")
+
+
+def is_view(e: h.Expr) -> bool:
+    """Does NumPy give memory of an array for this, no new memory?"""
+    return isinstance(e, h.Whole | k.Load) or (isinstance(e, h.Library) and e.name in _VIEWS)
 
 
 def _op(name: str, *args: h.Expr, span=None) -> h.Expr:

@@ -25,6 +25,7 @@ from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names, fresh, read_within, set_within
 from kraise.ir.types import INT, ArrayType, ScalarType, StructType
+from kraise.raising.hosts import sharing
 from kraise.raising.hosts.banks import without_choices
 from kraise.raising.hosts.effects import Function
 from kraise.raising.hosts.exits import Exits
@@ -41,6 +42,7 @@ def raise_host(host: h.Host, functions: Mapping[str, Function], hosts: Mapping[s
     several parameters as one, where that is raised. Raises Refused."""
     from kraise.raising.hosts.dead import without_dead
 
+    sharing.check(host, functions, hosts)
     return without_dead(Raising(host, functions, hosts, join).run())
 
 

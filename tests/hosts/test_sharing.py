@@ -1,0 +1,64 @@
+"""Names of Python hosts that see the memory of another array: raised while the two agree, refused where they part."""
+
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from kraise.verify.load import load_module
+
+HEAD = """
+import numpy as np
+from numba import cuda
+
+@cuda.jit
+def add(x, s):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] += s
+
+"""
+
+
+def python(body):
+    return pipeline.translate(HEAD + "def f(x, y, n):\n" + "".join(f"    {s}\n" for s in body.split("\n")), "a.py")
+
+
+PART = {
+    "the part is written": "v = x[2:5]\nadd[1, 32](v, 1.0)\nreturn x",
+    "the part is written, and nothing else is returned": "v = x[2:5]\nadd[1, 32](v, 1.0)\nreturn v",
+    "the whole is written": "d = cuda.to_device(x)\nv = d[2:5]\nadd[1, 32](d, 1.0)\nreturn v.copy_to_host()",
+    "an element of the part is written": "v = x[2:5]\nv[0] = 1.0\nadd[1, 32](x, 1.0)\nreturn x",
+    "written in the next round": (
+        "d = cuda.to_device(x)\nv = d[1:3]\nfor k in range(n):\n    y[:2] = v\n    add[1, 32](d, 1.0)\n"
+        "add[1, 32](y, 1.0)\nreturn y"
+    ),
+    "by another name": "d = cuda.to_device(x)\ne = d\nv = e[1:3]\nadd[1, 32](d, 1.0)\ny[:2] = v\nreturn y",
+    "a transposed array": "d = cuda.to_device(x)\nt = d.T\nadd[1, 32](d, 1.0)\nreturn t",
+}
+
+
+@pytest.mark.parametrize("what", PART)
+def test_where_they_part(what):
+    done = python(PART[what])
+    assert "f" not in done.raised and any("sees the memory" in d.reason for d in done.diagnostics)
+
+
+AGREE = {
+    "a copy": ("v = x[2:5].copy()\nadd[1, 32](x, 1.0)\ny[:3] = v\nreturn y", lambda x, y: [*x[2:5], *y[3:]]),
+    "used before the change": ("v = x[2:5]\ny[:3] = v\nadd[1, 32](x, 1.0)\nreturn y", lambda x, y: [*x[2:5], *y[3:]]),
+    "bound again in each round": (
+        "d = cuda.to_device(x)\nfor k in range(2):\n    v = d[1:3]\n    y[:2] = v\n    add[1, 32](d, 1.0)\nreturn y",
+        lambda x, y: [*(x[1:3] + 1), *y[2:]],
+    ),
+    "one of two arrays": ("b = x if n > 3 else y\nadd[1, 32](b, 1.0)\nreturn x", lambda x, y: x + 1),
+}
+
+
+@pytest.mark.parametrize("what", AGREE)
+def test_where_they_agree(what):
+    body, expected = AGREE[what]
+    done = python(body)
+    assert "f" in done.raised, [d.reason for d in done.diagnostics]
+    x, y = np.arange(5.0), np.arange(5.0) * 3
+    found = load_module(done.text).f(x, y, 5)
+    np.testing.assert_allclose(found[0] if isinstance(found, tuple) else found, expected(x, y))
