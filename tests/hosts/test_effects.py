@@ -111,7 +111,9 @@ HELPERS = {
     ),
     "what is copied in a test": (
         "", "float *d; if (cudaMalloc(&d, n * sizeof(float)) != cudaSuccess || !d) return;\n"
-        "if (cudaMemcpy(d, x, n * sizeof(float), cudaMemcpyHostToDevice) == cudaSuccess) add<<<1, 32>>>(d, 2.0f, n);\n"
+        "if (cudaMemcpy(d, x, 8, cudaMemcpyHostToDevice) != cudaSuccess || cudaSuccess != cudaMemcpy(d + 2, x + 2, "
+        "3 * sizeof(float), cudaMemcpyHostToDevice)) return;\n"
+        "if (cudaGetLastError() == cudaSuccess) add<<<1, 32>>>(d, 2.0f, n);\n"
         "cudaMemcpy(x, d, n * sizeof(float), cudaMemcpyDeviceToHost);",
         lambda x: x + 2,
     ),
@@ -209,6 +211,10 @@ SET_IN_PASSING = {
     "a step in a check": ("int k = 0; assert(++k == 1);", "k"),
     "a step in the arguments of printf": ('int k = 0; printf("%d", k++);', "k"),
     "a step beside an error code": ("int k = 0; cudaError_t e = (k++, cudaGetLastError());", "k"),
+    "copies after one another": (
+        "int k = 0; if (cudaMemset(x, 0, 8) == cudaSuccess || cudaMemset(x, 0, 16) == cudaSuccess) k = 1;",
+        "error code",
+    ),
     "a lambda without arguments": ("float k = 1.0f; auto go = [&]() { k *= 2.0f; }; go();", "go"),
 }
 
@@ -223,7 +229,9 @@ def test_what_a_dropped_expression_sets_is_not_used(what):
 def test_a_float_counts_rounds_in_32_bits_under_x64():
     import jax
 
-    done = cuda("void f(float *x, int n) { float t = 0.0f; while (t < 1.0f) { add<<<1, 32>>>(x, t, n); t += 0.1f; } }\n")
+    done = cuda(
+        "void f(float *x, int n) { float t = 0.0f; while (t < 1.0f) { add<<<1, 32>>>(x, t, n); t += 0.1f; } }\n"
+    )
     namespace: dict = {}
     exec(compile(done.text, "a.py", "exec"), namespace)
     t, want = np.float32(0), np.zeros(3, np.float32)

@@ -21,8 +21,13 @@ from kraise.ir.types import FLOAT32, ScalarType
 _WIDTH_OF_OPERANDS = frozenset(("sum", "max", "min", "absolute", "abs"))
 
 
-def dtype(text: HostText, loop: o.Loop, name: str, kind: ScalarType) -> Py | None:
-    """The dtype in which ``name``, of the source's type ``kind``, starts; None where it may stay a number of Python's."""
+def dtype(text: HostText, host: o.Host, loop: o.Loop, name: str, kind: ScalarType) -> Py | None:
+    """The dtype in which ``name``, of the source's type ``kind``, starts; None where it has it, or may stay a number of
+    Python's."""
+    inside = {id(v) for v in _values(loop.body, name)}
+    before = [v for v in _values(host.body, name) if id(v) not in inside]
+    if before and all(any(isinstance(n, h.Whole | k.Load | o.Call) for n in nodes(v)) for v in before):
+        return None
     found = _sources(loop.body, name)
     arrays = list(dict.fromkeys(n.array for n in found if isinstance(n, h.Whole | k.Load)))
     if kind == FLOAT32 and not arrays and name in scalars(loop.condition):

@@ -157,7 +157,7 @@ class EmittedHost:
         for name, value, is_array in zip(stmt.names, stmt.initial, stmt.arrays, strict=True):
             text = self.text.expr(value)
             if stmt.condition is not None and not is_array and isinstance(value, k.Const | k.Var):
-                dtype = carries.dtype(self.text, stmt, name, value.type)
+                dtype = carries.dtype(self.text, self.host, stmt, name, value.type)
                 text = text if dtype is None else py.call("jnp.asarray", text, dtype)
             out.append(text)
         return out

@@ -45,9 +45,9 @@ class Branches:
         """``if``: one that tests for an error is dropped with what it does then."""
         parts = [c for c in node.children if isinstance(c, Tree)]
         test, then = self.placed(parts[0]), parts[1]
-        inner = self.runtime_call(test)
-        if inner is not None:  # if (cudaMalloc(…) != cudaSuccess) …
-            return [*self.effect(inner), *self.checked(test, then, parts[2:3], node)]
+        calls = self.tested_calls(test)
+        if calls:  # if (cudaMalloc(…) != cudaSuccess) …
+            return [*(s for c in calls for s in self.effect(c)), *self.checked(test, then, parts[2:3], node)]
         if self.arguments_of_main & {str(t) for t in tokens(test)}:
             inputs = self.block(then)  # if (argc > 1) n = atoi(argv[1])
             others = self.block(parts[2]) if len(parts) > 2 else ()
@@ -76,6 +76,21 @@ class Branches:
         taken = other if failed else [then]
         return [s for branch in taken for s in self.block(branch)]
 
+    def tested_calls(self, test: Node) -> list[Tree]:
+        """The calls of the runtime that a test makes, where none of them fails; all of them are then made."""
+        inner = strip(test)
+        joined = isinstance(inner, Tree) and inner.data in ("logical_or_expression", "logical_and_expression")
+        if joined:
+            found = [c for side in trees(inner) for c in self.tested_calls(side)]  # type: ignore[arg-type]
+            sides = {self.on_error(c) for c in trees(inner)} if found else set()  # type: ignore[arg-type]
+            if found and sides != {inner.data == "logical_or_expression"}:  # type: ignore[union-attr]
+                raise self.low.refuse("KR211", "work that depends on an error code", inner, "test errors by itself")
+            return found
+        if isinstance(inner, Tree) and inner.data == "unary_expression" and str(inner.children[0]) == "!":
+            return self.tested_calls(inner.children[1])
+        call = self.runtime_call(inner)
+        return [call] if call is not None else []
+
     def on_error(self, test: Node) -> bool | None:
         """Does a test of error codes hold after an error only, or (False) where there is none? None: it is no such
         test."""
@@ -93,11 +108,11 @@ class Branches:
             case "equality_expression":
                 return self._compared(test)
             case "logical_or_expression" | "logical_and_expression":
-                sides = [self.on_error(c) for c in trees(test)]
-                alone = test.data == "logical_and_expression"  # one that fails is enough
-                if (any if alone else all)(s is True for s in sides):
-                    return True
-                return False if all(s is False for s in sides) else None
+                sides = {self.on_error(c) for c in trees(test)}
+                if len(sides) == 1:
+                    return sides.pop()
+                alone = test.data == "logical_and_expression" and not self.tested_calls(test)
+                return True if alone and True in sides else None  # one that fails is enough
         return None
 
     def _compared(self, test: Tree) -> bool | None:

@@ -121,7 +121,11 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
             return self.plain_call(node, (), None)
         if known and self.only_says(name):
             return self.drop(node, "printing or a check")
-        if not known and name not in self.functors and all(self.is_ignored(a) or kind(strip(a)) in ("string", "number") for a in args):
+        if (
+            not known
+            and name not in self.functors
+            and all(self.is_ignored(a) or kind(strip(a)) in ("string", "number") for a in args)
+        ):
             return self.drop(node, "error check")
         raise self.low.refuse(
             "KR213", f"the call of {self.low.text(node.children[0])} is not known in a host function", node,

@@ -91,6 +91,7 @@ def loop(flow: Flow, stmt: h.For | h.While, state: State, out: list[o.Stmt], aft
     state.scalars |= set(scalars)
     for c in order:
         state.values[c] = r.slots[c]
+    _copied(flow, state, trial, dict(zip(nexts, order, strict=False)), after)
     count: k.Expr = k.Var(rounds, INT) if isinstance(rounds, str) else rounds
     if counting:
         state.scalars.add(str(rounds))
@@ -129,6 +130,21 @@ def _made(trial: State, head: State, moves: dict[int, int], after: frozenset[str
         if view is not None and view.offset is None and view.slot in ends:
             found[name] = View(ends[view.slot])
     return found
+
+
+def _copied(flow: Flow, state: State, trial: State, ends: dict[str, int], after: frozenset[str]) -> None:
+    """Names that a round binds to a copy of what a carried array is at its end: they share its value after the loop.
+
+    As in :func:`_made`, a loop of no rounds leaves them unbound. ``ends``: variable at the end of a round -> its slot.
+    """
+    r = flow.r
+    for name in sorted(after - set(state.points)):
+        view = trial.points.get(name)
+        variable = None if view is None or view.offset is not None else trial.values.get(view.slot)
+        if variable in ends:
+            slot = r.slot(name, state)
+            state.points[name] = View(slot)
+            state.values[slot] = state.values[ends[variable]]  # type: ignore[index]
 
 
 def _folded(e: k.Expr, state: State) -> k.Expr:
