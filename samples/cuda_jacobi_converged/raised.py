@@ -77,7 +77,7 @@ def solve(u, f, n, tolerance, max_iter):
         return jax.lax.cond(error > tolerance, advance, lambda state: state, state)
 
     d_u, _, _, _, it = checkpointed_loop(
-        0, max_iter, step, (d_u, d_v, d_change, error, 0)
+        0, max_iter, step, (d_u, d_v, d_change, jnp.asarray(error, u.dtype), 0)
     )  # kernel.cu:34
     u = u.at[: n * n].set(d_u)
     return it, u

@@ -68,6 +68,9 @@ def poisson(u, h2f, tolerance, max_sweeps):
         return jax.lax.cond(change > tolerance, advance, lambda state: state, state)
 
     u, _, change, sweeps = checkpointed_loop(
-        0, max_sweeps, step, (u, u, change, 0)
+        0,
+        max_sweeps,
+        step,
+        (u, u, jnp.asarray(change, jnp.result_type(u.dtype, float)), 0),
     )  # kernel.py:25
     return u, change, sweeps
