@@ -40,7 +40,7 @@ class Learned:
     indices that the launch bounds; ``coarse``: threads that share the elements of a tile;
     ``widths``: the rows that the launch fills, each thread with ``shares`` of their elements; ``multiples``: sizes of
     whole tiles; ``tied``: sizes that are a block's threads; ``named``: template integers that are, by axis;
-    ``unroll``: loops with barriers are written out; ``registers``: small arrays of a thread are
+    ``lone``: axes along which the launch has one block; ``unroll``: loops with barriers are written out; ``registers``: small arrays of a thread are
     scalars."""
 
     ways: threads.Ways = field(default_factory=dict)
@@ -58,11 +58,12 @@ class Learned:
     widths: dict[int, eq.Expr] = field(default_factory=dict)
     shares: dict[int, int] = field(default_factory=dict)
     multiples: multiples.Multiples = field(default_factory=dict)
+    lone: frozenset[int] = frozenset()
 
     def enter(self, cx: Context) -> None:
         cx.solid, cx.scratch, cx.rows, cx.assumed = self.solid, self.scratch, self.rows, self.assumed
         cx.unroll, cx.registers, cx.shares, cx.tied = self.unroll, self.registers, self.shares, self.tied
-        cx.named = self.named
+        cx.named, cx.lone = self.named, self.lone
         cx.longest, cx.widths, cx.multiples, cx.coarse = self.longest, self.widths, self.multiples, self.coarse
 
 
@@ -216,7 +217,11 @@ def _after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
     if shared and not known.coarse and coarsened.all_inside(cx, cx.function.body):
         return replace(known, coarse=shared)
     threads.rows_of_tiles(cx, accesses)
-    return _finer(cx, known, attempt.seen())
+    finer = _finer(cx, known, attempt.seen())
+    if finer is None and not known.lone and all(d.code == "KR201" for d in refused.diagnostics):
+        lone = threads.lone_axes(cx, accesses)
+        return replace(known, lone=lone) if lone else None
+    return finer
 
 
 def _finer(cx: Context, known: Learned, values: list[eq.Expr]) -> Learned | None:

@@ -43,6 +43,7 @@ from kraise.raising.loops.strided import strided
 from kraise.raising.loops.sunk import sunk
 from kraise.raising.loops.wavefront import wavefront
 from kraise.raising.memory.phases import level
+from kraise.raising.memory.tree_reductions import tree_of_powers
 from kraise.raising.memory.private import check_known, held_before
 from kraise.raising.ragged.loops import bounded, integral, longest, within
 from kraise.raising.run import simplify
@@ -63,6 +64,8 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
     """
     if not free and (tested := unswitched(s, live)) is not None:
         block(cx, st, (tested,), live)
+        return
+    if tree_of_powers(cx, st, s, live):
         return
     start, stop, step = (integral(value(cx, st, e)) for e in (s.start, s.stop, s.step))
     if any(form(cx, st, s, start, stop, step, live) for form in (shared_out, grid_stride, strided)):

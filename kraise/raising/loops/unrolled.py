@@ -26,6 +26,7 @@ _FOLDS: dict[str, Callable[[int, int], int]] = {
     "or_": operator.or_,
     "xor": operator.xor,
     "shl": lambda a, b: a << b if 0 <= b < 31 else 1 << 40,
+    "pow": lambda a, b: a**b if 0 <= b < 31 and abs(a) <= 2 else 1 << 40,
     "shr": lambda a, b: a >> b if 0 <= b < 63 else 0,
     "lt": operator.lt,
     "le": operator.le,

@@ -19,6 +19,7 @@ from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import free_indices
 from kraise.raising.loops.counted import stores
+from kraise.raising.loops.powers import over_powers
 from kraise.raising.memory.phases import BARRIER, has_barrier, level
 from kraise.raising.memory.private import held
 from kraise.raising.memory.tree_threads import cells, cx_index, one_thread_a_cell, pinned
@@ -27,7 +28,7 @@ from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import assigned
 from kraise.raising.run.state import Raw, RawWrite, State
-from kraise.raising.run.values import resolve, truth
+from kraise.raising.run.values import resolve, truth, value
 from kraise.raising.writes.accumulate import neutral_of
 
 _OPS = ("add", "mul", "min", "max", "and", "or")
@@ -107,6 +108,20 @@ def tree(cx: Context, st: State, s: k.While, live: frozenset[str]) -> bool:
     if name in live:
         st.env[name] = ZERO if steps.down else to_expr(steps.size)
     cx.note(f"tree reduction (line {s.span.line if s.span else '?'}): a reduction over the block's axis")
+    return True
+
+
+def tree_of_powers(cx: Context, st: State, s: k.For, live: frozenset[str]) -> bool:
+    """The same of a loop over the exponents: ``s[t] += s[t + 2 ** k]``."""
+    if not has_barrier(cx, s.body) or (found := over_powers(cx, st, s, live)) is None:
+        return False
+    first, powers = found
+    trial = st.copy()
+    trial.env[first.name] = value(cx, trial, first.value)
+    if not tree(cx, trial, powers, live):
+        return False
+    trial.env.pop(first.name)
+    st.become(trial)
     return True
 
 
@@ -365,4 +380,4 @@ def _power_of_two(cx: Context, size: Poly) -> None:
         cx.assumptions.append(f"{what} is a power of two (the tree reduction drops elements otherwise)")
 
 
-__all__ = ["tree"]
+__all__ = ["tree", "tree_of_powers"]

@@ -39,6 +39,7 @@ class Context:
     sharing: set[int] = field(default_factory=set)  # axes whose loop over them is under way
     tied: Mapping[str, int] = field(default_factory=dict)  # parameters that are so many times a block's threads
     named: Mapping[int, eq.Param] = field(default_factory=dict)  # parameters that are a block's threads, by axis
+    lone: frozenset[int] = frozenset()  # axes along which the launch has one block
     unroll: bool = False  # loops with barriers are written out
     registers: bool = False  # small arrays of a thread are scalars
     touched: dict[Any, Any] = field(default_factory=dict)  # the cells that the threads of a block touch, by access
