@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from kraise.analysis.conditions import conjunction, conjuncts, negate
-from kraise.analysis.dependence import Access, implied
+from kraise.analysis.dependence import Access, implied, impossible
 from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
@@ -76,6 +76,26 @@ def held(cx: Context, st: State, array: str, subs: tuple[eq.Expr, ...]) -> eq.Ex
         return None
     found = _Search(cx, st, array, subs).at(st.versions[array], (*st.path, *st.facts))
     return None if isinstance(found, _Mark) else found
+
+
+def holds_nothing(cx: Context, st: State, array: str, subs: tuple[eq.Expr, ...], neutral: eq.Expr | None) -> bool:
+    """Whether nobody has stored to the cell, or the ``neutral`` element."""
+    if array not in st.locals or not st.locals[array].private:
+        return False
+    found = _Search(cx, st, array, subs).at(st.versions[array], (*st.path, *st.facts))
+    if isinstance(found, _Mark):
+        return found is UNDEFINED
+    known = (*st.path, *st.facts)
+    while True:
+        match found:
+            case eq.Cast(arg=arg):
+                found = arg
+            case eq.Op(name="select", args=(c, a, b)) if impossible((*known, c)) or impossible((*known, negate(c))):
+                found = b if impossible((*known, c)) else a
+            case _:
+                break
+    same = isinstance(found, eq.Const) and isinstance(neutral, eq.Const)
+    return same and not isinstance(found.value, complex) and found.value == neutral.value  # type: ignore[union-attr]
 
 
 def refilled(cx: Context, made: dict[str, LocalArray], array: str, st: State, loop: str) -> bool:
@@ -333,4 +353,4 @@ def _indices(nodes: Iterable[eq.Expr]) -> list[str]:
     return [n.name for n in nodes if isinstance(n, eq.Index)]
 
 
-__all__ = ["Transient", "check_known", "held", "held_before", "initial", "new_array", "refilled", "refute", "stored"]
+__all__ = ["Transient", "check_known", "held", "held_before", "holds_nothing", "initial", "new_array", "refilled", "refute", "stored"]

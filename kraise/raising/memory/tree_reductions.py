@@ -21,7 +21,7 @@ from kraise.ir.walk import free_indices
 from kraise.raising.loops.counted import stores
 from kraise.raising.loops.powers import over_powers
 from kraise.raising.memory.phases import BARRIER, has_barrier, level
-from kraise.raising.memory.private import held
+from kraise.raising.memory.private import held, holds_nothing
 from kraise.raising.memory.tree_threads import cells, cx_index, one_thread_a_cell, pinned
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation
@@ -215,7 +215,7 @@ def _combined(
     if not one_thread_a_cell(cx, st, given, r):
         return None
     cell = to_poly(r.subscripts[d])
-    bound = _threads(st, r, cell, w, steps)
+    bound = _threads(cx, st, r, cell, w, steps)
     if bound is None:
         return None
     last, checked = bound
@@ -239,6 +239,11 @@ def _combined(
         body = eq.Read(st.versions[array], subs, other.type)
     total = eq.Reduce(r.accumulate, axes, body, conjunction(more), body.type)
     target = tuple(ZERO if at == d else s for at, s in enumerate(r.subscripts))
+    if last is not None and to_poly(last).indices():
+        # a block beyond the bound combines nothing: its cell 0 is as it was
+        beyond = replace(st, path=(*st.path, eq.Op("le", (last, ZERO), BOOL)))
+        if not holds_nothing(cx, beyond, array, target, neutral_of(r.accumulate, body)):
+            return None
     names = frozenset().union(*(free_indices(s) for s in target))
     loops = tuple(n for n in r.loops if n in names or n in cx.blocks)
     path = tuple(c for c in st.path if not free_indices(c) & (set(st.open) - set(loops) - set(st.folds)))
@@ -305,7 +310,7 @@ def _below(fact: Fact | None, cell: Poly, steps: _Steps) -> bool:
     return fact is not None and fact == Fact("ge", steps.size - cell - 1)
 
 
-def _threads(st: State, r: RawWrite, cell: Poly, w: eq.Index, steps: _Steps) -> tuple[eq.Expr | None, bool] | None:
+def _threads(cx: Context, st: State, r: RawWrite, cell: Poly, w: eq.Index, steps: _Steps) -> tuple[eq.Expr | None, bool] | None:
     """Checks that ``r`` happens for just the cells that a round combines. Returns the bound on the data, if there is
     one (``a + w < bound``), and whether the size must be a power of two; None if it is not so."""
     conditions = [c for c in r.path if c not in st.path and c is not eq.Op("ge", (w, ONE), BOOL)]
@@ -325,7 +330,7 @@ def _threads(st: State, r: RawWrite, cell: Poly, w: eq.Index, steps: _Steps) -> 
                 right = True
                 continue
             limit = limit + step  # cell + w < limit
-            if w.name not in limit.indices() and not limit.indices() & set(st.open):
+            if w.name not in limit.indices() and not limit.indices() & (set(st.open) - set(cx.blocks)):
                 bound = to_expr(limit) if limit != steps.size else bound
                 if limit == steps.size and not steps.down:
                     bound = to_expr(limit)
