@@ -51,6 +51,8 @@ _WARPS = _Case(tuple(range(32, 1025, 32)), "warps")
 _POWERS_OF_WARPS = _Case(tuple(1 << n for n in range(5, 11)), "power of warps")
 _TWO = _Case(tuple(1 << n for n in range(1, 11)), "two")
 _TWO_WARPS = _Case(tuple(1 << n for n in range(6, 11)), "two warps")
+# a ladder of halves takes no more threads than its first step is for
+_LADDERS = [_Case(tuple(1 << n for n in range(6, most)), "two warps") for most in (10, 9)]
 
 
 def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[frozenset[str]]) -> int:
@@ -90,8 +92,8 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
             plan = plan_of(trials, (size,), outlets)
             if plan is not None and not plan.sim.by_extent:
                 raise Sized(size)  # the source counts on it: it never asks how many threads there are
-        for case in parts:
-            plan = plan_of(trials, fitting[case], outlets)
+        for case in (*parts, *(_LADDERS if known is None and whole else ())):
+            plan = plan_of(trials, fitting.get(case, case.sizes), outlets)
             if plan is not None:
                 return _carry_out(cx, st, plan, found, case)
     if known is None:
@@ -251,12 +253,15 @@ def _demand(cx: Context, case: _Case) -> None:
         _check(cx, least, f"block must have {few} threads or more", f"block has {few} threads or more")
     if case.demand in ("warps", "power of warps"):
         cx.whole_warps()
+    if case in _LADDERS:
+        most = eq.Const(case.sizes[-1], INT)
+        _check(cx, eq.Op("le", (size, most), BOOL), f"block has {most.value} threads at most", "")
 
 
 def _check(cx: Context, test: eq.Expr, message: str, assumption: str) -> None:
     if (test, message) not in cx.checks:
         cx.checks.append((test, message))
-        cx.assumptions.append(assumption)
+        cx.assumptions.append(assumption or message)
 
 
 @dataclass

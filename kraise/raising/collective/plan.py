@@ -52,7 +52,7 @@ def _simulation(cx: Context, st: State, found: Frame, size: int, outlets: bool) 
     def entry(name: str) -> np.ndarray | None:
         if name not in st.env or name in st.partial:
             raise Beyond(f"{name} has no value here")
-        if any(isinstance(n, eq.Param) and n.name == "block.x" for n in topological((st.env[name],))):
+        if any(isinstance(n, eq.Param) and (n.name == "block.x" or n is found.extent) for n in topological((st.env[name],))):
             sim.by_extent = True
         return numbers(found, st.env[name], size)
 
