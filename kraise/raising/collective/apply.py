@@ -12,11 +12,11 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, topological
-from kraise.raising.collective.describe import Cell, Copy, Found, Running, Total
+from kraise.raising.collective.describe import Cell, Copy, Found, Heads, Running, Total
 from kraise.raising.collective.frame import Frame, frame, numbers
 from kraise.raising.collective.marks import Beyond
 from kraise.raising.collective.memory import Touch
-from kraise.raising.collective.opened import shuffles, starts, touches, walked
+from kraise.raising.collective.opened import by_warps, shuffles, starts, touches, walked
 from kraise.raising.collective.plan import Plan, Trials, plan_of
 from kraise.raising.collective.requests import Apart, Lanes, Sized
 from kraise.raising.collective.segments import running_of_segment
@@ -71,7 +71,7 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
         return 0
     known = to_poly(found.extent).value
     cases = [_Case((known,))] if known is not None else [_WARPS, _POWERS, _POWERS_OF_WARPS, _TWO_WARPS]
-    if known is None and not any(shuffles(s) for s in stmts):
+    if known is None and not any(shuffles(s) or by_warps(s) for s in stmts):
         if isinstance(stmts[0], k.While) and tree(cx, st, stmts[0], after[0]):
             return 1  # that rule proves it for more sizes
         cases = [] if isinstance(stmts[0], k.Store) else [_POWERS, _TWO, _TWO_WARPS]
@@ -161,7 +161,9 @@ def _carry_out(cx: Context, st: State, plan: Plan, found: Frame, case: _Case) ->
     span = next((s.span for s in plan.stmts if touches(cx, st, s)), plan.stmts[0].span)
     everything = [f for f in (*plan.locals.values(), *plan.arrays.values()) if f is not None]
     groups = {_group(f) for f in everything} - {None}
-    by_block = bool(plan.sim.barriers or plan.sim.arrays or 0 in groups)
+    # warps that meet no other may come here under conditions of their own
+    by_warp = all(f is None or isinstance(f, Heads) for f in plan.arrays.values())
+    by_block = bool(plan.sim.barriers or (plan.sim.arrays and not by_warp) or 0 in groups)
     if not by_block and found.lane is None:
         raise Lanes
     moving = found.moving if by_block else frozenset((found.lane.name,))  # type: ignore[union-attr]
@@ -224,6 +226,8 @@ def _group(f: Found) -> int | None:
             return g
         case Cell():
             return 0
+        case Heads(value=total):
+            return total.group
     return None
 
 
@@ -330,6 +334,12 @@ class _Source:
                 subs = (*prefix, eq.Const(at, INT))
                 value = self.total(total, path)
                 return [(RawWrite(before, after, loops, path, subs, value, "", (), span), True)]
+            case Heads(value=total):
+                value, where = self.local(replace(total, first=True))
+                full = tuple(dict.fromkeys((*loops, *(n for n in st.open if n in self.found.moving))))
+                subs = (*prefix, cx.threads["thread", 0])
+                more = () if where is None else (where,)
+                return [(RawWrite(before, after, full, (*st.path, *more), subs, value, "", (), span), True)]
         # nothing is known of its cells: a store of nothing known to none of them
         never = (*path, eq.Op("lt", (ONE, ZERO), BOOL))
         blank = eq.Const(0, INT)

@@ -57,7 +57,14 @@ class Cell:
     value: Total
 
 
-Found = Total | Running | Copy | Cell
+@dataclass(frozen=True)
+class Heads:
+    """The first cell of each group of threads holds ``value``; what the others hold is not said."""
+
+    value: Total
+
+
+Found = Total | Running | Copy | Cell | Heads
 COUNTS = {"block": 1, "twice": 2}  # how many cells: so many for each thread
 
 
@@ -184,7 +191,18 @@ def of_cells(sim: Simulation, array: str) -> list[Found]:
         for at in (0, *(() if memory.count < 2 else _last(sim, memory.count))):
             one = Combined(memory.op, np.repeat(memory.marks[:, at : at + 1], sim.size, axis=1), memory.type)
             found += [Cell(at, t) for t in of_thread(sim, one) if isinstance(t, Total) and t.group == 0]
+        if memory.count >= sim.size and not memory.written[sim.size :].any():
+            found += _heads(sim, Combined(memory.op, memory.marks[:, : sim.size], memory.type))
     return found
+
+
+def _heads(sim: Simulation, cells: Combined) -> list[Found]:
+    """The sums that the first cells of groups of threads hold."""
+    out: list[Found] = []
+    for group in GROUPS[1:]:
+        on = sim.threads % group == 0
+        out += [Heads(t) for t in of_thread(sim, cells, on) if isinstance(t, Total) and t.group == group]
+    return out
 
 
 def _last(sim: Simulation, count: int) -> tuple[int, ...]:

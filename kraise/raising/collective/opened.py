@@ -100,6 +100,11 @@ def shuffles(s: object) -> bool:
     return any(isinstance(x, k.Warp) for x in walked(s))
 
 
+def by_warps(s: object) -> bool:
+    """Whether lanes of a warp wait for each other in ``s``."""
+    return any(isinstance(x, k.Barrier) and x.scope == "warp" for x in walked(s))
+
+
 def walked(s: object) -> Iterator[object]:
     """The nodes of Kernel IR in ``s``."""
     stack: list[object] = [s]

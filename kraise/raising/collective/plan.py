@@ -11,7 +11,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import topological
-from kraise.raising.collective.describe import Cell, Found, Running, Total, of_cells, of_thread
+from kraise.raising.collective.describe import Cell, Found, Heads, Running, Total, of_cells, of_thread
 from kraise.raising.collective.frame import Frame, numbers
 from kraise.raising.collective.marks import Beyond, Combined, Outside, Stored, marks
 from kraise.raising.collective.opened import shuffles, walked
@@ -221,7 +221,7 @@ def _alone(sim: Simulation, way: Way) -> bool:
         pairs.append((v.marks[:, 0], f))
     pairs += [(sim.arrays[a].marks[:, 0], f) for a, f in arrays.items() if a in sim.arrays]
     for held, said in pairs:
-        inner = said.value if isinstance(said, Cell) else said
+        inner = said.value if isinstance(said, Cell | Heads) else said
         if inner is None:
             continue
         if (isinstance(inner, Running) and not inner.inclusive) or getattr(inner, "literal", None) is not None:
@@ -273,14 +273,14 @@ def _say(sim: Simulation, stmts: tuple[k.Stmt, ...], live: frozenset[str]) -> Sa
     for array, memory in sim.arrays.items():
         if memory.written.any():
             arrays[array] = of_cells(sim, array)
-    if not any(isinstance(f, Total | Running | Cell) for fs in (*ways.values(), *arrays.values()) for f in fs):
+    if not any(isinstance(f, Total | Running | Cell | Heads) for fs in (*ways.values(), *arrays.values()) for f in fs):
         return None
     out: Said = [({}, {}, kept)]
     for name, found in ways.items():
         out = [({**a, name: f}, b, c) for a, b, c in out for f in found][:16]
     for array, found in arrays.items():
         out = [(a, {**b, array: f}, c) for a, b, c in out for f in (*found, None)][:64]
-    return [o for o in out if any(isinstance(f, Total | Running | Cell) for f in (*o[0].values(), *o[1].values()))]
+    return [o for o in out if any(isinstance(f, Total | Running | Cell | Heads) for f in (*o[0].values(), *o[1].values()))]
 
 
 def _numbers_kept(stmts: tuple[k.Stmt, ...], name: str) -> list[k.Assign] | None:
