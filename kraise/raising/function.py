@@ -23,6 +23,7 @@ from kraise.raising.loops.registers import registers
 from kraise.raising.loops.rungs import loop
 from kraise.raising.loops.unrolled import unrolled
 from kraise.raising.loops.whiles import while_loop
+from kraise.raising.loops.whole_bounds import with_whole_bounds
 from kraise.raising.memory import outside
 from kraise.raising.memory.bounds import mark
 from kraise.raising.memory.phases import cooperative, uniform_barriers
@@ -71,7 +72,7 @@ class Raiser:
     def run(self) -> eq.Kernel:
         cx, function = self.cx, self.cx.function
         body = structure(function)
-        body.body = inlined(cx.module, function, body.body)
+        body.body = with_whole_bounds(inlined(cx.module, function, body.body))
         self.inlined = body.body
         if cx.unroll:
             body.body = unrolled(cx, body.body)

@@ -72,6 +72,18 @@ def fold_loop(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str]
         st.env[s.var] = last if s.var not in st.env else simplify.select(runs, last, st.env[s.var], INT)
 
 
+def _surely(body: tuple[k.Stmt, ...]) -> list[k.Assign]:
+    """The assignments that the first round makes whatever the data; flags of exits are down in it."""
+    out: list[k.Assign] = []
+    for s in body:
+        match s:
+            case k.Assign():
+                out.append(s)
+            case k.If(condition=k.Op(name="not", args=(k.Var(name=flag),)), body=inner) if flag.startswith("$"):
+                return [*out, *_surely(inner)]
+    return out
+
+
 class Folding:
     """One fold in the making: entered, run once symbolically, its carries closed, then put into the state around."""
 
@@ -96,6 +108,9 @@ class Folding:
         """Placeholders for what is carried: scalars over all lanes, and the arrays that the body writes."""
         cx, st = self.cx, self.st
         self.names = enter_cells(cx, st, self.carried, self.s)
+        for x in _surely(self.s.body):  # what it has after no round at all is never read
+            if x.name in self.live and x.name not in st.env:
+                st.env[x.name] = eq.Const(False if x.type.kind == "bool" else 0, x.type)
         outer = dict(st.slides)
         self.slides: Moving = {}
         if self.rng is not None:

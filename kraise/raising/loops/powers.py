@@ -7,12 +7,12 @@ one, the body reads the variable as an exponent of two only (plus or minus a num
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from kraise.ir import kernel as k
 from kraise.ir import equations as eq
-from kraise.ir.types import BOOL, INT, ScalarType
+from kraise.ir import kernel as k
+from kraise.ir.rewrite import rewritten
+from kraise.ir.types import BOOL, INT
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import assigned
 from kraise.raising.run.state import State
@@ -22,21 +22,36 @@ _MOST = 30  # exponents: the powers fit 32 bits
 
 
 def over_powers(cx: Context, st: State, s: k.For, live: frozenset[str]) -> tuple[k.Assign, k.While] | None:
-    """The first power and the loop over the powers; None if ``s`` is no such loop."""
+    """The first power (1) and the loop over the powers; None if ``s`` is no such loop."""
     if s.orelse or s.var in live or s.var in assigned(s.body):
         return None
     ends = [value(cx, st.copy(), e) for e in (s.start, s.stop, s.step)]
     numbers = [e.value for e in ends if isinstance(e, eq.Const) and type(e.value) is int]
     if len(numbers) < 3 or numbers[2] != 1 or not 0 <= numbers[0] < numbers[1] < _MOST:
         return None
+    least, stop, _ = numbers
     w = k.Var(f"${s.var}$power", INT)
+
+    def visit(x: Any) -> k.Expr | None:
+        match x:
+            case k.Var(name=s.var):
+                raise _OtherUse
+            case k.Op(name="pow", args=(k.Const(value=2), e)) if (n := _more(e, s.var)) is not None:
+                return _power(w, least + n)
+            case k.Op(name="shl", args=(k.Const(value=int() as c), e)) if (n := _more(e, s.var)) is not None:
+                return k.Op("mul", (k.Const(c, INT), _power(w, least + n)), INT)
+            case k.Cast(type=t, arg=k.Op(name="pow", args=(k.Const(value=2.0), e))) if t.is_integer:
+                n = _more(e, s.var)  # exact in floating point, too
+                return None if n is None else _power(w, least + n)
+        return None
+
     try:
-        body = _rewritten(s.body, s.var, w, numbers[0])
+        body = rewritten(s.body, visit)
     except _OtherUse:
         return None
-    first = k.Assign(w.name, k.Const(1 << numbers[0], INT), INT, span=s.span)
+    first = k.Assign(w.name, k.Const(1, INT), INT, span=s.span)
     twice = k.Assign(w.name, k.Op("mul", (k.Const(2, INT), w), INT), INT, span=s.span)
-    going = k.Op("lt", (w, k.Const(1 << numbers[1], INT)), BOOL)
+    going = k.Op("lt", (w, k.Const(1 << (stop - least), INT)), BOOL)
     return first, k.While(going, (*body, twice), span=s.span)
 
 
@@ -44,37 +59,21 @@ class _OtherUse(Exception):
     """The variable is read as something else than an exponent of two."""
 
 
-def _rewritten(x: Any, var: str, w: k.Var, least: int) -> Any:
-    """``x`` with the power in place of two to the variable.
+def _power(w: k.Var, exponent: int) -> k.Expr:
+    """``w * 2 ** exponent``.
 
     Raises:
-        _OtherUse: the variable occurs otherwise.
+        _OtherUse: it is no whole number in the first round.
     """
-    if isinstance(x, tuple):
-        return tuple(_rewritten(i, var, w, least) for i in x)
-    if not is_dataclass(x) or isinstance(x, ScalarType | type):
-        return x
-    if isinstance(x, k.Var) and x.name == var:
+    if exponent < 0:
         raise _OtherUse
-    if isinstance(x, k.Op) and x.name in ("pow", "shl") and isinstance(x.args[0], k.Const):
-        base, exponent = x.args[0].value, _more(x.args[1], var)
-        fits = base == 2 if x.name == "pow" else type(base) is int and base > 0
-        if exponent is not None and fits and least + exponent >= 0:
-            factor = 1 if x.name == "pow" else int(base)  # type: ignore[call-overload]
-            if exponent < 0:
-                return k.Op("floordiv", (k.Op("mul", (k.Const(factor, INT), w), INT), k.Const(1 << -exponent, INT)), INT)
-            factor <<= exponent
-            return w if factor == 1 else k.Op("mul", (k.Const(factor, INT), w), INT)
-    changes = {
-        f.name: _rewritten(getattr(x, f.name), var, w, least) for f in fields(x) if f.name not in ("span", "type")
-    }
-    return replace(x, **changes)
+    return w if exponent == 0 else k.Op("mul", (k.Const(1 << exponent, INT), w), INT)
 
 
 def _more(e: k.Expr, var: str) -> int | None:
     """The number n of ``var + n``."""
     match e:
-        case k.Cast(arg=a, type=t) if t.is_integer:
+        case k.Cast(arg=a):
             return _more(a, var)
         case k.Var(name=name):
             return 0 if name == var else None

@@ -136,6 +136,8 @@ def _number(e: k.Expr, known: Numbers) -> int:
             return int(v)
         case k.Var(name=name) if name in known:
             return known[name]
+        case k.Cast(type=t, arg=k.Op(name="pow", args=(k.Const(value=2.0), a))) if t.is_integer:
+            out = _FOLDS["pow"](2, _number(_whole(a), known))  # exact in floating point, too
         case k.Cast(arg=a, type=t) if t.is_integer:
             out = _number(a, known)
         case k.Op(name="not", args=(a,)):
@@ -156,6 +158,11 @@ def _number(e: k.Expr, known: Numbers) -> int:
     if not -(1 << 31) <= out < 1 << 31 or (e.type.kind == "uint" and out < 0):
         raise _Unknown  # it would wrap
     return out
+
+
+def _whole(e: k.Expr) -> k.Expr:
+    """The integer that was cast to a floating number."""
+    return _whole(e.arg) if isinstance(e, k.Cast) else e
 
 
 __all__ = ["Numbers", "maybe", "unrolled"]

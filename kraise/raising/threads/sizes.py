@@ -13,6 +13,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import INT, ScalarType
 from kraise.raising.collective.opened import walked
+from kraise.raising.loops.unrolled import maybe
 from kraise.raising.threads.indices import Ways
 
 _MOST = 4  # ways that are tried
@@ -41,7 +42,12 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
             for at, extent in zip(s.subscripts, shapes[s.array], strict=True):
                 if isinstance(extent, k.Const) and type(extent.value) is int:
                     vote(at, extent.value if extent.value % 2 == 0 else extent.value - 1)
-                for n in _addends(at):
+                addends = _addends(at)
+                for n in addends:
+                    for a in addends:
+                        vote(a, _stride(n))
+                    if (at_ := maybe(n, {})) is not None:
+                        n = k.Const(at_, INT)
                     if isinstance(n, k.Const) and type(n.value) is int and n.value >= 16 and 0 not in votes:
                         offsets[n.value] = None
     for size in sorted(offsets, reverse=True):
@@ -125,6 +131,14 @@ def _thread_locals(body: tuple[k.Stmt, ...]) -> dict[str, int]:
         if axis is not None:
             out[name] = axis
     return out
+
+
+def _stride(e: k.Expr) -> int | None:
+    """The c of ``i * c``: as in s[threadIdx.x + i * c], where each thread has every c-th cell."""
+    match _bare(e):
+        case k.Op(name="mul", args=(a, b)):
+            return next((n for x, n in ((a, _number(b)), (b, _number(a))) if n is not None and _number(x) is None), None)
+    return None
 
 
 def _bare(e: k.Expr) -> k.Expr:

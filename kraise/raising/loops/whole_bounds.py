@@ -1,0 +1,52 @@
+"""Integers that are compared in floating point, compared as integers (Kernel IR to Kernel IR).
+
+``for (i = 1; i <= log2f(16); i++)`` is ``i <= 4``: the logarithm of a power of two is exact, and a whole number of less
+than 24 bits is what it is in any floating type.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kraise.ir import kernel as k
+from kraise.ir.rewrite import rewritten
+from kraise.ir.types import INT
+
+_COMPARED = ("lt", "le", "gt", "ge", "eq", "ne")
+_MOST = 1 << 24
+
+
+def with_whole_bounds(body: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:
+    """``body`` with such comparisons of loops' conditions; the same object where there are none."""
+
+    def visit(x: Any) -> k.Stmt | None:
+        match x:
+            case k.While(condition=k.Op(name=name, args=(a, b)) as c) if name in _COMPARED:
+                one, two = _integer(a), _integer(b)
+                if one is None or two is None or isinstance(one, k.Const) is isinstance(two, k.Const):
+                    return None
+                condition = k.Op(name, (one, two), c.type, span=c.span)
+                return k.While(condition, rewritten(x.body, visit), x.test_last, x.orelse, span=x.span)
+        return None
+
+    return rewritten(body, visit)  # type: ignore[no-any-return]
+
+
+def _integer(e: k.Expr) -> k.Expr | None:
+    """The integer that a floating number holds: a cast one, or a whole constant (of which one side must be)."""
+    match e:
+        case k.Cast(type=t, arg=k.Var() as v) if t.kind == "float" and v.type.is_integer:
+            return v
+        case k.Cast(arg=a) if e.type.kind == "float":
+            return _integer(a)
+        case k.Const(value=float() | int() as v) if type(v) is not bool and v == int(v) and abs(v) < _MOST:
+            return k.Const(int(v), INT)
+        case k.Op(name="log2", args=(a,)):
+            size = _integer(a)
+            if isinstance(size, k.Const) and isinstance(size.value, int):
+                whole = size.value > 0 and size.value & (size.value - 1) == 0
+                return k.Const(size.value.bit_length() - 1, INT) if whole else None
+    return None
+
+
+__all__ = ["with_whole_bounds"]
