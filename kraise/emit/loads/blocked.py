@@ -14,7 +14,8 @@ from kraise.ir import equations as eq
 
 @dataclass(frozen=True)
 class Blocks:
-    """``size * outer + inner + start`` where ``inner`` runs over 0 … size - 1: a part of an axis, as two axes."""
+    """``size * outer + inner + start`` where ``inner`` runs over ``size`` places: a part of an axis, as two axes; it
+    begins at ``start``, the first ``inner`` included."""
 
     outer: eq.Axis
     inner: eq.Axis
@@ -30,10 +31,11 @@ def blocks(context: Context, subscript: eq.Expr, axes: Frame) -> Blocks | None:
     for inner, outer in (axes, axes[::-1]):
         small = [a for a, c in form.terms if isinstance(a, eq.Index) and a.name == inner.name and c == 1]
         big = [(a, c) for a, c in form.terms if outer.name in context.free(a)]
-        if len(small) != 1 or len(big) != 1 or not linear(inner.lo).same(Linear()):
+        first = linear(inner.lo)
+        if len(small) != 1 or len(big) != 1 or not context.is_static(first):
             continue
         size = _factor(big[0][0], outer.name)
-        rest = form.without(small[0]).without(big[0][0])
+        rest = form.without(small[0]).without(big[0][0]) + first
         extent = context.size(inner)
         if size is None or extent is None or any({a.name for a in axes} & context.free(t) for t, _ in rest.terms):
             continue

@@ -211,6 +211,7 @@ def _one_gather(low: Lowering, base: Py, dims: list[Dim], extents: tuple[Linear,
         return None
     gather = gathers[0]
     axes = [d.axis for d in dims if isinstance(d, Range)]
+    axes += [a for d in dims if isinstance(d, Blocks) for a in (d.outer, d.inner)]
     if len(set(axes)) != len(axes) or set(axes) & set(gather.axes):
         return None
     if any(d.backward for d in dims if isinstance(d, Range)):
@@ -221,10 +222,14 @@ def _one_gather(low: Lowering, base: Py, dims: list[Dim], extents: tuple[Linear,
         if isinstance(dim, Range):
             items.append(slice_item(low.ctx, dim, extent)[0])
             own.append(dim.axis)
+        elif isinstance(dim, Blocks):
+            items.append(slice_item(low.ctx, Range(dim.inner, dim.start, dim.stop, 1), extent)[0])
+            own += [dim.outer, dim.inner]
         elif isinstance(dim, Gather):
             items.append(low.lower(dim.expr, dim.axes).py)
             own.extend(dim.axes)
-    return low.extend(subscripted(base, items), tuple(own), frame)
+    array = reshaped(low.ctx, subscripted(base, items), dims, tuple(own))
+    return low.extend(array, tuple(own), frame)
 
 
 def _gather(low: Lowering, base: Py, node: eq.Read, extents: tuple[Linear, ...], frame: Frame) -> Val:
