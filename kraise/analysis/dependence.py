@@ -255,9 +255,11 @@ class Question:
         space.path(b.path, names_b)
         _disjoint(space, a, b, names_a, names_b)
         _different(space, a, b, names_a, names_b, injective)
-        self.exact = a.view == b.view and len(a.subscripts) == len(b.subscripts)
+        cells = a.subscripts, b.subscripts
+        if a.view != b.view:  # taken apart in different ways: as the source has them
+            cells = _as_written(a), _as_written(b)
+        self.exact = bool(a.view == b.view or (cells[0] and cells[1])) and len(cells[0]) == len(cells[1])
         if self.exact:
-            cells = a.subscripts, b.subscripts
             if cells[0] == cells[1]:
                 own = unwound(cells[0], lambda p: nonnegative(a.path, p) and nonnegative(b.path, p))
                 cells = own, own
@@ -271,6 +273,11 @@ class Question:
         self.differing = [
             f"{space.variable(names_a.get(n, n))} {relation} {space.variable(names_b.get(n, n))}" for n in distinct
         ]
+
+
+def _as_written(a: Access) -> tuple[eq.Expr, ...]:
+    """The subscripts as the source has them; none where only their digits are known."""
+    return a.whole or (() if a.view else a.subscripts)
 
 
 def _without_stride(p: Poly, q: Poly, path: tuple[eq.Expr, ...]) -> tuple[Poly, Poly]:
