@@ -73,6 +73,11 @@ class Blocks(Statements):
         inner = ["if lane < reach:", f"    {join}", *self.barrier(), "reach //= 2"]
         name = self.fresh("f", scope)
         scope.floats.append(name)
+        if self.chance(0.3):  # the same upwards, over the exponents
+            at = self.fresh("x", scope)
+            inner = [f"reach = 2 ** {at}", "if lane % (2 * reach) == 0:", f"    {join}", *self.barrier()]
+            rounds = self.size.bit_length() - 1
+            return [f"for {at} in range({rounds}):", *indented(inner), f"{name} = tile[0]", *self.barrier()]
         return [f"reach = {self.size // 2}", "while reach > 0:", *indented(inner), f"{name} = tile[0]", *self.barrier()]
 
     def one(self, scope: Scope) -> list[str]:

@@ -368,11 +368,15 @@ class _Source:
 
     def _cell(self, family: str, x: eq.Index, path: tuple[eq.Expr, ...]) -> eq.Expr:
         """Datum ``x`` of the family."""
-        cx, st = self.cx, self.st
         if not family.startswith("["):
             return self.found.at(self._datum(family), x)
+        return self._held(family, x, path)
+
+    def _held(self, family: str, cell: eq.Expr, path: tuple[eq.Expr, ...]) -> eq.Expr:
+        """What a cell of a shared array held."""
+        cx, st = self.cx, self.st
         name = resolve(cx, st, family[1:-1])
-        subs = (*(eq.Index(n, INT) for n in st.locals[name].prefix), x)
+        subs = (*(eq.Index(n, INT) for n in st.locals[name].prefix), cell)
         body = held(cx, replace(st, path=path), name, subs)
         if body is None:
             if st.versions[name] in cx.clobbered:
@@ -387,8 +391,8 @@ class _Source:
         return self._datum(family)
 
     def _datum(self, family: str) -> eq.Expr:
-        if family not in self.st.env:
-            raise Beyond("what an array held, where each thread has its own group of it")
+        if family.startswith("["):
+            return self._held(family, self.cx.threads["thread", 0], self.st.path)
         return self.st.env[family]
 
     def _scan(self, f: Running, index: eq.Index, extent: eq.Expr, body: eq.Expr) -> eq.Expr:

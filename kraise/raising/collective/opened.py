@@ -18,7 +18,13 @@ def opened(cx: Context, st: State, stmts: tuple[k.Stmt, ...]) -> tuple[k.Stmt, .
     out: list[k.Stmt] = []
     made = [s for s in stmts if isinstance(s, k.LocalArray) and s.space == "shared" and _anywhere(s)]
     stmts = (*made, *(s for s in stmts if s not in made))
-    for s in stmts:
+    in_step = any(by_warps(s) for s in stmts)
+    for at, s in enumerate(stmts):
+        if in_step and isinstance(s, k.Store) and _shared(cx, st, s.array) and not isinstance(s.value, k.Var):
+            # no barrier of the block keeps it from what follows: the run begins with it, and with a value that is known
+            name = f"$stored{at}"
+            out.append(k.Assign(name, s.value, s.value.type, span=s.span))
+            s = replace(s, value=k.Var(name, s.value.type, span=s.span))
         parts = _parts(cx, st, s) if isinstance(s, k.If) and not s.orelse and touches(cx, st, s) else (s,)
         out += parts
     return tuple(out)

@@ -1,0 +1,239 @@
+"""Trees over exponents of two and within warps: what is a sum over an axis, and the twins that are not."""
+
+import textwrap
+
+import pytest
+
+from kraise import pipeline
+
+HEAD = "import math\n\nfrom numba import cuda, float32\n\nTPB = 8\n\n\n@cuda.jit\ndef kernel(out, a, size):\n"
+TREE = """
+    s = cuda.shared.array(TPB, float32)
+    i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+    t = cuda.threadIdx.x
+    if i < size:
+        s[t] = a[i]
+    else:
+        s[t] = {fill}
+    cuda.syncthreads()
+    for k in range({rounds}):
+        p = 2**k
+        if t % (2 * p) == 0{guard}:
+            s[t] = {combined}
+        {barrier}
+    if t == 0:
+        out[{place}] = s[0]
+"""
+GIVEN = {
+    "fill": "0",
+    "rounds": "3",
+    "guard": "",
+    "combined": "s[t] + s[t + p]",
+    "barrier": "cuda.syncthreads()",
+    "place": "cuda.blockIdx.x",
+}
+
+
+def translated(**changes):
+    body = textwrap.indent(textwrap.dedent(TREE.format(**GIVEN | changes)).strip("\n"), "    ")
+    return pipeline.translate(HEAD + body + "\n", "kernel.py")
+
+
+def codes(done):
+    return {d.code for d in done.diagnostics if d.severity == "error"}
+
+
+def agrees(done, shapes, values, grid, block):
+    """Whether values and gradients are the reference interpreter's."""
+    request = pipeline.Request(shapes=shapes, values=values, grid=grid, block=block)
+    (report,), problems = pipeline.verify(done, request)
+    return report.ok and not problems
+
+
+SPELLINGS = [
+    {},
+    {"combined": "s[t + p] + s[t]"},
+    {"guard": " and i + p < size"},
+    {"guard": " and t + p < TPB"},
+    {"rounds": "int(math.log2(TPB))"},
+    {"combined": "s[t] + s[t + 2**k]"},
+    {"combined": "s[t] + s[t + (1 << k)]"},
+]
+
+
+@pytest.mark.parametrize("change", SPELLINGS)
+def test_a_tree_over_exponents_is_a_sum(change):
+    done = translated(**change)
+    assert not codes(done)
+    assert "sum(axis=1)" in done.text and "for " not in done.text.split('"""')[-1] and "arange" not in done.text
+
+
+@pytest.mark.parametrize("change", [{}, {"guard": " and i + p < size"}])
+@pytest.mark.parametrize(("size", "blocks"), [(21, 3), (21, 4), (8, 1)])
+def test_it_sums_what_the_blocks_have(change, size, blocks):
+    """Also a block that has no element at all."""
+    done = translated(**change)
+    assert agrees(done, {"out": (blocks,), "a": (size,)}, {"size": size}, (blocks,), (8,))
+
+
+def test_a_block_beyond_the_guard_keeps_what_it_was_filled_with():
+    done = translated(fill="5", guard=" and i + p < size")
+    assert "sum(axis=1)" not in done.text
+    assert agrees(done, {"out": (3,), "a": (13,)}, {"size": 13}, (3,), (8,))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"barrier": "pass"},
+        {"combined": "s[t] + s[t + p + 1]"},
+        {"place": "0"},
+        {"rounds": "size"},
+    ],
+)
+def test_racy_twins_are_refused(change):
+    assert codes(translated(**change)) & {"KR201", "KR202", "KR306"}
+
+
+def test_fewer_rounds_are_the_sum_of_smaller_blocks():
+    done = translated(rounds="2")
+    assert "a block has 4 threads along x" in done.text
+    assert agrees(done, {"out": (2,), "a": (8,)}, {"size": 7}, (2,), (4,))
+
+
+@pytest.mark.parametrize("change", [{"combined": "s[t] + s[t + k]"}, {"rounds": "0, 3, 2"}])
+def test_other_rounds_are_no_sum_of_the_block(change):
+    done = translated(**change)
+    if done.text:
+        assert "sum(axis=1)" not in done.text
+        assert agrees(done, {"out": (2,), "a": (16,)}, {"size": 16}, (2,), (8,))
+    else:
+        assert codes(done) & {"KR201", "KR202"}
+
+
+ROWS = """
+__global__ void k(float *out, const float *a, int size) {{
+  __shared__ float s[64];
+  int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  s[t] = i < size ? a[blockIdx.y * size + i] : 0.f;
+  __syncthreads();
+  for (int w = 32; w > 0; w >>= 1) {{
+    if (t < w) s[t] += s[t + w];
+    __syncthreads();
+  }}
+  if (t == 0) {};
+}}
+"""
+
+
+def test_a_row_that_one_block_holds():
+    done = pipeline.translate(ROWS.format("out[blockIdx.y] = s[0]"), "k.cu")
+    assert not codes(done) and "the launch has one block along x" in done.text
+    assert agrees(done, {"out": (3,), "a": (3 * 50,)}, {"size": 50}, (1, 3), (64,))
+
+
+@pytest.mark.parametrize("store", ["out[0] = s[0]", "out[blockIdx.y / 2] = s[0]"])
+def test_blocks_that_share_a_cell_race(store):
+    assert codes(pipeline.translate(ROWS.format(store), "k.cu")) & {"KR201", "KR202"}
+
+
+WARPS = """
+__global__ void k(const float *x, float *out, int n) {{
+  __shared__ {} float s[128];
+  int t = threadIdx.x, lane = t & 31, row = (blockIdx.x * blockDim.x + t) / 32;
+  if (row < n) {{
+    s[t] = x[row * 32 + lane];
+    {}
+    if (lane < 16) s[t] += s[t + 16];
+    {}
+    if (lane < 8) s[t] += s[t + 8];
+    {}
+    if (lane < 4) s[t] += s[t + 4];
+    {}
+    if (lane < 2) s[t] += s[t + 2];
+    {}
+    if (lane < 1) s[t] += s[t + 1];
+    if (lane == {}) out[row] = s[t];
+  }}
+}}
+"""
+SYNC = "__syncwarp();"
+
+
+@pytest.mark.parametrize(("word", "syncs"), [("volatile", [""] * 5), ("", [SYNC] * 5)])
+def test_a_tree_within_each_warp(word, syncs):
+    done = pipeline.translate(WARPS.format(word, *syncs, 0), "k.cu")
+    assert not codes(done) and ".sum(axis=1)" in done.text and "arange" not in done.text
+    assert agrees(done, {"x": (5 * 32,), "out": (5,)}, {"n": 5}, (2,), (96,))
+
+
+@pytest.mark.parametrize(
+    ("word", "syncs", "lane"),
+    [("", [""] * 5, 0), ("", [SYNC, SYNC, "", SYNC, SYNC], 0), ("volatile", [""] * 5, 1)],
+)
+def test_its_twins_without_order_or_of_another_lane_are_refused(word, syncs, lane):
+    done = pipeline.translate(WARPS.format(word, *syncs, lane), "k.cu")
+    assert done.text is None and codes(done)
+
+
+LADDER = """
+template <unsigned int B> __global__ void k(const int *x, int *out) {
+  extern __shared__ int s[];
+  unsigned int t = threadIdx.x;
+  s[t] = x[blockIdx.x * B + t];
+  __syncthreads();
+  if (B >= 256) { if (t < 128) s[t] += s[t + 128]; __syncthreads(); }
+  if (B >= 128) { if (t < 64) s[t] += s[t + 64]; __syncthreads(); }
+  if (t < 32) {
+    volatile int *v = s;
+    if (B >= 64) v[t] += v[t + 32];
+    v[t] += v[t + 16];
+    v[t] += v[t + 8];
+    v[t] += v[t + 4];
+    v[t] += v[t + 2];
+    v[t] += v[t + 1];
+  }
+  if (t == 0) out[blockIdx.x] = s[0];
+}
+"""
+
+
+def test_a_ladder_of_a_template_size_takes_up_to_its_first_step():
+    done = pipeline.translate(LADDER, "k.cu")
+    assert not codes(done) and "block has 256 threads at most" in done.text
+    scope = {}
+    exec(compile(done.text, "k.py", "exec"), scope)
+    import numpy as np
+
+    x = np.arange(1024, dtype=np.int32)
+    for size in (64, 128, 256):
+        out = scope["k"](x, np.zeros(1024 // size, np.int32), B=size, grid=1024 // size, block=size)
+        assert np.array_equal(out, x.reshape(-1, size).sum(axis=1))
+    with pytest.raises(ValueError, match="at most"):
+        scope["k"](x, np.zeros(2, np.int32), B=512, grid=2, block=512)
+
+
+FIRST = """
+__global__ void k(const float *x, float *y, int n, int rounds) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float v = x[i];
+  bool done;
+  for (int r = 0; r < rounds; r++) {{
+    {}
+    v = v * v + 0.5f;
+    if (v > 4.0f) {{ done = true; break; }}
+  }}
+  if (done) y[i] = v;
+}}
+"""
+
+
+def test_a_local_that_the_first_round_sets():
+    done = pipeline.translate(FIRST.format("done = false;"), "k.cu")
+    assert not codes(done)
+    assert agrees(done, {"x": (7,), "y": (7,)}, {"n": 7, "rounds": 5}, (1,), (8,))
+
+
+def test_a_local_that_only_some_round_sets_is_refused():
+    assert codes(pipeline.translate(FIRST.format(""), "k.cu")) == {"KR207"}
