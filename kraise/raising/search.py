@@ -25,6 +25,7 @@ from kraise.raising.run.calls import written
 from kraise.raising.run.context import Context
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads import multiples
+from kraise.raising.threads.lone import lone_axes
 from kraise.raising.threads.sizes import named_sizes, suggested
 from kraise.raising.threads.splits import Split
 from kraise.raising.threads.unguarded import shares, unguarded, widths
@@ -40,8 +41,8 @@ class Learned:
     indices that the launch bounds; ``coarse``: threads that share the elements of a tile;
     ``widths``: the rows that the launch fills, each thread with ``shares`` of their elements; ``multiples``: sizes of
     whole tiles; ``tied``: sizes that are a block's threads; ``named``: template integers that are, by axis;
-    ``lone``: axes along which the launch has one block; ``unroll``: loops with barriers are written out; ``registers``: small arrays of a thread are
-    scalars."""
+    ``lone``: axes along which the launch has one block; ``unroll``: loops with barriers are written out;
+    ``registers``: small arrays of a thread are scalars."""
 
     ways: threads.Ways = field(default_factory=dict)
     solid: frozenset[str] = frozenset()
@@ -219,7 +220,7 @@ def _after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
     threads.rows_of_tiles(cx, accesses)
     finer = _finer(cx, known, attempt.seen())
     if finer is None and not known.lone and all(d.code == "KR201" for d in refused.diagnostics):
-        lone = threads.lone_axes(cx, accesses)
+        lone = lone_axes(cx, accesses)
         return replace(known, lone=lone) if lone else None
     return finer
 

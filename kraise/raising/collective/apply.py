@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from kraise.analysis.conditions import negate
-from kraise.analysis.dependence import Access
 from kraise.analysis.poly import to_expr, to_poly
 from kraise.diagnostics import Span
 from kraise.ir import equations as eq
@@ -13,16 +11,16 @@ from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, topological
 from kraise.raising.collective.describe import Cell, Copy, Found, Heads, Running, Total
-from kraise.raising.collective.frame import Frame, frame, numbers
+from kraise.raising.collective.frame import Frame, frame
 from kraise.raising.collective.marks import Beyond
 from kraise.raising.collective.memory import Touch
-from kraise.raising.collective.opened import by_warps, shuffles, starts, touches, walked
+from kraise.raising.collective.opened import by_warps, shuffles, starts, touches
 from kraise.raising.collective.plan import Plan, Trials, plan_of
 from kraise.raising.collective.requests import Apart, Lanes, Sized
 from kraise.raising.collective.segments import running_of_segment
 from kraise.raising.collective.simulate import Simulation
+from kraise.raising.collective.sizes import fits, sizes
 from kraise.raising.collective.tied import ask
-from kraise.raising.loops.counted import stores
 from kraise.raising.memory.phases import barrier
 from kraise.raising.memory.private import held
 from kraise.raising.memory.tree_reductions import tree
@@ -77,7 +75,7 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
         cases = [] if isinstance(stmts[0], k.Store) else [_POWERS, _TWO, _TWO_WARPS]
     fitting = {case: case.sizes for case in cases}
     if known is None:  # no launch is wider than a shared array that each thread writes
-        fitting = {case: tuple(s for s in case.sizes if _fits(cx, st, found, s)) for case in cases}
+        fitting = {case: tuple(s for s in case.sizes if fits(cx, st, found, s)) for case in cases}
     whole = [c for c in cases if fitting[c] == c.sizes]
     parts = [c for c in cases if fitting[c] and c not in whole]
     trials = Trials(cx, st, stmts, after, found)
@@ -88,7 +86,7 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
             plan = plan_of(trials, case.sizes, outlets)
             if plan is not None:
                 return _carry_out(cx, st, plan, found, case)
-        for size in _sizes(cx, st, stmts[0], found) if known is None else ():
+        for size in sizes(cx, st, stmts[0], found) if known is None else ():
             plan = plan_of(trials, (size,), outlets)
             if plan is not None and not plan.sim.by_extent:
                 raise Sized(size)  # the source counts on it: it never asks how many threads there are
@@ -99,59 +97,6 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
     if known is None:
         ask(cx, st, stmts, after, found, (_POWERS.sizes, _TWO.sizes))
     return 0
-
-
-def _within(st: State, array: str, found: Frame, size: int, count: int, certain: bool = False) -> bool:
-    """Whether the cells that the threads of a block of ``size`` have touched so far are there (``certain``: those that
-    every one of them touches)."""
-    writes = [a for a in st.accesses if a.array == array and a.subscripts and a.write]
-    for a in writes:
-        if certain and not _by_all(a, writes, found, set(st.path)):
-            continue
-        at = numbers(found, (a.whole or a.subscripts)[-1], size)
-        if at is not None and at.max() >= count:
-            return False
-    return True
-
-
-def _by_all(a: Access, writes: list[Access], found: Frame, path: set[eq.Expr]) -> bool:
-    """Whether every thread that gets to ``path`` made this access: nothing else that differs between threads decided
-    of it, or it decided between two such accesses."""
-    moving = [c for c in a.path if free_indices(c) & found.moving and c not in path]
-    if len(moving) != 1:
-        return not moving
-    other = {*a.path, negate(moving[0])} - {moving[0]}
-    return any(b.subscripts == a.subscripts and other == set(b.path) for b in writes)
-
-
-def _fits(cx: Context, st: State, found: Frame, size: int) -> bool:
-    """Whether no thread of a block of ``size`` has left a shared array so far: no launch is that wide otherwise."""
-    for name, local in st.locals.items():
-        count = to_poly(local.shape[0]).value if local.shared and len(local.shape) == 1 else None
-        if count is not None and not _within(st, name, found, size, count, certain=True):
-            return False
-    return True
-
-
-def _sizes(cx: Context, st: State, s: k.Stmt, found: Frame) -> list[int]:
-    """The numbers of threads that the shared arrays of ``s`` suggest: one a cell, or one for two cells."""
-    sizes: dict[int, None] = {}
-    for array in sorted(stores((s,))):
-        local = st.locals.get(resolve(cx, st, array))
-        if local is not None and local.shared and len(local.shape) == 1:
-            count = to_poly(local.shape[0]).value
-            if count is not None:
-                fits = (n for n in (count, count // 2) if 32 <= n <= 1024 and _within(st, array, found, n, count))
-                sizes |= dict.fromkeys(fits)
-            elif local.shape[0] is eq.Param("shared", INT):
-                sizes |= dict.fromkeys(n for c in _literals(s) for n in (2 * c, c) if 32 <= n <= 1024)
-    return list(sizes)
-
-
-def _literals(s: k.Stmt) -> list[int]:
-    """The powers of two in a statement, the largest first."""
-    found = {n.value for n in walked(s) if isinstance(n, k.Const) and type(n.value) is int}
-    return sorted((n for n in found if n > 1 and n & (n - 1) == 0), reverse=True)
 
 
 # --- carried out -----------------------------------------------------------------------------

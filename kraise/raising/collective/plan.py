@@ -52,7 +52,9 @@ def _simulation(cx: Context, st: State, found: Frame, size: int, outlets: bool) 
     def entry(name: str) -> np.ndarray | None:
         if name not in st.env or name in st.partial:
             raise Beyond(f"{name} has no value here")
-        if any(isinstance(n, eq.Param) and (n.name == "block.x" or n is found.extent) for n in topological((st.env[name],))):
+        if any(
+            isinstance(n, eq.Param) and (n.name == "block.x" or n is found.extent) for n in topological((st.env[name],))
+        ):
             sim.by_extent = True
         return numbers(found, st.env[name], size)
 
@@ -280,7 +282,9 @@ def _say(sim: Simulation, stmts: tuple[k.Stmt, ...], live: frozenset[str]) -> Sa
         out = [({**a, name: f}, b, c) for a, b, c in out for f in found][:16]
     for array, found in arrays.items():
         out = [(a, {**b, array: f}, c) for a, b, c in out for f in (*found, None)][:64]
-    return [o for o in out if any(isinstance(f, Total | Running | Cell | Heads) for f in (*o[0].values(), *o[1].values()))]
+    return [
+        o for o in out if any(isinstance(f, Total | Running | Cell | Heads) for f in (*o[0].values(), *o[1].values()))
+    ]
 
 
 def _numbers_kept(stmts: tuple[k.Stmt, ...], name: str) -> list[k.Assign] | None:

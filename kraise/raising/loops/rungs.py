@@ -43,8 +43,8 @@ from kraise.raising.loops.strided import strided
 from kraise.raising.loops.sunk import sunk
 from kraise.raising.loops.wavefront import wavefront
 from kraise.raising.memory.phases import level
-from kraise.raising.memory.tree_reductions import tree_of_powers
 from kraise.raising.memory.private import check_known, held_before
+from kraise.raising.memory.tree_reductions import tree_of_powers
 from kraise.raising.ragged.loops import bounded, integral, longest, within
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like, tidy

@@ -1,6 +1,6 @@
-"""Integers that are compared in floating point, compared as integers (Kernel IR to Kernel IR).
+"""Bounds of loops that are whole numbers in floating point, as integers (Kernel IR to Kernel IR).
 
-``for (i = 1; i <= log2f(16); i++)`` is ``i <= 4``: the logarithm of a power of two is exact, and a whole number of less
+``for (i = 1; i <= log2f(16); i++)`` is ``i <= 4``, and ``int(math.log2(8))`` is 3: the logarithm of a power of two is exact, and a whole number of less
 than 24 bits is what it is in any floating type.
 """
 
@@ -17,10 +17,12 @@ _MOST = 1 << 24
 
 
 def with_whole_bounds(body: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:
-    """``body`` with such comparisons of loops' conditions; the same object where there are none."""
+    """``body`` with such comparisons in the conditions of loops, and such logarithms; the same object where there are none."""
 
-    def visit(x: Any) -> k.Stmt | None:
+    def visit(x: Any) -> k.Stmt | k.Expr | None:
         match x:
+            case k.Cast(type=t, arg=k.Op(name="log2") as e) if t.is_integer:
+                return _integer(e)
             case k.While(condition=k.Op(name=name, args=(a, b)) as c) if name in _COMPARED:
                 one, two = _integer(a), _integer(b)
                 if one is None or two is None or isinstance(one, k.Const) is isinstance(two, k.Const):

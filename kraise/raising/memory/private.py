@@ -353,4 +353,15 @@ def _indices(nodes: Iterable[eq.Expr]) -> list[str]:
     return [n.name for n in nodes if isinstance(n, eq.Index)]
 
 
-__all__ = ["Transient", "check_known", "held", "held_before", "holds_nothing", "initial", "new_array", "refilled", "refute", "stored"]
+__all__ = [
+    "Transient",
+    "check_known",
+    "held",
+    "held_before",
+    "holds_nothing",
+    "initial",
+    "new_array",
+    "refilled",
+    "refute",
+    "stored",
+]

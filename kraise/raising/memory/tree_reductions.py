@@ -310,7 +310,9 @@ def _below(fact: Fact | None, cell: Poly, steps: _Steps) -> bool:
     return fact is not None and fact == Fact("ge", steps.size - cell - 1)
 
 
-def _threads(cx: Context, st: State, r: RawWrite, cell: Poly, w: eq.Index, steps: _Steps) -> tuple[eq.Expr | None, bool] | None:
+def _threads(
+    cx: Context, st: State, r: RawWrite, cell: Poly, w: eq.Index, steps: _Steps
+) -> tuple[eq.Expr | None, bool] | None:
     """Checks that ``r`` happens for just the cells that a round combines. Returns the bound on the data, if there is
     one (``a + w < bound``), and whether the size must be a power of two; None if it is not so."""
     conditions = [c for c in r.path if c not in st.path and c is not eq.Op("ge", (w, ONE), BOOL)]

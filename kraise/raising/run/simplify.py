@@ -52,20 +52,7 @@ def cast(type: ScalarType, arg: Expr) -> Expr:
             value &= 2**type.bits - 1
             value -= 2**type.bits * (type.kind == "int" and value >= 2 ** (type.bits - 1))
         return Const(value, type)
-    exponent = _exponent(arg) if type.is_integer else None
-    return Cast(type, arg) if exponent is None else Const(exponent, type)
-
-
-def _exponent(e: Expr) -> int | None:
-    """The n of ``log2(2 ** n)``, which is exact."""
-    if not isinstance(e, Op) or e.name != "log2":
-        return None
-    (arg,) = e.args
-    while isinstance(arg, Cast):
-        arg = arg.arg
-    size = arg.value if isinstance(arg, Const) and isinstance(arg.value, int | float) else 0
-    whole = size > 0 and size == int(size) and int(size) & (int(size) - 1) == 0
-    return int(size).bit_length() - 1 if whole else None
+    return Cast(type, arg)
 
 
 def conjunction(*conditions: Expr | None) -> Expr:

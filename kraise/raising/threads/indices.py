@@ -16,8 +16,8 @@ from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, topological, transform
 from kraise.raising.run.arithmetic import operation
-from kraise.raising.memory.phases import BARRIER
 from kraise.raising.run.context import Context
+from kraise.raising.threads.lone import one_block
 from kraise.raising.threads.multiples import in_tiles
 from kraise.raising.threads.unguarded import AXES, as_wide
 
@@ -71,7 +71,7 @@ def bind(
         if axis in cx.lone:
             kinds = kinds - {"block"}
             ways = {**ways, axis: -abs(ways[axis])} if axis in ways else ways
-            _one_block(cx, axis, letter)
+            one_block(cx, axis, letter)
         alone = kinds & {"thread", "block"}
         if len(alone) == 1 and counted:
             # every thread of every block adds, also those whose index the source does not look at
@@ -219,31 +219,6 @@ def _numbered_by_itself(body: tuple[k.Stmt, ...], axis: int) -> bool:
 
 
 _IDEMPOTENT = frozenset({"min", "max", "and", "or", "exch"})
-
-
-def _one_block(cx: Context, axis: int, letter: str) -> None:
-    """The launch has one block along an axis: said in the docstring, and checked where a launch is given."""
-    cx.threads["block", axis], cx.threads["gridDim", axis] = eq.Const(0, INT), eq.Const(1, INT)
-    text = f"the launch has one block along {letter}"
-    cx.assumptions.append(text)
-    cx.checks.append((eq.Op("eq", (eq.Param(f"grid.{letter}", INT), eq.Const(1, INT)), BOOL), text))
-
-
-def lone_axes(cx: Context, accesses: Iterable[Access]) -> frozenset[int]:
-    """The axes along which the source counts on one block: every store to the caller's arrays leaves out the axis and
-    tells the block of another one (``out[blockIdx.y] = s[0]``, the sum of a row that one block holds)."""
-    stores = [a for a in accesses if a.write and a.array not in cx.made and a.array != BARRIER]
-    if not cx.shared or any(a.atomic for a in stores):
-        return frozenset()
-    own = {
-        axis: free_indices(cx.threads["block", axis]) | free_indices(cx.threads.get(("thread", axis), eq.Const(0, INT)))
-        for axis in range(3)
-        if ("block", axis) in cx.threads
-    }
-    told = [frozenset().union(*(free_indices(s) for s in a.subscripts)) for a in stores]
-    found = [axis for axis in own if ("thread", axis) in cx.threads and not any(t & own[axis] for t in told)]
-    others = [own[axis] for axis in own if axis not in found]
-    return frozenset(found) if stores and others and all(any(t & o for o in others) for t in told) else frozenset()
 
 
 def _one_unless_given(cx: Context, head: str, letter: str) -> None:
@@ -422,4 +397,4 @@ def _sizes(nodes: list[eq.Expr], block: eq.Expr, block_dim: eq.Expr) -> set[int]
     return out
 
 
-__all__ = ["bind", "hardware", "is_integer", "lone_axes", "names_of"]
+__all__ = ["bind", "hardware", "is_integer", "names_of"]

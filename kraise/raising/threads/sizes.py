@@ -137,7 +137,9 @@ def _stride(e: k.Expr) -> int | None:
     """The c of ``i * c``: as in s[threadIdx.x + i * c], where each thread has every c-th cell."""
     match _bare(e):
         case k.Op(name="mul", args=(a, b)):
-            return next((n for x, n in ((a, _number(b)), (b, _number(a))) if n is not None and _number(x) is None), None)
+            return next(
+                (n for x, n in ((a, _number(b)), (b, _number(a))) if n is not None and _number(x) is None), None
+            )
     return None
 
 
