@@ -1,8 +1,8 @@
 """Counted loops over the exponents of two, as while loops over the powers (Kernel IR to Kernel IR).
 
 ``for k in range(3): if t % 2 ** (k + 1) == 0: s[t] += s[t + 2 ** k]`` is ``w = 1; while w < 8: if t % (2 * w) == 0:
-s[t] += s[t + w]; w = 2 * w``, in which a tree is seen as one. The side conditions: the exponents are numbers, they rise
-by one, the body reads the variable as an exponent of two only (plus or minus a number), and nothing reads it afterwards.
+s[t] += s[t + w]; w = 2 * w``, in which a tree is seen as one. The side conditions: the exponents are numbers that rise
+by one, the body reads the variable as an exponent of two only (plus or minus a number), nothing reads it afterwards.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Bounds of loops that are whole numbers in floating point, as integers (Kernel IR to Kernel IR).
 
-``for (i = 1; i <= log2f(16); i++)`` is ``i <= 4``, and ``int(math.log2(8))`` is 3: the logarithm of a power of two is exact, and a whole number of less
-than 24 bits is what it is in any floating type.
+``for (i = 1; i <= log2f(16); i++)`` is ``i <= 4``, and ``int(math.log2(8))`` is 3: the logarithm of a power of two is
+exact, and a whole number of less than 24 bits is what it is in any floating type.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ _MOST = 1 << 24
 
 
 def with_whole_bounds(body: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:
-    """``body`` with such comparisons in the conditions of loops, and such logarithms; the same object where there are none."""
+    """``body`` with such comparisons in the conditions of loops, and such logarithms; the same object if there are
+    none."""
 
     def visit(x: Any) -> k.Stmt | k.Expr | None:
         match x:
