@@ -328,6 +328,8 @@ class Lowering:
             text = py.Bin("+", texts[0], py.Bin("*", py.number(1j), texts[1]))
         elif name in ("div", "mod", "floordiv") and texts[1] in ZEROS and isinstance(args[0], eq.Const):
             text = py.call({"div": "jnp.divide", "mod": "jnp.mod"}.get(name, "jnp.floor_divide"), *texts)
+        elif name == "pow" and not any(v.axes for v in values) and not _is_real_power(*args):
+            text = py.call("jnp.power", py.number(float(args[0].value.real)), texts[1])
         elif row.infix:
             text = py.Bin(row.infix, texts[0], texts[1])
         elif name == "bits":
@@ -394,6 +396,16 @@ class Lowering:
                 return Val(py.call("jnp.asarray", text, Atom(kind)), value.axes, value.rank)
             return Val(py.method(text, "astype", Atom(kind)), value.axes, value.rank)
         return Val(py.call("jnp.asarray", value.py, Atom(kind)), value.axes, value.rank)
+
+
+def _is_real_power(base: eq.Expr, exponent: eq.Expr) -> bool:
+    """Whether Python's own power of two numbers is the floats': not complex, and no exception."""
+    if not isinstance(base, eq.Const) or not isinstance(exponent, eq.Const):
+        return True
+    try:
+        return isinstance(base.value**exponent.value, int | float)
+    except ArithmeticError:
+        return False
 
 
 __all__ = ["Linear", "Lowering", "dtype_text", "transposed"]

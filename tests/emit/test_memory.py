@@ -84,7 +84,7 @@ def test_the_gradient_keeps_about_two_roots_of_the_states():
 
 def test_auto_bounds_what_is_much_and_leaves_the_rest():
     module = load_module(text(STEPS.format(rounds="steps")))
-    small, large = jnp.ones(100), jnp.ones(1 << 17)
+    small, large = jnp.ones(100), jnp.ones(1 << 18)
     assert kept(lambda u: module.decay(u, 0.1, 400), small) >= 400 * 100
     assert kept(lambda u: module.decay(u, 0.1, 400), large) <= 60 * large.size
 
@@ -121,7 +121,7 @@ def test_a_scan_in_segments_gives_the_same_for_any_number_of_rounds(rounds):
 def test_a_scan_s_gradient_keeps_what_it_puts_out_and_two_roots_of_the_states():
     module = load_module(text(TRACED))
     dose, energy = jnp.full(400, 0.1), jnp.zeros(400)
-    small, large = jnp.ones(100), jnp.ones(1 << 17)
+    small, large = jnp.ones(100), jnp.ones(1 << 18)
     assert kept(lambda u: module.decay(u, dose, energy, 400), small) >= 400 * 100
     assert kept(lambda u: module.decay(u, dose, energy, 400), large) <= 60 * large.size
 

@@ -34,6 +34,13 @@ def rows(x, y, n, m):
         for j in range(m):
             best = max(best, x[i, j])
         y[i] = best if m > 0 else 0.0
+
+def inner(x, y):
+    for i in range(y.shape[0]):
+        least = 1e30
+        for j in range(1, x.shape[0] - 1):
+            least = min(least, x[j] * (i + 1))
+        y[i] = least if least < 1e30 else x[i]
 """
 TYPED = """
 void largest(const double *x, double *y, int n) {
@@ -84,6 +91,15 @@ def test_rows_without_a_cell(module, m):
         )
         slope = derivatives(lambda x: module.rows(x, jnp.ones(2), 2, m), x)[0]
         assert np.isfinite(slope).all() and slope.sum() == (2.0 if m else 0.0)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+def test_inner_cells_of_a_short_array(module, size):
+    x = X[::-1][:size].copy()
+    slopes = np.eye(size)[0] if size < 3 else np.eye(size)[np.argmin(x[1:-1]) + 1]
+    with jax.enable_x64(True):
+        np.testing.assert_allclose(module.inner(x, np.zeros(1)), x @ slopes)
+        np.testing.assert_allclose(derivatives(lambda x: module.inner(x, jnp.zeros(1)), x)[0], slopes)
 
 
 def test_typed_extremum_of_nothing_has_a_tangent():

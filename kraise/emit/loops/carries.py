@@ -23,7 +23,10 @@ Dtypes = dict[tuple[str, ...], Py]
 def start(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     """A carried scalar on entry: a full array of the dtype that the rounds keep."""
     ctx = low.ctx
-    value = low.lower(s.init, s.axes)
+    narrow = _follows(ctx, s) is not None and _loses_width(ctx, s, s.init)
+    # an integer takes the width of the rounds at once
+    whole = narrow and isinstance(s.init, eq.Cast) and s.init.arg.type.is_integer and bool(s.axes)
+    value = low.lower(s.init.arg if whole and isinstance(s.init, eq.Cast) else s.init, s.axes)
     if not s.axes:
         if s.type.bits is not None and isinstance(s.init, eq.Const) and s.type.kind != "bool":
             return py.call("jnp.asarray", value.py, _follows(ctx, s) or Atom(dtype_text(s.type)))
@@ -40,7 +43,7 @@ def start(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     text = value.py
     if value.axes != s.axes:
         text = py.call("jnp.broadcast_to", text, shape)
-    known = s.init.type == s.type and s.type.bits is not None
+    known = s.init.type == s.type and s.type.bits is not None and not narrow
     if set(_arrays(ctx, s.init)) == {_text(dtype)} and isinstance(s.init, eq.Read | eq.CarryIn | eq.FoldResult):
         known = True
     if s.type.is_integer and _is_wide_index(ctx, s.type, s.init):
@@ -66,7 +69,9 @@ def update(low: Lowering, s: eq.ScalarCarry) -> Py:
         return text  # another round's cell of the same array
     elif array is not None and s.type.bits is None and not _keeps(ctx, array, s.update):
         dtype = py.Attr(Atom(ctx.param_text(array)), "dtype")
-    elif s.type.kind == "float" and s.type.bits is not None and _loses_width(ctx, s):
+    elif array is not None and s.type.is_integer and any(isinstance(n, eq.Index) for n in _sources(ctx, s.update)):
+        dtype = py.Attr(Atom(ctx.param_text(array)), "dtype")  # an index is as wide as JAX makes integers
+    elif s.type.kind == "float" and s.type.bits is not None and _loses_width(ctx, s, s.update):
         dtype = _follows(ctx, s) or Atom(dtype_text(s.type))
     elif s.type.is_integer and _meets_wide_index(ctx, s):
         dtype = Atom(dtype_text(s.type))
@@ -110,8 +115,10 @@ def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
 
 
 def _as_index(ctx: Context, s: eq.ScalarCarry) -> bool:
-    """Whether a scalar is as wide as the indices that reach it, whatever that is."""
-    return s.type == INT32 and not ctx.x64 and any(isinstance(n, eq.Index) for n in _sources(ctx, s.update))
+    """Whether a scalar is as wide as the indices that reach it, whatever that is. A cell is as wide as its array."""
+    if s.type != INT32 or ctx.x64 or cell_of(ctx, s.name) is not None:
+        return False
+    return any(isinstance(n, eq.Index) for n in _sources(ctx, s.update))
 
 
 def _follows(ctx: Context, s: eq.ScalarCarry) -> Py | None:
@@ -142,10 +149,10 @@ def _is_wide_index(ctx: Context, kind: ScalarType, value: eq.Expr) -> bool:
     return ctx.x64 and narrow and any(isinstance(n, eq.Index) for n in _sources(ctx, value))
 
 
-def _loses_width(ctx: Context, s: eq.ScalarCarry) -> bool:
-    """Whether a new value is as wide as JAX makes floats, whatever the source's are: where nothing but numbers makes
-    it, or a sum of them; or as wide as the source says, where the scalar is as wide as an argument."""
-    nodes = list(_sources(ctx, s.update))
+def _loses_width(ctx: Context, s: eq.ScalarCarry, value: eq.Expr) -> bool:
+    """Whether a scalar's value is as wide as JAX makes floats, whatever the source's are: where nothing but numbers
+    makes it, or a sum of them; or as wide as the source says, where the scalar is as wide as an argument."""
+    nodes = list(_sources(ctx, value))
     if any(_settles(ctx, n) for n in nodes):
         return True
     own = [n for n in nodes if _has_width(n)]

@@ -28,7 +28,7 @@ from kraise.ir import kernel as k
 from kraise.ir.types import ArrayType
 
 LONG = 64
-KEPT = 2**23
+KEPT = 2**26  # a quarter of a gigabyte in single precision
 LOOP, SCAN = "checkpointed_loop", "checkpointed_scan"
 HELPERS = (LOOP, SCAN)
 

@@ -204,7 +204,8 @@ def some_values(context: Context, node: eq.Reduce) -> Py | None:
     size = linear(doubtful[0].hi) - linear(doubtful[0].lo) if len(doubtful) == 1 else Linear()
     if not size.terms or len(node.axes) > 1 or not context.is_static(size):
         return None
-    if node.type.kind == "number" and all(isinstance(atom, eq.Shape) for atom, _ in size.terms):
+    cells = all(isinstance(atom, eq.Shape) and k > 0 for atom, k in size.terms)
+    if node.type.kind == "number" and cells and size.constant + sum(k for _, k in size.terms) > 0:
         return None  # an axis of an array, which is not without elements
     more = Linear(tuple((atom, k) for atom, k in size.terms if k > 0), max(size.constant, 0))
     return py.Bin(">", context.static(more), context.static(more - size))

@@ -1,0 +1,34 @@
+"""Numbers that Python itself would refuse, or make complex, are the floats that the source has."""
+
+import math
+
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from kraise.verify.load import load_module
+
+CASES = {
+    "1.0f / 0.0f": math.inf,
+    "-1.0f / 0.0f": -math.inf,
+    "powf(2.0f, 5000.0f)": math.inf,
+    "powf(0.0f, -1.0f)": math.inf,
+    "powf(-8.0f, 0.3f)": math.nan,
+    "powf(-2.0f, 3.0f)": -8.0,
+    "powf(2.0f, -2.0f)": 0.25,
+    "fmodf(5.0f, 0.0f)": math.nan,
+}
+KERNEL = """
+__global__ void constant(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = x[i] > 0.0f ? %s : x[i];
+}
+"""
+
+
+@pytest.mark.parametrize("text", CASES)
+def test_numbers_of_numbers(text):
+    module = load_module(pipeline.translate(KERNEL % text, "constant.cu").text)
+    got = module.constant(np.array([1.0, -3.0], np.float32), np.zeros(2, np.float32), 2)
+    np.testing.assert_array_equal(got, np.array([CASES[text], -3.0], np.float32))
+    assert got.dtype == np.float32
