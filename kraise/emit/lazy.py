@@ -20,7 +20,7 @@ def choice(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
         return None
     ctx.lazy_arms += 1
     for n in tree.walk(a):
-        if _extremum(n) and ctx.uses[n] <= 1 and reductions.some_values(ctx, n) == ctx.static(condition):
+        if _extremum(n) and ctx.uses[n] <= 1 and reductions.some_values(ctx, n, frame) == ctx.static(condition):
             ctx.nonempty.add(n)
     try:
         then, orelse = low.lower(a, frame), low.lower(b, frame)

@@ -328,8 +328,8 @@ class Lowering:
             text = py.Bin("+", texts[0], py.Bin("*", py.number(1j), texts[1]))
         elif name in ("div", "mod", "floordiv") and texts[1] in ZEROS and isinstance(args[0], eq.Const):
             text = py.call({"div": "jnp.divide", "mod": "jnp.mod"}.get(name, "jnp.floor_divide"), *texts)
-        elif name == "pow" and not any(v.axes for v in values) and not _is_real_power(*args):
-            text = py.call("jnp.power", py.number(float(args[0].value.real)), texts[1])
+        elif name == "pow" and not _is_real_power(*args):
+            text = py.call("jnp.power", *texts)
         elif row.infix:
             text = py.Bin(row.infix, texts[0], texts[1])
         elif name == "bits":

@@ -10,7 +10,7 @@ def checkpointed_scan(step, state, inputs, length=None):
     """``scan`` whose rounds the gradient runs again; in segments of sqrt(n) rounds, where all states are many."""
     step = jax.checkpoint(step)
     rounds = len(jax.tree.leaves(inputs)[0]) if length is None else length
-    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**23:
+    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**26:
         return jax.lax.scan(step, state, inputs, length)
     size = max(int(rounds**0.5), 1)
     cut = rounds // size * size

@@ -20,7 +20,9 @@ def spread(n, x, y, mass, distance, largest):
     dx = x[:n] - cx  # kernel.c:16
     cy = mass[:n] @ y[:n] / total  # kernel.c:13
     dy = y[:n] - cy  # kernel.c:16
-    distance_new = jnp.sqrt(dx * dx + dy * dy)
+    total_2 = dx * dx + dy * dy
+    equal = total_2 == 0.0
+    distance_new = jnp.where(equal, 0.0, jnp.sqrt(jnp.where(equal, 1.0, total_2)))
     distance = distance.at[:n].set(distance_new)  # kernel.c:17
     m = jnp.maximum(0.0, distance_new.max()) if n > 0 else 0.0  # kernel.c:15
     largest = largest.at[0].set(m)  # kernel.c:20

@@ -26,12 +26,7 @@ def pool_indices(image, pooled, place, size):
     )  # kernel.py:15
     best = v.max(axis=(1, 3))  # kernel.py:13
     pooled = best.astype(pooled.dtype)  # kernel.py:19
-    argmax = jnp.argmax(
-        jnp.max(jnp.transpose(v, (0, 2, 1, 3)), axis=3)
-        if size > 0
-        else jnp.full((rows, cols, size), -jnp.inf),
-        axis=2,
-    )
+    argmax = jnp.argmax(jnp.max(jnp.transpose(v, (0, 2, 1, 3)), axis=3), axis=2)
     i = jnp.arange(rows)
     j = jnp.arange(cols)
     b = jnp.arange(size)

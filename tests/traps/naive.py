@@ -148,3 +148,15 @@ def frozen_newton(y, guess, c, n):
         stopped = stopped | (jnp.abs(2 * v) < 1e-9)
         v = jnp.where(stopped, v, v - (v * v - c) / (2 * v))
     return v
+
+
+def farthest(reach, p, n):
+    d = p[:, None] - p
+    return jnp.sqrt((d * d).sum(axis=-1)).max(axis=1)
+
+
+def normalized(u, w, x, eps, most, n):
+    v = x.reshape(n, 3)
+    norm = jnp.sqrt((v * v).sum(axis=1))
+    unit = v / jnp.maximum(norm, eps)[:, None]
+    return unit.ravel(), jnp.minimum(1.0 / norm, most) + jnp.maximum(jnp.log(norm), -4.0)

@@ -118,7 +118,7 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
     if present:
         axes = tuple(sorted(inner.index(a) for a in present))
         initial = empty_value(low.ctx, node, present)
-        some = None if node in low.ctx.constant else some_values(low.ctx, node)
+        some = None if node in low.ctx.constant else some_values(low.ctx, node, own)
         if some is not None:
             empty, initial = neutral(node.op, node.type, low.ctx.x64), None
         width = kept_width(low.ctx, node.op, node.type)
@@ -193,8 +193,9 @@ def empty_value(context: Context, node: eq.Reduce, axes: Frame) -> Py | None:
     return neutral(node.op, node.type, context.x64)
 
 
-def some_values(context: Context, node: eq.Reduce) -> Py | None:
-    """Whether there is a value to take the extremum of, as a condition on sizes; None where that needs no question.
+def some_values(context: Context, node: eq.Reduce, frame: Frame) -> Py | None:
+    """Whether there is a value to take the extremum of, as a condition on sizes; None where that needs no question: it
+    cannot be otherwise, or the result, over ``frame``, has no elements either.
 
     ``initial=`` will not do where a derivative is taken: JAX's tangent of an extremum of nothing is NaN.
     """
@@ -203,6 +204,8 @@ def some_values(context: Context, node: eq.Reduce) -> Py | None:
     doubtful = [a for a in node.axes if not _never_empty(context, a)]
     size = linear(doubtful[0].hi) - linear(doubtful[0].lo) if len(doubtful) == 1 else Linear()
     if not size.terms or len(node.axes) > 1 or not context.is_static(size):
+        return None
+    if any(a not in node.axes and (linear(a.hi) - linear(a.lo)).same(size) for a in frame):
         return None
     cells = all(isinstance(atom, eq.Shape) and k > 0 for atom, k in size.terms)
     if node.type.kind == "number" and cells and size.constant + sum(k for _, k in size.terms) > 0:
@@ -224,7 +227,7 @@ def from_start(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
             continue
         if isinstance(start, eq.Reduce) or rest in low.ctx.constant:
             continue
-        some = some_values(low.ctx, rest)
+        some = some_values(low.ctx, rest, frame)
         if some is None:
             continue
         low.ctx.nonempty.add(rest)

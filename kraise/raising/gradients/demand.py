@@ -57,6 +57,7 @@ from kraise.raising.gradients.hazards import (
 )
 from kraise.raising.gradients.intervals import verdict
 from kraise.raising.gradients.needs import within
+from kraise.raising.gradients.picked import Points, constant_at_point
 from kraise.raising.gradients.shifts import unshifted
 from kraise.raising.gradients.usage import Site, Unit, Usage, value_children
 from kraise.raising.run import simplify
@@ -186,6 +187,7 @@ class _Securing:
         self.usage = Usage(kernel)
         self.conditions = self.usage.conditions
         self.units = self.usage.units
+        self.points = Points(kernel.body, [unit.order() for unit in self.units.values()])
 
     # --- helpers -----------------------------------------------------------------------------
 
@@ -194,7 +196,8 @@ class _Securing:
         found: dict[Expr, Expr] = {}
         for unit in self.units.values():
             for node, demand in unit.demands.items():
-                if isinstance(node, HelperCall) and demand not in (ALWAYS, NEVER) and node not in found:
+                masked = demand not in (ALWAYS, NEVER) or node in self.points.picked
+                if isinstance(node, HelperCall) and masked and node not in found:
                     helper = helpers.get(node.function)
                     if helper is not None and len(helper.body) == 1 and _is_hazardous(helper, helpers):
                         mapping: dict[Expr, Expr] = {
@@ -211,7 +214,8 @@ class _Securing:
         safe_names: dict[Expr, str] = {}
         for unit in self.units.values():
             for node in unit.order():
-                unit.done[node] = self._safe(unit, node, _over(node, unit.done), names, safe_names)
+                new = self._safe(unit, node, _over(node, unit.done), names, safe_names)
+                unit.done[node] = self._constant(unit, node, new)
         shared = {site: found for site, unit in self.units.items() if (found := self._shared(unit))}
 
         def secured(site: Site, e: Expr) -> Expr:
@@ -225,6 +229,7 @@ class _Securing:
         """Operations with a safe operand that the site's conditions may use, too: where they ask for the value it is
         the same."""
         made = {n: new for n in unit.order() if _is_masked(n, new := unit.done[n])}
+        made |= {n: new for n in unit.order() if (new := unit.done[n]) is not n and _is_constant(n, new)}
         needed = unit.needs(self.conditions, made.__contains__) if made else {}
         found: dict[Expr, Expr] = {}
         for node, new in made.items():
@@ -251,6 +256,16 @@ class _Securing:
             # the mask asks whether the value is a number: in the other lanes it must not reach a product
             new = simplify.select(self.conditions.expression(demand), new, constant_like(0, new.type), new.type)
         return new
+
+    def _constant(self, unit: Unit, node: Expr, new: Expr) -> Expr:
+        """A constant where the slope is infinite, if nothing depends on it there."""
+        demand = unit.demands[node]
+        if not (isinstance(node, Op) and isinstance(new, Op) and new.name == node.name) or demand == NEVER:
+            return new
+        axes = unit.axes[node]
+        if demand != ALWAYS and all(self._off_zero(c, node.args) for c in demand) or not hazards(node, axes):
+            return new
+        return constant_at_point(new) if self.points.holds(node, demand, axes, self.conditions) else new
 
     def _tame(self, unit: Unit, node: Reduce | Scan, demand: Demand) -> Expr:
         """A long product whose factors are one where no lane uses it: a large factor's powers overflow."""
@@ -356,6 +371,11 @@ def _is_masked(node: Expr, new: Expr) -> bool:
     if not (isinstance(node, Op) and isinstance(new, Op) and new.name == node.name and hazards(node)):
         return False
     return any(isinstance(new.args[k], Op) and new.args[k].name == "select" for k, _ in hazards(node))  # type: ignore
+
+
+def _is_constant(node: Expr, new: Expr) -> bool:
+    """Whether an operation became a constant at a point, with the same value."""
+    return isinstance(node, Op) and node.name != "select" and isinstance(new, Op) and new.name == "select"
 
 
 def _is_hazardous(helper: Helper, helpers: dict[str, Helper]) -> bool:

@@ -146,3 +146,28 @@ __global__ void hist_weight(const float *x, const float *w, float *h, float lo, 
     int b = (int)((x[i] - lo) / width);
     if (b >= 0 && b < bins) atomicAdd(&h[b], w[i] > 0.f ? sqrtf(w[i]) : 0.f);
 }
+
+__global__ void capped(const double *x, double *o, double cap, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) o[i] = fmin(1.0 / fabs(x[i]), cap) + fmax(log(fabs(x[i])), -10.0) + fmin(0.0, expm1(x[i]));
+}
+
+__global__ void clamped_ratio(const double *x, const double *y, double *o, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        double r = x[i] / y[i];
+        o[i] = fmin(fmax(r, -1.0), 1.0);
+    }
+}
+
+__global__ void largest_root(const double *x, double *o, int n) {
+    __shared__ double s[4];
+    int t = threadIdx.x, i = blockIdx.x * 4 + t;
+    s[t] = i < n ? sqrt(fabs(x[i])) : 0.0;
+    __syncthreads();
+    for (int w = 2; w > 0; w >>= 1) {
+        if (t < w) s[t] = fmax(s[t], s[t + w]);
+        __syncthreads();
+    }
+    if (t == 0) o[blockIdx.x] = s[0];
+}
