@@ -12,13 +12,12 @@ from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
 from kraise.emit.text.names import OPERATION_NAMES, REDUCTION_NAMES
 from kraise.emit.text.python import ALL, NONE, Atom, Py
-from kraise.emit.text.spelling import counted, dtype_text, fill, repeats, template, transposed, wide
+from kraise.emit.text.spelling import counted, dtype_text, fill, of_numbers, repeats, template, transposed, wide
 from kraise.ir import equations as eq
 from kraise.ir.operations import OPERATIONS
 from kraise.ir.types import FLOAT, INT64, ScalarType
 from kraise.ir.walk import free_indices, topological
 
-ZEROS = (py.number(0), py.number(0.0))
 CHEAP = (eq.Const, eq.Param, eq.Shape, eq.Index, eq.CarryIn, eq.FoldResult)
 
 
@@ -326,10 +325,8 @@ class Lowering:
             text = self._truncated(texts, values, args, frame)
         elif name == "complex" and (values[0].axes != values[1].axes or not values[0].axes):
             text = py.Bin("+", texts[0], py.Bin("*", py.number(1j), texts[1]))
-        elif name in ("div", "mod", "floordiv") and texts[1] in ZEROS and isinstance(args[0], eq.Const):
-            text = py.call({"div": "jnp.divide", "mod": "jnp.mod"}.get(name, "jnp.floor_divide"), *texts)
-        elif name == "pow" and not _is_real_power(*args):
-            text = py.call("jnp.power", *texts)
+        elif (whole := of_numbers(name, args, texts)) is not None:
+            text = whole
         elif row.infix:
             text = py.Bin(row.infix, texts[0], texts[1])
         elif name == "bits":
@@ -396,16 +393,6 @@ class Lowering:
                 return Val(py.call("jnp.asarray", text, Atom(kind)), value.axes, value.rank)
             return Val(py.method(text, "astype", Atom(kind)), value.axes, value.rank)
         return Val(py.call("jnp.asarray", value.py, Atom(kind)), value.axes, value.rank)
-
-
-def _is_real_power(base: eq.Expr, exponent: eq.Expr) -> bool:
-    """Whether Python's own power of two numbers is the floats': not complex, and no exception."""
-    if not isinstance(base, eq.Const) or not isinstance(exponent, eq.Const):
-        return True
-    try:
-        return isinstance(base.value**exponent.value, int | float)
-    except ArithmeticError:
-        return False
 
 
 __all__ = ["Linear", "Lowering", "dtype_text", "transposed"]

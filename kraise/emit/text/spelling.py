@@ -11,6 +11,9 @@ from kraise.ir import equations as eq
 from kraise.ir.types import ScalarType
 
 
+_ZEROS = (py.number(0), py.number(0.0))
+
+
 @cache
 def template(text: str) -> ast.expr:
     """The parsed spelling of an operation, its operands as names ``_0``, ``_1``, ``_2``."""
@@ -73,3 +76,22 @@ def dtype_text(kind: ScalarType) -> str:
 def wide(number: eq.Const) -> bool:
     """Whether an integer is beyond 32 bits: as a weak number it would have no value without 64 bits."""
     return number.type.is_integer and not -(2**31) <= int(number.value.real) < 2**31
+
+
+def of_numbers(name: str, args: tuple[eq.Expr, ...], texts: list[Py]) -> Py | None:
+    """An operation of two numbers which Python itself refuses or makes complex, as floats have it; None for others."""
+    if name in ("div", "mod", "floordiv") and texts[1] in _ZEROS and isinstance(args[0], eq.Const):
+        return py.call({"div": "jnp.divide", "mod": "jnp.mod"}.get(name, "jnp.floor_divide"), *texts)
+    if name == "pow" and not _is_real_power(*args):
+        return py.call("jnp.power", *texts)
+    return None
+
+
+def _is_real_power(base: eq.Expr, exponent: eq.Expr) -> bool:
+    """Whether Python's own power of two numbers is the floats': not complex, and no exception."""
+    if not isinstance(base, eq.Const) or not isinstance(exponent, eq.Const):
+        return True
+    try:
+        return isinstance(base.value**exponent.value, int | float)
+    except ArithmeticError:
+        return False
