@@ -10,7 +10,6 @@ from kraise.emit.text.python import Atom, Py
 from kraise.ir import equations as eq
 from kraise.ir.types import ScalarType
 
-
 _ZEROS = (py.number(0), py.number(0.0))
 
 
