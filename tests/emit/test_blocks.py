@@ -53,3 +53,29 @@ def test_a_constant_that_integers_cannot_hold_stays_behind_its_mask():
         "def k(x, y, n):\n    for i in range(n):\n        y[i] = x[i - 1] if i > 0 else 0.5\n", "k.py"
     )
     assert "where(" in done.text
+
+
+BESIDE = """
+def f(x, places, out):
+    for b in range(3):
+        for t in range(4):
+            for c in range(2):
+                for u in range({low}, {low} + 8):
+                    out[c, b, t, u] = x[4 * b + t, {column}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("low", "column"), [(0, "places[c]"), (5, "8 * c + u - 5"), (5, "8 * c + u - 4"), (0, "places[8 * c + u]")]
+)
+def test_blocks_of_rows_beside_another_subscript(low, column):
+    """The rows of a block keep their axes, whatever the other subscript is."""
+    source = BESIDE.format(low=low, column=column)
+    done = pipeline.translate(source, "k.py")
+    scope = {}
+    exec(source, scope)
+    x = np.random.default_rng(3).standard_normal((12, 17)).astype(np.float32)
+    places, out = np.arange(16)[::-1].copy(), np.zeros((2, 3, 4, 13), np.float32)
+    raised = load_module(done.text).f(jnp.asarray(x), jnp.asarray(places), jnp.asarray(out))
+    scope["f"](x, places, out)
+    assert np.array_equal(raised, out)
