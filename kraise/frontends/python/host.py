@@ -85,18 +85,33 @@ class Reader(Assignments):
         self.problems: list[Diagnostic] = []
         scope.make, scope.call = self.new_array, self.arguments
 
-    def block(self, statements) -> tuple[h.Stmt, ...]:
-        """The statements of a block; problems are collected."""
+    def block(self, statements, rounds: bool = False) -> tuple[h.Stmt, ...]:  # type: ignore[no-untyped-def]
+        """The statements of a block (``rounds``: of a loop); problems are collected."""
         out: list[h.Stmt] = []
-        for statement in statements:
+        for at, statement in enumerate(statements):
             around, self.scope.pending = self.scope.pending, []
+            skips = rounds and _skips(statement)
             try:
-                found = self.statement(statement)
+                found = self.skip(statement, statements[at + 1 :]) if skips else self.statement(statement)
                 out += [*self.scope.pending, *found]
             except Refused as refused:
                 self.problems += refused.diagnostics
             self.scope.pending = around
+            if skips:
+                break
         return tuple(out)
+
+    def skip(self, node: cst.If, rest) -> list[h.Stmt]:  # type: ignore[no-untyped-def]
+        """``if test: …; continue`` with the rest of the round after it."""
+        condition = values.value(self.scope, node.test)
+        before = self.flushed()
+        *kept, last = node.body.body
+        if isinstance(node.body, cst.SimpleStatementSuite):  # if test: continue
+            kept = [node.body.with_changes(body=kept)] if kept else []
+        elif len(last.body) > 1:  # type: ignore[union-attr, arg-type]
+            kept.append(last.with_changes(body=last.body[:-1]))  # type: ignore[union-attr, index]
+        then, other = self.block(kept, True), self.block(rest, True)
+        return [*before, h.If(condition, then, other, span=self.scope.span(node))]
 
     def flushed(self) -> list[h.Stmt]:
         """What the expressions read so far need before them."""
@@ -136,7 +151,7 @@ class Reader(Assignments):
                 if scope.pending:
                     hint = "give it a line of its own before the loop and at the end of its body"
                     raise scope.refuse(test, "a call in the condition of a loop that works on arrays", hint)
-                return [h.While(condition, self.block(body.body), span=span)]
+                return [h.While(condition, self.block(body.body, True), span=span)]
             case cst.With(items=items, body=body):
                 for item in items:
                     called = item.item.func if isinstance(item.item, cst.Call) else item.item
@@ -309,7 +324,7 @@ class Reader(Assignments):
                 scope.scalars.add(var)
                 bounds = [values.scalar(scope, a.value) for a in args if a.keyword is None]
                 start, stop, step = (ZERO, bounds[0], ONE) if len(bounds) == 1 else (*bounds, ONE)[:3]
-                body = self.block(node.body.body)
+                body = self.block(node.body.body, True)
                 return [h.For(var, start, stop, step, body, span=scope.span(node))]
             case cst.For(iter=cst.Call(func=func, args=[cst.Arg(value=cst.Call() as inner), *_])) if (
                 dotted(func).split(".")[-1] == "tqdm"
@@ -344,6 +359,16 @@ class Reader(Assignments):
     def _moves_only(self, call: cst.Call) -> bool:
         concept = dialects.table("host_library")["python"].get(self.scope.qualified(call.func), "")
         return concept in ("fetch", "clone", "alias") and not any(a.keyword for a in call.args)
+
+
+def _skips(node: cst.CSTNode) -> bool:
+    """Is a statement ``if test: …; continue``, without an ``else``?"""
+    if not isinstance(node, cst.If) or node.orelse is not None or not node.body.body:
+        return False
+    last = node.body.body[-1]
+    if isinstance(last, cst.SimpleStatementLine):
+        last = last.body[-1]
+    return isinstance(last, cst.Continue)
 
 
 def _raises(body: cst.BaseSuite) -> bool:

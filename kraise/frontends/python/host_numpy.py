@@ -14,6 +14,7 @@ from kraise.ir import kernel as k
 from kraise.ir.types import NUMBER, ScalarType
 
 Value = Callable[[cst.BaseExpression], h.Expr]
+_JOINS = frozenset(("concatenate", "hstack", "vstack", "stack", "column_stack"))
 
 
 def taken(whole: h.Expr, items: list[Any], scalar: Value, span: Any) -> h.Library | None:
@@ -69,6 +70,26 @@ def along(row: str, call: h.Library, words: dict[str, cst.BaseExpression]) -> h.
     derivative = "linear" if rule == "linear" else rule
     numpy = spelled(call.numpy) if call.numpy else ""
     return h.Library(call.name, call.args, call.type, True, spelled(call.jnp), derivative, numpy=numpy, span=call.span)
+
+
+def joins(name: str) -> bool:
+    """Does a call by this qualified name put arrays together?"""
+    package, _, word = name.partition(".")
+    return package in ("numpy", "cupy") and word in _JOINS
+
+
+def joined(name: str, call: cst.Call, whole: Value, span: Any) -> h.Library | None:
+    """``np.concatenate((a, b), axis=1)`` of arrays that the text names; None for another call."""
+    if not joins(name) or not call.args or not isinstance(call.args[0].value, cst.Tuple | cst.List):
+        return None
+    parts = [e.value for e in call.args[0].value.elements]
+    words = {a.keyword.value: a.value for a in call.args[1:] if a.keyword is not None}
+    axis = _integer(words["axis"]) if "axis" in words else None
+    if len(words) < len(call.args) - 1 or set(words) - {"axis"} or (words and axis is None) or not 0 < len(parts) <= 6:
+        return None
+    given = ", ".join(f"{{{n}}}" for n in range(len(parts)))
+    text = f"jnp.{name.partition('.')[2]}([{given}]{'' if axis is None else f', axis={axis}'})"
+    return h.Library("joined", tuple(whole(p) for p in parts), NUMBER, True, text, "linear", span=span)
 
 
 def table(node: cst.BaseExpression, element: ScalarType | None, span: Any) -> h.Library | None:

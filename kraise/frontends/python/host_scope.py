@@ -9,6 +9,7 @@ import libcst as cst
 
 from kraise import dialects
 from kraise.diagnostics import Refused, Span, refuse
+from kraise.frontends.python import host_numpy
 from kraise.frontends.python.names import Imports
 from kraise.frontends.python.source import Source, dotted, walk
 from kraise.ir import host as h
@@ -110,6 +111,8 @@ class HostScope:
                         or along
                         or (bool(facts.get("elementwise")) and any(self.is_array(a.value) for a in args))
                     )
+                if host_numpy.joins(name):
+                    return True
                 if name in dialects.operations("python"):
                     return any(self.is_array(a.value) for a in args)
                 called = dotted(func)
@@ -192,7 +195,10 @@ def _by_call(scope: HostScope, node: cst.Call, found: set[str]) -> None:
         found.add(first)
     row = dialects.host_rows("python").get(name)
     if row is not None and not name.startswith("builtins."):
-        found |= {n for a in node.args if (n := dotted(a.value)) and _local(scope, n)}
+        facts = dialects.table("host_library")["rows"][row]
+        numbers = {*facts.get("numbers", ()), *facts.get("shapes", ())}
+        given = [a for at, a in enumerate(node.args) if at not in numbers]
+        found |= {n for a in given if (n := dotted(a.value)) and _local(scope, n)}
     if isinstance(node.func, cst.Attribute):
         method = f"array.{node.func.attr.value}"
         owner = dotted(node.func.value)

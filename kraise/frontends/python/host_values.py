@@ -15,7 +15,8 @@ from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, FLOAT, INT, NUMBER, ScalarType
 
-_VIEWS = frozenset(("item", "transpose", "ravel", "reshaped"))
+_VIEWS = frozenset(("item", "transpose", "ravel", "reshaped", "flip"))
+_OTHER_ROWS = {("irfft", 2): "irfft_to"}  # rows by the number of operands
 
 
 def value(scope: HostScope, node: cst.BaseExpression) -> h.Expr:
@@ -230,6 +231,8 @@ def call(scope: HostScope, node: cst.Call) -> h.Expr:
             return value(scope, node.func.value)
         if node.func.attr.value == "item":
             return k.Load(dotted(node.func.value), (k.Const(0, INT),), NUMBER, span=span)
+    if (joined := host_numpy.joined(name, node, lambda n: value(scope, n), span)) is not None:
+        return joined
     row = dialects.host_rows("python").get(name)
     if row is not None and not (operation is not None and not any(scope.is_array(a) for a in args)):
         return _library(scope, node, row, args)
@@ -288,6 +291,8 @@ def _library(scope: HostScope, node: cst.Call, row: str, args: list[cst.BaseExpr
             node, f"`{scope.text(node)}`: keywords of {scope.text(node.func)} are not known", 
             "known are axis (a number) and keepdims of reductions; write the others out", "KR213",
         )  # fmt: skip
+    row = _OTHER_ROWS.get((row, len(operands)), row)
+    facts = dialects.table("host_library")["rows"][row]
     wanted = sum(f"{{{n}}}" in facts["jnp"] for n in range(3))
     if len(operands) != wanted:
         raise scope.refuse(node, f"{scope.text(node.func)} is known with {wanted} operands only", "", "KR213")
