@@ -68,7 +68,14 @@ def _reference(text: str) -> Callable[..., Any]:
     source = re.sub(r"d\{(\d)\}", r"t\1", text)
     source = re.sub(r"\{(\d)\}", r"x\1", source).replace("{y}", "y").replace("jnp.", "np.")
     names = [f"{letter}{n}=None" for letter in "xt" for n in range(_OPERANDS)]
-    return eval(f"lambda {', '.join(names)}, y=None: {source}", {"np": np})
+    return eval(f"lambda {', '.join(names)}, y=None: {source}", {"np": np, "put": put})
+
+
+def put(array: Any, where: Any, value: Any) -> np.ndarray:
+    """A copy of an array with other elements in one place."""
+    found = np.array(array)
+    found[where] = value
+    return found
 
 
 def call(e: h.Library, args: list[Value], directions: int) -> Value:

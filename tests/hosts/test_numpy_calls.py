@@ -29,6 +29,16 @@ BODIES = {
     "np.diff(x)": lambda x, y: np.diff(x),
     "np.cumprod(x)": lambda x, y: np.cumprod(x),
     "np.maximum.accumulate(x)": lambda x, y: np.maximum.accumulate(x),
+    "cp.sqrt(cp.abs(x)) + cp.exp(-cp.tanh(y))": lambda x, y: np.sqrt(np.abs(x)) + np.exp(-np.tanh(y)),
+    "np.square(x) + np.roll(y, 2)": lambda x, y: x * x + np.roll(y, 2),
+    "np.flip(x) * np.prod(y)": lambda x, y: np.flip(x) * np.prod(y),
+    "np.concatenate((x, y))": lambda x, y: np.concatenate((x, y)),
+    "np.stack([x, y], axis=1)": lambda x, y: np.stack([x, y], axis=1),
+    "np.vstack([x, y]) @ x": lambda x, y: np.vstack([x, y]) @ x,
+    "np.linalg.inv(np.outer(x, x)[:2, :2] + np.outer(y, y)[:2, :2])": lambda x, y: np.linalg.inv(
+        np.outer(x, x)[:2, :2] + np.outer(y, y)[:2, :2]
+    ),
+    "np.fft.irfft(np.fft.rfft(x), x.shape[0])": lambda x, y: x,
 }
 
 
@@ -72,3 +82,49 @@ def test_refused_by_name(call):
     done = pipeline.translate(KERNEL + f"def f(x):\n    scale[1, 32](x, 2.0)\n    z = {call}\n    return z\n", "a.py")
     assert "f" not in done.raised and "scale" in done.raised
     assert any(call.partition("(")[0] in d.reason and d.code == "KR213" for d in done.diagnostics)
+
+
+STORES = {
+    "a row and a column": "z[0, :] = 1.0\nz[:, -1] = z[:, -2]",
+    "inner cells": "z[1:-1, 0] = z[1:-1, 1] * 2.0\nz[1:-1, 1:-1] += 0.5",
+    "every other": "z[::2] = 0.0\nz[n:, n] = z[n:, 0]",
+}
+
+
+@pytest.mark.parametrize("what", STORES)
+def test_stores_to_slices(what):
+    lines = ["z = np.outer(x, y)", *STORES[what].split("\n"), "return z"]
+    body = "".join(f"    {line}\n" for line in lines)
+    done = pipeline.translate(KERNEL + f"def f(x, y, n):\n    scale[1, 32](x, 2.0)\n{body}", "a.py")
+    assert "f" in done.raised, [d.reason for d in done.diagnostics]
+    f = load_module(done.text).f
+    x, y = array(6), array(6, 1)
+    space: dict = {"np": np, "z": np.outer(2 * x, y), "n": 2}
+    exec(STORES[what], space)
+    np.testing.assert_allclose(f(x, y, 2), space["z"], rtol=1e-5)
+    agrees(done, f, x=x, y=y, n=2)
+
+
+def test_a_round_that_goes_on():
+    body = (
+        "    for k in range(6):\n        if k % 3 == 1:\n            scale[1, 32](x, 0.5)\n            continue\n"
+        "        scale[1, 32](y, 2.0)\n        if k == 3: continue\n        x[0] += 1.0\n    return x, y\n"
+    )
+    done = pipeline.translate(KERNEL + f"def f(x, y):\n{body}", "a.py")
+    assert "f" in done.raised, [d.reason for d in done.diagnostics]
+    x, y = np.full(3, 4.0, np.float32), np.full(3, 1.0, np.float32)
+    found = load_module(done.text).f(x, y)
+    np.testing.assert_allclose(found[0], [((4 + 1) / 2 + 1) / 2 + 1, 1, 1])
+    np.testing.assert_allclose(found[1], np.full(3, 16.0))
+
+
+def test_a_copy_of_the_last_round():
+    body = (
+        "    d = cuda.to_device(x)\n    for k in range(3):\n        scale[1, 32](d, 2.0)\n"
+        "        last = d.copy_to_host()\n    scale[1, 32](d, 3.0)\n    return last, d.copy_to_host()\n"
+    )
+    done = pipeline.translate(KERNEL + f"def f(x):\n{body}", "a.py")
+    assert "f" in done.raised, [d.reason for d in done.diagnostics]
+    last, end = load_module(done.text).f(np.ones(3, np.float32))
+    np.testing.assert_allclose(last, np.full(3, 8))
+    np.testing.assert_allclose(end, np.full(3, 24))

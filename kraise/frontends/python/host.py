@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import libcst as cst
 
 from kraise import dialects
@@ -105,11 +107,12 @@ class Reader(Assignments):
         """``if test: …; continue`` with the rest of the round after it."""
         condition = values.value(self.scope, node.test)
         before = self.flushed()
-        *kept, last = node.body.body
+        inner: Any = node.body.body
+        kept, last = list(inner[:-1]), inner[-1]
         if isinstance(node.body, cst.SimpleStatementSuite):  # if test: continue
             kept = [node.body.with_changes(body=kept)] if kept else []
-        elif len(last.body) > 1:  # type: ignore[union-attr, arg-type]
-            kept.append(last.with_changes(body=last.body[:-1]))  # type: ignore[union-attr, index]
+        elif len(last.body) > 1:
+            kept.append(last.with_changes(body=last.body[:-1]))
         then, other = self.block(kept, True), self.block(rest, True)
         return [*before, h.If(condition, then, other, span=self.scope.span(node))]
 

@@ -305,4 +305,8 @@ class Assignments:
         whole = values.value(scope, target)
         if isinstance(whole, k.Load):
             return [h.Store(name, whole.subscripts, value, span=span)]
+        items = list(target.slice)
+        found = host_numpy.put(h.Whole(name, span=span), items, value, lambda n: values.scalar(scope, n), span)
+        if found is not None:
+            return [h.Update(name, found, span=span)]
         raise scope.refuse(target, f"a store to `{scope.text(target)}` is not known in a host function")

@@ -14,13 +14,35 @@ from kraise.ir import kernel as k
 from kraise.ir.types import NUMBER, ScalarType
 
 Value = Callable[[cst.BaseExpression], h.Expr]
+_MOST_OPERANDS = 6
 _JOINS = frozenset(("concatenate", "hstack", "vstack", "stack", "column_stack"))
 
 
 def taken(whole: h.Expr, items: list[Any], scalar: Value, span: Any) -> h.Library | None:
     """``x[1:-1, None, 0]``; None where an item is not one of these."""
-    texts: list[str] = []
     args: list[h.Expr] = [whole]
+    where = _places(items, scalar, args)
+    if len(args) > _MOST_OPERANDS:
+        return None
+    shapes = tuple(range(1, len(args)))
+    return h.Library("item", tuple(args), NUMBER, True, f"{{0}}[{where}]", f"d{{0}}[{where}]", shapes=shapes, span=span)
+
+
+def put(whole: h.Expr, items: list[Any], value: h.Expr, scalar: Value, span: Any) -> h.Library | None:
+    """The array after ``x[0, 1:] = value``; None where an item is not known."""
+    args: list[h.Expr] = [whole, value]
+    where = _places(items, scalar, args)
+    if len(args) > _MOST_OPERANDS or "None" in where:
+        return None
+    shapes = tuple(range(2, len(args)))
+    text, numpy = f"{{0}}.at[{where}].set({{1}})", f"put({{0}}, np.s_[{where}], {{1}})"
+    derivative = f"put(d{{0}}, np.s_[{where}], d{{1}})"
+    return h.Library(h.PUT, tuple(args), NUMBER, True, text, derivative, shapes=shapes, numpy=numpy, span=span)
+
+
+def _places(items: list[Any], scalar: Value, args: list[h.Expr]) -> str:
+    """The text of a subscript; numbers that the text does not give become operands."""
+    texts: list[str] = []
 
     def number(node: cst.BaseExpression | None) -> str:
         if node is None:
@@ -42,11 +64,7 @@ def taken(whole: h.Expr, items: list[Any], scalar: Value, span: Any) -> h.Librar
                 texts.append("...")
             case cst.Index(value=value):
                 texts.append(number(value))
-    if len(args) > 6:
-        return None
-    where = ", ".join(texts)
-    shapes = tuple(range(1, len(args)))
-    return h.Library("item", tuple(args), NUMBER, True, f"{{0}}[{where}]", f"d{{0}}[{where}]", shapes=shapes, span=span)
+    return ", ".join(texts)
 
 
 def along(row: str, call: h.Library, words: dict[str, cst.BaseExpression]) -> h.Library | None:

@@ -199,6 +199,10 @@ def _by_call(scope: HostScope, node: cst.Call, found: set[str]) -> None:
         numbers = {*facts.get("numbers", ()), *facts.get("shapes", ())}
         given = [a for at, a in enumerate(node.args) if at not in numbers]
         found |= {n for a in given if (n := dotted(a.value)) and _local(scope, n)}
+    elif host_numpy.joins(name) and node.args and isinstance(node.args[0].value, cst.Tuple | cst.List):
+        found |= {n for e in node.args[0].value.elements if (n := dotted(e.value)) and _local(scope, n)}
+    elif name.startswith("cupy.") and name in dialects.operations("python"):  # CuPy takes no numbers
+        found |= {n for a in node.args[:1] if (n := dotted(a.value)) and _local(scope, n)}
     if isinstance(node.func, cst.Attribute):
         method = f"array.{node.func.attr.value}"
         owner = dotted(node.func.value)

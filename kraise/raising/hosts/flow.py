@@ -152,7 +152,8 @@ class Flow:
                 return
             out.append(o.Let((r.written(view.slot, state, out, stmt.span),), value, stmt.span))
             return
-        if everything and isinstance(value, h.Library) and value.array and r.elements.get(view.slot) == value.type:
+        same = isinstance(value, h.Library) and (value.name == h.PUT or r.elements.get(view.slot) == value.type)
+        if everything and isinstance(value, h.Library) and value.array and same:
             out.append(o.Let((r.written(view.slot, state, out, stmt.span),), value, stmt.span))
             return
         base = r.array(k.ArrayRef(stmt.array), state).array
