@@ -109,7 +109,7 @@ class _Host:
             test = self.pick("t % 2 == 0", "t % 2 == 1", "t > 1", "t == 0", "t < steps - 1")
             return ("if", test, self.block(names, 2, 1), self.block(names, 2, self.pick(0, 1)))
         if depth == 0 and way < 0.95:
-            return ("early", self.pick("n > 8", "steps == 0"), self.block(names, 2, 1))
+            return ("early", self.pick("n > 8", "steps == 0"), [("launch", self.pick(*names), a, b, "dt", 0)])
         return ("launch", self.pick(*names), a, b, "dt", 0)
 
     # --- their text
@@ -125,7 +125,7 @@ class _Host:
             else:
                 lines.append(f"d_{b} = cuda.to_device(h_{b})")
         self.back = [b for b in self.buffers if self.chance(0.7)] or ["u"]
-        lines += [f"int threads = 4{';'}", "int blocks = (n + threads - 1) / threads;"] if c else [
+        lines += ["int threads = 4;", "int blocks = (n + threads - 1) / threads;"] if c else [
             "threads = 4", "blocks = (n + threads - 1) // threads"
         ]  # fmt: skip
         lines += [*self.text(body), *self.ending()]
