@@ -25,7 +25,7 @@ def checkpointed_loop(start, stop, step, state):
     """``fori_loop`` whose rounds the gradient runs again; in segments of sqrt(n) rounds, where all states are many."""
     step = jax.checkpoint(step)
     rounds = max(stop - start, 0)
-    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**23:
+    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**26:
         return jax.lax.fori_loop(start, stop, step, state)
     size = max(int(rounds**0.5), 1)
 
