@@ -22,6 +22,7 @@ from kraise.ir.equations import (
     Fold,
     Helper,
     HelperCall,
+    Index,
     Kernel,
     Name,
     New,
@@ -263,7 +264,8 @@ class _Securing:
         if not (isinstance(node, Op) and isinstance(new, Op) and new.name == node.name) or demand == NEVER:
             return new
         axes = unit.axes[node]
-        if demand != ALWAYS and all(self._off_zero(c, node.args) for c in demand) or not hazards(node, axes):
+        singular = tuple(node.args[k] for k, _ in hazards(node, axes))
+        if not singular or (demand != ALWAYS and all(self._off_zero(c, singular) for c in demand)):
             return new
         return constant_at_point(new) if self.points.holds(node, demand, axes, self.conditions) else new
 
@@ -283,6 +285,8 @@ class _Securing:
     def _off_zero(self, conjunction: Conjunction, values: tuple[Expr, ...]) -> bool:
         """Whether a condition rules out that one of the values is zero."""
         for value in values:
+            if isinstance(value, Index):
+                continue
             at_zero: dict[Expr, Expr] = {v: constant_like(0, v.type) for v in _vanishing(value)}
             if any(verdict(substitute(self.conditions.shown(lit), at_zero)) is False for lit in conjunction):
                 return True

@@ -125,3 +125,11 @@ def flag_arith(x, o, n):
     for i in range(n):
         f = 1.0 if x[i] > 0.5 else 0.0
         o[i] = f * math.sqrt(x[i]) + (1.0 - f) * x[i]
+
+
+# x=a(1.,-1.,0.,3.), y=a(0.,0.,2.,0.5), o=z(4), n=4
+def ratio_of_some(x, y, o, n):
+    for i in range(n):
+        if x[i] != 0.0:
+            o[i] = min(abs(x[i]) / max(abs(y[i]), 0.0), 4.0) if y[i] != 0.0 or x[i] > 2.0 else x[i]
+            o[i] += max(math.sqrt(abs(y[i])), 0.5) + min(1.0 / (i + 1), 0.75)
