@@ -51,13 +51,17 @@ def digits(poly: Poly, path: tuple[eq.Expr, ...], gaps: bool = False) -> Digits 
 def _with_strides(poly: Poly, path: tuple[eq.Expr, ...], strides: list[Poly]) -> Digits | None:
     for at in range(len(strides) - 1):
         found = _taken_apart(poly, path, _dividing(strides[at:]))
-        if (
-            found is not None
-            or strides[at + 1].value is not None
-            or quotient_of(strides[at], strides[at + 1]) is not None
-        ):
-            return found  # only where neither of two sizes divides the other may the second be the larger digit
+        if found is not None or strides[at + 1].value is not None:
+            return found
+        if quotient_of(strides[at], strides[at + 1]) is not None and not _difference(poly, strides[at]):
+            return None  # only where neither of two sizes divides the other may the second be the larger digit
     return None
+
+
+def _difference(poly: Poly, stride: Poly) -> bool:
+    """Whether what the stride multiplies is a difference (``(t - block) * TILE * n``): no digit of its own."""
+    quotient, _ = divided(poly, stride)
+    return any(c < 0 for m, c in quotient.terms.items() if m) and any(c > 0 for m, c in quotient.terms.items() if m)
 
 
 def _signed(strides: list[Poly], path: tuple[eq.Expr, ...]) -> list[Poly]:

@@ -15,7 +15,7 @@ from kraise.emit.loads import diagonals, strided
 from kraise.emit.loops import remat
 from kraise.emit.text import layout_text, records, spelling
 from kraise.emit.text import python as py
-from kraise.emit.text.head import Signature
+from kraise.emit.text.head import Signature, by_position
 from kraise.emit.text.names import IMPORTED, identifier
 from kraise.emit.text.python import Py
 from kraise.emit.text.rendering import Surroundings
@@ -74,6 +74,7 @@ def _emit(module: eq.Module) -> str:
             k.launch,
             "checkify" in t.needs,
             asks_for_size(k),  # type: ignore[arg-type]
+            by_position(k.params, tuple(identifier(p.name) for p in k.params))[1],  # type: ignore[attr-defined]
         )
         for k, (t, *_) in zip(module.kernels, emitted, strict=True)
     }

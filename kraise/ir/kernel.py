@@ -288,6 +288,7 @@ class Param:
     type: Type
     default: Const | None = None
     by_reference: bool = False  # C++ `T &x` or an out-pointer to one scalar, for a scalar type
+    keyword: bool = False  # given by name only: a template's integer, which stands in no list of parameters
     span: Span | None = _span()
 
 

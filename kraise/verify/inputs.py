@@ -30,6 +30,7 @@ from kraise.verify.launches import (
     prober,
     reached,
     saturating,
+    template_sizes,
     used_axes,
 )
 from kraise.verify.roles import Roles, find_roles
@@ -230,6 +231,7 @@ class _Search:
             and isinstance(a.value, k.Load)
             and any(isinstance(v, k.Var) and v.name == a.name for v in walk(a.value.subscripts))
         }
+        self.templates = template_sizes(function)
         self.written = Facts(source).written(function.name)
         self.has_integers = any(
             s.ndim is None and s.path not in values and (s.element.is_integer or s.path in self.roles.integers)
@@ -317,6 +319,8 @@ class _Search:
         if t.kind == "bool":
             return True
         if t.is_integer or slot.path in self.roles.integers:
+            if slot.path in self.templates and attempt.small is None:
+                return self.templates[slot.path]
             return next(primes) if attempt.small is None else attempt.small
         number = float(np.random.default_rng([self.case.seed, _key(slot.path)]).uniform(0.5, 1.5))
         return complex(number, 0.5) if t.kind == "complex" else number

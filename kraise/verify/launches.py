@@ -16,6 +16,7 @@ from kraise.verify.probe import Probe
 
 Triple = tuple[int, int, int]
 Running = Callable[[Triple, Triple], Probe]
+TILE = 8  # what a template's integer is, where an array in shared memory has that size
 MOST_THREADS = {1: 8_000, 2: 6_000, 3: 30_000}  # of a search, by the axes in use
 
 
@@ -37,6 +38,18 @@ def used_axes(source: k.Module, function: k.Function) -> tuple[int, ...]:
     nodes = [n for f in reached(source, function) for n in walk(f.body)]
     axes = {n.axis for n in nodes if isinstance(n, k.Hw)}
     return tuple(sorted(axes)) or ((0,) if any(isinstance(n, k.Warp) for n in nodes) else ())
+
+
+def template_sizes(function: k.Function) -> dict[str, int]:
+    """Values for the integers of a template that nothing in the file instantiates: a block's size, a small radius."""
+    named = {
+        n.name
+        for array in walk(function.body)
+        if isinstance(array, k.LocalArray) and array.space == "shared"
+        for n in walk(array.shape)
+        if isinstance(n, k.Var)
+    }
+    return {name: TILE if name in named else 2 + at for at, name in enumerate(function.static)}
 
 
 def block_candidates(
@@ -64,6 +77,9 @@ def _candidates(
     written = _written_block(nodes)
     if written:
         yield _block((0, 1, 2), tuple(written.get(axis, 4 if axis in axes else 1) for axis in range(3)))
+    if TILE in template_sizes(function).values():
+        yield _block(axes, (TILE, TILE))
+        yield _block(axes, (TILE, 1, 1))
     if any(isinstance(n, k.Warp) for n in nodes):
         yield _block(axes, (64, 1, 1))
         yield _block(axes, (32, 1, 1))

@@ -7,13 +7,18 @@ import random
 
 import pytest
 
-from kraise.analysis.dependence import Access, may_meet
+from kraise.analysis.dependence import Access, may_meet, nonnegative
+from kraise.analysis.poly import to_poly
+from kraise.ir import equations as eq
+from kraise.ir.types import INT
 from tests.analysis.test_conditions import c, holds, value
 from tests.analysis.test_poly import I, J, N, op
 
 RANGE = (c("ge", I, 0), c("lt", I, N), c("ge", J, 0), c("lt", J, N))
 SUBSCRIPTS = [I, J, op("add", I, 1), op("sub", I, 1), op("mul", 2, I), op("add", op("mul", 2, I), 1), op("sub", op("sub", N, 1), I),
-              op("add", I, J), op("floordiv", I, 2), op("add", op("mul", 2, I), J)]  # fmt: skip
+              op("add", I, J), op("floordiv", I, 2), op("add", op("mul", 2, I), J),
+              op("add", op("mul", I, N), J), op("sub", op("mul", I, N), J), op("mul", J, N),
+              op("add", op("mul", I, op("sub", N, 2)), J)]  # fmt: skip
 GUARDS = [
     (),
     (c("lt", J, I),),
@@ -65,9 +70,36 @@ def test_affine_answers_are_exact():
     assert not may_meet(own, Access("x", (I,), RANGE, False), ("i",), frozenset())
 
 
-def test_unknown_subscripts_may_meet():
-    from kraise.ir import equations as eq
-    from kraise.ir.types import INT
+def test_rows_of_a_size():
+    cell = op("add", op("mul", I, N), J)
+    rows = Access("y", (cell,), RANGE, True)
+    assert not may_meet(rows, rows, ("i", "j"), frozenset())
+    longer = Access("y", (cell,), (*RANGE[:3], c("le", J, N)), True)
+    assert may_meet(longer, longer, ("i", "j"), frozenset())
 
+
+S = eq.Param("s", INT)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "inside", "right"),
+    [
+        ("floordiv", c("lt", J, S), True),
+        ("tdiv", c("lt", J, S), True),
+        ("floordiv", c("le", J, S), False),
+        ("tdiv", c("le", J, S), False),
+    ],
+)
+def test_whole_tiles_stay_below_the_size(rounds, inside, right):
+    """``i < n / s`` and ``j < s``: ``i * s + j < n``, where n is not negative."""
+    path = (c("ge", I, 0), c("lt", I, op(rounds, N, S)), c("ge", J, 0), inside, c("ge", N, 0))
+    assert nonnegative(path, to_poly(op("sub", op("sub", N, 1), op("add", op("mul", I, S), J)))) == right
+    if not right:
+        return
+    for n, s in itertools.product(range(12), range(1, 6)):
+        assert all(i * s + j < n for i in range(n // s) for j in range(s))
+
+
+def test_unknown_subscripts_may_meet():
     gather = Access("y", (eq.Read(eq.Version("k", 0), (I,), INT),), RANGE, True)
     assert may_meet(gather, gather, ("i",), frozenset())

@@ -13,6 +13,7 @@ from kraise.raising import raise_function
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 TILES = (SAMPLES / "cuda_tile_sizes" / "kernel.cu").read_text()
+ANY = (SAMPLES / "cuda_template_size" / "kernel.cu").read_text()
 VOTES = (SAMPLES / "block_votes" / "kernel.py").read_text()
 
 
@@ -40,6 +41,55 @@ def operators(kernel):
 def test_a_template_size_is_the_block():
     assert "a block has T threads along x" in messages(raised(TILES, "project"))
     assert "a block has B threads along x" in messages(raised(TILES, "mirror_blocks"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    __syncthreads();\n        for", "    for"),
+        ("row * cols + col] = sum", "row * cols + col / 2] = sum"),
+        ("[threadIdx.y][threadIdx.x] = kb", "[threadIdx.y / 2][threadIdx.x] = kb"),
+    ],
+)
+def test_wrong_tiles_of_any_size_are_refused(old, new):
+    assert old in ANY
+    assert codes(ANY.replace(old, new), "product") & {"KR201", "KR202"}
+
+
+def test_the_cells_beyond_a_block_tell_its_size():
+    text = """__global__ void smooth(const float *x, float *y, int n) {
+        __shared__ float cell[8 + 3];
+        __shared__ float weight[4];
+        int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+        if (t < 4) weight[t] = 1.0f / (1 + t);
+        cell[t] = i < n ? x[i] : 0.0f;
+        if (t < 3) cell[t + 8] = i + 8 < n ? x[i + 8] : 0.0f;
+        __syncthreads();
+        float sum = 0.0f;
+        for (int k = 0; k < 4; k++) sum += cell[t + k] * weight[k];
+        if (i < n) y[i] = sum;
+    }"""
+    assert "a block has 8 threads along x" in raised(text, "smooth").assumptions
+
+
+@pytest.mark.parametrize(
+    ("difference", "kept"),
+    [("i + 3u - 3u", "y[i]"), ("(i + 3u) - (3u + i) + i", "y[i]"), ("i - 1u", "wraps"), ("i + (k - 1)", "wraps")],
+)
+def test_unsigned_sums_are_indices_where_all_that_is_subtracted_cancels(difference, kept):
+    text = f"""__global__ void shift(const float *x, float *y, int n, int k) {{
+        unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+        unsigned at = {difference};
+        if (i < n && at < n) y[i] = x[at];
+    }}"""
+    kernel = raised(text, "shift")
+    masked = any(
+        isinstance(n, eq.Op) and n.type.kind == "uint" and n.name in ("sub", "add")
+        for s in kernel.body
+        for e in statement_expressions(s)
+        for n in topological((e,))
+    )
+    assert masked == (kept == "wraps")
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,17 @@
 """Arguments and launches that are found by running the kernel; cases as case.toml spells them."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from kraise.frontends import python
+from kraise.frontends import cuda_c, python
 from kraise.ir import kernel as k
 from kraise.ir.types import FLOAT32, INT32, ArrayType, StructType
 from kraise.verify import interpreter
 from kraise.verify.inputs import CaseError, infer_case, launch_for, load_case, load_cases
 
+SAMPLES = Path(__file__).parents[2] / "samples"
 HEAD = "import math\nimport numpy as np\nfrom numba import cuda\n@cuda.jit\n"
 
 
@@ -43,6 +46,15 @@ def test_flat_matrix_gets_the_product_and_is_not_square():
 def test_unguarded_threads_fit_the_launch():
     _, _, case, a = infer("def f(x, y):\n    i = cuda.grid(1)\n    y[i] = x[2 * i + 1]\n")
     assert a["y"].shape == (threads(case),) and a["x"].shape == (2 * threads(case),)
+
+
+def test_integers_of_a_template_are_a_block_or_a_radius():
+    text = (SAMPLES / "cuda_template_size" / "kernel.cu").read_text()
+    ir, _ = cuda_c.read(text, "kernel.cu")
+    found = {f.name: infer_case(ir, f) for f in ir.functions if f.kind == "kernel"}
+    tile = found["product"].args["TILE"]
+    assert found["product"].block == (tile, tile, 1) and tile > 1
+    assert 2 * found["smooth"].args["RADIUS"] < found["smooth"].args["n"]
 
 
 def test_row_pointers_and_gathers():

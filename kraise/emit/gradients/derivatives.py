@@ -95,7 +95,7 @@ class _Writer:
         self.kernel, self.head, self.activity = kernel, head, activity
         self.name = identifier(kernel.name)
         self.inputs, self.outputs = subject.inputs, subject.outputs
-        self.fresh = Names(taken | set(head.positional) | {"grid", "block"})
+        self.fresh = Names(taken | set(head.names) | {"grid", "block"})
         self.active = [self._active(n) for n in activity.wrt] or subject.active
         self.active = [n for n in self.active if n not in activity.const]
         for name in activity.const:
@@ -152,7 +152,7 @@ class _Writer:
                 inner: dict[str, Py] = {n.partition(".")[2]: Atom(self._inner(n)) for n in members}
                 value = records.changed(self.kernel.params, p, p, inner)
             arguments.append(value)
-        keywords = {k.partition("=")[0]: Atom(k.partition("=")[0]) for k in self.head.keywords}
+        keywords = {n: Atom(n) for n in self.head.names if n not in self.head.positional}
         return py.call(self.name, *arguments, **keywords)
 
     def _values(self, body: list[Stmt], wanted: list[Output]) -> list[Py]:
@@ -172,12 +172,12 @@ class _Writer:
 
     def _unshadowed(self, name: str) -> str:
         # an assignment in the local function would hide the argument of that name
-        return self.fresh.fresh(f"{name}_new" if identifier(name) in self.head.positional else name)
+        return self.fresh.fresh(f"{name}_new" if identifier(name) in self.head.names else name)
 
     def _weights(self) -> list[str]:
         """What the loss's dot products take beside the kernel's own parameters."""
         extra = [t.weights for t in self.activity.terms if t.weights]
-        return [w for w in dict.fromkeys(extra) if identifier(w) not in self.head.positional]
+        return [w for w in dict.fromkeys(extra) if identifier(w) not in self.head.names]
 
     def _frozen(self) -> list[Stmt]:
         out: list[Stmt] = []

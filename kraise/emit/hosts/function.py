@@ -20,7 +20,7 @@ from kraise.emit.loops import remat
 from kraise.emit.loops.folds import mentioned
 from kraise.emit.text import layout_text
 from kraise.emit.text import python as py
-from kraise.emit.text.head import Signature
+from kraise.emit.text.head import Signature, by_position
 from kraise.emit.text.names import Names, identifier
 from kraise.emit.text.python import Atom, Py, flat
 from kraise.emit.text.rendering import Comments, Surroundings, render
@@ -49,8 +49,9 @@ class EmittedHost:
         self.throws = any(callees[name].throws for name in host.calls if name in callees)
         parameters = tuple(names[p.name] for p in host.params)
         static = [names[p.name] for p in host.params if p.name in self.statics.names]
-        self.callee = Callee(identifier(host.name), parameters, frozenset(static), throws=self.throws)
-        self.head = Signature(parameters, (), tuple(static))
+        positional, named = by_position(host.params, parameters)
+        self.callee = Callee(identifier(host.name), parameters, frozenset(static), throws=self.throws, named=named)
+        self.head = Signature(positional, named, tuple(static))
         self.lines = self._lines(parameters, static)
         self.constants, self.helpers = self.text.constants, set[str]()
 
@@ -81,6 +82,8 @@ class EmittedHost:
             p if d.default is None else f"{p}={flat(py.number(d.default.value))}"
             for p, d in zip(parameters, self.host.params, strict=True)
         )
+        named = len(self.head.keywords)
+        entries = (*entries[: len(entries) - named], *(("*", *entries[-named:]) if named else ()))
         lines += layout_text.definition(identifier(self.host.name), entries, 0).split("\n")
         body = [*self.checks(), *self.block(self.host.body)]
         body = _returned(body, self.text.results(list(self.host.returns)))
@@ -136,8 +139,9 @@ class EmittedHost:
     def call(self, value: o.Call) -> Py:
         """A call of a function of the module."""
         callee = self.callees[value.function]
-        args = tuple(self.text.expr(a) for a in value.args)
-        keywords: list[tuple[str, Py]] = []
+        given = [self.text.expr(a) for a in value.args]
+        args = tuple(given[: len(given) - len(callee.named)])
+        keywords: list[tuple[str, Py]] = list(zip(callee.named, given[len(args) :], strict=True))
         if callee.launch:
             for word, extents in (("grid", value.grid), ("block", value.block)):
                 if extents is not None:

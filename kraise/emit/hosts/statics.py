@@ -15,7 +15,8 @@ from kraise.ir.types import ScalarType
 @dataclass(frozen=True)
 class Callee:
     """An emitted function that a host calls: its name, its parameters' names, which of them are static, whether there
-    are checks in it that it throws, whether the size of its dynamic shared memory matters."""
+    are checks in it that it throws, whether the size of its dynamic shared memory matters, and the parameters that are
+    given by keyword only (the last ones)."""
 
     name: str
     parameters: tuple[str, ...]
@@ -23,6 +24,7 @@ class Callee:
     launch: str = ""
     throws: bool = False
     shared: bool = False
+    named: tuple[str, ...] = ()
 
 
 def nodes(*roots: object, static: bool = True) -> Iterator[object]:

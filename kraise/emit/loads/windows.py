@@ -141,5 +141,16 @@ def truth(condition: eq.Expr) -> bool | None:
 
 
 def _at(node: eq.Expr, index: str, value: int) -> eq.Expr:
-    indices = [n for n in tree.walk(node) if isinstance(n, eq.Index) and n.name == index]
-    return tree.substitute(node, {n: eq.Const(value, n.type) for n in indices}, {})
+    into: dict[eq.Expr, eq.Expr] = {}
+    for n in tree.walk(node):
+        match n:
+            case eq.Index(name=name) if name == index:
+                into[n] = eq.Const(value, n.type)
+            case eq.Cast(type=kind, arg=eq.Index(name=name)) if name == index and kind.is_integer:
+                into[n] = eq.Const(value, kind)
+    if value == 0:  # nothing is added
+        for n in tree.walk(node):
+            match n:
+                case eq.Op(name="add", args=(a, b)) if b in into and not into.keys() & set(tree.walk(a)):
+                    into[n] = a
+    return tree.substitute(node, into, {})

@@ -21,6 +21,11 @@ class Signature:
     keywords: tuple[str, ...] = ()
     static: tuple[str, ...] = ()
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every parameter's name."""
+        return (*self.positional, *(k.partition("=")[0] for k in self.keywords))
+
     def lines(self, name: str, around: object, throws: bool = False) -> list[str]:
         """``@jax.jit`` and ``def name(...):``; ``around`` knows how the module spells its imports. ``throws``: there
         are checks in it (see :mod:`kraise.emit.checked`)."""
@@ -40,12 +45,18 @@ class Signature:
 def signature(context: Context, kernel: eq.Kernel, parameters: tuple[str, ...]) -> Signature:
     """The signature of a kernel's function."""
     static = [p for p in parameters if p in {identifier(s) for s in context.statics}]
-    if not kernel.launch:
-        if asks_for_size(kernel):
-            return Signature(parameters, ("shared",), (*static, "shared"))
-        return Signature(parameters, (), tuple(static))
-    default = "=None" if kernel.launch == "optional" else ""
-    keywords = (f"grid{default}", f"block{default}")
+    positional, keywords = by_position(kernel.params, parameters)
+    if kernel.launch:
+        default = "=None" if kernel.launch == "optional" else ""
+        keywords += (f"grid{default}", f"block{default}")
+        static += ["grid", "block"]
     if asks_for_size(kernel):
-        return Signature(parameters, (*keywords, "shared"), (*static, "grid", "block", "shared"))
-    return Signature(parameters, keywords, (*static, "grid", "block"))
+        keywords += ("shared",)
+        static.append("shared")
+    return Signature(positional, keywords, tuple(static))
+
+
+def by_position(params: tuple[object, ...], names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The ``names`` of parameters that are given by position, and those that are given by keyword only."""
+    named = {n for p, n in zip(params, names, strict=True) if p.keyword}  # type: ignore[attr-defined]
+    return tuple(n for n in names if n not in named), tuple(n for n in names if n in named)

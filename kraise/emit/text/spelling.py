@@ -9,6 +9,7 @@ from kraise.emit.text import python as py
 from kraise.emit.text.python import Atom, Py
 from kraise.ir import equations as eq
 from kraise.ir.types import ScalarType
+from kraise.ir.walk import topological
 
 _ZEROS = (py.number(0), py.number(0.0))
 
@@ -54,6 +55,30 @@ def counted(arg: eq.Expr, other: eq.Expr) -> eq.Expr:
             if kind.is_integer and other.type.kind != "bool":
                 return c
     return arg
+
+
+def unconverted(arg: eq.Expr, other: eq.Expr) -> eq.Expr:
+    """``n`` for ``float(n)`` beside fractions of an array: JAX makes a whole number one of the array's type."""
+    match arg:
+        case eq.Cast(type=kind, arg=number) if kind.is_inexact and kind == other.type and _sized(other):
+            plain = all(isinstance(n, eq.Const | eq.Param | eq.Shape | eq.Op) for n in topological((number,)))
+            narrow = number.type.kind == "int" and number.type.bits in (None, 32)
+            return number if plain and narrow and not isinstance(number, eq.Const) else arg
+    return arg
+
+
+def _sized(e: eq.Expr) -> bool:
+    """Whether a value has its type of an array, not of a number that takes the type of what it meets."""
+    match e:
+        case eq.Read():
+            return True
+        case eq.Op(name="select", args=(_, a, b)):
+            return _sized(a) or _sized(b)
+        case eq.Op(args=args):
+            return any(a.type == e.type and _sized(a) for a in args)
+        case eq.Reduce(body=body):
+            return body.type == e.type and _sized(body)
+    return False
 
 
 def transposed(array: Py, order: tuple[int, ...]) -> Py:

@@ -224,5 +224,5 @@ def bindings_of(
             if not isinstance(t, ScalarType) or t == VOID:
                 raise low.refuse("KR104", f"the template parameter `{p.name}` is not raised", d.tree)
             scope[p.name] = VarPlace(p.name, t)
-            static.append(Param(p.name, t, span=span))
+            static.append(Param(p.name, t, keyword=True, span=span))
     return scope, tuple(static), notes

@@ -23,6 +23,10 @@ def operation(name: str, args: tuple[eq.Expr, ...], t: ScalarType) -> eq.Expr:
         out = simplify.op(name, _of_one_width(args, t), t)
     if name in RING and out.type.is_integer and isinstance(out, eq.Op) and index_like(out):
         return normal(out)
+    if name in ("sub", "add") and out.type.kind == "uint" and isinstance(out, eq.Op) and out.name == name:
+        found = _cancelled(out)
+        if found is not None:
+            return found
     if name in ("floordiv", "tdiv") and out.type.is_integer and isinstance(out, eq.Op) and out.name == name:
         return _exact(out)
     if name == "mod" and isinstance(out, eq.Op) and out.name == name:
@@ -40,6 +44,29 @@ def _remainder(out: eq.Op) -> eq.Expr:
     if rest.value is not None and poly.indices():
         return eq.Const(rest.value % by.value, out.type)
     return out if rest == poly or not rest.indices() else simplify.op("mod", (to_expr(rest), by), out.type)
+
+
+def _cancelled(out: eq.Op) -> eq.Expr | None:
+    """An unsigned sum in which all that is subtracted cancels (``16 * b + t - 16 * b``): what is left fits, as all index
+    arithmetic is taken to."""
+    poly = _modular(out, out.type)
+    if poly is None or any(c < 0 for c in poly.terms.values()) or not all(map(index_like, poly.atoms())):
+        return None
+    return to_expr(poly, out.type)
+
+
+def _modular(e: eq.Expr, t: ScalarType) -> Poly | None:
+    """``e`` as a polynomial modulo 2 to the bits of the unsigned type ``t``, in which unsigned differences may be taken
+    apart; None where a narrower unsigned type wraps on its own."""
+    match e:
+        case eq.Op(name="add" | "sub" | "mul" as name, args=(a, b)) if e.type == t or e.type.kind == "int":
+            x, y = _modular(a, t), _modular(b, t)
+            if x is None or y is None:
+                return None
+            return x + y if name == "add" else x - y if name == "sub" else x * y
+        case eq.Cast(arg=a) if e.type == t and a.type.is_integer:
+            return _modular(a, t)
+    return to_poly(e) if index_like(e) else None
 
 
 def _exact(out: eq.Op) -> eq.Expr:

@@ -152,10 +152,13 @@ def provable_here(st: State, poly: Poly) -> bool:
 
 
 def _ring(cx: Context, st: State, name: str, parts: tuple[eq.Expr, ...], t: ScalarType) -> eq.Expr:
-    """A sum, difference or product. An unsigned difference that is proved not to be negative is index arithmetic."""
-    if t.kind == "uint" and name in ("sub", "neg") and all(map(index_like, parts)):
+    """A sum, difference or product. One of unsigned numbers with a term that is subtracted is index arithmetic where it
+    is proved not to be negative (``threadIdx.x`` is one: the global index less what the blocks before it have)."""
+    if t.kind == "uint" and all(map(index_like, parts)):
         out = eq.Op(name, parts, INT)
-        if provable((*st.path, *st.facts), to_poly(out)):
+        poly = to_poly(out)
+        subtracted = name in ("sub", "neg") or any(c < 0 for c in poly.terms.values())
+        if subtracted and provable((*st.path, *st.facts), poly):
             return normal(out)
     return operation(name, parts, t)
 

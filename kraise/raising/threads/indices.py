@@ -164,7 +164,7 @@ def bind(
         if axis == 0 and cx.one_line:
             cx.extents[name] = ("blockDim", "gridDim", "rows")
         path.append(eq.Op("ge", (g, zero), BOOL))
-        if way is not None and both:
+        if (way is not None or axis in cx.named) and both:
             within = cx.threads["thread", axis]
             facts.append(eq.Op("lt", (cx.threads["block", axis], grid_dim), BOOL))
             facts += [eq.Op("ge", (within, zero), BOOL), eq.Op("lt", (within, block_dim), BOOL)]

@@ -34,6 +34,8 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
     nodes = list(walked(body))
     offsets: dict[int, None] = {}  # as in s[threadIdx.x + 256], the cell that many threads further
     shapes = {s.name: s.shape for s in nodes if isinstance(s, k.LocalArray) and s.space == "shared"}
+    for axis, size in _rims(nodes, shapes, names):
+        vote(k.Hw("thread", axis, INT), size)
     for s in nodes:
         if isinstance(s, k.For) and isinstance(s.step, k.Const):
             vote(s.start, s.step.value)
@@ -62,6 +64,27 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
     axes = sorted(votes)
     found = [dict(zip(axes, (-n for n in sizes), strict=True)) for sizes in product(*(votes[a] for a in axes))]
     return [{**known, **f} for f in found if f][:_MOST]
+
+
+def _rims(
+    nodes: list[k.Stmt | k.Expr], shapes: dict[str, tuple[k.Expr, ...]], names: dict[str, int]
+) -> list[tuple[int, int]]:
+    """Axes and sizes of blocks whose threads fill a cell each, and some a further one so many cells on:
+    ``s[t] = ...; if (t < 3) s[t + 8] = ...``."""
+    filled: set[tuple[str, int, int]] = set()  # array, dimension of it, axis of the threads
+    beyond: dict[tuple[str, int, int, int], None] = {}
+    for s in nodes:
+        if isinstance(s, k.Store) and s.array in shapes:
+            for dimension, at in enumerate(s.subscripts):
+                match _addends(at):
+                    case [a] if (axis := _axis(a, names)) is not None:
+                        filled.add((s.array, dimension, axis))
+                    case [a, b]:
+                        for own, further in ((a, b), (b, a)):
+                            axis, size = _axis(own, names), _number(further)
+                            if axis is not None and size is not None:
+                                beyond[s.array, dimension, axis, size] = None
+    return [(axis, size) for array, dimension, axis, size in beyond if (array, dimension, axis) in filled]
 
 
 def named_sizes(body: tuple[k.Stmt, ...], function: k.Function) -> dict[int, eq.Param]:
