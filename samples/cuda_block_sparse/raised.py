@@ -22,12 +22,11 @@ def multiply(starts, columns, blocks, x, y, rows):
     inside = (row >= 0) & (row < rows)
     blocks3 = blocks[: 9 * n].reshape(n, 3, 3)
     sum = jax.ops.segment_sum(
-        jnp.where(inside[:, None], blocks3[:, :, 0], 0.0)
-        * x[columns * B + jnp.asarray(0, jnp.int32)][:, None]
+        jnp.where(inside[:, None], blocks3[:, :, 0], 0.0) * x[columns * B][:, None]
         + jnp.where(inside[:, None], blocks3[:, :, 1], 0.0)
-        * x[columns * B + jnp.asarray(1, jnp.int32)][:, None]
+        * x[columns * B + 1][:, None]
         + jnp.where(inside[:, None], blocks3[:, :, 2], 0.0)
-        * x[columns * B + jnp.asarray(2, jnp.int32)][:, None],
+        * x[columns * B + 2][:, None],
         row,
         rows,
         indices_are_sorted=True,

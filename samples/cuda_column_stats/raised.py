@@ -19,11 +19,9 @@ def column_stats(m, n, mean, stddev, data):
         for 0 <= j < m
     """
     data2 = data[: n * m].reshape(n, m)
-    mean_new = data2.sum(axis=0) / jnp.asarray(n, jnp.float32)
+    mean_new = data2.sum(axis=0) / n
     mean = mean.at[:m].set(mean_new)  # kernel.cu:10
-    ratio = jnp.sum((data2 - mean_new) * (data2 - mean_new), axis=0) / jnp.asarray(
-        n, jnp.float32
-    )
+    ratio = jnp.sum((data2 - mean_new) * (data2 - mean_new), axis=0) / n
     below = jnp.sqrt(ratio) <= EPS
     # a constant column must not be divided by zero
     stddev = stddev.at[:m].set(

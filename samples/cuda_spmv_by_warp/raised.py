@@ -46,17 +46,13 @@ def normalised_rows(x, gain, bias, y, centre, rows, channels):
     block is a multiple of 32 (whole warps)
     """
     x2 = x[: rows * channels].reshape(rows, channels)
-    centre = centre.at[:rows].set(
-        x2.sum(axis=1) / jnp.asarray(channels, jnp.float64)
-    )  # kernel.cu:29
-    difference = x2 - x2.sum(axis=1, keepdims=True) / jnp.asarray(channels, jnp.float64)
+    centre = centre.at[:rows].set(x2.sum(axis=1) / channels)  # kernel.cu:29
+    difference = x2 - x2.sum(axis=1, keepdims=True) / channels
     y2 = jnp.broadcast_to(
         gain[:channels]
         * difference
         * jax.lax.rsqrt(
-            jnp.sum(difference * difference, axis=1, keepdims=True)
-            / jnp.asarray(channels, jnp.float64)
-            + 1e-05
+            jnp.sum(difference * difference, axis=1, keepdims=True) / channels + 1e-05
         )
         + bias[:channels],
         (rows, channels),

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 
 @partial(jax.jit, static_argnames=("modes", "cells", "T", "grid", "block"))
-def project(basis, state, out, modes, cells, T, *, grid=None, block=None):
+def project(basis, state, out, modes, cells, *, T, grid=None, block=None):
     """out[row, col] = sum_(0 <= k < modes / T * T) basis[row * modes + k] * state[k * cells + col]
         for 0 <= col < cells, 0 <= row < threads.y
 
@@ -38,7 +38,7 @@ def project(basis, state, out, modes, cells, T, *, grid=None, block=None):
 
 
 @partial(jax.jit, static_argnames=("B", "grid", "block"))
-def mirror_blocks(x, y, B, *, grid=None, block=None):
+def mirror_blocks(x, y, *, B, grid=None, block=None):
     """y[block_x, thread_x] = x[block_x, B - thread_x - 1]  for 0 <= block_x < grid, 0 <= thread_x < B
 
     a block has B threads along x
