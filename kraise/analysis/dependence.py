@@ -199,9 +199,8 @@ class Space:
         found = []
         each = list(self.products.items())
         for at, (g, (x, size, rest, index)) in enumerate(each):
-            found.append(
-                f"({size} < 0 or ({x} <= -1 and {g} <= -{size}) or ({x} = 0 and {g} = 0) or ({x} >= 1 and {g} >= {size}))"
-            )
+            signs = f"({x} <= -1 and {g} <= -{size}) or ({x} = 0 and {g} = 0) or ({x} >= 1 and {g} >= {size})"
+            found.append(f"({size} < 0 or {signs})")
             for h, (y, _, others, other) in each[at + 1 :]:
                 if index is other and rest == others:
                     found.append(

@@ -47,8 +47,8 @@ def _remainder(out: eq.Op) -> eq.Expr:
 
 
 def _cancelled(out: eq.Op) -> eq.Expr | None:
-    """An unsigned sum in which all that is subtracted cancels (``16 * b + t - 16 * b``): what is left fits, as all index
-    arithmetic is taken to."""
+    """An unsigned sum in which all that is subtracted cancels (``16 * b + t - 16 * b``): what is left fits, as all
+    index arithmetic is taken to."""
     poly = _modular(out, out.type)
     if poly is None or any(c < 0 for c in poly.terms.values()) or not all(map(index_like, poly.atoms())):
         return None
