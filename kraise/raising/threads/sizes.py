@@ -7,6 +7,7 @@ has blocks of it is said in the docstring and checked. Nothing is concluded from
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import product
 
 from kraise.ir import equations as eq
@@ -67,7 +68,7 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
 
 
 def _rims(
-    nodes: list[k.Stmt | k.Expr], shapes: dict[str, tuple[k.Expr, ...]], names: dict[str, int]
+    nodes: Iterable[object], shapes: dict[str, tuple[k.Expr, ...]], names: dict[str, int]
 ) -> list[tuple[int, int]]:
     """Axes and sizes of blocks whose threads fill a cell each, and some a further one so many cells on:
     ``s[t] = ...; if (t < 3) s[t + 8] = ...``."""
