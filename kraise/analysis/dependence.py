@@ -14,6 +14,7 @@ from functools import lru_cache
 from kraise.analysis import sets
 from kraise.analysis.conditions import Fact, classify, negate, static_expr
 from kraise.analysis.poly import Poly, to_expr, to_poly
+from kraise.analysis.products import Product, multiplied
 from kraise.analysis.wrapped import unwound
 from kraise.diagnostics import Span
 from kraise.ir import equations as eq
@@ -97,7 +98,7 @@ class Space:
         self.constraints: list[str] = []
         self.elements: dict[tuple[eq.Expr, str], str] = {}  # numbers for what arrays hold, by side
         self.chosen: dict[tuple[eq.Expr, str], str] = {}  # variables for minima, choices, remainders, by side
-        self.products: dict[str, tuple[str, str, tuple[eq.Expr, ...], eq.Index]] = {}  # unknowns: an index times a size
+        self.products: dict[str, Product] = {}  # unknowns that stand for an index times a size
         self.quotients: dict[str, eq.Op] = {}  # unknowns that stand for one size divided by another
         self.dropped = False  # a condition was left out: the set is larger than the domain
 
@@ -183,35 +184,11 @@ class Space:
         self.dropped = True
         key = tuple(rename.get(a.name, a.name) if isinstance(a, eq.Index) else a for a in m)
         name = self.params.setdefault(("product", key), f"p{len(self.params)}")
-        moving = [a for a in m if isinstance(a, eq.Index)]
-        if len(moving) == 1 and name not in self.products:
-            rest = tuple(a for a in m if a is not moving[0])
-            size = self._monomial(rest, rename)
-            if size is not None:
-                own = rename.get(moving[0].name, moving[0].name)
-                self.products[name] = self.variable(own), size, rest, moving[0]
+        index, *more = (a for a in m if isinstance(a, eq.Index))
+        rest = tuple(a for a in m if a is not index)
+        if not more and name not in self.products and (size := self._monomial(rest, rename)) is not None:
+            self.products[name] = self.variable(rename.get(index.name, index.name)), size, rest, index
         return name
-
-    def multiplied(self) -> list[str]:
-        """What is known of an index times a size that is not negative: its sign; of two values of one index, that the
-        products are as far apart as the size where the indices differ; that it stays below ``n`` by the size where the
-        index stays below ``n`` divided by the size."""
-        found = []
-        each = list(self.products.items())
-        for at, (g, (x, size, rest, index)) in enumerate(each):
-            signs = f"({x} <= -1 and {g} <= -{size}) or ({x} = 0 and {g} = 0) or ({x} >= 1 and {g} >= {size})"
-            found.append(f"({size} < 0 or {signs})")
-            for h, (y, _, others, other) in each[at + 1 :]:
-                if index is other and rest == others:
-                    found.append(
-                        f"({size} < 0 or ({x} = {y} and {g} = {h}) or ({x} < {y} and {h} >= {g} + {size})"
-                        f" or ({x} > {y} and {g} >= {h} + {size}))"
-                    )
-            for q, quotient in list(self.quotients.items()):
-                dividend = self.poly(to_poly(quotient.args[0]), {}) if rest == quotient.args[1:] else None
-                if dividend is not None:
-                    found.append(f"({size} <= 0 or {dividend} < 0 or {x} >= {q} or {g} + {size} <= {dividend})")
-        return found
 
     @staticmethod
     def _constant_divisor(atom: eq.Expr) -> bool:
@@ -249,9 +226,8 @@ class Space:
 
     def empty(self, *extra: str) -> bool:
         """Whether it is proved that no integer point (for any parameters) meets the constraints."""
-        if sets.empty([*self.constraints, *extra]):
-            return True
-        return bool(self.products) and sets.empty([*self.constraints, *self.multiplied(), *extra])
+        constraints = [*self.constraints, *extra]
+        return sets.empty(constraints) or (bool(self.products) and sets.empty([*constraints, *multiplied(self)]))
 
 
 def may_meet(

@@ -12,17 +12,7 @@ from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
 from kraise.emit.text.names import OPERATION_NAMES, REDUCTION_NAMES
 from kraise.emit.text.python import ALL, NONE, Atom, Py
-from kraise.emit.text.spelling import (
-    counted,
-    dtype_text,
-    fill,
-    of_numbers,
-    repeats,
-    template,
-    transposed,
-    unconverted,
-    wide,
-)
+from kraise.emit.text.spelling import dtype_text, fill, of_numbers, plain, repeats, template, transposed, wide
 from kraise.ir import equations as eq
 from kraise.ir.operations import OPERATIONS
 from kraise.ir.types import FLOAT, INT64, ScalarType
@@ -304,10 +294,7 @@ class Lowering:
             chosen = lazy.choice(self, node, frame)
             if chosen is not None:
                 return chosen
-        if name == "add":
-            args = tuple(counted(a, b) for a, b in zip(args, args[::-1], strict=True))
-        if name in ("add", "sub", "mul", "div"):
-            args = tuple(unconverted(a, b) for a, b in zip(args, args[::-1], strict=True))
+        args = plain(name, args)
         if name in ("min", "max"):
             found = reductions.extremum(self, node, frame)
             if found is not None:

@@ -48,7 +48,17 @@ def fill(node: ast.expr, values: list[Py]) -> Py:
     raise TypeError(ast.dump(node))
 
 
-def counted(arg: eq.Expr, other: eq.Expr) -> eq.Expr:
+def plain(name: str, args: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
+    """The operands of an operation without conversions that JAX makes by itself."""
+    if len(args) == 2:
+        if name == "add":
+            args = tuple(_counted(a, b) for a, b in zip(args, args[::-1], strict=True))
+        if name in ("add", "sub", "mul", "div"):
+            args = tuple(_unconverted(a, b) for a, b in zip(args, args[::-1], strict=True))
+    return args
+
+
+def _counted(arg: eq.Expr, other: eq.Expr) -> eq.Expr:
     """``c`` for ``1 if c else 0`` that is added to a number."""
     match arg:
         case eq.Op(name="select", args=(c, eq.Const(value=1), eq.Const(value=0)), type=kind):
@@ -57,7 +67,7 @@ def counted(arg: eq.Expr, other: eq.Expr) -> eq.Expr:
     return arg
 
 
-def unconverted(arg: eq.Expr, other: eq.Expr) -> eq.Expr:
+def _unconverted(arg: eq.Expr, other: eq.Expr) -> eq.Expr:
     """``n`` for ``float(n)`` beside fractions of an array: JAX makes a whole number one of the array's type."""
     match arg:
         case eq.Cast(type=kind, arg=number) if kind.is_inexact and kind == other.type and _sized(other):
