@@ -109,10 +109,7 @@ class Space:
         """``poly`` in isl's syntax with its indices renamed, or None if it is not quasi-affine."""
         parts = []
         for m, c in poly.terms.items():
-            if not m:
-                parts.append(f"{c}")
-                continue
-            text = self._monomial(m, rename)
+            text = self._monomial(m, rename) if m else "1"
             if text is None:
                 return None
             parts.append(f"{c}*{text}")
@@ -182,8 +179,8 @@ class Space:
         if not all(isinstance(a, eq.Index) or static_expr(a) for a in m):
             return None
         self.dropped = True
-        key = tuple(rename.get(a.name, a.name) if isinstance(a, eq.Index) else a for a in m)
-        name = self.params.setdefault(("product", key), f"p{len(self.params)}")
+        key = "product", tuple(rename.get(a.name, a.name) if isinstance(a, eq.Index) else a for a in m)
+        name = self.params.setdefault(key, f"p{len(self.params)}")
         index, *more = (a for a in m if isinstance(a, eq.Index))
         rest = tuple(a for a in m if a is not index)
         if not more and name not in self.products and (size := self._monomial(rest, rename)) is not None:
@@ -226,8 +223,8 @@ class Space:
 
     def empty(self, *extra: str) -> bool:
         """Whether it is proved that no integer point (for any parameters) meets the constraints."""
-        constraints = [*self.constraints, *extra]
-        return sets.empty(constraints) or (bool(self.products) and sets.empty([*constraints, *multiplied(self)]))
+        own = [*self.constraints, *extra]
+        return sets.empty(own) or (bool(self.products) and sets.empty([*own, *multiplied(self)]))
 
 
 def may_meet(
