@@ -32,7 +32,7 @@ demo: $(STAMP) ## translates samples, shows the result, verifies values and grad
 	@printf '\nThe emitted modules are in build/demo; the command is %s/kraise\n' $(BIN)
 
 test: $(STAMP) ## all tests
-	@$(BIN)/python -m pytest -q -n auto
+	@$(BIN)/python -m pytest -q -n auto --dist loadgroup
 
 lint: $(STAMP) ## ruff and mypy
 	@$(BIN)/ruff check .

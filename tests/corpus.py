@@ -43,9 +43,16 @@ class Sample:
         given = self.case.get("options", {})
         return Options(**{key: tuple(value) if isinstance(value, list) else value for key, value in given.items()})
 
+    def translated(self) -> pipeline.Translation:
+        """:meth:`translate`, once in a process: for tests of what comes after it."""
+        if self not in _TRANSLATED:
+            _TRANSLATED[self] = self.translate()
+        return _TRANSLATED[self]
+
     def translate(self) -> pipeline.Translation:
         """The sample through the pipeline, as the command line would."""
         return pipeline.translate(self.source.read_text(encoding="utf-8"), str(self.source), self.options)
 
 
+_TRANSLATED: dict[Sample, pipeline.Translation] = {}
 SAMPLES = tuple(Sample(p.parent) for p in sorted((ROOT / "samples").glob("*/case.toml")))

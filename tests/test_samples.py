@@ -8,22 +8,12 @@ import pytest
 
 from kraise import pipeline
 from kraise.diagnostics.text import render
+from kraise.ir.validate_host import problems
 from tests.corpus import ROOT, SAMPLES
 
-every_sample = pytest.mark.parametrize("sample", SAMPLES, ids=lambda s: s.name)
-
-
-@pytest.fixture(scope="session")
-def translated():
-    """The translation of a sample, made once."""
-    done = {}
-
-    def translate(sample):
-        if sample.name not in done:
-            done[sample.name] = sample.translate()
-        return done[sample.name]
-
-    return translate
+# the tests of a sample run in one process, which translates it once
+GROUPED = [pytest.param(s, id=s.name, marks=pytest.mark.xdist_group(s.name)) for s in SAMPLES]
+every_sample = pytest.mark.parametrize("sample", GROUPED)
 
 
 def text_of(sample, done):
@@ -34,28 +24,35 @@ def text_of(sample, done):
 
 
 @every_sample
-def test_golden(sample, translated):
+def test_golden(sample):
     assert sample.golden.exists(), "make golden writes it"
-    assert text_of(sample, translated(sample)) == sample.golden.read_text(encoding="utf-8"), (
+    assert text_of(sample, sample.translated()) == sample.golden.read_text(encoding="utf-8"), (
         "make golden, and read the diff"
     )
 
 
 @every_sample
-def test_twice_the_same_bytes(sample, translated):
-    assert sample.translate().text == text_of(sample, translated(sample))
+def test_twice_the_same_bytes(sample):
+    assert sample.translate().text == text_of(sample, sample.translated())
 
 
 @every_sample
-def test_values_gradients_and_form(sample, translated):
-    done = translated(sample)
+def test_values_gradients_and_form(sample):
+    done = sample.translated()
     text_of(sample, done)
-    reports, problems = pipeline.verify(done, pipeline.Request(case=str(sample.folder / "case.toml")))
-    assert not problems
+    reports, left_out = pipeline.verify(done, pipeline.Request(case=str(sample.folder / "case.toml")))
+    assert not left_out
     assert {report.kernel for report in reports} == set(done.raised)
     for report in reports:
         failed = [f"{report.kernel}: {row.check} {row.what}: {row.message}" for row in report.failures]
         assert report.ok, "\n".join(failed) or "nothing was compared"
+
+
+@every_sample
+def test_hosts_are_legal(sample):
+    source = sample.translated().source
+    for host in source.hosts:
+        assert problems(host, {f.name for f in source.functions}) == []
 
 
 def test_goldens_are_clean():

@@ -10,7 +10,9 @@ from kraise.verify import compilers, original
 from kraise.verify.cases import load_case
 from tests.corpus import SAMPLES
 
-CUDA = [s for s in SAMPLES if s.name.startswith("cuda_")]
+GROUPED = [
+    pytest.param(s, id=s.name, marks=pytest.mark.xdist_group(s.name)) for s in SAMPLES if s.name.startswith("cuda_")
+]
 NOT_COMPILED = {
     "cuda_cooperative_groups": "the shim has no cooperative groups",
     "cuda_tile_scans": "the shim has no cooperative groups",
@@ -24,8 +26,8 @@ NOT_COMPILED = {
 needs_compiler = pytest.mark.skipif(not (shutil.which("g++") or shutil.which("clang++")), reason="no C++ compiler")
 
 
-def rows_of(source, file, *, case, text=None, options=pipeline.DEFAULTS):
-    done = pipeline.translate(source, file, options)
+def rows_of(source, file, *, case, text=None, options=pipeline.DEFAULTS, done=None):
+    done = done or pipeline.translate(source, file, options)
     if text is not None:
         done = pipeline.Translation(text(done.text), done.raised, done.diagnostics, done.module, done.source)
     request = pipeline.Request(case=str(case), gradients=False, original=True)
@@ -35,13 +37,14 @@ def rows_of(source, file, *, case, text=None, options=pipeline.DEFAULTS):
 
 
 @needs_compiler
-@pytest.mark.parametrize("sample", CUDA, ids=lambda s: s.name)
+@pytest.mark.parametrize("sample", GROUPED)
 def test_samples_agree_with_the_compiler(sample):
     if sample.name in NOT_COMPILED:
         pytest.skip(NOT_COMPILED[sample.name])
     source, file = sample.source.read_text(), str(sample.source)
-    rows = rows_of(source, file, case=sample.folder / "case.toml", options=sample.options)
-    hosts = {h.name for h in pipeline.translate(source, file, sample.options).source.hosts}
+    done = sample.translated()
+    rows = rows_of(source, file, case=sample.folder / "case.toml", options=sample.options, done=done)
+    hosts = {h.name for h in done.source.hosts}
     # hosts need a CUDA runtime; a loop of a host that became a function is none of the file
     none = {row.what for row in rows if row.status == "skipped" and (row.what in hosts or f"{row.what}(" not in source)}
     compared = [row for row in rows if row.what not in none]
@@ -214,7 +217,7 @@ def test_a_gpu_that_fails_is_one_line(case, tmp_path, monkeypatch):
 def test_the_wrapper_for_a_gpu_is_what_nvcc_takes(name, monkeypatch, tmp_path):
     """Compiled for real; what comes out is run only where there is a GPU."""
     monkeypatch.setattr(compilers, "has_gpu", lambda: True)
-    sample = next(s for s in CUDA if s.name == name)
+    sample = next(s for s in SAMPLES if s.name == name)
     source, file = sample.source.read_text(), str(sample.source)
     rows = rows_of(source, file, case=sample.folder / "case.toml", options=sample.options)
     assert all(row.status == "ok" or "CUDA: " in row.message for row in rows if row.status != "note"), rows

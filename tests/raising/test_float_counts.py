@@ -98,6 +98,18 @@ def test_others_stay_while_loops(name):
     assert done.text is None or "while_loop" in done.text
 
 
+GIVEN = [
+    "t = 0.0\n  while t < n:\n   t += 1.0\n   x[i] += s",
+    "t = float(n)\n  while t > 0.0:\n   t -= 1.0\n   x[i] += s",
+    "c = 0\n  while c < n and x[i] < 4.0:\n   x[i] += 1.0\n   c += 1\n  c = c + s",  # the later value makes c a fraction
+]
+
+
+@pytest.mark.parametrize("body", GIVEN)
+def test_a_bound_that_the_caller_gives_is_no_constant(body):
+    agree(f"def f(x, n, s):\n i = cuda.grid(1)\n if i < len(x):\n  {body}")
+
+
 STEPS = "def f(x, v, A, s):\n i = cuda.grid(1)\n if i < len(x):\n  t = {start}\n  for k in {range}:\n   {body}\n  x[i] = t + v[i]"
 EVEN = [("0.0", "range(len(x))", "A[i, k] = t\n   t += s"), ("x[i]", "range(len(x) - 1, -1, -1)", "t -= s\n   A[i, k] = t"),
         ("1.0", "range(1, len(x))", "A[i, k] = t * s\n   t += x[i]")]  # fmt: skip

@@ -11,6 +11,7 @@ from __future__ import annotations
 import operator
 import struct
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from kraise.ir import equations as eq
@@ -66,7 +67,7 @@ def _rounds(st: State, c: k.Expr, s: k.While, flags: frozenset[str]) -> int | No
             first = first.arg
         if update is None or reads(update) != {counter.name} or not isinstance(first, eq.Const):
             continue
-        count = _counted(counter, first.value, lambda t: _TESTS[how](_value(a, t), _value(b, t)), update, s)  # noqa: B023
+        count = _counted(counter, first.value, partial(_goes_on, how, a, b, counter.name), update, s)
         if count is not None:
             return count
     return None
@@ -77,12 +78,16 @@ def _counted(counter: k.Var, first: Any, goes_on: Callable[[Any], Any], update: 
     try:
         now = _of_type(first, counter.type)
         while (s.test_last and not count) or goes_on(now):
-            now, count = _of_type(_value(update, now), counter.type), count + 1
+            now, count = _of_type(_value(update, {counter.name: now}), counter.type), count + 1
             if count > MOST:
                 return None
     except (_Unknown, OverflowError, ZeroDivisionError):
         return None
     return count
+
+
+def _goes_on(how: str, a: k.Expr, b: k.Expr, counter: str, now: Any) -> bool:
+    return bool(_TESTS[how](_value(a, {counter: now}), _value(b, {})))
 
 
 def _real(t: ScalarType) -> bool:
@@ -97,19 +102,19 @@ def _of_type(value: Any, t: ScalarType) -> Any:
     return float(value) if narrow is None else struct.unpack(narrow, struct.pack(narrow, value))[0]
 
 
-def _value(e: k.Expr, counter: Any) -> Any:
-    """The value of an expression of constants and the counter, in the precision that its types say."""
+def _value(e: k.Expr, known: dict[str, Any]) -> Any:
+    """The value of an expression of constants and what is ``known``, in the precision that its types say."""
     match e:
         case k.Const(value=v):
             return v if isinstance(v, int) else _of_type(v, e.type)
-        case k.Var():
-            return counter
+        case k.Var(name=name) if name in known:
+            return known[name]
         case k.Cast(arg=a, type=t):
-            return _of_type(_value(a, counter), t)
+            return _of_type(_value(a, known), t)
         case k.Op(name=name, args=(a, b), type=t) if name in _STEPS:
-            return _of_type(_STEPS[name](_of_type(_value(a, counter), t), _of_type(_value(b, counter), t)), t)
+            return _of_type(_STEPS[name](_of_type(_value(a, known), t), _of_type(_value(b, known), t)), t)
         case k.Op(name="neg", args=(a,)):
-            return -_value(a, counter)
+            return -_value(a, known)
     raise _Unknown
 
 
