@@ -224,7 +224,9 @@ class Space:
     def empty(self, *extra: str) -> bool:
         """Whether it is proved that no integer point (for any parameters) meets the constraints."""
         own = [*self.constraints, *extra]
-        return sets.empty(own) or (bool(self.products) and sets.empty([*own, *multiplied(self)]))
+        if not self.products or sets.empty(own):
+            return sets.empty(own)
+        return sets.empty([*own, *multiplied(self, lambda c: sets.empty([*own, c]))])
 
 
 def may_meet(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from kraise.analysis.poly import Poly, to_poly
@@ -21,25 +22,29 @@ class Unknowns(Protocol):
         """A polynomial in isl's syntax."""
 
 
-def multiplied(unknowns: Unknowns) -> list[str]:
-    """What follows where the size is not negative: the product's sign; of two values of one index, that the products
-    are as far apart as the size where the indices differ; that the product stays below ``n`` by the size where the
-    index stays below ``n`` divided by the size."""
+def multiplied(unknowns: Unknowns, impossible: Callable[[str], bool]) -> list[str]:
+    """What follows where the size is positive: a product is not less than an index that is not negative; of two values
+    of one index, the products are as far apart as the size where the indices differ; a product stays below ``n`` by
+    the size where the index stays below ``n`` divided by the size.
+
+    ``impossible`` says whether a further constraint leaves nothing of the set: what depends on one is stated only
+    where the set decides it, since each ``or`` doubles isl's work.
+    """
     found = []
-    each = list(unknowns.products.items())
-    for at, (g, (x, size, rest, index)) in enumerate(each):
-        signs = f"({x} <= -1 and {g} <= -{size}) or ({x} = 0 and {g} = 0) or ({x} >= 1 and {g} >= {size})"
-        found.append(f"({size} < 0 or {signs})")
-        for h, (y, _, others, other) in each[at + 1 :]:
+    each = [(g, *p) for g, p in unknowns.products.items() if impossible(f"{p[1]} <= 0")]
+    for at, (g, x, size, rest, index) in enumerate(each):
+        if impossible(f"{x} <= -1"):
+            found.append(f"{g} >= {x}")
+            if impossible(f"{x} <= 0"):
+                found.append(f"{g} >= {size}")
+        for h, y, _, others, other in each[at + 1 :]:
             if index is other and rest == others:
-                found.append(
-                    f"({size} < 0 or ({x} = {y} and {g} = {h}) or ({x} < {y} and {h} >= {g} + {size})"
-                    f" or ({x} > {y} and {g} >= {h} + {size}))"
-                )
+                apart = f"({x} < {y} and {h} >= {g} + {size}) or ({x} > {y} and {g} >= {h} + {size})"
+                found.append(f"(({x} = {y} and {g} = {h}) or {apart})")
         for q, quotient in list(unknowns.quotients.items()):
             dividend = unknowns.poly(to_poly(quotient.args[0]), {}) if rest == quotient.args[1:] else None
-            if dividend is not None:
-                found.append(f"({size} <= 0 or {dividend} < 0 or {x} >= {q} or {g} + {size} <= {dividend})")
+            if dividend is not None and impossible(f"{x} >= {q}") and impossible(f"{dividend} < 0"):
+                found.append(f"{g} + {size} <= {dividend}")
     return found
 
 

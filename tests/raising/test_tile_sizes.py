@@ -74,13 +74,21 @@ def test_the_cells_beyond_a_block_tell_its_size():
 
 @pytest.mark.parametrize(
     ("difference", "kept"),
-    [("i + 3u - 3u", "y[i]"), ("(i + 3u) - (3u + i) + i", "y[i]"), ("i - 1u", "wraps"), ("i + (k - 1)", "wraps")],
+    [
+        ("i + 3u - 3u", "y[i]"),
+        ("(i + 3u) - (3u + i) + i", "y[i]"),
+        ("i - 1u", "wraps"),
+        ("i + (k - 1)", "wraps"),
+        ("((unsigned)j + i) - i", "wraps"),
+    ],
 )
 def test_unsigned_sums_are_indices_where_all_that_is_subtracted_cancels(difference, kept):
     text = f"""__global__ void shift(const float *x, float *y, int n, int k) {{
         unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-        unsigned at = {difference};
-        if (i < n && at < n) y[i] = x[at];
+        for (int j = -2; j < 3; j++) {{
+            unsigned at = {difference};
+            if (i < n && at < n) y[i] += x[at];
+        }}
     }}"""
     kernel = raised(text, "shift")
     masked = any(

@@ -64,8 +64,8 @@ def _modular(e: eq.Expr, t: ScalarType) -> Poly | None:
             if x is None or y is None:
                 return None
             return x + y if name == "add" else x - y if name == "sub" else x * y
-        case eq.Cast(arg=a) if e.type == t and a.type.is_integer:
-            return _modular(a, t)
+        case eq.Cast() if e.type == t:
+            return Poly({(e,): 1})  # it wraps where it was not proved to be no negative number
     return to_poly(e) if index_like(e) else None
 
 
