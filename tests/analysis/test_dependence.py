@@ -20,6 +20,7 @@ SUBSCRIPTS = [I, J, op("add", I, 1), op("sub", I, 1), op("mul", 2, I), op("add",
               op("add", op("mul", I, N), J), op("sub", op("mul", I, N), J), op("mul", J, N),
               op("add", op("mul", I, op("sub", N, 2)), J)]  # fmt: skip
 GUARDS = [
+    (c("ge", N, 1),),
     (),
     (c("lt", J, I),),
     (c("gt", I, 1),),
@@ -72,9 +73,10 @@ def test_affine_answers_are_exact():
 
 def test_rows_of_a_size():
     cell = op("add", op("mul", I, N), J)
-    rows = Access("y", (cell,), RANGE, True)
+    sized = (*RANGE, c("ge", N, 1))
+    rows = Access("y", (cell,), sized, True)
     assert not may_meet(rows, rows, ("i", "j"), frozenset())
-    longer = Access("y", (cell,), (*RANGE[:3], c("le", J, N)), True)
+    longer = Access("y", (cell,), (*sized[:3], c("le", J, N), sized[4]), True)
     assert may_meet(longer, longer, ("i", "j"), frozenset())
 
 
@@ -92,7 +94,7 @@ S = eq.Param("s", INT)
 )
 def test_whole_tiles_stay_below_the_size(rounds, inside, right):
     """``i < n / s`` and ``j < s``: ``i * s + j < n``, where n is not negative."""
-    path = (c("ge", I, 0), c("lt", I, op(rounds, N, S)), c("ge", J, 0), inside, c("ge", N, 0))
+    path = (c("ge", I, 0), c("lt", I, op(rounds, N, S)), c("ge", J, 0), inside, c("ge", N, 0), c("ge", S, 1))
     assert nonnegative(path, to_poly(op("sub", op("sub", N, 1), op("add", op("mul", I, S), J)))) == right
     if not right:
         return

@@ -102,9 +102,9 @@ def apart_by_numbers(cx: Context, w: Access, other: Access) -> bool:
 
 
 def _facts(cx: Context, a: Access) -> tuple[eq.Expr, ...]:
-    """What the launch implies of the indices of ``a``."""
+    """What the launch implies of the indices of ``a``, and of sizes."""
     names = frozenset().union(*(free_indices(c) for c in (*a.path, *a.subscripts)))
-    return tuple(c for c in cx.facts if free_indices(c) & names)
+    return tuple(c for c in cx.facts if not free_indices(c) or free_indices(c) & names)
 
 
 def _by_thread(cx: Context, group: list[Access]) -> list[Access]:

@@ -49,23 +49,27 @@ def _remainder(out: eq.Op) -> eq.Expr:
 def _cancelled(out: eq.Op) -> eq.Expr | None:
     """An unsigned sum in which all that is subtracted cancels (``16 * b + t - 16 * b``): what is left fits, as all
     index arithmetic is taken to."""
-    poly = _modular(out, out.type)
-    if poly is None or any(c < 0 for c in poly.terms.values()) or not all(map(index_like, poly.atoms())):
+    converted: set[eq.Expr] = set()  # what may be negative, and wraps where it stays
+    poly = _modular(out, out.type, converted)
+    if poly is None or any(c < 0 for c in poly.terms.values()):
         return None
-    return to_expr(poly, out.type)
+    atoms = poly.atoms()
+    return to_expr(poly, out.type) if all(map(index_like, atoms)) and not atoms & converted else None
 
 
-def _modular(e: eq.Expr, t: ScalarType) -> Poly | None:
+def _modular(e: eq.Expr, t: ScalarType, converted: set[eq.Expr]) -> Poly | None:
     """``e`` as a polynomial modulo 2 to the bits of the unsigned type ``t``, in which unsigned differences may be taken
-    apart; None where a narrower unsigned type wraps on its own."""
+    apart; None where a narrower unsigned type wraps on its own. ``converted`` gets the atoms below conversions."""
     match e:
         case eq.Op(name="add" | "sub" | "mul" as name, args=(a, b)) if e.type == t or e.type.kind == "int":
-            x, y = _modular(a, t), _modular(b, t)
+            x, y = _modular(a, t, converted), _modular(b, t, converted)
             if x is None or y is None:
                 return None
             return x + y if name == "add" else x - y if name == "sub" else x * y
-        case eq.Cast() if e.type == t:
-            return Poly({(e,): 1})  # it wraps where it was not proved to be no negative number
+        case eq.Cast(arg=a) if e.type == t and a.type.is_integer:
+            inner = _modular(a, t, converted)
+            converted |= inner.atoms() if inner is not None else set()
+            return inner
     return to_poly(e) if index_like(e) else None
 
 
