@@ -19,6 +19,7 @@ NOT_COMPILED = {
     "cuda_grid_meeting": "the shim has no cooperative groups",
     "cuda_tile_groups": "the shim has no cooperative groups",
     "cuda_fft_filter": "the shim has no cuFFT",
+    "cuda_row_trees": "g++ does not run the lanes of a warp in step",
     "cuda_volatile_tail": "g++ does not run the lanes of a warp in step",
     "cuda_enzyme_residual": "what Enzyme differentiates is no kernel of the file",
     "cuda_enzyme_spring": "what Enzyme differentiates is no kernel of the file",
