@@ -100,6 +100,7 @@ class Space:
         self.chosen: dict[tuple[eq.Expr, str], str] = {}  # variables for minima, choices, remainders, by side
         self.products: dict[str, Product] = {}  # unknowns that stand for an index times a size
         self.quotients: dict[str, eq.Op] = {}  # unknowns that stand for one size divided by another
+        self.stated: set[Poly] = set()  # what the facts say is not negative
         self.dropped = False  # a condition was left out: the set is larger than the domain
 
     def variable(self, name: str) -> str:
@@ -198,6 +199,7 @@ class Space:
             self.dropped = True
             return
         self.constraints.append(f"{text} {_SYMBOL[fact.kind]} 0")
+        self.stated |= {fact.poly} if fact.kind == "ge" else set()
 
     def path(self, path: Iterable[eq.Expr], rename: dict[str, str]) -> None:
         for c in path:
@@ -367,9 +369,7 @@ class _Renaming(dict[str, str]):
 def implied(path: Iterable[eq.Expr], condition: eq.Expr) -> bool:
     """Whether ``condition`` holds wherever all of ``path`` does (False where that cannot be decided)."""
     fact = classify(condition)
-    if fact is None:
-        return False
-    return _contradicts(tuple(path), (_negation(fact),))
+    return fact is not None and _contradicts(tuple(path), (_negation(fact),))
 
 
 def _negation(fact: Fact) -> Fact:
@@ -383,8 +383,7 @@ def _contradicts(path: tuple[eq.Expr, ...], facts: tuple[Fact, ...]) -> bool:
     space = Space()
     space.path(path, {})
     for f in facts:
-        text = space.poly(f.poly, {})
-        if text is None:
+        if space.poly(f.poly, {}) is None:
             return False
         space.fact(f, {})
     return space.empty()

@@ -12,10 +12,10 @@ Product = tuple[str, str, tuple[eq.Expr, ...], eq.Index]  # the texts of the ind
 
 
 class Unknowns(Protocol):
-    """The ``constraints`` and the unknown numbers of a set: ``products`` are an index times a size, ``quotients`` one
-    size divided by another."""
+    """What a set states (``stated``: polynomials that are not negative) and its unknown numbers: ``products`` are an
+    index times a size, ``quotients`` one size divided by another."""
 
-    constraints: list[str]
+    stated: set[Poly]
     products: dict[str, Product]
     quotients: dict[str, eq.Op]
 
@@ -25,17 +25,15 @@ class Unknowns(Protocol):
 
 def multiplied(unknowns: Unknowns, impossible: Callable[[str], bool]) -> list[str]:
     """What follows where a constraint states that the size is 1 or more, as of a template's integer that is a block's
-    extent: a product is not less than an index that is not negative; of two values
-    of one index, the products are as far apart as the size where the indices differ; a product stays below ``n`` by
-    the size where the index stays below ``n`` divided by the size.
+    extent: a product is not less than an index that is not negative; of two values of one index, the products are as
+    far apart as the size where the indices differ; a product stays below ``n`` by the size where the index stays below
+    ``n`` divided by the size.
 
     ``impossible`` says whether a further constraint leaves nothing of the set: what depends on one is stated only
     where the set decides it, since each ``or`` doubles isl's work.
     """
     found = []
-    stated = set(unknowns.constraints)
-    positive = {size for p in unknowns.products.values() if not stated.isdisjoint(_positive(size := p[1]))}
-    each = [(g, *p) for g, p in unknowns.products.items() if p[1] in positive]
+    each = [(g, *p) for g, p in unknowns.products.items() if Poly({p[2]: 1}) - 1 in unknowns.stated]
     for at, (g, x, size, rest, index) in enumerate(each):
         if impossible(f"{x} <= -1"):
             found.append(f"{g} >= {x}")
@@ -50,11 +48,6 @@ def multiplied(unknowns: Unknowns, impossible: Callable[[str], bool]) -> list[st
             if dividend is not None and impossible(f"{x} >= {q}") and impossible(f"{dividend} < 0"):
                 found.append(f"{g} + {size} <= {dividend}")
     return found
-
-
-def _positive(size: str) -> tuple[str, str]:
-    """How a set states that a size is 1 or more."""
-    return f"(1*{size}) + (-1*1) >= 0", f"(-1*1) + (1*{size}) >= 0"
 
 
 __all__ = ["Product", "Unknowns", "multiplied"]

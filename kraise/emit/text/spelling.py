@@ -71,9 +71,9 @@ def _unconverted(arg: eq.Expr, other: eq.Expr) -> eq.Expr:
     """``n`` for ``float(n)`` beside fractions of an array: JAX makes a whole number one of the array's type."""
     match arg:
         case eq.Cast(type=kind, arg=number) if kind.is_inexact and kind == other.type and _sized(other):
-            plain = all(isinstance(n, eq.Const | eq.Param | eq.Shape | eq.Op) for n in topological((number,)))
+            known = all(isinstance(n, eq.Const | eq.Param | eq.Shape | eq.Op) for n in topological((number,)))
             narrow = number.type.kind == "int" and number.type.bits in (None, 32)
-            return number if plain and narrow and not isinstance(number, eq.Const) else arg
+            return number if known and narrow and not isinstance(number, eq.Const) else arg
     return arg
 
 
