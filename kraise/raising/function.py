@@ -44,7 +44,7 @@ from kraise.raising.threads import multiples, tiles
 from kraise.raising.threads.launch import covered, launch_of, where_given, whole_warps
 from kraise.raising.threads.sizes import limits
 from kraise.raising.threads.splits import Splitting, split_threads
-from kraise.raising.writes.finish import finish, finished, without_dead
+from kraise.raising.writes.finish import finish, finished, without_dead, without_idle_loops
 from kraise.raising.writes.fuse import fuse, started, summed
 from kraise.raising.writes.trailing import copied_after
 
@@ -156,6 +156,7 @@ class Raiser:
         stmts = copied_after(stmts)
         stmts = summed(stmts, (*cx.assumed, *(c for c, _ in cx.checks)))
         stmts = without_dead(fuse(started(stmts, shapes), versions, shapes), versions)
+        stmts = without_idle_loops(stmts, self._beside(returns))
         if cx.lane is not None:
             stmts = tuple(map_statement(s, threads.without_warps) for s in stmts)
             returns = tuple(r if isinstance(r, eq.Version) else threads.without_warps(r) for r in returns)
@@ -217,6 +218,17 @@ class Raiser:
         for a in st.accesses:
             out += [*a.subscripts, *a.path]
         return out
+
+    def _beside(self, returns: tuple[eq.Version | eq.Expr, ...]) -> list[eq.Expr]:
+        """What is read besides the statements' own values: what is returned, and what is checked."""
+        cx = self.cx
+        out = [r for r in returns if not isinstance(r, eq.Version)]
+        return [
+            *out,
+            *(c for c, _ in cx.checks),
+            *cx.assumed,
+            *(r.condition for r in cx.relied if r.condition is not None),
+        ]
 
     def _returns(self, st: State, arrays: tuple[k.ArrayRef | None, ...]) -> tuple[eq.Version | eq.Expr, ...]:
         """What the function gives back: what it returned, then the arrays that it wrote and did not return."""

@@ -51,6 +51,7 @@ from kraise.raising.gradients.hazards import (
     CONSTANTS,
     at_origin,
     constant_like,
+    first_power,
     hazards,
     is_safe_value,
     overflows,
@@ -241,7 +242,15 @@ class _Securing:
     def _safe(self, unit: Unit, node: Expr, new: Expr, names: dict[Expr, str], safe_names: dict[Expr, str]) -> Expr:
         demand = unit.demands[node]
         if isinstance(node, Op) and node.name == "pow" and not all(self._off_zero(c, node.args) for c in demand):
-            new = at_origin(new) if isinstance(new, Op) and new.name == "pow" else new
+            plain = new
+            if isinstance(plain, Op) and plain.name == "pow" and (guarded := at_origin(plain)) is not plain:
+                return first_power(plain, self._guarded(unit, node, guarded, demand, names, safe_names))
+        return self._guarded(unit, node, new, demand, names, safe_names)
+
+    def _guarded(
+        self, unit: Unit, node: Expr, new: Expr, demand: Demand, names: dict[Expr, str], safe_names: dict[Expr, str]
+    ) -> Expr:
+        """The node with safe operands where no lane uses it."""
         if demand in (ALWAYS, NEVER):
             return new
         if isinstance(node, Op) and isinstance(new, Op) and new.name == node.name:

@@ -261,12 +261,34 @@ def _number(value: float, type: ScalarType) -> Const:
 
 
 def at_origin(node: Op) -> Op:
-    """``x**y`` with data for ``y``: at ``0**0`` the partial by x is ``0 * 0**-1`` to JAX, zero to the program."""
+    """``x**y`` with data for ``y`` and a safe base at the origin: at ``0**0`` the partial by x is ``0 * 0**-1`` to JAX,
+    zero to the program, and so is the second one at ``0**1`` (where :func:`first_power` has the value)."""
     x, y = node.args
-    whole = not (y.type.is_inexact or y.type.kind == "number")
-    if isinstance(y, Const) or whole or _not_zero(interval(x)) or _not_zero(interval(y)):
+    if isinstance(y, Const) or _not_zero(interval(x)) or (isinstance(x, Op) and x.name == "select" and _is_one(x)):
+        return node  # or done
+    powers = [_equals(y, k) for k in _singular_powers(y)]
+    if not powers:
         return node
-    if isinstance(x, Op) and x.name == "select" and any(isinstance(a, Const) and a.value == 1 for a in x.args):
-        return node  # done
-    origin = simplify.conjunction(*(Op("eq", (a, constant_like(0, a.type)), BOOL) for a in (x, y)))
+    origin = simplify.conjunction(_equals(x, 0), simplify.disjunction(*powers))
     return Op("pow", (simplify.select(origin, constant_like(1, x.type), x, x.type), y), node.type)
+
+
+def first_power(node: Op, made: Expr) -> Expr:
+    """``made``, the power ``node`` with a safe base, as the base itself where the exponent is one."""
+    x, y = node.args
+    if 1 not in _singular_powers(y) or x.type != node.type:
+        return made
+    return simplify.select(_equals(y, 1), x, made, node.type)
+
+
+def _singular_powers(y: Expr) -> tuple[int, ...]:
+    lo, hi = interval(y)
+    return tuple(k for k in (0, 1) if lo <= k <= hi)
+
+
+def _is_one(select: Op) -> bool:
+    return any(isinstance(a, Const) and a.value == 1 for a in select.args[1:])
+
+
+def _equals(x: Expr, value: int) -> Expr:
+    return Op("eq", (x, constant_like(value, x.type)), BOOL)

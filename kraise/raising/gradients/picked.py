@@ -63,7 +63,8 @@ def _passed_over(order: list[Expr], roots: frozenset[Expr]) -> frozenset[Expr]:
 
 
 def _switched(order: list[Expr]) -> frozenset[Expr]:
-    """The finite values below a product with a flag, a number that is zero or not: ``(i != j) * d``."""
+    """The finite values below a product with a flag, a number that may be zero and has no derivative:
+    ``(i != j) * d``."""
     found: set[Expr] = set()
     for node in reversed(order):
         if node in found:
@@ -74,12 +75,21 @@ def _switched(order: list[Expr]) -> frozenset[Expr]:
 
 
 def _flag(factor: Expr) -> bool:
+    """Whether a factor is a number that conditions choose: a flag, a sign, ``(x > 0) - (x < 0)``."""
     match factor:
-        case Cast(arg=arg):
-            return arg.type.kind == "bool" or _flag(arg)
-        case Op(name="select", args=(_, Const(), Const(value=0)) | (_, Const(value=0), Const())):
+        case Cast(arg=arg) | Op(name="neg", args=(arg,)):
+            return _flag(arg)
+        case Op(name="sign"):
             return True
+        case Op(name="select", args=(_, a, b)):
+            return _chosen(a) and _chosen(b) and 0 in (getattr(a, "value", 0), getattr(b, "value", 0))
+        case Op(name="add" | "sub" | "mul", args=(a, b)):
+            return _flag(a) and _flag(b)
     return factor.type.kind == "bool"
+
+
+def _chosen(arm: Expr) -> bool:
+    return isinstance(arm, Const) or (isinstance(arm, Op) and arm.name in ("select", "neg") and _flag(arm))
 
 
 def _finite(node: Op) -> bool:

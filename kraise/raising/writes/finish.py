@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from kraise.analysis.boxes import Unbounded, box
@@ -172,6 +173,17 @@ def without_dead(stmts: tuple[eq.Stmt, ...], returned: frozenset[eq.Version]) ->
         )
 
 
+def without_idle_loops(stmts: tuple[eq.Stmt, ...], others: Collection[eq.Expr]) -> tuple[eq.Stmt, ...]:
+    """Drops the loops that write no array and whose last values nothing reads, neither a statement nor ``others``."""
+    roots = [*others, *(e for s in stmts for e in statement_expressions(s))]
+    while True:
+        read = {n.fold for n in topological(roots) if isinstance(n, eq.FoldResult)}
+        kept = tuple(s for s in stmts if not isinstance(s, eq.Fold) or s.arrays or s.outputs or s.name in read)
+        if len(kept) == len(stmts):
+            return stmts
+        stmts, roots = kept, [*others, *(e for s in kept for e in statement_expressions(s))]
+
+
 def _readers(stmts: tuple[eq.Stmt, ...]) -> dict[eq.Version, int]:
     """How often each version is used: by reads, as the base of a write, by folds."""
     count: dict[eq.Version, int] = {}
@@ -208,4 +220,4 @@ def _overwrites(later: eq.Write, earlier: eq.Write) -> bool:
     )
 
 
-__all__ = ["Unbounded", "finish", "finished", "without_dead"]
+__all__ = ["Unbounded", "finish", "finished", "without_dead", "without_idle_loops"]
