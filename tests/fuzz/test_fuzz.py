@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from kraise.raising.gradients.picked import Points
 from tests.fuzz.check import Finding, check
 from tests.fuzz.cuda_c import spelled
 from tests.fuzz.drawing import drawn
@@ -99,3 +100,11 @@ def test_programs_of_each_kind(kind):
         assert drawn(seed, ("python", "cuda_c")[seed % 2], kind) == program
         found = check(program, gradients=False, twice=False, variants=(0,))
         assert [f for f in found if f.is_bug] == [], program.source
+
+
+def test_slopes_that_do_not_count_are_drawn(monkeypatch):
+    """What the kind `picked` is for: finite with the rule, and not without it."""
+    found = lambda: {f.kind for f in check(drawn(7, "cuda_c", "picked"), gradients=True, twice=False, variants=(0,))}  # noqa: E731
+    assert found() == {"ok"}
+    monkeypatch.setattr(Points, "holds", lambda *_: False)
+    assert found() == {"nan"}

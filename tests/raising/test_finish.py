@@ -105,3 +105,19 @@ def test_writes_that_nothing_sees():
 def test_an_index_with_one_value():
     agree("def f(x, y, n):\n for i in range(n - 1, n):\n  if i >= 0: y[i] = x[i]")
     agree("def f(x, y):\n a = 0.0\n for i in range(len(x)):\n  a += x[i]\n  if i == 1: y[i] = a")
+
+
+IDLE = """def f(x, y):
+ for i in range(len(x)):
+  v = x[i]
+  for k in range(4):
+   v = min(v * v, x[i])
+   if v < 0.5:
+    break
+  y[i] = {}"""
+
+
+@pytest.mark.parametrize("value, folds", [("x[i] + 1", 0), ("v", 1), ("x[i] if v > 1 else 0.0", 1)])
+def test_a_loop_whose_last_values_nothing_reads_is_gone(value, folds):
+    kernel = agree(IDLE.format(value))
+    assert sum(isinstance(s, eq.Fold) for s in kernel.body) == folds

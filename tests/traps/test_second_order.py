@@ -76,3 +76,32 @@ def test_hessian_is_the_difference_of_the_program_s_gradients(both, name):
             step = np.eye(len(at))[k] * STEP
             rows = (gradient(at + step) - gradient(at - step)) / (2 * STEP)
             np.testing.assert_allclose(hessian[k], rows, rtol=1e-5, atol=1e-5)
+
+
+POWERS = """
+def power(x, k, y):
+    for i in range(x.shape[0]):
+        y[i] = x[i] ** k
+
+
+def powers(x, p, y):
+    for i in range(x.shape[0]):
+        y[i] = x[i] ** p[i]
+"""
+
+
+@pytest.mark.parametrize("number", [int, float])
+@pytest.mark.parametrize("k", [0, 1, 2, 3])
+def test_powers_at_zero(k, number):
+    """At ``0**1`` the second derivative of ``x**k`` is zero, ``0 * 0**-1`` to JAX, whoever counts."""
+    module = load_module(pipeline.translate(POWERS, "powers.py").text)
+    x = np.array([0.0, 1.5])
+    slope = k * x ** max(k - 1, 0)
+    curve = k * (k - 1) * x ** max(k - 2, 0)
+    with jax.enable_x64(True):
+        every = jnp.full(2, number(k), int if number is int else float)
+        for f in (lambda x: module.power(x, number(k), 0 * x).sum(), lambda x: module.powers(x, every, 0 * x).sum()):
+            np.testing.assert_allclose(f(x), (x**k).sum())
+            np.testing.assert_allclose(jax.grad(f)(jnp.asarray(x)), slope)
+            np.testing.assert_allclose(jnp.diagonal(jax.hessian(f)(jnp.asarray(x))), curve)
+            np.testing.assert_allclose(jnp.diagonal(jax.jacrev(jax.grad(f))(jnp.asarray(x))), curve)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.fuzz.generate import Program
-from tests.fuzz.kinds import aliases, hosts, integers, local_arrays, ragged, squares, structs, warps
+from tests.fuzz.kinds import aliases, hosts, integers, local_arrays, picked, ragged, squares, structs, warps
 
 KINDS: dict[str, Callable[[int, str], Program]] = {
     "squares": squares.draw,
@@ -16,4 +16,5 @@ KINDS: dict[str, Callable[[int, str], Program]] = {
     "integers": integers.draw,
     "structs": structs.draw,
     "aliases": aliases.draw,
+    "picked": picked.draw,
 }

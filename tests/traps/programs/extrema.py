@@ -133,3 +133,17 @@ def ratio_of_some(x, y, o, n):
         if x[i] != 0.0:
             o[i] = min(abs(x[i]) / max(abs(y[i]), 0.0), 4.0) if y[i] != 0.0 or x[i] > 2.0 else x[i]
             o[i] += max(math.sqrt(abs(y[i])), 0.5) + min(1.0 / (i + 1), 0.75)
+
+
+# x=a(0.,1.,-4.,2.), y=z(4), n=4
+def signed_root(x, y, n):
+    for i in range(n):
+        k = (x[i] > 0.0) - (x[i] < 0.0)
+        y[i] = k * math.sqrt(abs(x[i]))
+
+
+# x=a(0.,1.,-4.,2.), y=z(4), n=4
+def chosen_sign(x, y, n):
+    for i in range(n):
+        k = 1.0 if x[i] > 0.0 else -1.0 if x[i] < 0.0 else 0.0
+        y[i] = math.sqrt(abs(x[i])) * k + x[i]
