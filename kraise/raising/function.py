@@ -30,7 +30,7 @@ from kraise.raising.memory.phases import cooperative, uniform_barriers
 from kraise.raising.memory.privatised import without_private_copies
 from kraise.raising.memory.races import check
 from kraise.raising.memory.unread import private_extents, store_sites, without_unread
-from kraise.raising.optimistic import message, open_checks
+from kraise.raising.optimistic import message, open_checks, strongest
 from kraise.raising.ragged.segments import flattened
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.calls import call, called, written
@@ -193,7 +193,7 @@ class Raiser:
             assumptions=(*cx.assumptions, *fits),
             checks=(
                 *(c for c in map(partial(where_given, launch), open_checks(tuple(cx.checks), function.span)) if c),
-                *open_checks(tuple((c, message(c)) for c in cx.assumed), function.span),
+                *open_checks(tuple((c, message(c)) for c in strongest(cx.assumed)), function.span),
                 *open_checks(tuple(fitting), function.span),
             ),
             choices=(*(f"line {line}, {name}: {text}" for (line, name), text in sorted(st.rungs.items())), *cx.notes),

@@ -6,9 +6,12 @@ and the docstring says so. (Grosser et al., Optimistic delinearization of parame
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kraise.analysis.boxes import largest
 from kraise.analysis.conditions import is_static
 from kraise.analysis.delinearize import chain, divided, provable
+from kraise.analysis.dependence import Access, implied
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import Span, refuse
 from kraise.ir import equations as eq
@@ -18,6 +21,7 @@ from kraise.ir.walk import free_indices
 
 Path = tuple[eq.Expr, ...]
 Check = tuple[eq.Expr, str]
+ZERO, ONE = eq.Const(0, INT), eq.Const(1, INT)
 
 
 def wanted(subscript: eq.Expr, path: Path) -> tuple[eq.Expr, ...]:
@@ -34,13 +38,37 @@ def wanted(subscript: eq.Expr, path: Path) -> tuple[eq.Expr, ...]:
         rest = divided(rest, above)[1]
         digit = divided(rest, below[at])[0] if at < len(below) else rest
         top = largest(digit, path)
-        if top is None or not is_static(top) or not provable(path, digit):
+        if top is None or not is_static(top):
             return ()
+        if not provable(path, digit):
+            low = largest(-digit, path)
+            if low is None or not is_static(low) or low.value is not None:
+                return ()
+            out.append(eq.Op("ge", (to_expr(-low), ZERO), BOOL))  # as of the pivot's column, a[i * n + k]
         slack = radix - 1 - top
         if slack.value is not None and slack.value < 0:
             return ()  # rows that overlap at every size
         if not provable(path, slack):
             out.append(eq.Op("le", (to_expr(top + 1), to_expr(radix)), BOOL))
+    return tuple(out)
+
+
+def in_known_rows(subscript: eq.Expr, radices: tuple[Poly, ...], path: Path) -> tuple[eq.Expr, ...]:
+    """The conditions on sizes under which a subscript whose innermost digit does not move (the pivot's column of
+    ``a[i * n + k]``) keeps to the rows in which its array is seen; () as above."""
+    rest = to_poly(subscript)
+    for at in range(len(radices)):
+        size = radices[at]
+        for r in radices[at + 1 :]:
+            size = size * r
+        rest = divided(rest, size)[1]
+    if not radices or not is_static(rest) or rest.value is not None:
+        return ()
+    out: list[eq.Expr] = []
+    if not provable(path, rest):
+        out.append(eq.Op("ge", (to_expr(rest), ZERO), BOOL))
+    if not provable(path, radices[-1] - 1 - rest):
+        out.append(eq.Op("le", (to_expr(rest + 1), to_expr(radices[-1])), BOOL))
     return tuple(out)
 
 
@@ -52,14 +80,53 @@ def _steps(poly: Poly, path: Path) -> tuple[eq.Expr, ...]:
     steps = [a for a in moving[0] if isinstance(a, eq.Param) and a.type.is_integer]
     if len(moving[0]) != len(steps) + 1 or not isinstance(next(a for a in moving[0] if a not in steps), eq.Index):
         return ()
-    one = eq.Const(1, INT)
-    return tuple(eq.Op("ge", (a, one), BOOL) for a in steps if not provable(path, to_poly(a) - 1))
+    return tuple(eq.Op("ge", (a, ONE), BOOL) for a in steps if not provable(path, to_poly(a) - 1))
+
+
+def apart(accesses: Iterable[Access]) -> tuple[eq.Expr, ...]:
+    """The conditions under which cells of a row that threads store are not those that others use a row further on
+    (``x[i * 1024 + j] = x[(i - 1) * 1024 + j]`` for j < n: n <= 1024). Where they do not hold the kernel has a race."""
+    out: dict[eq.Expr, None] = {}
+    flat = [a for a in accesses if len(a.subscripts) == 1 and not a.view]
+    for w in (a for a in flat if a.write):
+        at = to_poly(w.subscripts[0])
+        names = [x for x in at.atoms() if isinstance(x, eq.Index)]
+        if len(names) != 1 or at.coefficient(names[0]).value != 1 or len(at.indices()) != 1:
+            continue
+        top, low = largest(to_poly(names[0]), w.path), largest(-to_poly(names[0]), w.path)
+        if top is None or low is None or not is_static(top) or not is_static(low):
+            continue
+        for a in flat:
+            gap = to_poly(a.subscripts[0]) - at
+            if a.array != w.array or gap.indices() or not gap.terms or not is_static(gap):
+                continue
+            if min(gap.terms.values()) < 0:
+                gap = -gap
+            if not any(at.coefficient(x) == gap for x in at.atoms() if isinstance(x, eq.Param)):
+                continue  # no row further on: whoever writes x[i] = x[i + 1] has no such launch in mind
+            if not provable(w.path, gap - 1 - top - low):
+                out[eq.Op("le", (to_expr(top + low + 1), to_expr(gap)), BOOL)] = None
+    return tuple(out)
+
+
+def strongest(conditions: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
+    """The conditions without those that the others say."""
+    left = list(conditions)
+    for c in conditions:
+        others = tuple(x for x in left if x is not c)
+        if len(others) < len(left) and implied(others, c):
+            left.remove(c)
+    return tuple(left)
 
 
 def message(condition: eq.Expr) -> str:
     """What the ValueError says where the condition does not hold."""
-    steps = isinstance(condition, eq.Op) and condition.name == "ge"
-    return f"{'cells' if steps else 'rows'} would overlap: {render_expr(condition)} must hold"
+    match condition:
+        case eq.Op(name="ge", args=(_, least)):
+            what = "cells would overlap" if least is ONE else "a subscript or a bound would be negative"
+        case _:
+            what = "rows would overlap"
+    return f"{what}: {render_expr(condition)} must hold"
 
 
 def open_checks(checks: tuple[Check, ...], span: Span | None) -> tuple[Check, ...]:
@@ -89,4 +156,4 @@ def _decided(condition: eq.Expr) -> bool | None:
     return None
 
 
-__all__ = ["message", "open_checks", "wanted"]
+__all__ = ["apart", "in_known_rows", "message", "open_checks", "strongest", "wanted"]

@@ -19,6 +19,7 @@ from kraise.raising.collective.requests import Apart, Lanes, Sized, Tied
 from kraise.raising.function import Raiser
 from kraise.raising.loops import coarsened
 from kraise.raising.memory.private import Transient
+from kraise.raising.optimistic import apart
 from kraise.raising.ragged.loops import LongRows, Loop
 from kraise.raising.ragged.same_rows import Rows, others_rows
 from kraise.raising.run.calls import written
@@ -197,6 +198,9 @@ def _after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
     """What to try after a run was refused; None if nothing is left."""
     cx, accesses = attempt.cx, attempt.st.accesses
     if any(d.code in _PROOFS for d in refused.diagnostics):
+        natural = tuple(c for c in cx.unsigned if c not in known.assumed)
+        if natural:  # a guard by an unsigned difference bounds nothing where it wraps round
+            return replace(known, assumed=(*known.assumed, *natural))
         open_ended = unguarded(cx, accesses)
         if not known.launched.issuperset(open_ended):
             return replace(known, launched=known.launched | {*open_ended})
@@ -214,6 +218,9 @@ def _after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
         if wanted != known.assumed:
             # what the sizes must be for the proof; the emitted function checks it
             return replace(known, assumed=wanted)
+        further = tuple(c for c in apart(accesses) if c not in known.assumed)
+        if further:
+            return replace(known, assumed=(*known.assumed, *further))
     shared = coarsened.elements(cx, known.ways, accesses)
     if shared and not known.coarse and coarsened.all_inside(cx, cx.function.body):
         return replace(known, coarse=shared)

@@ -20,7 +20,7 @@ from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import free_indices
 from kraise.raising.memory.private import check_known, held, stored
-from kraise.raising.optimistic import wanted
+from kraise.raising.optimistic import in_known_rows, wanted
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like, operation, same_cell
 from kraise.raising.run.context import Context, array_type
@@ -160,6 +160,9 @@ def _ring(cx: Context, st: State, name: str, parts: tuple[eq.Expr, ...], t: Scal
         subtracted = name in ("sub", "neg") or any(c < 0 for c in poly.terms.values())
         if subtracted and provable((*st.path, *st.facts), poly):
             return normal(out)
+        sizes = steering(cx.function)
+        if subtracted and poly.atoms() and all(isinstance(a, eq.Param) and a.name in sizes for a in poly.atoms()):
+            cx.unsigned[eq.Op("ge", (to_expr(poly), eq.Const(0, INT)), BOOL)] = None  # else it would wrap round
     return operation(name, parts, t)
 
 
@@ -254,6 +257,8 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
         if cx.cooperative:
             cx.wished |= wished(poly, known)
         conditions = wanted(subscripts[0], known)
+        if not conditions and name in cx.rows:
+            conditions = in_known_rows(subscripts[0], cx.rows[name][: len(cx.rows[name]) - len(tail)], known)
         if cx.tile and (not conditions or asks_for(conditions, ("threads.", "grid."))):
             conditions = wanted(*tilewise(cx, subscripts[0], known))
         for condition in conditions:
