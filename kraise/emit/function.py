@@ -149,7 +149,8 @@ def _placed(checks: list[Stmt], body: list[Stmt]) -> tuple[list[Stmt], list[Stmt
     """Checks go first, but after what gives a value to a name that they use."""
     first: list[Stmt] = []
     for check in checks:
-        names = folds.mentioned([Raw(check.text)] if isinstance(check, Raw) else [check])  # not the words of its message
+        test = Raw(check.text) if isinstance(check, Raw) else check  # the words of its message are no names
+        names = folds.mentioned([test])
         made = [k for k, line in enumerate(body) if isinstance(line, Assign) and line.target in names]
         if made:
             body = [*body[: made[-1] + 1], check, *body[made[-1] + 1 :]]

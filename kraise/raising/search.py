@@ -223,7 +223,8 @@ def _after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
             return replace(known, assumed=(*known.assumed, *further))
     shared = coarsened.elements(cx, known.ways, accesses)
     if shared and not known.coarse and coarsened.all_inside(cx, cx.function.body):
-        return replace(known, coarse=shared)
+        # what was assumed was to keep the rows of a tile apart: they are now rows of the threads
+        return replace(known, coarse=shared, assumed=())
     threads.rows_of_tiles(cx, accesses)
     finer = _finer(cx, known, attempt.seen())
     if finer is None and not known.lone and all(d.code == "KR201" for d in refused.diagnostics):
@@ -239,7 +240,7 @@ def _finer(cx: Context, known: Learned, values: list[eq.Expr]) -> Learned | None
 
 def _tiled(cx: Context, known: Learned) -> Learned | None:
     """The sizes that whole tiles make up, where the last tile would leave a row or the launch."""
-    if not cx.cooperative:
+    if not cx.cooperative and not known.coarse:
         return None
     tiles = {axis: abs(known.ways.get(axis, 0)) * known.shares.get(axis, 1) for axis in known.widths}
     rows = [(row, tiles[axis]) for axis, row in known.widths.items()]

@@ -1,5 +1,6 @@
 """Atomics whose result is unused: what becomes of them, and those whose order would show."""
 
+import numpy as np
 import pytest
 
 from kraise import pipeline
@@ -39,8 +40,13 @@ def test_order_does_not_matter(statement, form):
 @pytest.mark.parametrize(
     "statement, code",
     [
-        ("atomicInc(&y[b[i]], 7);", "KR299"),  # wraps at 7, whatever it starts from
-        ("atomicDec(&y[b[i]], 7);", "KR299"),
+        ("atomicInc(&y[b[i]], x[i]);", "KR299"),  # a limit of its own for each thread
+        ("atomicDec(&y[b[i]], 0x7fffffff);", "KR299"),  # the sums might wrap round
+        ("atomicInc(&y[b[i]], 7); atomicInc(&y[b[i]], 9);", "KR201"),
+        ("atomicInc(&y[b[i]], 7); atomicDec(&y[b[i]], 7);", "KR201"),
+        ("atomicInc(&y[b[i]], 7); atomicAdd(&y[b[i]], 1u);", "KR201"),
+        ("atomicInc(&y[b[i]], 7); if (y[i] > 3) y[i] = 0;", "KR201"),
+        ("s[i] = atomicInc(&y[b[i]], 7);", "KR203"),
         ("atomicExch(&s[b[i]], i);", "KR202"),
         ("atomicExch(&s[0], b[i]);", "KR201"),
         ("s[b[i]] = i & 1;", "KR202"),
@@ -57,3 +63,27 @@ def test_order_does_not_matter(statement, form):
 def test_order_would_show(statement, code):
     done = translated(statement)
     assert done.text is None and code in {d.code for d in done.diagnostics}
+
+
+def ring(way, start, times, limit):
+    for _ in range(times):
+        up = 0 if start >= limit else start + 1
+        start = up if way == "Inc" else limit if start == 0 or start > limit else start - 1
+    return start
+
+
+@pytest.mark.parametrize("way", ["Inc", "Dec"])
+@pytest.mark.parametrize("cell", ["&y[b[i]]", "y", "&y[b[i] % 2]"])
+@pytest.mark.parametrize("limit", [0, 1, 7])
+def test_counters_go_round_at_their_limit(way, cell, limit):
+    done = translated(f"if (x[i] != 3) atomic{way}({cell}, {limit});")
+    assert done.text, [d.reason for d in done.diagnostics]
+    scope = {}
+    exec(done.text, scope)
+    x, b = np.arange(23, dtype=np.uint32) % 5, (np.arange(23, dtype=np.int32) * 7) % 4
+    y = np.array([0, 3, 9, 2**32 - 1], np.uint32)
+    at = {"&y[b[i]]": b, "y": 0 * b, "&y[b[i] % 2]": b % 2}[cell]
+    for n in (0, 1, 23):
+        times = np.bincount(at[:n][x[:n] != 3], minlength=4)
+        wanted = [ring(way, int(v), t, limit) for v, t in zip(y, times, strict=True)]
+        assert scope["f"](x, b, y, np.zeros(4, np.int32), n).tolist() == wanted

@@ -45,3 +45,41 @@ def test_rows_of_another_length_are_no_line(index):
 def test_a_row_that_is_used_stays_an_index():
     done = _translated("x[i] = blockIdx.y;", LINE)
     assert done.text is None or "grid" in done.text
+
+
+SQUARE = """
+__global__ void f(int n, int p, float *x) {{
+  int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+  if ({guard}) {body}
+}}"""
+BELOW = "i > p && j > p && i < n && j < n"
+
+
+@pytest.mark.parametrize("width, demands", [("n", ["p < 0"]), ("16", ["p < 0", "n > 16"])])
+def test_a_pivot_is_no_cell_that_is_updated(width, demands):
+    body = "x[i * W + j] -= x[i * W + p] * x[p * W + j];".replace("W", width)
+    done = pipeline.translate(SQUARE.format(guard=BELOW, body=body), "k.cu")
+    assert done.text is not None and all(f"if {d}:" in done.text for d in demands)
+
+
+@pytest.mark.parametrize(
+    "guard, body",
+    [
+        ("i > p && i < n && j < n", "x[i * n + j] -= x[i * n + p] * x[p * n + j];"),  # the multipliers, too
+        ("i >= p && j > p && i < n && j < n", "x[i * n + j] -= x[i * n + p] * x[p * n + j];"),  # the pivot's row
+        (BELOW, "x[i * n + j] -= x[i * n + p + 1] * x[p * n + j];"),
+    ],
+)
+def test_a_pivot_among_the_updated_cells_is_refused(guard, body):
+    assert pipeline.translate(SQUARE.format(guard=guard, body=body), "k.cu").text is None
+
+
+def test_a_row_is_apart_from_the_row_before_it():
+    done = _translated("x[t * 16 + i] -= x[(t - 1) * 16 + i];")
+    assert done.text is not None and "if n > 16:" in done.text
+
+
+@pytest.mark.parametrize("body", ["x[i] = x[i + 1];", "x[i] = x[i + s];", "x[t * 16 + i] -= x[(t - 1) * 16 + i + 1];"])
+def test_cells_less_than_a_row_further_on_are_refused(body):
+    done = _translated(body)
+    assert done.text is None and done.diagnostics[0].code == "KR201"

@@ -49,7 +49,7 @@ class Context:
     assumed: tuple[eq.Expr, ...] = ()  # conditions on sizes that the emitted function checks
     # such conditions that might help a proof, and the arrays whose rows they keep apart
     wanted: dict[eq.Expr, set[str]] = field(default_factory=dict)
-    unsigned: dict[eq.Expr, None] = field(default_factory=dict)  # what keeps unsigned differences of sizes from wrapping
+    unsigned: dict[eq.Expr, None] = field(default_factory=dict)  # those that keep unsigned differences from wrapping
     one_line: bool = False  # the grid's rows of blocks make one line of threads
     splitting: Splitting = field(default_factory=Splitting)
     divisible: set[str] = field(default_factory=set)  # indices that may be taken apart by a division

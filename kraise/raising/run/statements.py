@@ -24,6 +24,7 @@ from kraise.raising.run.state import RawWrite, State
 from kraise.raising.run.values import Cell, access, load, located, truth, value
 from kraise.raising.writes.accumulate import contribution, replacement
 from kraise.raising.writes.clamps import clamped
+from kraise.raising.writes.counters import counted, limit_of
 
 _ATOMIC = {
     "add": "add",
@@ -223,6 +224,10 @@ def _atomic(cx: Context, st: State, s: k.Atomic) -> None:
         return
     if name not in _ATOMIC:
         if name in ("inc", "dec"):
+            at = located(cx, st, s.array, tuple(value(cx, st, x) for x in s.subscripts), s.span)
+            limit = limit_of(amount)
+            if limit is not None and counted(cx, st, at, name, limit, s.type, s.span):
+                return
             hint = "count with atomicAdd, and take the remainder by limit + 1 where the count is read"
             raise refuse("KR299", f"atomic {name} wraps round at a limit", s.span, hint)
         raise refuse("KR299", f"atomic {name} is not raised", s.span, _CAS_HINT)

@@ -68,6 +68,15 @@ class _Writer:
             op = self.pick("=", "=", "=", "+=", "^=")
             body.append(f"{name}[i] {op} {self.expr(2)};")
             self.cells[f"{name}[i]"] = kind
+        if self.chance(0.15):  # a counter that goes round at its limit, from where it is
+            cell, way = (
+                self.pick("0", "(unsigned int)(" + self.expr(1) + ") % (unsigned int)n"),
+                self.pick("Inc", "Dec"),
+            )
+            args.append(Arg("ring", ("n",), "i", dtype="uint32", low=0, high=20))
+            count = f"atomic{way}(&ring[{cell}], {self.pick('0', '5', '7', '17')});"
+            body.append(self.pick(count, f"if ({self.condition(1)}) {count}"))
+            outs["ring"] = "unsigned int"
         order = [a for a in args if a.name != "n"]
         params = ["int n"]
         for a in order:
