@@ -24,7 +24,7 @@ from kraise.raising.loops.rungs import loop
 from kraise.raising.loops.unrolled import unrolled
 from kraise.raising.loops.whiles import while_loop
 from kraise.raising.loops.whole_bounds import with_whole_bounds
-from kraise.raising.memory import outside
+from kraise.raising.memory import outside, parts
 from kraise.raising.memory.bounds import mark
 from kraise.raising.memory.phases import cooperative, uniform_barriers
 from kraise.raising.memory.privatised import without_private_copies
@@ -73,6 +73,9 @@ class Raiser:
         cx, function = self.cx, self.cx.function
         body = structure(function)
         body.body = with_whole_bounds(inlined(cx.module, function, body.body))
+        if cx.apart:
+            before, body.body = body.body, parts.split(body.body)
+            cx.parts = parts.made(body.body) if body.body is not before else frozenset()
         self.inlined = body.body
         if cx.unroll:
             body.body = unrolled(cx, body.body)
@@ -118,6 +121,7 @@ class Raiser:
             uniform_barriers(cx, st.accesses)
             check(cx, st.accesses, cx.thread_names, frozenset(n for n, a in cx.made.items() if a.shared))
             outside.check(cx, st)
+            parts.check(cx, st)
             without_private_copies(cx, st)
             without_unread(cx, st, body.returns)
             private_extents(cx, st)

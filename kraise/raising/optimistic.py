@@ -42,8 +42,8 @@ def wanted(subscript: eq.Expr, path: Path) -> tuple[eq.Expr, ...]:
             return ()
         if not provable(path, digit):
             low = largest(-digit, path)
-            if low is None or not is_static(low) or low.value is not None:
-                return ()
+            if low is None or not is_static(low) or not low.atoms() or any(c > 0 for m, c in low.terms.items() if m):
+                return ()  # a number, or what only small sizes meet
             out.append(eq.Op("ge", (to_expr(-low), ZERO), BOOL))  # as of the pivot's column, a[i * n + k]
         slack = radix - 1 - top
         if slack.value is not None and slack.value < 0:

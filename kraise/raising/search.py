@@ -18,6 +18,7 @@ from kraise.raising.collective.opened import walked
 from kraise.raising.collective.requests import Apart, Lanes, Sized, Tied
 from kraise.raising.function import Raiser
 from kraise.raising.loops import coarsened
+from kraise.raising.memory.parts import split
 from kraise.raising.memory.private import Transient
 from kraise.raising.optimistic import apart
 from kraise.raising.ragged.loops import LongRows, Loop
@@ -43,7 +44,7 @@ class Learned:
     ``widths``: the rows that the launch fills, each thread with ``shares`` of their elements; ``multiples``: sizes of
     whole tiles; ``tied``: sizes that are a block's threads; ``named``: template integers that are, by axis;
     ``lone``: axes along which the launch has one block; ``unroll``: loops with barriers are written out;
-    ``registers``: small arrays of a thread are scalars."""
+    ``registers``: small arrays of a thread are scalars; ``parts``: dynamic shared arrays are taken apart."""
 
     ways: threads.Ways = field(default_factory=dict)
     solid: frozenset[str] = frozenset()
@@ -57,6 +58,7 @@ class Learned:
     tied: dict[str, int] = field(default_factory=dict)
     named: dict[int, eq.Param] = field(default_factory=dict)
     registers: bool = False
+    parts: bool = False
     widths: dict[int, eq.Expr] = field(default_factory=dict)
     shares: dict[int, int] = field(default_factory=dict)
     multiples: multiples.Multiples = field(default_factory=dict)
@@ -65,7 +67,7 @@ class Learned:
     def enter(self, cx: Context) -> None:
         cx.solid, cx.scratch, cx.rows, cx.assumed = self.solid, self.scratch, self.rows, self.assumed
         cx.unroll, cx.registers, cx.shares, cx.tied = self.unroll, self.registers, self.shares, self.tied
-        cx.named, cx.lone = self.named, self.lone
+        cx.named, cx.lone, cx.apart = self.named, self.lone, self.parts
         cx.longest, cx.widths, cx.multiples, cx.coarse = self.longest, self.widths, self.multiples, self.coarse
 
 
@@ -181,6 +183,9 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                     more = replace(start, ways=sizes.pop(0), named={})
                 elif last.unrolls() and not known.unroll:
                     more = replace(start, unroll=True)  # without a suggested size: a race may hide behind both
+                elif not start.parts and split(last.inlined) is not last.inlined:
+                    sizes, start = None, replace(start, named={}, parts=True)
+                    more = start
             if more is None:
                 raise first from None
         known = more

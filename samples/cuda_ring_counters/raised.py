@@ -8,8 +8,8 @@ import jax.numpy as jnp
 
 @partial(jax.jit, static_argnames="n")
 def visits(slot, weight, count, tickets, hour, n):
-    """visits of the slots of a ring: each slot counts 0 ... 5 and begins again, a stock of tickets runs down and is filled up,
-    and one counter tells the hour of the day
+    """visits of the slots of a ring: each counts 0 ... 5 and begins again; a stock of tickets runs down and is filled up
+    again; one counter tells the hour of the day
 
     count_hits[slot[i]] += 1  for 0 <= i < n
     count[cell] = (min(count[cell], 5) + count_hits[cell]) % 6 if count_hits[cell] > 0 else count[cell]

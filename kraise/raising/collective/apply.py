@@ -187,7 +187,11 @@ def _touched(cx: Context, st: State, touches: dict[str, Touch], label: str, span
             if happened:
                 st.order += 1
                 cell = own if keeps else eq.Index(f"$any{st.order}", INT)
-                st.accesses.append(access(st, Place(name, (*prefix, cell)), st.path, write, together=label, span=span))
+                path = st.path
+                if name in cx.parts:  # the simulation keeps to the cells that there are
+                    inside = eq.Op("lt", (cell, st.locals[name].shape[0]), BOOL)
+                    path = (*path, eq.Op("ge", (cell, ZERO), BOOL), inside)
+                st.accesses.append(access(st, Place(name, (*prefix, cell)), path, write, together=label, span=span))
 
 
 def _demand(cx: Context, case: _Case) -> None:

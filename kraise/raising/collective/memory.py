@@ -20,6 +20,7 @@ class Cells:
         count = len(filled)
         self.family, self.type, self.filled = family, type, filled
         self.op = ""
+        self.part = False  # beyond the last cell is another array
         self.marks = marks(family, count)
         self.touched = np.zeros(count, dtype=bool)  # ever read or written in the run
         self.written = np.zeros(count, dtype=bool)
@@ -46,6 +47,8 @@ class Cells:
 
     def _check(self, at: np.ndarray) -> None:
         if at.size and (at.min() < 0 or at.max() >= self.count):
+            if self.part:
+                raise Beyond("a subscript leaves its part of a shared array")
             raise Outside("a subscript leaves a shared array")
 
     def read(self, at: np.ndarray, threads: np.ndarray, phases: np.ndarray) -> Combined:

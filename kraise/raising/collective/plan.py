@@ -73,6 +73,7 @@ def _simulation(cx: Context, st: State, found: Frame, size: int, outlets: bool) 
         return filled(st, name, found, size, int(count[0])), local.type
 
     sim = Simulation(size, hardware, entry, cells, {})
+    sim.parts = frozenset(a for a in cx.parts)
     sim.rows = found.rows
     sim.outside = lambda array: resolve(cx, st, array) not in st.locals
     if outlets:

@@ -55,6 +55,7 @@ class Simulation(Outlets):
         self.by_extent = False  # the number of threads of a block was asked for
         self.shuffles = 0
         self.steps = 0
+        self.parts: frozenset[str] = frozenset()  # arrays beyond whose cells are other arrays
         self.rows = False  # the threads are one row of a block's
         self.outside: Callable[[str], bool] = lambda _: False  # whether an array is the caller's
 
@@ -327,6 +328,7 @@ class Simulation(Outlets):
             filled, t = found
             name = f"[{array}]"
             self.arrays[array] = Cells(self.families.setdefault(name, len(self.families)), filled, t)
+            self.arrays[array].part = array in self.parts
         return self.arrays[array]
 
     def touched(self) -> dict[str, Touch]:

@@ -89,7 +89,8 @@ def tree(cx: Context, st: State, s: k.While, live: frozenset[str]) -> bool:
         _power_of_two(cx, steps.size)
     # the cells of one round are apart: only what the loop does to the accesses around it is left to prove
     label = "" if any(f.whole for f in found if f is not None) else f"tree {len(cx.barriers)}"
-    st.accesses += [replace(a, together=label) for a in own]
+    within = _within(steps, w) if made & cx.parts else ()
+    st.accesses += [replace(a, path=(*a.path, *within), together=label) for a in own]
     st.order = inner.order
     for f in found:
         assert f is not None
@@ -172,6 +173,12 @@ def _steps(first: eq.Expr, after: eq.Expr, condition: eq.Expr, w: eq.Index) -> _
         return None
     size = fact.poly + to_poly(w) + 1
     return None if w.name in size.indices() else _Steps(False, size)
+
+
+def _within(steps: _Steps, w: eq.Index) -> tuple[eq.Expr, ...]:
+    """How far w goes."""
+    most = to_poly(w) * 2 if steps.down else to_poly(w) + 1
+    return (eq.Op("le", (to_expr(most), to_expr(steps.size)), BOOL),)
 
 
 def _twice(first: eq.Expr) -> Poly | None:

@@ -1,0 +1,105 @@
+"""Several arrays of a block in one dynamic shared array."""
+
+import numpy as np
+import pytest
+
+from kraise import pipeline
+
+KERNEL = """
+__global__ void f(const float *x, float *y, float *z, int n) {{
+  extern __shared__ float s[];
+  float *a = s, *b = s + {size};
+  int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  a[t] = x[i];
+  b[t] = x[i] * x[i];
+  __syncthreads();
+  for (int w = blockDim.x / 2; w > 0; w /= 2) {{
+    if (t < w) {{ a[t] += a[{other}]; b[t] = fmaxf(b[t], b[t + w]); }}
+    __syncthreads();
+  }}
+  if (t == 0) {{ y[blockIdx.x] = a[0]; z[blockIdx.x] = {last}; }}
+}}
+"""
+
+
+def translated(size="blockDim.x", other="t + w", last="b[0]"):
+    return pipeline.translate(KERNEL.format(size=size, other=other, last=last), "f.cu")
+
+
+def run(done, block, n=0):
+    scope = {}
+    exec(done.text, scope)
+    x = np.arange(4 * block, dtype=np.float32)[::-1] - 5
+    y, z = scope["f"](x, np.zeros(4, np.float32), np.zeros(4, np.float32), n, grid=4, block=block)
+    return x.reshape(4, block), y, z
+
+
+@pytest.mark.parametrize("size", ["blockDim.x", "2 * blockDim.x"])
+def test_two_trees_are_two_reductions(size):
+    done = translated(size)
+    assert done.text is not None and "fori_loop" not in done.text, [d.reason for d in done.diagnostics]
+    for block in (1, 2, 16):
+        x, y, z = run(done, block)
+        assert np.array_equal(y, x.sum(axis=1)) and np.array_equal(z, (x * x).max(axis=1))
+
+
+@pytest.mark.parametrize(
+    "twin",
+    [
+        {"other": "t + w + 1"},  # the last one reads the other part
+        {"other": "t + 2 * w"},
+        {"last": "b[1]"},  # half-combined
+        {"size": "n"},  # n may be less than the block
+        {"size": "blockDim.x / 2"},
+    ],
+)
+def test_trees_that_leave_their_part_are_refused(twin):
+    assert translated(**twin).text is None
+
+
+def test_a_cell_beyond_a_part_is_the_next_part():
+    source = """
+__global__ void f(const float *x, float *y) {
+  extern __shared__ float s[];
+  float *a = s, *b = s + blockDim.x;
+  int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  a[t] = x[i];
+  b[t] = 2 * x[i];
+  __syncthreads();
+  y[i] = a[t + 1];
+}
+"""
+    done = pipeline.translate(source, "f.cu")
+    scope = {}
+    exec(done.text, scope)
+    x = np.arange(12, dtype=np.float32) + 1
+    both = np.concatenate([x.reshape(3, 4), 2 * x.reshape(3, 4)], axis=1)
+    assert np.array_equal(scope["f"](x, np.zeros(12, np.float32), grid=3, block=4), both[:, 1:5].ravel())
+
+
+def test_python_counts_the_threads_in_a_local():
+    source = """
+from numba import cuda, float32
+
+@cuda.jit
+def f(x, y, z):
+    s = cuda.shared.array(0, float32)
+    t = cuda.threadIdx.x
+    size = cuda.blockDim.x
+    i = cuda.grid(1)
+    s[t] = x[i]
+    s[size + t] = x[i] * x[i]
+    cuda.syncthreads()
+    w = size // 2
+    while w > 0:
+        if t < w:
+            s[t] += s[t + w]
+            s[size + t] += s[size + t + w]
+        cuda.syncthreads()
+        w //= 2
+    if t == 0:
+        y[cuda.blockIdx.x] = s[0]
+        z[cuda.blockIdx.x] = s[size]
+"""
+    done = pipeline.translate(source, "f.py")
+    assert done.text is not None and done.text.count("axis=1") == 2, [d.reason for d in done.diagnostics]
