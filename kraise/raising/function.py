@@ -26,6 +26,7 @@ from kraise.raising.loops.whiles import while_loop
 from kraise.raising.loops.whole_bounds import with_whole_bounds
 from kraise.raising.memory import outside, parts
 from kraise.raising.memory.bounds import mark
+from kraise.raising.memory.padded import without_gaps
 from kraise.raising.memory.phases import cooperative, uniform_barriers
 from kraise.raising.memory.privatised import without_private_copies
 from kraise.raising.memory.races import check
@@ -72,7 +73,7 @@ class Raiser:
     def run(self) -> eq.Kernel:
         cx, function = self.cx, self.cx.function
         body = structure(function)
-        body.body = with_whole_bounds(inlined(cx.module, function, body.body))
+        body.body = without_gaps(with_whole_bounds(inlined(cx.module, function, body.body)))
         if cx.apart:
             before, body.body = body.body, parts.split(body.body)
             cx.parts = parts.made(body.body) if body.body is not before else frozenset()

@@ -37,6 +37,8 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
     shapes = {s.name: s.shape for s in nodes if isinstance(s, k.LocalArray) and s.space == "shared"}
     for axis, size in _rims(nodes, shapes, names):
         vote(k.Hw("thread", axis, INT), size)
+    for axis, size in _halves(nodes, shapes, names):
+        vote(k.Hw("thread", axis, INT), size)
     for s in nodes:
         if isinstance(s, k.For) and isinstance(s.step, k.Const):
             vote(s.start, s.step.value)
@@ -86,6 +88,33 @@ def _rims(
                             if axis is not None and size is not None:
                                 beyond[s.array, dimension, axis, size] = None
     return [(axis, size) for array, dimension, axis, size in beyond if (array, dimension, axis) in filled]
+
+
+def _halves(
+    nodes: Iterable[object], shapes: dict[str, tuple[k.Expr, ...]], names: dict[str, int]
+) -> list[tuple[int, int]]:
+    """Axes and sizes of blocks whose threads store to two cells each, half of the array apart: ``s[t] = ...;
+    s[t + 8] = ...`` of 16 cells, whether or not ``t + 8`` has a name."""
+    nodes = list(nodes)
+    values: dict[str, list[k.Expr]] = {}
+    for s in nodes:
+        if isinstance(s, k.Assign):
+            values.setdefault(s.name, []).append(s.value)
+    found: dict[tuple[int, int], None] = {}
+    for s in nodes:
+        if not isinstance(s, k.Store) or len(shapes.get(s.array, ())) != 1:
+            continue
+        (at,), (extent,) = s.subscripts, shapes[s.array]
+        bare = _bare(at)
+        if isinstance(bare, k.Var) and len(values.get(bare.name, ())) == 1:
+            at = values[bare.name][0]
+        match _addends(at):
+            case [a, b]:
+                for own, further in ((a, b), (b, a)):
+                    axis, size, cells = _axis(own, names), _number(further), _number(extent)
+                    if axis is not None and size is not None and cells == 2 * size:
+                        found[axis, size] = None
+    return list(found)
 
 
 def named_sizes(body: tuple[k.Stmt, ...], function: k.Function) -> dict[int, eq.Param]:
