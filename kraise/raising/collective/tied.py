@@ -42,9 +42,8 @@ def ask(
     """Raises Tied if the run would be clear with a parameter tied to the block."""
     if not isinstance(stmts[0], k.While | k.For):
         return
-    cells = max((_cells(st, a, found) for a, local in st.locals.items() if local.shared), default=1)
     for size in _sizes(cx, st, stmts[0]):
-        for times in sorted(_TIMES, key=lambda n: n != cells):
+        for times in sorted(_TIMES, key=lambda n: (_cells(st, {size: _threads(n)}, found) != n, -n)):
             value: dict[eq.Expr, eq.Expr] = {size: _threads(times)}
             seen = replace(st.copy(), env={n: tidy(substitute(v, value)) for n, v in st.env.items()})
             trials = Trials(cx, seen, stmts, after, found)
@@ -53,10 +52,18 @@ def ask(
                     raise Tied(size.name, times)
 
 
-def _cells(st: State, array: str, found: Frame) -> int:
-    """How many cells of the array have been filled for each thread: the likeliest size."""
+def _cells(st: State, value: dict[eq.Expr, eq.Expr], found: Frame) -> int:
+    """How many cells of an array have been filled for each thread where the size has this ``value``: the likeliest
+    size."""
     threads = 64
-    return int(filled(st, array, found, threads, 4 * threads).sum()) // threads
+    writes = [
+        replace(a, subscripts=tuple(tidy(substitute(s, value)) for s in a.whole or a.subscripts), whole=())
+        for a in st.accesses
+        if a.write and a.array in st.locals and st.locals[a.array].shared
+    ]
+    seen = replace(st, accesses=writes)
+    counts = (int(filled(seen, a, found, threads, 4 * threads).sum()) // threads for a in {w.array for w in writes})
+    return max(counts, default=1)
 
 
 def _threads(times: int) -> eq.Expr:
