@@ -88,7 +88,7 @@ def _padded(at: k.Expr, known: Mapping[str, k.Expr]) -> tuple[k.Expr, int] | Non
             continue
         i, c = found
         rest = Counter(map(_text, parts[:place] + parts[place + 1 :]))
-        if rest == Counter(map(_text, _addends(i, {}))):
+        if rest == Counter(map(_text, _addends(i, known))):
             return i, c
     return None
 
