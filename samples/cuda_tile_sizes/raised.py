@@ -22,12 +22,12 @@ def project(basis, state, out, modes, cells, *, T, grid=None, block=None):
         block = (*block, 1, 1)[:2]
     if block is not None and block[0] != T:
         raise ValueError("project: a block has T threads along x")
+    if block is not None and T * grid[0] != cells:
+        raise ValueError("project: the launch must be as wide as a row")
     if block is not None and block[1] != T:
         raise ValueError("project: a block has T threads along y")
     threads_y = out.shape[0] // cells if grid is None else grid[1] * block[1]
     row = jnp.arange(threads_y)
-    if block is not None and T * grid[0] != cells:
-        raise ValueError("project: the launch must be as wide as a row")
     k = jnp.arange(modes // T * T)
     col = jnp.arange(cells)
     out2 = (

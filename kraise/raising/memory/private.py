@@ -78,6 +78,25 @@ def held(cx: Context, st: State, array: str, subs: tuple[eq.Expr, ...]) -> eq.Ex
     return None if isinstance(found, _Mark) else found
 
 
+def check_filled(cx: Context, st: State, array: str, subs: tuple[eq.Expr, ...], span: object) -> None:
+    """Refuses a load from a shared array of a cell that certainly nobody has stored to.
+
+    A block of a size that was only suggested may have too few threads to fill the array: what looks like no race then
+    (``s[t] = …; … = s[255 - t]``, with the barrier left out, by 128 threads) is no launch that means something.
+    """
+    local = st.locals.get(array)
+    if local is None or not local.shared or not local.private:
+        return
+    known = (*st.path, *st.facts)
+    if _Search(cx, st, array, subs).at(st.versions[array], known) is UNDEFINED and not impossible(known):
+        raise refuse(
+            "KR207",
+            f"nothing has been stored to this element of `{array}`",
+            span,  # type: ignore[arg-type]
+            "fill it before, with a barrier after that",
+        )
+
+
 def holds_nothing(cx: Context, st: State, array: str, subs: tuple[eq.Expr, ...], neutral: eq.Expr | None) -> bool:
     """Whether nobody has stored to the cell, or the ``neutral`` element."""
     if array not in st.locals or not st.locals[array].private:
@@ -355,6 +374,7 @@ def _indices(nodes: Iterable[eq.Expr]) -> list[str]:
 
 __all__ = [
     "Transient",
+    "check_filled",
     "check_known",
     "held",
     "held_before",

@@ -19,7 +19,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import free_indices
-from kraise.raising.memory.private import check_known, held, stored
+from kraise.raising.memory.private import check_filled, check_known, held, stored
 from kraise.raising.optimistic import in_known_rows, wanted
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like, operation, same_cell
@@ -328,6 +328,8 @@ def load_cell(cx: Context, st: State, at: Cell, t: object, span: Span | None) ->
         st.accesses.append(access(st, at, st.path, False, answered=True, span=span))
         return forwarded
     check_known(cx, name, st.versions[name], span)
+    if not cx.unroll:
+        check_filled(cx, st, name, at.subscripts, span)
     node = eq.Read(st.versions[name], at.subscripts, element, at.view)  # type: ignore[arg-type]
     st.accesses.append(access(st, at, st.path, False, node=node, span=span))
     return node
