@@ -195,6 +195,8 @@ def _further(first: Refused | None, later: Refused) -> Refused:
     """The refusal to report: the first, unless that run broke off on its way and the later one came to the proofs."""
     if first is None:
         return later
+    if all(d.code == "KR201" for d in first.diagnostics) and all(d.code == "KR204" for d in later.diagnostics):
+        return later  # blocks of the size that the source suggests have no race, but leave an array
     broke_off = not any(d.code in _PROOFS for d in first.diagnostics)
     return later if broke_off and all(d.code in _PROOFS for d in later.diagnostics) else first
 

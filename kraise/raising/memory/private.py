@@ -19,6 +19,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import free_indices, substitute, topological
+from kraise.raising.memory.edges import at_edges, flat
 from kraise.raising.memory.filled import Solved, solve
 from kraise.raising.run import simplify
 from kraise.raising.run.context import Context
@@ -259,6 +260,10 @@ def joined(path: tuple[eq.Expr, ...], conditions: list[eq.Expr], a: eq.Expr, b: 
         y = x
     if x is y and not p and not q:
         return x
+    if x is y:
+        everywhere = at_edges(path, conditions, p, q, same=zero is other or not q)
+        if everywhere:
+            return simplify.select(conjunction(everywhere), x, other if q else zero, x.type)  # type: ignore[arg-type]
     if x is y and (not p or not q or zero is other):
         holds = all(c in p or implied((*path, *conditions, *p), c) for c in q)
         if holds and all(d in q or implied((*path, *q, negate(c)), d) for c in conditions for d in p):
@@ -275,8 +280,10 @@ def same_under(path: tuple[eq.Expr, ...], a: eq.Expr, b: eq.Expr) -> bool:
     if type(a) is not type(b) or a.type != b.type:
         return False
     if isinstance(a, eq.Read) and isinstance(b, eq.Read):
-        if a.version is not b.version or a.view != b.view:
+        if a.version is not b.version:
             return False
+        if a.view or b.view:  # one row further on and a row less is the same place
+            return flat(a) == flat(b)
         return all(
             s is t or implied(path, eq.Op("eq", (s, t), BOOL)) for s, t in zip(a.subscripts, b.subscripts, strict=True)
         )

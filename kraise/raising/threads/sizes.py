@@ -7,7 +7,7 @@ has blocks of it is said in the docstring and checked. Nothing is concluded from
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import product
 
 from kraise.ir import equations as eq
@@ -35,7 +35,7 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
     nodes = list(walked(body))
     offsets: dict[int, None] = {}  # as in s[threadIdx.x + 256], the cell that many threads further
     shapes = {s.name: s.shape for s in nodes if isinstance(s, k.LocalArray) and s.space == "shared"}
-    for axis, size in _rims(nodes, shapes, names):
+    for axis, size in _rims(body, nodes, shapes, names):
         vote(k.Hw("thread", axis, INT), size)
     for axis, size in _halves(nodes, shapes, names):
         vote(k.Hw("thread", axis, INT), size)
@@ -70,50 +70,77 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
 
 
 def _rims(
-    nodes: Iterable[object], shapes: dict[str, tuple[k.Expr, ...]], names: dict[str, int]
+    body: tuple[k.Stmt, ...], nodes: list[object], shapes: dict[str, tuple[k.Expr, ...]], names: dict[str, int]
 ) -> list[tuple[int, int]]:
     """Axes and sizes of blocks whose threads fill a cell each, and some a further one so many cells on:
-    ``s[t] = ...; if (t < 3) s[t + 8] = ...``."""
-    filled: set[tuple[str, int, int]] = set()  # array, dimension of it, axis of the threads
-    beyond: dict[tuple[str, int, int, int], None] = {}
+    ``s[t + 1] = ...; if (t < 3) s[t + 9] = ...``."""
+    values = _once(nodes)
+
+    def places(stmts: Iterable[object]) -> dict[tuple[str, int, int], dict[int, None]]:
+        """By array, dimension of it and axis of the threads: how far from the thread's index the cells are."""
+        found: dict[tuple[str, int, int], dict[int, None]] = {}
+        for s in stmts:
+            if isinstance(s, k.Store) and s.array in shapes:
+                for dimension, at in enumerate(s.subscripts):
+                    place = _from_thread(at, names, values)
+                    if place is not None:
+                        found.setdefault((s.array, dimension, place[0]), {})[place[1]] = None
+        return found
+
+    by_all = places(s for s in _sure(body) if isinstance(s, k.Store))
+    by_some = places(nodes)
+    gaps = {(key, b - a): None for key in by_all for a in by_all[key] for b in by_some[key] if b - a > 1}
+    return [(key[2], gap) for key, gap in gaps]
+
+
+def _sure(body: tuple[k.Stmt, ...]) -> Iterator[k.Stmt]:
+    """The statements that stand under no condition."""
+    for s in body:
+        yield s
+        if isinstance(s, k.For | k.While):
+            yield from _sure(s.body)
+
+
+def _once(nodes: Iterable[object]) -> dict[str, k.Expr]:
+    """The locals that are assigned once, and what they are."""
+    values: dict[str, list[k.Expr]] = {}
     for s in nodes:
-        if isinstance(s, k.Store) and s.array in shapes:
-            for dimension, at in enumerate(s.subscripts):
-                match _addends(at):
-                    case [a] if (axis := _axis(a, names)) is not None:
-                        filled.add((s.array, dimension, axis))
-                    case [a, b]:
-                        for own, further in ((a, b), (b, a)):
-                            axis, size = _axis(own, names), _number(further)
-                            if axis is not None and size is not None:
-                                beyond[s.array, dimension, axis, size] = None
-    return [(axis, size) for array, dimension, axis, size in beyond if (array, dimension, axis) in filled]
+        if isinstance(s, k.Assign):
+            values.setdefault(s.name, []).append(s.value)
+    return {name: held[0] for name, held in values.items() if len(held) == 1}
+
+
+def _from_thread(e: k.Expr, names: dict[str, int], values: dict[str, k.Expr], depth: int = 4) -> tuple[int, int] | None:
+    """The axis and the number, if ``e`` is a thread's index and a number."""
+    axis, number = _axis(e, names), _number(e)
+    if axis is not None:
+        return axis, 0
+    if number is not None or not depth:
+        return None
+    match _bare(e):
+        case k.Var(name=name) if name in values:
+            return _from_thread(values[name], names, values, depth - 1)
+        case k.Op(name="add" | "sub" as name, args=(a, b)):
+            for own, other, sign in ((a, b, 1 if name == "add" else -1), (b, a, 1 if name == "add" else 0)):
+                place, n = _from_thread(own, names, values, depth - 1), _number(other)
+                if place is not None and n is not None and sign:
+                    return place[0], place[1] + sign * n
+    return None
 
 
 def _halves(
     nodes: Iterable[object], shapes: dict[str, tuple[k.Expr, ...]], names: dict[str, int]
 ) -> list[tuple[int, int]]:
     """Axes and sizes of blocks whose threads store to two cells each, half of the array apart: ``s[t] = ...;
-    s[t + 8] = ...`` of 16 cells, whether or not ``t + 8`` has a name."""
+    s[t + 8] = ...`` of 16 cells."""
     nodes = list(nodes)
-    values: dict[str, list[k.Expr]] = {}
-    for s in nodes:
-        if isinstance(s, k.Assign):
-            values.setdefault(s.name, []).append(s.value)
+    values = _once(nodes)
     found: dict[tuple[int, int], None] = {}
     for s in nodes:
-        if not isinstance(s, k.Store) or len(shapes.get(s.array, ())) != 1:
-            continue
-        (at,), (extent,) = s.subscripts, shapes[s.array]
-        bare = _bare(at)
-        if isinstance(bare, k.Var) and len(values.get(bare.name, ())) == 1:
-            at = values[bare.name][0]
-        match _addends(at):
-            case [a, b]:
-                for own, further in ((a, b), (b, a)):
-                    axis, size, cells = _axis(own, names), _number(further), _number(extent)
-                    if axis is not None and size is not None and cells == 2 * size:
-                        found[axis, size] = None
+        if isinstance(s, k.Store) and len(shapes.get(s.array, ())) == 1:
+            place, cells = _from_thread(s.subscripts[0], names, values), _number(shapes[s.array][0])
+            if place is not None and cells is not None and cells == 2 * place[1]:
+                found[place] = None
     return list(found)
 
 

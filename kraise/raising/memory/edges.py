@@ -1,0 +1,68 @@
+"""The halo of a tile: what a thread at the edge loads under a guard of its own continues its neighbours' loads.
+
+``s[0] = i > 0 ? x[i - 1] : 0`` by thread 0, beside ``s[t + 1] = i < n ? x[i] : 0`` by all, fills the padded array
+``x[i - 1]``, whose guard holds at every cell: that of the edge, said of all threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kraise.analysis.conditions import classify, negate
+from kraise.analysis.dependence import implied
+from kraise.analysis.poly import Poly, to_expr, to_poly
+from kraise.ir import equations as eq
+from kraise.ir.types import BOOL, INT
+
+Path = tuple[eq.Expr, ...]
+
+
+def at_edges(path: Path, conditions: Iterable[eq.Expr], p: Path, q: Path, same: bool) -> Path | None:
+    """One guard that is ``p`` where the ``conditions`` (those of an edge, ``t == 0``) hold, and ``q`` elsewhere; None
+    if none is found. ``same``: what stands for the cells outside is the same on both sides, or only ``p`` has some."""
+    edge = tuple(conditions)
+    if not same or len(edge) != 1:
+        return None
+    if q and _equal((*path, *edge), p, q):
+        return q
+    moved = tuple(_everywhere(path, edge[0], q, d) for d in p)
+    if None in moved or not all(implied((*path, *edge, *p), c) for c in q):
+        return None
+    return tuple(dict.fromkeys((*q, *(d for d in moved if d is not None))))
+
+
+def flat(load: eq.Read) -> tuple[Poly, ...]:
+    """The place of a load, without the rows in which its array is seen."""
+    if not load.view:
+        return tuple(map(to_poly, load.subscripts))
+    place = to_poly(load.subscripts[0])
+    for sub, radix in zip(load.subscripts[1:], load.view[1:], strict=True):
+        place = place * to_poly(radix) + to_poly(sub)
+    return (place,)
+
+
+def _equal(path: Path, p: Path, q: Path) -> bool:
+    return all(implied((*path, *p), c) for c in q) and all(implied((*path, *q), c) for c in p)
+
+
+def _everywhere(path: Path, edge: eq.Expr, q: Path, guard: eq.Expr) -> eq.Expr | None:
+    """A condition that is ``guard`` at the edge and holds elsewhere: the thread's distance from the edge is added to
+    it."""
+    inside = (*path, negate(edge), *q)
+    if guard in q or implied(inside, guard):
+        return guard
+    at, fact = classify(edge), classify(guard)
+    if at is None or fact is None or at.kind != "eq" or fact.kind != "ge":
+        return None
+    for poly in (fact.poly + at.poly, fact.poly - at.poly):
+        found = _nonnegative(poly)
+        if implied(inside, found):
+            return found
+    return None
+
+
+def _nonnegative(poly: Poly) -> eq.Expr:
+    return eq.Op("ge", (to_expr(poly), eq.Const(0, INT)), BOOL)
+
+
+__all__ = ["at_edges", "flat"]
