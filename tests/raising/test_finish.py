@@ -121,3 +121,23 @@ IDLE = """def f(x, y):
 def test_a_loop_whose_last_values_nothing_reads_is_gone(value, folds):
     kernel = agree(IDLE.format(value))
     assert sum(isinstance(s, eq.Fold) for s in kernel.body) == folds
+
+
+STEPPED = """def f(x):
+ for j in range({}):
+  for i in range(len(x) - 1):
+   if {}: x[i] = 0.5 * (x[i + 1] + j)"""
+
+
+@pytest.mark.parametrize(
+    "steps, condition, masked",
+    [
+        ("1, len(x), 2", "True", False),
+        ("0, len(x), 4", "j % 2 == 0", False),
+        ("1, len(x), 3", "j % 2 == 0", True),
+        ("0, len(x), 2", "j % 4 == 0", True),
+    ],
+)
+def test_what_the_steps_of_a_loop_around_say_is_no_condition(steps, condition, masked):
+    kernel = agree(STEPPED.format(steps, condition))
+    assert (write(kernel).where is not None) == masked

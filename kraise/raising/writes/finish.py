@@ -13,11 +13,12 @@ from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
 from kraise.ir.walk import free_indices, statement_expressions, topological
-from kraise.raising.carried.problem import at_index, bounds_of
+from kraise.raising.carried.problem import at_index
 from kraise.raising.run.arithmetic import tidy
 from kraise.raising.run.state import Raw, RawFold, RawNew, RawWrite
 from kraise.raising.threads.tiles import Launch, axes_bounds, merged_reductions, merged_write, taken_apart, viewed
 from kraise.raising.writes.decided import decided
+from kraise.raising.writes.masks import bounds
 from kraise.raising.writes.steps import in_steps
 
 Shapes = dict[str, tuple[eq.Expr, ...]]
@@ -57,7 +58,7 @@ def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Laun
         r = apart  # tells which of the thread's own indices the launch must bound
         found = box(r.loops, r.path, steps)
     # what the loops around say of their own indices is no condition
-    around = tuple(c for a in folds for c in bounds_of(a))
+    around = bounds(folds)
     axes, residue = found.axes, tuple(c for c in found.residue if c not in launch.facts and not _said(c, around, steps))
     # an index with one value is that value
     single: dict[eq.Index, eq.Expr] = {}
