@@ -150,7 +150,7 @@ def dense(A, b, x, sweeps):
             i, rest, A_i = inputs
             mask = ~(j == i)
             rest_2 = rest + jnp.sum(
-                jnp.where(mask, -(jnp.where(mask, A_i, 0) * x[:n]), 0)
+                jnp.where(mask, -(A_i * jnp.where(mask, x[:n], 0)), 0)
             )  # kernel.py:23
             x = x.at[i].set(rest_2 / A[i, i])  # kernel.py:26
             return x, None

@@ -63,6 +63,10 @@ def test_unread_cells_do_not_reach_gradients():
     A = jnp.where(jnp.tri(4, dtype=bool), 1.0, jnp.nan)
     g = jax.grad(lambda A, x: f(A, x, jnp.zeros(4)).sum(), (0, 1))(A, f32(4))
     assert all(np.isfinite(np.asarray(v)).all() for v in g)
+    x = f32(4).at[3].set(jnp.inf)
+    assert np.isfinite(f(jnp.ones((4, 4)), x, jnp.zeros(4))[:3]).all()
+    # with both masks on the matrix, the sum of the vector's gradient is a dot of two arrays to XLA, and not fused
+    assert "jnp.tril(jnp.tril(" not in EMITTED["low"]
 
 
 def test_outputs_of_a_fold_are_stacked():

@@ -61,9 +61,11 @@ def masked(low: Lowering, body: eq.Expr, where: eq.Expr | None, op: str, frame: 
 
 
 def guarded(low: Lowering, body: eq.Expr, where: eq.Expr) -> eq.Expr:
-    """A product with the load that holds the mask's indices put to zero where the mask does not hold.
+    """A product one factor of which is put to zero where the mask does not hold.
 
-    What stands in cells that the source does not read (NaN, inf) would reach the gradients of the other factors.
+    What stands in cells that the source does not read (NaN, inf) would reach the gradients of the other factors, where
+    the load that holds the mask's indices is not masked. Of two loads the other one may be: then the mask is the last
+    operation before its gradient is summed, and XLA fuses the sum (of a product it makes a dot of two arrays).
     """
     match body:
         case eq.Op(name="neg", args=(a,), type=kind):
@@ -72,9 +74,16 @@ def guarded(low: Lowering, body: eq.Expr, where: eq.Expr) -> eq.Expr:
         case eq.Op(name="mul", args=args, type=kind) if not any(_zeroed(a) for a in args):
             for at, arg in enumerate(args):
                 if isinstance(arg, eq.Read) and low.ctx.free(where) <= low.ctx.free(arg) and not arg.type.is_integer:
+                    if len(args) == 2 and _vector(low, args[1 - at], where):
+                        at, arg = 1 - at, args[1 - at]  # noqa: PLW2901
                     kept = eq.Op("select", (where, arg, eq.Const(0, INT)), arg.type)
                     return eq.Op("mul", (*args[:at], kept, *args[at + 1 :]), kind)
     return body
+
+
+def _vector(low: Lowering, factor: eq.Expr, where: eq.Expr) -> bool:
+    """Whether a factor is a load that has some of the mask's indices and no others."""
+    return isinstance(factor, eq.Read) and frozenset() < low.ctx.free(factor) < low.ctx.free(where)
 
 
 def _zeroed(factor: eq.Expr) -> bool:
