@@ -1,5 +1,6 @@
 """One array for several parameters of a launch: an in-place kernel where threads do not meet, else refused."""
 
+import numpy as np
 import pytest
 
 from tests.hosts.test_hosts import agrees, array, codes, cuda, python
@@ -43,3 +44,37 @@ def test_threads_that_meet_are_refused(arguments):
     done = python(f"def f(x, n):\n    step[1, 32]({arguments})\n")
     found = [d for d in done.diagnostics if d.kernel == "f" and d.severity == "error"]
     assert "KR211" in codes(done) and found[0].hint and "step_in_place" not in (done.text or "")
+
+
+@pytest.mark.parametrize(
+    "body",
+    (
+        "    a = x\n    a += 2.0\n    add[1, 32](y, y, y)\n    return y\n",
+        "    x += 2.0\n    add[1, 32](y, y, y)\n    return y\n",
+        "    r = z[0]\n    r += 2.0\n    add[1, 32](y, y, y)\n    return y, z[1]\n",
+        "    a = x if n > 3 else z\n    a *= 2.0\n    add[1, 32](y, y, y)\n    return y\n",
+        "    a = x\n    x += 1.0\n    add[1, 32](y, y, y)\n    return x, a\n",
+    ),
+)
+def test_what_may_be_an_array_is_not_changed_as_a_number(body):
+    """NumPy would change the caller's array, or the row; a number that nothing tells from one is refused."""
+    done = python(ADD + f"def f(x, y, z, n):\n{body}")
+    found = [d for d in done.diagnostics if d.kernel == "f" and d.severity == "error"]
+    assert "f" not in done.raised and "nothing tells that" in found[0].reason and "annotate" in found[0].hint
+
+
+@pytest.mark.parametrize(
+    "signature, body",
+    (
+        ("t: float", "    t += 2.0\n    add[1, 32](y, y, y)\n    return y, t\n"),
+        ("t", "    s = t\n    while s < 3.0:\n        add[1, 32](y, y, y)\n        s += 1.0\n    return y\n"),
+        ("t", "    for _ in range(3):\n        grow[1, 32](y, t)\n        t += 0.5\n    return y\n"),
+        ("t", "    s = y[0]\n    s += t\n    grow[1, 32](y, s)\n    return y\n"),
+        ("t", "    t += 2.0\n    add[1, 32](y, y, y)\n    return y, t\n"),
+    ),
+)
+def test_what_is_surely_a_number_is_changed_as_one(signature, body):
+    grow = "@cuda.jit\ndef grow(y, s):\n    i = cuda.grid(1)\n    if i < y.size:\n        y[i] += s\n"
+    done = python(ADD + grow + f"def f(y, {signature}):\n{body}")
+    assert "f" in done.raised
+    agrees(done, "f", y=array(9), t=np.float32(1.5))

@@ -8,17 +8,17 @@ import libcst as cst
 
 from kraise import dialects
 from kraise.diagnostics import Diagnostic, Refused
-from kraise.frontends.python import host_nest
+from kraise.frontends.python import host_nest, host_numbers, host_ranks
 from kraise.frontends.python import host_values as values
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.host_assign import Assignments
 from kraise.frontends.python.host_lists import without_lists
 from kraise.frontends.python.host_scope import HostScope, array_names, ignored_call, launched
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import dotted
 from kraise.frontends.python.survey import doc_of
 from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.types import INT, NUMBER, ArrayType, ScalarType
+from kraise.ir.types import INT, NUMBER, ArrayType
 
 ONE, ZERO = k.Const(1, INT), k.Const(0, INT)
 
@@ -30,7 +30,11 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     scope.name = name
     given = (*node.params.posonly_params, *node.params.params, *node.params.kwonly_params)
     parameters = [p for p in given if p.name.value not in ("self", "cls")]
-    ranks = _ranks(scope, node)
+    ranks = host_ranks.of(scope, node)
+    scope.ranks.update(host_ranks.certain(scope, node))
+    numbers = host_numbers.numbers(scope, node)
+    scope.numbers = frozenset(numbers)
+    scope.may_share = lambda name: host_numbers.may_share(scope, node, name, numbers)
     params: list[k.Param] = []
     for p in parameters:
         own = p.name.value
@@ -51,32 +55,6 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
         raise Refused(*reader.problems)
     doc = doc_of(node)
     return h.Host(name, tuple(params), body, doc, tuple(scope.dropped), (), scope.span(node.name))
-
-
-def _ranks(scope: HostScope, node: cst.FunctionDef) -> dict[str, tuple[ScalarType, int]]:
-    """Element type and number of axes of the arrays that kernels take."""
-    found: dict[str, tuple[ScalarType, int]] = {}
-    for inner in walk(node.body):
-        if isinstance(inner, cst.Call):
-            function = scope.functions.get(launched(scope, inner) or dotted(inner.func))
-            taken = function.params if function is not None else scope.host_params.get(dotted(inner.func), ())
-            for param, argument in zip(taken, inner.args, strict=False):
-                if isinstance(param.type, ArrayType):
-                    found.setdefault(dotted(argument.value), (param.type.element, param.type.ndim))
-    for inner in walk(node.body):  # of the others, what is said of their shape
-        match inner:
-            case cst.Subscript(
-                value=cst.Attribute(value=owner, attr=cst.Name(value="shape")),
-                slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer() as axis))],
-            ):
-                known = found.get(dotted(owner), (NUMBER, 1))
-                found[dotted(owner)] = known[0], max(known[1], axis.evaluated_value + 1)
-            case cst.Assign(
-                targets=[cst.AssignTarget(target=cst.Tuple(elements=parts))],
-                value=cst.Attribute(value=owner, attr=cst.Name(value="shape")),
-            ):
-                found.setdefault(dotted(owner), (NUMBER, len(parts)))
-    return found
 
 
 class Reader(Assignments):

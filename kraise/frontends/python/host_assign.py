@@ -289,6 +289,11 @@ class Assignments:
             return self.store(node.target, result, node)
         if name in scope.arrays:
             return [h.Update(name, result, span=scope.span(node))]
+        if scope.may_share(name):
+            raise scope.refuse(
+                node, f"nothing tells that {name} is a number; of an array this would change memory that others see",
+                f"annotate it (`{name}: float`), or write `{name} = {name} {scope.text(node.operator)[:-1]} …`",
+            )  # fmt: skip
         return [h.Assign(name, result, NUMBER, span=scope.span(node))]
 
     def store(self, target: cst.Subscript, value: h.Expr, node: cst.CSTNode) -> list[h.Stmt]:

@@ -47,6 +47,10 @@ class HostScope:
     call: Callable[[cst.Call], tuple[h.Expr | k.ArrayRef, ...]] | None = None  # the arguments of a call
     banks: dict[str, tuple[str, ...]] = field(default_factory=dict)  # names of choices: the arrays to choose from
     host_params: Mapping[str, tuple[k.Param, ...]] = field(default_factory=dict)  # of the other host functions
+    host_numbers: Mapping[str, frozenset[str]] = field(default_factory=dict)  # their parameters that are surely numbers
+    ranks: dict[str, int] = field(default_factory=dict)  # how many axes an array has, where that is known
+    numbers: frozenset[str] = frozenset()  # the names that are surely numbers
+    may_share: Callable[[str], bool] = lambda name: False  # may a number be an array that another name sees?
 
     def span(self, node: cst.CSTNode) -> Span | None:
         """The place of a node."""

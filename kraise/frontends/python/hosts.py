@@ -44,6 +44,7 @@ def read_hosts(
             hosts.setdefault(name, set())
     done: dict[str, h.Host] = {}
     kinds: dict[str, tuple[bool, ...]] = {}
+    sure: dict[str, frozenset[str]] = {}
     problems: list[Diagnostic] = []
     outlined: list[k.Function] = []
     for name in _ordered(hosts):
@@ -56,6 +57,7 @@ def read_hosts(
             helpers,
         )  # fmt: skip
         scope.host_params = {n: x.params for n, x in done.items()}
+        scope.host_numbers = sure
         scope.outline = partial(_outline, context)
         span = context.source.span(nodes[name].name)
         host, wrong = guard(name, span, read_host, scope, nodes[name], name)
@@ -64,6 +66,7 @@ def read_hosts(
             if name == host_classes.function_name(owners.get(name, ""), "__init__"):
                 host = replace(host, state=host_classes.returned(nodes[name]))
             done[name] = host
+            sure[name] = scope.numbers
             outlined += scope.outlined
             kinds[name] = tuple(isinstance(v, k.ArrayRef) for v in h.returned(host.body))
     return tuple(done.values()), outlined, problems
