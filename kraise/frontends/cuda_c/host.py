@@ -10,7 +10,7 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Diagnostic, Refused
-from kraise.frontends.cuda_c import host_effects, host_main
+from kraise.frontends.cuda_c import host_effects, host_lost, host_main
 from kraise.frontends.cuda_c.c_types import CType, Pointer
 from kraise.frontends.cuda_c.host_branches import Branches
 from kraise.frontends.cuda_c.host_declarations import Declarations
@@ -81,6 +81,7 @@ class HostReader(Declarations, HostExpressions, Branches):
         self.copied: dict[str, None] = {}
         self.printed: dict[str, None] = {}
         self.managed: dict[str, None] = {}
+        self.lost: dict[str, Refused] = {}  # arrays that a statement of main may have changed which was not read
         self.returns: ScalarType | None = None
 
     def read(self, d: Definition, name: str) -> h.Host:
@@ -110,7 +111,8 @@ class HostReader(Declarations, HostExpressions, Branches):
             reason = f"{name} changes {moved[0]}, which is a member of its caller's struct"
             raise self.low.refuse("KR211", reason, tree, "functions that call it are raised with it written out")
         if name == "main":
-            out = host_main.results(self, host_main.with_inputs(params, out, self.inputs))
+            out = host_lost.without(self, host_main.results(self, out))
+            out = host_main.with_inputs(params, out, self.inputs)
         doc = self.program.comment_before(tree, d.item)
         return h.Host(
             name, tuple(params), (*copied, *out), doc, tuple(self.dropped), span=self.low.span(declarator),
@@ -166,20 +168,34 @@ class HostReader(Declarations, HostExpressions, Branches):
         parts: list[Tree] = trees(node) if kind(node) == "compound_statement" else [node]  # type: ignore
         for at in range(len(parts)):
             parts[at:] = self.under_own_names(self.shadowing(parts[at], self.low.scopes[1:-1]), *parts[at:])
+            before = len(self.problems)
+            found: list[h.Stmt] = []
+            skips = False
             try:
                 skips = inside and self.skipping(parts[at]) is not None
-                found = self.skip(parts[at], parts[at + 1 :]) if skips else self.statement(parts[at])
-                out += [*self.flushed(), *found]
-                if skips:
-                    break
+                read = self.skip(parts[at], parts[at + 1 :]) if skips else self.statement(parts[at])
+                found = [*self.flushed(), *read]
             except Refused as refused:
                 self.flushed()
                 self.low.out.clear()
                 self.low.after.clear()
                 self.problems += refused.diagnostics
+            if len(self.problems) > before:
+                left = host_lost.marked(self, parts[at], Refused(*self.problems[before:]))
+                if left is not None:
+                    del self.problems[before:]
+                    found = left
+            out += found
+            if skips:
+                break
         self.low.scopes.pop()
         self.pending, self.renames = around, renames
         return tuple(out)
+
+    def declares(self, node: Tree) -> list[str]:
+        """The names that a statement declares for those after it."""
+        found = trees(node, "declaration") if node.data == "declaration_statement" else []
+        return [n for d in found for n in declared_names(d)]
 
     def shadowing(self, node: Tree, scopes: list[dict[str, Any]]) -> list[str]:
         """The names that a declaration declares though ``scopes`` have them."""

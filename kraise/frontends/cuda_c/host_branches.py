@@ -24,6 +24,7 @@ class Branches:
 
     program: Program
     low: Any
+    name: str
     arrays: dict[str, Any]
     ignored: set[str]
     arguments_of_main: set[str]
@@ -57,6 +58,9 @@ class Branches:
             if all(host_main.is_input(s) for s in (*inputs, *others)):
                 return list(inputs)
             raise self.low.refuse("KR211", "work that depends on the command line", node, "name another function")
+        if self.name == "main" and self.gives_up(then):  # if (n > MAX) { usage(); return 1; }
+            self.drop(test, "a check of the arguments")
+            return list(self.block(parts[2])) if len(parts) > 2 else []
         if self.is_error_test(test):
             return self.checked(test, then, parts[2:3], node)
         if self.is_ignored(test):
@@ -66,6 +70,16 @@ class Branches:
         if not body and not orelse:
             return self.drop(node, "a branch without effects")  # type: ignore[no-any-return]
         return [h.If(condition, body, orelse, span=self.low.span(node))]
+
+    def gives_up(self, then: Tree) -> bool:
+        """Does a block of ``main`` end the program with a failure, and do nothing else that others see?"""
+        last = trees(then)[-1:] if then.data == "compound_statement" else [then]
+        words = [str(t) for t in tokens(last[0])] if last else []
+        if not last or (last[0].data != "return_statement" and words[:2] != ["exit", "("]):
+            return False
+        code = "".join(w for w in words if w not in ("return", "exit", "(", ")", ";"))
+        found = host_effects.of_tree(self.program, then, frozenset(self.arrays))
+        return code not in ("", "0", "EXIT_SUCCESS", "cudaSuccess") and code.lstrip("-+").isalnum() and not found.works
 
     def checked(self, test: Node, then: Tree, other: list[Tree], node: Tree) -> list[h.Stmt]:
         """A branch that an error code decides: what runs where there is no error, and runs always."""

@@ -11,7 +11,7 @@ from kraise.frontends.cuda_c.host_containers import Containers
 from kraise.frontends.cuda_c.host_inline import Inlining
 from kraise.frontends.cuda_c.host_launches import Launches
 from kraise.frontends.cuda_c.host_library import Libraries
-from kraise.frontends.cuda_c.host_main import outside
+from kraise.frontends.cuda_c.host_main import filled_arrays, outside
 from kraise.frontends.cuda_c.host_names import callee, concept, dropped, elements, normal, product, rows_of, size_of
 from kraise.frontends.cuda_c.host_nest import outline
 from kraise.frontends.cuda_c.host_plain import Plain
@@ -325,16 +325,16 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
             return None
         if any(n in self.hosts or concept(n) for n in names):
             return None
-        stored = [t for t in inner if t.data == "assignment_expression" or {"++", "--"} & {str(c) for c in t.children}]
         printed = any(dropped(n) for n in names) or any(str(t) in ("cout", "cerr") for t in tokens(node))
         if printed:
             found = host_effects.of_tree(self.program, node, frozenset(self.arrays))
             followed = {n for n in found.variables if self.low.lookup(n) is not None} - self.ignored
             if not found.changes and not followed - self.counters(node):
                 return self.drop(node, "printing or a check")
-        filled = {_root(strip(t.children[0])) for t in stored if kind(strip(t.children[0])) == "subscript_expression"}
-        if self.name == "main" and filled and outside(node) and filled <= set(self.arrays):
-            return [s for n in sorted(filled) for s in self.filled(n, node)]
+        if self.name == "main" and outside(self, node):
+            filled = filled_arrays(self, node)
+            if filled:
+                return [s for n in sorted(filled) for s in self.filled(n, node)]
         touches = any(t.data in ("subscript_expression", "unary_expression") and _root(t) in self.arrays for t in inner)
         return outline(self, node) if touches and not printed else None
 

@@ -282,7 +282,7 @@ class Declarations(Calls, Places):
     def read_outside(self, name: str, t: ScalarType, value: Node, node: Node) -> list[h.Stmt] | None:
         """``int n = atoi(argv[1])`` of ``main``: a parameter, None for any other value."""
         other = host_main.choice(self, value)
-        if other is None and not host_main.parsed(self, value):
+        if other is None and not host_main.parsed(self, value) and not host_main.random(self, value):
             return None
         self.scalar(name, t)
         self.ignored.discard(name)

@@ -54,6 +54,11 @@ class Effects:
         return self.memory or self.works
 
 
+def reads(name: str) -> bool:
+    """Is this a function of elsewhere that only looks at what it is given?"""
+    return name in _READS or name in _MAKES
+
+
 def of_function(program: Program, name: str, above: tuple[str, ...] = ()) -> Effects:
     """What a function of the file changes, all its overloads together; what cannot be read changes memory."""
     if name in above:

@@ -9,14 +9,16 @@ Side condition, checked: nothing reads such a number or array before it is fille
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from lark import Tree
 
 from kraise.diagnostics import refuse
+from kraise.frontends.cuda_c import host_effects
 from kraise.frontends.cuda_c.constants import fold
-from kraise.frontends.cuda_c.host_names import callee
-from kraise.frontends.cuda_c.trees import Node, strip, tokens, trees
+from kraise.frontends.cuda_c.host_names import callee, concept
+from kraise.frontends.cuda_c.trees import Node, last_name, strip, tokens, trees
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_names import read_within, set_within
@@ -32,6 +34,7 @@ OUTSIDE = frozenset(
      "ifstream", "time")
 )  # fmt: skip
 MARK = "@input"
+_DEVICE = frozenset(("malloc", "memcpy", "memset", "launch", "launch.api", "memcpy.to_symbol", "memcpy.2d"))
 PARAMETER = "the command line: a parameter"  # why what reads a number of it is dropped
 
 
@@ -43,15 +46,88 @@ def parsed(reader: Any, node: Node) -> bool:
     return called in PARSERS and bool(words & reader.arguments_of_main)
 
 
-def outside(node: Tree) -> bool:
-    """Does a piece of text take its data from outside of the program?"""
-    return bool({str(t) for t in tokens(node)} & OUTSIDE)
+def outside(reader: Any, node: Node) -> bool:
+    """Does a piece of text take its data from outside of the program, itself or by what it names: a generator, a
+    distribution, a file, a function that uses one?"""
+    seen: set[str] = set()
+    waiting: list[Any] = [node]
+    while waiting:
+        words = {str(t) for t in tokens(waiting.pop())} - seen
+        if words & OUTSIDE:
+            return True
+        seen |= words
+        waiting += [reader.functors[w] for w in sorted(words) if w in reader.functors]
+    return bool(seen & _outside_functions(reader.program))
+
+
+def random(reader: Any, node: Node) -> bool:
+    """Is an expression a number from outside, and does nothing else?"""
+    if isinstance(node, Tree) and reader.name == "main" and outside(reader, node) and not _takes_time(node):
+        found = host_effects.of_tree(reader.program, node, frozenset(reader.arrays))
+        return not found.changes and not found.variables
+    return False
+
+
+def _takes_time(node: Tree) -> bool:
+    return "time" in {str(t) for t in tokens(node)}
 
 
 def outside_of(program: Any, d: Any) -> bool:
     """Does a function take its data from outside of the program?"""
+    return d.name in _outside_functions(program) or bool(_words(program, d) & OUTSIDE)
+
+
+def _words(program: Any, d: Any) -> set[str]:
     toks = program.unit.tokens
-    return any(toks[n].text in OUTSIDE for n in range(d.item.first, d.item.last + 1))
+    return {toks[n].text for n in range(d.item.first + 1, d.item.last + 1)} if d.item is not None else set()
+
+
+def _outside_functions(program: Any) -> set[str]:
+    """The functions of the file that take data from outside and do nothing on the device."""
+    if program.outside is None:
+        words = {n: set().union(*(_words(program, d) for d in ds)) for n, ds in program.functions.items()}
+        quiet = {n: w for n, w in words.items() if not any(x in ("<<<", "main") or concept(x) in _DEVICE for x in w)}
+        found = {n for n, w in quiet.items() if w & OUTSIDE}
+        while more := {n for n, w in quiet.items() if n not in found and w & found}:
+            found |= more
+        program.outside = found - {"main"}
+    return program.outside  # type: ignore[no-any-return]
+
+
+def filled_arrays(reader: Any, node: Tree) -> set[str] | None:
+    """The arrays of the reader that a loop stores to, itself or by functions of the file that it gives them to; None
+    where it may change other memory too."""
+    found: set[str] = set()
+    own = {str(n) for d in node.find_data("declarator_id") if (n := last_name(d)) is not None}
+    for t in node.iter_subtrees():
+        targets: list[Any] = []
+        if t.data == "assignment_expression":
+            targets = [t.children[0]]
+        elif t.data in ("unary_expression", "postfix_expression") and {"++", "--"} & {str(c) for c in t.children}:
+            targets = trees(t)[:1]
+        elif t.data == "call_expression" and reader.program.functions.get(callee(t.children[0])):
+            effects = host_effects.of_function(reader.program, callee(t.children[0]))
+            if effects.works:
+                return None
+            given = {str(w) for a in trees(t)[1:] for w in tokens(a)} & set(reader.arrays) - own
+            if effects.memory and not given:
+                return None
+            found |= given if effects.memory else set()
+        for target in targets:
+            name, through = _root(target)
+            if through and name in reader.arrays and name not in own:
+                found.add(name)
+            elif through and name not in own:
+                return None
+    return found
+
+
+def _root(node: Any) -> tuple[str, bool]:
+    """The variable that a store goes to, and whether through a subscript, a pointer or a member."""
+    node, through = strip(node), False
+    while isinstance(node, Tree) and node.data in ("subscript_expression", "member_expression", "unary_expression"):
+        node, through = strip(trees(node)[-1 if node.data == "unary_expression" else 0]), True
+    return callee(node), through
 
 
 def choice(reader: Any, node: Node) -> Tree | None:
@@ -71,19 +147,41 @@ def with_inputs(
     for at, stmt in enumerate(body):
         name = _marked(stmt)
         if not name:
+            inner = next((s for block in h.children(stmt) for s in _all(block) if _marked(s)), None)
+            if inner is not None:
+                reason = f"{_marked(inner)} is read from outside in a branch or in each round of a loop"
+                raise refuse("KR211", reason, inner.span, "read it before, or make it a parameter of a function")
             continue
         before, rest = body[:at], body[at + 1 :]
-        makers = [s for s in before if isinstance(s, h.Alloc | h.Assign) and s.name == name]
+        makers: list[h.Stmt] = [s for s in before if isinstance(s, h.Alloc | h.Assign) and s.name == name]
+        makers += [s for s in before if _only_sets(s, name)]
         others = [s for s in before if s not in makers and name in read_within((s,)) | set_within((s,))]
-        constant = all(isinstance(s, h.Alloc) or fold(s.value) is not None for s in makers)
+        constant = all(not isinstance(s, h.Assign) or fold(s.value) is not None for s in makers)
         if others or not constant or any(p.name == name for p in params):
             raise refuse("KR211", f"{name} is read from outside after it was used", stmt.span, "read it first")
-        last = makers[-1] if makers else None
+        last = next((s for s in reversed(makers) if isinstance(s, h.Alloc | h.Assign)), None)
         default = fold(last.value) if isinstance(last, h.Assign) else None
         params.append(k.Param(name, types[name], default, span=stmt.span))
         return with_inputs(params, (*(s for s in before if s not in makers), *rest), types)
     params.sort(key=lambda p: p.default is not None)
     return body
+
+
+def _only_sets(stmt: h.Stmt, name: str) -> bool:
+    """Does a statement change an array and nothing else? The input is the array as it is after all of it."""
+    match stmt:
+        case h.Store(array=array) | h.Update(array=array):
+            return array == name
+        case h.Launch(args=args, grid=None, results=()):
+            return {a.array for a in args if isinstance(a, k.ArrayRef)} == {name}
+    return False
+
+
+def _all(body: tuple[h.Stmt, ...]) -> Iterator[h.Stmt]:
+    for stmt in body:
+        yield stmt
+        for block in h.children(stmt):
+            yield from _all(block)
 
 
 def is_input(stmt: h.Stmt) -> bool:

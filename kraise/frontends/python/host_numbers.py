@@ -156,7 +156,7 @@ def _taken(scope: HostScope, call: cst.Call) -> Iterator[cst.BaseExpression]:
         for param, argument in zip(function.params, call.args, strict=False):
             if isinstance(param.type, ScalarType):
                 yield argument.value
-    taken = scope.host_numbers.get(called, set())
+    taken = scope.host_numbers.get(called, frozenset())
     for own, argument in zip(scope.host_params.get(called, ()), call.args, strict=False):
         if own.name in taken:
             yield argument.value

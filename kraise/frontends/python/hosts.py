@@ -18,6 +18,7 @@ from kraise.frontends.python.source import dotted, walk
 from kraise.frontends.python.survey import Definition, Survey, functions_of
 from kraise.ir import host as h
 from kraise.ir import kernel as k
+from kraise.ir.host_live import stored
 
 
 def read_hosts(
@@ -33,9 +34,9 @@ def read_hosts(
         if not around and not method and node.name.value not in kernels:
             nodes.setdefault(node.name.value, node)
     by_name = {f.name: f for f in functions}
-    stored = {n: _stored(by_name[n]) for n in kernels if n in by_name}
+    stores = {n: stored(by_name[n]) for n in kernels if n in by_name}
     owners: dict[str, str] = {}
-    for name, (owner, node) in host_classes.methods(context.source, context.imports, stored).items():
+    for name, (owner, node) in host_classes.methods(context.source, context.imports, stores).items():
         if name not in nodes and name not in kernels:
             nodes[name], owners[name] = node, owner
     hosts = _hosts(nodes, kernels)
@@ -127,22 +128,6 @@ def _hosts(nodes: Mapping[str, cst.FunctionDef], kernels: set[str]) -> dict[str,
         if not more:
             return {n: calls[n] & found for n in nodes if n in found}
         found |= more
-
-
-def _stored(function: k.Function) -> tuple[bool, ...]:
-    """Which parameters a function may write."""
-    written: set[str] = set()
-    stack: list = list(function.body)
-    while stack:
-        stmt = stack.pop()
-        match stmt:
-            case k.Store(array=array) | k.Atomic(array=array):
-                written.add(array)
-            case k.CallStmt(args=args):
-                written |= {a.array for a in args if isinstance(a, k.ArrayRef)}
-        for name in ("body", "orelse"):
-            stack.extend(getattr(stmt, name, ()) or ())
-    return tuple(p.name in written for p in function.params)
 
 
 def _ordered(hosts: Mapping[str, set[str]]) -> list[str]:

@@ -6,12 +6,13 @@ condition, which has a static number of rounds and therefore a derivative in rev
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names, fresh, read_within, set_within
-from kraise.ir.types import BOOL, INT
+from kraise.ir.types import BOOL, INT, ScalarType
 
 TRUE, FALSE = k.Const(True, BOOL), k.Const(False, BOOL)
 
@@ -90,6 +91,8 @@ class Exits:
                     continue
             if changed & set(expression_names(bound)) or _loads(bound) or not _steps(stmt.body, it):
                 continue
+            if var.type.is_inexact or any(t.is_inexact for t in _types(bound)):  # 0, 1, 2, 3 are below 3.5
+                continue
             last = bound if name not in ("le", "ge") else k.Op("add", (bound, k.Const(1, INT)), INT)
             if name == "ne":
                 continue
@@ -130,13 +133,23 @@ def _loads(*nodes: object) -> bool:
     return False
 
 
+def _types(*nodes: object) -> Iterator[ScalarType]:
+    """The types of the constants and variables of an expression."""
+    for node in nodes:
+        match node:
+            case k.Const(type=t) | k.Var(type=t) | k.Cast(type=t):
+                yield t
+            case k.Op(args=args):
+                yield from _types(*args)
+
+
 def _steps(body: tuple, name: str) -> bool:
     """Is ``name = name + 1`` a statement of the body, and the only one that sets it?"""
     found = 0
     for stmt in body:
         match stmt:
-            case h.Assign(name=target, value=k.Op(name="add", args=(k.Var(name=a), k.Const(value=1)))) if (
-                target == name and a == name
+            case h.Assign(name=target, value=k.Op(name="add", args=(k.Var(name=a), k.Const(value=1) as one))) if (
+                target == name and a == name and not one.type.is_inexact
             ):
                 found += 1
             case _ if name in set_within((stmt,)):
