@@ -335,3 +335,24 @@ def test_a_size_that_changes_is_not_the_whole_array():
     )
     np.testing.assert_allclose(f(array(6), 6), [4, 4, 4, 2, 2, 2])
     agrees(done, f, out=array(6), n=6)
+
+
+@pytest.mark.parametrize("rest", (0, 2))
+def test_a_matrix_inside_another(rest):
+    """``A + 1`` and ``C + 2`` with leading dimensions: the memory may end with the last element that is named."""
+    m, n, k, lda, ldc = 3, 2, 4, 5, 4
+    f, done = host(
+        "void f(cublasHandle_t h, const float *A, const float *B, float *C, float beta, int m, int n, int k, int lda,"
+        " int ldc) {\n    float alpha = 0.5f;\n    scale<<<1, 256>>>(C, 2.0f, ldc * (n - 1) + m + 2);\n"
+        "    cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &alpha, A + 1, lda, B, k, &beta, C + 2, ldc);\n}\n"
+    )
+    A, B, C = array(lda * (k - 1) + m + 1 + rest), array(k * n, 1), array(ldc * (n - 1) + m + 2 + rest, 2)
+    want = C.copy()
+    want[: ldc * (n - 1) + m + 2] *= 2
+    want[2:] = stored(
+        want[2:], 0.5 * column_major(A[1:], m, k, lda) @ column_major(B, k, n, k)
+        + 0.25 * column_major(want[2:], m, n, ldc), ldc,
+    )  # fmt: skip
+    sizes = {"m": m, "n": n, "k": k, "lda": lda, "ldc": ldc}
+    np.testing.assert_allclose(f(A, B, C, 0.25, **sizes), want, rtol=1e-5, atol=1e-6)
+    agrees(done, f, A=A, B=B, C=C, beta=0.25, **sizes)

@@ -52,6 +52,8 @@ class View:
             return library("every", (whole, self.count, self.extents[0]), self.span)
         if self.form == "rows":
             rows, columns, pitch = self.extents
+            if self.is_tile:
+                return library("tile", (self._from(), rows, columns, pitch), self.span)
             block = library("reshape", (self._block(), rows, pitch), self.span)
             return block if columns == pitch else library("columns", (block, columns), self.span)
         if self.form == "batch":
@@ -70,6 +72,9 @@ class View:
                 return h.Update(self.array, put, self.offset, span=self.span)
             case "rows":
                 rows, columns, pitch = self.extents
+                if self.is_tile:
+                    tile = library("put_tile", (self._from(), value, rows, columns, pitch), self.span)
+                    return h.Update(self.array, tile, self.offset, span=self.span)
                 if columns != pitch:
                     before = library("reshape", (self._block(), rows, pitch), self.span)
                     value = library("put_columns", (before, value, columns), self.span)
@@ -82,6 +87,14 @@ class View:
             case "real" if len(self.extents) > 1:
                 return self._flat(value)
         return h.Update(self.array, value, self.offset, self.count, span=self.span)
+
+    @property
+    def is_tile(self) -> bool:
+        """Is this a matrix inside another? The memory behind its last row may end before a whole row does."""
+        return self.offset is not None and self.extents[1] != self.extents[2]
+
+    def _from(self) -> h.Whole:
+        return h.Whole(self.array, self.offset, span=self.span)
 
     def _flat(self, value: h.Expr) -> h.Stmt:
         flat = library("ravel", (value,), self.span)
