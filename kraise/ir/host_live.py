@@ -33,12 +33,10 @@ def stored(function: k.Function) -> tuple[bool, ...]:
     return tuple(any(w == p.name or w.startswith(p.name + ".") for w in written) for p in function.params)
 
 
-class Needed:
-    """The names that the results of a body need. ``stores`` says of the functions that it calls which parameters they
-    may write; of one that is not there all."""
+class Memory:
+    """Which names of a body may point to the same memory at some time: one name stands for all of them."""
 
-    def __init__(self, body: tuple[h.Stmt, ...], stores: Stores):
-        self.body, self.stores = body, stores
+    def __init__(self, body: tuple[h.Stmt, ...]):
         self.same: dict[str, str] = {}
         for stmt in flat(body):
             match stmt:
@@ -46,23 +44,31 @@ class Needed:
                     self._join({*names, *reads(stmt)})
                 case h.Bind(view=True):
                     self._join(sets(stmt) | reads(stmt))
+
+    def __call__(self, name: str) -> str:
+        while self.same.get(name, name) != name:
+            name = self.same[name]
+        return name
+
+    def _join(self, names: Iterable[str]) -> None:
+        first, *rest = sorted({self(n) for n in names})
+        for other in rest:
+            self.same[other] = first
+
+
+class Needed:
+    """The names that the results of a body need. ``stores`` says of the functions that it calls which parameters they
+    may write; of one that is not there all."""
+
+    def __init__(self, body: tuple[h.Stmt, ...], stores: Stores):
+        self.body, self.stores = body, stores
+        self.memory = Memory(body)
         self.names: set[str] = set()
         while True:
             before = len(self.names)
             self._block(body)
             if len(self.names) == before:
                 break
-
-    def memory(self, name: str) -> str:
-        """One name for all names that may point to the same memory."""
-        while self.same.get(name, name) != name:
-            name = self.same[name]
-        return name
-
-    def _join(self, names: Iterable[str]) -> None:
-        first, *rest = sorted(self.memory(n) for n in names)
-        for other in rest:
-            self.same[other] = first
 
     def changes(self, stmt: h.Stmt) -> set[str]:
         """The names that a statement sets or whose memory it may change."""

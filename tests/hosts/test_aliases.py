@@ -78,3 +78,52 @@ def test_what_is_surely_a_number_is_changed_as_one(signature, body):
     done = python(ADD + grow + f"def f(y, {signature}):\n{body}")
     assert "f" in done.raised
     agrees(done, "f", y=array(9), t=np.float32(1.5))
+
+
+PARTS = """
+@cuda.jit
+def grow(a, s):
+    i = cuda.grid(1)
+    if i < a.shape[0]:
+        a[i] += s
+
+@cuda.jit
+def join(a, b):
+    i = cuda.grid(1)
+    if i < b.shape[0]:
+        b[i] += 2.0 * a[i]
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    (
+        "grow[1, 32](x[3:7], 2.0)",
+        "grow[1, 32](x[1:8:2], 2.0)",
+        "join[1, 32](y[2:6], x[:4])",
+        "join[1, 32](y, x[1:6])",
+    ),
+)
+def test_parts_of_an_array_go_back_to_their_place(line):
+    done = python(PARTS + f"def f(x, y):\n    grow[1, 32](y, 1.0)\n    {line}\n    return x, y\n")
+    assert "f" in done.raised
+    agrees(done, "f", x=array(9), y=array(9, 1))
+
+
+@pytest.mark.parametrize(
+    "line", ("join[1, 32](x[2:6], x[:4])", "join[1, 32](x, x[1:6])", "z = x\n    join[1, 32](x[1:6], z)")
+)
+def test_parts_that_another_argument_sees_are_refused(line):
+    done = python(PARTS + f"def f(x, y):\n    {line}\n    return x, y\n")
+    found = [d for d in done.diagnostics if d.kernel == "f" and d.severity == "error"]
+    assert "f" not in done.raised and "another argument" in found[0].reason and found[0].hint
+
+
+def test_a_reshaped_array_is_a_view():
+    body = "def f(u, s):\n    d = cuda.to_device(u)\n    w = d.reshape({})\n    {}\n    return {}\n"
+    done = python(PARTS + body.format("-1", "grow[1, 64](w, 2.0)", "w"))
+    agrees(done, "f", u=array(12).reshape(3, 4), s=1.0)
+    done = python(PARTS + body.format("(2, -1)", "grow[1, 64](d, 2.0)", "d"))
+    agrees(done, "f", u=array(12).reshape(3, 4)[0], s=1.0)
+    done = python(PARTS + body.format("-1", "grow[1, 64](w, 2.0)", "w, d"))
+    assert "f" not in done.raised and "sees the memory" in done.diagnostics[-1].reason

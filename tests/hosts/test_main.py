@@ -146,3 +146,114 @@ def test_a_struct_of_the_device_is_refused_not_an_error():
         "void f(float *x, int n) { k<<<1, 32>>>(x, n); }\n"
     )
     assert codes(cuda(body)) == {"KR211"}
+
+
+DRIVER = """
+#include <random>
+#include <vector>
+#include <stdio.h>
+__global__ void norm(const float3 *p, float *y, float a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] += a * (p[i].x * p[i].x + p[i].y) - p[i].z;
+}
+static float between(float lo, float hi) { return lo + (hi - lo) * (rand() / (float)RAND_MAX); }
+void reference(const float3 *p, float *y, float a, int n) {
+    std::vector<float> t;
+    for (int i = 0; i < n; i++) t.push_back(a * (p[i].x * p[i].x + p[i].y) - p[i].z);
+    for (int i = 0; i < n; i++) y[i] += t[i];
+}
+int main(int argc, char **argv) {
+    if (argc != 3) { printf("Usage: %s <n> <repeat>\\n", argv[0]); return 1; }
+    const int n = atoi(argv[1]);
+    const int repeat = atoi(argv[2]);
+    if (n > 1000) { printf("too many\\n"); return 1; }
+    std::vector<float> y(n), ref(n);
+    float3 *p = (float3 *)malloc(n * sizeof(float3));
+    std::default_random_engine g(123);
+    std::uniform_real_distribution<float> distr(-2.f, 2.f);
+    for (int i = 0; i < n; i++) { y[i] = distr(g) < 0 ? -1 : 1; ref[i] = y[i]; }
+    for (int i = 0; i < n; i++) { p[i].x = between(0, 1); p[i].y = rand() % 5; p[i].z = 1; }
+    const float a = rand() / (float)RAND_MAX;
+    float *dy; float3 *dp;
+    cudaMalloc(&dy, n * sizeof(float)); cudaMalloc(&dp, n * sizeof(float3));
+    cudaMemcpy(dy, y.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(dp, p, n * sizeof(float3), cudaMemcpyHostToDevice);
+    for (int r = 0; r < repeat; r++) norm<<<(n + 255) / 256, 256>>>(dp, dy, a, n);
+    cudaMemcpy(y.data(), dy, n * sizeof(float), cudaMemcpyDeviceToHost);
+    reference(p, ref.data(), a, n);
+    std::vector<float> bad;
+    for (int i = 0; i < n; i++) if (y[i] != ref[i]) { bad.push_back(y[i]); printf("%f\\n", y[i]); }
+    CHECK
+    printf(bad.size() ? "FAIL" : "PASS");
+    return 0;
+}
+"""
+
+
+def test_a_driver_with_generators_and_a_check_of_its_own():
+    """Generators, fills of structs and random numbers are inputs; the reference and its table are left out."""
+    done = main(DRIVER.replace("CHECK", ""))
+    assert "main" in done.raised
+    (found,) = [x for x in done.source.hosts if x.name == "main"]
+    assert [p.name for p in found.params] == ["n", "repeat", "y", "p", "a"]
+    assert any(d.what == "work that no result needs" for d in found.dropped)
+    rng = np.random.default_rng(3)
+    y, p = rng.standard_normal(9).astype(np.float32), rng.standard_normal((9, 3)).astype(np.float32)
+    want = y + 2 * (0.5 * (p[:, 0] ** 2 + p[:, 1]) - p[:, 2])
+    from kraise.verify.load import load_module
+
+    got = load_module(done.text).main(9, 2, y, p, np.float32(0.5))
+    np.testing.assert_allclose(got, want, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "work",
+    (
+        "for (int i = 0; i < n; i++) { std::vector<float> t; t.push_back(y[i]); y[i] = t[0] + 1.0f; }",  # a result
+        "float *q = y.data(); for (int i = 0; i < n; i++) { std::vector<float> t; t.push_back(1); q[i] = t[0]; }",
+        "std::vector<float> t; t.push_back(y[0]); if (t[0] > 0) return 0; norm<<<1, 256>>>(dp, dy, a, n);"
+        " cudaMemcpy(y.data(), dy, n * sizeof(float), cudaMemcpyDeviceToHost);",
+        "std::vector<float> t; t.push_back(y[0]); norm<<<1, 256>>>(dp, dy, t[0], n);"
+        " cudaMemcpy(y.data(), dy, n * sizeof(float), cudaMemcpyDeviceToHost);",
+    ),
+)
+def test_what_a_result_needs_is_not_left_out(work):
+    done = main(DRIVER.replace("CHECK", work))
+    assert "main" not in done.raised and any(d.kernel == "main" and d.severity == "error" for d in done.diagnostics)
+
+
+def test_input_in_each_round_is_refused():
+    late = DRIVER.replace("    const float a = rand", "    float a = 0; for (int r = 0; r < 2; r++) a = rand")
+    done = main(late.replace("CHECK", ""))
+    assert "main" not in done.raised and any("each round" in d.reason for d in done.diagnostics)
+
+
+COUNTED = """
+void f(float *a, float *b, int n, float begin, float end) {
+    float t = begin;
+    while (t < end) { step<<<1, 64>>>(a, b, n); step<<<1, 64>>>(b, a, n); t += 1.0f; }
+}
+"""
+
+
+def test_a_counter_of_floats_is_no_number_of_rounds():
+    """0, 1, 2, 3 lie below 3.5: four rounds, and three and a half is no number of them."""
+    done = cuda(COUNTED)
+    agrees(done, "f", a=array(9), b=array(9, 1), n=9, begin=np.float32(0.0), end=np.float32(3.5))
+
+
+ERRORS = """
+void f(float *a, float *b, int n) {
+    cudaError_t e = cudaGetLastError();
+    if (e == cudaSuccess && n > 3) step<<<1, 64>>>(a, b, n);
+    if (e != cudaSuccess || n > 5) step<<<1, 64>>>(b, a, n);
+    if (e == cudaSuccess || n > 90) step<<<1, 64>>>(a, b, n);
+    if (e != cudaSuccess && n > 3) a[0] = 99.0f;
+}
+"""
+
+
+@pytest.mark.parametrize("n", (3, 5, 9))
+def test_error_codes_beside_other_tests(n):
+    """The run without errors: what is left of a test beside one of an error code."""
+    agrees(cuda(ERRORS), "f", a=array(9), b=array(9, 1), n=n)

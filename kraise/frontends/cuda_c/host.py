@@ -81,6 +81,7 @@ class HostReader(Declarations, HostExpressions, Branches):
         self.copied: dict[str, None] = {}
         self.printed: dict[str, None] = {}
         self.managed: dict[str, None] = {}
+        self.suppressed: list[Diagnostic] = []  # why statements were left out that no result needs
         self.lost: dict[str, Refused] = {}  # arrays that a statement of main may have changed which was not read
         self.returns: ScalarType | None = None
 
@@ -104,7 +105,7 @@ class HostReader(Declarations, HostExpressions, Branches):
             self.scalar(number.name, number.type)  # type: ignore[arg-type]
         out = self.block(body)
         if self.problems:
-            raise Refused(*self.problems)
+            raise Refused(*self.suppressed, *self.problems)
         out = self.with_symbols(params, out)
         moved = sorted((self.shared | self.members) & set_within(out))
         if moved:

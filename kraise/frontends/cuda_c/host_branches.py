@@ -61,6 +61,7 @@ class Branches:
         if self.name == "main" and self.gives_up(then):  # if (n > MAX) { usage(); return 1; }
             self.drop(test, "a check of the arguments")
             return list(self.block(parts[2])) if len(parts) > 2 else []
+        test = self.without_errors(test)
         if self.is_error_test(test):
             return self.checked(test, then, parts[2:3], node)
         if self.is_ignored(test):
@@ -126,8 +127,23 @@ class Branches:
                 if len(sides) == 1:
                     return sides.pop()
                 alone = test.data == "logical_and_expression" and not self.tested_calls(test)
+                if test.data == "logical_or_expression" and False in sides and not self.tested_calls(test):
+                    return False
                 return True if alone and True in sides else None  # one that fails is enough
         return None
+
+    def without_errors(self, test: Tree) -> Tree:
+        """``n > 3`` of ``status == cudaSuccess && n > 3`` and of ``status != cudaSuccess || n > 3``: what is left of a
+        test where there is no error."""
+        inner = strip(test)
+        if not isinstance(inner, Tree) or inner.data not in ("logical_or_expression", "logical_and_expression"):
+            return test
+        neutral = inner.data == "logical_or_expression"
+        kept = [c for c in trees(inner) if self.on_error(c) is not neutral]
+        if len(kept) == len(trees(inner)) or not kept or any(self.is_error_test(c) for c in kept):
+            return test
+        self.drop(test, "error check")
+        return kept[0] if len(kept) == 1 else Tree(inner.data, kept, inner.meta)
 
     def _compared(self, test: Tree) -> bool | None:
         """``status != cudaSuccess``, ``p == NULL``."""

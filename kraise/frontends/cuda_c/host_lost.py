@@ -47,6 +47,7 @@ def marked(reader: Any, node: Tree, refused: Refused) -> list[h.Stmt] | None:
     reader.ignored |= scalars | (set(reader.declares(node)) - set(reader.arrays))
     for name in scalars:
         reader.forget(name)
+    reader.suppressed += refused.diagnostics
     reader.drop(node, "work that no result needs")
     span = reader.low.span(node)
     for name in arrays:

@@ -48,6 +48,7 @@ class HostScope:
     banks: dict[str, tuple[str, ...]] = field(default_factory=dict)  # names of choices: the arrays to choose from
     host_params: Mapping[str, tuple[k.Param, ...]] = field(default_factory=dict)  # of the other host functions
     host_numbers: Mapping[str, frozenset[str]] = field(default_factory=dict)  # their parameters that are surely numbers
+    apart: list[tuple[str, frozenset[str], cst.CSTNode]] = field(default_factory=list)  # arrays that must be distinct
     ranks: dict[str, int] = field(default_factory=dict)  # how many axes an array has, where that is known
     numbers: frozenset[str] = frozenset()  # the names that are surely numbers
     may_share: Callable[[str], bool] = lambda name: False  # may a number be an array that another name sees?
@@ -115,7 +116,7 @@ class HostScope:
                         or along
                         or (bool(facts.get("elementwise")) and any(self.is_array(a.value) for a in args))
                     )
-                if host_numpy.joins(name):
+                if host_numpy.joins(name) or name == "array.reshape":
                     return True
                 if name in dialects.operations("python"):
                     return any(self.is_array(a.value) for a in args)
@@ -162,7 +163,7 @@ def array_names(scope: HostScope, function: cst.FunctionDef) -> set[str]:
                 case cst.Call():
                     _by_call(scope, node, found)
                 case cst.Attribute(
-                    value=inner, attr=cst.Name(value="shape" | "dtype" | "size" | "ndim" | "T" | "strides")
+                    value=inner, attr=cst.Name(value="shape" | "dtype" | "size" | "ndim" | "T" | "strides" | "reshape")
                 ):
                     name = dotted(inner)
                     found |= {name} if name and _local(scope, name) else set()

@@ -183,7 +183,9 @@ def part(scope: HostScope, node: cst.BaseExpression) -> h.Whole | None:
     for bound in (low, high):
         if isinstance(bound, k.Const) and bound.value.real < 0:
             return None
-    count = high if low is None or high is None else k.Op("sub", (high, low), INT)
+    count: k.Expr | None = high if low is None or high is None else k.Op("sub", (high, low), INT)
+    if isinstance(low, k.Const) and isinstance(high, k.Const) and high.value.real >= low.value.real:
+        count = k.Const(high.value.real - low.value.real, INT)
     return h.Whole(dotted(node.value), low, count, span=scope.span(node))
 
 
@@ -231,6 +233,8 @@ def call(scope: HostScope, node: cst.Call) -> h.Expr:
             return value(scope, node.func.value)
         if node.func.attr.value == "item":
             return k.Load(dotted(node.func.value), (k.Const(0, INT),), NUMBER, span=span)
+    if name == "array.reshape" and node.args:
+        return _reshaped(scope, node)
     if (joined := host_numpy.joined(name, node, lambda n: value(scope, n), span)) is not None:
         return joined
     row = dialects.host_rows("python").get(name)
@@ -246,6 +250,27 @@ def call(scope: HostScope, node: cst.Call) -> h.Expr:
         node, f"the call of {called} is not known in a host function",
         "the functions known here are the rows of grammar/host_library.toml", "KR213",
     )  # fmt: skip
+
+
+def _reshaped(scope: HostScope, node: cst.Call) -> h.Expr:
+    """``u.reshape(-1)``, ``u.reshape(n, m)``, ``u.reshape((n, m))``: a view."""
+    assert isinstance(node.func, cst.Attribute)
+    whole, span = value(scope, node.func.value), scope.span(node)
+    if any(a.keyword is not None or a.star for a in node.args):
+        raise scope.refuse(
+            node, f"`{scope.text(node)}`: keywords of reshape are not known", "give the extents only", "KR213"
+        )
+    given = [a.value for a in node.args]
+    extents = list(elements(scope, given[0]) or ()) if len(given) == 1 else []
+    extents = extents or [scalar(scope, g) for g in given]
+    if extents == [k.Const(-1, INT)]:
+        return library("ravel", (whole,), span)
+    if len(extents) > 4:
+        raise scope.refuse(node, "an array of more than four axes is not known in a host function", code="KR213")
+    places = ", ".join(f"{{{n + 1}}}" for n in range(len(extents)))
+    text = f"{{0}}.reshape({places})"
+    shapes = tuple(range(1, len(extents) + 1))
+    return h.Library("reshaped", (whole, *extents), NUMBER, True, text, f"d{text}", shapes=shapes, span=span)
 
 
 def _before(scope: HostScope, node: cst.Call) -> h.Expr:
