@@ -356,3 +356,34 @@ def test_a_matrix_inside_another(rest):
     sizes = {"m": m, "n": n, "k": k, "lda": lda, "ldc": ldc}
     np.testing.assert_allclose(f(A, B, C, 0.25, **sizes), want, rtol=1e-5, atol=1e-6)
     agrees(done, f, A=A, B=B, C=C, beta=0.25, **sizes)
+
+
+@pytest.mark.parametrize(
+    "work",
+    (
+        "auto p = thrust::minmax_element(thrust::device, x, x + n); r = *p.second - *p.first;",
+        "auto b = thrust::make_zip_iterator(thrust::make_tuple(x, y)); r = strange(b, n);",
+        "auto p = thrust::minmax_element(thrust::device, x, x + n); y[0] = *p.second;",
+        "auto p = thrust::minmax_element(thrust::device, x, x + n); y[0] += *p.second;",
+        "auto p = thrust::minmax_element(thrust::device, x, x + n); float q = *p.first; r = 2.0f * q;",
+        "auto p = thrust::minmax_element(thrust::device, x, x + n); if (*p.first > 0.0f) r = 1.0f;",
+    ),
+)
+def test_a_value_that_is_not_known_is_not_lost(work):
+    """What comes of an unknown call is no time and no error code: a result of it is refused, not left out."""
+    body = (
+        f"float f(float *x, float *y, int n) {{\n    float r = 0.0f;\n    scale<<<1, 32>>>(x, 2.0f, n);\n    {work}\n"
+    )
+    done = pipeline.translate(SCALE + body + "    return r;\n}\n", "a.cu")
+    assert "f" not in done.raised and any(d.kernel == "f" and d.severity == "error" for d in done.diagnostics)
+
+
+@pytest.mark.parametrize("value", ("ms", "status", "1000.0f * ms / n"))
+def test_a_time_and_a_status_are_left_out(value):
+    body = (
+        "float f(float *x, float *y, int n) {\n    cudaEvent_t a, b; float ms; int status = cudaSetDevice(0);\n"
+        "    cudaEventCreate(&a); cudaEventCreate(&b);\n    cudaEventRecord(a);\n    scale<<<1, 32>>>(x, 2.0f, n);\n"
+        f"    cudaEventRecord(b); cudaEventElapsedTime(&ms, a, b);\n    return {value};\n}}\n"
+    )
+    f, _ = host(body)
+    np.testing.assert_allclose(f(array(9), array(9), 9), 2 * array(9))

@@ -22,7 +22,7 @@ from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.tokens import Raw
-from kraise.frontends.cuda_c.trees import Node, child, kind, trees
+from kraise.frontends.cuda_c.trees import Node, child, kind, tokens, trees
 from kraise.frontends.cuda_c.values import PointerPlace, PointerValue, VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
@@ -43,6 +43,7 @@ class HostReader(Declarations, HostExpressions, Branches):
         self.dims: dict[str, tuple[k.Expr, ...]] = {}
         self.definitions: dict[str, k.Expr] = {}
         self.ignored: set[str] = set()
+        self.unknown: set[str] = set()  # those of them that are made of data
         self.packs: dict[str, tuple[Node, ...]] = {}
         self.dropped: list[h.Dropped] = []
         self.problems: list[Diagnostic] = []
@@ -154,7 +155,10 @@ class HostReader(Declarations, HostExpressions, Branches):
         """The numbers that a dropped expression sets (``CHECK((k++, …))``) are not followed any more."""
         if isinstance(node, Tree):
             changed = host_effects.of_tree(self.program, node, frozenset(self.arrays)).variables - self.counters(node)
-            self.ignored |= {n for n in changed if isinstance(self.low.lookup(n), VarPlace)}
+            lost = {n for n in changed if isinstance(self.low.lookup(n), VarPlace)}
+            self.ignored |= lost
+            if {str(t) for t in tokens(node)} & (self.unknown | set(self.arrays)):
+                self.unknown |= lost
 
     # --- statements
 
@@ -243,6 +247,11 @@ class HostReader(Declarations, HostExpressions, Branches):
                 return [h.Break(span=span)]
             case "return_statement":
                 value = next((c for c in self.placed(node).children if isinstance(c, Tree)), None)
+                lost = (
+                    sorted({str(t) for t in tokens(value)} & self.unknown & self.ignored) if value is not None else []
+                )
+                if lost and self.name != "main":
+                    raise self.low.refuse("KR211", f"the value of {lost[0]} is not known here", node, "return another")
                 if value is None or self.name == "main" or self.is_ignored(value) or self.is_error_test(value):
                     return [h.Return((), span=span)]
                 found = self.number(value)

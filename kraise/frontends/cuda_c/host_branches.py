@@ -27,6 +27,7 @@ class Branches:
     name: str
     arrays: dict[str, Any]
     ignored: set[str]
+    unknown: set[str]
     arguments_of_main: set[str]
     depth: int
     placed: Any
@@ -165,6 +166,8 @@ class Branches:
             reason = "memory changes by what is not followed here (timing, a stream, input or an error code)"
             raise self.low.refuse("KR211", reason, node, "pass the number that decides as a parameter")
         self.ignored |= found.variables
+        if {str(t) for t in tokens(test)} & self.unknown:
+            self.unknown |= found.variables
         return self.drop(node, "error check")  # type: ignore[no-any-return]
 
     def alternatives(self, nodes: list[Tree]) -> tuple[tuple[h.Stmt, ...], tuple[h.Stmt, ...]]:

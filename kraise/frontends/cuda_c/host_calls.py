@@ -201,7 +201,7 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
             if isinstance(place, VarPlace) and (read := self.read_outside(name, place.type, value, node)) is not None:
                 return read
             if self.is_ignored(value) or (name in self.ignored and not isinstance(self.low.lookup(name), VarPlace)):
-                self.ignored.update([name] if name else [])
+                self.ignore(name, value)
                 return self.drop(node, "timing or a stream")
             self.ignored.discard(name)
             called = strip(value)
@@ -211,11 +211,11 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
             if self.is_plain(called) and isinstance(place, VarPlace):
                 return self.plain_call(called, (name,), place.type)
             if isinstance(place, VarPlace) and self.is_unknown(value):
-                self.ignored.add(name)
+                self.ignore(name, value)
                 return self.drop(node, "a call that is not known here")
             return self.store(target, self.number(value), node)
         if self.is_ignored(value) or name in self.ignored:
-            self.ignored.update([name] if name else [])
+            self.ignore(name, value)
             return self.drop(node, "timing or a stream")
         if name in self.arrays:  # p += n
             moved = self.low.binary(symbol[:-1], ZERO, self.number(value), None, node)
@@ -223,6 +223,20 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
         current = self.low.value(target)
         result = self.low.binary(symbol[:-1], current, self.low.value(value), self.low.span(node), node)
         return self.store(target, result, node)
+
+    def ignore(self, name: str, value: Node) -> None:
+        """A name whose value is not followed. If it is made of data, it is no time and no status: it is lost."""
+        words = {str(t) for t in tokens(value)}
+        if not name:
+            if words & self.unknown:
+                reason = f"the value of {min(words & self.unknown)} is not known here"
+                raise self.low.refuse("KR211", reason, value, "compute it in a kernel, or by a call that is known")
+            return
+        self.ignored.add(name)
+        called = kind(strip(value)) == "call_expression"
+        numbers = {w for w in words - self.ignored if isinstance(self.low.lookup(w), VarPlace)} if called else set()
+        if words & (set(self.arrays) | self.unknown) or numbers:
+            self.unknown.add(name)
 
     def store(self, target: Any, value: Any, node: Node) -> list[h.Stmt]:
         """A number into a variable or an element."""

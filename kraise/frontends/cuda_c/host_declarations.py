@@ -139,6 +139,7 @@ class Declarations(Calls, Places):
             self.ignored.add(str(token))
             out: list[h.Stmt] = []
             for i in initial:
+                self.ignore(str(token), i)
                 call = self.runtime_call(i)
                 out += self.effect(call) if call is not None else []
                 self.unfollow(i)
@@ -192,6 +193,7 @@ class Declarations(Calls, Places):
             self.null.add(name)
         self.ignored.add(name)
         for i in initial:
+            self.ignore(name, i)
             self.unfollow(i)
         return []
 
@@ -229,7 +231,7 @@ class Declarations(Calls, Places):
         if (read := self.read_outside(name, t, initial[0], d)) is not None:
             return read
         if self.is_ignored(initial[0]):
-            self.ignored.add(name)
+            self.ignore(name, initial[0])
             return self.drop(d, "timing or a stream")
         inner = strip(initial[0])
         if self.inlines(inner):
@@ -248,7 +250,7 @@ class Declarations(Calls, Places):
                 return self.plain_call(inner, (name,), t)
         if self.is_unknown(initial[0]):
             self.scalar(name, t)
-            self.ignored.add(name)
+            self.ignore(name, initial[0])
             return self.drop(d, "a call that is not known here")
         value = self.low.convert(self.number(initial[0]), t, d)
         self.scalar(name, t)

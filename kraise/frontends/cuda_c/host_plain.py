@@ -29,6 +29,7 @@ class Plain:
     plain: dict[str, k.Function | None]
     refused: dict[str, list[Diagnostic]]
     inputs: dict[str, Any]
+    unknown: set[str]
     name: str
     pointer_name: Any
     _array_like: Any
