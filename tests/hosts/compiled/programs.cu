@@ -1,0 +1,192 @@
+// Whole hosts of one signature, for test_compiled.py: g++ compiles them as they stand, kraise raises them.
+#include <algorithm>
+#include <assert.h>
+#include <chrono>
+#include <cuda_runtime.h>
+#include <math.h>
+#include <numeric>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utility>
+#include <vector>
+
+#define CHECK(call) do { cudaError_t e = (call); if (e != cudaSuccess) { printf("%s\n", cudaGetErrorString(e)); exit(1); } } while (0)
+#define LAUNCH(kernel, n, ...) kernel<<<((n) + 63) / 64, 64>>>(__VA_ARGS__)
+
+__global__ void add(float *x, float s, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] += s;
+}
+
+__global__ void mix(const float *a, const float *b, float *o, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) o[i] = a[i] + 0.25f * b[i];
+}
+
+__global__ void smooth(const float *u, float *v, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i > 0 && i < n - 1) v[i] = 0.5f * u[i] + 0.25f * (u[i - 1] + u[i + 1]);
+}
+
+__global__ void block_sum(const float *x, float *part, int n) {
+    __shared__ float s[4];
+    int t = threadIdx.x, i = blockIdx.x * 4 + t;
+    s[t] = i < n ? x[i] : 0.0f;
+    __syncthreads();
+    for (int k = 2; k > 0; k >>= 1) {
+        if (t < k) s[t] += s[t + k];
+        __syncthreads();
+    }
+    if (t == 0) part[blockIdx.x] = s[0];
+}
+
+void ping_pong(float *x, float *y, int n) {
+    float *src = x, *dst = y;
+    for (int k = 0; k < 5; k++) {
+        smooth<<<(n + 63) / 64, 64>>>(src, dst, n);
+        std::swap(src, dst);
+    }
+}
+
+void three_buffers(float *x, float *y, int n) {
+    float *a, *b, *c;
+    CHECK(cudaMalloc((void **)&a, n * sizeof(float)));
+    CHECK(cudaMalloc((void **)&b, n * sizeof(float)));
+    CHECK(cudaMalloc((void **)&c, n * sizeof(float)));
+    CHECK(cudaMemcpy(a, x, n * sizeof(float), cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(b, y, n * sizeof(float), cudaMemcpyHostToDevice));
+    CHECK(cudaMemset(c, 0, n * sizeof(float)));
+    for (int k = 0; k < 4; k++) {
+        mix<<<1, 64>>>(a, b, c, n);
+        float *t = a;
+        a = b;
+        b = c;
+        c = t;
+    }
+    CHECK(cudaMemcpy(x, a, n * sizeof(float), cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(y, c, n * sizeof(float), cudaMemcpyDeviceToHost));
+    cudaFree(a); cudaFree(b); cudaFree(c);
+}
+
+void until_small(float *x, float *y, int n) {
+    float largest = 1.0f;
+    int rounds = 0;
+    while (largest > 0.05f && rounds < 40) {
+        smooth<<<1, 64>>>(x, y, n);
+        largest = 0.0f;
+        for (int i = 1; i < n - 1; i++) largest = fmaxf(largest, fabsf(y[i] - x[i]));
+        for (int i = 1; i < n - 1; i++) x[i] = y[i];
+        rounds++;
+    }
+    add<<<1, 64>>>(y, (float)rounds, n);
+}
+
+void two_launches(float *x, float *y, int n) {
+    int blocks = (n + 3) / 4;
+    float *part, *host = (float *)malloc(blocks * sizeof(float));
+    cudaMalloc(&part, blocks * sizeof(float));
+    block_sum<<<blocks, 4>>>(x, part, n);
+    cudaMemcpy(host, part, blocks * sizeof(float), cudaMemcpyDeviceToHost);
+    float total = 0.0f;
+    for (int b = 0; b < blocks; b++) total += host[b];
+    add<<<1, 64>>>(y, total / n, n);
+    cudaFree(part);
+    free(host);
+}
+
+void side_of_check(float *x, float *y, int n) { int k = 0; CHECK((k++, cudaGetLastError())); add<<<1, 64>>>(x, 1.0f, n); }
+void launch_behind_test(float *x, float *y, int n) { if (cudaMemcpy(y, x, n * sizeof(float), cudaMemcpyDeviceToDevice) == cudaSuccess) add<<<1, 64>>>(y, 1.0f, n); }
+void error_else(float *x, float *y, int n) { cudaError_t e = cudaMemcpy(y, x, 4 * sizeof(float), cudaMemcpyDeviceToDevice); if (e != cudaSuccess) { add<<<1, 64>>>(y, 100.0f, n); return; } else { add<<<1, 64>>>(y, 1.0f, n); } }
+void error_and(float *x, float *y, int n) { cudaError_t e = cudaGetLastError(); if (e == cudaSuccess && n > 3) add<<<1, 64>>>(x, 1.0f, n); if (e != cudaSuccess || n > 30) add<<<1, 64>>>(y, 1.0f, n); }
+void print_every(float *x, float *y, int n) { for (int k = 0; k < 5; k++) { add<<<1, 64>>>(x, 1.0f, n); if (k % 2 == 0) { cudaMemcpy(y, x, n * sizeof(float), cudaMemcpyDeviceToHost); float s = 0; for (int i = 0; i < n; i++) s += y[i]; printf("%d %f\n", k, s); } } }
+void timed(float *x, float *y, int n) { auto t0 = std::chrono::high_resolution_clock::now(); add<<<1, 64>>>(x, 1.0f, n); auto t1 = std::chrono::high_resolution_clock::now(); double ms = std::chrono::duration<double, std::milli>(t1 - t0).count(); printf("%f", ms); }
+void std_fill(float *x, float *y, int n) { std::fill(y, y + n, 2.0f); add<<<1, 64>>>(y, 1.0f, n); }
+void std_copy(float *x, float *y, int n) { std::copy(x, x + 4, y + 1); add<<<1, 64>>>(y, 1.0f, n); }
+void host_memory(float *x, float *y, int n) { memcpy(y, x, 5 * sizeof(float)); memset(x, 0, 3 * sizeof(float)); add<<<1, 64>>>(y, 1.0f, n); }
+void overlapping_copy(float *x, float *y, int n) { memmove(y + 1, y, 5 * sizeof(float)); add<<<1, 64>>>(y, 1.0f, n); }
+void accumulated(float *x, float *y, int n) { add<<<1, 64>>>(x, 1.0f, n); float s = std::accumulate(x, x + n, 0.0f); add<<<1, 64>>>(y, s, n); }
+void largest(float *x, float *y, int n) { add<<<1, 64>>>(x, 1.0f, n); float s = *std::max_element(x, x + n); add<<<1, 64>>>(y, s, n); }
+void sorted(float *x, float *y, int n) { std::sort(x, x + n); add<<<1, 64>>>(x, 1.0f, n); }
+void chosen_by_size(float *x, float *y, int n) { float *p = n > 5 ? x : y; add<<<1, 64>>>(p, 1.0f, n); }
+void chosen_by_data(float *x, float *y, int n) { float *p = x[0] > 0.0f ? x : y; add<<<1, 64>>>(p, 1.0f, n); }
+void part_of_bytes(float *x, float *y, int n) { size_t m = n / 2 * sizeof(float); cudaMemcpy(y + 1, x, m, cudaMemcpyDeviceToDevice); add<<<1, 64>>>(y, 1.0f, n); }
+void joined_memory(float *x, float *y, int n) { float *d; cudaMalloc(&d, 2 * n * sizeof(float)); cudaMemcpy(d, x, n * sizeof(float), cudaMemcpyHostToDevice); cudaMemcpy(d + n, y, n * sizeof(float), cudaMemcpyHostToDevice); add<<<1, 64>>>(d + n / 2, 1.0f, n); cudaMemcpy(x, d, n * sizeof(float), cudaMemcpyDeviceToHost); cudaMemcpy(y, d + n, n * sizeof(float), cudaMemcpyDeviceToHost); }
+void launch_by_data(float *x, float *y, int n) { for (int k = 0; k < 6; k++) { add<<<1, 64>>>(x, 1.0f, n); if (x[0] > 3.0f) add<<<1, 64>>>(y, 1.0f, n); } }
+void counting_down(float *x, float *y, int n) { for (int k = n - 1; k >= 0; k -= 2) add<<<1, 64>>>(x, (float)k, n); }
+void doubling(float *x, float *y, int n) { for (int k = 1; k < n; k *= 2) add<<<1, 64>>>(x, (float)k, n); }
+void halving(float *x, float *y, int n) { for (int s = n; s > 1; s = (s + 1) / 2) add<<<1, 64>>>(x, 1.0f, s); }
+void unsigned_down(float *x, float *y, int n) { unsigned m = n; for (unsigned k = m; k-- > 0;) add<<<1, 64>>>(x, (float)k, n); }
+void float_time(float *x, float *y, int n) { float t = 0.0f; while (t < 1.0f) { add<<<1, 64>>>(x, t, n); t += 0.1f; } }
+void whole_float_time(float *x, float *y, int n) { float t = 0.0f; while (t < 3.5f) { add<<<1, 64>>>(x, t, n); t += 1.0f; } }
+void double_time(float *x, float *y, int n) { double t = 0.0; int k = 0; while (t < 1.0) { add<<<1, 64>>>(x, (float)t, n); t += 0.1; k++; } y[0] = k; }
+void truncating(float *x, float *y, int n) { int h = -n / 2; add<<<1, 64>>>(x, (float)h, n); add<<<1, 64>>>(y, (float)(-n % 4), n); }
+void switched(float *x, float *y, int n) { for (int k = 0; k < 4; k++) switch (k) { case 0: add<<<1, 64>>>(x, 1.0f, n); break; case 1: case 2: add<<<1, 64>>>(y, 1.0f, n); break; default: add<<<1, 64>>>(x, 10.0f, n); } }
+void falling_through(float *x, float *y, int n) { switch (n % 3) { case 0: add<<<1, 64>>>(x, 1.0f, n); case 1: add<<<1, 64>>>(x, 2.0f, n); } }
+void by_macro(float *x, float *y, int n) { LAUNCH(add, n, x, 1.0f, n); LAUNCH(mix, n, x, y, y, n); }
+void do_while(float *x, float *y, int n) { int k = 0; do { add<<<1, 64>>>(x, (float)k, n); k += 2; } while (k < n / 2); }
+void left_early(float *x, float *y, int n) { for (int k = 0; k < 9; k++) { add<<<1, 64>>>(x, 0.5f, n); if (k == n % 5) break; if (k % 2) continue; add<<<1, 64>>>(y, 1.0f, n); } }
+void left_by_data(float *x, float *y, int n) { for (int k = 0; k < 9; k++) { add<<<1, 64>>>(x, 0.5f, n); if (x[1] > 2.0f) break; add<<<1, 64>>>(y, 1.0f, n); } }
+void returned_early(float *x, float *y, int n) { add<<<1, 64>>>(x, 1.0f, n); if (x[0] > 1.0f) return; add<<<1, 64>>>(y, 1.0f, n); }
+void nested_swaps(float *x, float *y, int n) { float *a = x, *b = y; for (int k = 0; k < 3; k++) { for (int j = 0; j <= k; j++) { smooth<<<1, 64>>>(a, b, n); std::swap(a, b); } add<<<1, 64>>>(a, 1.0f, n); } }
+void swap_by_data(float *x, float *y, int n) { float *a = x, *b = y; for (int k = 0; k < 4; k++) { smooth<<<1, 64>>>(a, b, n); if (b[2] > 0.0f) std::swap(a, b); } add<<<1, 64>>>(a, 1.0f, n); }
+void offset_in_loop(float *x, float *y, int n) { for (int k = 0; k < n - 3; k += 3) add<<<1, 64>>>(x + k, (float)(k + 1), 3); }
+void chunks(float *x, float *y, int n) { float *d; cudaMalloc(&d, 4 * sizeof(float)); for (int k = 0; k + 4 <= n; k += 4) { cudaMemcpyAsync(d, x + k, 4 * sizeof(float), cudaMemcpyHostToDevice, 0); add<<<1, 4>>>(d, (float)k, 4); cudaMemcpyAsync(x + k, d, 4 * sizeof(float), cudaMemcpyDeviceToHost, 0); } }
+void stored_by_host(float *x, float *y, int n) { for (int k = 0; k < 4; k++) { x[k] = 2.0f * y[k]; add<<<1, 64>>>(y, x[k], n); } }
+void vectors(float *x, float *y, int n) { std::vector<float> w(n, 2.0f), z = {1.0f, 3.0f, 5.0f}; float *d; cudaMalloc(&d, n * sizeof(float)); cudaMemcpy(d, w.data(), n * sizeof(float), cudaMemcpyHostToDevice); cudaMemcpy(d + 2, &z[0], z.size() * sizeof(float), cudaMemcpyHostToDevice); mix<<<1, 64>>>(x, d, x, n); }
+
+static void grow(float &s) { s = s * 2.0f + 1.0f; }
+void by_reference(float *x, float *y, int n) { float s = 1.0f; grow(s); grow(s); add<<<1, 64>>>(x, s, n); }
+
+static void make(float **p, int n) { cudaMalloc(p, n * sizeof(float)); cudaMemset(*p, 0, n * sizeof(float)); }
+void made_by_helper(float *x, float *y, int n) { float *d; make(&d, n); add<<<1, 64>>>(d, 3.0f, n); mix<<<1, 64>>>(d, x, y, n); }
+
+static void exchange(float **a, float **b) { float *t = *a; *a = *b; *b = t; }
+void swapped_by_helper(float *x, float *y, int n) { float *a = x, *b = y; exchange(&a, &b); add<<<1, 64>>>(a, 1.0f, n); }
+
+template <typename T> void run(T *p, int n) { add<<<1, 64>>>(p, 2.0f, n); }
+void by_template(float *x, float *y, int n) { run<float>(x, n); run<float>(y, n); }
+
+template <int R> void repeat(float *p, int n) { for (int k = 0; k < R; k++) add<<<1, 64>>>(p, 2.0f * k, n); }
+void by_integers(float *x, float *y, int n) { repeat<3>(x, n); repeat<2>(y, n); }
+
+static void often(float *p, int n, float s = 7.0f) { add<<<1, 64>>>(p, s, n); }
+void by_default(float *x, float *y, int n) { often(x, n); often(y, n, 3.0f); }
+
+static float norm(const float *d, int n) { float *h = (float *)malloc(n * sizeof(float)); cudaMemcpy(h, d, n * sizeof(float), cudaMemcpyDeviceToHost); float s = 0; for (int i = 0; i < n; i++) s += h[i] * h[i]; free(h); return sqrtf(s); }
+void by_norm(float *x, float *y, int n) { float m = norm(x, n); for (int k = 0; k < 3; k++) { add<<<1, 64>>>(x, 1.0f / (1.0f + m), n); m = norm(x, n); } }
+
+struct Fields { float *a, *b; int n; float dt; };
+static void setup(Fields *s, const float *x, int n) { s->n = n; s->dt = 0.5f; cudaMalloc(&s->a, n * sizeof(float)); cudaMalloc(&s->b, n * sizeof(float)); cudaMemcpy(s->a, x, n * sizeof(float), cudaMemcpyHostToDevice); cudaMemset(s->b, 0, n * sizeof(float)); }
+static void advance(Fields *s) { mix<<<(s->n + 63) / 64, 64>>>(s->a, s->b, s->b, s->n); add<<<1, 64>>>(s->a, s->dt, s->n); float *t = s->a; s->a = s->b; s->b = t; }
+void fields(float *x, float *y, int n) { Fields s; setup(&s, x, n); for (int k = 0; k < 3; k++) advance(&s); cudaMemcpy(x, s.a, n * sizeof(float), cudaMemcpyDeviceToHost); cudaFree(s.a); }
+
+cudaError_t cleaned_up(float *x, float *y, int n) {
+    float *d = 0;
+    cudaError_t status = cudaSetDevice(0);
+    if (status != cudaSuccess) { fprintf(stderr, "no device"); goto done; }
+    status = cudaMalloc((void **)&d, n * sizeof(float));
+    if (status != cudaSuccess) goto done;
+    status = cudaMemcpy(d, x, n * sizeof(float), cudaMemcpyHostToDevice);
+    if (status != cudaSuccess) { fprintf(stderr, "no copy"); goto done; }
+    mix<<<1, n>>>(d, x, y, n);
+    status = cudaDeviceSynchronize();
+    if (status != cudaSuccess) goto done;
+done:
+    cudaFree(d);
+    return status;
+}
+
+float with_result(float *x, float *y, int n) {
+    mix<<<1, 64>>>(x, y, y, n);
+    float s = 0.0f;
+    for (int i = 0; i < n; i++) s += x[i] * y[i];
+    return s;
+}
+
+// What is refused: each of these would be another function if it were raised without what is not known.
+void by_clock(float *x, float *y, int n) { clock_t t0 = clock(); add<<<1, 64>>>(x, 1.0f, n); float ms = (clock() - t0); if (ms < 1e9f) add<<<1, 64>>>(x, 1.0f, n); }
+void by_input(float *x, float *y, int n) { float s; scanf("%f", &s); add<<<1, 64>>>(x, s, n); }
+void by_state(float *x, float *y, int n) { static int calls = 0; calls++; add<<<1, 64>>>(x, (float)calls, n); }
+void backwards(float *x, float *y, int n) { int k = 0; again: add<<<1, 64>>>(x, 1.0f, n); if (++k < 3) goto again; }
+void odd_bytes(float *x, float *y, int n) { cudaMemcpy(y, x, 7, cudaMemcpyDeviceToDevice); add<<<1, 64>>>(y, 1.0f, n); }

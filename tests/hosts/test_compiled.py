@@ -1,0 +1,104 @@
+"""Whole hosts beside what g++ makes of them: ``verify`` runs the front end's own reading of a host, g++ the source.
+
+All of ``compiled/programs.cu`` is compiled at once and translated at once; a launch becomes a call of the shim's
+threads, and the runtime is ``compiled/host_runtime.h``.
+"""
+
+import ctypes
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from kraise.verify import compilers
+from kraise.verify.load import load_module
+
+HERE = Path(__file__).parent / "compiled"
+SOURCE = (HERE / "programs.cu").read_text(encoding="utf-8")
+HOST = re.compile(r"^(\w+) (\w+)\(float \*x, float \*y, int n\)", re.M)
+REFUSED = ("by_clock", "by_input", "by_state", "backwards", "odd_bytes", "swap_by_data", "vectors", "unsigned_down",
+           "nested_swaps")  # fmt: skip
+HOSTS = {m[2]: m[1] for m in HOST.finditer(SOURCE)}
+N = 13
+
+pytestmark = [
+    pytest.mark.xdist_group("compiled hosts"),
+    pytest.mark.skipif(not (shutil.which("g++") or shutil.which("clang++")), reason="no C++ compiler"),
+]
+
+
+def closing(text, start):
+    """The place of the bracket that closes the one at ``start``."""
+    depth = 0
+    for at in range(start, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        if not depth:
+            return at
+    raise AssertionError("no closing bracket")
+
+
+def launches_as_calls(text):
+    """``k<<<g, b>>>(x)`` as ``host_launch_(Geom_(g, b), [&] { k(x); })``."""
+    text = text.replace("kernel<<<((n) + 63) / 64, 64>>>(__VA_ARGS__)",
+                        "host_launch_(Geom_(((n) + 63) / 64, 64), [&] { kernel(__VA_ARGS__); })")  # fmt: skip
+    while found := re.search(r"(\w+)\s*<<<", text):
+        stop = text.index(">>>", found.end())
+        first = text.index("(", stop)
+        last = closing(text, first)
+        call = f"host_launch_(Geom_({text[found.end() : stop]}), [&] {{ {found[1]}({text[first + 1 : last]}); }})"
+        text = text[: found.start()] + call + text[last + 1 :]
+    return text
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """The library that g++ makes of all hosts."""
+    wrappers = "".join(
+        f'extern "C" {kind} run_{name}(float *x, float *y, int n) {{ return {name}(x, y, n); }}\n'
+        for name, kind in HOSTS.items()
+    )
+    text = '#define MEET_ true\n#include "host_runtime.h"\n' + launches_as_calls(SOURCE) + wrappers
+    built = compilers.compiler_for(False).build(tmp_path_factory.mktemp("hosts"), text, (), (str(HERE),))
+    return ctypes.CDLL(str(built))
+
+
+@pytest.fixture(scope="module")
+def raised():
+    """The translation of all hosts, and its module."""
+    done = pipeline.translate(SOURCE, "programs.cu")
+    return done, load_module(done.text)
+
+
+@pytest.mark.parametrize("name", [n for n in HOSTS if n not in REFUSED])
+def test_a_host_does_what_the_compiler_makes_of_it(compiled, raised, name):
+    done, module = raised
+    assert name in done.raised, [d.reason for d in done.diagnostics if d.kernel == name]
+    host = next(h for h in done.module.hosts if h.name == name)
+    run = getattr(compiled, f"run_{name}")
+    run.restype = {"float": ctypes.c_float}.get(HOSTS[name])
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        given = {a: rng.standard_normal(N).astype(np.float32) for a in "xy"}
+        memory = {a: np.append(v, np.float32(99)) for a, v in given.items()}  # 99: nothing writes behind its end
+        pointers = [m.ctypes.data_as(ctypes.POINTER(ctypes.c_float)) for m in memory.values()]
+        result = run(*pointers, N)
+        assert all(m[-1] == 99 for m in memory.values())
+        want = {a: m[:N] for a, m in memory.items()}
+        found = getattr(module, name)(given["x"], given["y"], N)
+        found = found if isinstance(found, tuple) else (found,)
+        assert len(found) == len(host.memory)
+        got = dict(zip((m or "result" for m in host.memory), found, strict=True))
+        if HOSTS[name] == "float":
+            np.testing.assert_allclose(got.pop("result"), result, rtol=1e-4)
+        for array, value in want.items():
+            np.testing.assert_allclose(got.get(array, given[array]), value, rtol=1e-4, atol=1e-5, err_msg=array)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_known_is_refused(raised, name):
+    done, _ = raised
+    assert name not in done.raised
+    assert any(d.severity == "error" and d.reason for d in done.diagnostics if d.kernel == name)
