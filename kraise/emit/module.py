@@ -9,6 +9,7 @@ from itertools import chain
 from kraise.emit import checked, tree
 from kraise.emit.function import FunctionText, docstring, emit_function, emit_helper
 from kraise.emit.gradients import derivatives, host_outputs, outputs
+from kraise.emit.hosts import carries
 from kraise.emit.hosts.function import Callee, EmittedHost
 from kraise.emit.hosts.statics import nodes
 from kraise.emit.loads import diagonals, strided
@@ -22,6 +23,7 @@ from kraise.emit.text.rendering import Surroundings
 from kraise.ir import equations as eq
 from kraise.ir import host as hir
 from kraise.ir import hosted as o
+from kraise.ir import kernel as ir
 from kraise.ir.dynamic_shared import asks_for_size
 from kraise.ir.types import UINT32, ArrayType, ScalarType, StructType
 
@@ -37,6 +39,7 @@ def emit_module(module: eq.Module) -> str:
 
 
 DEEPEST = 50_000
+DOUBLE = ScalarType("float", 64)
 
 
 def _emit(module: eq.Module) -> str:
@@ -192,6 +195,19 @@ def _large_remainder(node: eq.Expr) -> bool:
     return carried and by & (by - 1) != 0 and largest * by >= 2**31
 
 
+def _double(node: object) -> bool:
+    """Is this a loop of a host that carries a ``double``, or a ``double`` that a host computes from an array?
+
+    A number that is known when the function is traced is one of Python's, and has 64 bits anyway."""
+    match node:
+        case o.Loop(initial=initial, arrays=arrays):
+            double = any(not a and getattr(v, "type", None) == DOUBLE for v, a in zip(initial, arrays, strict=True))
+            return double or carries.keeps_time(node)
+        case o.Let(value=ir.Op(type=kind) as value) if kind == DOUBLE:
+            return any(isinstance(n, ir.Load) for n in nodes(value))
+    return False
+
+
 def needs_x64(module: eq.Module) -> bool:
     """Whether a parameter of the module has 64 bits, or a value that is computed: a float, or an integer that is no
     index arithmetic (of which the raiser has dropped the width: what counts elements fits 32 bits)."""
@@ -209,6 +225,8 @@ def needs_x64(module: eq.Module) -> bool:
     if any(wide(p.type) for k in (*module.kernels, *module.hosts) for p in k.params):  # type: ignore[attr-defined]
         return True
     if any(wide(n.element) for h in module.hosts for n in nodes(h.body) if isinstance(n, o.New | o.Cast)):
+        return True
+    if any(_double(n) for h in module.hosts for n in nodes(h.body)):  # type: ignore[attr-defined]
         return True
     for k in module.kernels:
         for stmt in tree.statements(k.body):

@@ -5,7 +5,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.options import Options
-from tests.hosts.test_hosts import CUDA, agrees, array, codes, cuda
+from tests.hosts.test_hosts import CUDA, agrees, array, codes, cuda, python
 
 PROGRAM = """
 #include <stdio.h>
@@ -257,3 +257,14 @@ void f(float *a, float *b, int n) {
 def test_error_codes_beside_other_tests(n):
     """The run without errors: what is left of a test beside one of an error code."""
     agrees(cuda(ERRORS), "f", a=array(9), b=array(9, 1), n=n)
+
+
+def test_a_clock_of_doubles_runs_as_many_rounds():
+    """0.1 ten times is less than 1.0 in 64 bits, and more in 32: eleven rounds."""
+    from kraise.verify.load import load_module
+
+    body = "    t = 0.0\n    rounds = 0\n    while t < 1.0:\n        scale[1, 64](x, 1.0)\n        t += 0.1\n"
+    body += "        rounds += 1\n"
+    done = python(f"def f(x):\n{body}    return x, rounds\n")
+    assert "f" in done.raised
+    assert int(load_module(done.text).f(array(9))[1]) == 11

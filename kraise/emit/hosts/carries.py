@@ -16,7 +16,7 @@ from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.operations import OPERATIONS
-from kraise.ir.types import FLOAT32, ScalarType
+from kraise.ir.types import FLOAT, FLOAT32, ScalarType
 
 _WIDTH_OF_OPERANDS = frozenset(("sum", "max", "min", "absolute", "abs"))
 
@@ -43,6 +43,19 @@ def dtype(text: HostText, host: o.Host, loop: o.Loop, name: str, kind: ScalarTyp
         return None
     own = py.Attr(text.expr(outer[0]), "dtype")
     return py.call("jnp.result_type", own, Atom("float")) if any(map(_makes_floats, found)) else own
+
+
+def keeps_time(loop: o.Loop) -> bool:
+    """Does a float that is made of Python's numbers alone (``t += 0.1``) tell when the loop ends? It is a double: in 32
+    bits another number of rounds may run."""
+    starts = dict(zip(loop.names, loop.initial, strict=True))
+    for name in scalars(loop.condition) & set(starts):
+        found = [*_sources(loop.body, name), starts[name]]
+        if any(isinstance(n, h.Whole | k.Load | o.Call | h.Library) for n in found):
+            continue
+        if any(isinstance(n, k.Const) and n.type == FLOAT for n in found):
+            return True
+    return False
 
 
 def _makes_floats(node: object) -> bool:

@@ -147,9 +147,9 @@ class Declarations(Calls, Places):
         token, t = self.low.declarator(declarator, base)
         name = str(token)
         words = {str(w) for w in tokens(specifiers)}
-        if "static" in words and not words & {"const", "constexpr"} and (self.name != "main" or self.inlining):
-            if isinstance(t, ScalarType | Array):
-                raise self.low.refuse("KR211", f"{name} keeps its value from one call to the next", d, "pass it in")
+        again = isinstance(t, ScalarType | Array) and (self.name != "main" or self.inlining)
+        if again and "static" in words and not words & {"const", "constexpr"}:
+            raise self.low.refuse("KR211", f"{name} keeps its value from one call to the next", d, "pass it in")
         self.low.names.setdefault(name, "taken")
         if isinstance(t, Struct) and t.name == "uint3":
             return self.dim3(name, initial)
