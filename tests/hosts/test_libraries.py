@@ -251,6 +251,17 @@ SEQUENCES = {
     "thrust::fill(thrust::device, y + 2, y + n, 4.0f);": lambda x, y: (x, np.r_[y[:2], np.full(len(y) - 2, 4.0)]),
     "thrust::sequence(thrust::device, y, y + n, 1.0f, 0.5f);": lambda x, y: (x, 1 + 0.5 * np.arange(len(y))),
     "thrust::adjacent_difference(thrust::device, x, x + n, y);": lambda x, y: (x, np.r_[x[:1], np.diff(x)]),
+    "thrust::adjacent_difference(thrust::device, x, x + n, x);": lambda x, y: (np.r_[x[:1], np.diff(x)], y),
+    "thrust::reverse(thrust::device, x + 1, x + n);": lambda x, y: (np.r_[x[:1], x[:0:-1]], y),
+    "thrust::swap_ranges(thrust::device, x, x + 5, y);": lambda x, y: (np.r_[y[:5], x[5:]], np.r_[x[:5], y[5:]]),
+    "thrust::transform_inclusive_scan(thrust::device, x, x + n, y, [] __device__ (float v) { return v * v; },"
+    " thrust::plus<float>());": lambda x, y: (x, np.cumsum(x * x)),
+    "void *t = NULL; size_t b = 0; cub::DeviceScan::InclusiveScan(t, b, x, y, cub::Max(), n); cudaMalloc(&t, b);"
+    " cub::DeviceScan::InclusiveScan(t, b, x, y, cub::Max(), n);": lambda x, y: (x, np.maximum.accumulate(x)),
+    "void *t = NULL; size_t b = 0; cub::DeviceScan::ExclusiveScan(t, b, x, y, cub::Sum(), 2.0f, n); cudaMalloc(&t, b);"
+    " cub::DeviceScan::ExclusiveScan(t, b, x, y, cub::Sum(), 2.0f, n);": lambda x, y: (
+        x, np.concatenate([[2], 2 + np.cumsum(x)[:-1]])
+    ),
     "std::vector<float> v(n, 1.0f); std::vector<float> w = v; v[0] = 5.0f; thrust::copy(w.begin(), w.end(), y);":
     lambda x, y: (x, np.ones(len(y))),
 }  # fmt: skip

@@ -268,3 +268,31 @@ def test_a_clock_of_doubles_runs_as_many_rounds():
     done = python(f"def f(x):\n{body}    return x, rounds\n")
     assert "f" in done.raised
     assert int(load_module(done.text).f(array(9))[1]) == 11
+
+
+DELEGATED = """
+#include <stdio.h>
+#include <stdlib.h>
+void run(int argc, char **argv) {
+    int n = atoi(argv[1]);
+    float *h = (float *)aligned_alloc(64, n * sizeof(float)), *a, *b;
+    for (int i = 0; i < n; i++) h[i] = 0.0f;
+    for (int i = 1; i < n; i++) h[i] = rand() % 10 + 1;
+    for (int i = 0; i < n; i += 2) h[i] = rand() % 10;
+    cudaMalloc(&a, n * sizeof(float)); cudaMalloc(&b, n * sizeof(float));
+    cudaMemcpy(a, h, n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(b, h, n * sizeof(float), cudaMemcpyHostToDevice);
+    step<<<(n + 63) / 64, 64>>>(a, b, n);
+    cudaMemcpy(h, b, n * sizeof(float), cudaMemcpyDeviceToHost);
+}
+int main(int argc, char **argv) { run(argc, argv); return 0; }
+"""
+
+
+def test_a_program_that_main_hands_its_arguments_to():
+    """``run(argc, argv)``, and an array that several loops fill: the input is what the last of them leaves."""
+    done = main(DELEGATED)
+    assert "main" in done.raised, [d.reason for d in done.diagnostics]
+    (found,) = [x for x in done.source.hosts if x.name == "main"]
+    assert len(found.params) == 2
+    agrees(done, "main", **{p.name: 9 if "n" in p.name else array(9) for p in found.params})

@@ -288,7 +288,8 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
             made = concept(callee(inner.children[0]))  # type: ignore[union-attr]
             args = trees(inner)[1:]  # type: ignore[arg-type]
             if made == "host.malloc":
-                return [self.alloc(name, self.count(args[0], self.arrays[name], node), None, span)]
+                bytes_of = args[-1] if callee(inner.children[0]) == "aligned_alloc" else args[0]  # type: ignore[union-attr]
+                return [self.alloc(name, self.count(bytes_of, self.arrays[name], node), None, span)]
             if rows_of(self.arrays[name]) and host_effects.allocates(self.program, callee(inner.children[0])):  # type: ignore[union-attr]
                 self.single.add(name)  # room for one, at least
                 return [self.alloc(name, product(*rows_of(self.arrays[name])), None, span)]

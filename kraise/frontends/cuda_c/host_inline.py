@@ -38,6 +38,7 @@ class Inlining:
     hosts: dict[str, tuple[bool, ...]]
     written_out: set[str]  # helpers that were written out
     inlining: list[str]
+    arguments_of_main: set[str]
     own_name: Any
     number_at: Any
     record_of: Any
@@ -229,6 +230,8 @@ class Inlining:
             return True
         if p.name in changed:
             return False
+        if kind(inner) == "id_expression" and callee(inner) in self.arguments_of_main:
+            return True
         if is_dim3(p.type):
             return kind(inner) == "id_expression"
         if _by_place(p.type) or self._sets(p, given):

@@ -153,6 +153,11 @@ def with_inputs(
                 raise refuse("KR211", reason, inner.span, "read it before, or make it a parameter of a function")
             continue
         before, rest = body[:at], body[at + 1 :]
+        again = next(
+            (n for n, s in enumerate(rest) if not _only_sets(s, name) and name in read_within((s,))), len(rest)
+        )
+        if any(_marked(s) == name for s in rest[:again]):  # the input is the array after the last of its fills
+            return with_inputs(params, (*before, *rest), types)
         makers: list[h.Stmt] = [s for s in before if isinstance(s, h.Alloc | h.Assign) and s.name == name]
         makers += [s for s in before if _only_sets(s, name)]
         others = [s for s in before if s not in makers and name in read_within((s,)) | set_within((s,))]
