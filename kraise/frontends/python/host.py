@@ -8,7 +8,7 @@ import libcst as cst
 
 from kraise import dialects
 from kraise.diagnostics import Diagnostic, Refused
-from kraise.frontends.python import host_nest, host_numbers, host_ranks
+from kraise.frontends.python import host_nest, host_numbers, host_parts, host_ranks
 from kraise.frontends.python import host_values as values
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.host_assign import Assignments
@@ -18,7 +18,6 @@ from kraise.frontends.python.source import dotted
 from kraise.frontends.python.survey import doc_of
 from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.host_live import Memory, stored
 from kraise.ir.types import INT, NUMBER, ArrayType
 
 ONE, ZERO = k.Const(1, INT), k.Const(0, INT)
@@ -54,10 +53,7 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     body = reader.block(node.body.body if isinstance(node.body, cst.IndentedBlock) else [node.body])
     if reader.problems:
         raise Refused(*reader.problems)
-    memory = Memory(body)
-    for base, others, where in scope.apart:
-        if memory(base) in map(memory, others):
-            raise scope.refuse(where, f"another argument of this launch may see {base} too", "copy the part first")
+    host_parts.check_apart(scope, body)
     doc = doc_of(node)
     return h.Host(name, tuple(params), body, doc, tuple(scope.dropped), (), scope.span(node.name))
 
@@ -187,7 +183,7 @@ class Reader(Assignments):
         scope = self.scope
         span = scope.span(node)
         if launched(scope, call):
-            parts, after, call = self.parts_in(call)
+            parts, after, call = host_parts.named(self, call)
             made = self.made_in(call)
             return [*parts, *made[0], self.launch(made[1]), *after]
         name = scope.qualified(call.func)
@@ -212,43 +208,6 @@ class Reader(Assignments):
             "the functions known here are the rows of grammar/host_library.toml", "KR213",
         )  # fmt: skip
 
-    def parts_in(self, call: cst.Call) -> tuple[list[h.Stmt], list[h.Stmt], cst.Call]:
-        """``k[g, b](d[3:10])``: the elements get a name before the launch, and go back to their place after it.
-
-        Side condition, checked when the function is read: no other argument of the launch sees the array.
-        """
-        scope = self.scope
-        before: list[h.Stmt] = []
-        after: list[h.Stmt] = []
-        args = list(call.args)
-        function = scope.functions.get(launched(scope, call))
-        written = stored(function) if function is not None else ()
-        for at, a in enumerate(args):
-            node = a.value
-            piece = values.part(scope, node) if isinstance(node, cst.Subscript) else None
-            if (
-                not isinstance(node, cst.Subscript)
-                or not scope.is_array(node)
-                or dotted(node.value) not in scope.arrays
-            ):
-                continue
-            if piece is not None and piece.count is None:
-                continue  # from a place on: the launch takes it as it is
-            base = dotted(node.value)
-            own = scope.fresh(f"{base.replace('.', '_')}_part")
-            scope.arrays.add(own)
-            before.append(h.Bind(own, values.value(scope, node), span=scope.span(node)))
-            if at >= len(written) or written[at]:
-                after += self.store(node, h.Whole(own), node)
-            others = {n for n in (_base(x.value) for x in args if x is not a) if n in scope.arrays}
-            scope.apart.append((base, frozenset(others), node))
-            args[at] = a.with_changes(value=cst.Name(own))
-        if not before:
-            return before, after, call
-        changed = call.with_changes(args=args)
-        scope.source.positions.setdefault(changed, scope.source.positions.get(call))
-        return before, after, changed
-
     def made_in(self, call: cst.Call) -> tuple[list[h.Stmt], cst.Call]:
         """Arrays that a launch makes in its own arguments (``k[g, b](cuda.to_device(x))``) get names first."""
         scope = self.scope
@@ -257,7 +216,7 @@ class Reader(Assignments):
         for at, a in enumerate(args):
             if a.keyword is None and not a.star and isinstance(a.value, cst.Call) and scope.is_array(a.value):
                 whose = a.value.args[0].value if a.value.args else a.value.func
-                own = f"{_base(whose) or 'made'}_device".replace(".", "_")
+                own = f"{host_parts.base(whose) or 'made'}_device".replace(".", "_")
                 while own in scope.arrays | scope.scalars:
                     own += "_"
                 scope.arrays.add(own)
@@ -384,18 +343,6 @@ class Reader(Assignments):
     def _moves_only(self, call: cst.Call) -> bool:
         concept = dialects.table("host_library")["python"].get(self.scope.qualified(call.func), "")
         return concept in ("fetch", "clone", "alias") and not any(a.keyword for a in call.args)
-
-
-def _base(node: cst.BaseExpression) -> str:
-    """``d`` of ``d``, ``d[3:]``, ``d.T``, ``d.reshape(-1)``."""
-    while not dotted(node) or (isinstance(node, cst.Attribute) and node.attr.value == "T"):
-        match node:
-            case cst.Subscript(value=inner) | cst.Attribute(value=inner) | cst.Call(func=inner):
-                node = inner
-            case _:
-                return ""
-    name = dotted(node)
-    return name.rpartition(".")[0] if name.rpartition(".")[2] in ("reshape", "ravel", "view") else name
 
 
 def _skips(node: cst.CSTNode) -> bool:
