@@ -271,6 +271,9 @@ def _if(
         if impossible((*known, condition)):  # what an arm that no instance takes would say of its loads is void
             block(cx, st, orelse, live)
             return
+        if impossible((*known, negate(condition))):
+            block(cx, st, body, live)
+            return
     path, before, partial = st.path, dict(st.env), dict(st.partial)
     st.path = add_path(path, condition)
     start = len(st.out)
@@ -285,7 +288,8 @@ def _if(
     other, second = st.env, st.partial
     if (middle, len(st.out)) == (start + 1, start + 2):
         _one_store(st, condition, path)
-    st.path, st.env = path, merged(st, condition, taken, other)
+    st.path = path  # before the arms are merged: what a merged value is may follow from the path
+    st.env = merged(st, condition, taken, other)
     st.partial = {}
     for n in st.env:
         a = first.get(n) if n in taken else simplify.FALSE

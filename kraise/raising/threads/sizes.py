@@ -57,13 +57,16 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
                         offsets[n.value] = None
     for size in sorted(offsets, reverse=True):
         vote(k.Hw("thread", 0, INT), size)
-    for s in nodes:  # blockIdx.x * 256: where a block begins, with one or two elements for each of its threads
+    further = {n for s in nodes if isinstance(s, k.Op) for a in _addends(s) if (n := _number(a)) is not None}
+    paired = any(isinstance(s, k.Op) and _stride(s) == 2 and _axis_of_product(s, names) is not None for s in nodes)
+    for s in nodes:  # blockIdx.x * 256: where a block begins, with one element for each of its threads, or two
         if isinstance(s, k.Op) and s.name == "mul":
             for a, b in (s.args, s.args[::-1]):
                 block, count = _bare(a), _number(b)
                 if isinstance(block, k.Hw) and block.kind == "block" and count is not None:
                     vote(k.Hw("thread", block.axis, INT), count)
-                    vote(k.Hw("thread", block.axis, INT), count // 2)
+                    if paired or count // 2 in further:  # x[i] and x[i + 128], or x[2 * i] and x[2 * i + 1]
+                        vote(k.Hw("thread", block.axis, INT), count // 2)
     axes = sorted(votes)
     found = [dict(zip(axes, (-n for n in sizes), strict=True)) for sizes in product(*(votes[a] for a in axes))]
     return [{**known, **f} for f in found if f][:_MOST]
@@ -221,6 +224,11 @@ def _stride(e: k.Expr) -> int | None:
                 (n for x, n in ((a, _number(b)), (b, _number(a))) if n is not None and _number(x) is None), None
             )
     return None
+
+
+def _axis_of_product(e: k.Op, names: dict[str, int]) -> int | None:
+    """The axis whose thread index a product holds."""
+    return next((axis for a in e.args if (axis := _axis(_bare(a), names)) is not None), None)
 
 
 def _bare(e: k.Expr) -> k.Expr:

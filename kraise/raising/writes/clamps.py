@@ -49,6 +49,8 @@ def _extreme(condition: eq.Expr, a: eq.Expr, b: eq.Expr, path: Path) -> eq.Expr 
     no = negate(condition)
     x, y = _known(condition, a, path), _known(no, b, path)
     gap = to_poly(y) - to_poly(x)
+    if not gap.terms:  # the condition tells one cell by two names
+        return to_expr(to_poly(x))
     for name, up in (("min", gap), ("max", -gap)):
         if nonnegative((*path, condition), up) and nonnegative((*path, no), -up):
             moving, fixed = (x, y) if free_indices(x) else (y, x)
