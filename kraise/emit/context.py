@@ -263,11 +263,15 @@ class Context:
     def at_least_zero(self, value: Linear) -> Py:
         """A bound or an extent as text, zero where it would be negative."""
         text = self.static(value)
-        smallest = least(value, self.blocks)
-        if nonnegative(smallest) or any(nonnegative(smallest - a) for a in self.assumed):
+        if self.never_negative(value):
             return text
         self.clamped.append(value)
         return py.call("max", text, py.number(0))
+
+    def never_negative(self, value: Linear) -> bool:
+        """Whether a bound or an extent is 0 or more on every call that gets as far."""
+        smallest = least(value, self.blocks)
+        return nonnegative(smallest) or any(nonnegative(smallest - a) for a in self.assumed)
 
     def first_of(self, axis: eq.Axis) -> Py:
         """The extent of an axis's first place: one, none where the axis may be empty."""

@@ -87,14 +87,14 @@ def plate(u, f, sweeps):
     the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
     """
     rows, cols = u.shape
-    if sweeps < 1:
+    if min(sweeps, rows) < 1:
         return u
     i = jnp.arange(rows - 1)
 
     def step(_, u):
         table = u[1:, :-1]  # kernel.py:13
         table2 = u[:-1, 1:]  # kernel.py:13
-        before = jnp.zeros(max(rows - 1, 0), u.dtype)  # kernel.py:13
+        before = jnp.zeros(rows - 1, u.dtype)  # kernel.py:13
 
         def step_2(before, inputs):
             diagonal, cost_diagonal, cost_diagonal_2, f_diagonal, u_diagonal = inputs

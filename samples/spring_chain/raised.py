@@ -21,10 +21,10 @@ def spring_chain(x, rest, stiffness, energy, force, pinned, n):
     above = i > 0
     x_padded = jnp.pad(x[:n], 1)
     rest_padded = jnp.pad(rest[: max(n - 1, 0)], 1)
-    stretch = jnp.abs(x[:n] - x_padded[:-2]) - rest_padded[:-1]  # kernel.py:12
+    stretch = jnp.abs(x[:n] - x_padded[:-2]) - rest_padded[:n]  # kernel.py:12
     e = 0.0 + 0.25 * stiffness * stretch**2
     e_2 = jnp.where(above, e, 0.0)
-    stretch_2 = jnp.abs(x_padded[2:] - x[:n]) - rest_padded[1:]  # kernel.py:16
+    stretch_2 = jnp.abs(x_padded[2:] - x[:n]) - rest_padded[1 : n + 1]  # kernel.py:16
     e_3 = e_2 + 0.25 * stiffness * stretch_2**2
     e_4 = jnp.where(below, e_3, e_2)
     energy = energy.at[:n].set(e_4)  # kernel.py:19

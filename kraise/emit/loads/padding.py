@@ -7,9 +7,10 @@ from kraise.emit.loads.views import expression
 from kraise.emit.loads.widths import key_of
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
-from kraise.emit.text.linear import Linear, linear
+from kraise.emit.text.linear import Linear, linear, rounds_up
 from kraise.emit.text.python import ALL, Atom, Py, Slice
 from kraise.ir import equations as eq
+from kraise.ir.types import INT
 
 Extents = tuple[Linear, ...]
 Widths = tuple[tuple[Linear, Linear], ...]
@@ -28,7 +29,7 @@ def padded(low: Lowering, node: eq.Read, base: Py, extents: Extents) -> tuple[Py
         if part is not None:
             moved_by = linear(s) + before
             subscripts.append(expression(moved_by) if not before.same(Linear()) else s)
-            sizes.append(linear(part.limit) + before + after)
+            sizes.append(_cut(low, linear(part.limit)) + before + _cut(low, after))
     moved = tuple(subscripts), tuple(sizes)
     if not context.widths.shared(node) and not (context.generators and all(node.outside)):
         return _made(low, node, base, extents, widths), *moved
@@ -42,6 +43,14 @@ def padded(low: Lowering, node: eq.Read, base: Py, extents: Extents) -> tuple[Py
     context.emit(Assign(name, _made(low, node, base, extents, widths)), depth)
     context.blocks[depth].variables[key] = (name, ())
     return Atom(name), *moved
+
+
+def _cut(low: Lowering, size: Linear) -> Linear:
+    """A width or a limit as it is cut at zero: a range that may end before the limit, or lie beyond it as a whole, is a
+    slice of the padded array, not all of it."""
+    if not size.terms or rounds_up(size) or low.ctx.never_negative(size):
+        return size
+    return linear(eq.Op("max", (expression(size), eq.Const(0, INT)), INT))
 
 
 def _made(low: Lowering, node: eq.Read, base: Py, extents: Extents, widths: Widths) -> Py:

@@ -283,8 +283,8 @@ def _outside(x: Side, limit: Linear) -> eq.Outside | None:
         before = Linear((), max(before.constant, 0))
     if before.terms and not nonnegative(before):
         return None  # a width that nothing shows to be one: the load's place counts from it
-    if after.terms and not nonnegative(after) and not rounds_up(after):
-        return None  # the range may end before the limit: the slice up to there would be longer than the range
+    if any(isinstance(a, eq.Shape | eq.Param) and c < 0 for a, c in after.terms) and not rounds_up(after):
+        return None
     if len(before.terms) > 2 or len(after.terms) > 2:
         return None
     return eq.Outside(expression(before), expression(limit), expression(after))

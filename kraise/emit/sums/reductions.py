@@ -127,7 +127,9 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
     if present:
         axes = tuple(sorted(inner.index(a) for a in present))
         initial = empty_value(low.ctx, node, present)
-        some = None if node in low.ctx.constant else some_values(low.ctx, node, own)
+        some = None
+        if initial is None or node not in low.ctx.constant:
+            some = some_values(low.ctx, node, own)
         if some is not None:
             empty, initial = neutral(node.op, node.type, low.ctx.x64), None
         width = kept_width(low.ctx, node.op, node.type)
