@@ -45,7 +45,8 @@ from kraise.raising.threads import multiples, tiles
 from kraise.raising.threads.launch import covered, launch_of, where_given, whole_warps
 from kraise.raising.threads.sizes import limits
 from kraise.raising.threads.splits import Splitting, split_threads
-from kraise.raising.writes.finish import finish, finished, without_dead, without_idle_loops
+from kraise.raising.writes.dead import without_dead
+from kraise.raising.writes.finish import finish, finished
 from kraise.raising.writes.fuse import fuse, started, summed
 from kraise.raising.writes.trailing import copied_after
 
@@ -152,16 +153,14 @@ class Raiser:
         for old, new in changed:
             if old in st.names:
                 st.names.setdefault(new, replace(st.names[old], expr=new))
+        values = tuple(r for r in returns if not isinstance(r, eq.Version))
         versions = frozenset(r for r in returns if isinstance(r, eq.Version)) | {
-            n.version
-            for n in topological([r for r in returns if not isinstance(r, eq.Version)])
-            if isinstance(n, eq.Read)
+            n.version for n in topological(values) if isinstance(n, eq.Read)
         }
         shapes = shapes_of(st)
         stmts = copied_after(stmts)
         stmts = summed(stmts, (*cx.assumed, *(c for c, _ in cx.checks)))
-        stmts = without_dead(fuse(started(stmts, shapes), versions, shapes), versions)
-        stmts = without_idle_loops(stmts, self._beside(returns))
+        stmts = without_dead(fuse(started(stmts, shapes), versions, shapes), versions, self._beside(returns))
         if cx.lane is not None:
             stmts = tuple(map_statement(s, threads.without_warps) for s in stmts)
             returns = tuple(r if isinstance(r, eq.Version) else threads.without_warps(r) for r in returns)

@@ -103,11 +103,13 @@ def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     )
     if len(arrays) == 1 and s.type.kind == "number" and far:  # a number that has 64 bits makes the others have them
         return py.call("jnp.result_type", Atom(arrays[0]), Atom("jnp.int64"))
-    if len(arrays) == 1 and s.type.kind == "number":
+    base = () if s.type.kind == "number" else (Atom(dtype_text(s.type)),)
+    if any(_settles(ctx, n) and not n.type.is_integer for e in (s.init, s.update) for n in _sources(ctx, e)):
+        base = (*base, Atom("jnp.float_"))  # a sum of numbers is as wide as JAX makes floats
+    if len(arrays) == 1 and not base:
         return Atom(arrays[0] + ".dtype")
-    key = (s.type.kind, *arrays)
+    key = (s.type.kind, *map(py.flat, base), *arrays)
     if key not in dtypes:
-        base = () if s.type.kind == "number" else (Atom(dtype_text(s.type)),)
         name = ctx.names.fresh("dtype")
         ctx.emit(Assign(name, py.call("jnp.result_type", *base, *(Atom(a) for a in arrays))))
         dtypes[key] = Atom(name)
@@ -258,6 +260,9 @@ def _keeps(ctx: Context, array: str, root: eq.Expr) -> bool:
     """
     nodes = list(_sources(ctx, root))
     if _arrays(ctx, root).keys() != {ctx.param_text(array)}:
+        return False
+    carried = (n for n in nodes if isinstance(n, eq.CarryIn | eq.FoldResult) and cell_of(ctx, n.name) is None)
+    if any(not _arrays(ctx, n) for n in carried):  # numbers made it: it is as wide as JAX makes them
         return False
     if any(isinstance(n, eq.Read) and n.type.is_integer for n in nodes):
         integer = True

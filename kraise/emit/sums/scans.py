@@ -47,7 +47,6 @@ def scan(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:
     if node.op == "linear":
         return low.extend(_linear(low, node, body, whole, at), own, frame)
     text = _running(node.op, body, at, len(whole), node.reverse, kept_width(low.ctx, node.op, node.type))
-    init = low.lower(node.init, tuple(a for a in whole if a is not node.axis))
     start = _is_neutral(node)
     if not node.inclusive:
         first = _edge(low, node.init, whole, node.axis)
@@ -61,8 +60,7 @@ def scan(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:
             body = py.call("jnp.concatenate", py.Tup(tuple(_shifted(node, body, first, at))), **_axis(at))
             text = _running(node.op, body, at, len(whole), node.reverse, kept_width(low.ctx, node.op, node.type))
     elif not start:
-        aligned = low.extend(init.py, tuple(a for a in whole if a is not node.axis and a in init.axes), whole)
-        text = _combined(node.op, aligned.py, text)
+        text = _combined(node.op, low.lower(node.init, whole).py, text)
     return low.extend(text, own, frame)
 
 
@@ -163,8 +161,7 @@ def _in_rows(low: Lowering, node: eq.Scan, whole: Frame, at: int) -> Py:
         ctx.emit(Assign(name, anew), depth)
         anew = Atom(name)
     body: Py = full(low, node.body, whole)
-    start = low.lower(node.init, whole)
-    init = low.extend(start.py, start.axes, whole).py
+    init = low.lower(node.init, whole).py
     if not _is_neutral(node):
         body = py.call("jnp.where", anew, _combined(node.op, init, body), body)
     combine = ctx.names.fresh("within_rows")
@@ -205,10 +202,8 @@ def _linear(low: Lowering, node: eq.Scan, a: Py, whole: Frame, at: int) -> Py:
     extra = {"reverse": Atom("True")} if node.reverse else {}
     call = py.call("jax.lax.associative_scan", Atom(combine), py.Tup((a, b)), **extra, axis=py.number(at))
     ctx.emit(Assign(f"{gains}, {shifts}", call), depth)
-    others = tuple(x for x in whole if x is not node.axis)
-    init = low.lower(node.init, others)
-    aligned = low.extend(init.py, init.axes, whole)
-    text: Py = py.Bin("+", py.Bin("*", Atom(gains), aligned.py), Atom(shifts))
+    init = low.lower(node.init, whole)
+    text: Py = py.Bin("+", py.Bin("*", Atom(gains), init.py), Atom(shifts))
     if not node.inclusive:
         name = ctx.names.fresh("running")
         ctx.emit(Assign(name, text), depth)

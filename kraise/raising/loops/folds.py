@@ -268,7 +268,7 @@ class Folding:
             result = cx.version(a)
             stack = eq.FoldResult(self.name, name, (*lanes, *along), value.type)
             loops = (*raw.loops, self.index.name)
-            after.append(replace(raw, before=self.outside[a], after=result, loops=loops, value=stack, accumulate=""))
+            after.append(replace(raw, before=self.outside[a], after=result, loops=loops, value=stack))
             st.versions[a] = result
         if lifted:
             kept = [r for r in self.raws if not (isinstance(r, RawWrite) and r.after in gone)]

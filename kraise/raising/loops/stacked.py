@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from kraise.analysis.poly import to_poly
 from kraise.ir import equations as eq
 from kraise.ir.walk import free_indices, substitute, topological
-from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.state import Raw, RawFold, RawWrite, expressions
 
@@ -20,7 +19,8 @@ def stacked(fold: Folding, pending: list[str]) -> dict[str, tuple[RawWrite, eq.E
     """The arrays that the rounds write cell by cell and do not read: what each round stores, to be stacked.
 
     The one write of the array must be at a cell that moves with the index, in every round, and the only cell of it that
-    a round loads the one that it stores.
+    a round loads the one that it stores. What an accumulation adds is stacked, and added after the loop: a loop around
+    repeats it.
     """
     out: dict[str, tuple[RawWrite, eq.Expr]] = {}
     j = fold.index
@@ -36,12 +36,7 @@ def stacked(fold: Folding, pending: list[str]) -> dict[str, tuple[RawWrite, eq.E
             continue
         if not set(raw.path) <= {*fold.st.path, *fold.bounds} or not all(map(index_like, raw.subscripts)):
             continue
-        mapping = fold.from_outside(a, raw)
-        value = raw.value
-        if raw.accumulate:
-            own = eq.Read(fold.entries[a], raw.subscripts, value.type, raw.view)
-            value = simplify.op(raw.accumulate, (own, value), value.type)
-            mapping |= {own: eq.Read(fold.outside[a], raw.subscripts, value.type, raw.view)}
+        mapping, value = fold.from_outside(a, raw), raw.value
         rest = [e for r in fold.raws if r is not raw for e in expressions(r)]
         rest += [fold.problem.updates[n] for n in pending]
         after = [substitute(e, mapping) for e in (value, *rest, *raw.subscripts)]

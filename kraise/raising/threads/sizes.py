@@ -57,7 +57,7 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
                         offsets[n.value] = None
     for size in sorted(offsets, reverse=True):
         vote(k.Hw("thread", 0, INT), size)
-    further = {n for s in nodes if isinstance(s, k.Op) for a in _addends(s) if (n := _number(a)) is not None}
+    further = {c for s in nodes if isinstance(s, k.Op) for a in _addends(s) if (c := _number(a)) is not None}
     paired = any(isinstance(s, k.Op) and _stride(s) == 2 and _axis_of_product(s, names) is not None for s in nodes)
     for s in nodes:  # blockIdx.x * 256: where a block begins, with one element for each of its threads, or two
         if isinstance(s, k.Op) and s.name == "mul":

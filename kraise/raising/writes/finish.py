@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import replace
 
 from kraise.analysis.boxes import Unbounded, box
@@ -12,7 +11,7 @@ from kraise.analysis.poly import to_poly
 from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
-from kraise.ir.walk import free_indices, statement_expressions, topological
+from kraise.ir.walk import free_indices, topological
 from kraise.raising.carried.problem import at_index
 from kraise.raising.run.arithmetic import tidy
 from kraise.raising.run.state import Raw, RawFold, RawNew, RawWrite
@@ -150,75 +149,4 @@ def covers(axes: tuple[eq.Axis, ...], subs: tuple[eq.Expr, ...], array: str, sha
     return True
 
 
-# --- writes that nothing sees ----------------------------------------------------------------
-
-
-def without_dead(stmts: tuple[eq.Stmt, ...], returned: frozenset[eq.Version]) -> tuple[eq.Stmt, ...]:
-    """Drops a write whose cells are all overwritten before anything reads its version."""
-    while True:
-        readers = _readers(stmts)
-        out: list[eq.Stmt] = []
-        dropped: eq.Write | None = None
-        for at, s in enumerate(stmts):
-            if dropped is None and isinstance(s, eq.Write) and readers.get(s.after, 0) == 1 and s.after not in returned:
-                later = next((t for t in stmts[at + 1 :] if isinstance(t, eq.Write) and t.before is s.after), None)
-                if later is not None and _overwrites(later, s):
-                    dropped = s
-                    continue
-            out.append(s)
-        if dropped is None:
-            return stmts
-        stmts = tuple(
-            replace(t, before=dropped.before) if isinstance(t, eq.Write) and t.before is dropped.after else t
-            for t in out
-        )
-
-
-def without_idle_loops(stmts: tuple[eq.Stmt, ...], others: Collection[eq.Expr]) -> tuple[eq.Stmt, ...]:
-    """Drops the loops that write no array and whose last values nothing reads, neither a statement nor ``others``."""
-    roots = [*others, *(e for s in stmts for e in statement_expressions(s))]
-    while True:
-        read = {n.fold for n in topological(roots) if isinstance(n, eq.FoldResult)}
-        kept = tuple(s for s in stmts if not isinstance(s, eq.Fold) or s.arrays or s.outputs or s.name in read)
-        if len(kept) == len(stmts):
-            return stmts
-        stmts, roots = kept, [*others, *(e for s in kept for e in statement_expressions(s))]
-
-
-def _readers(stmts: tuple[eq.Stmt, ...]) -> dict[eq.Version, int]:
-    """How often each version is used: by reads, as the base of a write, by folds."""
-    count: dict[eq.Version, int] = {}
-
-    def use(v: eq.Version) -> None:
-        count[v] = count.get(v, 0) + 1
-
-    def walk(items: tuple[eq.Stmt, ...]) -> None:
-        for s in items:
-            for node in topological(statement_expressions(s, nested=False)):
-                if isinstance(node, eq.Read):
-                    use(node.version)
-            match s:
-                case eq.Write(before=before):
-                    use(before)
-                case eq.Fold(arrays=arrays, body=body):
-                    for a in arrays:
-                        use(a.outside)
-                        use(a.exit)
-                    walk(body)
-
-    walk(stmts)
-    return count
-
-
-def _overwrites(later: eq.Write, earlier: eq.Write) -> bool:
-    return (
-        not later.accumulate
-        and later.where is None
-        and (
-            later.covers
-            or (later.subscripts == earlier.subscripts and later.axes == earlier.axes and later.view == earlier.view)
-        )
-    )
-
-
-__all__ = ["Unbounded", "finish", "finished", "without_dead", "without_idle_loops"]
+__all__ = ["Unbounded", "finish", "finished"]

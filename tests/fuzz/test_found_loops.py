@@ -1,0 +1,119 @@
+"""What the fuzzer found in loops: each kernel gave a wrong value or did not run until it was mended."""
+
+import pytest
+
+from kraise import pipeline
+from tests.fuzz.generate import Arg
+from tests.fuzz.test_found import OUT, N, X, findings
+
+A = Arg("a", ("n", "n"), "f")
+K = Arg("k", None, "i")
+
+AGAIN = """
+i = cuda.grid(1)
+if i < n:
+    for l in range(k):
+        w = 0.5
+        for j in range(i + 1):
+            w = w / (1.5 + x[j] * x[j]) + 0.25
+            {store}
+"""
+STORES = {
+    "a sum": "a[i, j] -= w * x[i]",
+    "a sum that reads its cell": "a[i, j] += w * a[i, j]",
+    "a store that reads its cell": "a[i, j] = 0.5 * a[i, j] + w",
+    "a store": "a[i, j] = w * x[i]",
+    "a greatest": "a[i, j] = max(a[i, j], w)",
+}
+
+
+@pytest.mark.parametrize("name", STORES)
+def test_what_the_rounds_add_is_added_by_each_round_around(name):
+    """A loop that stays was repeated once for all rounds of the loop around it (1225396)."""
+    source, found = findings(AGAIN.format(store=STORES[name]), (A, X, N, K))
+    assert {f.kind for f in found} == {"ok"}, (source, found)
+
+
+NOTHING_SEEN = """
+i = cuda.grid(1)
+if i < n:
+    t = 0.0
+    q = 0
+    for j in range(k):
+        t = math.sin(t + x[i])
+        q += 1
+        out[i] = t
+    out[i] = x[i]
+"""
+
+
+def test_a_loop_whose_results_nothing_sees_is_not_there():
+    """Its carries had types of their own, and the call raised (1224350, 1322926)."""
+    source, found = findings(NOTHING_SEEN, (X, OUT, N, K))
+    assert {f.kind for f in found} == {"ok"}, (source, found)
+    assert "loop" not in (text := pipeline.translate(source, "f.py").text) and "sin" not in text
+
+
+ONE_SEEN = """
+i = cuda.grid(1)
+if i < n:
+    t = 0.0
+    s = 1.0
+    for j in range(k):
+        t = math.sin(t + x[i])
+        s = math.cos(s + t)
+    out[i] = t
+"""
+
+
+def test_a_carry_that_nothing_sees_is_not_carried():
+    source, found = findings(ONE_SEEN, (X, OUT, N, K))
+    assert {f.kind for f in found} == {"ok"}, (source, found)
+    assert "cos" not in pipeline.translate(source, "f.py").text
+
+
+RUNNING = """
+i = cuda.grid(1)
+tile = cuda.shared.array(4, float64)
+lane = cuda.threadIdx.x
+tile[lane] = x[i] if i < n else -1.0
+cuda.syncthreads()
+reach = 2
+while reach > 0:
+    if lane < reach:
+        tile[lane] = max(tile[lane], tile[lane + reach])
+    cuda.syncthreads()
+    reach //= 2
+u = tile[0]
+if i < n:
+    for p in range(n):
+        u = max(u, y[p] * x[i])
+        out[i] -= u * u
+"""
+
+
+def test_a_running_value_that_starts_from_what_a_block_holds():
+    """The block's value had an axis too many (1224503)."""
+    source, found = findings(RUNNING, (X, Arg("y", ("n",), "f"), OUT, N), block=4)
+    assert {f.kind for f in found} == {"ok"}, (source, found)
+
+
+WIDE = """
+i = cuda.grid(1)
+if i < n:
+    v = 0.0
+    for j in range(i, -1, -1):
+        v += math.tanh(0.125 * i) * i + j
+    t = -8.0
+    for j in range(i, -1, -1):
+        e = (math.atan(v * j) - t) * out[i]
+        if e >= t:
+            t = e
+    out[i] = t
+"""
+
+
+def test_a_sum_of_numbers_that_reaches_a_carry():
+    """It is as wide as JAX makes floats, and so is what is carried (1322926)."""
+    source, found = findings(WIDE, (OUT, N))
+    assert {f.kind for f in found} == {"ok"}, (source, found)
