@@ -151,6 +151,8 @@ class _Function:
                 return " && ".join(parts)
             case ast.IfExp(test=c, body=a, orelse=b):
                 return f"{self.atom(c)} ? {self.atom(a)} : {self.atom(b)}"
+            case ast.BinOp(op=ast.Pow(), left=ast.Constant(value=2), right=ast.Name() as b):
+                return f"1 << {self.atom(b)}"
             case ast.BinOp(op=ast.Pow(), left=a, right=b):
                 point = f".0{self.suffix}" if self.kind(b) == "i" else ""
                 return f"pow{self.suffix}({self.text(a)}, {self.text(b)}{point})"

@@ -117,3 +117,22 @@ def test_a_sum_of_numbers_that_reaches_a_carry():
     """It is as wide as JAX makes floats, and so is what is carried (1322926)."""
     source, found = findings(WIDE, (OUT, N))
     assert {f.kind for f in found} == {"ok"}, (source, found)
+
+
+BY_WARP = """
+i = cuda.grid(1)
+lane = cuda.threadIdx.x % 32
+v = x[i] * i if i < n else 1.0
+reach = 16
+while reach >= 1:
+    v += cuda.shfl_xor_sync(0xffffffff, v, reach)
+    reach //= 2
+if lane == 0:
+    cuda.atomic.add(out, 0, v)
+"""
+
+
+def test_the_sum_of_warps_loads_no_more_than_the_array_has():
+    """``x[:threads]`` of fewer elements beside the threads' numbers (1233656, 1325435)."""
+    source, found = findings(BY_WARP, (X, Arg("out", ("n",), "f"), N), block=32)
+    assert {f.kind for f in found} <= {"ok", "discarded"} and "ok" in {f.kind for f in found}, (source, found)

@@ -157,8 +157,15 @@ def _loses_width(ctx: Context, s: eq.ScalarCarry, value: eq.Expr) -> bool:
     nodes = list(_sources(ctx, value))
     if any(_settles(ctx, n) for n in nodes):
         return True
-    own = [n for n in nodes if _has_width(n)]
+    own = [n for n in nodes if _has_width(n) and not _of_numbers(ctx, s, n)]
     return all(isinstance(n, eq.Cast) for n in own) and (not own or _follows(ctx, s) is not None)
+
+
+def _of_numbers(ctx: Context, s: eq.ScalarCarry, node: eq.Expr) -> bool:
+    """Whether another carried scalar holds what numbers make: as wide as the source says, not as the arguments are."""
+    if not isinstance(node, eq.CarryIn | eq.FoldResult) or node.name == s.name or cell_of(ctx, node.name) is not None:
+        return False
+    return not any(isinstance(n, eq.Read | eq.HelperCall) for n in _sources(ctx, node))
 
 
 def _settles(ctx: Context, node: eq.Expr) -> bool:

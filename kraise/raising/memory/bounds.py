@@ -349,8 +349,11 @@ def _box(axes: tuple[eq.Axis, ...]) -> Domain:
 def _by_launch_only(index: eq.Index, domain: Domain) -> bool:
     """Whether the threads of the launch, of which there may be more than elements, are all that bounds the index."""
     above = [c for c in domain if isinstance(c, eq.Op) and c.name == "lt" and c.args[0] is index]
-    counts = [c.args[1] for c in above]
-    return bool(counts) and all(isinstance(n, eq.Param) and n.name.startswith("threads.") for n in counts)
+    sizes = [[n for n in topological((c.args[1],)) if isinstance(n, eq.Param | eq.Shape)] for c in above]
+    own = ("threads.", "grid.", "block.", "warps.")
+    return bool(sizes) and all(
+        mine and all(isinstance(n, eq.Param) and n.name.startswith(own) for n in mine) for mine in sizes
+    )
 
 
 def _bounds(c: eq.Expr, index: eq.Index) -> bool:
