@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,17 @@ from kraise import pipeline
 from kraise.options import Options
 
 ROOT = Path(__file__).parents[1]
+NOT_COMPILED = {
+    "cuda_cooperative_groups": "the shim has no cooperative groups",
+    "cuda_tile_scans": "the shim has no cooperative groups",
+    "cuda_grid_meeting": "the shim has no cooperative groups",
+    "cuda_tile_groups": "the shim has no cooperative groups",
+    "cuda_fft_filter": "the shim has no cuFFT",
+    "cuda_row_trees": "g++ does not run the lanes of a warp in step",
+    "cuda_volatile_tail": "g++ does not run the lanes of a warp in step",
+    "cuda_enzyme_residual": "what Enzyme differentiates is no kernel of the file",
+    "cuda_enzyme_spring": "what Enzyme differentiates is no kernel of the file",
+}
 
 
 @dataclass(frozen=True)
@@ -36,6 +48,12 @@ class Sample:
     def case(self) -> dict:
         """case.toml, parsed."""
         return tomllib.loads((self.folder / "case.toml").read_text(encoding="utf-8"))
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the machine's C++ compiler, with a header in place of the toolkit, can run its kernels."""
+        here = shutil.which("g++") or shutil.which("clang++")
+        return bool(here) and self.name.startswith("cuda_") and self.name not in NOT_COMPILED
 
     @property
     def options(self) -> Options:

@@ -1,4 +1,5 @@
-"""verify --original: CUDA samples beside what the C++ compiler makes of them, and what is said where it cannot."""
+"""verify --original: kernels beside what the C++ compiler makes of them, and what is said where it cannot. The samples
+are compared in tests/test_samples.py."""
 
 import shutil
 
@@ -10,46 +11,17 @@ from kraise.verify import compilers, original
 from kraise.verify.cases import load_case
 from tests.corpus import SAMPLES
 
-GROUPED = [
-    pytest.param(s, id=s.name, marks=pytest.mark.xdist_group(s.name)) for s in SAMPLES if s.name.startswith("cuda_")
-]
-NOT_COMPILED = {
-    "cuda_cooperative_groups": "the shim has no cooperative groups",
-    "cuda_tile_scans": "the shim has no cooperative groups",
-    "cuda_grid_meeting": "the shim has no cooperative groups",
-    "cuda_tile_groups": "the shim has no cooperative groups",
-    "cuda_fft_filter": "the shim has no cuFFT",
-    "cuda_row_trees": "g++ does not run the lanes of a warp in step",
-    "cuda_volatile_tail": "g++ does not run the lanes of a warp in step",
-    "cuda_enzyme_residual": "what Enzyme differentiates is no kernel of the file",
-    "cuda_enzyme_spring": "what Enzyme differentiates is no kernel of the file",
-}
 needs_compiler = pytest.mark.skipif(not (shutil.which("g++") or shutil.which("clang++")), reason="no C++ compiler")
 
 
-def rows_of(source, file, *, case, text=None, options=pipeline.DEFAULTS, done=None):
-    done = done or pipeline.translate(source, file, options)
+def rows_of(source, file, *, case, text=None):
+    done = pipeline.translate(source, file)
     if text is not None:
         done = pipeline.Translation(text(done.text), done.raised, done.diagnostics, done.module, done.source)
     request = pipeline.Request(case=str(case), gradients=False, original=True)
-    reports, problems = pipeline.verify(done, request, file, source, options)
+    reports, problems = pipeline.verify(done, request, file, source)
     assert not problems
     return [row for report in reports for row in report.rows if row.check == "original"]
-
-
-@needs_compiler
-@pytest.mark.parametrize("sample", GROUPED)
-def test_samples_agree_with_the_compiler(sample):
-    if sample.name in NOT_COMPILED:
-        pytest.skip(NOT_COMPILED[sample.name])
-    source, file = sample.source.read_text(), str(sample.source)
-    done = sample.translated()
-    rows = rows_of(source, file, case=sample.folder / "case.toml", options=sample.options, done=done)
-    hosts = {h.name for h in done.source.hosts}
-    # hosts need a CUDA runtime; a loop of a host that became a function is none of the file
-    none = {row.what for row in rows if row.status == "skipped" and (row.what in hosts or f"{row.what}(" not in source)}
-    compared = [row for row in rows if row.what not in none]
-    assert compared and all(row.status == "ok" for row in compared), rows
 
 
 CASE = """
@@ -220,5 +192,5 @@ def test_the_wrapper_for_a_gpu_is_what_nvcc_takes(name, monkeypatch, tmp_path):
     monkeypatch.setattr(compilers, "has_gpu", lambda: True)
     sample = next(s for s in SAMPLES if s.name == name)
     source, file = sample.source.read_text(), str(sample.source)
-    rows = rows_of(source, file, case=sample.folder / "case.toml", options=sample.options)
+    rows = rows_of(source, file, case=sample.folder / "case.toml")
     assert all(row.status == "ok" or "CUDA: " in row.message for row in rows if row.status != "note"), rows

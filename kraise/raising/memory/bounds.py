@@ -350,10 +350,14 @@ def _by_launch_only(index: eq.Index, domain: Domain) -> bool:
     """Whether the threads of the launch, of which there may be more than elements, are all that bounds the index."""
     above = [c for c in domain if isinstance(c, eq.Op) and c.name == "lt" and c.args[0] is index]
     sizes = [[n for n in topological((c.args[1],)) if isinstance(n, eq.Param | eq.Shape)] for c in above]
-    own = ("threads.", "grid.", "block.", "warps.")
-    return bool(sizes) and all(
-        mine and all(isinstance(n, eq.Param) and n.name.startswith(own) for n in mine) for mine in sizes
-    )
+    return bool(sizes) and all(map(_counts_threads, sizes))
+
+
+def _counts_threads(sizes: list[eq.Param | eq.Shape]) -> bool:
+    """Whether a number of the launch is of threads (or of their warps), not of blocks: there is one for each row."""
+    names = [n.name if isinstance(n, eq.Param) else "" for n in sizes]
+    own = all(n.startswith(("threads.", "grid.", "block.", "warps.")) for n in names)
+    return own and any(n.startswith(("threads.", "warps.")) for n in names)
 
 
 def _bounds(c: eq.Expr, index: eq.Index) -> bool:
