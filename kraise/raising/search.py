@@ -28,7 +28,7 @@ from kraise.raising.run.context import Context
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads import multiples
 from kraise.raising.threads.lone import lone_axes
-from kraise.raising.threads.sizes import named_sizes, suggested
+from kraise.raising.threads.sizes import as_launched, named_sizes, suggested
 from kraise.raising.threads.splits import Split
 from kraise.raising.threads.unguarded import shares, unguarded, widths
 
@@ -175,7 +175,8 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                 last = attempts[-1]
                 names = {} if sizes is not None or start.named else named_sizes(last.inlined, function)
                 if sizes is None and not names:
-                    sizes = suggested(last.inlined, {}) if last.cx.cooperative or known.ways == {} else []
+                    among = suggested(last.inlined, {}) if last.cx.cooperative or known.ways == {} else []
+                    sizes = as_launched(among, module, function) if last.cx.cooperative else among
                 if names:
                     start = replace(start, named=names)  # once: with it or without it
                     more = start

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from kraise.ir import equations as eq
+from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import INT, ScalarType
 from kraise.raising.collective.opened import walked
@@ -145,6 +146,24 @@ def _halves(
             if place is not None and cells is not None and cells == 2 * place[1]:
                 found[place] = None
     return list(found)
+
+
+def as_launched(found: list[Ways], module: k.Module, function: k.Function) -> list[Ways]:
+    """The sizes to try where the file launches the kernel: the size that all its launches give, if it is a number, and
+    none that says otherwise."""
+    blocks: list[tuple[k.Expr, ...]] = [
+        tuple(x.block)
+        for x in walked(module.hosts)
+        if isinstance(x, h.Launch) and x.function == function.name and x.block
+    ]
+    sizes: dict[int, set[int | None]] = {}
+    for block in blocks:
+        for axis in range(3):
+            sizes.setdefault(axis, set()).add(_number(block[axis]) if axis < len(block) else 1)
+    told = {axis: n for axis, among in sizes.items() if len(among) == 1 and (n := min(among, key=str)) is not None}
+    agreeing = [f for f in found if all(told.get(axis, -n) == -n for axis, n in f.items())]
+    own = {axis: -n for axis, n in told.items() if n > 1}
+    return [own, *(f for f in agreeing if f != own)][:_MOST] if own else agreeing
 
 
 def named_sizes(body: tuple[k.Stmt, ...], function: k.Function) -> dict[int, eq.Param]:
