@@ -296,3 +296,21 @@ def test_a_program_that_main_hands_its_arguments_to():
     (found,) = [x for x in done.source.hosts if x.name == "main"]
     assert len(found.params) == 2
     agrees(done, "main", **{p.name: 9 if "n" in p.name else array(9) for p in found.params})
+
+
+@pytest.mark.parametrize("word", ("double time = 0; ", "srand(1); "))
+def test_a_launch_is_no_input(word):
+    """A function that launches and was not raised is refused, whatever words it has: it fills nothing from outside."""
+    helper = f"void run(const void *a, float *b, int n) {{ {word}step<<<1, 64>>>((const float *)a, b, n); }}\n"
+    body = """int main() { const int n = 8; float h[n], *a, *b;
+    for (int i = 0; i < n; i++) h[i] = i;
+    cudaMalloc(&a, n * sizeof(float)); cudaMalloc(&b, n * sizeof(float));
+    cudaMemcpy(a, h, n * sizeof(float), cudaMemcpyHostToDevice);
+    for (int r = 0; r < 2; r++) run((void *)a, b, n);
+    cudaMemcpy(h, b, n * sizeof(float), cudaMemcpyDeviceToHost); return 0; }
+    """
+    done = main(helper + body)
+    if "main" in done.raised:
+        assert "step(" in done.text.partition("def main(")[2]
+    else:
+        assert any(d.kernel in ("main", "run") and d.severity == "error" for d in done.diagnostics)

@@ -74,7 +74,7 @@ def _takes_time(node: Tree) -> bool:
 
 def outside_of(program: Any, d: Any) -> bool:
     """Does a function take its data from outside of the program?"""
-    return d.name in _outside_functions(program) or bool(_words(program, d) & OUTSIDE)
+    return d.name in _outside_functions(program)
 
 
 def _words(program: Any, d: Any) -> set[str]:
@@ -90,7 +90,7 @@ def _outside_functions(program: Any) -> set[str]:
         found = {n for n, w in quiet.items() if w & OUTSIDE}
         while more := {n for n, w in quiet.items() if n not in found and w & found}:
             found |= more
-        program.outside = found - {"main"}
+        program.outside = {n for n in found - {"main"} if not host_effects.of_function(program, n).works}
     return program.outside  # type: ignore[no-any-return]
 
 
