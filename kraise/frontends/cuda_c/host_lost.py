@@ -69,7 +69,20 @@ def without(reader: Any, body: tuple[h.Stmt, ...]) -> tuple[h.Stmt, ...]:
             for n in reads(x)
         }:  # fmt: skip
             raise reader.lost[name]
-    return needed.kept(tuple(s for s in body if not _mark(s)), lambda s: _note(reader, s))
+    plain = tuple(s for s in body if not _mark(s))
+    left: list[h.Stmt] = []
+    kept = needed.kept(plain, left.append)
+    if any(map(_works, flat(plain))) and not any(map(_works, flat(kept))):
+        if reader.lost:
+            raise next(iter(reader.lost.values()))
+        return plain  # what is given back has nothing to do with the device: main is read as it stands
+    for stmt in left:
+        _note(reader, stmt)
+    return kept
+
+
+def _works(stmt: h.Stmt) -> bool:
+    return isinstance(stmt, h.CallHost) or (isinstance(stmt, h.Launch) and stmt.grid is not None)
 
 
 def _mark(stmt: h.Stmt) -> str:
