@@ -18,7 +18,7 @@ BINARY = {
 }  # fmt: skip
 COMPARE = {"Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=", "Eq": "==", "NotEq": "!="}
 KINDS = {name: kind for kind in "fibx" for name in POOLS[kind]}
-MATH = frozenset({"sin", "cos", "tanh", "atan", "sqrt", "exp", "log", "floor", "asin"})
+MATH = frozenset({"sin", "cos", "tanh", "atan", "sqrt", "exp", "log", "floor", "asin", "acos"})
 C_TYPES = {
     "int32": "int", "uint32": "unsigned int", "int16": "short", "uint8": "unsigned char", "int64": "long long",
     "float32": "float", "float64": "double", "bool": "bool",
