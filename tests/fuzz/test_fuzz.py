@@ -108,3 +108,10 @@ def test_slopes_that_do_not_count_are_drawn(monkeypatch):
     assert found() == {"ok"}
     monkeypatch.setattr(Points, "holds", lambda *_: False)
     assert found() == {"nan"}
+
+
+@pytest.mark.parametrize("seed, language", [(311, "cuda_c"), (420, "python")])
+def test_a_number_that_is_divided_by_may_be_zero(seed, language):
+    """``min(2 / sqrt(w), 9)`` where w is the same for all threads, and 0: the forward derivative was not finite."""
+    program = drawn(seed, language, "picked")
+    assert [f.kind for f in check(program, gradients=True, twice=False)] == ["ok"], program.source

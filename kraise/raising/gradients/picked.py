@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterable
 from itertools import combinations
 
-from kraise.ir.equations import Cast, Const, Expr, Index, Op, Param, Reduce, Scan, Stmt, Write
+from kraise.ir.equations import Cast, Const, Expr, Index, Op, Param, Read, Reduce, Scan, Stmt, Write
 from kraise.ir.types import BOOL
 from kraise.ir.walk import free_indices, statements, substitute, topological
 from kraise.raising.gradients.conditions import Conditions, Demand
@@ -135,7 +135,7 @@ def constant_at_point(node: Op) -> Expr:
             return _guarded(node, _equal(x, -1), -math.inf, (0,))
         case Op(name="pow", args=(x, Const(value=int() | float() as power))):
             return _guarded(node, _equal(x, 0), 0.0 if power > 0 else None, (0,))
-        case Op(name="div", args=(x, y)) if free_indices(y):
+        case Op(name="div", args=(x, y)) if free_indices(y) or _computed(y):
             positive = isinstance(x, Const) and x.value.real > 0 and interval(y)[0] >= 0
             return _guarded(node, _equal(y, 0), math.inf if positive else None, (1,))
         case Op(name="asin" | "acos", args=(x,)):
@@ -145,6 +145,12 @@ def constant_at_point(node: Op) -> Expr:
         case Op(name="hypot", args=(x, y)):
             return _guarded(node, simplify.conjunction(_equal(x, 0), _equal(y, 0)), 0.0, (0,))
     return node
+
+
+def _computed(y: Expr) -> bool:
+    """Whether a number is made of others that are data: one that is given as it is (a spacing) is taken not to be 0."""
+    data = (n for n in topological((y,)) if isinstance(n, Read | Param))
+    return isinstance(y, Op) and any(not n.type.is_integer for n in data)
 
 
 def _with_itself(node: Expr, demand: Demand, axes: Env, conditions: Conditions) -> bool:
