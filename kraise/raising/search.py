@@ -28,7 +28,7 @@ from kraise.raising.run.context import Context
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads import multiples
 from kraise.raising.threads.lone import lone_axes
-from kraise.raising.threads.sizes import as_launched, named_sizes, suggested
+from kraise.raising.threads.sizes import as_launched, contradicts, launched, named_sizes, suggested
 from kraise.raising.threads.splits import Split
 from kraise.raising.threads.unguarded import shares, unguarded, widths
 
@@ -134,6 +134,7 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
     start = Learned(scratch=known.scratch, registers=known.registers)
     first: Refused | None = None
     sizes: list[threads.Ways] | None = None
+    told = launched(module, function)
     while True:
         attempts: list[Raiser] = []
         try:
@@ -171,12 +172,14 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
             if attempts:
                 hindering |= _scratch(attempts[-1])
             more = _after(attempts[-1], known, refused) if attempts else None
+            if more is not None and contradicts(more.ways, told):
+                more = None
             if more is None and attempts:
                 last = attempts[-1]
                 names = {} if sizes is not None or start.named else named_sizes(last.inlined, function)
                 if sizes is None and not names:
                     among = suggested(last.inlined, {}) if last.cx.cooperative or known.ways == {} else []
-                    sizes = as_launched(among, module, function) if last.cx.cooperative else among
+                    sizes = as_launched(among, told)
                 if names:
                     start = replace(start, named=names)  # once: with it or without it
                     more = start

@@ -148,22 +148,27 @@ def _halves(
     return list(found)
 
 
-def as_launched(found: list[Ways], module: k.Module, function: k.Function) -> list[Ways]:
-    """The sizes to try where the file launches the kernel: the size that all its launches give, if it is a number, and
-    none that says otherwise."""
-    blocks: list[tuple[k.Expr, ...]] = [
-        tuple(x.block)
-        for x in walked(module.hosts)
-        if isinstance(x, h.Launch) and x.function == function.name and x.block
-    ]
-    sizes: dict[int, set[int | None]] = {}
-    for block in blocks:
-        for axis in range(3):
-            sizes.setdefault(axis, set()).add(_number(block[axis]) if axis < len(block) else 1)
-    told = {axis: n for axis, among in sizes.items() if len(among) == 1 and (n := min(among, key=str)) is not None}
-    agreeing = [f for f in found if all(told.get(axis, -n) == -n for axis, n in f.items())]
+def launched(module: k.Module, function: k.Function) -> dict[int, int]:
+    """How many threads a block has along each axis where all launches of the kernel in the file give one number."""
+    launches = [x for x in walked(module.hosts) if isinstance(x, h.Launch) and x.function == function.name and x.block]
+    found: dict[int, int] = {}
+    for axis in range(3 if launches else 0):
+        sizes = {_number(x.block[axis]) if axis < len(x.block) else 1 for x in launches if x.block}
+        if len(sizes) == 1 and (n := sizes.pop()) is not None:
+            found[axis] = n
+    return found
+
+
+def contradicts(ways: Ways, told: dict[int, int]) -> bool:
+    """Whether a block would have another number of threads than the launches give it."""
+    return any(n < -1 and told.get(axis, -n) != -n for axis, n in ways.items())  # -1: block and thread apart
+
+
+def as_launched(found: list[Ways], told: dict[int, int]) -> list[Ways]:
+    """The sizes to try: those that the launches give first, and none that they contradict."""
     own = {axis: -n for axis, n in told.items() if n > 1}
-    return [own, *(f for f in agreeing if f != own)][:_MOST] if own else agreeing
+    agreeing = [f for f in found if f != own and not contradicts(f, told)]
+    return [own, *agreeing][:_MOST] if own else agreeing
 
 
 def named_sizes(body: tuple[k.Stmt, ...], function: k.Function) -> dict[int, eq.Param]:
@@ -286,4 +291,4 @@ def _axis(e: k.Expr, names: dict[str, int]) -> int | None:
     return None
 
 
-__all__ = ["limits", "named_sizes", "suggested"]
+__all__ = ["as_launched", "contradicts", "launched", "limits", "named_sizes", "suggested"]
