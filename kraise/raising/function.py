@@ -160,7 +160,7 @@ class Raiser:
         shapes = shapes_of(st)
         stmts = copied_after(stmts)
         stmts = summed(stmts, (*cx.assumed, *(c for c, _ in cx.checks)))
-        stmts = without_dead(fuse(started(stmts, shapes), versions, shapes), versions, self._beside(returns))
+        stmts = without_dead(fuse(started(stmts, shapes), versions, shapes), versions, [*values, *self._checked()])
         if cx.lane is not None:
             stmts = tuple(map_statement(s, threads.without_warps) for s in stmts)
             returns = tuple(r if isinstance(r, eq.Version) else threads.without_warps(r) for r in returns)
@@ -223,16 +223,10 @@ class Raiser:
             out += [*a.subscripts, *a.path]
         return out
 
-    def _beside(self, returns: tuple[eq.Version | eq.Expr, ...]) -> list[eq.Expr]:
-        """What is read besides the statements' own values: what is returned, and what is checked."""
+    def _checked(self) -> list[eq.Expr]:
+        """What is read besides the statements' own values and what is returned: what is checked."""
         cx = self.cx
-        out = [r for r in returns if not isinstance(r, eq.Version)]
-        return [
-            *out,
-            *(c for c, _ in cx.checks),
-            *cx.assumed,
-            *(r.condition for r in cx.relied if r.condition is not None),
-        ]
+        return [*(c for c, _ in cx.checks), *cx.assumed, *(r.condition for r in cx.relied if r.condition is not None)]
 
     def _returns(self, st: State, arrays: tuple[k.ArrayRef | None, ...]) -> tuple[eq.Version | eq.Expr, ...]:
         """What the function gives back: what it returned, then the arrays that it wrote and did not return."""

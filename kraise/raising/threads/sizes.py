@@ -150,10 +150,11 @@ def _halves(
 
 def launched(module: k.Module, function: k.Function) -> dict[int, int]:
     """How many threads a block has along each axis where all launches of the kernel in the file give one number."""
-    launches = [x for x in walked(module.hosts) if isinstance(x, h.Launch) and x.function == function.name and x.block]
+    launches = [x for x in walked(module.hosts) if isinstance(x, h.Launch) and x.function == function.name]
+    blocks = [x.block for x in launches if x.block]
     found: dict[int, int] = {}
-    for axis in range(3 if launches else 0):
-        sizes = {_number(x.block[axis]) if axis < len(x.block) else 1 for x in launches if x.block}
+    for axis in range(3 if blocks else 0):
+        sizes = {_number(block[axis]) if axis < len(block) else 1 for block in blocks}
         if len(sizes) == 1 and (n := sizes.pop()) is not None:
             found[axis] = n
     return found
