@@ -31,6 +31,19 @@ class HostText:
                 self.dtypes.setdefault(p.type.element, py.Attr(Atom(names[p.name]), "dtype"))
         self.constants: set[str] = set()
         self.needs: set[str] = set()
+        self.typed = False  # are numbers arrays of their own dtype, though the function knows them when it is traced?
+
+    def number(self, e: h.Expr, target: str = "") -> Py:
+        """The text of a value of a variable or of an argument: a number that wraps around is one of its own dtype."""
+        if not isinstance(e, k.Const | k.Op | k.Cast) or not _wraps(e.type) or target in self.statics.names:
+            return self.expr(e)
+        around, self.typed = self.typed, True
+        try:
+            text = self.expr(e)
+        finally:
+            self.typed = around
+        alone = isinstance(e, k.Const) and not e.name and (target or e.value.real >= 2**31)
+        return py.call(dtype_text(e.type), py.number(e.value)) if alone else text  # type: ignore[union-attr]
 
     def expr(self, e: h.Expr) -> Py:
         """The text of an expression."""
@@ -83,6 +96,8 @@ class HostText:
     def cast(self, e: k.Cast) -> Py:
         """A conversion."""
         inner = self.expr(e.arg)
+        if self.typed and _wraps(e.type):
+            return py.call(dtype_text(e.type), inner)
         if self.statics.is_known(e.arg) and scalars(e.arg) <= self.statics.names:
             if e.type.is_integer:
                 rounded = isinstance(e.arg, k.Op) and e.arg.name in ("ceil", "floor", "floordiv", "round")
@@ -97,12 +112,13 @@ class HostText:
 
     def operation(self, e: k.Op) -> Py:
         """An operation of the table."""
-        known = self.statics.is_known(e) and scalars(e) <= self.statics.names
+        typed = self.typed and _wraps(e.type)
+        known = not typed and self.statics.is_known(e) and scalars(e) <= self.statics.names
         if known:
             found = self._static(e)
             if found is not None:
                 return found
-        args = [self.expr(a) for a in e.args]
+        args = [self.operand(a, known) for a in e.args]
         row = OPERATIONS[e.name]
         if e.name in ("tdiv", "tmod") and known:
             if all(map(_is_count, e.args)):
@@ -112,10 +128,16 @@ class HostText:
                 return py.call("int", py.call("math.fmod", *args))
             return py.call("int", py.Bin("/", args[0], args[1]))
         if row.infix:
-            return py.Bin(row.infix, args[0], args[1])
+            found = py.Bin(row.infix, args[0], args[1])
+            return py.Bin("%", found, Atom(f"2**{e.type.bits}")) if known and _hashes(e) else found
         if row.prefix:
             return py.Un(row.prefix, args[0])
         return fill(template(row.jnp), args)
+
+    def operand(self, e: k.Expr, known: bool) -> Py:
+        """An operand; one that a number of JAX's default type cannot hold has its own."""
+        beyond = isinstance(e, k.Const) and e.type.kind == "uint" and not e.name and e.value.real >= 2**31
+        return py.call(dtype_text(e.type), py.number(e.value)) if beyond and not known else self.expr(e)  # type: ignore[union-attr]
 
     def _static(self, e: k.Op) -> Py | None:
         """An operation over Python's numbers, None where the general spelling will do."""
@@ -200,6 +222,17 @@ class HostText:
         if static:
             return py.Sub(py.Tup(tuple(names)), (place,))
         return py.call("jax.lax.select_n", place, *names)
+
+
+def _wraps(t: ScalarType) -> bool:
+    """Does a number of this type wrap around where JAX's default integers do not?"""
+    return t.bits is not None and (t.kind == "uint" or (t.kind == "int" and t.bits < 32))
+
+
+def _hashes(e: k.Op) -> bool:
+    """Does an unsigned number of Python's leave its range, unlike a size? It meets a large constant."""
+    large = any(isinstance(a, k.Const) and a.value.real >= 2**16 for a in e.args)
+    return large and e.type.kind == "uint" and e.name in ("add", "mul")
 
 
 def _is_count(e: h.Expr) -> bool:

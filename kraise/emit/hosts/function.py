@@ -131,7 +131,13 @@ class EmittedHost:
         """``targets = value``."""
         names = self.text.names
         targets = ", ".join(names[t] for t in stmt.targets)
-        value = self.call(stmt.value) if isinstance(stmt.value, o.Call) else self.text.value(stmt.value)
+        value: Py
+        if isinstance(stmt.value, o.Call):
+            value = self.call(stmt.value)
+        elif isinstance(stmt.value, k.Const | k.Op | k.Cast):
+            value = self.text.number(stmt.value, stmt.targets[0])
+        else:
+            value = self.text.value(stmt.value)
         inner = stmt.value.value if isinstance(stmt.value, o.Put) else stmt.value
         mark = stmt.span if isinstance(inner, o.Call | h.Library) else None
         return Assign(targets, value, mark)  # type: ignore[arg-type]
@@ -139,7 +145,10 @@ class EmittedHost:
     def call(self, value: o.Call) -> Py:
         """A call of a function of the module."""
         callee = self.callees[value.function]
-        given = [self.text.expr(a) for a in value.args]
+        given = [
+            self.text.expr(a) if p in callee.statics else self.text.number(a)
+            for p, a in zip(callee.parameters, value.args, strict=False)
+        ]
         args = tuple(given[: len(given) - len(callee.named)])
         keywords: list[tuple[str, Py]] = list(zip(callee.named, given[len(args) :], strict=True))
         if callee.launch:
@@ -159,7 +168,7 @@ class EmittedHost:
         """What the loop's state starts from."""
         out: list[Py] = []
         for name, value, is_array in zip(stmt.names, stmt.initial, stmt.arrays, strict=True):
-            text = self.text.expr(value)
+            text = self.text.expr(value) if is_array else self.text.number(value, name)
             if stmt.condition is not None and not is_array and isinstance(value, k.Const | k.Var):
                 dtype = carries.dtype(self.text, self.host, stmt, name, value.type)
                 text = text if dtype is None else py.call("jnp.asarray", text, dtype)
@@ -273,8 +282,8 @@ class EmittedHost:
     def branch(self, stmt: o.Branch) -> list[Stmt]:
         """A branch: Python's where the condition is static, else ``lax.cond`` over what it changes."""
         names = [self.text.names[n] for n in stmt.names]
-        values = [self.text.expr(v) for v in stmt.values]
-        others = [self.text.expr(v) for v in stmt.others]
+        values = [self.text.number(v, n) for n, v in zip(stmt.names, stmt.values, strict=True)]
+        others = [self.text.number(v, n) for n, v in zip(stmt.names, stmt.others, strict=True)]
         condition = self.text.expr(stmt.condition)
         if self.statics.is_static(stmt.condition):
             first = self.block(stmt.body) + _together(

@@ -28,7 +28,8 @@ def start(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     whole = narrow and isinstance(s.init, eq.Cast) and s.init.arg.type.is_integer and bool(s.axes)
     value = low.lower(s.init.arg if whole and isinstance(s.init, eq.Cast) else s.init, s.axes)
     if not s.axes:
-        if s.type.bits is not None and isinstance(s.init, eq.Const) and s.type.kind != "bool":
+        given = isinstance(s.init, eq.Param) and s.type.is_integer and s.type != INT32  # maybe as a number of Python's
+        if s.type.bits is not None and (given or isinstance(s.init, eq.Const)) and s.type.kind != "bool":
             return py.call("jnp.asarray", value.py, _follows(ctx, s) or Atom(dtype_text(s.type)))
         array = cell_of(ctx, s.name)
         if array is not None and s.type.bits is None and not _keeps(ctx, array, s.init):

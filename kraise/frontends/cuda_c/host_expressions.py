@@ -31,6 +31,8 @@ class HostExpressions:
     ignored: set[str]
     pending: list[h.Stmt]
     owner: Any
+    own_name: Any
+    array: Any
     is_dropped: Any
     single: set[str]  # pointers to one array of arrays
 
@@ -104,6 +106,31 @@ class HostExpressions:
         if self.low.out or self.low.after:
             self.low.out.clear()
             raise self.low.refuse("KR211", "an assignment inside an expression", node, "give it a line of its own")
+        if isinstance(found, PointerValue) and found.arms:
+            return self.one_of(found, node)
+        return self.pointed(found, node)
+
+    def one_of(self, found: PointerValue, node: Node) -> k.ArrayRef:
+        """``p ? a : b``: a name of its own, which a branch points to one of the arrays."""
+        assert found.arms is not None
+        test, span = self.extents_in(found.arms[0]), self.low.span(node)
+        sides = []
+        for arm in found.arms[1:]:
+            before, self.pending = self.pending, []
+            ref = self.one_of(arm, node) if arm.arms else self.pointed(arm, node)
+            sides.append((ref, self.pending))
+            self.pending = before
+        (one, _), (two, _) = sides
+        if one.rows or two.rows:
+            raise self.low.refuse("KR211", f"`{self.low.text(node)}` is one of two arrays of arrays", node)
+        own = self.own_name(f"{one.array}_or_{two.array}")
+        self.array(own, self.arrays[one.array])
+        blocks = [(*lines, h.Point((own,), (ref,), span=span)) for ref, lines in sides]
+        self.pending.append(h.If(test, blocks[0], blocks[1], span=span))
+        return k.ArrayRef(own, span=span)
+
+    def pointed(self, found: Any, node: Node) -> k.ArrayRef:
+        """The array, and the place in it, of a pointer."""
         known = isinstance(found, PointerValue) and found.array in self.arrays and not found.target
         if known and found.prefix and not rows_of(self.arrays[found.array]):
             known = False

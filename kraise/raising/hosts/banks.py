@@ -118,7 +118,7 @@ class _Bank:
             facts.sums.setdefault(name, Sum(0, ((name, 1),)))
         facts.settle()
         half = by if isinstance(by, k.Op) and by.name == "mod" else k.Op("mod", (by, k.Const(2, INT)), INT)
-        odd = k.Op("ne", (half, k.Const(0, INT)), BOOL)
+        odd = by if by.type == BOOL else k.Op("ne", (half, k.Const(0, INT)), BOOL)
         return (h.If(odd, self.rotation(1, None)),)
 
     def back(self, facts: Facts) -> Body:

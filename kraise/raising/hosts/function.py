@@ -27,6 +27,7 @@ from kraise.ir.host_names import expression_names, fresh, read_within, set_withi
 from kraise.ir.types import INT, ArrayType, ScalarType, StructType
 from kraise.raising.hosts import sharing
 from kraise.raising.hosts.banks import without_choices
+from kraise.raising.hosts.choices import as_choices, joined
 from kraise.raising.hosts.effects import Function
 from kraise.raising.hosts.exits import Exits
 from kraise.raising.hosts.libraries import folded
@@ -58,9 +59,13 @@ class Raising:
         self.scalar_names = {p.name for p in host.params if isinstance(p.type, ScalarType)}
         self.taken = set_within(host.body) | {p.name for p in host.params}
         self.implicit = not h.returns_arrays(host)  # the memory of parameters is what comes back
-        body, self.ordered = without_choices(
-            with_one_return(host.body, partial(fresh, self.taken)), set(self.scalar_names)
-        )
+        body = with_one_return(host.body, partial(fresh, self.taken))
+        try:
+            body, self.ordered = without_choices(
+                joined(as_choices(body, every=not self.implicit)), set(self.scalar_names)
+            )
+        except Refused:  # what decides is no number that is known: branches
+            body, self.ordered = without_choices(joined(body), set(self.scalar_names))
         self.body = Exits(self.taken).block(body)
 
     def run(self) -> o.Host:

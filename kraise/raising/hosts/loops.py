@@ -111,6 +111,11 @@ def _rounds(flow: Flow, stmt: h.For | h.While, bounds: tuple, state: State, out:
     if isinstance(stmt, h.While) or stmt.condition is not None:
         return name
     start, stop, step = bounds
+    constants = [int(b.value.real) for b in bounds if isinstance(b, k.Const)]
+    if len(constants) == 3:
+        return k.Const(len(range(*constants)), INT)
+    if isinstance(stop, k.Op) and stop.name == "add" and stop.args[1] == start:  # for (k = 1; k <= n; k++)
+        start, stop = k.Const(0, INT), stop.args[0]
     span = stop if start == k.Const(0, start.type) else k.Op("sub", (stop, start), INT)
     if step != k.Const(1, step.type):
         span = k.Op("floordiv", (k.Op("add", (span, k.Op("sub", (step, k.Const(1, INT)), INT)), INT), step), INT)
@@ -218,7 +223,8 @@ def _remember(state: State, trial: State, moves: dict[int, int], rounds: k.Expr)
         if orbit is None:
             state.memory[name] = None
         else:
-            state.memory[name] = Memory(orbit, rounds)
+            at = orbit[int(rounds.value.real) % len(orbit)] if isinstance(rounds, k.Const) else None
+            state.memory[name] = Memory(orbit, rounds) if at is None else Memory((at,))
             # in one round or another each memory of the orbit is at each of its slots
             if any(o is not None and set(o) & set(orbit) and n in written for n, o in orbits.items()):
                 written = written | {name}

@@ -41,6 +41,14 @@ __global__ void block_sum(const float *x, float *part, int n) {
     if (t == 0) part[blockIdx.x] = s[0];
 }
 
+__global__ void draw(float *x, unsigned seed, int n, int rounds) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    unsigned s = seed;
+    for (int j = 0; j < rounds; j++) s = s * 1103515245u + 12345u;
+    x[i] = (s >> 16) % 100 / 100.0f;
+}
+
 void ping_pong(float *x, float *y, int n) {
     float *src = x, *dst = y;
     for (int k = 0; k < 5; k++) {
@@ -134,6 +142,16 @@ void offset_in_loop(float *x, float *y, int n) { for (int k = 0; k < n - 3; k +=
 void chunks(float *x, float *y, int n) { float *d; cudaMalloc(&d, 4 * sizeof(float)); for (int k = 0; k + 4 <= n; k += 4) { cudaMemcpyAsync(d, x + k, 4 * sizeof(float), cudaMemcpyHostToDevice, 0); add<<<1, 4>>>(d, (float)k, 4); cudaMemcpyAsync(x + k, d, 4 * sizeof(float), cudaMemcpyDeviceToHost, 0); } }
 void stored_by_host(float *x, float *y, int n) { for (int k = 0; k < 4; k++) { x[k] = 2.0f * y[k]; add<<<1, 64>>>(y, x[k], n); } }
 void vectors(float *x, float *y, int n) { std::vector<float> w(n, 2.0f), z = {1.0f, 3.0f, 5.0f}; float *d; cudaMalloc(&d, n * sizeof(float)); cudaMemcpy(d, w.data(), n * sizeof(float), cudaMemcpyHostToDevice); cudaMemcpy(d + 2, &z[0], z.size() * sizeof(float), cudaMemcpyHostToDevice); mix<<<1, 64>>>(x, d, x, n); }
+
+void by_parity(float *x, float *y, int n) { for (int k = 0; k < n; ++k) smooth<<<1, 64>>>(k % 2 ? y : x, k % 2 ? x : y, n); }
+void by_remainder(float *x, float *y, int n) { for (int k = 0; k < n; ++k) { float *a = k % 2 == 1 ? y : x, *b = k % 2 == 1 ? x : y; smooth<<<1, 64>>>(a, b, n); } }
+void by_remainder_below_zero(float *x, float *y, int n) { for (int k = -3; k < n; ++k) smooth<<<1, 64>>>(k % 2 == 1 ? y : x, k % 2 == 1 ? x : y, n); }
+void by_flag(float *x, float *y, int n) { int cur = 0; for (int k = 1; k <= n; ++k) { smooth<<<1, 64>>>(cur ? y : x, cur ? x : y, n); cur = !cur; } add<<<1, 64>>>(cur == 0 ? x : y, 1.0f, n); }
+void by_value(float *x, float *y, int n) { for (int k = 0; k < 4; k++) { float *a = x[0] > y[0] ? x : y, *b = x[0] > y[0] ? y : x; smooth<<<1, 64>>>(a, b, n); } cudaMemcpy(y, x[1] > 0.0f ? x : y + 2, 4 * sizeof(float), cudaMemcpyDeviceToDevice); add<<<1, 64>>>(y, 1.0f, n); }
+void own_generator(float *x, float *y, int n) { unsigned seed = 12345u; for (int i = 0; i < n; i++) { seed = seed * 1103515245u + 12345u; x[i] = (seed >> 16) % 100 / 100.0f; } seed = seed * 1664525u + 1013904223u; add<<<1, 64>>>(x, (seed >> 8) / 16777216.0f, n); }
+void hashed(float *x, float *y, int n) { unsigned h = 2166136261u; for (int i = 0; i < n; i++) { h ^= i; h *= 16777619u; add<<<1, 64>>>(x, (h >> 20) / 4096.0f, n); if (h & 1u) h += 3u; else h = 77u; } unsigned m = n * 2654435761u; int b = m >> 28; for (int i = 0; i < b; i++) add<<<1, 64>>>(y, 1.0f, n); }
+void narrow(float *x, float *y, int n) { short a = 32000; for (int i = 0; i < 3; i++) { a += 500; add<<<1, 64>>>(x, (float)a / 1000.0f, n); } unsigned char c = 200; c = c * 2; add<<<1, 64>>>(y, (float)c, n); }
+void from_seed(float *x, float *y, int n) { draw<<<1, 64>>>(x, 12345u, n, 3); draw<<<1, 64>>>(y, 4000000000u, n, 2); unsigned s = 1; for (int i = 0; i < n; i++) { draw<<<1, 64>>>(y, s, n, 2); s = s * 1664525u + 1013904223u; } }
 
 static void grow(float &s) { s = s * 2.0f + 1.0f; }
 void by_reference(float *x, float *y, int n) { float s = 1.0f; grow(s); grow(s); add<<<1, 64>>>(x, s, n); }
