@@ -10,7 +10,8 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, topological
-from kraise.raising.collective.describe import Cell, Copy, Found, Heads, Running, Total
+from kraise.raising.collective.choices import choice
+from kraise.raising.collective.describe import Cell, Chosen, Copy, Found, Heads, Running, Total
 from kraise.raising.collective.frame import Frame, frame
 from kraise.raising.collective.marks import Beyond
 from kraise.raising.collective.memory import Touch
@@ -167,7 +168,7 @@ def _carry_out(cx: Context, st: State, plan: Plan, found: Frame, case: _Case) ->
 
 def _group(f: Found) -> int | None:
     match f:
-        case Total(group=g) | Running(group=g):
+        case Total(group=g) | Running(group=g) | Chosen(group=g):
             return g
         case Cell():
             return 0
@@ -254,6 +255,12 @@ class _Source:
                 extent = found.extent if g == 0 else eq.Const(32, INT)
                 body = self._own(f.family, index)
                 return self._scan(f, index, extent, body), None
+            case Chosen(group=0):
+                return choice(self, f, self.st.path), eq.Op("eq", (thread, ZERO), BOOL) if f.first else None
+            case Chosen(group=g):
+                assert found.lane is not None
+                within = operation("mod", (found.lane, eq.Const(g, INT)), INT)
+                return choice(self, f, self.st.path), eq.Op("eq", (within, ZERO), BOOL) if f.first else None
             case Running():
                 return running_of_segment(self, f), None
             case Copy(family=family) if isinstance(thread, eq.Index) or not family.startswith("["):
@@ -281,7 +288,7 @@ class _Source:
                 return [(RawWrite(before, after, full, (*path, *inside), (*prefix, x), value, "", (), span), False)]
             case Cell(at=at, value=total):
                 subs = (*prefix, eq.Const(at, INT))
-                value = self.total(total, path)
+                value = choice(self, total, path) if isinstance(total, Chosen) else self.total(total, path)
                 return [(RawWrite(before, after, loops, path, subs, value, "", (), span), True)]
             case Heads(value=total):
                 value, where = self.local(replace(total, first=True))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kraise.raising.collective.marks import Combined, Literals, marks
+from kraise.raising.collective.picks import Pick
 from kraise.raising.collective.simulate import Simulation
 
 GROUPS = (0, 32, 16, 8, 4, 2)  # 0: the block
@@ -42,6 +43,22 @@ class Running:
 
 
 @dataclass(frozen=True)
+class Chosen:
+    """The datum of ``family`` where that of ``key`` is the extremum (``op``) of a group of threads (0: the block), as
+    :class:`Total` holds it. ``tie`` says which of several: the "first", the "last", the one with the "min" or the
+    "max" of ``family``, or the first in ``order``."""
+
+    op: str
+    family: str
+    key: str
+    group: int
+    first: bool
+    tie: str
+    cells: str = ""
+    order: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
 class Copy:
     """The datum of ``family`` with the same number."""
 
@@ -54,7 +71,7 @@ class Cell:
     """Cell ``at`` holds ``value``; what the others hold is not said."""
 
     at: int
-    value: Total
+    value: Total | Chosen
 
 
 @dataclass(frozen=True)
@@ -64,7 +81,8 @@ class Heads:
     value: Total
 
 
-Found = Total | Running | Copy | Cell | Heads
+Found = Total | Running | Chosen | Copy | Cell | Heads
+JOINT = (Total, Running, Chosen, Cell, Heads)  # those that threads compute together
 COUNTS = {"block": 1, "twice": 2}  # how many cells: so many for each thread
 
 
@@ -78,6 +96,8 @@ def of_thread(sim: Simulation, v: Combined, on: np.ndarray | None = None) -> lis
     """What the threads (those that are ``on``) hold in ``v``, best first."""
     found: list[Found] = []
     op = v.op
+    if not op and sim.interned:
+        found += chosen(sim, v, on)
     held = sim.literals.without_neutral(op, v.marks) if op else v.marks
     for family, count in _families(sim):
         name, available = family, count
@@ -89,6 +109,48 @@ def of_thread(sim: Simulation, v: Combined, on: np.ndarray | None = None) -> lis
                 continue
             found += _sums(sim, op, name, cells, data, held, on)
     return found
+
+
+def chosen(sim: Simulation, v: Combined, on: np.ndarray | None) -> list[Found]:
+    """What rides along with the extremum of a group of threads."""
+    picks = [sim.known_picks.get((a, b)) for a, b in zip(*v.marks.tolist(), strict=True)]
+    for group in GROUPS:
+        n = group or sim.size
+        if (sim.rows and not group) or n == 1 or sim.size % n or (group == sim.size and sim.barriers):
+            continue
+        found: list[Found] = []
+        for first in (False, True):
+            heads = [t for t in range(sim.size) if (on is None or on[t]) and not (first and t % n)]
+            said = {
+                None if p is None else _choice(sim, p, t // n * n, group, first) for t in heads for p in (picks[t],)
+            }
+            if len(said) == 1 and (one := next(iter(said))) is not None:
+                found.append(one)
+        if found:
+            return found
+    return []
+
+
+def _choice(sim: Simulation, p: Pick | None, start: int, group: int, first: bool) -> Chosen | None:
+    """A pick, if it is one of a whole group of threads from ``start`` on."""
+    if p is None:
+        return None
+    order = tuple(dict.fromkeys(i - start for i in p.items))
+    n, cells = group or sim.size, ""
+    if p.key.startswith("["):
+        if group:
+            return None
+        cells = next((c for c, m in counts(sim.size, sim.count_of(p.key)).items() if m == len(order)), "")
+        n = len(order) if cells else -1
+    if sorted(order) != list(range(n)):
+        return None
+    tie = p.tie
+    kept: tuple[int, ...] = ()
+    if tie == "first" and order == tuple(range(n))[::-1]:
+        tie = "last"
+    elif tie == "first" and order != tuple(range(n)):
+        kept = order
+    return Chosen(p.op, p.family, p.key, group, first, tie, cells, kept)
 
 
 def _families(sim: Simulation) -> list[tuple[str, int]]:
@@ -126,7 +188,7 @@ def _sums(
                 here = _kept(mine - total[:, :, None] - extra[:, None, None], on)
             if not here.any():
                 found.append(Total(op, family, group, False, cells, literal))
-            elif on is None and not here[:, :, 0].any():
+            if on is None and not here[:, :, 0].any():  # also of a block of one warp, where others have more
                 found.append(Total(op, family, group, True, cells, literal))
         if n == size:
             found += _runs(op, family, cells, parts, mine, group, on)
@@ -187,6 +249,9 @@ def of_cells(sim: Simulation, array: str) -> list[Found]:
                 found.append(Copy(family, cells))
             elif memory.op:
                 found += _runs(memory.op, family, cells, data[:, None, :], held[:, None, :], 0)
+    if sim.interned and not memory.op:
+        one = Combined("", np.repeat(memory.marks[:, :1], sim.size, axis=1), memory.type)
+        found += [Cell(0, c) for c in chosen(sim, one, None) if isinstance(c, Chosen) and c.group == 0]
     if memory.op:
         for at in (0, *(() if memory.count < 2 else _last(sim, memory.count))):
             one = Combined(memory.op, np.repeat(memory.marks[:, at : at + 1], sim.size, axis=1), memory.type)

@@ -40,11 +40,21 @@ class Combined:
 
 @dataclass(frozen=True)
 class Compared:
-    """``a name b`` of data."""
+    """``a name b`` of data; with a ``tie``, also where both are equal and that holds."""
 
     name: str
     a: Combined
     b: Combined
+    tie: Tie | None = None
+
+
+@dataclass(frozen=True)
+class Tie:
+    """``a name b`` of what rides along with the data (:mod:`.picks`)."""
+
+    name: str
+    a: Value
+    b: Value
 
 
 class Unknown:

@@ -11,7 +11,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import topological
-from kraise.raising.collective.describe import Cell, Found, Heads, Running, Total, of_cells, of_thread
+from kraise.raising.collective.describe import JOINT, Cell, Found, Heads, Running, of_cells, of_thread
 from kraise.raising.collective.frame import Frame, numbers
 from kraise.raising.collective.marks import Beyond, Combined, Outside, Stored, marks
 from kraise.raising.collective.opened import shuffles, walked
@@ -276,16 +276,14 @@ def _say(sim: Simulation, stmts: tuple[k.Stmt, ...], live: frozenset[str]) -> Sa
     for array, memory in sim.arrays.items():
         if memory.written.any():
             arrays[array] = of_cells(sim, array)
-    if not any(isinstance(f, Total | Running | Cell | Heads) for fs in (*ways.values(), *arrays.values()) for f in fs):
+    if not any(isinstance(f, JOINT) for fs in (*ways.values(), *arrays.values()) for f in fs):
         return None
     out: Said = [({}, {}, kept)]
     for name, found in ways.items():
         out = [({**a, name: f}, b, c) for a, b, c in out for f in found][:16]
     for array, found in arrays.items():
         out = [(a, {**b, array: f}, c) for a, b, c in out for f in (*found, None)][:64]
-    return [
-        o for o in out if any(isinstance(f, Total | Running | Cell | Heads) for f in (*o[0].values(), *o[1].values()))
-    ]
+    return [o for o in out if any(isinstance(f, JOINT) for f in (*o[0].values(), *o[1].values()))]
 
 
 def _numbers_kept(stmts: tuple[k.Stmt, ...], name: str) -> list[k.Assign] | None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from kraise.ir import kernel as k
 from kraise.ir.types import ScalarType
+from kraise.raising.collective.exchange import Exchange
 from kraise.raising.collective.integers import NUMBERS, number, truth
 from kraise.raising.collective.marks import (
     COMBINING,
@@ -24,13 +25,15 @@ from kraise.raising.collective.marks import (
     Value,
     marks,
 )
-from kraise.raising.collective.memory import WARP, Cells, Touch, touch
+from kraise.raising.collective.memory import Cells, Touch, touch
+from kraise.raising.collective.opened import walked
 from kraise.raising.collective.outlets import Outlets, negated
+from kraise.raising.collective.picks import Picks, alike
 
 _ROUNDS, _STEPS = 1100, 6000
 
 
-class Simulation(Outlets):
+class Simulation(Exchange, Picks, Outlets):
     """One block of ``size`` threads. ``entry`` answers for a local that the run has not assigned: numbers by thread, or
     None for data (then the local is a family of marks); ``cells`` says which cells of a shared array have been
     written."""
@@ -53,11 +56,11 @@ class Simulation(Outlets):
         self.barriers = 0
         self.first: dict[str, Touch] = {}  # what was done to the arrays before the first barrier of the block
         self.by_extent = False  # the number of threads of a block was asked for
-        self.shuffles = 0
         self.steps = 0
         self.parts: frozenset[str] = frozenset()  # arrays beyond whose cells are other arrays
         self.rows = False  # the threads are one row of a block's
         self.outside: Callable[[str], bool] = lambda _: False  # whether an array is the caller's
+        self.known_picks, self.interned = {}, {}
 
     # --- statements
 
@@ -86,10 +89,16 @@ class Simulation(Outlets):
                     self._store(array, subs, self.value(v, on), on)
             case k.Atomic(result="", name="add" | "min" | "max" as op, array=array, subscripts=subs, values=(v,)):
                 memory = self._memory(array)
-                amount = self._operand(op, self._data(self.value(v, on), memory.type))
-                memory.combine(op, self._numbers(subs[0], on)[on], amount.marks[:, on], self.threads[on])
+                amount = self.operand(op, self._data(self.value(v, on), memory.type))
+                memory.combine(op, self.numbers(subs[0], on)[on], amount.marks[:, on], self.threads[on])
             case k.If(condition=c, body=body, orelse=orelse):
-                condition = self.value(c, on)
+                try:
+                    condition = self.value(c, on)
+                except Beyond:
+                    if isinstance(c, k.Op) and c.name == "and" and not orelse:  # a part that data decide, after others
+                        self._statement(k.If(c.args[0], (k.If(c.args[1], body, span=s.span),), span=s.span), on)
+                        return
+                    raise
                 if isinstance(condition, Compared):
                     self._replacement(condition, body, orelse, on)
                     return
@@ -127,14 +136,14 @@ class Simulation(Outlets):
                 on = on.copy()
                 for round in range(_ROUNDS):
                     if round or not last:
-                        on &= truth(self._numbers(c, on))
+                        on &= truth(self.numbers(c, on))
                     if not on.any():
                         return
                     self.run(body, on)
                 raise Beyond("too many rounds")
 
     def _for(self, s: k.For, on: np.ndarray) -> None:
-        start, stop, step = (self._numbers(e, on) for e in (s.start, s.stop, s.step))
+        start, stop, step = (self.numbers(e, on) for e in (s.start, s.stop, s.step))
         if s.orelse or np.any(step == 0):
             raise Beyond("a loop")
         i, on = start.copy(), on.copy()
@@ -162,38 +171,49 @@ class Simulation(Outlets):
         if len(subs) != 1:
             raise Beyond("a subscript of several axes")
         data = self._data(new, memory.type)
-        at = self._numbers(subs[0], on)[on]
+        at = self.numbers(subs[0], on)[on]
         memory.write(at, data.marks[:, on], data.op, self.threads[on], self.phases[on])
 
     def _replacement(self, c: Compared, body: tuple[k.Stmt, ...], orelse: tuple[k.Stmt, ...], on: np.ndarray) -> None:
-        """``if b < a: a = b``: the smaller one."""
-        if orelse or len(body) != 1 or c.name not in ("lt", "le", "gt", "ge"):
+        """``if b < a: a = b``: the smaller one, and what rides along with it."""
+        if orelse:
             raise Beyond("data decide")
-        (s,) = body
-        if not isinstance(s, k.Assign | k.Store):
-            raise Beyond("data decide")
-        new = self.value(s.value, on)
-        if isinstance(s, k.Assign):
-            old = self.variable(s.name, s.type)
-        else:
-            old = self.value(k.Load(s.array, s.subscripts, self._memory(s.array).type), on)
-        best = self._better(c, new, old, on)
-        if isinstance(s, k.Assign):
-            self._assign(s.name, best, on, s.type)
-        else:
-            self._store(s.array, s.subscripts, best, on)
+        changes: list[tuple[k.Assign | k.Store, Combined]] = []
+        done: set[str] = set()
+        for s in body:
+            if not isinstance(s, k.Assign | k.Store) or done & _used(s):
+                raise Beyond("data decide")
+            new = self.value(s.value, on)
+            if isinstance(s, k.Assign):
+                old, t = self.variable(s.name, s.type), s.type
+                done.add(s.name)
+            else:
+                done.add(s.array)
+                t = self._memory(s.array).type
+                old = self.value(k.Load(s.array, s.subscripts, t), on)
+            changes.append((s, self._better(c, new, old, on, s.name if isinstance(s, k.Assign) else "", t)))
+        for s, best in changes:
+            if isinstance(s, k.Assign):
+                self._assign(s.name, best, on, s.type)
+            else:
+                self._store(s.array, s.subscripts, best, on)
 
-    def _better(self, c: Compared, new: Value, old: Value, on: np.ndarray) -> Combined:
-        """``new if a name b else old`` as the smaller or the larger of both."""
-        if not isinstance(new, Combined) or not isinstance(old, Combined):
+    def _better(self, c: Compared, new: Value, old: Value, on: np.ndarray, name: str, t: ScalarType) -> Combined:
+        """``new if a name b else old`` as the smaller or the larger of both, or as what rides along."""
+        if c.name not in ("lt", "le", "gt", "ge"):
             raise Beyond("data decide")
-        if _same(c.a, new, on) and _same(c.b, old, on):
+        if not isinstance(new, Combined) or not isinstance(old, Combined):
+            return self.ride(c, new, old, on, name, t)
+        if alike(c.a, new, on) and alike(c.b, old, on):
             op = "min" if c.name in ("lt", "le") else "max"
-        elif _same(c.b, new, on) and _same(c.a, old, on):
+        elif alike(c.b, new, on) and alike(c.a, old, on):
             op = "max" if c.name in ("lt", "le") else "min"
         else:
-            raise Beyond("data decide")
+            return self.ride(c, new, old, on, name, t)
         return self._combine(op, new, old)
+
+    def count_of(self, family: str) -> int:
+        return self.arrays[family[1:-1]].count if family.startswith("[") else self.size
 
     # --- values
 
@@ -224,7 +244,8 @@ class Simulation(Outlets):
             case k.Op(name="select", args=(c, a, b)):
                 condition = self.value(c, on)
                 if isinstance(condition, Compared):
-                    return self._better(condition, self.value(a, on), self.value(b, on), on)
+                    name = next((x.name for x in (b, a) if isinstance(x, k.Var)), "")
+                    return self._better(condition, self.value(a, on), self.value(b, on), on, name, e.type)
                 decided = truth(self._known(condition))
                 first = self.value(a, on & decided) if (on & decided).any() else None
                 second = self.value(b, on & ~decided) if (on & ~decided).any() else None
@@ -232,7 +253,10 @@ class Simulation(Outlets):
                     return second if first is None else first  # type: ignore[return-value]
                 return self._either(decided, first, second)
             case k.Op(name="and" | "or" as name, args=(a, b)):
-                left = self._known(self.value(a, on))
+                first = self.value(a, on)
+                if name == "or" and isinstance(first, Compared):
+                    return self.tied(first, b, on)
+                left = self._known(first)
                 rest = on & (truth(left) if name == "and" else ~truth(left))
                 right = self._known(self.value(b, rest)) if rest.any() else left
                 return NUMBERS[name](left, right)
@@ -250,7 +274,7 @@ class Simulation(Outlets):
             case k.Load(array=array, subscripts=subs):
                 return self._load(array, subs, on)
             case k.Warp():
-                return self._warp(e, on)
+                return self.exchanged(e, on)
         return UNKNOWN
 
     def _load(self, array: str, subs: tuple[k.Expr, ...], on: np.ndarray) -> Value:
@@ -259,7 +283,7 @@ class Simulation(Outlets):
         memory = self._memory(array)
         if len(subs) != 1:
             raise Beyond("a subscript of several axes")
-        at = self._numbers(subs[0], on)[on]
+        at = self.numbers(subs[0], on)[on]
         got = memory.read(at, self.threads[on], self.phases[on])
         out = np.zeros((2, self.size), dtype=np.uint64)
         out[:, on] = got.marks
@@ -281,13 +305,13 @@ class Simulation(Outlets):
             return self._combine(e.name, a, b)
         return UNKNOWN
 
-    def _operand(self, op: str, a: Combined) -> Combined:
+    def operand(self, op: str, a: Combined) -> Combined:
         if a.op not in ("", op):
             raise Beyond("two operators")
         return Combined(op, self.literals.without_neutral(op, a.marks), a.type)
 
     def _combine(self, op: str, a: Combined, b: Combined) -> Combined:
-        a, b = self._operand(op, a), self._operand(op, b)
+        a, b = self.operand(op, a), self.operand(op, b)
         with np.errstate(over="ignore"):
             return Combined(op, a.marks + b.marks, a.type)
 
@@ -317,7 +341,7 @@ class Simulation(Outlets):
             raise Beyond("data decide")
         return v
 
-    def _numbers(self, e: k.Expr, on: np.ndarray) -> np.ndarray:
+    def numbers(self, e: k.Expr, on: np.ndarray) -> np.ndarray:
         return self._known(self.value(e, on))
 
     def _memory(self, array: str) -> Cells:
@@ -335,36 +359,6 @@ class Simulation(Outlets):
         """What was done to the arrays since the last barrier of the block."""
         return {a: touch(m) for a, m in self.arrays.items()}
 
-    # --- warps
-
-    def _warp(self, e: k.Warp, on: np.ndarray) -> Value:
-        """A primitive of the warp: for shuffles the lane read, which must take part."""
-        self.shuffles += 1
-        if not e.name.startswith("shfl"):
-            raise Beyond(e.name)
-        v = self.value(e.args[0], on)
-        amount = self._numbers(e.args[1], on)
-        lane = self.threads % WARP
-        start = lane // e.width * e.width
-        match e.name:
-            case "shfl_up":
-                source = np.where(lane - amount >= start, lane - amount, lane)
-            case "shfl_down":
-                source = np.where(lane + amount < start + e.width, lane + amount, lane)
-            case "shfl_xor":
-                source = np.where((lane ^ amount) < start + e.width, lane ^ amount, lane)
-            case _:
-                source = start + np.mod(amount, e.width)
-        thread = self.threads - lane + source
-        if np.any(on & (thread >= self.size)) or np.any(on & ~on[np.minimum(thread, self.size - 1)]):
-            raise Beyond("a lane is read that does not take part")
-        thread = np.where(on, thread, self.threads)
-        if isinstance(v, np.ndarray):
-            return v[thread]
-        if isinstance(v, Combined):
-            return Combined(v.op, v.marks[:, thread], v.type)
-        return UNKNOWN
-
 
 def _exact(literal: float) -> bool:
     """Whether a literal is the same number in any width."""
@@ -372,5 +366,6 @@ def _exact(literal: float) -> bool:
         return bool(np.float16(literal) == literal)
 
 
-def _same(a: Combined, b: Combined, on: np.ndarray) -> bool:
-    return bool(np.array_equal(a.marks[:, on], b.marks[:, on]))
+def _used(s: k.Assign | k.Store) -> set[str]:
+    """The locals and arrays that a statement reads."""
+    return {x.array if isinstance(x, k.Load) else x.name for x in walked(s) if isinstance(x, k.Load | k.Var)}

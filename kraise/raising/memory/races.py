@@ -176,9 +176,13 @@ def _same_value(w: Access, threads: tuple[str, ...]) -> bool:
 
     A value that changes from round to round is shared only if all threads store to one cell, in the same rounds.
     """
-    if w.accumulate or w.value is None or _reads(w.value):
+    if w.accumulate or w.value is None or mentions(w.value, (eq.CarryIn, eq.FoldResult)):
         return False
     names, moving = free_indices(w.value), set(threads)
+    if names <= {s.name for s in w.subscripts if isinstance(s, eq.Index)} and not w.view:
+        return True  # the cell says what is stored
+    if _reads(w.value):
+        return False
     if not names:
         return True
     rounds = [c for c in w.path if free_indices(c) & names]

@@ -20,6 +20,7 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import Unmovable, free_indices, substitute, topological, transform
 from kraise.raising.run import simplify
 from kraise.raising.run.state import RawWrite
+from kraise.raising.threads.arg_tiles import one_place
 from kraise.raising.writes.masks import bounds, not_neutral, spread
 from kraise.raising.writes.narrowed import by_residues, narrowed
 
@@ -187,9 +188,14 @@ _OPS = ("add", "mul", "min", "max", "and", "or")
 def merged_reductions(e: eq.Expr, path: Path) -> eq.Expr:
     """``e`` with the reductions in it over merged indices, the zeros of padded tiles as their domain."""
 
+    def whole(node: eq.Reduce) -> eq.Reduce:
+        return narrowed(_digits(by_residues(_flat(node))))
+
     def one(node: eq.Expr) -> eq.Expr:
         if not isinstance(node, eq.Reduce) or node.op not in _OPS:
             return node
+        if (place := one_place(node, whole)) is not None:
+            return place
         node = _flat(node)
         if len(node.axes) > 1:
             node = _unpadded(node, path)
@@ -300,16 +306,6 @@ def viewed(e: eq.Expr, known: Path, masked: bool) -> eq.Expr:
     return transform(e, one)
 
 
-def axes_bounds(e: eq.Expr) -> Path:
-    """What the axes of the reductions in ``e`` say of indices that no two of them share."""
-    found: dict[str, set[eq.Axis]] = {}
-    for n in topological((e,)):
-        if isinstance(n, eq.Reduce):
-            for a in n.axes:
-                found.setdefault(a.name, set()).add(a)
-    return bounds(next(iter(axes)) for axes in found.values() if len(axes) == 1)
-
-
 def taken_apart(s: eq.Expr, known: Path) -> tuple[Path, Path] | None:
     """The subscripts and the view for a flat subscript with a digit of the block's size."""
     from kraise.raising.run.arithmetic import index_like
@@ -387,7 +383,6 @@ def _unpadded(node: eq.Reduce, path: Path) -> eq.Reduce:
 
 __all__ = [
     "Launch",
-    "axes_bounds",
     "bounds",
     "merged",
     "by_launch",

@@ -9,6 +9,7 @@ from kraise.analysis.conditions import conjuncts, negate
 from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import axes_of, topological
 from kraise.raising.run import simplify
 from kraise.raising.run.state import RawWrite
 
@@ -73,4 +74,14 @@ def bounds(axes: Iterable[eq.Axis]) -> Path:
     return tuple(out)
 
 
-__all__ = ["bounds", "not_neutral", "spread"]
+def axes_bounds(e: eq.Expr) -> Path:
+    """What the axes of the reductions in ``e`` say of indices that no two of them share."""
+    found: dict[str, set[eq.Axis]] = {}
+    for n in topological((e,)):
+        if isinstance(n, eq.Reduce | eq.ArgReduce):
+            for a in axes_of(n):
+                found.setdefault(a.name, set()).add(a)
+    return bounds(next(iter(axes)) for axes in found.values() if len(axes) == 1)
+
+
+__all__ = ["axes_bounds", "bounds", "not_neutral", "spread"]
