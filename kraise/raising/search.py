@@ -6,7 +6,7 @@ with that. What the emitted function cannot check is never learned.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from kraise.analysis.boxes import Unbounded
 from kraise.diagnostics import Refused, refuse
@@ -17,58 +17,24 @@ from kraise.options import Options
 from kraise.raising.collective.opened import walked
 from kraise.raising.collective.requests import Apart, Lanes, Sized, Tied
 from kraise.raising.function import Raiser
+from kraise.raising.learned import Attempt, Learned, with_attempts
 from kraise.raising.loops import coarsened
 from kraise.raising.memory.parts import split
 from kraise.raising.memory.private import Transient
 from kraise.raising.optimistic import apart
-from kraise.raising.ragged.loops import LongRows, Loop
-from kraise.raising.ragged.same_rows import Rows, others_rows
+from kraise.raising.ragged.loops import LongRows
+from kraise.raising.ragged.same_rows import others_rows
 from kraise.raising.run.calls import written
 from kraise.raising.run.context import Context
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads import multiples
+from kraise.raising.threads.counted import without_idle
 from kraise.raising.threads.lone import lone_axes
 from kraise.raising.threads.sizes import as_launched, contradicts, launched, named_sizes, suggested
 from kraise.raising.threads.splits import Split
 from kraise.raising.threads.unguarded import shares, unguarded, widths
 
 _PROOFS = ("KR201", "KR202", "KR203", "KR306")
-
-
-@dataclass(frozen=True)
-class Learned:
-    """What a run starts with. ``solid``: arrays whose rounds must not overwrite each other; ``scratch``: those taken to
-    be made anew where filled; ``rows``: of flat arrays, the rows in which they are seen; ``assumed``: conditions on
-    sizes that the emitted function checks; ``longest``: loops that run to their longest row; ``launched``: thread
-    indices that the launch bounds; ``coarse``: threads that share the elements of a tile;
-    ``widths``: the rows that the launch fills, each thread with ``shares`` of their elements; ``multiples``: sizes of
-    whole tiles; ``tied``: sizes that are a block's threads; ``named``: template integers that are, by axis;
-    ``lone``: axes along which the launch has one block; ``unroll``: loops with barriers are written out;
-    ``registers``: small arrays of a thread are scalars; ``parts``: dynamic shared arrays are taken apart."""
-
-    ways: threads.Ways = field(default_factory=dict)
-    solid: frozenset[str] = frozenset()
-    scratch: frozenset[str] = frozenset()
-    rows: Rows = field(default_factory=dict)
-    assumed: tuple[eq.Expr, ...] = ()
-    longest: frozenset[Loop] = frozenset()
-    launched: frozenset[str] = frozenset()
-    coarse: dict[int, int] = field(default_factory=dict)
-    unroll: bool = False
-    tied: dict[str, int] = field(default_factory=dict)
-    named: dict[int, eq.Param] = field(default_factory=dict)
-    registers: bool = False
-    parts: bool = False
-    widths: dict[int, eq.Expr] = field(default_factory=dict)
-    shares: dict[int, int] = field(default_factory=dict)
-    multiples: multiples.Multiples = field(default_factory=dict)
-    lone: frozenset[int] = frozenset()
-
-    def enter(self, cx: Context) -> None:
-        cx.solid, cx.scratch, cx.rows, cx.assumed = self.solid, self.scratch, self.rows, self.assumed
-        cx.unroll, cx.registers, cx.shares, cx.tied = self.unroll, self.registers, self.shares, self.tied
-        cx.named, cx.lone, cx.apart = self.named, self.lone, self.parts
-        cx.longest, cx.widths, cx.multiples, cx.coarse = self.longest, self.widths, self.multiples, self.coarse
 
 
 def raise_function(module: k.Module, function: k.Function, options: Options) -> eq.Kernel:
@@ -80,6 +46,7 @@ def raise_function(module: k.Module, function: k.Function, options: Options) -> 
     Raises:
         Refused: with every diagnostic that says why it cannot be raised.
     """
+    function = without_idle(module, function)
     best: eq.Kernel | None = None
     first: Refused | None = None
     scratch: frozenset[str] = frozenset()
@@ -133,6 +100,7 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
     do, and else two (raising.md, step 2). ``hindering`` gets the arrays that tie the rounds of a loop."""
     start = Learned(scratch=known.scratch, registers=known.registers)
     first: Refused | None = None
+    tried: list[Attempt] = []
     sizes: list[threads.Ways] | None = None
     told = launched(module, function)
     while True:
@@ -169,6 +137,7 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
             more = replace(known, ways=known.ways | {threads.LANES: 1})
         except Refused as refused:
             first = _further(first, refused)
+            tried.append(Attempt(known, refused))
             if attempts:
                 hindering |= _scratch(attempts[-1])
             more = _after(attempts[-1], known, refused) if attempts else None
@@ -191,7 +160,7 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                     sizes, start = None, replace(start, named={}, parts=True)
                     more = start
             if more is None:
-                raise first from None
+                raise with_attempts(first, tried) from None
         known = more
 
 

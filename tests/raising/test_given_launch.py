@@ -40,3 +40,41 @@ def test_threads_that_are_not_launched_add_nothing(name):
         expected = 1 + sum(x[i] for i in range(n) if runs(grid, block, i, n))
         got = module.k(jnp.asarray(x), jnp.ones(1, jnp.float32), n, grid=grid, block=block)
         assert got[0] == expected, (n, grid, block)
+
+
+COLUMN = "int j = blockIdx.y * blockDim.y + threadIdx.y;"
+ALL = {  # what each launch adds to one cell: (grid, block, threads)
+    "no index": ("atomicAdd(out, 1.0f);", 3, 4, 12),
+    "an index that nothing reads": (f"{INDEX} atomicAdd(out, 1.0f);", 3, 4, 12),
+    "a column that nothing reads": (f"{INDEX} {COLUMN} if (i < n) atomicAdd(&out[i], 1.0f);", (3, 2), (4, 5), 10),
+    "blocks that nothing counts": (
+        f"{INDEX} int b = blockIdx.y; if (i < n) atomicAdd(&out[i], 1.0f);",
+        (3, 2),
+        (4, 5),
+        10,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_thread_of_the_launch_adds(name):
+    body, grid, block, threads = ALL[name]
+    done = pipeline.translate(f"__global__ void k(float *out, int n) {{ {body} }}", "k.cu")
+    assert done.text and not done.diagnostics, done.diagnostics
+    got = load_module(done.text).k(jnp.ones(12, jnp.float32), 7, grid=grid, block=block)
+    assert float(got[0]) == 1 + threads
+
+
+def test_a_column_that_nothing_reads_counts_in_the_blocks_own_array():
+    body = f"__shared__ int s; {COLUMN} int t = threadIdx.x; if (t == 0) s = 0; __syncthreads(); atomicAdd(&s, 1);"
+    done = pipeline.translate(
+        f"__global__ void k(int *out) {{ {body} __syncthreads(); if (t == 0) out[blockIdx.x] = s; }}", "k.cu"
+    )
+    assert not done.text  # every row of threads stores 0 to `s`, which other rows may have added to
+
+
+def test_an_index_that_nothing_reads_is_no_race():
+    done = pipeline.translate(
+        f"__global__ void k(float *x, int n) {{ {INDEX} {COLUMN} if (i < n) x[i] += 1; }}", "k.cu"
+    )
+    assert done.text and "grid" not in done.text

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from kraise.ir.kernel import Assign, Atomic, CallStmt, Const, For, If, Stmt, Var, Warp
+from kraise.ir.kernel import Assign, Atomic, CallStmt, Const, For, Hw, If, Stmt, Var, Warp
 
 
 def tidy(stmts: Sequence[Any], made: set[str]) -> list[Stmt]:
@@ -87,7 +87,7 @@ def _replaced(x: Any, chosen: dict[str, Any]) -> Any:
 def _without(stmts: Sequence[Any], read: set[str]) -> list[Any]:
     out: list[Any] = []
     for s in stmts:
-        if isinstance(s, Assign) and s.name not in read and not isinstance(s.value, Warp):
+        if isinstance(s, Assign) and s.name not in read and not isinstance(s.value, Warp) and not _indices(s.value):
             continue
         if isinstance(s, Atomic) and s.result and s.result not in read:
             s = replace(s, result="")
@@ -102,6 +102,14 @@ def _without(stmts: Sequence[Any], read: set[str]) -> list[Any]:
             s = replace(s, condition=_not(s.condition), body=s.orelse, orelse=())
         out.append(s)
     return out
+
+
+def _indices(x: Any) -> bool:
+    """Whether there is a hardware index in an expression: which axes a launch has may matter where no value does."""
+    if isinstance(x, tuple):
+        return any(map(_indices, x))
+    fields = getattr(x, "__dataclass_fields__", ())
+    return isinstance(x, Hw) or any(_indices(getattr(x, f)) for f in fields if f not in ("span", "type"))
 
 
 def _read(x: Any) -> Iterator[str]:

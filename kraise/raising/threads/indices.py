@@ -17,6 +17,7 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, topological, transform
 from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.context import Context
+from kraise.raising.threads.counted import LINE, counted
 from kraise.raising.threads.lone import one_block
 from kraise.raising.threads.multiples import in_tiles
 from kraise.raising.threads.unguarded import AXES, as_wide
@@ -57,12 +58,14 @@ def bind(
     ways = ways or {}
     functions = {f.name: f for f in cx.module.functions}
     found = hardware((cx.function.body, *(functions[c].body for c in cx.calls if c in functions)))
-    counted = _counted(cx.module, cx.function, cx.calls)
+    adds = counted(cx.module, cx.function, cx.calls)
+    if adds and not found and cx.function.kind == "kernel":
+        found = LINE
     indices: list[str] = []
     path: list[eq.Expr] = []
     facts: list[eq.Expr] = []
     zero = eq.Const(0, INT)
-    cx.one_line = _rows_of_blocks(cx, found, ways) and not counted and (names.get(0) or "i") not in bounded
+    cx.one_line = _rows_of_blocks(cx, found, ways) and not adds and (names.get(0) or "i") not in bounded
     for axis in range(3):
         kinds = {kind for kind, a in found if a == axis}
         if not kinds:
@@ -73,7 +76,7 @@ def bind(
             ways = {**ways, axis: -abs(ways[axis])} if axis in ways else ways
             one_block(cx, axis, letter)
         alone = kinds & {"thread", "block"}
-        if len(alone) == 1 and counted:
+        if len(alone) == 1 and adds:
             # every thread of every block adds, also those whose index the source does not look at
             kinds |= {"thread", "block"}
             ways = {**ways, axis: APART}
@@ -120,7 +123,7 @@ def bind(
                 # a guard on the number of both would bound the thread by more threads than a block of this size has
                 fixed = kind == "thread" and isinstance(size, eq.Const)
                 # and count threads that are not launched, where blocks of another size may overlap and atomics add
-                apart = fixed or (counted and _numbered_by_itself(cx.function.body, axis))
+                apart = fixed or (adds and _numbered_by_itself(cx.function.body, axis))
                 (path if name in bounded or apart else facts).append(inside)
             cx.blocks = (*cx.blocks, b)
             continue
@@ -196,18 +199,6 @@ def _rows_of_blocks(cx: Context, found: set[tuple[str, int]], ways: Ways) -> boo
     return alike and not staged and not ways
 
 
-def _counted(module: k.Module, function: k.Function, calls: tuple[str, ...]) -> bool:
-    """Whether the result depends on how many threads run one statement: an atomic that adds to an array of the
-    caller's."""
-    functions = {f.name: f for f in module.functions}
-    for f in (function, *(functions[c] for c in calls if c in functions)):
-        nodes = list(_nodes(f.body))
-        own = {n.name for n in nodes if isinstance(n, k.LocalArray)}
-        if any(isinstance(n, k.Atomic) and n.name not in _IDEMPOTENT and n.array not in own for n in nodes):
-            return True
-    return False
-
-
 def _numbered_by_itself(body: tuple[k.Stmt, ...], axis: int) -> bool:
     """Whether the source multiplies a block's index by something else than the number of its threads."""
     for n in _nodes(body):
@@ -216,9 +207,6 @@ def _numbered_by_itself(body: tuple[k.Stmt, ...], axis: int) -> bool:
             if any("block" in found for found in kinds) and not any("blockDim" in found for found in kinds):
                 return True
     return False
-
-
-_IDEMPOTENT = frozenset({"min", "max", "and", "or", "exch"})
 
 
 def _one_unless_given(cx: Context, head: str, letter: str) -> None:

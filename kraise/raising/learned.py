@@ -1,0 +1,112 @@
+"""What a run of the middle starts with, and what the runs that were refused had learned.
+
+Each run that fails teaches the next one something (:mod:`kraise.raising.search`). Where all fail, the user sees what
+each was refused for, beside the refusal that is reported: the remedy often belongs to one of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from kraise.diagnostics import Diagnostic, Refused, Span
+from kraise.ir import equations as eq
+from kraise.ir.print_expressions import render_expr
+from kraise.raising.ragged.loops import Loop
+from kraise.raising.ragged.same_rows import Rows
+from kraise.raising.run.context import Context
+from kraise.raising.threads import indices as threads
+from kraise.raising.threads import multiples
+from kraise.raising.threads.unguarded import AXES
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What a run starts with. ``solid``: arrays whose rounds must not overwrite each other; ``scratch``: those taken to
+    be made anew where filled; ``rows``: of flat arrays, the rows in which they are seen; ``assumed``: conditions on
+    sizes that the emitted function checks; ``longest``: loops that run to their longest row; ``launched``: thread
+    indices that the launch bounds; ``coarse``: threads that share the elements of a tile;
+    ``widths``: the rows that the launch fills, each thread with ``shares`` of their elements; ``multiples``: sizes of
+    whole tiles; ``tied``: sizes that are a block's threads; ``named``: template integers that are, by axis;
+    ``lone``: axes along which the launch has one block; ``unroll``: loops with barriers are written out;
+    ``registers``: small arrays of a thread are scalars; ``parts``: dynamic shared arrays are taken apart."""
+
+    ways: threads.Ways = field(default_factory=dict)
+    solid: frozenset[str] = frozenset()
+    scratch: frozenset[str] = frozenset()
+    rows: Rows = field(default_factory=dict)
+    assumed: tuple[eq.Expr, ...] = ()
+    longest: frozenset[Loop] = frozenset()
+    launched: frozenset[str] = frozenset()
+    coarse: dict[int, int] = field(default_factory=dict)
+    unroll: bool = False
+    tied: dict[str, int] = field(default_factory=dict)
+    named: dict[int, eq.Param] = field(default_factory=dict)
+    registers: bool = False
+    parts: bool = False
+    widths: dict[int, eq.Expr] = field(default_factory=dict)
+    shares: dict[int, int] = field(default_factory=dict)
+    multiples: multiples.Multiples = field(default_factory=dict)
+    lone: frozenset[int] = frozenset()
+
+    def enter(self, cx: Context) -> None:
+        cx.solid, cx.scratch, cx.rows, cx.assumed = self.solid, self.scratch, self.rows, self.assumed
+        cx.unroll, cx.registers, cx.shares, cx.tied = self.unroll, self.registers, self.shares, self.tied
+        cx.named, cx.lone, cx.apart = self.named, self.lone, self.parts
+        cx.longest, cx.widths, cx.multiples, cx.coarse = self.longest, self.widths, self.multiples, self.coarse
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A run that was refused: what it started with, and why."""
+
+    known: Learned
+    refused: Refused
+
+
+def with_attempts(reported: Refused, attempts: Iterable[Attempt]) -> Refused:
+    """``reported`` with the other attempts as causes, in the order in which they were made: for each way of reading
+    the threads the last word; ways with one finding are one cause."""
+    last = {how: a.refused.diagnostics for a in attempts if (how := _way(a.known))}
+    ways: dict[tuple[str, str, Span | None], tuple[Diagnostic, list[str]]] = {}
+    for how, diagnostics in last.items():
+        for d in diagnostics:
+            ways.setdefault(_finding(d), (d, []))[1].append(how)
+    said = {_finding(d) for d in reported.diagnostics}
+    causes = [
+        replace(d, reason=f"tried {'; '.join(how)}: {'the same' if found in said else d.reason}", hint="")
+        for found, (d, how) in ways.items()
+    ]
+    first, *rest = reported.diagnostics
+    return Refused(replace(first, causes=(*first.causes, *causes)), *rest) if causes else reported
+
+
+def _finding(d: Diagnostic) -> tuple[str, str, Span | None]:
+    """What is found where, without the instance that shows it (it comes last, in brackets)."""
+    return d.code, d.reason.split(" (")[0], d.span
+
+
+def _way(known: Learned) -> str:
+    """How the run took the threads, sizes and arrays, in words; "" for the plain reading."""
+    out: list[str] = []
+    for axis, way in sorted(known.ways.items()):
+        if axis == threads.LANES:
+            out.append("with the lane of a warp as an index")
+        elif way == threads.APART:
+            out.append(f"with block and thread as two indices along {AXES[axis]}")
+        else:
+            out.append(f"with blocks of {abs(way)} threads along {AXES[axis]}")
+    out += [f"with {render_expr(size)} as the block's size along {AXES[a]}" for a, size in sorted(known.named.items())]
+    out += [f"with one block along {AXES[axis]}" for axis in sorted(known.lone)]
+    if known.coarse:
+        out.append("with the elements of a tile shared among the threads")
+    if known.unroll:
+        out.append("with the loops around barriers written out")
+    if known.parts:
+        out.append("with the dynamic shared array as several")
+    if known.registers:
+        out.append("with small arrays as scalars")
+    return ", ".join(out)
+
+
+__all__ = ["Attempt", "Learned", "with_attempts"]

@@ -1,0 +1,63 @@
+"""Kernels whose result depends on how many threads run: an atomic that adds, in every thread that comes to it.
+
+There an index that the source computes and never reads still says that the launch has this axis: ``int j = blockIdx.y``
+beside ``atomicAdd(&x[i], 1)`` adds once for each row of blocks. Elsewhere such an index means nothing, and is dropped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kraise.ir import kernel as k
+from kraise.ir.rewrite import rewritten
+from kraise.raising.collective.opened import walked
+from kraise.raising.run.calls import called
+
+_IDEMPOTENT = frozenset({"min", "max", "and", "or", "exch"})
+LINE = {("thread", 0), ("block", 0)}  # the launch of a kernel that names no index
+
+
+def counted(module: k.Module, function: k.Function, calls: tuple[str, ...], shared: bool = False) -> bool:
+    """Whether the result depends on how many threads run one statement: an atomic that adds to an array of the
+    caller's (or, if ``shared``, of the block's)."""
+    functions = {f.name: f for f in module.functions}
+    for f in (function, *(functions[c] for c in calls if c in functions)):
+        nodes = list(walked(f.body))
+        own = {n.name for n in nodes if isinstance(n, k.LocalArray) and not (shared and n.space == "shared")}
+        if any(isinstance(n, k.Atomic) and n.name not in _IDEMPOTENT and n.array not in own for n in nodes):
+            return True
+    return False
+
+
+def without_idle(module: k.Module, function: k.Function) -> k.Function:
+    """``function`` without the hardware indices that nothing reads, where the number of threads does not matter."""
+    body = _live(function.body)
+    if body is function.body or counted(module, function, called(module, function), shared=True):
+        return function
+    return replace(function, body=body)
+
+
+def _live(body: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:
+    """Without assignments of hardware indices to variables that nothing reads."""
+    while True:
+        read = {n.name for n in walked(body) if isinstance(n, k.Var)}
+        idle = {
+            id(n)
+            for n in walked(body)
+            if isinstance(n, k.Assign) and n.name not in read and any(isinstance(x, k.Hw) for x in walked(n.value))
+        }
+        if not idle:
+            return body
+
+        def visit(node: object, idle: set[int] = idle) -> object | None:
+            for name in ("body", "orelse"):
+                inner = getattr(node, name, None)
+                if isinstance(inner, tuple) and any(id(s) in idle for s in inner):
+                    kept = tuple(s for s in inner if id(s) not in idle)
+                    return rewritten(replace(node, **{name: kept}), visit)  # type: ignore[type-var]
+            return None
+
+        body = rewritten(tuple(s for s in body if id(s) not in idle), visit)
+
+
+__all__ = ["LINE", "counted", "without_idle"]
