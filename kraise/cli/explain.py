@@ -51,10 +51,12 @@ def command(
         raise click.UsageError("--shape and --set say with which sizes --hlo compiles")
     inputs, findings = collect(paths)
     results = []
+    parameters: set[str] = set()
     colour = report.colours(sys.stdout)
     for one in inputs:
         result, done = read_and_translate(one, options, stdin_name)
         results.append(result)
+        parameters |= pipeline.parameters(done) if done is not None else set()
         counted: dict[str, tuple[str, str]] = {}
         if hlo and done is not None:
             request = pipeline.Request(case=case_beside(one.path), shapes=shapes, values=values)
@@ -69,7 +71,8 @@ def command(
                 rows += ["", f"compiled with {arguments}:", f"  {found}"]
             report.put(sys.stdout, "".join(f"  {row}".rstrip() + "\n" for row in rows) + "\n")
     sys.stdout.flush()
-    findings += report.no_kernels(results) + report.unknown_names(results, options)
+    findings += report.missing(results, options)
+    findings += report.unknown_arguments(results, parameters, [*shapes, *values])
     report.report(results, findings, style)
     if style == "text":
         report.summary(results, findings)

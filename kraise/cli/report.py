@@ -133,12 +133,30 @@ def no_kernels(results: list[Result], *, quiet: bool = False) -> list[Diagnostic
     return findings
 
 
+def missing(results: list[Result], options: Options, *, quiet: bool = False) -> list[Diagnostic]:
+    """What the inputs lack: the kernels that are named, or any kernel."""
+    return unknown_names(results, options) or no_kernels(results, quiet=quiet)
+
+
 def unknown_names(results: list[Result], options: Options) -> list[Diagnostic]:
     """The names of --only and --grad that no input has."""
-    known = {name for r in results for name in (*r.raised, *(d.kernel for d in r.findings))}
-    where = Span(results[0].file, 1) if len(results) == 1 else None
+    known = sorted({name for r in results for name in (*r.raised, *(d.kernel for d in r.findings if d.kernel))})
+    hint = f"there are: {', '.join(known[:12])}{', ...' if known[12:] else ''}" if known else ""
     return [
-        Diagnostic("KR406", f"there is no kernel `{name}`", where)
+        Diagnostic("KR406", f"there is no kernel `{name}`", _only(results), hint)
         for name in (*options.only, *(g.partition(":")[0].strip() for g in options.grad if ":" in g))
         if name not in known and all(r.readable for r in results)
     ]
+
+
+def unknown_arguments(results: list[Result], parameters: set[str], given: Iterable[str]) -> list[Diagnostic]:
+    """The names of --shape and --set that no raised kernel has among its ``parameters``."""
+    if not parameters:
+        return []  # nothing was raised: that is what there is to say
+    hint = f"the parameters are: {', '.join(sorted(parameters)[:24])}"
+    unknown = sorted({*given} - parameters)
+    return [Diagnostic("KR502", f"no kernel has a parameter `{name}`", _only(results), hint) for name in unknown]
+
+
+def _only(results: list[Result]) -> Span | None:
+    return Span(results[0].file, 1) if len(results) == 1 else None

@@ -72,7 +72,9 @@ def write(target: Path, text: str, *, force: bool, source: str) -> bool:
                 return False
         _replace(real, data, 0o666 & ~_umask() if mode is None else stat.S_IMODE(mode))
     except OSError as error:
-        raise _refused_error(source, f"the target {target} cannot be written: {error.strerror or error}") from None
+        reason = f"the target {target} cannot be written: {error.strerror or error}"
+        hint = "" if target.parent.is_dir() else f"make the folder first: mkdir -p {target.parent}"
+        raise Refused(Diagnostic("KR404", reason, Span(source, 1), hint)) from None
     except ValueError as error:
         raise _refused_error(source, f"the target cannot be written: {error}") from None
     return True

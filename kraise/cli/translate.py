@@ -59,7 +59,7 @@ def command(
     results = list(translate_all(inputs, options, stdin_name))
     if hook:
         results = [r for r in results if concerns_hook(r.input, r.decorated)]
-    findings += report.no_kernels(results, quiet=hook) + report.unknown_names(results, options)
+    findings += report.missing(results, options, quiet=hook)
     written = 0
     if twin or (output is not None and output != "-"):
         targets = [(r, _target(r, output, folder, stdin_name)) for r in results if r.text is not None]

@@ -59,11 +59,13 @@ def command(paths: tuple[str, ...], options: Options, stdin_name: str, style: st
     """
     inputs, findings = collect(paths)
     results, failed = [], 0
+    parameters: set[str] = set()
     for one in inputs:
         result, done = read_and_translate(one, options, stdin_name)
         results.append(result)
         if done is None or done.text is None:
             continue
+        parameters |= pipeline.parameters(done)
         reports, problems = pipeline.verify(
             done, _request(one, asked), result.file, result.source or "", one.config.merged(options)
         )
@@ -73,7 +75,8 @@ def command(paths: tuple[str, ...], options: Options, stdin_name: str, style: st
             failed += not checked.ok
             findings += _failure(result.file, checked)
     sys.stdout.flush()
-    findings += report.no_kernels(results) + report.unknown_names(results, options)
+    findings += report.missing(results, options)
+    findings += report.unknown_arguments(results, parameters, [*asked["shapes"], *asked["values"]])
     report.report(results, findings, style)
     if style == "text":
         report.summary(results, findings)

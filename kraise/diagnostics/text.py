@@ -65,7 +65,8 @@ def _causes(causes: tuple[Diagnostic, ...], depth: int) -> list[str]:
     for cause in causes:
         lines += _causes(cause.causes, depth + 1)  # the innermost first
         where = f"{place(cause.span)}: " if cause.span else ""
-        lines.append(f"  because {where}{cause.code}: {printable(cause.reason)}")
+        why = "also" if cause.severity == "note" else "because"
+        lines.append(f"  {why} {where}{cause.code}: {printable(cause.reason)}")
     return lines
 
 

@@ -74,7 +74,9 @@ def with_attempts(reported: Refused, attempts: Iterable[Attempt]) -> Refused:
             ways.setdefault(_finding(d), (d, []))[1].append(how)
     said = {_finding(d) for d in reported.diagnostics}
     causes = [
-        replace(d, reason=f"tried {'; '.join(how)}: {'the same' if found in said else d.reason}", hint="")
+        replace(
+            d, reason=f"tried {'; '.join(how)}: {'the same' if found in said else d.reason}", hint="", severity="note"
+        )
         for found, (d, how) in ways.items()
     ]
     first, *rest = reported.diagnostics

@@ -99,6 +99,17 @@ FIXTURES = {
         "    if i < n:\n"
         "        y[i] = x[i - 1]\n",
     ),
+    "KR205": (
+        "k.py",
+        "from numba import cuda\n"
+        "\n"
+        "\n"
+        "@cuda.jit\n"
+        "def f(x, y, v):\n"
+        "    i = cuda.grid(1)\n"
+        "    for k in range(0, x.size, v[0]):\n"
+        "        y[i] += x[k]\n",
+    ),
     "KR206": (
         "k.py",
         "from numba import cuda\n"
@@ -124,6 +135,7 @@ FIXTURES = {
         "            s = 1.0\n"
         "        y[i] = s\n",
     ),
+    "KR208": ("k.py", "def f(x, y, n):\n    for i in range(n):\n        y[i] = x[i]\n"),
     "KR209": (
         "k.py",
         "from numba import cuda\n"
@@ -139,6 +151,21 @@ FIXTURES = {
         "    i = cuda.grid(1)\n"
         "    if i < n:\n"
         "        x[i] = g(x[i])\n",
+    ),
+    "KR210": (
+        "k.py",
+        "from numba import cuda\n"
+        "\n"
+        "\n"
+        "@cuda.jit\n"
+        "def f(x, count):\n"
+        "    i = cuda.grid(1)\n"
+        "    if i < x.size:\n"
+        "        x[i] = 1 if i else cuda.atomic.add(count, 0, 1)\n",
+    ),
+    "KR211": (
+        "k.py",
+        TWICE + "def f(a, n):\n    try:\n        twice[1, 32](a, n)\n    except ValueError:\n        pass\n",
     ),
     "KR212": (
         "k.py",
@@ -182,6 +209,7 @@ FIXTURES = {
         "    atomicInc((unsigned *)&c[0], 17u);\n"
         "}\n",
     ),
+    "KR306": ("k.py", "def f(x, y, idx, n):\n    for i in range(n):\n        y[idx[i]] *= x[i]\n"),
     "KR307": (
         "k.py",
         "from numba import cuda\n"
@@ -204,4 +232,22 @@ FIXTURES = {
         "    if i < n:\n"
         "        y[i] = x[i]\n",
     ),
+}
+
+# what the command line says: the files that are there, and what is called
+RIGHT = "def f(x, y, n):\n    for i in range(n):\n        y[i] = 2 * x[i]\n"
+CASE = '[kernel.f.form]\ncontains = ["reshape"]\n[kernel.f.args]\nx = { shape = [3] }\ny = { shape = [3] }\nn = 3\n'
+COMMANDS: dict[str, tuple[dict[str, str], str]] = {
+    "KR106": ({"k.py": "x = 1\n"}, "translate k.py"),
+    "KR401": ({"k.py": RIGHT, "k_raised.py": '"""Vectorized twin of k.py, written by kraise"""\n'}, "check k.py"),
+    "KR402": ({"k.py": RIGHT}, "check k.py"),
+    "KR403": ({"k.py": RIGHT, "out.py": "mine = 1\n"}, "translate k.py -o out.py"),
+    "KR404": ({"k.py": RIGHT}, "translate k.py -o none/out.py"),
+    "KR405": ({"k.py": RIGHT, "pyproject.toml": "[tool.kraise]\nremat = 3\n"}, "translate k.py"),
+    "KR406": ({"k.py": RIGHT}, "translate k.py --only g"),
+    "KR501": (
+        {"k.py": "def f(x, y, n):\n    for i in range(n):\n        y[i] = 1 / x[i]\n", "case.toml": CASE},
+        "verify k.py",
+    ),
+    "KR502": ({"k.py": RIGHT}, "verify k.py --shape z=3"),
 }

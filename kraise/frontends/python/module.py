@@ -38,10 +38,7 @@ def _read(text: str, parsed: source.Source, kernel_decorators: tuple[str, ...], 
     folder.values = constants
     context = Context(parsed, imports, constants, found.functions, folder)
     context.ranks = _ranks(context, wanted)
-    problems: list[Diagnostic] = [
-        Diagnostic("KR102", f"there is no function {name}", kernel=name) for name in only if name not in found.functions
-    ]
-    problems += _names(found, parsed)
+    problems: list[Diagnostic] = [*_names(found, parsed)]
     summaries: dict[str, Summary] = {}
     refused: dict[str, list[Diagnostic]] = {}
     for definition in wanted:

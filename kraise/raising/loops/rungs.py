@@ -74,7 +74,12 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
         loop(cx, st, unit_steps(cx, st, s, start, stop, step), live, free)
         return
     if not isinstance(step, eq.Const) or type(step.value) is not int or step.value == 0:
-        raise refuse("KR205", "the step of this loop is not a number that is known here", s.span)
+        raise refuse(
+            "KR205",
+            "the step of this loop is not a number that is known here",
+            s.span,
+            "step by a constant or by a parameter, or count the rounds and multiply",
+        )
     if (row := from_zero(st, s, start, stop, step.value, live)) is not None:
         loop(cx, st, row, live, free)
         return
