@@ -17,6 +17,7 @@ from kraise.options import Options
 from kraise.raising import narrow
 from kraise.raising.assumptions import injective
 from kraise.raising.checked import with_checks
+from kraise.raising.checked_extents import extents
 from kraise.raising.collective.inline import inlined
 from kraise.raising.gradients.demand import make_safe
 from kraise.raising.loops.registers import registers
@@ -208,6 +209,8 @@ class Raiser:
         kernel = make_safe(kernel)
         if self.options.checked:
             tables = {c.name: c.shape for c in cx.module.constants if c.shape}
+            static, traced = extents(kernel.body, {*array_names(function)})
+            kernel = replace(kernel, checks=(*kernel.checks, *static), body=(*traced, *kernel.body))
             return with_checks(kernel, tuple(dict.fromkeys(cx.relied)), cx.ragged_arrays, tables)
         return kernel
 
