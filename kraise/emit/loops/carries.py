@@ -131,9 +131,7 @@ def _follows(ctx: Context, s: eq.ScalarCarry) -> Py | None:
     if s.type.kind != "float":
         return None
     open_ones: dict[str, None] = {}
-    for node in (*_sources(ctx, s.update), *_sources(ctx, s.init)):
-        if not isinstance(node, eq.Read) or node.version.array not in ctx.ndim.keys() - ctx.extents:
-            continue
+    for node in _loads(ctx, s.update, s.init):
         if node.type == s.type:
             return py.Attr(Atom(ctx.param_text(node.version.array)), "dtype")
         if node.type.kind == "number":
@@ -141,6 +139,22 @@ def _follows(ctx: Context, s: eq.ScalarCarry) -> Py | None:
     if not open_ones:
         return None
     return py.call("jnp.result_type", Atom(dtype_text(s.type)), *map(Atom, open_ones))
+
+
+def _loads(ctx: Context, *roots: eq.Expr) -> Iterator[eq.Read]:
+    """The loads of arguments whose dtype reaches ``roots``, through the arrays that the kernel makes, too."""
+    todo, made = list(roots), set[str]()
+    while todo:
+        for node in _sources(ctx, todo.pop(0)):
+            if not isinstance(node, eq.Read):
+                continue
+            array = node.version.array
+            if array in ctx.ndim.keys() - ctx.extents:
+                yield node
+            elif array in ctx.extents and array not in made:
+                made.add(array)
+                stmts = tree.statements(ctx.kernel.body)
+                todo += [w.value for w in stmts if isinstance(w, eq.Write) and w.after.array == array]
 
 
 def _meets_wide_index(ctx: Context, s: eq.ScalarCarry) -> bool:
