@@ -108,6 +108,8 @@ def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     base = () if s.type.kind == "number" else (Atom(dtype_text(s.type)),)
     if any(_settles(ctx, n) and not n.type.is_integer for e in (s.init, s.update) for n in _sources(ctx, e)):
         base = (*base, Atom("jnp.float_"))  # a sum of numbers is as wide as JAX makes floats
+    elif not base and any(isinstance(n, eq.Index) for n in _sources(ctx, s.update)):
+        base = (Atom("jnp.int_"),)  # indices are as wide as JAX makes integers
     if len(arrays) == 1 and not base:
         return Atom(arrays[0] + ".dtype")
     key = (s.type.kind, *map(py.flat, base), *arrays)
