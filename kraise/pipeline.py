@@ -299,12 +299,6 @@ def compiled(
     return found, findings
 
 
-def parameters(done: Translation) -> set[str]:
-    """The names of the parameters of what was raised."""
-    source = done.source
-    return {p.name for name in done.raised for p in source.function(name).params} if source is not None else set()
-
-
 def verify(
     done: Translation, request: Request, file: str = "", source: str = "", options: Options = DEFAULTS
 ) -> tuple[list[Report], list[Diagnostic]]:

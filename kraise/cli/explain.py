@@ -56,7 +56,7 @@ def command(
     for one in inputs:
         result, done = read_and_translate(one, options, stdin_name)
         results.append(result)
-        parameters |= pipeline.parameters(done) if done is not None else set()
+        parameters |= report.parameters(done) if done is not None else set()
         counted: dict[str, tuple[str, str]] = {}
         if hlo and done is not None:
             request = pipeline.Request(case=case_beside(one.path), shapes=shapes, values=values)

@@ -13,6 +13,7 @@ from kraise.cli.run import Result
 from kraise.diagnostics import Diagnostic, Span
 from kraise.diagnostics import text as text_format
 from kraise.options import Options
+from kraise.pipeline import Translation
 
 UNREADABLE = frozenset({"KR105", "KR106", "KR403", "KR404", "KR405", "KR406"})
 
@@ -147,6 +148,12 @@ def unknown_names(results: list[Result], options: Options) -> list[Diagnostic]:
         for name in (*options.only, *(g.partition(":")[0].strip() for g in options.grad if ":" in g))
         if name not in known and all(r.readable for r in results)
     ]
+
+
+def parameters(done: Translation) -> set[str]:
+    """The names of the parameters of what was raised."""
+    source = done.source
+    return {p.name for name in done.raised for p in source.function(name).params} if source is not None else set()
 
 
 def unknown_arguments(results: list[Result], parameters: set[str], given: Iterable[str]) -> list[Diagnostic]:

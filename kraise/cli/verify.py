@@ -65,7 +65,7 @@ def command(paths: tuple[str, ...], options: Options, stdin_name: str, style: st
         results.append(result)
         if done is None or done.text is None:
             continue
-        parameters |= pipeline.parameters(done)
+        parameters |= report.parameters(done)
         reports, problems = pipeline.verify(
             done, _request(one, asked), result.file, result.source or "", one.config.merged(options)
         )

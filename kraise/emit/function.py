@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from kraise.diagnostics import Refused
 from kraise.emit import checked, guards, tree
 from kraise.emit.context import Assign, Context, Def, Raw, Stmt
@@ -59,11 +61,12 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     if head_of.static:
         context.needs.add("partial")
     head = head_of.lines(identifier(kernel.name), around, "checkify" in context.needs)
-    lines = [*head, *_docstring(kernel, context), *_launch_lines(context, kernel)]
+    bare = "\n".join(render(body, 4, Comments(None), around))
+    lines = [*head, *_docstring(kernel, context), *_launch_lines(context, kernel, bare)]
     if body and isinstance(body[0], Def) and len(lines) > len(head):
         lines.append("")
     clashes.refuse_confused(kernel, parameters)
-    clashes.refuse_shadowed(kernel, parameters, "\n".join(render(body, 4, Comments(None), around)))
+    clashes.refuse_shadowed(kernel, parameters, bare)
     lines += render(body, 4, comments, around)
     return [
         FunctionText(lines, context),
@@ -223,22 +226,27 @@ def _everything(kernel: eq.Kernel):  # type: ignore[no-untyped-def]
         yield from tree.walk(a.lo, a.hi)
 
 
-def _launch_lines(context: Context, kernel: eq.Kernel) -> list[str]:
-    if not kernel.launch or context.launch_rank == 1:
-        return []
-    rank, ones = context.launch_rank, ", ".join(["1"] * context.launch_rank)
-    lines = []
+def _launch_lines(context: Context, kernel: eq.Kernel, body: str) -> list[str]:
+    """The grid and the block that ``body`` reads: by axis where the kernel looks at several, else along x."""
+    lines: list[str] = []
+    rank = context.launch_rank
+    ones = ", ".join(["1"] * (rank - 1))
     for name in ("grid", "block"):
-        text = f"{name} = ({name}, {ones})[:{rank}] if isinstance({name}, int) else (*{name}, {ones})[:{rank}]"
+        if not kernel.launch or not re.search(rf"\b{name}\b", body):
+            continue
+        if rank == 1:
+            lines.append(f"    {name} = {name}[0] if isinstance({name}, tuple) else {name}")
+            continue
+        indent = "    "
         if kernel.launch == "optional":
             lines.append(f"    if {name} is not None:")
-            lines.append(f"        {name} = ({name},) if isinstance({name}, int) else tuple({name})")
-            lines.append(f"        {name} = (*{name}, {ones})[:{rank}]")
-        elif len(text) + 4 <= 88:
-            lines.append("    " + text)
+            indent += "    "
+        whole = f"{indent}{name} = (*{name}, {ones})[:{rank}] if isinstance({name}, tuple) else ({name}, {ones})"
+        if len(whole) <= 88:
+            lines.append(whole)
         else:
-            lines.append(f"    {name} = ({name},) if isinstance({name}, int) else tuple({name})")
-            lines.append(f"    {name} = (*{name}, {ones})[:{rank}]")
+            lines.append(f"{indent}{name} = {name} if isinstance({name}, tuple) else ({name},)")
+            lines.append(f"{indent}{name} = (*{name}, {ones})[:{rank}]")
     return lines
 
 

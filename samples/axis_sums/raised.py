@@ -16,11 +16,9 @@ def axis_sum(out, a, size, *, grid=None, block=None):
     a block has 8 threads along x
     """
     if grid is not None:
-        grid = (grid,) if isinstance(grid, int) else tuple(grid)
-        grid = (*grid, 1, 1)[:2]
+        grid = (*grid, 1)[:2] if isinstance(grid, tuple) else (grid, 1)
     if block is not None:
-        block = (block,) if isinstance(block, int) else tuple(block)
-        block = (*block, 1, 1)[:2]
+        block = (*block, 1)[:2] if isinstance(block, tuple) else (block, 1)
     if block is not None and grid[0] != 1:
         raise ValueError("axis_sum: the launch has one block along x")
     if block is not None and block[0] != 8:
@@ -41,6 +39,8 @@ def guarded_sum(out, a, size, *, grid=None, block=None):
 
     a block has 8 threads along x
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block != 8:
         raise ValueError("guarded_sum: a block has 8 threads along x")
     blocks = out.shape[0] if grid is None else grid
@@ -61,6 +61,8 @@ def largest(out, a, *, grid=None, block=None):
 
     a block has 8 threads along x
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block != 8:
         raise ValueError("largest: a block has 8 threads along x")
     blocks = out.shape[0] if grid is None else grid

@@ -31,6 +31,8 @@ def bitonic_blocks(a, *, grid=None, block=None):
 
     a block has 8 threads along x
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block != 8:
         raise ValueError("bitonic_blocks: a block has 8 threads along x")
     blocks = a.shape[0] // 8 if grid is None else grid

@@ -16,6 +16,8 @@ def block_energy(v, mass, total, *, grid, block):
 
     block is a power of two (the tree reduction drops elements otherwise)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     rows, cols = v.shape
     if block & block - 1:
         raise ValueError("block_energy: block must be a power of two")

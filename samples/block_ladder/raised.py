@@ -14,6 +14,8 @@ def row_products(x, y, *, grid=None, block=None):
 
     a block has 128 threads along x
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block != 128:
         raise ValueError("row_products: a block has 128 threads along x")
     blocks = y.shape[0] if grid is None else grid
@@ -28,6 +30,8 @@ def running_sums(x, y, *, grid, block):
 
     block is a power of two (so the source's tree takes all)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block & block - 1:
         raise ValueError("running_sums: block must be a power of two")
     x2 = x[: grid * block].reshape(grid, block)

@@ -15,6 +15,8 @@ def softmax(x, y, *, grid=None, block=None):
 
     block is a power of two (the tree reduction drops elements otherwise)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block & block - 1:
         raise ValueError("softmax: block must be a power of two")
     blocks = y.shape[0] if grid is None else grid

@@ -15,6 +15,8 @@ def block_sums(x, partial, n, *, grid, block):
 
     block is a power of two (the tree reduction drops elements otherwise)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block & block - 1:
         raise ValueError("block_sums: block must be a power of two")
     count = min(n, grid * block)
@@ -52,6 +54,8 @@ def row_largest(x, out, *, grid=None, block=None):
 
     block is a power of two (the tree reduction drops elements otherwise)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block & block - 1:
         raise ValueError("row_largest: block must be a power of two")
     blocks = out.shape[0] if grid is None else grid

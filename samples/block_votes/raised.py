@@ -16,6 +16,8 @@ def hot_cells(heat, counts, limit, n, *, grid, block):
         for 0 <= block_x < grid
     counts[block_x] = votes[block_x, 0]  for 0 <= block_x < grid
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     block_x = jnp.arange(grid)
     thread_x = jnp.arange(block)
     count = min(n, grid * block)
@@ -34,6 +36,8 @@ def settled(change, done, n, *, grid, block):
         for 0 <= block_x < grid
     done[block_x] = 1  for 0 <= block_x < grid, where calm
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     block_x = jnp.arange(grid)
     thread_x = jnp.arange(block)
     count = min(n, grid * block)
@@ -56,6 +60,8 @@ def loudest(signal, peaks, *, grid=None, block=None):
 
     a block has 64 threads along x
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block != 64:
         raise ValueError("loudest: a block has 64 threads along x")
     blocks = peaks.shape[0] if grid is None else grid
@@ -69,6 +75,8 @@ def total_charge(q, total, n, *, grid, block):
 
     block is a multiple of 32 (whole warps)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block % 32:
         raise ValueError("total_charge: block must be a multiple of 32")
     threads = grid * block

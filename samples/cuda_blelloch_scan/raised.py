@@ -15,6 +15,8 @@ def exclusive_scan(in_, out, *, grid, block):
 
     a block has 64 threads along x
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block != 64:
         raise ValueError("exclusive_scan: a block has 64 threads along x")
     tree = jnp.concatenate(

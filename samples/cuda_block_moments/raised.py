@@ -18,6 +18,8 @@ def block_moments(x, least, greatest, mean, n, *, grid, block):
 
     block is a power of two (the tree reduction drops elements otherwise)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block & block - 1:
         raise ValueError("block_moments: block must be a power of two")
     block_x = jnp.arange(grid)

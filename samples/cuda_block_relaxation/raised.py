@@ -37,6 +37,8 @@ def block_relaxation(x, y, steps, *, grid=None, block=None):
     a block has 32 threads along x
     the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block != 32:
         raise ValueError("block_relaxation: a block has 32 threads along x")
     blocks = y.shape[0] if grid is None else grid

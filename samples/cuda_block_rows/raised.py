@@ -32,6 +32,8 @@ def turned(x, y, n, *, grid, block):
     y[block_x * block + t] = x[block_x, block - t - 1] if block_x * block + block - t - 1 < n else 0.0
         for 0 <= block_x < grid, 0 <= t < block, where block_x * block + t < n
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     count = min(n, grid * block)
     count_2 = min(n, x.shape[0], grid * block)
     x2 = jnp.pad(x[:count_2], (0, grid * block - count_2)).reshape(grid, block)
@@ -48,6 +50,8 @@ def shares(x, w, share, n, *, grid, block):
 
     block is a power of two (the tree reduction drops elements otherwise)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block & block - 1:
         raise ValueError("shares: block must be a power of two")
     rows = -(-n // (grid * block))

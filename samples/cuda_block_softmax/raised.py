@@ -14,6 +14,8 @@ def softmax(x, y, cols, *, grid=None, block=None):
 
     block is a multiple of 32 (whole warps)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block % 32:
         raise ValueError("softmax: block must be a multiple of 32")
     blocks = y.shape[0] // cols if grid is None else grid

@@ -14,11 +14,9 @@ def coarse_product(left, right, product, size, *, grid=None, block=None):
     a block has 4 threads along y
     """
     if grid is not None:
-        grid = (grid,) if isinstance(grid, int) else tuple(grid)
-        grid = (*grid, 1, 1)[:2]
+        grid = (*grid, 1)[:2] if isinstance(grid, tuple) else (grid, 1)
     if block is not None:
-        block = (block,) if isinstance(block, int) else tuple(block)
-        block = (*block, 1, 1)[:2]
+        block = (*block, 1)[:2] if isinstance(block, tuple) else (block, 1)
     if size % 12:
         raise ValueError("coarse_product: size must be a multiple of 12")
     if block is not None and block[0] != 4:

@@ -22,6 +22,8 @@ def largest_of_tile(x, y, *, grid=None, block=None):
 
     block is a multiple of 32 (whole warps)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block % 32:
         raise ValueError("largest_of_tile: block must be a multiple of 32")
     threads = y.shape[0] if grid is None else grid * block
@@ -38,6 +40,8 @@ def sum_of_block(x, total, n, *, grid, block):
 
     block is a power of two (the tree reduction drops elements otherwise)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block & block - 1:
         raise ValueError("sum_of_block: block must be a power of two")
     count = min(n, grid * block)

@@ -16,6 +16,8 @@ def sums_before(x, y, *, grid=None, block=None):
 
     a block has 16 threads along x
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block != 16:
         raise ValueError("sums_before: a block has 16 threads along x")
     blocks = y.shape[0] // 32 if grid is None else grid

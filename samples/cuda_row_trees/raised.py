@@ -29,11 +29,9 @@ def layer(input, weight, sums, *, grid=None, block=None):
     a block has 16 threads along y
     """
     if grid is not None:
-        grid = (grid,) if isinstance(grid, int) else tuple(grid)
-        grid = (*grid, 1, 1)[:2]
+        grid = (*grid, 1)[:2] if isinstance(grid, tuple) else (grid, 1)
     if block is not None:
-        block = (block,) if isinstance(block, int) else tuple(block)
-        block = (*block, 1, 1)[:2]
+        block = (*block, 1)[:2] if isinstance(block, tuple) else (block, 1)
     if block is not None and block[0] != 16:
         raise ValueError("layer: a block has 16 threads along x")
     if block is not None and block[1] != 16:
@@ -65,8 +63,8 @@ def filtered_rows(x, weight, y, width, pitch, *, grid, block):
     a block has 8 threads along x
     a block has 2 threads along y
     """
-    grid = (grid, 1, 1)[:2] if isinstance(grid, int) else (*grid, 1, 1)[:2]
-    block = (block, 1, 1)[:2] if isinstance(block, int) else (*block, 1, 1)[:2]
+    grid = (*grid, 1)[:2] if isinstance(grid, tuple) else (grid, 1)
+    block = (*block, 1)[:2] if isinstance(block, tuple) else (block, 1)
     n = x.shape[0]
     if pitch % 32:
         raise ValueError("filtered_rows: pitch must be a multiple of 32")

@@ -16,6 +16,8 @@ def log_softmax_rows(score, out, classes, *, grid=None, block=None):
 
     a block has 32 threads along x
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block != 32:
         raise ValueError("log_softmax_rows: a block has 32 threads along x")
     blocks = out.shape[0] // classes if grid is None else grid

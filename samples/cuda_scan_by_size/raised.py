@@ -15,6 +15,7 @@ def ping_pong_scan(g_odata, g_idata, n, *, grid, block):
     n is the number of threads of a block
     block is a power of two (so the source's tree takes all)
     """
+    block = block[0] if isinstance(block, tuple) else block
     if n != block:
         raise ValueError("ping_pong_scan: n must be block")
     if block & block - 1:
@@ -41,6 +42,7 @@ def prescan(g_odata, g_idata, n, *, grid, block, shared):
     block is a power of two (so the source's tree takes all)
     block has 2 threads or more
     """
+    block = block[0] if isinstance(block, tuple) else block
     if n != 2 * block:
         raise ValueError("prescan: n must be twice block")
     if block & block - 1:

@@ -15,6 +15,8 @@ def scan_and_total(in_, out, totals, *, grid=None, block=None):
 
     a block has 64 threads along x
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block != 64:
         raise ValueError("scan_and_total: a block has 64 threads along x")
     blocks = totals.shape[0] if grid is None else grid
@@ -43,6 +45,8 @@ def two_buffers(in_, out, *, grid=None, block=None):
 
     a block has 64 threads along x
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block != 64:
         raise ValueError("two_buffers: a block has 64 threads along x")
     blocks = out.shape[0] // 64 if grid is None else grid

@@ -16,6 +16,8 @@ def running_totals(gain, sum, count, *, grid, block):
 
     block is a multiple of 32 (whole warps)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block % 32:
         raise ValueError("running_totals: block must be a multiple of 32")
     count_2 = min(count, grid * block)

@@ -37,6 +37,8 @@ def best_of_eight(x, best, *, grid, block):
 
     block is a multiple of 32 (whole warps)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block % 32:
         raise ValueError("best_of_eight: block must be a multiple of 32")
     threads = grid * block

@@ -15,11 +15,9 @@ def project(basis, state, out, modes, cells, *, T, grid=None, block=None):
     a block has T threads along y
     """
     if grid is not None:
-        grid = (grid,) if isinstance(grid, int) else tuple(grid)
-        grid = (*grid, 1, 1)[:2]
+        grid = (*grid, 1)[:2] if isinstance(grid, tuple) else (grid, 1)
     if block is not None:
-        block = (block,) if isinstance(block, int) else tuple(block)
-        block = (*block, 1, 1)[:2]
+        block = (*block, 1)[:2] if isinstance(block, tuple) else (block, 1)
     if block is not None and block[0] != T:
         raise ValueError("project: a block has T threads along x")
     if block is not None and T * grid[0] != cells:
@@ -43,6 +41,8 @@ def mirror_blocks(x, y, *, B, grid=None, block=None):
 
     a block has B threads along x
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block != B:
         raise ValueError("mirror_blocks: a block has B threads along x")
     blocks = y.shape[0] // B if grid is None else grid
@@ -60,6 +60,8 @@ def tail_by_warp(x, sums, n, *, grid, block):
     block is a power of two (so the source's tree takes all)
     block has 64 threads or more
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block & block - 1:
         raise ValueError("tail_by_warp: block must be a power of two")
     if block < 64:

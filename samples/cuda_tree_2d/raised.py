@@ -17,8 +17,8 @@ def energy_of_blocks(field, energy, width, height, *, grid, block):
 
     the number of threads that a tree reduction combines is a power of two (the tree reduction drops elements otherwise)
     """
-    grid = (grid, 1, 1)[:2] if isinstance(grid, int) else (*grid, 1, 1)[:2]
-    block = (block, 1, 1)[:2] if isinstance(block, int) else (*block, 1, 1)[:2]
+    grid = (*grid, 1)[:2] if isinstance(grid, tuple) else (grid, 1)
+    block = (*block, 1)[:2] if isinstance(block, tuple) else (block, 1)
     if block[0] * block[1] & block[0] * block[1] - 1:
         raise ValueError(
             "energy_of_blocks: the number of threads that a tree reduction combines must be a power of two"
@@ -55,8 +55,8 @@ def peak_of_tiles(field, peak, width, height, *, grid, block):
     a block has 8 threads along x
     a block has 8 threads along y
     """
-    grid = (grid, 1, 1)[:2] if isinstance(grid, int) else (*grid, 1, 1)[:2]
-    block = (block, 1, 1)[:2] if isinstance(block, int) else (*block, 1, 1)[:2]
+    grid = (*grid, 1)[:2] if isinstance(grid, tuple) else (grid, 1)
+    block = (*block, 1)[:2] if isinstance(block, tuple) else (block, 1)
     if block[0] != 8:
         raise ValueError("peak_of_tiles: a block has 8 threads along x")
     if block[1] != 8:

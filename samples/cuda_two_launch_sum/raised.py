@@ -17,6 +17,8 @@ def block_sum(x, partial, n, *, grid=None, block=None):
 
     a block has 128 threads along x
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block != 128:
         raise ValueError("block_sum: a block has 128 threads along x")
     blocks = partial.shape[0] if grid is None else grid

@@ -15,6 +15,8 @@ def block_max(x, best, n, *, grid, block):
 
     block is a power of two (the tree reduction drops elements otherwise)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block & block - 1:
         raise ValueError("block_max: block must be a power of two")
     block_x = jnp.arange(grid)
@@ -33,6 +35,8 @@ def block_mean(x, mean, n, *, grid, block):
 
     block is a power of two (the tree reduction drops elements otherwise)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block & block - 1:
         raise ValueError("block_mean: block must be a power of two")
     count = min(n, grid * block)

@@ -16,6 +16,8 @@ def reduce(x, total, n, *, grid=None, block=None):
 
     a block has 128 threads along x
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     m = x.shape[0]
     if block is not None and block != 128:
         raise ValueError("reduce: a block has 128 threads along x")

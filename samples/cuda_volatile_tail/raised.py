@@ -15,6 +15,8 @@ def reduce(x, total, n, *, grid, block):
     block is a power of two (so the source's tree takes all)
     block has 64 threads or more
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block & block - 1:
         raise ValueError("reduce: block must be a power of two")
     if block < 64:

@@ -14,6 +14,8 @@ def block_totals(x, total, n, *, grid, block):
 
     block is a multiple of 32 (whole warps)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block % 32:
         raise ValueError("block_totals: block must be a multiple of 32")
     count = min(n, grid * block)
@@ -58,6 +60,8 @@ def warp_scan(x, y, *, grid=None, block=None):
 
     block is a multiple of 32 (whole warps)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block % 32:
         raise ValueError("warp_scan: block must be a multiple of 32")
     threads = y.shape[0] if grid is None else grid * block

@@ -25,6 +25,8 @@ def short_softmax(x, y, cols, *, grid=None, block=None):
 
     block is a multiple of 32 (whole warps)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block % 32:
         raise ValueError("short_softmax: block must be a multiple of 32")
     threads = y.shape[0] // cols if grid is None else grid * block

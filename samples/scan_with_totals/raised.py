@@ -17,6 +17,8 @@ def scan_with_totals(x, out, totals, *, grid=None, block=None):
 
     a block has 64 threads along x
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     n = x.shape[0]
     if block is not None and block != 64:
         raise ValueError("scan_with_totals: a block has 64 threads along x")

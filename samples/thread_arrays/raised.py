@@ -47,6 +47,8 @@ def mirror_in_block(x, y, *, grid, block):
 
     y[block_x, t] = x[block_x, block - t - 1]  for 0 <= block_x < grid, 0 <= t < block
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     x2 = x[: grid * block].reshape(grid, block)
     y2 = x2[:, ::-1].astype(y.dtype)  # kernel.py:55
     return y.at[: grid * block].set(y2.ravel())

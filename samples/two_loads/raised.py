@@ -17,6 +17,8 @@ def two_loads(x, out, n, *, grid, block):
 
     block is a power of two (the tree reduction drops elements otherwise)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block & block - 1:
         raise ValueError("two_loads: block must be a power of two")
     block_x = jnp.arange(grid)
@@ -40,6 +42,8 @@ def dot_const(a, b, c, n, *, grid=None, block=None):
 
     a block has 4 threads along x
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block != 4:
         raise ValueError("dot_const: a block has 4 threads along x")
     blocks = c.shape[0] if grid is None else grid
@@ -55,6 +59,8 @@ def serial_sum(x, out, n, *, grid, block):
 
     out[block_x] = sum_(k where block_x * block + k < n) x[block_x, k]  for 0 <= block_x < grid
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     count = min(n, grid * block)
     x2 = jnp.pad(x[:count], (0, grid * block - count)).reshape(grid, block)
     return out.at[:grid].set(x2.sum(axis=1))  # kernel.py:63

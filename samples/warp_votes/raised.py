@@ -38,6 +38,8 @@ def from_first(x, y, *, grid=None, block=None):
 
     block is a multiple of 32 (whole warps)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block % 32:
         raise ValueError("from_first: block must be a multiple of 32")
     threads = y.shape[0] if grid is None else grid * block
@@ -58,6 +60,8 @@ def flags(x, y, limit, *, grid=None, block=None):
 
     block is a multiple of 32 (whole warps)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block % 32:
         raise ValueError("flags: block must be a multiple of 32")
     threads = 32 * y.shape[0] if grid is None else grid * block

@@ -65,6 +65,27 @@ def test_every_thread_of_the_launch_adds(name):
     assert float(got[0]) == 1 + threads
 
 
+def test_rows_of_threads_that_only_a_launch_names_add_too():
+    source = f"""__global__ void one(float *out, int n) {{ {INDEX} if (i < n) atomicAdd(&out[i], 1.0f); }}
+    __global__ void all(float *out) {{ atomicAdd(out, 1.0f); }}
+    void f(float *out, int n) {{ dim3 block(32, 2); one<<<(n + 31) / 32, block>>>(out, n); }}
+    void g(float *out) {{ dim3 grid(3, 2), block(4, 5); all<<<grid, block>>>(out); }}
+    void h(float *out) {{ all<<<2, 8>>>(out); }}"""
+    done = pipeline.translate(source, "k.cu")
+    assert done.text and not done.diagnostics, done.diagnostics
+    module = load_module(done.text)
+    zeros = jnp.zeros(4, jnp.float32)
+    assert module.f(zeros, 3).tolist() == [2, 2, 2, 0]
+    assert module.g(zeros).tolist() == [120, 0, 0, 0] and module.h(zeros).tolist() == [16, 0, 0, 0]
+
+
+@pytest.mark.parametrize("launch", [(3, 4), ((3,), (4,)), ((3, 1, 1), (4, 1, 1))])
+def test_extents_are_numbers_or_tuples(launch):
+    done = pipeline.translate(f"__global__ void k(int *out) {{ {INDEX} out[i] = blockDim.x; }}", "k.cu")
+    got = load_module(done.text).k(jnp.zeros(16, jnp.int32), grid=launch[0], block=launch[1])
+    assert got.tolist() == [4] * 12 + [0] * 4
+
+
 def test_a_column_that_nothing_reads_counts_in_the_blocks_own_array():
     body = f"__shared__ int s; {COLUMN} int t = threadIdx.x; if (t == 0) s = 0; __syncthreads(); atomicAdd(&s, 1);"
     done = pipeline.translate(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.rewrite import rewritten
 from kraise.raising.collective.opened import walked
@@ -27,6 +28,19 @@ def counted(module: k.Module, function: k.Function, calls: tuple[str, ...], shar
         if any(isinstance(n, k.Atomic) and n.name not in _IDEMPOTENT and n.array not in own for n in nodes):
             return True
     return False
+
+
+def launched_axes(module: k.Module, function: k.Function) -> set[tuple[str, int]]:
+    """The indices along the axes that a launch in the file has, beside those that the kernel looks at: its threads
+    add once for each row of such a launch. Without a launch in the file, a kernel has the axes that it names."""
+    found: set[tuple[str, int]] = set()
+    for x in walked(module.hosts):
+        if isinstance(x, h.Launch) and x.function == function.name:
+            for kind, extents in (("block", x.grid or ()), ("thread", x.block or ())):
+                found |= {
+                    (kind, axis) for axis, n in enumerate(extents) if not (isinstance(n, k.Const) and n.value == 1)
+                }
+    return found
 
 
 def without_idle(module: k.Module, function: k.Function) -> k.Function:
@@ -60,4 +74,4 @@ def _live(body: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:
         body = rewritten(tuple(s for s in body if id(s) not in idle), visit)
 
 
-__all__ = ["LINE", "counted", "without_idle"]
+__all__ = ["LINE", "counted", "launched_axes", "without_idle"]
