@@ -14,6 +14,8 @@ def best_columns(score, column, classes, *, grid=None, block=None):
 
     block is a multiple of 32 (whole warps)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block % 32:
         raise ValueError("best_columns: block must be a multiple of 32")
     blocks = column.shape[0] if grid is None else grid
@@ -33,6 +35,8 @@ def least_lanes(x, least, lane_of, n, *, grid=None, block=None):
 
     block is a multiple of 32 (whole warps)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block % 32:
         raise ValueError("least_lanes: block must be a multiple of 32")
     threads = 32 * least.shape[0] if grid is None else grid * block
@@ -82,6 +86,8 @@ def first_of_blocks(x, place, *, grid, block):
 
     block is a power of two (so the source's tree takes all)
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block & block - 1:
         raise ValueError("first_of_blocks: block must be a power of two")
     block_x = jnp.arange(grid)

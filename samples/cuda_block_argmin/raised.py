@@ -17,6 +17,8 @@ def block_argmin(x, least, where, n, *, grid=None, block=None):
 
     a block has 16 threads along x
     """
+    grid = grid[0] if isinstance(grid, tuple) else grid
+    block = block[0] if isinstance(block, tuple) else block
     if block is not None and block != 16:
         raise ValueError("block_argmin: a block has 16 threads along x")
     blocks = least.shape[0] if grid is None else grid
