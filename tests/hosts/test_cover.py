@@ -54,8 +54,14 @@ COVERING = {
     "C": (CUDA, "twice<<<blocks, 256>>>(x, n);"),
     "C, ceil": (CUDA, "twice<<<ceil(n / 256.0), 256>>>(x, n);"),
     "C, tile": (CUDA, "centred<<<(n + TILE - 1) / TILE, TILE>>>(x, y, n);"),
+    "C, rounds": (CUDA, "for (int k = 0; k < n; k++) twice<<<(n - k + 255) / 256, 256>>>(x + k, n - k);"),
 }
 LEAVING_OUT = {
+    "C, later rounds": (
+        CUDA,
+        "for (int k = 0; k < n; k++) twice<<<(n - k + 255) / 256, 256>>>(x, n);",
+        "through where n is 1000 and k is 499",
+    ),
     "rounded down": (PYTHON, "twice[n // t, t](x, n)", "896 threads along x, and its guard lets 1000 through where n"),
     "too few": (PYTHON, "twice[4, 64](x, 1000)", "256 threads along x, and its guard lets 1000 through"),
     "axes exchanged": (

@@ -213,7 +213,7 @@ def test_a_driver_with_generators_and_a_check_of_its_own():
         "float *q = y.data(); for (int i = 0; i < n; i++) { std::vector<float> t; t.push_back(1); q[i] = t[0]; }",
         "std::vector<float> t; t.push_back(y[0]); if (t[0] > 0) return 0; norm<<<1, 256>>>(dp, dy, a, n);"
         " cudaMemcpy(y.data(), dy, n * sizeof(float), cudaMemcpyDeviceToHost);",
-        "std::vector<float> t; t.push_back(y[0]); norm<<<1, 256>>>(dp, dy, t[0], n);"
+        "std::vector<float> t; t.insert(t.begin(), y[0]); norm<<<1, 256>>>(dp, dy, t[0], n);"
         " cudaMemcpy(y.data(), dy, n * sizeof(float), cudaMemcpyDeviceToHost);",
     ),
 )
@@ -324,3 +324,42 @@ def test_a_launch_that_nothing_given_back_needs_stays():
     __global__ void racy(const float *a, float *b, int n) { b[0] = a[threadIdx.x]; }
     """
     assert "main" not in main(body).raised
+
+
+ROWS = """
+double now() {
+    struct timeval t;
+    struct timezone zone;
+    gettimeofday(&t, &zone);
+    return t.tv_sec + t.tv_usec * 1.0e-6;
+}
+void init(float a[4][8]) {
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 8; j++) a[i][j] = (float)rand() / RAND_MAX;
+}
+int main() {
+    float(*a)[4][8] = (float(*)[4][8])malloc(4 * 8 * sizeof(float));
+    float *d, *e, *back = (float *)malloc(32 * sizeof(float));
+    init(*a);
+    cudaMalloc((void **)&d, 32 * sizeof(float));
+    cudaMalloc((void **)&e, 32 * sizeof(float));
+    cudaMemcpy(d, *a, 32 * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(e, d, 32 * sizeof(float), cudaMemcpyDeviceToDevice);
+    double begin = now();
+    step<<<1, 64>>>(d, e, 32);
+    printf("%f s\\n", now() - begin);
+    cudaMemcpy(back, e, 32 * sizeof(float), cudaMemcpyDeviceToHost);
+    return 0;
+}
+"""
+
+
+def test_rows_that_a_generator_fills_are_a_parameter_and_a_clock_of_the_file_is_time():
+    done = main(ROWS)
+    assert "def main(a):" in done.text, [d.reason for d in done.diagnostics]
+    namespace: dict = {}
+    exec(compile(done.text, "a.py", "exec"), namespace)
+    a = array(32)
+    expected = a.copy()
+    expected[1:-1] = 0.5 * (a[:-2] + a[2:])
+    np.testing.assert_allclose(np.asarray(namespace["main"](a)).ravel(), expected, rtol=1e-6)

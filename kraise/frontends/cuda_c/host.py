@@ -10,13 +10,13 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Diagnostic, Refused
-from kraise.frontends.cuda_c import host_effects, host_lost, host_main
+from kraise.frontends.cuda_c import host_effects, host_lost, host_main, host_vectors
 from kraise.frontends.cuda_c.c_types import CType, Pointer
 from kraise.frontends.cuda_c.host_branches import Branches
 from kraise.frontends.cuda_c.host_declarations import Declarations
 from kraise.frontends.cuda_c.host_expressions import HostExpressions
 from kraise.frontends.cuda_c.host_inline import changed_names, declared_names
-from kraise.frontends.cuda_c.host_loops import counted, stepping
+from kraise.frontends.cuda_c.host_loops import Stepping, back_step, before_step, counted, stepping
 from kraise.frontends.cuda_c.host_lowering import HostLowering
 from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of
 from kraise.frontends.cuda_c.program import Program
@@ -27,7 +27,7 @@ from kraise.frontends.cuda_c.values import PointerPlace, PointerValue, VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_names import read_within, set_within
-from kraise.ir.types import INT32, ScalarType
+from kraise.ir.types import BOOL, INT32, ScalarType
 
 ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
 
@@ -88,6 +88,7 @@ class HostReader(Declarations, HostExpressions, Branches):
 
     def read(self, d: Definition, name: str) -> h.Host:
         """The host function. Raises Refused."""
+        d = host_vectors.desugared(self.program, d)
         tree = self.program.load(d)
         declarator, body = child(tree, "function_declarator"), child(tree, "compound_statement")
         if tree.data != "function_definition" or declarator is None or body is None:
@@ -229,16 +230,12 @@ class HostReader(Declarations, HostExpressions, Branches):
                 if nest is not None:
                     return nest
                 if (stepped := stepping(test)) is not None and not any(body.find_data("break_statement")):
-                    plain, step, first = stepped
-                    once = self.effect(step)
-                    loop = h.While(
-                        self.repeated(plain), (*self.rounds(body), *once) if first else (*once, *self.rounds(body)),
-                        span=span,
-                    )  # fmt: skip
-                    return [*once, loop] if first else [loop, *once]
+                    return self.stepped_while(stepped, body, span)
                 return [h.While(self.repeated(test), self.rounds(body), span=span)]
             case "do_statement":
                 body, test = [c for c in self.placed(node, choose=False).children if isinstance(c, Tree)][:2]
+                if (stepped := stepping(test)) is not None and not any(body.find_data("break_statement")):
+                    return self.stepped_do(stepped, body, span)
                 condition = self.repeated(test)
                 if isinstance(condition, k.Const) and not condition.value:
                     return list(self.block(body))  # a macro's do { … } while (0)
@@ -267,6 +264,31 @@ class HostReader(Declarations, HostExpressions, Branches):
         raise self.low.refuse("KR211", f"{kind(node).replace('_', ' ')} in a host function is not raised", node)
 
     # --- loops
+
+    def stepped_while(self, test: Stepping, body: Tree, span: Any) -> list[h.Stmt]:
+        """``while (n-- > 0)``: the counter steps at the head of a round, and once more where the last test is made."""
+        once = self.effect(test.step)
+        if test.gate is not None and test.first:
+            raise self.low.refuse("KR211", "an assignment inside an expression", test.step, "give it a line of its own")
+        rounds = self.rounds(body)
+        loop = h.While(self.repeated(test.plain), (*rounds, *once) if test.first else (*once, *rounds), span=span)
+        last = [h.If(self.repeated(test.gate), tuple(once), span=span)] if test.gate is not None else once
+        return [*once, loop] if test.first else [loop, *last]
+
+    def stepped_do(self, test: Stepping, body: Tree, span: Any) -> list[h.Stmt]:
+        """``do … while (err > tol && ++n < most)``: the counter steps at the end of a round; where the gate ends the
+        loop, it has one step too many."""
+        rounds, once = self.rounds(body), self.effect(test.step)
+        condition = self.repeated(test.plain)
+        if not test.first:  # the test looks at the number before the step
+            condition = before_step(condition, test.name, once[0])
+            if condition is None:
+                raise self.low.refuse("KR211", "an assignment inside an expression", test.step, "write it as ++n")
+        loop = h.While(condition, (*rounds, *once), True, span=span)
+        if test.gate is None:
+            return [loop]
+        held = self.repeated(test.gate)
+        return [loop, h.If(k.Op("not", (held,), BOOL), (back_step(once[0]),), span=span)]
 
     def rounds(self, node: Tree) -> tuple[h.Stmt, ...]:
         """The body of a loop, which must not read what a round before it lost."""

@@ -142,6 +142,8 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
         found = [d for d in self.program.functions.get(name, []) if d.item is not None]
         toks = self.program.unit.tokens
         own = any(toks[d.item.first].file == self.program.file for d in found if d.item is not None)
+        if found and host_effects.takes_time(self.program, name):
+            return "timing"
         return "" if own else dropped(name)
 
     def runtime_call(self, node: Node) -> Any:

@@ -85,6 +85,22 @@ def of_tree(
     return _Reading(program, tree, pointers, above).run()
 
 
+def takes_time(program: Program, name: str) -> bool:
+    """Is this a helper of the file that reads a clock and does nothing else, given no memory: ``rtclock()``?"""
+    found = [d for d in program.functions.get(name, []) if d.item is not None]
+    if len(found) != 1 or found[0].kind != "host":
+        return False
+    words = _tokens(program, found[0])
+    clocks = {w for w in words if dropped(w) == "timing"}
+    calls = (words & set(program.functions)) - {name}
+    works = "<<<" in words or calls or any(concept(w) or library_table.is_known(w) for w in words)
+    toks, item = program.unit.tokens, found[0].item
+    assert item is not None
+    head = [t.text for t in toks[item.first : item.last + 1]]
+    given = head[head.index("(") + 1 : head.index(")")] if "(" in head else ["?"]
+    return bool(clocks) and not works and given in ([], ["void"])
+
+
 def allocates(program: Program, name: str, above: tuple[str, ...] = ()) -> bool:
     """Does a function of the file do nothing but give new memory, as ``void *``?"""
     found = [d for d in program.functions.get(name, []) if d.item is not None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lark import Tree
@@ -88,20 +89,44 @@ def _assigned(body: tuple) -> set[str]:
     return found
 
 
-def stepping(test: Node) -> tuple[Tree, Tree, bool] | None:
-    """A condition that steps a counter on its way, as the plain condition, the step, and whether that comes first:
-    ``n-- > 0``, ``--n``. None for any other."""
+@dataclass(frozen=True)
+class Stepping:
+    """A condition that steps a counter on its way: ``n-- > 0``, ``err > tol && ++it < 50``.
+
+    ``plain`` is the condition without the step, ``step`` the step, ``first`` whether it comes before the test, ``gate``
+    what must hold for the step to be reached at all; the gate does not look at the counter."""
+
+    plain: Tree
+    step: Tree
+    first: bool
+    name: str
+    gate: Tree | None = None
+
+
+def stepping(test: Node) -> Stepping | None:
+    """The parts of a condition that steps a counter, None for any other."""
     inner = strip(test)
     if not isinstance(inner, Tree):
         return None
     found = [t for t in inner.iter_subtrees() if {"++", "--"} & {str(c) for c in t.children}]
-    chained = ("logical_and_expression", "logical_or_expression")
-    if len(found) != 1 or any(t.data in chained for t in inner.iter_subtrees()):
+    if len(found) != 1:
         return None
     step = found[0]
     name = next(c for c in step.children if isinstance(c, Tree))
     others = [t for t in tokens(inner) if str(t) == callee(name)]
     if not callee(name) or len(others) != 1:
+        return None
+    chained = ("logical_and_expression", "logical_or_expression")
+    gate: Tree | None = None
+    if inner.data == "logical_and_expression":
+        *before, last = [c for c in inner.children if isinstance(c, Tree)]
+        if len(before) != 1:
+            return None
+        always = any(t is step for t in before[0].iter_subtrees())
+        gate, rest = (None, before[0]) if always else (before[0], last)
+    else:
+        rest = inner
+    if any(t.data in (*chained, "conditional_expression") for t in rest.iter_subtrees()):
         return None
 
     def without(node: Any) -> Any:
@@ -109,4 +134,29 @@ def stepping(test: Node) -> tuple[Tree, Tree, bool] | None:
             return name
         return Tree(node.data, [without(c) for c in node.children], node.meta) if isinstance(node, Tree) else node
 
-    return without(inner), step, str(step.children[0]) in ("++", "--")
+    return Stepping(without(inner), step, str(step.children[0]) in ("++", "--"), callee(name), gate)
+
+
+_OTHER = {"add": "sub", "sub": "add"}
+
+
+def back_step(step: Any) -> h.Assign:
+    """``n = n - 1`` of ``n = n + 1``."""
+    assert isinstance(step, h.Assign) and isinstance(step.value, k.Op)
+    return replace(step, value=replace(step.value, name=_OTHER[step.value.name]))
+
+
+def before_step(condition: Any, name: str, step: Any) -> Any:
+    """A condition that looks at a counter after its step, for the number before it: ``n < most + 1`` of ``n < most``.
+    None where it does not compare the counter."""
+    match condition:
+        case k.Op(name="and", args=(one, other)):
+            found = before_step(one, name, step)
+            if found is not None:
+                return replace(condition, args=(found, other))
+            found = before_step(other, name, step)
+            return None if found is None else replace(condition, args=(one, found))
+        case k.Op(name="lt" | "le" | "gt" | "ge" | "ne", args=(k.Var(name=own) as counter, bound)) if own == name:
+            moved = k.Op(step.value.name, (bound, k.Const(1, INT32)), bound.type)
+            return replace(condition, args=(counter, moved))
+    return None

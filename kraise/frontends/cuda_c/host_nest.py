@@ -38,7 +38,7 @@ def outline(reader: Any, node: Tree) -> list[h.Stmt]:
     lost = next((t.text for n, t in enumerate(body) if reader.renames.get(t.text, ()) is None and _free(body, n)), "")
     if lost:
         raise low.refuse("KR211", f"what stands for {lost} in this loop has no text here", node, "write a kernel of it")
-    body = renamed(body, reader.renames)
+    body, sizes = _sized(renamed(body, reader.renames), reader)
     names = dict.fromkeys(t.text for n, t in enumerate(body) if t.kind == "NAME" and _free(body, n))
     arrays = [n for n in names if n in reader.arrays]
     scalars = {n: p for n in names if isinstance(p := low.lookup(n), VarPlace)}
@@ -53,7 +53,8 @@ def outline(reader: Any, node: Tree) -> list[h.Stmt]:
     if changed:
         body = [*body, *(_token(w, toks[first]) for w in ("return", changed[0], ";"))]
     function, name = registered(
-        reader, "loop", [(reader.arrays[n], n) for n in arrays], [(spelled(scalars[n].type), n) for n in own],
+        reader, "loop", [(reader.arrays[n], n) for n in arrays],
+        [*((spelled(scalars[n].type), n) for n in own), *(("int", n) for n in sizes)],
         spelled(returned) if returned is not None else "void", body, toks[first], node,
     )  # fmt: skip
     types = tuple(scalars[n].type for n in changed)
@@ -68,8 +69,27 @@ def outline(reader: Any, node: Tree) -> list[h.Stmt]:
     for n in changed:
         reader.forget(n)
     args: list[Any] = [k.ArrayRef(n, None, rows_of(reader.arrays[n])) for n in arrays]
-    args += [k.Var(n, scalars[n].type) for n in own]
+    args += [*(k.Var(n, scalars[n].type) for n in own), *sizes.values()]
     return [h.Launch(name, tuple(args), None, None, None, tuple(changed), types, span=low.span(node))]
+
+
+def _sized(body: list[Raw], reader: Any) -> tuple[list[Raw], dict[str, k.Shape]]:
+    """A text with a number for each ``v.size()``, and what these numbers are."""
+    out: list[Raw] = []
+    sizes: dict[str, k.Shape] = {}
+    at = 0
+    while at < len(body):
+        owner = body[at].text
+        called = [t.text for t in body[at + 1 : at + 5]] == [".", "size", "(", ")"]
+        if called and owner in reader.containers and _free(body, at):
+            name = next((n for n, s in sizes.items() if s.array == owner), "") or reader.own_name(f"{owner}_size")
+            sizes[name] = k.Shape(owner, 0)
+            out.append(_token(name, body[at]))
+            at += 5
+        else:
+            out.append(body[at])
+            at += 1
+    return out, sizes
 
 
 def registered(

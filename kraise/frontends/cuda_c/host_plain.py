@@ -89,9 +89,9 @@ class Plain:
             types = (t,) if results else ()
             span = self.low.span(node)
             return [h.Launch(name, self.given(function, args), None, None, None, results, types, span=span)]
-        given = [self.pointer_name(a) for a in args]
-        if self.name == "main" and not results and outside_of(self.program, d):
-            return [s for n in given if n for s in self.filled(n, node)]
+        given = [n for a in args if (n := self.pointer_name(a) or self._array_like(a))]
+        if given and self.name == "main" and not results and outside_of(self.program, d):
+            return [s for n in given for s in self.filled(n, node)]
         raise Refused(*[x for x in self.refused[name] if x.severity == "error"])
 
     def filled(self, name: str, node: Tree) -> list[h.Stmt]:

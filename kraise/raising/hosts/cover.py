@@ -2,7 +2,8 @@
 
 A raised kernel that does not ask for its launch computes all that its guards allow. Where the host's own launch has
 fewer threads than that, or blocks of another size than the kernel's tile, the source computes something else: a
-warning with both numbers. Sizes that the host gets as parameters are tried with a few numbers.
+warning with both numbers. Sizes that the host gets as parameters are tried with a few numbers, counters of its loops
+with the first, the middle and the last round.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 from kraise.diagnostics import Diagnostic
@@ -22,6 +24,7 @@ from kraise.ir.types import ScalarType
 
 CODE = "KR215"
 _SIZES = (1000, 64, 100, 4096)  # what a parameter may be
+_ROUNDS = (0.0, 0.5, 1.0)  # of a loop, as a part of its rounds
 Number = int | float
 _OPS: dict[str, Callable[..., Number]] = {
     "add": lambda a, b: a + b,
@@ -52,13 +55,15 @@ class Sizes:
 
     host: h.Host
     size: int = 0
-    tried: dict[str, None] = field(default_factory=dict)  # parameters that were given the size
+    at: float = 0.0  # the round of a loop
+    tried: dict[str, Number] = field(default_factory=dict)  # what was given a number
 
     def __post_init__(self) -> None:
         self.params = {p.name: p for p in self.host.params}
         self.set: Counter[str] = Counter()
         self.values: dict[str, Any] = {}
         self.shapes: dict[str, h.Alloc] = {}
+        self.loops: dict[str, h.For] = {}
         for s in _statements(self.host.body):
             for name in sets(s):
                 self.set[name] += 1
@@ -66,15 +71,24 @@ class Sizes:
                 self.values[s.name] = s.value
             elif isinstance(s, h.Alloc):
                 self.shapes[s.name] = s
+            elif isinstance(s, h.For):
+                self.loops[s.var] = s
 
     def name(self, name: str) -> Number:
         """The value of a scalar. Raises _Unknown."""
         if self.set[name] == 1 and name in self.values and name not in self.params:
             return self.number(self.values[name])
+        if self.set[name] == 1 and name in self.loops:
+            loop = self.loops[name]
+            rounds = range(*(int(self.number(e)) for e in (loop.start, loop.stop, loop.step)))
+            if not rounds:
+                raise _Unknown
+            self.tried[name] = rounds[int(self.at * (len(rounds) - 1))]
+            return self.tried[name]
         param = self.params.get(name)
         if self.set[name] or param is None or not isinstance(param.type, ScalarType) or param.type.kind == "float":
             raise _Unknown
-        self.tried[name] = None
+        self.tried[name] = self.size
         return self.size
 
     def extent(self, array: str, axis: int) -> Number:
@@ -87,7 +101,7 @@ class Sizes:
                 return self.extent(made.like, axis)
         if self.set[array] or array not in self.params:
             raise _Unknown
-        self.tried[f"{array}.shape[{axis}]"] = None
+        self.tried[f"{array}.shape[{axis}]"] = self.size
         return self.size
 
     def number(self, e: Any) -> Number:
@@ -123,8 +137,8 @@ def _tile(host: h.Host, s: h.Launch, kernel: eq.Kernel) -> str:
 
 def _less(host: h.Host, s: h.Launch, kernel: eq.Kernel) -> str:
     for axis, extent in kernel.covers:
-        for size in _SIZES:
-            sizes = Sizes(host, size)
+        for size, at in product(_SIZES, _ROUNDS):
+            sizes = Sizes(host, size, at)
             try:
                 threads = 1
                 for given in (s.grid or (), s.block or ()):
@@ -133,10 +147,18 @@ def _less(host: h.Host, s: h.Launch, kernel: eq.Kernel) -> str:
             except (_Unknown, ArithmeticError, ValueError):
                 break
             if threads < wanted:
-                where = f" where {', '.join(sizes.tried)} is {size}" if sizes.tried else ""
+                where = f" where {_told(sizes.tried)}" if sizes.tried else ""
                 had = f"{kernel.name} is launched with {threads} threads along {'xyz'[axis]}"
                 return f"{had}, and its guard lets {wanted} through{where}"
     return ""
+
+
+def _told(tried: dict[str, Number]) -> str:
+    """``n, m is 1000 and k is 3``."""
+    names: dict[Number, list[str]] = {}
+    for name, number in tried.items():
+        names.setdefault(number, []).append(name)
+    return " and ".join(f"{', '.join(n)} is {number}" for number, n in names.items())
 
 
 def _arguments(

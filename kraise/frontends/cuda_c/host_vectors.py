@@ -1,0 +1,221 @@
+"""Loops over and into ``std::vector`` in CUDA C host functions, written with subscripts before they are read.
+
+``for (float v : h) s += v;`` becomes ``for (int v_at = 0; v_at < h.size(); v_at++) { float v = h[v_at]; s += v; }``;
+a vector that one loop fills from empty (``for (i = 0; i < n; i++) h.push_back(e);``) gets its size before the loop, and
+``h[i] = e`` in it; so do several ``push_back`` in a row.
+
+Side conditions, each checked: the vector is declared empty in the block of the loop, nothing but its ``reserve`` stands
+between, each round pushes once, and no other statement of the function changes its size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kraise.frontends.cuda_c.program import Program
+from kraise.frontends.cuda_c.structs import Definition
+from kraise.frontends.cuda_c.tokens import Raw
+
+_PAIRS = {"(": ")", "[": "]", "{": "}"}
+_PUSHES = ("push_back", "emplace_back")
+_LEAVES = frozenset(("if", "else", "for", "while", "do", "switch", "continue", "break", "return", "goto"))
+_SIZES = frozenset(("resize", "assign", "clear", "pop_back", "insert", "erase", "swap", *_PUSHES))
+
+
+def desugared(program: Program, d: Definition) -> Definition:
+    """The definition with such loops written out, or itself where it has none."""
+    assert d.item is not None
+    toks = program.unit.tokens
+    body = toks[d.item.first : d.item.last + 1]
+    words = {t.text for t in body}
+    if not (words & set(_PUSHES) or ("for" in words and ":" in words)):
+        return d
+    found = _each(_pushed(body))
+    if found == body:
+        return d
+    start = len(toks)
+    toks.extend(replace(t) for t in found)
+    item = replace(d.item, first=start, last=len(toks) - 1)
+    return Definition(d.name, d.kind, item, scope=dict(d.scope))
+
+
+def _close(body: list[Raw], at: int) -> int:
+    """The place of the bracket that closes the one at ``at``."""
+    depth = 0
+    for n in range(at, len(body)):
+        if body[n].kind == "OP":
+            depth += (body[n].text in _PAIRS) - (body[n].text in _PAIRS.values())
+        if not depth:
+            return n
+    return len(body) - 1
+
+
+def _end(body: list[Raw], at: int) -> int:
+    """The place behind the statement that begins at ``at``."""
+    while at < len(body):
+        if body[at].text == "{":
+            return _close(body, at) + 1
+        if body[at].text in ("(", "["):
+            at = _close(body, at)
+        elif body[at].text == ";":
+            return at + 1
+        at += 1
+    return at
+
+
+def _made(text: str, place: Raw) -> list[Raw]:
+    """Words as tokens at the place of another."""
+    out = []
+    for w in text.split():
+        kind = "NUMBER" if w[0].isdigit() else "NAME" if w[0].isalpha() or w[0] == "_" else "OP"
+        out.append(Raw(kind, w, place.file, place.line, place.column))
+    return out
+
+
+# --- loops over the elements
+
+
+def _each(body: list[Raw]) -> list[Raw]:
+    """``for (T v : h)`` as a counted loop, wherever ``h`` is a name."""
+    out: list[Raw] = []
+    at = 0
+    while at < len(body):
+        if body[at].text == "for" and at + 1 < len(body) and body[at + 1].text == "(":
+            stop = _close(body, at + 1)
+            head = body[at + 2 : stop]
+            if len(head) > 3 and head[-2].text == ":" and head[-1].kind == "NAME" and head[-3].kind == "NAME":
+                end = _end(body, stop + 1)
+                item, owner, place = head[-3], head[-1].text, body[at]
+                index = f"{item.text}_at"
+                size = f"( int ) ( {_size(body[:at], owner)} )"
+                out += _made(f"for ( int {index} = 0 ; {index} < {size} ; {index} ++ ) {{", place)
+                out += [*head[:-2], *_made(f"= {owner} [ {index} ] ;", place), *_each(body[stop + 1 : end])]
+                out += _made("}", place)
+                at = end
+                continue
+        out.append(body[at])
+        at += 1
+    return out
+
+
+def _size(before: list[Raw], owner: str) -> str:
+    """The number of elements of a vector, or of an array that is declared with its extent."""
+    is_array = any(
+        t.text == owner and n + 1 < len(before) and before[n + 1].text == "[" and before[n - 1].kind == "NAME"
+        for n, t in enumerate(before)
+    )
+    return f"sizeof ( {owner} ) / sizeof ( {owner} [ 0 ] )" if is_array else f"{owner} . size ( )"
+
+
+# --- vectors that are filled
+
+
+def _pushed(body: list[Raw]) -> list[Raw]:
+    """``push_back`` with subscripts, where the size is known before."""
+    for name in dict.fromkeys(body[n - 2].text for n, t in enumerate(body) if t.text in _PUSHES and n > 1):
+        found = _filled(body, name)
+        body = found if found is not None else body
+    return body
+
+
+def _filled(body: list[Raw], name: str) -> list[Raw] | None:
+    """The text with the pushes to one vector written as stores, None where its size is not known."""
+    uses = [n for n, t in enumerate(body) if t.text == name and body[n - 1].text not in (".", "->", "::")]
+    pushes = [n for n in uses if _method(body, n) in _PUSHES]
+    declared = uses[0]
+    if body[declared - 1].text != ">" or body[declared + 1].text != ";":
+        return None
+    if any(_method(body, n) in _SIZES and n not in pushes for n in uses):
+        return None
+    at = declared + 2
+    while body[at].text == name and _method(body, at) == "reserve":
+        at = _end(body, at)
+    first = next((n for n in uses if n >= at), -1)
+    if len(pushes) == 1 and first == pushes[0]:
+        return _by_loop(body, name, at, pushes[0])
+    return _in_a_row(body, name, pushes) if first == pushes[0] else None
+
+
+def _method(body: list[Raw], at: int) -> str:
+    return body[at + 2].text if body[at + 1].text == "." else ""
+
+
+def _in_a_row(body: list[Raw], name: str, pushes: list[int]) -> list[Raw] | None:
+    """``v.push_back(a); v.push_back(b);`` one after the other."""
+    ends = [_end(body, n) for n in pushes]
+    if any(e != n for e, n in zip(ends, pushes[1:], strict=False)) or body[pushes[0] - 1].text not in (";", "{"):
+        return None
+    out = [*body[: pushes[0]], *_made(f"{name} . resize ( {len(pushes)} ) ;", body[pushes[0]])]
+    for k, (n, end) in enumerate(zip(pushes, ends, strict=True)):
+        out += [*_made(f"{name} [ {k} ] =", body[n]), *body[n + 4 : end - 2], *_made(";", body[n])]
+    return [*out, *body[ends[-1] :]]
+
+
+def _by_loop(body: list[Raw], name: str, start: int, push: int) -> list[Raw] | None:
+    """``for (int i = a; i < b; i++) v.push_back(e);`` in the block that declares ``v``."""
+    loop = _enclosing(body, start, push)
+    if loop is None:
+        return _in_a_row(body, name, [push]) if not _inside(body, start, push) else None
+    stop = _close(body, loop + 1)
+    parts = _split(body[loop + 2 : stop])
+    if len(parts) != 3 or len(parts[0]) < 4 or len(parts[1]) < 3:
+        return None
+    counter = next((parts[0][n - 1].text for n, t in enumerate(parts[0]) if t.text == "="), "")
+    low = list(parts[0][[t.text for t in parts[0]].index("=") + 1 :]) if counter else []
+    step = [t.text for t in parts[2]]
+    if step not in ([counter, "++"], ["++", counter]) or [t.text for t in parts[1][:2]] != [counter, "<"]:
+        return None
+    inner = body[stop + 1 : _end(body, stop + 1)]
+    depth, own = 0, push - stop - 1
+    for n, t in enumerate(inner):
+        depth += (t.text == "{") - (t.text == "}")
+        if t.text in _LEAVES or (n == own and depth != (inner[0].text == "{")):
+            return None
+    place, end = body[push], _end(body, push)
+    texts = " ".join(t.text for t in low)
+    shifted = counter if texts == "0" else f"{counter} - ( {texts} )"
+    count = parts[1][2:] if texts == "0" else [*_made("(", place), *parts[1][2:], *_made(f") - ( {texts} )", place)]
+    changed = {t.text for t in (*parts[1][2:], *low) if t.kind == "NAME"}
+    if any(t.text in changed and inner[n + 1].text in ("=", "+=", "-=", "++", "--") for n, t in enumerate(inner[:-1])):
+        return None
+    return [
+        *body[:loop], *_made(f"{name} . resize (", place), *count, *_made(") ;", place), *body[loop:push],
+        *_made(f"{name} [ {shifted} ] =", place), *body[push + 4 : end - 2], *_made(";", place), *body[end:],
+    ]  # fmt: skip
+
+
+def _enclosing(body: list[Raw], start: int, push: int) -> int | None:
+    """The ``for`` that stands in the block of ``start`` and holds ``push``."""
+    at = start
+    while at < push:
+        if body[at].text == "for":
+            if _end(body, _close(body, at + 1) + 1) > push:
+                return at
+        elif body[at].text == "{":
+            close = _close(body, at)
+            if close > push:
+                return None
+            at = close
+        elif body[at].text == "}":
+            return None
+        at += 1
+    return None
+
+
+def _inside(body: list[Raw], start: int, push: int) -> bool:
+    """Is a place in another block, or under a condition, than ``start``?"""
+    between = [t.text for t in body[start:push]]
+    return between.count("{") != between.count("}") or (body[push - 1].text not in (";", "}", "{"))
+
+
+def _split(tokens: list[Raw]) -> list[list[Raw]]:
+    out: list[list[Raw]] = [[]]
+    for t in tokens:
+        if t.text == ";":
+            out.append([])
+        else:
+            out[-1].append(t)
+    return out
+
+
+__all__ = ["desugared"]
