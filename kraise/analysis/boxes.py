@@ -204,7 +204,7 @@ def box(names: tuple[str, ...], condition: tuple[eq.Expr, ...], context: tuple[s
     hull = _Hull(bounds, wanted)
     axes = []
     for name in names:
-        lower, upper = hull.of(name, "lower"), hull.of(name, "upper")
+        lower, upper = hull.of(name, "lower"), _before_extents(hull.of(name, "upper"))
         if not lower:
             raise Unbounded(name, "lower")
         if not upper:
@@ -228,6 +228,16 @@ def box(names: tuple[str, ...], condition: tuple[eq.Expr, ...], context: tuple[s
         hi = _combine("min", [to_expr(p + 1) for p in upper])
         axes.append(eq.Axis(name, lo, hi, step))
     return Box(tuple(axes), tuple(c for c in condition if c not in used))
+
+
+def _before_extents(tops: list[Poly]) -> list[Poly]:
+    """Upper bounds without those by an extent of the launch where 0 is one: an extent is 1 at least."""
+
+    def extent(p: Poly) -> bool:
+        (e,) = p.atoms() if len(p.terms) == 1 and len(p.atoms()) == 1 else (None,)
+        return isinstance(e, eq.Param) and e.name.split(".")[0] in ("block", "grid", "warps") and p == to_poly(e)
+
+    return [p for p in tops if not extent(p + 1)] if any(p.value == 0 for p in tops) else tops
 
 
 def largest(poly: Poly, condition: tuple[eq.Expr, ...]) -> Poly | None:

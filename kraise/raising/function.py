@@ -103,6 +103,8 @@ class Raiser:
             self.digits = {f"{name}_low": low, f"{name}_high": high} | self.digits
             cx.lane = self.digits[f"{name}_low"]
             cx.whole_of = {self.digits[f"{name}_high"]: name, cx.lane: name}
+            if 0 in cx.named:  # the template's integer is whole warps, too
+                st.env[cx.named[0].name] = cx.threads["blockDim", 0]
         cx.splitting = Splitting(splits, self.digits, self.whole)
         cx.thread_names, path = split_threads(cx, indices, path)
         cx.launch_path = (*cx.launch_path, *(c for c in path if c not in cx.launch_path))
@@ -163,9 +165,10 @@ class Raiser:
         stmts = summed(stmts, (*cx.assumed, *(c for c, _ in cx.checks)))
         stmts = without_dead(fuse(started(stmts, shapes), versions, shapes), versions, [*values, *self._checked()])
         if cx.lane is not None:
-            stmts = tuple(map_statement(s, threads.without_warps) for s in stmts)
-            returns = tuple(r if isinstance(r, eq.Version) else threads.without_warps(r) for r in returns)
-            st.names = {threads.without_warps(e): n for e, n in st.names.items()}
+            counted = partial(threads.without_warps, cx.block_size())
+            stmts = tuple(map_statement(s, counted) for s in stmts)
+            returns = tuple(r if isinstance(r, eq.Version) else counted(r) for r in returns)
+            st.names = {counted(e): n for e, n in st.names.items()}
             st.names = {e: replace(n, expr=e) for e, n in st.names.items()}
         if cx.multiples:
             back = partial(multiples.resolved, cx)

@@ -10,8 +10,9 @@ import jax.numpy as jnp
 def reduce(x, total, n, *, grid=None, block=None):
     """each block sums two elements a thread: a ladder of halves in shared memory, the last warp by shuffles
 
-    total[block_x] = sum_(0 <= t < 128) ((...) + x[256 * block_x + 32 * (t // 32) + t % 32 + 128] if
-        (...) < n else x[256 * block_x + 32 * (t // 32) + t % 32] if (...) else 0.0)
+    total[block_x] = sum_(0 <= t < 128) ((x[256 * block_x + t] if 256 * block_x + t < n else 0.0) +
+        x[256 * block_x + t + 128] if 256 * block_x + t + 128 < n else x[256 * block_x + t] if 256 *
+        block_x + t < n else 0.0)
         for 0 <= block_x < grid
 
     a block has 128 threads along x
@@ -24,7 +25,7 @@ def reduce(x, total, n, *, grid=None, block=None):
     blocks = total.shape[0] if grid is None else grid
     block_x = jnp.arange(blocks)
     t = jnp.arange(128)
-    total_2 = 256 * block_x[:, None] + 32 * (t // 32) + t % 32
+    total_2 = 256 * block_x[:, None] + t
     choice = jnp.where(total_2 < n, x[jnp.clip(total_2, 0, m - 1)], 0.0)
     return total.at[:blocks].set(
         jnp.sum(

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from kraise import pipeline
 from kraise.diagnostics import Refused
 from kraise.frontends import cuda_c, python
 from kraise.ir import equations as eq
@@ -182,3 +184,49 @@ def test_axes_are_those_of_the_kernel():
     }
     """
     assert operators(raised(other + text, "k")) == ["add"]
+
+
+STRIDES = """
+template <unsigned int size> __global__ void k(const float *x, float *out, unsigned int n) {{
+  extern __shared__ float s[];
+  unsigned int t = threadIdx.x;
+  unsigned int step = size * gridDim.x{double};
+  float sum = 0;
+  unsigned int i = blockIdx.x * size{times} + t;
+  while (i < n) {{ sum += x[i]; {second} i += step; }}
+  s[t] = sum;
+  __syncthreads();
+  if (size >= 256 && t < 128) s[t] = sum = sum + s[t + 128];
+  __syncthreads();
+  if (size >= 128 && t < 64) s[t] = sum = sum + s[t + 64];
+  {barrier}
+  if (t < 32) {{
+    if (size >= 64) sum += s[t + 32];
+    for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(~0u, sum, d);
+  }}
+  if (t == 0) out[blockIdx.x] = sum;
+}}
+"""
+ONE = {"double": "", "times": "", "second": "", "barrier": "__syncthreads();"}
+TWO = ONE | {"double": " << 1", "times": " * 2", "second": "if (i + size < n) sum += x[i + size];"}
+
+
+@pytest.mark.parametrize("form", [ONE, TWO])
+def test_strides_of_the_grid_then_a_ladder_that_ends_in_a_warp(form):
+    """Of any size that the template may be instantiated with; what the blocks leave out nobody sums."""
+    done = pipeline.translate(STRIDES.format(**form), "k.cu")
+    assert done.text is not None and "_loop" not in done.text, [d.reason for d in done.diagnostics]
+    scope = {}
+    exec(done.text, scope)
+    x = np.arange(700, dtype=np.float32) % 13
+    for size in (64, 128):
+        width = size * 3 * (1 if form is ONE else 2)
+        rows = np.pad(x, (0, -x.size % width)).reshape(-1, 3, width // 3).sum(axis=(0, 2))
+        got = scope["k"](x, np.zeros(3, np.float32), x.size, size=size, grid=3, block=size)
+        assert np.array_equal(got, rows)
+    with pytest.raises(ValueError, match="block has"):
+        scope["k"](x, np.zeros(3, np.float32), x.size, size=64, grid=3, block=128)
+
+
+def test_its_twin_without_the_barrier_is_refused():
+    assert pipeline.translate(STRIDES.format(**ONE | {"barrier": ""}), "k.cu").text is None

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kraise.analysis.delinearize import divided
-from kraise.analysis.poly import to_expr, to_poly
+from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
-from kraise.ir.walk import free_indices, substitute, topological
+from kraise.ir.walk import free_indices, substitute, topological, transform
 from kraise.raising.collective.integers import number
 from kraise.raising.collective.marks import Unknown
-from kraise.raising.run.arithmetic import operation, tidy
+from kraise.raising.run.arithmetic import index_like, operation, tidy
 from kraise.raising.run.context import Context
 
 THREAD = eq.Index("$thread", INT)  # a thread's number in its block
@@ -46,7 +46,7 @@ class Frame:
         moved = tidy(substitute(e, self.local))
         if self.split:
             high, low = _digits(thread)
-            return tidy(substitute(moved, {WARPS: high, LANES: low}))
+            return tidy(substitute(_joined(moved, thread), {WARPS: high, LANES: low}))
         return tidy(substitute(moved, {THREAD: thread}))
 
     def at_lane(self, e: eq.Expr, lane: eq.Expr) -> eq.Expr:
@@ -60,6 +60,28 @@ def _digits(thread: eq.Expr) -> tuple[eq.Expr, eq.Expr]:
         high, low = divmod(thread.value, 32)
         return eq.Const(high, INT), eq.Const(low, INT)
     return operation("floordiv", (thread, _WARP), INT), operation("mod", (thread, _WARP), INT)
+
+
+def _joined(e: eq.Expr, thread: eq.Expr) -> eq.Expr:
+    """``e`` with the thread's number where its warp and its lane stand for it: ``32 * warp + lane``, or the two as
+    digits of a subscript."""
+
+    def one(node: eq.Expr) -> eq.Expr:
+        match node:
+            case eq.Op(type=t) if index_like(node):
+                p = to_poly(node)
+                times = p.coefficient(LANES) if p.is_affine_in([WARPS.name, LANES.name]) else Poly()
+                if times.terms and p.coefficient(WARPS) == times * 32:
+                    return to_expr(p.without(LANES).without(WARPS) + times * to_poly(thread), t)
+            case eq.Read(subscripts=subs, view=view) if view and LANES in subs[1:]:
+                at = subs.index(LANES, 1)
+                if subs[at - 1] is WARPS and view[at] is _WARP:
+                    size = view[at - 1] if at == 1 else to_expr(to_poly(view[at - 1]) * 32)
+                    fewer = (*view[: at - 1], size, *view[at + 1 :])
+                    return replace(node, subscripts=(*subs[: at - 1], thread, *subs[at + 1 :]), view=fewer)
+        return node
+
+    return transform(e, one)
 
 
 def frame(cx: Context) -> Frame | None:

@@ -135,7 +135,7 @@ def _by_bits(cx: Context, st: State, name: str, a: eq.Expr, b: eq.Expr, t: Scala
         size = eq.Const(1 << bits, INT)
         digit = quotient(cx, st.path, "floordiv", a, size)
         return operation("floordiv", (a, size), INT) if digit is None else digit
-    if plain and name == "shl" and bits < 16:
+    if name == "shl" and 0 <= bits < 16 and (plain or (index_like(a) and by_launch((a,)))):
         return operation("mul", (a, eq.Const(1 << bits, INT)), INT)
     return operation(name, (a, b), t)
 

@@ -227,9 +227,9 @@ def lanes(cx: Context, indices: tuple[str, ...], ways: Ways) -> list[tuple[str, 
     return [(inside[0], eq.Const(32, INT))]
 
 
-def without_warps(e: eq.Expr) -> eq.Expr:
-    """``e`` with the number of warps in terms of the launch: 32 of them are a block's threads."""
-    block, grid, threads = (eq.Param(f"{n}.x", INT) for n in ("block", "grid", "threads"))
+def without_warps(block: eq.Param, e: eq.Expr) -> eq.Expr:
+    """``e`` with the number of warps in terms of the launch: 32 of them are a block's threads (``block``)."""
+    grid, threads = (eq.Param(f"{n}.x", INT) for n in ("grid", "threads"))
     few, all_ = (eq.Op("floordiv", (n, eq.Const(32, INT)), INT) for n in (block, threads))
 
     def term(m: tuple[eq.Expr, ...], c: int) -> Poly:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.fuzz.generate import Program
-from tests.fuzz.kinds import aliases, hosts, integers, local_arrays, picked, ragged, squares, structs, warps
+from tests.fuzz.kinds import aliases, hosts, integers, joint, local_arrays, picked, ragged, squares, structs, warps
 
 KINDS: dict[str, Callable[[int, str], Program]] = {
     "squares": squares.draw,
     "warps": warps.draw,
+    "joint": joint.draw,
     "ragged": ragged.draw,
     "local": local_arrays.draw,
     "hosts": hosts.draw,
