@@ -75,17 +75,26 @@ def _switched(order: list[Expr]) -> frozenset[Expr]:
 
 
 def _flag(factor: Expr) -> bool:
-    """Whether a factor is a number that conditions choose: a flag, a sign, ``(x > 0) - (x < 0)``."""
+    """Whether a factor is zero in some lanes whatever the floats are: a flag, a sign, an integer that may be zero, a
+    product with one of these."""
     match factor:
-        case Cast(arg=arg) | Op(name="neg", args=(arg,)):
+        case Op(name="mul", args=args):
+            return any(map(_flag, args))
+        case Op(name="neg", args=(arg,)) | Op(name="div", args=(arg, _)):
             return _flag(arg)
+        case Cast(arg=arg):
+            return _flag(arg) or (factor.type.is_integer and not arg.type.is_integer)
         case Op(name="sign"):
             return True
         case Op(name="select", args=(_, a, b)):
             return _chosen(a) and _chosen(b) and 0 in (getattr(a, "value", 0), getattr(b, "value", 0))
-        case Op(name="add" | "sub" | "mul", args=(a, b)):
-            return _flag(a) and _flag(b)
-    return factor.type.kind == "bool"
+        case Op(name="add" | "sub", args=(a, b)) if _flag(a) and _flag(b):
+            return True
+    if factor.type.kind == "bool":
+        return True
+    least, most = interval(factor)
+    varies = any(isinstance(n, Index | Read) for n in topological((factor,)))
+    return factor.type.is_integer and varies and least <= 0 <= most
 
 
 def _chosen(arm: Expr) -> bool:
@@ -95,8 +104,8 @@ def _chosen(arm: Expr) -> bool:
 def _finite(node: Op) -> bool:
     """Whether an operation has a value where its slope is infinite."""
     match node:
-        case Op(name="pow", args=(_, Const(value=float() as power))):
-            return power > 0
+        case Op(name="pow", args=(_, power)):
+            return power.type.is_inexact and (_number(power) or 0) > 0
     return node.name in ("sqrt", "cbrt", "hypot", "asin", "acos")
 
 
@@ -121,6 +130,12 @@ def _picks(node: Expr) -> bool:
     return False
 
 
+def _number(power: Expr) -> float | None:
+    """The value of a constant, also of one that is written as a quotient (``1.0 / 3.0``)."""
+    least, most = interval(power)
+    return least if least == most else None
+
+
 def constant_at_point(node: Op) -> Expr:
     """The operation as a constant where its slope is infinite, with the same value everywhere; itself if that is
     nowhere."""
@@ -133,8 +148,8 @@ def constant_at_point(node: Op) -> Expr:
             return _guarded(node, _equal(x, 0), -math.inf, (0,))
         case Op(name="log1p", args=(x,)):
             return _guarded(node, _equal(x, -1), -math.inf, (0,))
-        case Op(name="pow", args=(x, Const(value=int() | float() as power))):
-            return _guarded(node, _equal(x, 0), 0.0 if power > 0 else None, (0,))
+        case Op(name="pow", args=(x, power)) if (number := _number(power)) is not None:
+            return _guarded(node, _equal(x, 0), 0.0 if number > 0 else None, (0,))
         case Op(name="div", args=(x, y)) if free_indices(y) or _computed(y):
             positive = isinstance(x, Const) and x.value.real > 0 and interval(y)[0] >= 0
             return _guarded(node, _equal(y, 0), math.inf if positive else None, (1,))
@@ -193,8 +208,8 @@ def _vanishes(root: Expr) -> bool:
                 zero[node] = zero.get(a, False) or zero.get(b, False)
             case Op(name="fma", args=(a, b, c)):
                 zero[node] = (zero.get(a, False) or zero.get(b, False)) and zero.get(c, False)
-            case Op(name="pow", args=(a, Const(value=int() | float() as power))):
-                zero[node] = power > 0 and zero.get(a, False)
+            case Op(name="pow", args=(a, power)):
+                zero[node] = (_number(power) or 0) > 0 and zero.get(a, False)
             case Op(name="neg" | "abs" | "sqrt", args=(a,)) | Op(name="div", args=(a, _)) | Cast(arg=a):
                 zero[node] = zero.get(a, False)
             case Reduce(op="add", body=body):

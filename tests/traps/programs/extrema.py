@@ -147,3 +147,19 @@ def chosen_sign(x, y, n):
     for i in range(n):
         k = 1.0 if x[i] > 0.0 else -1.0 if x[i] < 0.0 else 0.0
         y[i] = math.sqrt(abs(x[i])) * k + x[i]
+
+
+# x=a(0.,-8.,27.,1.), y=z(4), n=4, h=0.3
+def integer_factors(x, y, n, h):
+    for i in range(n):
+        s = (x[i] > 0.0) - (x[i] < 0.0)
+        y[i] = s * abs(x[i]) ** (1.0 / 3.0) + i * h * math.sqrt(abs(x[i])) + int(x[i]) * math.hypot(x[i], 0.0)
+
+
+# x=a(0.,-8.,0.,1.), y=z(4), n=4
+def triangle_weight(x, y, n):
+    for i in range(n):
+        s = 0.0
+        for j in range(n):
+            s += (i // 2 - j // 2) * math.sqrt(abs(x[i] - x[j]))
+        y[i] = s
