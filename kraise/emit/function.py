@@ -17,7 +17,7 @@ from kraise.emit.stores.merge import merged
 from kraise.emit.text import clashes, layout_text, records, shapes
 from kraise.emit.text import python as py
 from kraise.emit.text.canonical import canonical
-from kraise.emit.text.doc import WIDTH
+from kraise.emit.text.doc import CHECKPOINTED, WIDTH
 from kraise.emit.text.head import signature
 from kraise.emit.text.linear import Linear
 from kraise.emit.text.names import TEXT_USES, Names, identifier
@@ -70,7 +70,9 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     lines += render(body, 4, comments, around)
     return [
         FunctionText(lines, context),
-        *derivative_texts(derivatives.derivatives(kernel, head_of, around.taken), around, "checkify" in context.needs),
+        *derivative_texts(
+            derivatives.derivatives(kernel, head_of, around.taken, context.needs), around, "checkify" in context.needs
+        ),
     ]
 
 
@@ -255,7 +257,7 @@ def _docstring(kernel: eq.Kernel, context: Context) -> list[str]:
     kept = (remat.note(kernel.memory.remat),) if context.needs & set(remat.HELPERS) else ()
     notes = "\n".join((*kernel.assumptions, *kernel.notes, *kept))
     if "eqxi" in context.needs:
-        notes += ("\n" if notes else "") + "The loop's trip count depends on data: equinox's checkpointed while loop."
+        notes += ("\n" if notes else "") + CHECKPOINTED
     text = "\n\n".join([*parts, notes] if notes else parts)
     return docstring(text, 4)
 

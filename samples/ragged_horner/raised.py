@@ -14,7 +14,8 @@ def ragged_horner(ptr, c, x, y):
         value, k = value * x[i] + c[k], k + 1
     y[i] = value  for 0 <= i < x.shape[0]
 
-    The loop's trip count depends on data: equinox's checkpointed while loop.
+    The loop's trip count depends on data: equinox's checkpointed while loop, in reverse
+    mode. For `jax.jvp`, which it lacks, give it kind="lax".
     """
     n = x.shape[0]
     dtype = jnp.result_type(c, x)

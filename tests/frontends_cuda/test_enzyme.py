@@ -53,6 +53,32 @@ def test_dup_is_active_and_const_is_not():
     assert np.allclose(w_bar, (6.0, 12.0))
 
 
+UNBOUNDED = """
+void halve(const double *x, double *y, int n) {
+    for (int i = 0; i < n; i++) {
+        double v = x[i];
+        while (v > 0.3) v = 0.5 * v - 0.01 * sqrt(v);
+        y[i] = v;
+    }
+}
+"""
+
+
+def test_a_loop_without_a_bound_has_one_mode_at_a_time():
+    """Forward mode is refused, and is there where the docstring says: in the loop's kind."""
+    call = "void __enzyme_fwddiff(void *, ...); int enzyme_dup;"
+    call += "void caller(double *x, double *dx, double *y, double *dy, int n) {"
+    call += " __enzyme_fwddiff((void *)halve, enzyme_dup, x, dx, enzyme_dup, y, dy, n); }"
+    (refused, *_) = pipeline.translate(UNBOUNDED + call, "k.c").diagnostics
+    assert refused.code == "KR308" and "no forward mode" in refused.reason
+    text = pipeline.translate(UNBOUNDED, "k.c").text
+    assert 'give it kind="lax"' in text
+    reverse, forward = (load_module(t) for t in (text, text.replace('kind="checkpointed"', 'kind="lax"')))
+    x = jnp.array([0.1, 1.0, 3.0])
+    slopes = jax.jacrev(lambda x: reverse.halve(x, jnp.zeros(3), 3))(x)
+    np.testing.assert_allclose(jax.jacfwd(lambda x: forward.halve(x, jnp.zeros(3), 3))(x), slopes, rtol=1e-12)
+
+
 def test_forward_mode():
     m, _ = module("__enzyme_fwddiff((void *)scale, enzyme_dup, w, dw, enzyme_dupnoneed, y, dy, enzyme_const, s, n);")
     tangent = m.scale_jvp(jnp.array([1.0, 2.0]), jnp.zeros(2), 3.0, 2, jnp.array([1.0, 0.0]))

@@ -7,6 +7,7 @@ because it is static or holds integers.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -64,10 +65,16 @@ def _ways(kernel: eq.Kernel | o.Host) -> tuple[str, ...]:
     return tuple(way for way in ("grad", "vjp", "jvp") if way in asked)
 
 
-def derivatives(kernel: eq.Kernel, head: Signature, taken: frozenset[str]) -> list[DerivativeText]:
-    """The derivatives that ``kernel`` asks for, given the signature of its function. Raises Refused (KR308)."""
+def derivatives(
+    kernel: eq.Kernel, head: Signature, taken: frozenset[str], needs: Collection[str] = ()
+) -> list[DerivativeText]:
+    """The derivatives that ``kernel`` asks for, given its function's head and ``needs``. Raises Refused (KR308)."""
     if not kernel.derivatives:
         return []
+    if "eqxi" in needs and "jvp" in _ways(kernel):
+        reason = f"`{kernel.name}` has no forward mode: the trip count of a loop depends on data (equinox's while loop)"
+        hint = "ask for its gradient, or give the loop a bound: `for (int k = 0; k < most; k++) { if (…) break; … }`"
+        raise refuse(CODE, reason, kernel.span, hint)
     inputs = Inputs(kernel, head)
     return written(Subject(kernel, head, inputs, outputs.outputs(kernel), inputs.read()), taken)
 

@@ -20,6 +20,7 @@ from kraise.emit.loops import remat
 from kraise.emit.loops.folds import mentioned
 from kraise.emit.text import layout_text
 from kraise.emit.text import python as py
+from kraise.emit.text.doc import CHECKPOINTED
 from kraise.emit.text.head import Signature, by_position
 from kraise.emit.text.names import Names, identifier
 from kraise.emit.text.python import Atom, Py, flat
@@ -89,7 +90,7 @@ class EmittedHost:
         body = _returned(body, self.text.results(list(self.host.returns)))
         notes = list(self.host.notes)
         if "eqxi" in self.needs:
-            notes.append("The loop's trip count depends on data: equinox's checkpointed while loop.")
+            notes.append(CHECKPOINTED)
         if remat.LOOP in self.needs:
             notes.append(remat.note(self.host.remat))
         said = docstring("\n\n".join(x for x in (self.host.doc.strip(), "\n".join(notes)) if x), 4)

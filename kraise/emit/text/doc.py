@@ -13,6 +13,10 @@ from itertools import count
 from typing import NamedTuple
 
 WIDTH = 88
+CHECKPOINTED = (
+    "The loop's trip count depends on data: equinox's checkpointed while loop, in reverse\n"
+    'mode. For `jax.jvp`, which it lacks, give it kind="lax".'
+)
 INDENT = 4
 
 FLAT, BROKEN = False, True

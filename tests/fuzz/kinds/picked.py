@@ -77,8 +77,13 @@ def _pole(w: Writer, z: str) -> str:
 def _picked(w: Writer, z: str, at: str) -> str:
     """A value in which the slope at zero does not count."""
     root, pole = _root(w, z), _pole(w, z)
-    flag = w.pick(f"(1.0 if {z} > 0.0 else 0.0)", f"(1.0 if {z} > 0.01 else 0.0)", f"(({z} > 0.0) - ({z} < 0.0))",
-                  f"({at} % 2) * (1.0 if {z} > 0.0 else 0.0)", f"int({z} + 0.75)")
+    flag = w.pick(
+        f"(1.0 if {z} > 0.0 else 0.0)",
+        f"(1.0 if {z} > 0.01 else 0.0)",
+        f"(({z} > 0.0) - ({z} < 0.0))",
+        f"({at} % 2) * (1.0 if {z} > 0.0 else 0.0)",
+        f"int({z} + 0.75)",
+    )
     return w.pick(
         f"max({root}, 0.3)", f"min({pole}, 20.0)", f"min(max({pole}, -3.0), 9.0)", f"1.0 / max({root}, 0.3)",
         f"{flag} * ({root})", f"({root}) * {flag}", f"({root} if {z} > 0.0 else 0.5)",
