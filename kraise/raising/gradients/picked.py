@@ -16,10 +16,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from itertools import combinations
+from weakref import WeakKeyDictionary
 
 from kraise.ir.equations import Cast, Const, Expr, Index, Op, Param, Read, Reduce, Scan, Stmt, Write
 from kraise.ir.types import BOOL
-from kraise.ir.walk import free_indices, statements, substitute, topological
+from kraise.ir.walk import children, free_indices, statements, substitute, topological
 from kraise.raising.gradients.conditions import Conditions, Demand
 from kraise.raising.gradients.hazards import constant_like
 from kraise.raising.gradients.intervals import interval
@@ -74,27 +75,40 @@ def _switched(order: list[Expr]) -> frozenset[Expr]:
     return frozenset(n for n in found if isinstance(n, Op) and _finite(n))
 
 
+_flags: WeakKeyDictionary[Expr, bool] = WeakKeyDictionary()
+
+
 def _flag(factor: Expr) -> bool:
     """Whether a factor is zero in some lanes whatever the floats are: a flag, a sign, an integer that may be zero, a
     product with one of these."""
-    match factor:
+    if factor not in _flags:
+        for node in topological((factor,), lambda n: () if n in _flags or _discrete(n) else children(n)):
+            _flags[node] = _is_flag(node)
+    return _flags[factor]
+
+
+def _discrete(node: Expr) -> bool:
+    return node.type.kind == "bool" or node.type.is_integer
+
+
+def _is_flag(node: Expr) -> bool:
+    """:func:`_flag` where that of the operands is known."""
+    if _discrete(node):
+        least, most = interval(node)
+        varies = any(isinstance(n, Index | Read) for n in topological((node,)))
+        return node.type.kind == "bool" or (varies and least <= 0 <= most)
+    match node:
         case Op(name="mul", args=args):
-            return any(map(_flag, args))
-        case Op(name="neg", args=(arg,)) | Op(name="div", args=(arg, _)):
-            return _flag(arg)
-        case Cast(arg=arg):
-            return _flag(arg) or (factor.type.is_integer and not arg.type.is_integer)
+            return any(_flags[a] for a in args)
+        case Op(name="neg", args=(arg,)) | Op(name="div", args=(arg, _)) | Cast(arg=arg):
+            return _flags[arg]
         case Op(name="sign"):
             return True
         case Op(name="select", args=(_, a, b)):
             return _chosen(a) and _chosen(b) and 0 in (getattr(a, "value", 0), getattr(b, "value", 0))
-        case Op(name="add" | "sub", args=(a, b)) if _flag(a) and _flag(b):
-            return True
-    if factor.type.kind == "bool":
-        return True
-    least, most = interval(factor)
-    varies = any(isinstance(n, Index | Read) for n in topological((factor,)))
-    return factor.type.is_integer and varies and least <= 0 <= most
+        case Op(name="add" | "sub", args=(a, b)):
+            return _flags[a] and _flags[b]
+    return False
 
 
 def _chosen(arm: Expr) -> bool:
