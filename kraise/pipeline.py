@@ -160,17 +160,16 @@ def with_derivatives(
     functions: list[Any] = [*kernels, *hosts]
     if not (own or options.grad) or not functions:
         return kernels, hosts, []
-    from kraise.emit.gradients.derivatives import CODE, fits
+    from kraise.emit.gradients.derivatives import lacked, lacking
     from kraise.ir.activity import parse
 
-    findings = []
+    findings: list[Diagnostic] = []
     for sentence in options.grad:
         activity = parse(sentence)
         named = [f for f in functions if f.name == activity.kernel]
-        fitting = functions if len(functions) == 1 else [f for f in functions if fits(f, activity)]
+        fitting = functions if len(functions) == 1 else [f for f in functions if not lacking(f, activity)]
         if not activity.kernel and not fitting:
-            reason = f"no function of this file has all the names of `{sentence.strip()}`"
-            findings.append(Diagnostic(CODE, reason, functions[0].span, 'name it first: "KERNEL: loss=..."'))
+            findings += lacked(functions, activity, sentence.strip()).diagnostics
         chosen = named if activity.kernel else fitting
         functions = [replace(f, derivatives=(*f.derivatives, activity)) if f in chosen else f for f in functions]
     for at, f in enumerate(functions):

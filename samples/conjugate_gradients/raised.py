@@ -54,7 +54,9 @@ def xpby(x, b, y):
 
 @partial(jax.jit, static_argnames="iters")
 def cg(A, b, x, iters):
-    """the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)"""
+    """the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
+    """
     q = jnp.zeros_like(b)
     acc = jnp.zeros(1, jnp.float32)
     acc = acc.at[0].set(0.0)

@@ -38,7 +38,8 @@ def crowd_trace(x, v, spread, dt, steps):
         spread_out[t] = sum_i x[i] * x[i]
     spread[t] = spread_out[t]  for 0 <= t < steps
 
-    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
     """
     n = x.shape[0]
 

@@ -35,7 +35,8 @@ def block_relaxation(x, y, steps, *, grid=None, block=None):
     y[block_x] = v  for 0 <= block_x < grid, 0 <= t < 1
 
     a block has 32 threads along x
-    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
     """
     grid = grid[0] if isinstance(grid, tuple) else grid
     block = block[0] if isinstance(block, tuple) else block

@@ -42,7 +42,8 @@ def filter(signal, out, n, taps):
 def main(h_signal, n=1024, passes=4):
     """filters a measured signal several times over
 
-    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
     """
     taps = jnp.zeros(TAPS, h_signal.dtype)
     h_taps = jnp.zeros(TAPS, h_signal.dtype)

@@ -45,7 +45,9 @@ def spmv(row, col, val, x, y, n):
 
 @partial(jax.jit, static_argnames=("n", "max_iter"))
 def solve(row, col, val, b, x, n, tol, max_iter):
-    """the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)"""
+    """the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
+    """
     q = jnp.zeros(n, val.dtype)
     r = b[:n]
     q = spmv(row, col, val, x, q, n)  # kernel.cu:33

@@ -53,7 +53,9 @@ def move_momentum(density, momentum, next, c, n):
 
 @partial(jax.jit, static_argnames=("n", "steps"))
 def shock_tube(density, momentum, n, courant, steps):
-    """the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)"""
+    """the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
+    """
     gas_n = n
     gas_courant = courant
     gas_density_0 = density[:n]

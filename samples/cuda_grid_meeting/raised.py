@@ -29,7 +29,8 @@ def relax_rod(now, next, cells, rounds):
         now[c] += 0.25 * (now[c - 1] - 2.0 * now[c] + now[c + 1])  for 1 <= c < cells - 1
     next[c] = now[c]  for 1 <= c < cells - 1, where rounds > 0
 
-    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
     """
     if cells < 2:
         return now, next

@@ -43,7 +43,8 @@ def jacobi2d(n, A, B):
 def relax(n, steps, A, B):
     """the host: ping-pong between two buffers
 
-    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
     """
 
     def step(_, state):

@@ -56,7 +56,9 @@ def solve_loop(change, n, error):
 
 @partial(jax.jit, static_argnames=("n", "max_iter"))
 def solve(u, f, n, tolerance, max_iter):
-    """the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)"""
+    """the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
+    """
     d_change = jnp.zeros(n, u.dtype)
     d_u = u[: n * n]
     d_v = u[: n * n]

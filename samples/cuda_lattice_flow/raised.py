@@ -108,7 +108,9 @@ def speed(f, ux, nx, ny):
 
 @partial(jax.jit, static_argnames=("nx", "ny", "steps"))
 def flow(populations, ux, omega, force, nx, ny, steps):
-    """the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)"""
+    """the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
+    """
     moved = jnp.zeros(nx * ny * Q, populations.dtype)
     d_ux = jnp.zeros(nx * ny, populations.dtype)
     f = populations[: nx * ny * Q]

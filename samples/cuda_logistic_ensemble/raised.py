@@ -32,7 +32,8 @@ def logistic(growth, start, end, n):
         x = x + 0.05 * growth[i] * x * (1.0 - x)
     end[i] = x  for 0 <= i < n
 
-    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
     """
 
     def step(_, x):

@@ -80,7 +80,8 @@ def van_der_pol(start, end, mu, h, steps, n):
     end[2 * i] = y_0  for 0 <= i < n
     end[2 * i + 1] = y_1  for 0 <= i < n
 
-    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
     """
 
     def step(_, state):

@@ -37,7 +37,8 @@ def stencil(in_, out, n):
 def iterate(time_steps, src, dst, n):
     """which of the two arrays holds the last step depends on the number of steps
 
-    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
     """
     rounds = max(time_steps, 0)
 
@@ -54,7 +55,8 @@ def iterate(time_steps, src, dst, n):
 def smooth(host, n, time_steps):
     """the same with its own device memory, error checks and timing
 
-    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
     """
     d_in = host[:n]
 

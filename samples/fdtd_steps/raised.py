@@ -66,7 +66,9 @@ def update_ez(ez, hx, hy, c):
 
 @partial(jax.jit, static_argnames="steps")
 def simulate(ez, hx, hy, c, steps):
-    """the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)"""
+    """the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
+    """
 
     def step(_, state):
         ez, hx, hy = state

@@ -49,7 +49,8 @@ def rod(u, f, sweeps):
             u_out[i] = u_before = 0.5 * (u_before + u[i + 1] + f[i])
         u[i] = u_out[i]  for 1 <= i < u.shape[0] - 1
 
-    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
     """
     n = u.shape[0]
     if n < 3 or sweeps < 1:
@@ -84,7 +85,8 @@ def plate(u, f, sweeps):
             for 0 <= diagonal < rows + cols - 3, 0 <= i < rows - 1
         u[i, j] = u.diagonals[i + j, i]  for 0 <= i < rows - 1, 0 <= j < cols - 1
 
-    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
     """
     rows, cols = u.shape
     if min(sweeps, rows) < 1:
@@ -138,7 +140,8 @@ def dense(A, b, x, sweeps):
         for i = 0 ... n - 1:
             x[i] = (b[i] + sum_(j where j != i) -(A[i, j] * x[j])) / A[i, i]
 
-    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
     """
     n = A.shape[0]
     if min(sweeps, n) < 1:

@@ -68,7 +68,8 @@ def minimal_standard(seeds, numbers, rounds):
         state = (1103515245 * state + 12345) % 2147483648
     numbers[i] = state  for 0 <= i < numbers.shape[0]
 
-    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
     """
 
     def step(_, state):

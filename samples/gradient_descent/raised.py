@@ -48,7 +48,9 @@ def gradient(X, r, g):
 
 @partial(jax.jit, static_argnames="epochs")
 def fit(X, y, w0, lr, epochs, tol):
-    """the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)"""
+    """the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
+    """
     m = X.shape[0]
     n = X.shape[1]
     d_r = jnp.zeros(m, jnp.float32)

@@ -52,7 +52,8 @@ def square_error(u, measured, error):
 def misfit(u0, k, measured, error, dt, steps):
     """Squared errors after some steps.
 
-    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
     """
 
     def step(_, state):

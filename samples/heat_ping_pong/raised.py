@@ -40,7 +40,8 @@ def diffuse(u, v, n, c):
 def heat(u0, steps, c):
     """Heat conduction in a rod with fixed ends.
 
-    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
     """
     n = u0.shape[0]
 
@@ -57,7 +58,8 @@ def heat(u0, steps, c):
 def heat_in_place(u, v, steps, c):
     """The same in the caller's two arrays: which of them holds the last step depends on the number of steps.
 
-    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
     """
     n = u.shape[0]
     rounds = max(steps, 0)

@@ -35,7 +35,8 @@ def heat_steps(u, v, r, steps):
             r * (u[y, x - 1] + u[y, x + 1] + u[y - 1, x] + u[y + 1, x] - 4.0 * u[y, x])))
             for 1 <= y < ny - 1, 1 <= x < nx - 1
 
-    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
     """
     ny, nx = u.shape
     if min(u.shape) < 2:

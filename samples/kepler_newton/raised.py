@@ -37,7 +37,8 @@ def kepler(mean, eccentricity, anomaly, rounds, tolerance, most):
     anomaly[i] = x  for 0 <= i < mean.shape[0]
     rounds[i] = n  for 0 <= i < mean.shape[0]
 
-    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
     """
     m = mean.shape[0]
     dtype = jnp.result_type(eccentricity, mean)

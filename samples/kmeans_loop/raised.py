@@ -64,7 +64,9 @@ def update(total, count, centres):
 
 @partial(jax.jit, static_argnames="rounds")
 def kmeans(points, start, rounds):
-    """the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)"""
+    """the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
+    """
     n = points.shape[0]
     k = start.shape[0]
     label = jnp.zeros(n, jnp.int32)

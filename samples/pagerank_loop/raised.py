@@ -51,7 +51,9 @@ def spread(row_start, column, weight, rank, damping, out):
 
 @partial(jax.jit, static_argnames="max_iter")
 def pagerank(row_start, column, weight, rank0, damping, tolerance, max_iter):
-    """the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)"""
+    """the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
+    """
     new = jnp.zeros_like(rank0)
 
     def step(_, state):

@@ -39,7 +39,8 @@ def pendulums(state, out, h, steps):
     out[i, 0] = y_0  for 0 <= i < state.shape[0]
     out[i, 1] = y_1  for 0 <= i < state.shape[0]
 
-    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
     """
     rows = state.shape[0]
     ratio = h / 6.0

@@ -50,7 +50,9 @@ def cool(plate, after, change, rate):
 
 @partial(jax.jit, static_argnames="most_steps")
 def cool_plate(plate, rate, tolerance, most_steps):
-    """the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)"""
+    """the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
+    """
     change = jnp.zeros_like(plate)
 
     def step(_, state):

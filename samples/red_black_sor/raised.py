@@ -32,7 +32,8 @@ def red_black_sor(u, f, omega, sweeps):
             u[i, j] += omega * (0.25 * r - u[i, j])
                 for 1 <= i < rows - 1, 1 <= j < cols - 1, where (j + 1 - colour - i) % 2 == 0
 
-    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
     """
     rows, cols = u.shape
     if 0 in u.shape:

@@ -29,7 +29,8 @@ def rod_cooling(temp, heat, rate, steps):
         temp[i] = temp[i] + rate * (temp[i - 1] - 2.0 * temp[i] + temp[i + 1]) - heat * temp[i]**4
             for 1 <= i < n - 1
 
-    the gradient keeps the states between rounds, about 2 sqrt(rounds), and runs rounds again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds),
+    and runs rounds again (--remat)
     """
 
     def step(_, temp):

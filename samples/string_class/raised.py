@@ -61,7 +61,9 @@ def String_step(dt, stiffness, shape, speed, time):
 
 @partial(jax.jit, static_argnames="steps")
 def String_run(dt, stiffness, shape, speed, time, steps):
-    """the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)"""
+    """the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
+    """
 
     def step(_, state):
         shape, speed, time = state

@@ -45,7 +45,9 @@ def wave(u0, u1, u2, c):
 
 @partial(jax.jit, static_argnames="steps")
 def wave_steps(u_prev, u_now, steps, c):
-    """the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)"""
+    """the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
+    """
 
     def step(_, state):
         a, b, d = state

@@ -69,7 +69,14 @@ def test_a_derivative_that_does_not_exist_is_refused_and_the_kernels_come_out(gr
 
 def test_a_sentence_that_fits_no_kernel():
     (found,), _ = refusals("loss=nothing wrt x")
-    assert found[0] == "KR308" and "loss=nothing" in found[1]
+    assert found[0] == "KR308" and "loss=nothing" in found[1] and "`pull` has no `nothing`" in found[1]
+    (found,), _ = refusals("loss=out wrt xx")
+    assert "`pull` has no `xx`" in found[1] and found[2] == "did you mean `x`?"
+
+
+def test_an_output_that_two_terms_take_is_computed_once():
+    text = translated("pull: loss=sum(out) - 0.5 * mean(out) wrt x").text
+    assert "return jnp.sum(out_new) - 0.5 * jnp.mean(out_new)" in text
 
 
 def test_two_sentences_that_differ_for_one_kernel():

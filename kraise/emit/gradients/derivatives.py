@@ -50,14 +50,26 @@ def names_of(kernel: eq.Kernel | o.Host) -> list[str]:
     return [f"{identifier(kernel.name)}_{way}" for way in _ways(kernel)]
 
 
-def fits(kernel: eq.Kernel | o.Host, activity: Activity) -> bool:
-    """Whether a kernel has all the names of a sentence."""
+def lacking(kernel: eq.Kernel | o.Host, activity: Activity) -> list[tuple[str, list[str]]]:
+    """The names of a sentence that a kernel does not have, each with those that it has of the kind."""
     returned = outputs.outputs(kernel) if isinstance(kernel, eq.Kernel) else host_outputs.outputs(kernel)
-    given = {name for out in returned for name in (out.name, out.root)}
+    given = {name for out in returned for name in (out.name, out.root) if name}
     taken = {p.name for p in kernel.params}  # type: ignore[attr-defined]
-    inputs = {n.partition(".")[0] for n in (*activity.wrt, *activity.const)}
-    given |= {"result"} if len(returned) == 1 or any(out.scalar for out in returned) else set()
-    return {t.output for t in activity.terms} <= given and inputs <= taken
+    inputs = [n.partition(".")[0] for n in (*activity.wrt, *activity.const)]
+    result = {"result"} if len(returned) == 1 or any(out.scalar for out in returned) else set()
+    absent = [(t.output, given) for t in activity.terms if t.output not in given | result]
+    absent += [(n, taken) for n in inputs if n not in taken]
+    return [(name, sorted(among)) for name, among in absent]
+
+
+def lacked(functions: list[eq.Kernel | o.Host], activity: Activity, sentence: str) -> Refused:
+    """Why a sentence concerns no function: what the one that has most of its names has not."""
+    nearest = min(functions, key=lambda f: len(lacking(f, activity)))
+    name, among = lacking(nearest, activity)[0]
+    near = get_close_matches(name, among, 1)
+    hint = f"did you mean `{near[0]}`?" if near else f"it has {', '.join(among)}"
+    reason = f"no function has all the names of `{sentence}`: `{nearest.name}` has no `{name}`"
+    return refuse(CODE, reason, nearest.span, hint)
 
 
 def _ways(kernel: eq.Kernel | o.Host) -> tuple[str, ...]:
@@ -223,6 +235,11 @@ class _Writer:
         loss = self.fresh.fresh("loss")
         inner: list[Stmt] = []
         values = dict(zip(unique, self._values(inner, unique), strict=True))
+        for output, value in values.items():
+            if wanted.count(output) > 1 and not isinstance(value, Atom):
+                name = self._unshadowed(output.root or output.name)
+                inner.append(Assign(name, value))
+                values[output] = Atom(name)
         total: Py | None = None
         for term, output in zip(terms, wanted, strict=True):
             negative = term.factor.startswith("-")

@@ -119,8 +119,8 @@ def host_segmented(host: o.Host, loop: o.Loop) -> bool:
 
 def note(remat: str) -> str:
     """What the docstring of a function with such a loop says."""
-    when = "" if remat == "full" else " where all would be many"
-    return f"the gradient keeps the states between rounds, about 2 sqrt(rounds){when}, and runs rounds again (--remat)"
+    kept = "the gradient keeps the states between rounds, about 2 sqrt(rounds)"
+    return kept + (",\nand" if remat == "full" else "\nwhere all would be many, and") + " runs rounds again (--remat)"
 
 
 def helper(name: str, imports: dict[str, str], always: bool) -> list[str]:
