@@ -363,3 +363,43 @@ def test_rows_that_a_generator_fills_are_a_parameter_and_a_clock_of_the_file_is_
     expected = a.copy()
     expected[1:-1] = 0.5 * (a[:-2] + a[2:])
     np.testing.assert_allclose(np.asarray(namespace["main"](a)).ravel(), expected, rtol=1e-6)
+
+
+FILE = """
+int main() {
+    int n;
+    float s = 0;
+    FILE *file = fopen("a", "r");
+    if (fscanf(file, "%d", &n) != 1) { printf("bad"); return 1; }
+    fscanf(file, "%f", &s);
+    float *h = (float *)malloc(n * sizeof(float)), *g = (float *)malloc(n * sizeof(float));
+    for (int i = 0; i < n; i++) fscanf(file, "%f", &h[i]);
+    fread(g, sizeof(float), n, file);
+    for (int i = 0; i < n; i++) g[i] = s * g[i];
+    float *d, *e;
+    cudaMalloc((void **)&d, n * sizeof(float));
+    cudaMalloc((void **)&e, n * sizeof(float));
+    cudaMemcpy(d, h, n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(e, g, n * sizeof(float), cudaMemcpyHostToDevice);
+    step<<<(n + 63) / 64, 64>>>(d, e, n);
+    cudaMemcpy(g, e, n * sizeof(float), cudaMemcpyDeviceToHost);
+    return 0;
+}
+"""
+
+
+def test_what_main_reads_from_a_file_is_a_parameter():
+    done = main(FILE)
+    (host,) = [x for x in done.source.hosts if x.name == "main"]
+    assert [p.name for p in host.params] == ["n", "h", "g", "s"]
+    from kraise.verify.load import load_module
+
+    h, g = array(7), array(7) + 1
+    want = 3 * g
+    want[1:-1] = 0.5 * (h[:-2] + h[2:])
+    np.testing.assert_allclose(load_module(done.text).main(7, h, g, 3.0), want, rtol=1e-6)
+
+
+def test_what_is_read_again_after_a_use_is_refused():
+    done = main(FILE.replace("    float *d, *e;", '    fscanf(file, "%d", &n);\n    float *d, *e;'))
+    assert "main" not in done.raised and "KR211" in codes(done)

@@ -41,6 +41,7 @@ class Branches:
     is_ignored: Any
     is_error_test: Any
     own_name: Any
+    read_in: Any
     scalar: Any
 
     def branch(self, node: Tree) -> list[h.Stmt]:
@@ -60,8 +61,10 @@ class Branches:
                 return list(inputs)
             raise self.low.refuse("KR211", "work that depends on the command line", node, "name another function")
         if self.name == "main" and self.gives_up(then):  # if (n > MAX) { usage(); return 1; }
-            self.drop(test, "a check of the arguments")
-            return list(self.block(parts[2])) if len(parts) > 2 else []
+            read = [c for c in test.iter_subtrees() if c.data == "call_expression"]  # if (fscanf(…) != 1) return 1;
+            found = [s for c in read for s in self.read_in(callee(c.children[0]), trees(c)[1:], c) or []]
+            self.drop(test, host_main.PARAMETER if found else "a check of the arguments")
+            return found + (list(self.block(parts[2])) if len(parts) > 2 else [])
         test = self.without_errors(test)
         if self.is_error_test(test):
             return self.checked(test, then, parts[2:3], node)

@@ -113,6 +113,8 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
             changed = self.container_call(method, args, node)
             if changed is not None:
                 return changed
+        if not defined and (read := self.read_in(name, args, node)) is not None:
+            return read
         inner = [c for a in args if (c := self.runtime_call(a)) is not None]
         if inner:  # a function that checks what a call of the runtime returns
             return [s for c in inner for s in self.effect(c)]

@@ -33,6 +33,7 @@ OUTSIDE = frozenset(
      "default_random_engine", "uniform_real_distribution", "normal_distribution", "uniform_int_distribution",
      "ifstream", "time")
 )  # fmt: skip
+READERS = frozenset(("fread", "fscanf", "scanf"))  # that store what they read where an argument points
 MARK = "@input"
 _DEVICE = frozenset(("malloc", "memcpy", "memset", "launch", "launch.api", "memcpy.to_symbol", "memcpy.2d"))
 PARAMETER = "the command line: a parameter"  # why what reads a number of it is dropped
@@ -113,6 +114,9 @@ def filled_arrays(reader: Any, node: Tree) -> set[str] | None:
             if effects.memory and not given:
                 return None
             found |= given if effects.memory else set()
+        elif t.data == "call_expression" and callee(t.children[0]) in READERS:  # fscanf(file, "%f", &h[i])
+            places = [strip(a) for a in trees(t)[1:]]
+            targets = [p.children[1] for p in places if isinstance(p, Tree) and str(p.children[0]) == "&"]
         for target in targets:
             name, through = _root(target)
             if through and name in reader.arrays and name not in own:

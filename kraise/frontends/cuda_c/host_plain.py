@@ -9,7 +9,7 @@ from lark import Tree
 from kraise.diagnostics import Diagnostic, Refused
 from kraise.frontends.cuda_c import host_effects
 from kraise.frontends.cuda_c.c_types import CType, leaf
-from kraise.frontends.cuda_c.host_main import MARK, outside_of
+from kraise.frontends.cuda_c.host_main import MARK, PARAMETER, READERS, outside_of
 from kraise.frontends.cuda_c.host_names import callee
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.trees import Node, kind, strip, tokens, trees
@@ -33,6 +33,10 @@ class Plain:
     name: str
     pointer_name: Any
     _array_like: Any
+    number_at: Any
+    forget: Any
+    unset: set[str]
+    ignored: set[str]
     given: Any
     drop: Any
 
@@ -93,6 +97,25 @@ class Plain:
         if given and self.name == "main" and not results and outside_of(self.program, d):
             return [s for n in given for s in self.filled(n, node)]
         raise Refused(*[x for x in self.refused[name] if x.severity == "error"])
+
+    def read_in(self, name: str, args: list[Tree], node: Tree) -> list[h.Stmt] | None:
+        """``fread(h, …)`` and ``fscanf(file, "%d", &n)`` of ``main``: parameters; None for any other call."""
+        if self.name != "main" or name not in READERS:
+            return None
+        arrays = [n for a in args if (n := self.pointer_name(a))]
+        places = [p for a in args if (p := self.number_at(a)) is not None]
+        if not arrays and not places:
+            return None
+        out = [s for n in arrays for s in self.filled(n, node)]
+        for place in places:
+            self.forget(place.name)
+            self.unset.discard(place.name)
+            self.ignored.discard(place.name)
+            self.inputs[place.name] = place.type
+            out.append(h.Assign(place.name, k.Var(place.name + MARK, place.type), place.type, span=self.low.span(node)))
+        if places:
+            self.drop(node, PARAMETER)
+        return out
 
     def filled(self, name: str, node: Tree) -> list[h.Stmt]:
         """An array of ``main`` that is filled from outside: a parameter."""
