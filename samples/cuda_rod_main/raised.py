@@ -40,7 +40,8 @@ def relax(u, source, out, n):
 def main(source, rod, n=4096, rounds=100):
     """relaxes a rod that a file holds, with random sources
 
-    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
     """
     if rounds < 0:
         raise ValueError("rounds must not be negative")

@@ -43,7 +43,8 @@ def strongest_mode_transform(first, moved, n):
 def strongest_mode(a, d, v, history, n, rounds):
     """the strongest mode of a symmetric matrix with damping, and its strength after each round
 
-    the gradient keeps the states between rounds, about 2 sqrt(rounds) where all would be many, and runs rounds again (--remat)
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
     """
     v = v.at[:n].set(1.0)
     strengths = jnp.zeros(rounds, a.dtype)

@@ -320,7 +320,8 @@ class HostReader(Declarations, HostExpressions, Branches):
         try:
             before: list[h.Stmt] = []
             for c in trees(init) if init is not None else []:
-                before += self.declaration(c) if c.data == "declaration" else self.effect(c)
+                if c.data == "declaration" or trees(c):  # and no `;` alone
+                    before += self.declaration(c) if c.data == "declaration" else self.effect(c)
             condition = self.repeated(test.children[0]) if test is not None and test.children else k.Const(True, INT32)
             after = self.effect(step.children[0]) if step is not None and step.children else []
             over = counted(before, condition, after, ())

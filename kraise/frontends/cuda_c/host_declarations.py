@@ -175,6 +175,8 @@ class Declarations(Calls, Places):
                     "KR211", f"{name} is an array of arrays with an initializer", d, "fill it in a loop"
                 )
             return [h.Alloc(name, leaf(t)[0], (product(*rows_of(t)),), None, span=span)]  # type: ignore[arg-type]
+        if isinstance(t, Array) and t.extent is None and (listed := [b for i in initial for b in _braces(i)]):
+            t = Array(t.of, k.Const(len(trees(listed[0])), INT32))  # int steps[] = {3, 1, 2}
         if isinstance(t, Array) and isinstance(t.of, ScalarType) and t.extent is not None:
             self.array(name, t.of)
             self.low.extents[name] = t
