@@ -7,7 +7,6 @@ Stages are imported when they are first needed: ``kraise --version`` pays for no
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from kraise.verify.report import Report
 
 LANGUAGES = {".py": "python"} | dict.fromkeys((".cu", ".cuh", ".c", ".cc", ".cpp", ".cxx", ".hip"), "cuda_c")
-EMBEDDING = re.compile(r"\b(RawKernel|RawModule|SourceModule)\s*\(")  # CUDA C in a string of a Python file
 DEFAULTS = Options()
 
 
@@ -74,11 +72,12 @@ def read(source: str, file: str, options: Options) -> tuple[kernel.Module, tuple
     from kraise.ir.tables import with_tables
 
     if language_of(file, options) == "python":
-        from kraise.frontends import python
+        from kraise.frontends import embedded, python
 
         found = python.read(source, name, kernel_decorators=options.kernel_decorators, only=options.only)
-        module, findings = _with_embedded(*found, source, file, options) if EMBEDDING.search(source) else found
-        return with_tables(module), findings
+        if embedded.holds(source):
+            found = embedded.joined(*found, source, file, options.defines, options.include_dirs)
+        return with_tables(found[0]), found[1]
     from kraise.frontends import cuda_c
 
     module, findings = cuda_c.read(
@@ -90,29 +89,6 @@ def read(source: str, file: str, options: Options) -> tuple[kernel.Module, tuple
         only=options.only,
     )
     return with_tables(module), findings
-
-
-def _with_embedded(
-    module: kernel.Module, findings: tuple[Diagnostic, ...], source: str, file: str, options: Options
-) -> tuple[kernel.Module, tuple[Diagnostic, ...]]:
-    """A Python module with the CUDA C in its strings (cupy.RawKernel and the like): those kernels are raised too."""
-    from kraise.frontends import cuda_c
-
-    folders = (str(Path(file).parent), *options.include_dirs)
-    other, more = cuda_c.read_embedded(source, module.file, defines=options.defines, include_dirs=folders)
-    taken = {f.name for f in module.functions}
-    for f in other.functions:
-        if f.name in taken:
-            reason = f"there is a Python function `{f.name}` and one in a string"
-            more.append(Diagnostic("KR107", reason, f.span, kernel=f.name))
-    whole = replace(
-        module,
-        language="cuda_c" if not module.functions else module.language,
-        functions=(*module.functions, *(f for f in other.functions if f.name not in taken)),
-        constants=(*module.constants, *other.constants),
-        comments=tuple(sorted((dict(module.comments) | dict(other.comments)).items())),
-    )
-    return whole, (*findings, *more)
 
 
 def raise_all(module: kernel.Module, options: Options) -> tuple[list[equations.Kernel], list[Diagnostic]]:
@@ -220,9 +196,8 @@ def emit(module: equations.Module) -> tuple[str | None, equations.Module, list[D
         kept: tuple[equations.Kernel, ...] = ()
         culprits: list[Diagnostic] = []
         for k in module.kernels:
-            for one in dict.fromkeys(
-                (k, replace(k, derivatives=()))
-            ):  # a kernel comes out without its derivatives, too
+            # a kernel comes out without its derivatives, too
+            for one in dict.fromkeys((k, replace(k, derivatives=()))):
                 done, refused = guard(k.name, k.span, emit_module, replace(module, kernels=(one,)))
                 culprits += refused if one is k or done is None else []
                 if done is not None:
@@ -323,6 +298,8 @@ def verify(
             checked = None
             if case is not None:
                 checked, problems = guard(name, span, compare, done.source, done.text, name, case, **chosen)
+            if checked is not None and case is not None and checked.failures and not checked.unfit:
+                checked, problems = _with_fitting_data(done, name, case, wanted, options, checked, chosen)
             if checked is None or case is None or not (case.inferred and checked.unfit):
                 break
             if case.grid and case.block:
@@ -333,14 +310,39 @@ def verify(
     return reports, list(placed(findings, file or (done.source.file if done.source else "")))
 
 
+def _with_fitting_data(
+    done: Translation, name: str, case: Case, request: Request, options: Options, report: Report, chosen: dict[str, Any]
+) -> tuple[Report | None, list[Diagnostic]]:
+    """The report of a comparison that failed, unless the case breaks what the kernel takes for granted of data: then
+    that of positive numbers, or why there is none (KR502)."""
+    from kraise.verify.compare import broken
+    from kraise.verify.compare import verify as compare
+
+    relied = next((k.relied for k in done.module.kernels if k.name == name), ()) if done.module else ()
+    if not relied or done.source is None or done.module is None:
+        return report, []
+    found, refused = raise_all(done.source, replace(options, checked=True, only=(name,)))
+    module = replace(done.module, kernels=tuple(found), hosts=(), checked=True)
+    text = emit(module)[0]
+    if text is None or not (why := broken(done.source, text, name, case, relied)):
+        return report, []
+    span = done.source.function(name).span
+    if case.inferred:
+        other, _ = guard(name, span, _case, done.source, name, request, "", options.assume, None, True)
+        if other is not None and not broken(done.source, text, name, other, relied):
+            return guard(name, span, compare, done.source, done.text, name, other, **chosen)
+    hint = "give arguments that keep to it: a case.toml beside the source"
+    return None, [Diagnostic("KR502", f"the arguments break what is assumed: {why}", span, hint, name)]
+
+
 def _original(source: str, file: str, options: Options) -> Original:
+    from kraise.frontends import cuda_c, embedded
     from kraise.verify.original import Original
 
     folder = str(Path(file).parent)
     folders = (folder, *options.include_dirs)
-    if language_of(file, options) == "python" and not EMBEDDING.search(source):
+    if language_of(file, options) == "python" and not embedded.holds(source):
         return Original("python", source, folder)
-    from kraise.frontends import cuda_c
 
     given: dict[str, Any] = {"defines": options.defines, "include_dirs": folders}
     text, name = source, PurePath(file).name
@@ -361,6 +363,7 @@ def _case(
     order: str = "",
     assume: tuple[str, ...] = (),
     demanded: Mapping[int, int] | None = None,
+    positive: bool = False,
 ) -> Case:
     """The case for a kernel, which satisfies what is assumed and has the threads demanded. Raises Refused (KR502)."""
     from kraise.ir.assumptions import understood
@@ -379,7 +382,7 @@ def _case(
                 chosen = (request.shapes, request.values, dtype, request.seed)
                 return infer_host_case(source, function, *chosen, distinct=not order)
             injective = frozenset(a.names[0] for a in understood(assume))
-            sizes |= {"injective": injective, "demanded": demanded}
+            sizes |= {"injective": injective, "demanded": demanded, "positive": positive}
             return infer_case(source, function, dtype=dtype, **sizes, **asked)
         args = dict(case.args) | dict(request.values)
         for array, shape in request.shapes.items():

@@ -380,6 +380,7 @@ class Kernel:
     memory: Memory = Memory()
     covers: tuple[tuple[int, Expr], ...] = ()  # how many threads along an axis a launch is taken to have at least
     tile: tuple[tuple[int, int], ...] = ()  # how many threads of a block along an axis the source counts on
+    relied: tuple[str, ...] = ()  # what is taken for granted of data: what a --checked module checks, in words
     span: Span | None = None
 
 

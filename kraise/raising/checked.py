@@ -18,7 +18,7 @@ from kraise.diagnostics import Span
 from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr
 from kraise.ir.types import BOOL, INT, ScalarType
-from kraise.ir.walk import axes_of, children, free_indices, statement_expressions, statements, topological
+from kraise.ir.walk import axes_of, children, free_indices, statement_expressions, statements, topological, transform
 from kraise.raising.run.context import Context
 
 Path = tuple[eq.Expr, ...]
@@ -39,6 +39,8 @@ def with_checks(
     """
     work = _Checks(own, shapes or {})
     notes = kernel.notes
+    work.later = [c for c in assumed if _versions(c) - {0}]
+    assumed = tuple(c for c in assumed if c not in work.later)
     body = work.body(kernel.body)
     returned = [
         c for r in kernel.returns if not isinstance(r, eq.Version) for c in work.new(work.of_value(r, (), (), None))
@@ -46,6 +48,7 @@ def with_checks(
     if work.left:
         listed = ", ".join(dict.fromkeys(work.left))
         notes = (*notes, f"Not checked: that {listed} stays inside")
+    notes = (*notes, *(f"Not checked: that {c.message}" for c in work.later))
     return replace(kernel, body=(*assumed, *body, *returned), notes=notes)
 
 
@@ -83,6 +86,7 @@ class _Checks:
             name: tuple(eq.Const(n, INT) for n in shape) for name, shape in shapes.items()
         }
         self.left: list[str] = []
+        self.later: list[eq.Check] = []  # what the raiser relies on within loops, until the loop is reached
         self.known: set[eq.Expr] = set()  # what is checked before the current place
 
     def body(self, body: tuple[eq.Stmt, ...]) -> tuple[eq.Stmt, ...]:
@@ -110,6 +114,8 @@ class _Checks:
             self.left += [f"`{_Access.of(n)}`" for n in self.loads(statement_expressions(fold))]
             return fold.body
         made = {v for s in statements(fold.body) for v in _made(s)}
+        placed = {c: found for c in self.later if (found := _of_a_round(c, fold)) is not None}
+        self.later = [c for c in self.later if c not in placed]
         live = () if fold.condition is None or fold.axis is None else conjuncts(fold.condition)
         first: list[eq.Stmt] = []
         last: list[eq.Stmt] = []
@@ -119,7 +125,7 @@ class _Checks:
             assert check.condition is not None
             late = any(isinstance(n, eq.Read) and n.version in made for n in topological((check.condition,)))
             (last if late else first).append(check)
-        return (*first, *self.body(fold.body), *last)
+        return (*placed.values(), *first, *self.body(fold.body), *last)
 
     def of_write(self, w: eq.Write) -> list[_Need]:
         """The checks of a statement: of the loads in it, and of the cell that it writes."""
@@ -238,6 +244,28 @@ def _below(node: eq.Expr, path: Path, around: Env) -> Iterator[tuple[eq.Expr, Pa
         case _:
             for c in children(node):
                 yield c, path, around
+
+
+def _versions(check: eq.Check) -> set[int]:
+    roots = () if check.condition is None else (check.condition,)
+    return {n.version.number for n in topological(roots) if isinstance(n, eq.Read)}
+
+
+def _of_a_round(check: eq.Check, fold: eq.Fold) -> eq.Check | None:
+    """The condition on what a loop carries, as it is when a round begins; None where it speaks of anything else, or of
+    an array that a round changes in several steps."""
+    if check.condition is None or fold.axis is None or not free_indices(check.condition) <= {fold.axis.name}:
+        return None
+    reads = {n.version for n in topological((check.condition,)) if isinstance(n, eq.Read)}
+    entries = {c.entry.array: c.entry for c in fold.arrays}
+    writes = [v.array for s in statements(fold.body) for v in _made(s)]
+    if any(v.array not in entries or writes.count(v.array) != 1 for v in reads):
+        return None
+
+    def entry(node: eq.Expr) -> eq.Expr:
+        return replace(node, version=entries[node.version.array]) if isinstance(node, eq.Read) else node
+
+    return replace(check, condition=transform(check.condition, entry))
 
 
 def _has_tape(fold: eq.Fold) -> bool:

@@ -207,6 +207,7 @@ class Raiser:
             choices=(*(f"line {line}, {name}: {text}" for (line, name), text in sorted(st.rungs.items())), *cx.notes),
             covers=() if launch else covered(cx, stmts),
             tile=tuple((axis, cx.coarse.get(axis, size)) for axis, size in sorted(cx.tile.items())),
+            relied=tuple(dict.fromkeys(r.message for r in cx.relied)),
             span=function.span,
         )
         kernel = make_safe(kernel)

@@ -73,6 +73,14 @@ def matched(function: k.Function, outcome: Outcome, result: Any) -> tuple[list[E
     raise ValueError(f"{len(got)} arrays are returned where ({names}) are written")
 
 
+def broken(source: k.Module, text: str, kernel: str, case: Case, relied: tuple[str, ...]) -> str:
+    """Which of the sentences ``relied`` the case's arguments break, as the ``--checked`` module ``text`` finds out;
+    "" for none."""
+    report = verify(source, text, kernel, case, gradients=False, thorough=False)
+    said = [row.message for row in report.failures]
+    return next((why for why in relied if any(f"{kernel}: {why}" in message for message in said)), "")
+
+
 def verify(
     source: k.Module,
     text: str,

@@ -117,10 +117,11 @@ def infer_case(
     injective: frozenset[str] = frozenset(),
     order: str = "",
     demanded: Mapping[int, int] | None = None,
+    positive: bool = False,
 ) -> Case:
     """A case for the function: ``shapes`` and ``values`` (scalars) that the user gives, the rest found; ``order``
     ("rising", "falling") of the sizes; arrays in ``injective`` hold each number once; ``demanded`` are numbers of
-    threads by axis that the emitted function takes alone.
+    threads by axis that the emitted function takes alone; floats are ``positive`` if asked for.
 
     Raises CaseError where no arguments are found on which the kernel runs, with what stands in the way.
     """
@@ -129,7 +130,7 @@ def infer_case(
     search.injective = injective
     search.demanded = dict(demanded or {})
     problem = ""
-    attempt = Attempt(order=order)
+    attempt = Attempt(0.25, 1.75, order=order) if positive else Attempt(order=order)
     for _ in range(10):
         try:
             found = search.grow(attempt)

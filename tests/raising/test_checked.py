@@ -127,9 +127,58 @@ void twice(const int *at, float *x, float *y, int n) {{
             call(bad, X, Y, 3)
 
 
-def test_a_kernel_that_relies_on_no_contents_stays_as_it_is():
-    source = f"__global__ void k(const float *x, float *y, int n) {{ {INDEX} if (i < n) y[i] = 2.0f * x[i]; }}"
-    assert module(source)[1] == pipeline.translate(source, "k.cu").text
+SIZES = {  # the kernel's subscripts of x, and sizes of x that it takes and does not take for n = 3
+    "as many": ("x[i]", (3, 4), (2,)),
+    "further on": ("x[i] + x[i + 2]", (5,), (3, 4)),
+    "backwards": ("x[2 * n - 1 - i]", (6,), (5,)),
+    "a sum": ("(x[0] + x[n])", (4,), (3, 1)),
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_sizes_are_checked_as_the_function_is_traced(name):
+    value, fits, short = SIZES[name]
+    source = f"__global__ void k(const float *x, float *y, int n) {{ {INDEX} if (i < n) y[i] = {value}; }}"
+    checked, text = module(source)
+    assert "checkify" not in text and "raise ValueError" in text
+    plain = load_module(pipeline.translate(source, "k.cu").text)
+    for size in fits:
+        x = jnp.arange(size, dtype=F)
+        np.testing.assert_array_equal(checked.k(x, Y, 3), plain.k(x, Y, 3))
+        assert checked.k(x[:0], Y, 0).tolist() == [0, 0, 0] or name == "a sum"
+    for size in short:
+        with pytest.raises(ValueError, match=r"k: x\[.*\] leaves the array"):
+            checked.k(jnp.zeros(size, F), Y, 3)
+    with pytest.raises(ValueError, match=r"k: y\[i\] leaves the array"):
+        checked.k(jnp.zeros(9, F), Y[:2], 3)
+
+
+PATHS = """def k(d, n):
+    for m in range(n):
+        for i in range(n):
+            for j in range(n):
+                if d[i, m] + d[m, j] < d[i, j]:
+                    d[i, j] = d[i, m] + d[m, j]
+"""
+
+
+def test_what_a_loop_relies_on_is_checked_in_its_rounds():
+    checked, _ = module(PATHS, "k.py")
+    d = jnp.array([[0.0, 5.0, 1.0], [5.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
+    assert checked.k(d, 3)[0, 1] == 2
+    for bad in (d - 1, d.at[0, 1].set(-6.0)):  # at once; after a round
+        with pytest.raises(checkify.JaxRuntimeError, match=r"d\[m, m\] >= 0 for all m"):
+            checked.k(bad, 3)
+
+
+def test_verify_takes_what_is_relied_on_or_says_that_it_is_broken(tmp_path):
+    done = pipeline.translate(PATHS, "k.py")
+    (report,), problems = pipeline.verify(done, pipeline.Request(gradients=False))
+    assert report.ok and not problems
+    case = tmp_path / "case.toml"
+    case.write_text("[kernel.k.args]\nd = { shape = [3, 3], range = [-2.0, -1.0] }\nn = 3\n")
+    reports, (problem,) = pipeline.verify(done, pipeline.Request(case=str(case), gradients=False))
+    assert not reports and problem.code == "KR502" and "d[m, m] >= 0 for all m" in problem.reason
 
 
 def test_a_loop_that_checkify_cannot_enter_says_so():

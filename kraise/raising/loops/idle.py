@@ -11,6 +11,7 @@ from __future__ import annotations
 from kraise.analysis.dependence import Access
 from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr
+from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import Unmovable, free_indices, substitute
 from kraise.raising.run import simplify
 from kraise.raising.run.context import Context
@@ -47,6 +48,8 @@ def idle(cx: Context, w: Access, other: Access, shared: frozenset[str]) -> bool:
             text = text.replace(">=", "<=")
         if text not in cx.assumptions:
             cx.assumptions.append(text)
+            sides = (eq.Const(0, INT), verdict) if w.accumulate == "max" else (verdict, eq.Const(0, INT))
+            cx.relied.append(eq.Check(text, eq.Op("ge", sides, BOOL)))
     return True
 
 
