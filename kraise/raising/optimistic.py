@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kraise.analysis.boxes import largest
-from kraise.analysis.conditions import is_static
+from kraise.analysis.conditions import classify, is_static, negate
 from kraise.analysis.delinearize import chain, divided, provable
 from kraise.analysis.dependence import Access, implied
 from kraise.analysis.poly import Poly, to_expr, to_poly
@@ -133,7 +133,8 @@ def open_checks(checks: tuple[Check, ...], span: Span | None) -> tuple[Check, ..
     """The checks that the sizes decide.
 
     Raises:
-        Refused: KR299, one holds at no size: the emitted function would do nothing but raise.
+        Refused: KR299, one holds at no size, or not beside the others: the emitted function would do nothing but raise,
+            and what is proved from them means nothing.
     """
     out: list[Check] = []
     for condition, text in checks:
@@ -142,6 +143,13 @@ def open_checks(checks: tuple[Check, ...], span: Span | None) -> tuple[Check, ..
             raise refuse("KR299", f"no launch meets what the proof needs ({text})", span, "see the sizes in that line")
         if known is None:
             out.append((condition, text))
+    stated = [(c, text) for c, text in out if classify(c) is not None]
+    for at, (c, text) in enumerate(stated):
+        if at and implied(tuple(x for x, _ in stated[:at]), negate(c)):
+            both = f"{stated[0][1]}; {text}" if at == 1 else text
+            raise refuse(
+                "KR299", f"no launch meets all that the proof needs ({both})", span, "see the sizes in that line"
+            )
     return tuple(out)
 
 

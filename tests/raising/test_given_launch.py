@@ -91,7 +91,11 @@ def test_a_column_that_nothing_reads_counts_in_the_blocks_own_array():
     done = pipeline.translate(
         f"__global__ void k(int *out) {{ {body} __syncthreads(); if (t == 0) out[blockIdx.x] = s; }}", "k.cu"
     )
-    assert not done.text  # every row of threads stores 0 to `s`, which other rows may have added to
+    assert done.text and not done.diagnostics, done.diagnostics
+    module = load_module(done.text)  # every row of threads stores 0 to `s` before the barrier, and its sum after it
+    assert module.k(jnp.zeros(3, jnp.int32), grid=3, block=(4, 5)).tolist() == [20, 20, 20]
+    racy = body.replace("s = 0; __syncthreads();", "s = 0;")
+    assert not pipeline.translate(f"__global__ void k(int *out) {{ {racy} if (t == 0) out[0] = s; }}", "k.cu").text
 
 
 def test_an_index_that_nothing_reads_is_no_race():
@@ -99,3 +103,15 @@ def test_an_index_that_nothing_reads_is_no_race():
         f"__global__ void k(float *x, int n) {{ {INDEX} {COLUMN} if (i < n) x[i] += 1; }}", "k.cu"
     )
     assert done.text and "grid" not in done.text
+
+
+@pytest.mark.parametrize(("test", "stored"), [("t >= 5", [0, 1]), ("t > 0 && t < n", [1, 1]), ("t >= n", [1, 1])])
+@pytest.mark.parametrize("value", ["1.0f", "x[blockIdx.x]"])
+def test_a_block_without_the_threads_that_store_stores_nothing(test, stored, value):
+    body = f"int t = threadIdx.x; if ({test}) y[blockIdx.x] = {value};"
+    done = pipeline.translate(f"__global__ void k(const float *x, float *y, int n) {{ {body} }}", "k.cu")
+    assert done.text and not done.diagnostics, done.diagnostics
+    module = load_module(done.text)
+    for block, expected in zip((5, 8), stored, strict=True):
+        got = module.k(jnp.ones(3, jnp.float32), jnp.zeros(3, jnp.float32), 3, grid=3, block=block)
+        assert got.tolist() == [expected] * 3

@@ -54,9 +54,9 @@ PLANE = """
     s[me] = x[(blockIdx.x * blockDim.y + threadIdx.y) * n + {column}];
     {barrier}
     for (int h = blockDim.x * blockDim.y / 2; h > 0; h /= 2) {{ if (me < h) s[me] += s[me + h]; __syncthreads(); }}
-    if (me {first} 0) y[blockIdx.x] = s[0];
+    if (me {first} 0) y[blockIdx.x] = {stored};
 """
-SOUND = {"column": "threadIdx.x", "barrier": "__syncthreads();", "first": "=="}
+SOUND = {"column": "threadIdx.x", "barrier": "__syncthreads();", "first": "==", "stored": "s[0]"}
 
 
 def test_a_block_of_two_axes_is_summed_over_both():
@@ -65,7 +65,18 @@ def test_a_block_of_two_axes_is_summed_over_both():
     assert len(write.value.axes) == 2
 
 
-@pytest.mark.parametrize("change", [{"barrier": ""}, {"first": ">="}, {"first": "!="}])
+@pytest.mark.parametrize("first", [">=", "!="])
+def test_threads_that_store_one_value_do_not_race(first):
+    """A block of one thread has none but the first."""
+    kernel = raised(PLANE.format(**SOUND | {"first": first}))
+    (write,) = (s for s in kernel.body if hasattr(s, "value"))
+    assert (write.where is None) == (first == ">=")
+
+
+RACY = [{"barrier": ""}, *({"first": first, "stored": "s[0] + me"} for first in (">=", "!="))]
+
+
+@pytest.mark.parametrize("change", RACY)
 def test_its_racy_twins_are_refused(change):
     assert refusal(PLANE.format(**SOUND | change))
 

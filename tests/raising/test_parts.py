@@ -103,3 +103,32 @@ def f(x, y, z):
 """
     done = pipeline.translate(source, "f.py")
     assert done.text is not None and done.text.count("axis=1") == 2, [d.reason for d in done.diagnostics]
+
+
+TWO_TREES = """
+__global__ void f(const float *x, float *y, int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x, i = blockIdx.x * 32 + t;
+  float v = i < n ? x[n - 1 - i] : 0.0f;
+  s[t] = v;
+  s[32 + t] = v * v;
+  __syncthreads();
+  for (int w = 16; w > 0; w /= 2) {
+    if (t < w) { s[t] += s[t + w]; s[32 + t] += s[32 + t + w]; }
+    __syncthreads();
+  }
+  if (i < n) y[i] = s[0] - s[32];
+}
+"""
+
+
+def test_demands_that_contradict_each_other_prove_nothing():
+    """A block of 64 threads, as many as there are cells, would ask for n <= 32 and for n >= 64."""
+    done = pipeline.translate(TWO_TREES, "f.cu")
+    scope = {}
+    exec(done.text, scope)
+    x = np.arange(40, dtype=np.float32) % 7
+    got = scope["f"](x, np.zeros(40, np.float32), 40, grid=2, block=32)
+    rows = np.pad(x[::-1], (0, 24)).reshape(2, 32)
+    expected = np.repeat(rows.sum(axis=1) - (rows * rows).sum(axis=1), 32)[:40]
+    np.testing.assert_allclose(got, expected)

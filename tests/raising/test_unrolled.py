@@ -19,7 +19,8 @@ def codes(source, file):
 
 
 def test_steps_are_whole_array_statements():
-    text = translate(ARGMIN, "kernel.cu").text or ""
+    """Steps that are more than an extremum and its place."""
+    text = translate(ARGMIN.replace("= index[t + w];", "= index[t + w] + 1;"), "kernel.cu").text or ""
     assert text.count("index.at[") == 4
     assert "fori_loop" not in text
 

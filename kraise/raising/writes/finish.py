@@ -18,6 +18,7 @@ from kraise.raising.run.state import Raw, RawFold, RawNew, RawWrite
 from kraise.raising.threads.tiles import Launch, merged_reductions, merged_write, taken_apart, viewed
 from kraise.raising.writes.decided import decided
 from kraise.raising.writes.masks import axes_bounds, bounds
+from kraise.raising.writes.rolled import rolled
 from kraise.raising.writes.steps import in_steps
 
 Shapes = dict[str, tuple[eq.Expr, ...]]
@@ -76,7 +77,7 @@ def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Laun
         subs, value, path = tuple(map(fn, subs)), fn(value), tuple(map(fn, path))
         residue = tuple(c for c in map(fn, residue) if not (isinstance(c, eq.Const) and c.value))
         axes = tuple(a for a in axes if a.name not in {i.name for i in single})
-    value = merged_reductions(decided(value, path), path)
+    value = merged_reductions(decided(rolled(value), path), path)
     where = conjunction([finished(c) for c in residue])  # a sum that is compared is the one that is stored
     _named(r, axes, (*subs, value, *residue))
     known = (*path, *launch.facts, *axes_bounds(value))
@@ -113,7 +114,7 @@ def _at_most_one(a: eq.Axis) -> bool:
 
 def finished(value: eq.Expr) -> eq.Expr:
     """What becomes of a value in a write that knows nothing more of it."""
-    return merged_reductions(value, ())
+    return merged_reductions(rolled(value), ())
 
 
 def _said(condition: eq.Expr, around: tuple[eq.Expr, ...], steps: tuple[str, ...]) -> bool:

@@ -128,9 +128,11 @@ def _where_some_round_is(s: eq.Write, inner: tuple[eq.Axis, ...], facts: tuple[e
         some = eq.Op("lt", (a.lo, a.hi), BOOL)
         sizes = [n.name for n in topological((a.lo, a.hi)) if isinstance(n, eq.Param)]
         launched = bool(sizes) and all(n.split(".")[0] in ("grid", "block", "threads") and "." in n for n in sizes)
+        count = to_poly(a.hi) - to_poly(a.lo)
+        launched = launched and all(c > 0 for c in count.terms.values())  # not all from the fifth thread on
         if mine is not None:
             found.append(eq.Reduce("or", (a,), mine, None, BOOL))
-        elif not launched and not implied(facts, some) and ((to_poly(a.hi) - to_poly(a.lo)).value or 0) < 1:
+        elif not launched and not implied(facts, some) and (count.value or 0) < 1:
             found.append(some)
     if not found:
         return s
