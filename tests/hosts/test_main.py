@@ -403,3 +403,28 @@ def test_what_main_reads_from_a_file_is_a_parameter():
 def test_what_is_read_again_after_a_use_is_refused():
     done = main(FILE.replace("    float *d, *e;", '    fscanf(file, "%d", &n);\n    float *d, *e;'))
     assert "main" not in done.raised and "KR211" in codes(done)
+
+
+TABLES = """
+int table[3][3] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
+float scale[2] = {0.5f, 2.0f};
+void start() { scale[0] = 3.0f; }
+static float pick(const float *p, int i) { return p[i] * scale[i % 2]; }
+void f(float *a, float *b, int n) {
+    for (int i = 0; i < n; i++) a[i] = table[i % 3][(i + 1) % 3] * scale[i % 2];
+    float s = pick(a, 1);
+    step<<<1, 64>>>(a, b, n);
+    for (int i = 0; i < n; i++) b[i] += s;
+}
+void g(float *a, float *b, int n) {
+    start();
+    for (int i = 0; i < n; i++) a[i] = scale[i % 2];
+    step<<<1, 64>>>(a, b, n);
+}
+"""
+
+
+def test_variables_of_the_file_that_loops_of_a_host_read_are_parameters():
+    done = cuda(TABLES)
+    assert "def f(a, b, n, table, scale):" in done.text and "g" not in done.raised
+    agrees(done, "f", a=array(9), b=array(9), n=9, table=np.arange(1, 10, dtype=np.int32).reshape(3, 3), scale=array(2))

@@ -70,6 +70,7 @@ def outline(reader: Any, node: Tree) -> list[h.Stmt]:
         reader.forget(n)
     args: list[Any] = [k.ArrayRef(n, None, rows_of(reader.arrays[n])) for n in arrays]
     args += [*(k.Var(n, scalars[n].type) for n in own), *sizes.values()]
+    args += reader.symbols_of(function, len(args))
     return [h.Launch(name, tuple(args), None, None, None, tuple(changed), types, span=low.span(node))]
 
 

@@ -34,6 +34,7 @@ class Plain:
     pointer_name: Any
     _array_like: Any
     number_at: Any
+    symbols_of: Any
     forget: Any
     unset: set[str]
     ignored: set[str]
@@ -92,7 +93,8 @@ class Plain:
                 self.outlined.append(function)
             types = (t,) if results else ()
             span = self.low.span(node)
-            return [h.Launch(name, self.given(function, args), None, None, None, results, types, span=span)]
+            passed = (*self.given(function, args), *self.symbols_of(function, len(args)))
+            return [h.Launch(name, passed, None, None, None, results, types, span=span)]
         given = [n for a in args if (n := self.pointer_name(a) or self._array_like(a))]
         if given and self.name == "main" and not results and outside_of(self.program, d):
             return [s for n in given for s in self.filled(n, node)]
