@@ -12,10 +12,11 @@ import multiprocessing
 import os
 import re
 import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -124,7 +125,7 @@ def _worker(job: tuple[argparse.Namespace, int]) -> tuple[dict[str, Counts], int
         checks = [one.checks() for one in drawn_now]
         found = iter(together([check for mine in checks for check in mine]))
         for one, mine_now in zip(drawn_now, checks, strict=True):
-            findings = [next(found) for _ in mine_now]
+            findings = [_as_users_compile(one, chosen.kind, next(found)) for _ in mine_now]
             if chosen.log:
                 _log(chosen.log, commit, one.seed, one.language, findings)
             mine = counts[one.language]
@@ -163,6 +164,31 @@ class _Drawn:
             twice=self.seed % 20 == 1,
             original=self.original,
         )
+
+
+def _as_users_compile(one: _Drawn, kind: str, finding: Finding) -> Finding:
+    """A derivative that is wrong once more in a process of its own, with XLA's defaults.
+
+    At level 0 XLA may compute the operand of an extremum twice, once with fused products and sums and once without;
+    then JAX's rule, which looks for the elements that equal the extremum, finds none.
+    """
+    if finding.kind not in ("gradient", "nan"):
+        return finding
+    asked = json.dumps([one.seed, one.language, kind, finding.kernel, finding.variant])
+    environment = {n: v for n, v in os.environ.items() if n != "XLA_FLAGS"}
+    ran = subprocess.run([sys.executable, "-c", _AGAIN, asked], capture_output=True, text=True, env=environment)
+    lines = ran.stdout.split("\n")
+    return replace(finding, kind="ok", message="") if ran.returncode == 0 and "ok" in lines else finding
+
+
+_AGAIN = """
+import json, sys
+from tests.fuzz.check import check
+from tests.fuzz.drawing import drawn
+seed, language, kind, kernel, variant = json.loads(sys.argv[1])
+for f in check(drawn(seed, language, kind), gradients=True, variants=(variant,), twice=False):
+    print(f.kind if f.kernel == kernel else "")
+"""
 
 
 def _commit() -> str:
