@@ -75,3 +75,24 @@ def test_values_and_gradient_are_those_of_the_scalar_program(file, name, case, p
             assert np.isfinite(gradient).all(), f"by {n}: {gradient}"
             slope = np.where(np.isfinite(slopes[n]), slopes[n], gradient)  # the program itself may have none
             np.testing.assert_allclose(gradient, slope, rtol=1e-7, atol=1e-12 * (1 + size), err_msg=f"by {n}")
+
+
+@pytest.mark.parametrize(("file", "name", "case"), [c for c in CASES if c[0] == "physics"], ids=lambda v: str(v)[:20])
+def test_forward_mode_and_second_order_within_a_compiled_function(file, name, case, programs):
+    module, program = programs(file)
+    given, threads = arguments(case)
+    _, slopes = program.gradient(name, given, threads, weights)
+    with jax.enable_x64(True):
+        floats = {n: jnp.asarray(v) for n, v in given.items() if np.asarray(v).dtype == np.float64}
+
+        def loss(chosen):
+            leaves = jax.tree.leaves(getattr(module, name)(*(given | chosen).values()))
+            return sum(jnp.sum(weights(leaf.shape) * leaf) for leaf in leaves)
+
+        forward, (first, second) = jax.jit(
+            lambda x: (jax.jacfwd(loss)(x), (jax.grad(loss)(x), jax.jacfwd(jax.grad(loss))(x)))
+        )(floats)
+        for n, slope in slopes.items():
+            np.testing.assert_allclose(forward[n], slope, rtol=1e-7, atol=1e-10, err_msg=f"by {n}")
+            np.testing.assert_allclose(first[n], slope, rtol=1e-7, atol=1e-10, err_msg=f"by {n}")
+        assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(second))
