@@ -47,6 +47,7 @@ class Kernel:
     threads: tuple[str, ...]
     block: int | tuple[int, ...] = 0  # the threads of a block, where the kernel says so
     sizes: tuple[tuple[str, tuple[int, ...]], ...] = ()  # what extents are drawn from, where not from SIZES
+    grid: tuple[int, ...] = ()  # the blocks, where they need not cover the threads' dimensions
 
     def case(self, seed: int, variant: int, smooth: bool = False) -> Case:
         """Arguments: other sizes and values for each variant; odd variants take sizes of 1 and 2, and of 0.
@@ -72,7 +73,7 @@ class Kernel:
             block = tuple(rng.choice((2, 3, 4)) for _ in self.threads)
             if self.block:
                 block = (self.block,) if isinstance(self.block, int) else self.block
-            grid = tuple(max(1, -(-sizes[d] // b)) for d, b in zip(self.threads, block, strict=True))
+            grid = self.grid or tuple(max(1, -(-sizes[d] // b)) for d, b in zip(self.threads, block, strict=True))
         return Case(self.name, args, grid, block, seed=variant)
 
 

@@ -46,6 +46,8 @@ COLUMN = "int j = blockIdx.y * blockDim.y + threadIdx.y;"
 ALL = {  # what each launch adds to one cell: (grid, block, threads)
     "no index": ("atomicAdd(out, 1.0f);", 3, 4, 12),
     "an index that nothing reads": (f"{INDEX} atomicAdd(out, 1.0f);", 3, 4, 12),
+    "sizes alone": ("atomicAdd(out, gridDim.x * blockDim.x / 12.0f);", 3, 4, 12),
+    "rows alone": (f"{COLUMN} if (j < 10) atomicAdd(out, 1.0f);", (3, 2), (4, 5), 120),
     "a column that nothing reads": (f"{INDEX} {COLUMN} if (i < n) atomicAdd(&out[i], 1.0f);", (3, 2), (4, 5), 10),
     "blocks that nothing counts": (
         f"{INDEX} int b = blockIdx.y; if (i < n) atomicAdd(&out[i], 1.0f);",

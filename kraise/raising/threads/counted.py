@@ -15,7 +15,6 @@ from kraise.raising.collective.opened import walked
 from kraise.raising.run.calls import called
 
 _IDEMPOTENT = frozenset({"min", "max", "and", "or", "exch"})
-LINE = {("thread", 0), ("block", 0)}  # the launch of a kernel that names no index
 
 
 def counted(module: k.Module, function: k.Function, calls: tuple[str, ...], shared: bool = False) -> bool:
@@ -74,4 +73,4 @@ def _live(body: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:
         body = rewritten(tuple(s for s in body if id(s) not in idle), visit)
 
 
-__all__ = ["LINE", "counted", "launched_axes", "without_idle"]
+__all__ = ["counted", "launched_axes", "without_idle"]

@@ -17,7 +17,7 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, topological, transform
 from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.context import Context
-from kraise.raising.threads.counted import LINE, counted, launched_axes
+from kraise.raising.threads.counted import counted, launched_axes
 from kraise.raising.threads.lone import one_block
 from kraise.raising.threads.multiples import in_tiles
 from kraise.raising.threads.unguarded import AXES, as_wide
@@ -60,9 +60,11 @@ def bind(
     found = hardware((cx.function.body, *(functions[c].body for c in cx.calls if c in functions)))
     adds = counted(cx.module, cx.function, cx.calls)
     if cx.function.kind == "kernel" and (adds or counted(cx.module, cx.function, cx.calls, shared=True)):
-        named = {axis for _, axis in found}
-        found = found | {hw for hw in launched_axes(cx.module, cx.function) if hw[1] not in named}
-        found = found or (LINE if adds else found)
+        looked_at = {axis for kind, axis in found if kind in ("thread", "block")}
+        found = found | {hw for hw in launched_axes(cx.module, cx.function) if hw[1] not in looked_at}
+        if adds:  # who knows a size or a later axis knows of the threads before it
+            last = max((axis for _, axis in found), default=0)
+            found = found | {(kind, axis) for axis in {*range(last + 1)} - looked_at for kind in ("thread", "block")}
     indices: list[str] = []
     path: list[eq.Expr] = []
     facts: list[eq.Expr] = []

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.fuzz.generate import Program
-from tests.fuzz.kinds import aliases, hosts, integers, joint, local_arrays, picked, ragged, squares, structs, warps
+from tests.fuzz.kinds import (
+    aliases,
+    hosts,
+    integers,
+    joint,
+    launches,
+    local_arrays,
+    picked,
+    ragged,
+    squares,
+    structs,
+    warps,
+)
 
 KINDS: dict[str, Callable[[int, str], Program]] = {
     "squares": squares.draw,
@@ -18,4 +30,5 @@ KINDS: dict[str, Callable[[int, str], Program]] = {
     "structs": structs.draw,
     "aliases": aliases.draw,
     "picked": picked.draw,
+    "launches": launches.draw,
 }
