@@ -128,3 +128,14 @@ def test_a_copy_of_the_last_round():
     last, end = load_module(done.text).f(np.ones(3, np.float32))
     np.testing.assert_allclose(last, np.full(3, 8))
     np.testing.assert_allclose(end, np.full(3, 24))
+
+
+def test_what_a_copy_is_made_of_is_an_array():
+    """Nothing else tells that ``x`` and ``y`` are arrays."""
+    source = (
+        KERNEL + "def f(x, y):\n    a, b = x.copy(), y.copy()\n    scale[1, 32](a, 2.0)\n    scale[1, 32](b, 3.0)\n"
+    )
+    done = pipeline.translate(source + "    return a - b\n", "a.py")
+    assert "f" in done.raised, [d.reason for d in done.diagnostics]
+    x, y = array(6), array(6) + 1
+    np.testing.assert_allclose(load_module(done.text).f(x, y), 2 * x - 3 * y, rtol=1e-6)

@@ -242,6 +242,9 @@ def _by_assignment(scope: HostScope, target: cst.BaseExpression, value: cst.Base
         _by_assignment(scope, target, value.orelse, found)
         return
     name, other = dotted(target), dotted(value)
+    match value:  # a = x.copy()
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="copy" | "astype" | "ravel" | "flatten"))):
+            found |= {dotted(owner)} if name in found and dotted(owner) and _local(scope, dotted(owner)) else set()
     if name in found and isinstance(value, cst.Subscript) and isinstance(value.value, cst.Tuple | cst.List):
         found |= {n for e in value.value.elements if (n := dotted(e.value)) and _local(scope, n)}
     if name and scope.is_array(value):

@@ -161,6 +161,8 @@ def _folded(e: k.Expr, state: State) -> k.Expr:
             moved = tuple(_folded(a, state) for a in args)
             if name in ("add", "sub") and isinstance(moved[1], k.Const) and moved[1].value == 0:
                 return moved[0]
+            if name == "max" and all(isinstance(a, k.Const) for a in moved):
+                return max(moved, key=lambda a: a.value.real)  # type: ignore[union-attr]
             return k.Op(name, moved, e.type, span=e.span)
         case k.Cast(arg=arg):
             return k.Cast(e.type, _folded(arg, state), span=e.span)
