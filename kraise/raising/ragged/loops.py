@@ -9,10 +9,11 @@ Where the range lies in a flat array that all lanes share, the condition must sa
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kraise.analysis.boxes import Unbounded, box
 from kraise.analysis.conditions import is_static
+from kraise.analysis.dependence import Access
 from kraise.analysis.poly import to_poly
 from kraise.diagnostics import Refused, Span
 from kraise.ir import equations as eq
@@ -24,6 +25,7 @@ from kraise.raising.loops.counted import conjuncts_of, flag_of
 from kraise.raising.loops.placeholders import placeholders
 from kraise.raising.loops.ranges import Range
 from kraise.raising.loops.whiles import while_fold
+from kraise.raising.ragged.padded_rows import by_columns, by_rows
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.context import Context
@@ -92,11 +94,19 @@ def within(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str]) -
     shared: dict[eq.Expr, None] = {}
     own: dict[eq.Expr, None] = {}
     lanes = (free_indices(rng.start) | free_indices(rng.stop)) - set(st.folds)
+    flat_rows: list[Access] = []
+    columns: list[Access] = []
     for a in inner.accesses[start:]:
-        if not _surely(a.path, always, inner) or (a.view and not a.whole):
+        if not _surely(a.path, always, inner):
+            continue
+        local = inner.locals.get(a.array)
+        if local is None and a.view and a.subscripts[0] is rng.index:
+            columns.append(a)
+        if a.view and not a.whole:
             continue
         subscripts = a.whole or a.subscripts
-        local = inner.locals.get(a.array)
+        if len(subscripts) == 1 and local is None and rng.index.name in free_indices(subscripts[0]):
+            flat_rows.append(replace(a, subscripts=subscripts))
         for d, sub in enumerate(subscripts):
             poly = to_poly(sub)
             if poly.coefficient(rng.index).value in (None, 0) or not is_static(poly.without(rng.index)):
@@ -114,6 +124,10 @@ def within(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str]) -
             found[eq.Op("ge", (sub, eq.Const(0, INT)), BOOL)] = None
             found[eq.Op("lt", (sub, extent), BOOL)] = None
     places = {a: at for at, a in enumerate(_arrays(cx))}
+    if not own and not shared:
+        first = sorted(columns, key=lambda a: places.get(a.array, -1))[:1]
+        row = by_columns(cx, st, first[0], rng) if first else by_rows(cx, st, flat_rows, rng)
+        own |= {row: None} if row is not None else {}
     chosen = sorted(own or shared, key=lambda c: places.get(_array(c), -1))
     if not chosen:
         return None
