@@ -54,3 +54,21 @@ def test_a_break_on_data_needs_no_loop(name):
 @pytest.mark.parametrize("name", ["break on what was summed", "continue keeps what was done"])
 def test_a_break_on_what_is_carried_does(name):
     assert "Fold" in kinds(agree(CASES[name]))
+
+
+BEHIND = {  # the loop's variable is read behind the loop
+    "numbers": "for j in range(4):\n  if x[i] * j > 1: break\n y[i] = j",
+    "else": "for j in range(4):\n  if x[i] * j > 1: break\n else:\n  j = -1\n y[i] = j",
+    "a parameter": "for j in range(n):\n  if x[i] * j > 1: break\n y[i] = j",
+    "downwards": "for j in range(n, 0, -2):\n  if x[i] * j < 1: break\n y[i] = j",
+    "beside what is carried": "a = 0.0\n for j in range(n):\n  a = a * a + x[i]\n  if a > 3: break\n y[i] = a + j",
+    "within a loop": "a = 0\n for k in range(2):\n  for j in range(n):\n   if x[i] * j > k: break\n  a += j\n y[i] = a",
+    "only some rounds": "a = 0\n for k in range(3):\n  for j in range(k):\n   if x[i] * j > 1: break\n  if k > 0: a = a * 3 + j\n y[i] = a",  # noqa: E501
+    "a number before": "j = 7\n for j in range(n):\n  if x[i] * j > 1: break\n y[i] = j",
+    "two loops": "for j in range(n):\n  if x[i] * j > 1: break\n a = j\n for j in range(3):\n  if x[i] < j: break\n y[i] = a * 5 + j",  # noqa: E501
+}
+
+
+@pytest.mark.parametrize("name", BEHIND)
+def test_the_variable_behind_its_loop(name):
+    agree(f"def f(x, y, n):\n i = cuda.grid(1)\n if i >= len(x): return\n {BEHIND[name]}")

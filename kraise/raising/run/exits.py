@@ -7,6 +7,7 @@ n)``. A ``for`` with a ``break`` becomes a loop whose body runs while the flag i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from kraise.diagnostics import refuse
@@ -14,6 +15,7 @@ from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, ScalarType
 
 DONE = "$done"
+ROUND = "$round"
 TRUE, FALSE = k.Const(True, BOOL), k.Const(False, BOOL)
 
 
@@ -50,7 +52,29 @@ def structure(function: k.Function) -> Structured:
         # a value returned in some round of a loop is carried to the end
         early = [k.Assign(n, k.Const(0, t), t) for n, t in state.types.items()]
         body = (k.Assign(DONE, FALSE, BOOL), *early, *body)
-    return Structured(tuple(body), tuple(state.returns or ()))
+    return Structured((*_counters(function, tuple(body)), *body), tuple(state.returns or ()))
+
+
+def _counters(function: k.Function, body: tuple[k.Stmt, ...]) -> list[k.Assign]:
+    """A first value for each variable of a loop that may be left, which is read behind the loop: where nothing else has
+    given it one, the source means something only where there was a round."""
+    found: dict[str, k.Assign] = {}
+    given = {p.name for p in function.params}
+    for s in _statements(body):
+        if isinstance(s, k.For) and s.var.endswith(ROUND):
+            name = s.var.removesuffix(ROUND)
+            others = {x.type for x in _statements(body) if isinstance(x, k.Assign) and x.name == name}
+            if name in given or others - {s.type}:
+                continue
+            found[name] = k.Assign(name, k.Const(0, s.type), s.type, span=s.span)
+    return list(found.values())
+
+
+def _statements(body: tuple[k.Stmt, ...]) -> Iterator[k.Stmt]:
+    for s in body:
+        yield s
+        for inner in (getattr(s, "body", ()), getattr(s, "orelse", ())):
+            yield from _statements(inner)
 
 
 def leaves(stmts: tuple[k.Stmt, ...]) -> bool:
@@ -239,6 +263,14 @@ def _tested_last(s: k.For | k.While) -> k.For | k.While:
     return s
 
 
+def _has_rounds(s: k.For) -> bool:
+    """Whether the numbers in a loop's head say that it has a round."""
+    match s:
+        case k.For(start=k.Const(value=int(a)), stop=k.Const(value=int(b)), step=k.Const(value=int(by))):
+            return a < b if by > 0 else a > b
+    return False
+
+
 def _loop(s: k.For | k.While, state: _Exits, last: bool) -> list[k.Stmt]:
     s = _tested_last(s)
     breaks = any(_has_exit(t, k.Break) for t in s.body)
@@ -259,8 +291,10 @@ def _loop(s: k.For | k.While, state: _Exits, last: bool) -> list[k.Stmt]:
     if isinstance(s, k.For):
         if alive is not None:
             # the loop variable keeps the value it had when the loop was left
-            fresh = f"{s.var}$round"
+            fresh = f"{s.var}{ROUND}"
             body = (k.If(alive, (k.Assign(s.var, k.Var(fresh, s.type), s.type, span=s.span), *body)),)
+            if _has_rounds(s):
+                out.append(k.Assign(s.var, s.start, s.type, span=s.span))  # a round gives it one, whatever it was
             s = replace(s, var=fresh)
         out.append(replace(s, body=body, orelse=()))
     else:
