@@ -33,7 +33,7 @@ def score(documents, paragraphs, weights, words, scores):
         - 1
     )
     inside = jax.ops.segment_sum(
-        words, row, min(n - 1, m), indices_are_sorted=True
+        words, row, max(min(n - 1, m), 0), indices_are_sorted=True
     )  # kernel.py:14
     inside_2 = (row_2 >= 0) & (row_2 < scores_size)
     totals = jax.ops.segment_sum(

@@ -40,3 +40,13 @@ def test_the_width_bounds_the_rows(name):
 def test_windows_that_may_overlap_are_no_rows(cell):
     done = pipeline.translate(KERNEL.format("0", cell), "k.cu")
     assert "while_loop" in done.text and "for all" not in done.text
+
+
+def test_rows_from_the_fifth_on_are_none_of_three():
+    source = """__global__ void k(int n, float *y, const float *x, const int *ptr) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i > 3 && i < n) { float s = 0.0f; for (int j = ptr[i]; j < ptr[i + 1]; j++) s += x[j] * x[j]; y[i] = s; } }"""
+    k = load_module(pipeline.translate(source, "k.cu").text).k
+    ptr, x = jnp.array([0, 1, 1, 2, 2, 4, 5], jnp.int32), jnp.arange(5.0)
+    assert k(3, jnp.ones(6), x, ptr).tolist() == [1] * 6
+    assert k(6, jnp.ones(6), x, ptr).tolist() == [1, 1, 1, 1, 13, 16]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from kraise.emit.blocks import least
 from kraise.emit.context import Frame, Val
 from kraise.emit.lower import Lowering
 from kraise.emit.stores import versions
 from kraise.emit.sums.reductions import guarded, masked
 from kraise.emit.text import python as py
-from kraise.emit.text.linear import Linear, linear
+from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import Atom, Py
 from kraise.ir import equations as eq
 
@@ -36,7 +37,10 @@ def total(low: Lowering, stmt: eq.Write, frame: Frame) -> None:
         text = py.call("jnp.broadcast_to", text, ctx.shape_of(frame))
     if stmt.accumulate == "add" and stmt.value.type.kind == "bool":
         text = py.method(text, "astype", Atom("int"))
-    count = ctx.static(ctx.extents[stmt.before.array][0])
+    rows_in_all = linear(ctx.extents[stmt.before.array][0])
+    # pointers are one more than rows: there is one at least
+    there = nonnegative(least(rows_in_all, ctx.blocks) + 1)
+    count = ctx.static(rows_in_all) if there else ctx.at_least_zero(rows_in_all)
     call = py.call(
         f"jax.ops.segment_{FUNCTIONS[stmt.accumulate]}", text, rows.py, count, indices_are_sorted=Atom("True")
     )

@@ -232,10 +232,9 @@ class _Flattening:
         i = axes[row[0].name]
         if i.step != 1 or free_indices(i.lo) or free_indices(i.hi):
             return None
-        others = tuple(
-            axes[n] for n in sorted(free_indices(node) - {i.name}, key=list(axes).index if axes else None) if n in axes
-        )
-        if any(a.step != 1 for a in others):
+        free = free_indices(node) - {i.name}
+        others = tuple(a for n, a in axes.items() if n in free)
+        if len(others) < len(free) or any(a.step != 1 for a in others):
             return None
         made = self.total(node, found, row[1], i, others, left, before)
         if made is None:
