@@ -67,7 +67,7 @@ class Kernel:
             args[a.name] = None if a.after else _value(a, sizes, draw, dtype, quantised)
         for a in self.args:
             if a.after:
-                args[a.name] = _above(args[a.after], sizes[a.within], draw, a.count)
+                args[a.name] = _above(args[a.after], sizes[a.within], draw, a.count).astype(a.dtype or np.int32)
         grid = block = None
         if self.threads:
             block = tuple(rng.choice((2, 3, 4)) for _ in self.threads)
@@ -100,7 +100,7 @@ def _value(a: Arg, sizes: dict[str, int], draw: np.random.Generator, dtype: Any,
     if a.kind == "b":
         return draw.integers(0, 2, shape).astype(bool)
     if a.within:
-        return np.sort(draw.integers(0, sizes[a.within] + 1, shape)).astype(np.int32)
+        return np.sort(draw.integers(0, sizes[a.within] + 1, shape)).astype(a.dtype or np.int32)
     if a.kind == "i":
         low, high = (0, sizes[a.into]) if a.into else (a.low, a.high)
         values = draw.integers(low, max(high, low + 1), shape)
