@@ -136,3 +136,11 @@ def test_the_sum_of_warps_loads_no_more_than_the_array_has():
     """``x[:threads]`` of fewer elements beside the threads' numbers (1233656, 1325435)."""
     source, found = findings(BY_WARP, (X, Arg("out", ("n",), "f"), N), block=32)
     assert {f.kind for f in found} <= {"ok", "discarded"} and "ok" in {f.kind for f in found}, (source, found)
+
+
+def test_a_number_of_another_width_is_a_number():
+    """``(0).astype(b.dtype)`` was no number (1390617)."""
+    body = "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { b[i] = (0 * x[i]) % -5; c[i] = 0ull * x[i]; }"
+    source = f"__global__ void f(int n, int *b, unsigned *c, const long long *x) {{ {body} }}"
+    (report,), problems = pipeline.verify(pipeline.translate(source, "k.cu"), pipeline.Request())
+    assert report.ok and not problems, report.failures

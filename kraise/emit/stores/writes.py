@@ -257,6 +257,9 @@ def _cast(context: Context, stmt: eq.Write, text: Py) -> Py:
         element.bits is not None and kind.bits is not None and kind.kind == element.kind and kind.bits > element.bits
     )
     mixed = kind == UINT64 != element  # beside a signed integer it would be a float
+    match stmt.value:
+        case eq.Const(value=int(number)) if (0 if element.kind == "uint" else -128) <= number < 128:
+            return text  # a number takes the array's type
     if narrow or mixed or (element.is_integer and not kind.is_integer and kind.kind != "bool"):
         return py.method(text, "astype", versions.dtype_of(context, stmt.before))
     return text
