@@ -14,7 +14,7 @@ from kraise.emit.text.names import OPERATION_NAMES, REDUCTION_NAMES
 from kraise.emit.text.python import ALL, NONE, Atom, Py
 from kraise.emit.text.spelling import dtype_text, fill, of_numbers, plain, repeats, template, transposed, wide
 from kraise.ir import equations as eq
-from kraise.ir.operations import OPERATIONS
+from kraise.ir.operations import OPERATIONS, counts_bits
 from kraise.ir.types import FLOAT, INT64, ScalarType
 from kraise.ir.walk import free_indices, topological
 
@@ -336,6 +336,8 @@ class Lowering:
             text = fill(pattern, texts)
         else:
             raise refuse("KR303", f"operation {name} has no spelling")
+        if counts_bits(name, args[0].type, node.type):
+            text = py.method(text, "astype", Atom(dtype_text(node.type) if node.type.bits else "int"))
         return self._broadcast(text, values)
 
     def _of_width(self, text: Py, arg: eq.Expr, kind: ScalarType) -> Py:

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kraise.ir.types import ScalarType
+
 
 @dataclass(frozen=True)
 class Operation:
@@ -214,3 +216,9 @@ _ROWS = (
 )
 
 OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}
+
+
+def counts_bits(name: str, bits: ScalarType, count: ScalarType) -> bool:
+    """Whether JAX gives the result of an operation the type of the ``bits`` that it counts, which may have no sign,
+    where the source has a ``count`` of another type."""
+    return name in ("popcount", "clz", "bit_length") and bits != count and not (bits.kind == "int" == count.kind)

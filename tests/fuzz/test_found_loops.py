@@ -144,3 +144,21 @@ def test_a_number_of_another_width_is_a_number():
     source = f"__global__ void f(int n, int *b, unsigned *c, const long long *x) {{ {body} }}"
     (report,), problems = pipeline.verify(pipeline.translate(source, "k.cu"), pipeline.Request())
     assert report.ok and not problems, report.failures
+
+
+COUNTS = [
+    "-c / 2 + (-c) % 7",
+    "(3 - c) * 0.5f",
+    "(20 - __clz(x[i])) / 3",
+    "c < 3 - c ? 1 : 0",
+    "(__popcll(x[i]) - 9) / 2",
+]
+
+
+@pytest.mark.parametrize("value", COUNTS)
+def test_the_number_of_bits_has_a_sign(value):
+    """JAX counts the bits of unsigned numbers in unsigned numbers (1294046)."""
+    body = f"int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) {{ int c = __popc(x[i]); y[i] = {value}; }}"
+    done = pipeline.translate(f"__global__ void f(const unsigned *x, float *y, int n) {{ {body} }}", "k.cu")
+    (report,), problems = pipeline.verify(done, pipeline.Request(gradients=False))
+    assert report.ok and not problems, report.failures
