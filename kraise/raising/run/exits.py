@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from kraise.diagnostics import refuse
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, ScalarType
+from kraise.raising.run.liveness import exposed
 
 DONE = "$done"
 ROUND = "$round"
@@ -59,14 +60,13 @@ def _counters(function: k.Function, body: tuple[k.Stmt, ...]) -> list[k.Assign]:
     """A first value for each variable of a loop that may be left, which is read behind the loop: where nothing else has
     given it one, the source means something only where there was a round."""
     found: dict[str, k.Assign] = {}
-    given = {p.name for p in function.params}
+    open_ = exposed(body, frozenset()) - {p.name for p in function.params}
     for s in _statements(body):
         if isinstance(s, k.For) and s.var.endswith(ROUND):
             name = s.var.removesuffix(ROUND)
             others = {x.type for x in _statements(body) if isinstance(x, k.Assign) and x.name == name}
-            if name in given or others - {s.type}:
-                continue
-            found[name] = k.Assign(name, k.Const(0, s.type), s.type, span=s.span)
+            if name in open_ and not others - {s.type}:
+                found[name] = k.Assign(name, k.Const(0, s.type), s.type, span=s.span)
     return list(found.values())
 
 
