@@ -321,7 +321,7 @@ def _with_fitting_data(
     relied = next((k.relied for k in done.module.kernels if k.name == name), ()) if done.module else ()
     if not relied or done.source is None or done.module is None:
         return report, []
-    found, refused = raise_all(done.source, replace(options, checked=True, only=(name,)))
+    found, _ = raise_all(done.source, replace(options, checked=True, only=(name,)))
     module = replace(done.module, kernels=tuple(found), hosts=(), checked=True)
     text = emit(module)[0]
     if text is None or not (why := broken(done.source, text, name, case, relied)):

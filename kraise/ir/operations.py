@@ -221,4 +221,4 @@ OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}
 def counts_bits(name: str, bits: ScalarType, count: ScalarType) -> bool:
     """Whether JAX gives the result of an operation the type of the ``bits`` that it counts, which may have no sign,
     where the source has a ``count`` of another type."""
-    return name in ("popcount", "clz", "bit_length") and bits != count and not (bits.kind == "int" == count.kind)
+    return OPERATIONS[name].result == "int" and bits != count and not (bits.kind == "int" == count.kind)

@@ -59,7 +59,7 @@ def bind(
     functions = {f.name: f for f in cx.module.functions}
     found = hardware((cx.function.body, *(functions[c].body for c in cx.calls if c in functions)))
     adds = counted(cx.module, cx.function, cx.calls)
-    if cx.function.kind == "kernel" and (adds or counted(cx.module, cx.function, cx.calls, shared=True)):
+    if cx.function.kind == "kernel" and counted(cx.module, cx.function, cx.calls, shared=True):
         looked_at = {axis for kind, axis in found if kind in ("thread", "block")}
         found = found | {hw for hw in launched_axes(cx.module, cx.function) if hw[1] not in looked_at}
         if adds:  # who knows a size or a later axis knows of the threads before it
