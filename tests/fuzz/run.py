@@ -5,26 +5,26 @@ from __future__ import annotations
 
 import argparse
 import collections
-import concurrent.futures as futures
 import gc
 import json
-import multiprocessing
 import os
 import re
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tests.fuzz.watched import Lost, Span, campaign
 
 if TYPE_CHECKING:
     from tests.fuzz.check import Finding
     from tests.fuzz.together import Check
 
 LANGUAGES = ("python", "cuda_c")
+TREES = 100_000  # a translation makes trees, not cycles: the collector need not look often
 
 
 @dataclass
@@ -70,6 +70,7 @@ def main() -> int:
     parser.add_argument("--kind", default="", help="one kind of tests/fuzz/kinds, `base`, or all (the default)")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--batch", type=int, default=20, help="so many programs in one compilation")
+    parser.add_argument("--patience", type=float, default=180.0, help="seconds after which a batch is given up")
     parser.add_argument("--log", type=Path, help="append a JSON line for each kernel, with the commit it was run at")
     parser.add_argument("--quiet", action="store_true", help="one line a bug, no source")
     chosen = parser.parse_args()
@@ -79,18 +80,18 @@ def main() -> int:
     os.environ.setdefault("XLA_FLAGS", cheap)
     began = time.monotonic()
     totals = {language: Counts() for language in LANGUAGES}
-    jobs = [(chosen, worker) for worker in range(chosen.workers)]
-    context = multiprocessing.get_context("spawn")
-    with futures.ProcessPoolExecutor(chosen.workers, context) as pool:
-        last = chosen.start
-        try:
-            for counts, reached in pool.map(_worker, jobs):
-                last = max(last, reached)
-                for language, one in counts.items():
-                    totals[language].add(one)
-        except BrokenProcessPool:
-            print("a worker died (XLA aborts?): --batch 1 and --log say at which seed", flush=True)
-            return 3
+    commit = _commit() if chosen.log else ""
+    spans = [Span(chosen.start + worker, chosen.workers, chosen.batch) for worker in range(chosen.workers)]
+    last = chosen.start
+    for said in campaign(_batch, (chosen, commit), spans, began + chosen.seconds, chosen.patience):
+        if isinstance(said, Lost):
+            last = max(last, said.seed)
+            _lost(said, chosen, commit, totals)
+            continue
+        counts, reached = said
+        last = max(last, reached)
+        for language, one in counts.items():
+            totals[language].add(one)
     together = Counts()
     for one in totals.values():
         together.add(one)
@@ -105,39 +106,46 @@ def main() -> int:
     return 1 if together.bugs else 0
 
 
-def _worker(job: tuple[argparse.Namespace, int]) -> tuple[dict[str, Counts], int]:
-    """Every so many-th seed until the time is up."""
+def _batch(job: tuple[argparse.Namespace, str], span: Span) -> tuple[dict[str, Counts], int]:
+    """The next seeds of the span: what became of their kernels, and the last seed."""
     from tests.fuzz.together import together
 
-    gc.collect()
-    gc.freeze()  # what was imported stays
-    gc.set_threshold(100_000, 20, 20)  # a translation makes trees, not cycles
-    chosen, worker = job
-    end = time.monotonic() + chosen.seconds
+    if gc.get_threshold()[0] != TREES:
+        gc.collect()
+        gc.freeze()  # what was imported stays
+        gc.set_threshold(TREES, 20, 20)
+    chosen, commit = job
     counts = {language: Counts() for language in LANGUAGES}
-    seed = chosen.start + worker
-    commit = _commit() if chosen.log else ""
-    while time.monotonic() < end:
-        drawn_now: list[_Drawn] = []
-        while len(drawn_now) < chosen.batch:
-            drawn_now.append(_Drawn(seed, chosen))
-            seed += chosen.workers
-        checks = [one.checks() for one in drawn_now]
-        found = iter(together([check for mine in checks for check in mine]))
-        for one, mine_now in zip(drawn_now, checks, strict=True):
-            findings = [_as_users_compile(one, chosen.kind, next(found)) for _ in mine_now]
-            if chosen.log:
-                _log(chosen.log, commit, one.seed, one.language, findings)
-            mine = counts[one.language]
-            for finding in findings:
-                mine.kinds[finding.kind] += 1
-                mine.gradients += finding.kind == "ok" and one.gradients
-                mine.originals += finding.kind == "ok" and one.original
-                if finding.kind in ("refused", "discarded"):
-                    mine.reasons[f"{finding.kind}: {_general(finding.message)}"] += 1
-                if finding.is_bug:
-                    _report(one.seed, finding, one.program.source, one.program.file, chosen.out, chosen.quiet)
-    return counts, seed
+    drawn_now = [_Drawn(span.seed + span.step * at, chosen) for at in range(span.size)]
+    checks = [one.checks() for one in drawn_now]
+    found = iter(together([check for mine in checks for check in mine]))
+    for one, mine_now in zip(drawn_now, checks, strict=True):
+        findings = [_as_users_compile(one, chosen.kind, next(found)) for _ in mine_now]
+        if chosen.log:
+            _log(chosen.log, commit, one.seed, one.language, findings)
+        mine = counts[one.language]
+        for finding in findings:
+            mine.kinds[finding.kind] += 1
+            mine.gradients += finding.kind == "ok" and one.gradients
+            mine.originals += finding.kind == "ok" and one.original
+            if finding.kind in ("refused", "discarded"):
+                mine.reasons[f"{finding.kind}: {_general(finding.message)}"] += 1
+            if finding.is_bug:
+                _report(one.seed, finding, one.program.source, one.program.file, chosen.out, chosen.quiet)
+    return counts, drawn_now[-1].seed
+
+
+def _lost(lost: Lost, chosen: argparse.Namespace, commit: str, totals: dict[str, Counts]) -> None:
+    """A program that stopped its worker is a bug."""
+    from tests.fuzz.check import Finding
+
+    one = _Drawn(lost.seed, chosen)
+    said = f"no answer within {chosen.patience:g} s" if lost.kind == "hang" else "the process died"
+    finding = Finding("", lost.kind, said)
+    totals[one.language].kinds[lost.kind] += 1
+    if chosen.log:
+        _log(chosen.log, commit, lost.seed, one.language, [finding])
+    _report(lost.seed, finding, one.program.source, one.program.file, chosen.out, chosen.quiet)
 
 
 class _Drawn:
