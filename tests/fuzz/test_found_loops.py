@@ -162,3 +162,21 @@ def test_the_number_of_bits_has_a_sign(value):
     done = pipeline.translate(f"__global__ void f(const unsigned *x, float *y, int n) {{ {body} }}", "k.cu")
     (report,), problems = pipeline.verify(done, pipeline.Request(gradients=False))
     assert report.ok and not problems, report.failures
+
+
+FEWER_ROWS = """
+i = cuda.grid(1)
+if i < n:
+    t = a[i * m] if i < m - 2 and i < n else x[i]
+    s = 0.0
+    for j in range(m):
+        s += x[i] if i >= n - 2 else a[i * m + j]
+    out[i] = s + t
+"""
+
+
+def test_rows_that_no_thread_reads_can_be_asked_for():
+    """Of ``n - 2`` rows, none were left for the masked load of two threads: it raised (1300923, 1402063)."""
+    flat, m = Arg("a", ("n", "m"), "f", flat=True), Arg("m", None, "i")
+    source, found = findings(FEWER_ROWS, (flat, X, OUT, N, m))
+    assert {f.kind for f in found} == {"ok"}, (source, found)

@@ -168,3 +168,27 @@ def f(out, vals, ptr):
     assert done.text
     (report,), problems = pipeline.verify(done, pipeline.Request())
     assert report.ok and not problems
+
+
+BESIDE = """
+from numba import njit
+
+
+@njit
+def paths(val, out, ptr):
+    for i in range(out.shape[0]):
+        s = 0.0
+        last = out[i]
+        for k in range(ptr[i], ptr[i + 1]):
+            s += last * val[k]
+            last = val[k]
+        out[i] = s
+"""
+
+
+def test_the_entry_before_one_is_a_slice_as_long_as_the_range():
+    """It was ``val[0:-1]`` beside values of the whole range, and raised (fuzz 1300122)."""
+    done = pipeline.translate(BESIDE, "kernel.py")
+    assert "segment_sum" in done.text and "while_loop" not in done.text
+    ((report,), _) = pipeline.verify(done, pipeline.Request())
+    assert report.ok, report

@@ -132,14 +132,25 @@ def computes(e: eq.Expr) -> bool:
 
 
 def unguarded(e: eq.Expr) -> eq.Expr:
-    """Loads without the care for lanes that nobody uses: a point outside every row is dropped, whatever it holds."""
+    """Loads without the care for lanes that nobody uses: a point outside every row is dropped, whatever it holds.
+
+    Those beside a point (``x[k - 1]``) keep it: they are slices, which would be shorter than the range.
+    """
+
+    def beside(s: eq.Expr) -> bool:
+        form = to_poly(s)
+        return form.value is None and form != to_poly(next(iter(form.atoms()))) and all(map(_affine, form.atoms()))
 
     def one(node: eq.Expr) -> eq.Expr:
-        if isinstance(node, eq.Read) and node.safe:
+        if isinstance(node, eq.Read) and node.safe and not any(map(beside, node.subscripts)):
             return eq.Read(node.version, node.subscripts, node.type, node.view)
         return node
 
     return transform(e, one)
+
+
+def _affine(atom: eq.Expr) -> bool:
+    return isinstance(atom, eq.Index | eq.Param | eq.Shape)
 
 
 def unused(wish: str, taken: Collection[str]) -> str:
