@@ -170,7 +170,8 @@ class Filled:
             if not mine:
                 continue
             reached = self.reached.get((node.version, self.rows[node][1]), ())
-            top = next((m for m in mine if any(m.same(r) for r in reached)), None)
+            # a number is reached for sizes that are large enough only
+            top = next((m for m in mine if m.terms and any(m.same(r) for r in reached)), None)
             end = eq.Shape(node.version.array, 0, INT32)
             limit: eq.Expr = eq.Op("min", (expression(mine[0]), end), INT)
             if top is not None or any(m.same(linear(end)) for m in mine):

@@ -7,7 +7,7 @@ from kraise.emit.loads.views import expression
 from kraise.emit.loads.widths import key_of
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
-from kraise.emit.text.linear import Linear, linear, rounds_up
+from kraise.emit.text.linear import Linear, linear, nonnegative, rounds_up
 from kraise.emit.text.python import ALL, Atom, Py, Slice
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
@@ -23,13 +23,21 @@ def padded(low: Lowering, node: eq.Read, base: Py, extents: Extents) -> tuple[Py
     On the other axes the load has one position each, brought inside: those are taken first.
     """
     context = low.ctx
-    widths = context.widths.of(node)
-    subscripts, sizes = [], []
-    for s, part, (before, after) in zip(node.subscripts, node.outside, widths, strict=True):
+    subscripts, sizes, wide = [], [], []
+    for s, part, extent, (before, after) in zip(
+        node.subscripts, node.outside, extents, context.widths.of(node), strict=True
+    ):
         if part is not None:
             moved_by = linear(s) + before
             subscripts.append(expression(moved_by) if not before.same(Linear()) else s)
-            sizes.append(_cut(low, linear(part.limit)) + before + _cut(low, after))
+            limit = linear(part.limit)
+            size = _cut(low, limit) + before + _cut(low, after)
+            if not limit.terms and after.terms and not nonnegative(extent - limit):
+                # for small sizes the array may end before the number: as much more behind it, of which nothing counts
+                after, size = after + limit, size + linear(eq.Param("padded.more", INT))
+            sizes.append(size)
+        wide.append((before, after))
+    widths = tuple(wide)
     moved = tuple(subscripts), tuple(sizes)
     if not context.widths.shared(node) and not (context.generators and all(node.outside)):
         return _made(low, node, base, extents, widths), *moved

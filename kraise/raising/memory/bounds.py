@@ -19,7 +19,7 @@ from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import children, free_indices, map_statement, rebuild, substitute, topological, transform
+from kraise.ir.walk import Unmovable, children, free_indices, map_statement, rebuild, substitute, topological, transform
 from kraise.raising.memory.guarded import Guards, guards
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.values import ROWS
@@ -218,8 +218,11 @@ class _Marker:
             if len(moving) != 1 or not isinstance(block := next(iter(moving)), eq.Index):
                 continue
             zero = {block: eq.Const(0, INT)}
-            if all(to_poly(substitute(to_expr(g), zero)).value == 0 for g in gaps):
-                out += [frozenset(substitute(c, zero) for c in p) for p in paths]
+            try:
+                if all(to_poly(substitute(to_expr(g), zero)).value == 0 for g in gaps):
+                    out += [frozenset(substitute(c, zero) for c in p) for p in paths]
+            except Unmovable:  # a loop's result has no value for one block
+                continue
         return out
 
     def _rows(self, array: str, subs: tuple[eq.Expr, ...], view: tuple[eq.Expr, ...], domain: Domain) -> bool:
