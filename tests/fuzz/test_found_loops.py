@@ -180,3 +180,42 @@ def test_rows_that_no_thread_reads_can_be_asked_for():
     flat, m = Arg("a", ("n", "m"), "f", flat=True), Arg("m", None, "i")
     source, found = findings(FEWER_ROWS, (flat, X, OUT, N, m))
     assert {f.kind for f in found} == {"ok"}, (source, found)
+
+
+FIRST_FEW = """
+i = cuda.grid(1)
+lane = cuda.threadIdx.x
+tile = cuda.shared.array(4, float64)
+tile[lane] = x[i] if i < n else 0.0
+cuda.syncthreads()
+val = tile[3 - lane]
+if i < n:
+    for l in range(k):
+        if i <= 3:
+            val = max(val, val + b[i])
+        out[i] *= math.tanh(val)
+"""
+
+
+def test_an_array_may_end_before_a_number_that_guards_it():
+    """Four cells of one that has three were to fill a row of four: it raised (1271574)."""
+    source, found = findings(FIRST_FEW, (X, Arg("b", ("n",), "f"), OUT, N, K), block=4)
+    assert {f.kind for f in found} <= {"ok", "empty"}, (source, found)
+
+
+INDEX_IN_A_CELL = """
+__global__ void f0(int n, int m, int *out, float *x) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i >= n || j >= m) return;
+    out[i * m + j] = j <= i + 1 ? j / 4 : out[i * m + j] - 2;
+    for (int k = 0; k < i; k++) out[i * m + j] ^= i;
+    out[i * m + j] += out[i * m + j] + i;
+    x[i * m + j] *= 2.0f;
+}
+"""
+
+
+def test_a_cell_that_starts_from_an_index_has_the_width_of_its_array():
+    """In 64 bits it was wider than what the rounds make, and the loop raised (1402705)."""
+    ((report,), _) = pipeline.verify(pipeline.translate(INDEX_IN_A_CELL, "f.cu"), pipeline.Request())
+    assert report.ok, report

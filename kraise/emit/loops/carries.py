@@ -50,6 +50,8 @@ def start(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
         known = True
     if s.type.is_integer and _is_wide_index(ctx, s.type, s.init):
         known = False
+    elif _cell_from_index(ctx, s, s.init):
+        known, dtype = False, py.Attr(Atom(ctx.param_text(cell_of(ctx, s.name))), "dtype")  # type: ignore[arg-type]
     return text if known else py.method(text, "astype", dtype)
 
 
@@ -71,8 +73,8 @@ def update(low: Lowering, s: eq.ScalarCarry) -> Py:
         return text  # another round's cell of the same array
     elif array is not None and s.type.bits is None and not _keeps(ctx, array, s.update):
         dtype = py.Attr(Atom(ctx.param_text(array)), "dtype")
-    elif array is not None and s.type.is_integer and any(isinstance(n, eq.Index) for n in _sources(ctx, s.update)):
-        dtype = py.Attr(Atom(ctx.param_text(array)), "dtype")  # an index is as wide as JAX makes integers
+    elif array is not None and _cell_from_index(ctx, s, s.update):
+        dtype = py.Attr(Atom(ctx.param_text(array)), "dtype")
     elif s.type.kind == "float" and s.type.bits is not None and _loses_width(ctx, s, s.update):
         dtype = _follows(ctx, s) or Atom(dtype_text(s.type))
     elif s.type.is_integer and _meets_wide_index(ctx, s):
@@ -87,6 +89,12 @@ def cell_of(context: Context, name: str) -> str | None:
     array = name[1:].partition(".before")[0]
     is_argument = name.startswith("$") and array in context.ndim and array not in context.extents
     return array if is_argument else None
+
+
+def _cell_from_index(ctx: Context, s: eq.ScalarCarry, value: eq.Expr) -> bool:
+    """Whether an index, which is as wide as JAX makes integers, reaches a cell of an array of integers."""
+    whole = s.type.is_integer and cell_of(ctx, s.name) is not None
+    return whole and any(isinstance(n, eq.Index) for n in _sources(ctx, value))
 
 
 def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
