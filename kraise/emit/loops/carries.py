@@ -71,9 +71,9 @@ def update(low: Lowering, s: eq.ScalarCarry) -> Py:
         dtype = Atom(dtype_text(s.type))
     elif isinstance(s.update, eq.CarryIn) and cell_of(ctx, s.update.name) == array:
         return text  # another round's cell of the same array
-    elif array is not None and s.type.bits is None and not _keeps(ctx, array, s.update):
-        dtype = py.Attr(Atom(ctx.param_text(array)), "dtype")
-    elif array is not None and _cell_from_index(ctx, s, s.update):
+    elif array is not None and (
+        (s.type.bits is None and not _keeps(ctx, array, s.update)) or _cell_from_index(ctx, s, s.update)
+    ):
         dtype = py.Attr(Atom(ctx.param_text(array)), "dtype")
     elif s.type.kind == "float" and s.type.bits is not None and _loses_width(ctx, s, s.update):
         dtype = _follows(ctx, s) or Atom(dtype_text(s.type))
