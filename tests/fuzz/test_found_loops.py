@@ -219,3 +219,29 @@ def test_a_cell_that_starts_from_an_index_has_the_width_of_its_array():
     """In 64 bits it was wider than what the rounds make, and the loop raised (1402705)."""
     ((report,), _) = pipeline.verify(pipeline.translate(INDEX_IN_A_CELL, "f.cu"), pipeline.Request())
     assert report.ok, report
+
+
+EXTREMUM_TWICE = """
+i = cuda.grid(1)
+tile = cuda.shared.array(8, float32)
+lane = cuda.threadIdx.x
+if i < n:
+    v = -1e30
+    for l in range(1, n):
+        v = max(v, x[l - 1] * out[i])
+    tile[lane] = v * v + x[i]
+else:
+    tile[lane] = 0.0
+cuda.syncthreads()
+if lane < 4:
+    tile[lane] *= 0.5 * tile[lane + 4]
+cuda.syncthreads()
+if i < n:
+    out[i] = tile[0]
+"""
+
+
+def test_an_extremum_of_nothing_is_asked_for_by_each_group_of_threads():
+    """Only the first of two groups asked whether there is a value, and the other raised (1403960)."""
+    text = pipeline.translate(findings(EXTREMUM_TWICE, (X, OUT, N), block=8)[0], "f.py").text
+    assert text.count("jnp.max(") == text.count("if n > 1") == 2

@@ -243,9 +243,9 @@ def from_start(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
             continue
         low.ctx.nonempty.add(rest)
         whole, alone = low.operation(node, frame), low.lower(start, frame)
+        low.ctx.nonempty.discard(rest)  # over other threads it is asked again
         if whole.axes != alone.axes or whole.rank != alone.rank:
             if alone.axes or whole.rank != len(whole.axes):
-                low.ctx.nonempty.discard(rest)
                 return None
             alone = Val(py.call("jnp.full", low.ctx.shape_of(whole.axes), alone.py), whole.axes, whole.rank)
         return Val(py.IfExp(some, whole.py, alone.py), whole.axes, whole.rank)
