@@ -223,7 +223,7 @@ def test_a_cell_that_starts_from_an_index_has_the_width_of_its_array():
 
 EXTREMUM_TWICE = """
 i = cuda.grid(1)
-tile = cuda.shared.array(8, float32)
+tile = cuda.shared.array(8, float64)
 lane = cuda.threadIdx.x
 if i < n:
     v = -1e30
