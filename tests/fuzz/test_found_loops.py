@@ -233,9 +233,12 @@ if i < n:
 else:
     tile[lane] = 0.0
 cuda.syncthreads()
-if lane < 4:
-    tile[lane] *= 0.5 * tile[lane + 4]
-cuda.syncthreads()
+reach = 4
+while reach > 0:
+    if lane < reach:
+        tile[lane] *= 0.5 * tile[lane + reach]
+    cuda.syncthreads()
+    reach //= 2
 if i < n:
     out[i] = tile[0]
 """
