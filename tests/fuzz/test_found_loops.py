@@ -248,3 +248,35 @@ def test_an_extremum_of_nothing_is_asked_for_by_each_group_of_threads():
     """Only the first of two groups asked whether there is a value, and the other raised (1403960)."""
     text = pipeline.translate(findings(EXTREMUM_TWICE, (X, OUT, N), block=8)[0], "f.py").text
     assert text.count("jnp.max(") == text.count("if n > 1") == 2
+
+
+FIRST_BLOCK = """
+i = cuda.grid(1)
+tile = cuda.shared.array(4, float64)
+lane = cuda.threadIdx.x
+tile[lane] = (math.log(x[i]) if x[i] > 0.0 else x[0]) if i < n else 0.0
+cuda.syncthreads()
+if lane == 3:
+    for l in range(1, 4):
+        tile[l] += tile[l - 1]
+cuda.syncthreads()
+reach = 2
+while reach > 0:
+    if lane < reach:
+        tile[lane] += tile[lane + reach]
+    cuda.syncthreads()
+    reach //= 2
+t = tile[0]
+cuda.syncthreads()
+if i < n:
+    if i >= 1:
+        out[i] = t
+    else:
+        b[0] = t
+"""
+
+
+def test_what_the_first_block_loads_alone_may_be_shorter():
+    """The one store of block 0 took four cells of an array that has three, and raised (1292910)."""
+    source, found = findings(FIRST_BLOCK, (X, OUT, Arg("b", ("n",), "f"), N), block=4)
+    assert {f.kind for f in found} <= {"ok", "empty"}, (source, found)

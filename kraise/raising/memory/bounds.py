@@ -19,8 +19,9 @@ from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import Unmovable, children, free_indices, map_statement, rebuild, substitute, topological, transform
+from kraise.ir.walk import children, free_indices, map_statement, rebuild, topological, transform
 from kraise.raising.memory.guarded import Guards, guards
+from kraise.raising.memory.one_block import of_one_block
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.values import ROWS
 from kraise.raising.threads.tiles import by_launch
@@ -204,26 +205,8 @@ class _Marker:
         above = [c for c in domain if isinstance(c, eq.Op) and c.name == "lt" and c.args[0] is index]
         if any(_is_rounded(a) for c in above for a in to_poly(c.args[1]).atoms()):
             return True
-        paths = self.executed.get((array, subs)) or self._of_one_block(array, subs)
+        paths = self.executed.get((array, subs)) or of_one_block(self.executed, array, subs)
         return bool(paths) and all(any(_bounds(c, index) and not implied(domain, c) for c in p) for p in paths)
-
-    def _of_one_block(self, array: str, subs: tuple[eq.Expr, ...]) -> list[frozenset[eq.Expr]]:
-        """The paths of accesses that are this one in one block: ``x[4 * block + t]`` where only block 0 comes to it."""
-        out = []
-        for (name, others), paths in self.executed.items():
-            if name != array or len(others) != len(subs):
-                continue
-            gaps = [to_poly(a) - to_poly(b) for a, b in zip(others, subs, strict=True)]
-            moving = frozenset[eq.Expr]().union(*(g.atoms() for g in gaps))
-            if len(moving) != 1 or not isinstance(block := next(iter(moving)), eq.Index):
-                continue
-            zero = {block: eq.Const(0, INT)}
-            try:
-                if all(to_poly(substitute(to_expr(g), zero)).value == 0 for g in gaps):
-                    out += [frozenset(substitute(c, zero) for c in p) for p in paths]
-            except Unmovable:  # a loop's result has no value for one block
-                continue
-        return out
 
     def _rows(self, array: str, subs: tuple[eq.Expr, ...], view: tuple[eq.Expr, ...], domain: Domain) -> bool:
         """Notes how many rows of a flat array are touched; False if nothing bounds them."""
