@@ -281,7 +281,7 @@ def verify(
     With ``request.original`` the ``source`` itself runs, too: C++ through the machine's compiler, Python as it stands.
     """
     from kraise.verify.compare import verify as compare
-    from kraise.verify.launches import demanded_threads, wide_rows
+    from kraise.verify.launches import demanded_threads, lone_axes, wide_rows
 
     reports: list[Report] = []
     findings: list[Diagnostic] = []
@@ -292,7 +292,7 @@ def verify(
         functions: tuple[Any, ...] = (*done.module.kernels, *done.module.hosts) if done.module else ()
         asked = next((f.derivatives for f in functions if f.name == name), ())
         chosen: dict[str, Any] = {"gradients": request.gradients, "original": original, "activities": asked}
-        wanted, demanded = request, demanded_threads(functions, name)
+        wanted, demanded = request, (demanded_threads(functions, name), lone_axes(functions, name))
         for order in ("", "rising", "falling"):  # the function says which sizes it does not take
             case, problems = guard(name, span, _case, done.source, name, wanted, order, options.assume, demanded)
             checked = None
@@ -362,10 +362,11 @@ def _case(
     request: Request,
     order: str = "",
     assume: tuple[str, ...] = (),
-    demanded: Mapping[int, int] | None = None,
+    demanded: tuple[Mapping[int, int], frozenset[int]] = ({}, frozenset()),
     positive: bool = False,
 ) -> Case:
-    """The case for a kernel, which satisfies what is assumed and has the threads demanded. Raises Refused (KR502)."""
+    """The case for a kernel, which satisfies what is assumed and has the threads and lone blocks demanded. Raises
+    Refused (KR502)."""
     from kraise.ir.assumptions import understood
     from kraise.verify.cases import ArraySpec, CaseError, load_cases
     from kraise.verify.host_inputs import infer_host_case
@@ -382,7 +383,7 @@ def _case(
                 chosen = (request.shapes, request.values, dtype, request.seed)
                 return infer_host_case(source, function, *chosen, distinct=not order)
             injective = frozenset(a.names[0] for a in understood(assume))
-            sizes |= {"injective": injective, "demanded": demanded, "positive": positive}
+            sizes |= {"injective": injective, "demanded": demanded[0], "lone": demanded[1], "positive": positive}
             return infer_case(source, function, dtype=dtype, **sizes, **asked)
         args = dict(case.args) | dict(request.values)
         for array, shape in request.shapes.items():

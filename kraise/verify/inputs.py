@@ -31,6 +31,7 @@ from kraise.verify.launches import (
     reached,
     saturating,
     template_sizes,
+    unseen_axes,
     used_axes,
 )
 from kraise.verify.roles import Roles, find_roles
@@ -117,18 +118,20 @@ def infer_case(
     injective: frozenset[str] = frozenset(),
     order: str = "",
     demanded: Mapping[int, int] | None = None,
+    lone: frozenset[int] = frozenset(),
     positive: bool = False,
 ) -> Case:
     """A case for the function: ``shapes`` and ``values`` (scalars) that the user gives, the rest found; ``order``
     ("rising", "falling") of the sizes; arrays in ``injective`` hold each number once; ``demanded`` are numbers of
-    threads by axis that the emitted function takes alone; floats are ``positive`` if asked for.
+    threads by axis that the emitted function takes alone, ``lone`` the axes of one block only; floats are ``positive``
+    if asked for.
 
     Raises CaseError where no arguments are found on which the kernel runs, with what stands in the way.
     """
     given = Case(function.name, {}, grid, block, shared, seed=seed, inferred=True)
     search = _Search(source, function, dict(shapes or {}), dict(values or {}), named_dtype(dtype), given)
     search.injective = injective
-    search.demanded = dict(demanded or {})
+    search.demanded, search.lone = dict(demanded or {}), lone
     problem = ""
     attempt = Attempt(0.25, 1.75, order=order) if positive else Attempt(order=order)
     for _ in range(10):
@@ -152,6 +155,8 @@ def infer_case(
             else:
                 break
             continue
+        if outcome.race_count and grid is None and search.one_block():
+            continue  # blocks that do all the same
         if outcome.race_count and search.roles.indices and not attempt.permuted:
             attempt = replace(attempt, permuted=True)
         elif outcome.race_count and search.has_integers and attempt.order != "falling":
@@ -220,6 +225,7 @@ class _Search:
         self.dtype, self.case = dtype, case
         self.injective: frozenset[str] = frozenset()
         self.demanded: dict[int, int] = {}
+        self.lone: frozenset[int] = frozenset()
         self.roles: Roles = find_roles(source, reached(source, function), function)
         self.axes = used_axes(source, function)
         self.slots = flat_params(function)
@@ -238,6 +244,12 @@ class _Search:
             s.ndim is None and s.path not in values and (s.element.is_integer or s.path in self.roles.integers)
             for s in self.slots
         )
+
+    def one_block(self) -> bool:
+        """Turns to launches of one block along the axes of which the kernel looks at threads only; False if it did."""
+        unseen = unseen_axes(self.source, self.function) if self.function.kind == "kernel" else frozenset()
+        new, self.lone = not unseen <= self.lone, self.lone | unseen
+        return new
 
     def grow(self, attempt: Attempt) -> Found:
         """Arguments and a launch on which no access is outside. Raises InterpreterError."""
@@ -304,10 +316,12 @@ class _Search:
         if self.case.grid is not None:
             grid = interpreter.triple(self.case.grid)
             return True, grid, block, running(grid, block)
-        found = covering(self.axes, block, running)
+        if 0 in self.lone and 0 not in self.demanded and self.case.block is None:
+            block = saturating((1, 1, 1), block, running)
+        found = covering(tuple(axis for axis in self.axes if axis not in self.lone), block, running)
         if found is not None:
             return True, found[0], block, found[1]
-        x, y, z = (blocks if axis in self.axes else 1 for axis, blocks in enumerate((3, 2, 2)))
+        x, y, z = (n if axis in self.axes and axis not in self.lone else 1 for axis, n in enumerate((3, 2, 2)))
         if self.case.block is None:
             block = saturating((x, y, z), block, running)
         return False, (x, y, z), block, running((x, y, z), block)

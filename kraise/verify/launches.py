@@ -8,6 +8,7 @@ from typing import Any
 
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.types import INT
 from kraise.ir.walk import topological
 from kraise.verify import interpreter
 from kraise.verify.errors import InterpreterError
@@ -232,30 +233,47 @@ def _product(extents: tuple[int, ...]) -> int:
     return total
 
 
+def _demands(functions: Iterable[Any], name: str) -> Iterator[tuple[eq.Expr, eq.Expr]]:
+    """What a function demands to be equal, of a launch if it is given."""
+    for function in functions:
+        for condition, _ in getattr(function, "checks", ()) if function.name == name else ():
+            match condition:
+                case eq.Op(name="or", args=(_, eq.Op(name="eq", args=(a, b)))) | eq.Op(name="eq", args=(a, b)):
+                    yield a, b
+
+
 def demanded_threads(functions: Iterable[Any], name: str) -> dict[int, int]:
     """The numbers of threads along an axis that a function demands of a block."""
     found: dict[int, int] = {}
-    for function in functions:
-        for condition, _ in getattr(function, "checks", ()) if function.name == name else ():
-            match condition:
-                case (
-                    eq.Op(name="or", args=(_, eq.Op(name="eq", args=(eq.Param(name=size), eq.Const(value=int() as n)))))
-                    | eq.Op(name="eq", args=(eq.Param(name=size), eq.Const(value=int() as n)))
-                ) if size in ("block.x", "block.y", "block.z"):
-                    found["xyz".index(size[-1])] = n
+    for a, b in _demands(functions, name):
+        match a, b:
+            case eq.Param(name="block.x" | "block.y" | "block.z" as size), eq.Const(value=int() as n):
+                found["xyz".index(size[-1])] = n
     return found
 
 
+def lone_axes(functions: Iterable[Any], name: str) -> frozenset[int]:
+    """The axes along which a function demands a launch of one block."""
+    sizes = {a.name for a, b in _demands(functions, name) if isinstance(a, eq.Param) and b is eq.Const(1, INT)}
+    return frozenset(axis for axis, letter in enumerate("xyz") if f"grid.{letter}" in sizes)
+
+
+def unseen_axes(source: k.Module, function: k.Function) -> frozenset[int]:
+    """The axes along which the kernel looks at its threads, and not at which block they are of."""
+    nodes = [n for f in reached(source, function) for n in walk(f.body) if isinstance(n, k.Hw)]
+    return frozenset(n.axis for n in nodes) - {n.axis for n in nodes if n.kind in ("block", "gridDim")}
+
+
 def wide_rows(functions: Iterable[Any], name: str, grid: tuple[int, ...], block: tuple[int, ...]) -> dict[str, int]:
-    """The sizes that a function demands to be the threads of the launch along an axis, by parameter."""
+    """The sizes that a function demands to be the threads of the launch, or of a block, along an axis, by parameter."""
     found: dict[str, int] = {}
-    for function in functions:
-        for condition, _ in getattr(function, "checks", ()) if function.name == name else ():
-            match condition:
-                case eq.Op(name="or", args=(_, eq.Op(name="eq", args=(threads, eq.Param(name=size))))):
-                    names = {n.name for n in topological((threads,)) if isinstance(n, eq.Param)}
-                    axes = {n[-1] for n in names if n.startswith(("grid.", "block.", "threads."))}
-                    if len(axes) == 1 and not size.startswith(("grid.", "block.")):
-                        axis = "xyz".index(axes.pop())
-                        found[size] = interpreter.triple(grid)[axis] * interpreter.triple(block)[axis]
+    for a, b in _demands(functions, name):
+        for threads, size in ((a, b), (b, a)):
+            names = {n.name for n in topological((threads,)) if isinstance(n, eq.Param)}
+            axes = {n[-1] for n in names if n.startswith(("grid.", "block.", "threads."))}
+            if len(axes) != 1 or not isinstance(size, eq.Param) or size.name.startswith(("grid.", "block.")):
+                continue
+            axis = "xyz".index(axes.pop())
+            blocks = 1 if threads is eq.Param(f"block.{'xyz'[axis]}", INT) else interpreter.triple(grid)[axis]
+            found[size.name] = blocks * interpreter.triple(block)[axis]
     return found

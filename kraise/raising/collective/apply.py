@@ -314,7 +314,10 @@ class _Source:
             return total
         if isinstance(body, eq.Op) and body.name == f.op and any(_number_is(a, f.literal) for a in body.args):
             return total  # each datum is beyond it already
-        return eq.Op(f.op, (total, eq.Const(f.literal, body.type)), body.type)
+        more = eq.Op(f.op, (total, eq.Const(f.literal, body.type)), body.type)
+        if not f.full or (threads := self.found.extent) is None:
+            return more
+        return simplify.select(eq.Op("lt", (threads, eq.Const(f.full, INT)), BOOL), more, total, body.type)
 
     def _count(self, family: str, cells: str, array: str) -> eq.Expr:
         if cells == "all":

@@ -18,7 +18,8 @@ class Total:
     """``op`` over all data of ``family`` of a group of threads (0: the block), held by all of it or by its first
     thread.
 
-    ``cells`` of a family of cells are summed (0: as many as there are threads); ``literal`` is combined with it.
+    ``cells`` of a family of cells are summed (0: as many as there are threads); ``literal`` is combined with it, but in
+    a block of ``full`` threads (which has data in place of each literal).
     """
 
     op: str
@@ -27,6 +28,7 @@ class Total:
     first: bool
     cells: str = ""
     literal: float | None = None
+    full: int = 0
 
 
 @dataclass(frozen=True)

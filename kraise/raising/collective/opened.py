@@ -38,10 +38,18 @@ def _anywhere(s: k.LocalArray) -> bool:
 def _parts(cx: Context, st: State, s: k.If) -> tuple[k.Stmt, ...]:
     body = opened(cx, st, s.body)
     cut = next((n for n, inner in enumerate(body) if not _within(cx, st, inner)), len(body))
+    joint = max((n + 1 for n, inner in enumerate(body[:cut]) if shuffles(inner)), default=0)
+    if any(_computed(inner) for inner in body[joint:cut]):
+        cut = joint or cut  # what one thread makes of the sum, and leaves in a cell for the others
     together = 0 < cut < len(body) and any(touches(cx, st, inner) for inner in body[:cut])
     if not together or reads(s.condition) & set(assigned(body[:cut])) or not _within(cx, st, s.condition):
         return (s,) if body == s.body else (replace(s, body=body),)
     return (replace(s, body=body[:cut]), replace(s, body=body[cut:]))
+
+
+def _computed(s: k.Stmt) -> bool:
+    """Whether more than a local or a cell is stored."""
+    return any(isinstance(x, k.Store) and not isinstance(x.value, k.Var | k.Load) for x in walked(s))
 
 
 def _within(cx: Context, st: State, x: object) -> bool:

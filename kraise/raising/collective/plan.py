@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
@@ -11,7 +11,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import topological
-from kraise.raising.collective.describe import JOINT, Cell, Found, Heads, Running, of_cells, of_thread
+from kraise.raising.collective.describe import JOINT, Cell, Found, Heads, Running, Total, of_cells, of_thread
 from kraise.raising.collective.frame import Frame, numbers
 from kraise.raising.collective.marks import Beyond, Combined, Outside, Stored, marks
 from kraise.raising.collective.opened import shuffles, walked
@@ -23,6 +23,7 @@ from kraise.raising.run.values import resolve
 
 _TRIED = (64, 256)  # one of them is compared with the others: loops over warps have no round for few threads, and
 # some shared arrays have no room for many
+_LARGEST = 1024  # the threads of the largest block: a warp of warps
 
 
 @dataclass
@@ -186,7 +187,7 @@ def plan_of(trials: Trials, sizes: tuple[int, ...], outlets: bool = False) -> Pl
                 if not said:
                     break
                 continue
-            said = [] if same is None else _agreeing(said, same)
+            said = [] if same is None else _agreeing(said, same, size)
             if not said:
                 break
         if said:
@@ -303,11 +304,32 @@ def _numbers_kept(stmts: tuple[k.Stmt, ...], name: str) -> list[k.Assign] | None
     return [*out, own[0]]
 
 
-def _agreeing(a: Said, b: Said) -> Said:
-    """The ways of ``a`` that ``b`` has, too. An array that blocks of the one size leave alone (a loop has no round for
-    them) may hold anything after the others."""
+def _agreeing(a: Said, b: Said, size: int) -> Said:
+    """The ways of ``a`` that ``b`` has, too, for blocks of ``size``. An array that blocks of the one size leave alone
+    (a loop has no round for them) may hold anything after the others."""
+    out: Said = []
+    for x in a:
+        for y in b:
+            if x[0].keys() != y[0].keys() or not y[1].keys() <= x[1].keys():
+                continue
+            locals_ = {n: both for n, f in x[0].items() if (both := _both(f, y[0][n], size)) is not None}
+            arrays = {n: _both(f, y[1].get(n), size) for n, f in x[1].items()}
+            same = all((arrays[n] is None) == (f is None) == (y[1].get(n) is None) for n, f in x[1].items())
+            if same and len(locals_) == len(x[0]):
+                out.append((locals_, arrays, x[2]))
+                break
+    return out
 
-    def same(x: Way, y: Way) -> bool:
-        return x[0] == y[0] and y[1].keys() <= x[1].keys() and all(f == y[1].get(n) for n, f in x[1].items())
 
-    return [x for x in a if any(same(x, y) for y in b)]
+def _both(f: Found | None, other: Found | None, size: int) -> Found | None:
+    """What is said of blocks of one size and of those of ``size``. The last warp of 1024 threads leaves no lane without
+    a datum: ``v = lane < warps ? partial[lane] : -FLT_MAX`` brings a literal in for all others."""
+    if f == other:
+        return f
+    if size == _LARGEST and isinstance(f, Total) and f.literal is not None and replace(f, literal=None) == other:
+        return replace(f, full=size)
+    if isinstance(f, Cell | Heads) and type(other) is type(f):
+        inner = _both(f.value, other.value, size)  # type: ignore[union-attr]
+        same = inner is not None and replace(f, value=inner) == replace(other, value=inner)  # type: ignore[arg-type]
+        return replace(f, value=inner) if same else None  # type: ignore[arg-type]
+    return None

@@ -186,7 +186,7 @@ def _bound(c: k.Expr, body: tuple[k.Stmt, ...], flags: frozenset[str], exits: bo
     if not all(a.type.is_integer for a in c.args):
         return None
     for relation, (a, b) in ((c.name, c.args), (TURNED[c.name], c.args[::-1])):
-        a, b = _alone(a, b)
+        a, b = _alone(_counter(a), b)
         if not isinstance(a, k.Var):
             continue
         step = _moves(a.name, body, flags)
@@ -214,6 +214,15 @@ def _bound(c: k.Expr, body: tuple[k.Stmt, ...], flags: frozenset[str], exits: bo
             continue
         return _Bound(a.name, relation, b, step, closing, a.type)
     return None
+
+
+def _counter(a: k.Expr) -> k.Expr:
+    """A signed counter that a longer number is compared with: it does not wrap before it gets there."""
+    match a:
+        case k.Cast(type=wide, arg=k.Var(type=own) as v) if own.kind == wide.kind == "int":
+            if own.bits is not None and wide.bits is not None and own.bits <= wide.bits:
+                return v
+    return a
 
 
 def _alone(a: k.Expr, b: k.Expr) -> tuple[k.Expr, k.Expr]:

@@ -21,6 +21,8 @@ from kraise.ir.walk import Unmovable, free_indices, substitute, topological, tra
 from kraise.raising.run import simplify
 from kraise.raising.run.state import RawWrite
 from kraise.raising.threads.arg_tiles import one_place
+from kraise.raising.threads.seeds import started
+from kraise.raising.writes.decided import decided
 from kraise.raising.writes.masks import bounds, not_neutral, spread
 from kraise.raising.writes.narrowed import by_residues, narrowed
 
@@ -197,6 +199,8 @@ def merged_reductions(e: eq.Expr, path: Path) -> eq.Expr:
         if (place := one_place(node, whole)) is not None:
             return place
         node = _flat(node)
+        if (found := started(node)) is not None:
+            return eq.Op(node.op, (found[0], one(found[1])), node.type)
         if len(node.axes) > 1:
             node = _unpadded(node, path)
         masked = not_neutral(node.op, node.body)
@@ -235,7 +239,7 @@ def _digits(node: eq.Reduce) -> eq.Reduce:
         return given
     path = _without_ceilings(found.path)
     ranges = box(found.names, path)
-    return eq.Reduce(node.op, ranges.axes, found.values[0], conjunction(ranges.residue), node.type)
+    return eq.Reduce(node.op, ranges.axes, decided(found.values[0], path), conjunction(ranges.residue), node.type)
 
 
 def _unit_steps(node: eq.Reduce) -> eq.Reduce:
