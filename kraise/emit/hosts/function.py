@@ -383,6 +383,10 @@ def _set(lines: list[Stmt]) -> set[str]:
 def _read_first(lines: list[Stmt], name: str) -> bool:
     """Is a name read before it is bound?"""
     for line in lines:
+        if isinstance(line, Def):  # what it binds is its own
+            if name not in line.parameters and _read_first(line.body, name):
+                return True
+            continue
         if name in mentioned([line]):
             return True
         if isinstance(line, Assign) and line.target is not None and name in line.target.split(", "):

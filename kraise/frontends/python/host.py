@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import libcst as cst
 
 from kraise import dialects
 from kraise.diagnostics import Diagnostic, Refused
-from kraise.frontends.python import host_nest, host_numbers, host_parts, host_ranks
+from kraise.frontends.python import host_numbers, host_parts, host_ranks
 from kraise.frontends.python import host_values as values
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.host_assign import Assignments
+from kraise.frontends.python.host_control import ONE, Control, raises, skips
 from kraise.frontends.python.host_lists import without_lists
 from kraise.frontends.python.host_scope import HostScope, array_names, ignored_call, launched
-from kraise.frontends.python.source import dotted
+from kraise.frontends.python.host_written import written_out
+from kraise.frontends.python.source import dotted, walk
 from kraise.frontends.python.survey import doc_of
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import INT, NUMBER, ArrayType
 
-ONE, ZERO = k.Const(1, INT), k.Const(0, INT)
-
 
 def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     """The host function. Raises Refused with all that is wrong with it."""
-    node = without_lists(scope, node)
+    node = without_lists(scope, written_out(scope, node))
     array_names(scope, node)
     scope.name = name
     given = (*node.params.posonly_params, *node.params.params, *node.params.kwonly_params)
@@ -58,7 +56,7 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     return h.Host(name, tuple(params), body, doc, tuple(scope.dropped), (), scope.span(node.name))
 
 
-class Reader(Assignments):
+class Reader(Assignments, Control):
     """The statements of one function."""
 
     def __init__(self, scope: HostScope):
@@ -71,29 +69,16 @@ class Reader(Assignments):
         out: list[h.Stmt] = []
         for at, statement in enumerate(statements):
             around, self.scope.pending = self.scope.pending, []
-            skips = rounds and _skips(statement)
+            skipping = rounds and skips(statement)
             try:
-                found = self.skip(statement, statements[at + 1 :]) if skips else self.statement(statement)
+                found = self.skip(statement, statements[at + 1 :]) if skipping else self.statement(statement)
                 out += [*self.scope.pending, *found]
             except Refused as refused:
                 self.problems += refused.diagnostics
             self.scope.pending = around
-            if skips:
+            if skipping:
                 break
         return tuple(out)
-
-    def skip(self, node: cst.If, rest) -> list[h.Stmt]:  # type: ignore[no-untyped-def]
-        """``if test: …; continue`` with the rest of the round after it."""
-        condition = values.value(self.scope, node.test)
-        before = self.flushed()
-        inner: Any = node.body.body
-        kept, last = list(inner[:-1]), inner[-1]
-        if isinstance(node.body, cst.SimpleStatementSuite):  # if test: continue
-            kept = [node.body.with_changes(body=kept)] if kept else []
-        elif len(last.body) > 1:
-            kept.append(last.with_changes(body=last.body[:-1]))
-        then, other = self.block(kept, True), self.block(rest, True)
-        return [*before, h.If(condition, then, other, span=self.scope.span(node))]
 
     def flushed(self) -> list[h.Stmt]:
         """What the expressions read so far need before them."""
@@ -111,11 +96,17 @@ class Reader(Assignments):
                     found = self.small(p)
                     out += [*self.flushed(), *found]
                 return out
-            case cst.If(test=test, body=body, orelse=None) if _raises(body):
+            case cst.If(test=test, body=body, orelse=None) if raises(body):
                 scope.drop(node, "a check of the arguments")
                 return []
-            case cst.Try(body=body, handlers=[], orelse=None, finalbody=final):
-                return [*self.block(body.body), *(self.block(final.body.body) if final is not None else ())]
+            case cst.Try(body=body, handlers=handlers, orelse=orelse, finalbody=final):
+                for handler in handlers:
+                    self.handled(handler)
+                done = [*self.block(body.body), *(self.block(orelse.body.body) if orelse is not None else ())]
+                last = self.block(final.body.body) if final is not None else ()
+                if last and any(isinstance(n, cst.Return | cst.Break | cst.Continue) for n in walk(body)):
+                    raise scope.refuse(node, "what `finally` does changes values after a way out", "leave it after")
+                return [*done, *last]
             case cst.If(test=test, body=body, orelse=orelse):
                 condition = values.value(scope, test)
                 then = self.block(body.body)
@@ -130,10 +121,8 @@ class Reader(Assignments):
                 return self.loop(node)
             case cst.While(test=test, body=body, orelse=None):
                 condition = values.value(scope, test)
-                if scope.pending:
-                    hint = "give it a line of its own before the loop and at the end of its body"
-                    raise scope.refuse(test, "a call in the condition of a loop that works on arrays", hint)
-                return [h.While(condition, self.block(body.body, True), span=span)]
+                asked = tuple(self.flushed())  # before the loop and at the end of each round
+                return [*asked, h.While(condition, (*self.block(body.body, True), *asked), span=span)]
             case cst.With(items=items, body=body):
                 for item in items:
                     called = item.item.func if isinstance(item.item, cst.Call) else item.item
@@ -193,6 +182,9 @@ class Reader(Assignments):
             return [h.Update(self.array(args[0]), h.Whole(self.array(call.func.value)), span=span)]
         if concept == "store" and args and isinstance(call.func, cst.Attribute):
             return [h.Update(self.array(call.func.value), values.value(scope, args[0]), span=span)]
+        target = self.keyword(call, "to") if concept == "clone" else None
+        if target is not None:
+            return [h.Update(self.array(target), values.value(scope, args[0]), span=span)]
         if concept == "fill" and isinstance(call.func, cst.Attribute):
             return [h.Update(self.array(call.func.value), values.scalar(scope, args[0]), span=span)]
         called = dotted(call.func)
@@ -214,9 +206,12 @@ class Reader(Assignments):
         before: list[h.Stmt] = []
         args = list(call.args)
         for at, a in enumerate(args):
-            if a.keyword is None and not a.star and isinstance(a.value, cst.Call) and scope.is_array(a.value):
-                whose = a.value.args[0].value if a.value.args else a.value.func
-                own = f"{host_parts.base(whose) or 'made'}_device".replace(".", "_")
+            made = isinstance(a.value, cst.Call | cst.IfExp)
+            if a.keyword is None and not a.star and made and scope.is_array(a.value):
+                own = "chosen"
+                if isinstance(a.value, cst.Call):
+                    whose = a.value.args[0].value if a.value.args else a.value.func
+                    own = f"{host_parts.base(whose) or 'made'}_device".replace(".", "_")
                 while own in scope.arrays | scope.scalars:
                     own += "_"
                 scope.arrays.add(own)
@@ -293,29 +288,6 @@ class Reader(Assignments):
             return (values.scalar(self.scope, node),) if not self.is_ignored(node) else (k.Var("?", NUMBER),)
         return found  # type: ignore[return-value]
 
-    # --- control
-
-    def loop(self, node: cst.For) -> list[h.Stmt]:
-        """``for i in range(…)``."""
-        scope = self.scope
-        match node:
-            case cst.For(target=cst.Name(value=var), iter=cst.Call(func=func, args=args), orelse=None) if (
-                scope.imports.qualified(dotted(func)) == "builtins.range" or dotted(func).split(".")[-1] == "trange"
-            ):
-                nest = host_nest.outlined(self, node)
-                if nest is not None:
-                    return nest
-                scope.scalars.add(var)
-                bounds = [values.scalar(scope, a.value) for a in args if a.keyword is None]
-                start, stop, step = (ZERO, bounds[0], ONE) if len(bounds) == 1 else (*bounds, ONE)[:3]
-                body = self.block(node.body.body, True)
-                return [h.For(var, start, stop, step, body, span=scope.span(node))]
-            case cst.For(iter=cst.Call(func=func, args=[cst.Arg(value=cst.Call() as inner), *_])) if (
-                dotted(func).split(".")[-1] == "tqdm"
-            ):
-                return self.loop(node.with_changes(iter=inner))
-        raise scope.refuse(node, "a host loop that is raised runs over range(…)")
-
     def returned(self, value: cst.BaseExpression | None, span) -> list[h.Stmt]:
         """``return …``; an array without a name gets one."""
         scope = self.scope
@@ -342,24 +314,8 @@ class Reader(Assignments):
 
     def _moves_only(self, call: cst.Call) -> bool:
         concept = dialects.table("host_library")["python"].get(self.scope.qualified(call.func), "")
-        return concept in ("fetch", "clone", "alias") and not any(a.keyword for a in call.args)
-
-
-def _skips(node: cst.CSTNode) -> bool:
-    """Is a statement ``if test: …; continue``, without an ``else``?"""
-    if not isinstance(node, cst.If) or node.orelse is not None or not node.body.body:
-        return False
-    last = node.body.body[-1]
-    if isinstance(last, cst.SimpleStatementLine):
-        last = last.body[-1]
-    return isinstance(last, cst.Continue)
-
-
-def _raises(body: cst.BaseSuite) -> bool:
-    """Does a block only raise an exception?"""
-    line = body.body[-1] if body.body else None
-    last = line.body[-1] if isinstance(line, cst.SimpleStatementLine | cst.SimpleStatementSuite) else line
-    return isinstance(last, cst.Raise) and len(body.body) == 1
+        listed = any(isinstance(a.value, cst.List) for a in call.args)
+        return concept in ("fetch", "clone", "alias") and not listed and not any(a.keyword for a in call.args)
 
 
 __all__ = ["Reader", "read_host"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from kraise import dialects
@@ -176,19 +178,40 @@ class Assignments:
             if concept == "convert":
                 assert isinstance(value.func, cst.Attribute)
                 return [h.Bind(name, values.value(scope, value.func.value), self.element(args[0]), span=span)]
+            if concept == "fetch" and args and dotted(args[0]) != "None":  # into memory that is there
+                assert isinstance(value.func, cst.Attribute)
+                into, whole = self.array(args[0]), h.Whole(self.array(value.func.value))
+                filled = h.Update(into, whole, span=span)
+                return (
+                    [filled, h.Point((name,), (k.ArrayRef(into, span=span),), span=span)] if into != name else [filled]
+                )
+            if concept == "clone" and self.keyword(value, "to") is not None:
+                raise scope.refuse(node, "`to=` gives an array that is there", "make it a statement of its own")
             if concept in ("alias", "clone", "fetch"):
-                source = args[0] if args and not isinstance(value.func, cst.Name) or args else value.func.value  # type: ignore[attr-defined]
-                if isinstance(source, cst.Call) and self.is_array_call(source):
-                    return self.new_array(name, source, node)
-                if concept == "alias" and dotted(source) in scope.arrays:
-                    return [h.Point((name,), (k.ArrayRef(dotted(source), span=span),), span=span)]
+                source = args[0] if args and concept != "fetch" else value.func.value  # type: ignore[attr-defined]
                 element = self.keyword(value, "dtype")
+                if isinstance(source, cst.Call) and self.is_array_call(source) and element is None:
+                    made = self.new_array(name, source, node)
+                    if concept == "alias" or not self.shares(source):
+                        return made
+                    if isinstance(made[-1], h.Bind):  # another type, and new memory
+                        return [*made[:-1], replace(made[-1], view=False)]
+                if concept == "alias" and dotted(source) in scope.arrays and element is None:
+                    return [h.Point((name,), (k.ArrayRef(dotted(source), span=span),), span=span)]
                 if isinstance(source, cst.List | cst.BinaryOperation | cst.Tuple):
                     known = host_numpy.table(source, self.element(element) if element is not None else None, span)
                     if known is not None:
                         return [h.Bind(name, known, span=span)]
+                    if (
+                        isinstance(source, cst.List)
+                        and source.elements
+                        and not any(scope.is_array(e.value) for e in source.elements)
+                    ):
+                        each = tuple(values.scalar(scope, e.value) for e in source.elements)
+                        kind = self.element(element) if element is not None else None
+                        return [h.Bind(name, host_numpy.listed(each, span), kind, span=span)]
                 found = values.value(scope, source)
-                same = concept == "alias" and element is None and values.is_view(found)
+                same = concept == "alias" and values.is_view(found)  # of the same type it is the same memory
                 return [h.Bind(name, found, self.element(element) if element else None, same, span=span)]
             if concept.endswith("_like"):
                 fill = self.fill(concept, args[1:], value)
@@ -222,6 +245,11 @@ class Assignments:
         """Does a call make or move an array?"""
         concept = dialects.table("host_library")["python"].get(self.scope.qualified(node.func), "")
         return concept not in ("", "store", "fill")
+
+    def shares(self, node: cst.Call) -> bool:
+        """May what a call gives be memory that another name sees (``np.asarray(x)``)?"""
+        concept = dialects.table("host_library")["python"].get(self.scope.qualified(node.func), "")
+        return concept == "alias"
 
     def alloc(self, name: str, concept: str, call: cst.Call, args: list[cst.BaseExpression], span) -> h.Stmt:
         """An allocation with a shape."""

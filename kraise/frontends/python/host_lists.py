@@ -13,7 +13,7 @@ from typing import Any
 
 import libcst as cst
 
-from kraise.frontends.python.host_rounds import MOST_ROUNDS, Rounds, integer, number, tuple_of
+from kraise.frontends.python.host_rounds import MOST_ROUNDS, Rounds, integer, number, truth, tuple_of
 from kraise.frontends.python.host_scope import HostScope, array_names
 from kraise.frontends.python.source import dotted, rebuilt, walk
 from kraise.ir.host_names import fresh
@@ -22,7 +22,8 @@ from kraise.ir.host_names import fresh
 def without_lists(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
     """The function with names for the arrays of its lists, and for grid and block of ``k[config]``. Raises Refused."""
     if not any(
-        isinstance(n, cst.List | cst.ListComp | cst.GeneratorExp | cst.Tuple | cst.Dict) for n in walk(node.body)
+        isinstance(n, cst.List | cst.ListComp | cst.GeneratorExp | cst.Tuple | cst.Dict | cst.Call)
+        for n in walk(node.body)
     ):
         return node
     array_names(scope, node)
@@ -82,6 +83,15 @@ class Lists(Rounds):
                 written = self.written_out(node)
                 if written is not None:
                     return written
+            case cst.If(test=test, body=body, orelse=orelse) if (
+                self.constants and (chosen := truth(self.expression(test))) is not None
+            ):  # of a round that is written out
+                self.touched = True
+                if chosen:
+                    return [line for s in body.body for line in self.line(s)]
+                if orelse is None or isinstance(orelse, cst.If):
+                    return self.line(orelse) if orelse is not None else []
+                return [line for s in orelse.body.body for line in self.line(s)]
         if isinstance(node, cst.FunctionDef | cst.ClassDef):
             return [node]
         kept = {}
@@ -125,12 +135,29 @@ class Lists(Rounds):
                     pairs = zip(own, value.elements, strict=True)
                     return [self.named(n, self.expression(e.value), node) for n, e in pairs]
                 entries = self.dictionary(value)
-                if entries is not None:
+                if entries is not None and (name not in self.keys or not self.fixed):
+                    self.touched = True
                     self.keys[name] = {key: fresh(self.taken, f"{name}_{key}") for key, _ in entries}
                     return [self.named(self.keys[name][key], e, node) for key, e in entries]
                 parts = self.elements(value)
-                if parts is not None and (self.holds_arrays(parts) or (not parts and self.grows(name))):
+                if parts is not None and (
+                    self.holds_arrays(parts) or name in self.lists or (not parts and name in self.appended)
+                ):
                     return self.made(name, parts, node)
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Subscript(value=cst.Name(value=name), slice=[
+                cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString() as key))]))], value=value) if (
+                name in self.keys and str(key.evaluated_value) not in self.keys[name] and not self.fixed
+            ):  # fmt: skip
+                made = fresh(self.taken, f"{name}_{key.evaluated_value!s}")
+                self.keys[name][str(key.evaluated_value)] = made
+                self.touched = True
+                return [self.named(made, self.expression(value), node)]
+            case cst.Return(value=value) if value is not None and not isinstance(value, cst.Tuple | cst.Name):
+                entries = self.dictionary(value)
+                given = [e for _, e in entries] if entries is not None else self.elements(value)
+                if given is not None:
+                    self.touched = True
+                    return [self.placed(cst.Return(tuple_of(given)), node)]
             case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple() as target)], value=value):
                 generated = isinstance(value, cst.GeneratorExp | cst.ListComp) or dotted(value) in self.lists
                 parts = self.elements(value) if generated else None
@@ -140,6 +167,9 @@ class Lists(Rounds):
             case cst.Expr(value=cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=verb)), args=args)) if (
                 dotted(owner) in self.lists
             ):
+                turned = self.turned(dotted(owner), verb, [a.value for a in args])
+                if turned is not None:
+                    return self.made(dotted(owner), [cst.Name(n) for n in turned], node)
                 return self.method(dotted(owner), verb, [self.expression(a.value) for a in args], node)
         return None
 
@@ -156,7 +186,11 @@ class Lists(Rounds):
             raise self.scope.refuse(node, f"the list {name} is made anew in a loop or a branch", "make it before")
         names = [fresh(self.taken, f"{name}_{n}") for n in range(len(parts))]
         self.lists[name] = names
-        return [self.named(n, p, node) for n, p in zip(names, parts, strict=True)]
+        out: list[cst.BaseSmallStatement] = []
+        for n, p in zip(names, parts, strict=True):
+            inner = [e.value for e in p.elements] if isinstance(p, cst.Tuple | cst.List) else []
+            out += self.made(n, inner, node) if self.holds_arrays(inner) else [self.named(n, p, node)]
+        return out
 
     def method(self, name: str, verb: str, args: list[Any], node: cst.CSTNode) -> list[cst.BaseSmallStatement]:
         """``bufs.append(x)``, ``bufs.reverse()``."""
@@ -170,6 +204,10 @@ class Lists(Rounds):
             return [self.named(own[-1], args[0], node)]
         if verb == "reverse" and not args:
             return self.made(name, [cst.Name(n) for n in reversed(own)], node)
+        if verb == "extend" and len(args) == 1 and not self.fixed:
+            more = self.elements(args[0])
+            if more is not None:
+                return [s for e in more for s in self.method(name, "append", [e], node)]
         raise self.scope.refuse(node, f"{name}.{verb} is not known for a list of arrays", "use indices and append")
 
     # --- expressions
@@ -189,10 +227,25 @@ class Lists(Rounds):
             case cst.Attribute(value=value, attr=attr):
                 new = self.expression(value)
                 return node.with_changes(value=new, attr=attr) if new is not value else node
+            case cst.Call(
+                func=cst.Attribute(value=owner, attr=cst.Name(value="pop" | "popleft" as verb)), args=args
+            ) if dotted(owner) in self.lists and not self.fixed:
+                own = self.lists[dotted(owner)]
+                at = number(self.expression(args[0].value)) if args else 0 if verb == "popleft" else -1
+                if at is not None and -len(own) <= at < len(own):
+                    self.touched = True
+                    return cst.Name(own.pop(at))
+            case cst.Call(func=func, args=[cst.Arg(value=cst.Name(value=name)) as first, *rest]) if (
+                name in self.lists and self.scope.imports.qualified(dotted(func)).startswith(("numpy.", "cupy."))
+            ):
+                whole = cst.List([cst.Element(cst.Name(n)) for n in self.lists[name]])
+                return node.with_changes(args=[first.with_changes(value=whole), *map(self.expression, rest)])
             case cst.Call(func=cst.Name(value="len"), args=[cst.Arg(value=owner)]) if dotted(owner) in self.lists:
                 return integer(len(self.lists[dotted(owner)]))
             case cst.Subscript(value=owner, slice=[cst.SubscriptElement(slice=cst.Index(value=index))]):
                 name = dotted(owner)
+                if isinstance(owner, cst.Subscript) and dotted(owner.value) in self.lists:  # of a list of lists
+                    name = dotted(self.expression(owner))
                 if parts := self.configurations.get(dotted(index), []):
                     items = [cst.SubscriptElement(cst.Index(cst.Name(n))) for n in parts]
                     return node.with_changes(slice=items)
@@ -200,15 +253,22 @@ class Lists(Rounds):
                     key = str(index.evaluated_value)
                     if key in self.keys[name]:
                         return cst.Name(self.keys[name][key])
+                entries = self.dictionary(owner) if isinstance(index, cst.SimpleString) else None
+                if entries is not None and isinstance(index, cst.SimpleString):
+                    picked = dict(entries).get(str(index.evaluated_value))
+                    if picked is not None:
+                        self.touched = True
+                        return picked
                 if name in self.lists:
                     return self.chosen(name, self.lists[name], self.expression(index), node)
                 if isinstance(owner, cst.List | cst.Tuple):
                     given = [self.expression(e.value) for e in owner.elements]
                     if self.holds_arrays(given) and all(dotted(p) for p in given):
                         return self.chosen("choice", [dotted(p) for p in given], self.expression(index), node)
-            case cst.Return(value=cst.Name() as value) if value.value in self.lists:
+            case cst.Return(value=cst.Name() as value) if value.value in self.lists or value.value in self.keys:
                 self.touched = True
-                return node.with_changes(value=tuple_of([cst.Name(n) for n in self.lists[value.value]]))
+                own = self.lists.get(value.value) or list(self.keys.get(value.value, {}).values())
+                return node.with_changes(value=tuple_of([cst.Name(n) for n in own]))
             case cst.Name(value=name) if name in self.lists:
                 raise self.scope.refuse(
                     node, f"the list of arrays {name} is used as a whole", "name its arrays one by one"
@@ -251,8 +311,12 @@ class Lists(Rounds):
                     out.append(self.expression(each))
                     self.constants = outer
                 return out
-            case cst.Call(func=cst.Name(value="list" | "tuple"), args=[cst.Arg(value=inner)]):
+            case cst.Call(func=cst.Name(value="list" | "tuple" | "deque"), args=[cst.Arg(value=inner), *_]):
                 return self.elements(inner)
+            case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="copy" | "values")), args=[]) if (
+                dotted(owner) in self.lists or dotted(owner) in self.keys
+            ):
+                return [cst.Name(n) for n in self.lists.get(dotted(owner)) or self.keys[dotted(owner)].values()]
             case cst.Subscript(
                 value=cst.Name(value=name), slice=[cst.SubscriptElement(slice=cst.Slice() as piece)]
             ) if name in self.lists:
@@ -267,20 +331,6 @@ class Lists(Rounds):
                 return None if one is None or two is None else one + two
         return None
 
-    def dictionary(self, node: cst.BaseExpression) -> list[tuple[str, cst.BaseExpression]] | None:
-        """The entries of ``{"u": a, "v": b}`` with arrays; None for anything else."""
-        if not isinstance(node, cst.Dict) or not node.elements:
-            return None
-        out: list[tuple[str, cst.BaseExpression]] = []
-        for e in node.elements:
-            if not isinstance(e, cst.DictElement) or not isinstance(e.key, cst.SimpleString):
-                return None
-            out.append((str(e.key.evaluated_value), self.expression(e.value)))
-        if not all(key.isidentifier() for key, _ in out) or not any(self.is_array(e) for _, e in out):
-            return None
-        self.touched = True
-        return out
-
     def is_array(self, node: cst.BaseExpression) -> bool:
         """Is an element an array?"""
         return dotted(node) in self.made_names() or self.scope.is_array(node)
@@ -292,10 +342,6 @@ class Lists(Rounds):
             or (isinstance(p, cst.Tuple | cst.List) and self.holds_arrays([e.value for e in p.elements]))
             for p in parts
         )
-
-    def grows(self, name: str) -> bool:
-        """Is an array appended to a list of that name?"""
-        return any(self.is_array(a) for a in self.appended.get(name, ()))
 
     # --- nodes
 

@@ -121,6 +121,12 @@ def table(node: cst.BaseExpression, element: ScalarType | None, span: Any) -> h.
     return h.Library("table", (), element, True, f"jnp.array({found}, jnp.{element})", span=span)
 
 
+def listed(each: tuple[k.Expr, ...], span: Any) -> h.Library:
+    """``np.array([a, b])`` of numbers that are computed."""
+    text = f"jnp.array([{', '.join(f'{{{n}}}' for n in range(len(each)))}])"
+    return h.Library("listed", each, NUMBER, True, text, "linear", span=span)
+
+
 def _numbers(node: cst.BaseExpression) -> Any:
     """The value of lists and numbers, None where it is not known."""
     match node:

@@ -45,7 +45,11 @@ class Rounds:
         for value in rounds:
             outer = dict(self.constants)
             for name, part in self.bound(node.target, value, node):
-                if number(part) is not None or (isinstance(part, cst.Name) and not {name, part.value} & assigned):
+                if (
+                    number(part) is not None
+                    or isinstance(part, cst.SimpleString | cst.Float)
+                    or (isinstance(part, cst.Name) and not {name, part.value} & assigned)
+                ):
                     self.constants[name] = part
                 else:
                     out.append(self.alone(self.named(name, part, node), node))
@@ -73,6 +77,23 @@ class Rounds:
                 if found is None or dotted(func) == "reversed":
                     return None if found is None else found[::-1]
                 return [tuple_of([integer(n), x]) for n, x in enumerate(found)]
+            case cst.Call(
+                func=cst.Attribute(value=owner, attr=cst.Name(value="items" | "keys" | "values" as verb)), args=[]
+            ):
+                entries: list[Any] = [
+                    (cst.SimpleString(repr(k)), cst.Name(n)) for k, n in self.keys.get(dotted(owner), {}).items()
+                ]
+                if isinstance(owner, cst.Dict):
+                    entries = [(cst.SimpleString(repr(k)), v) for k, v in self.dictionary(owner) or ()]
+                if entries:
+                    pick: Any = {"items": lambda e: tuple_of(list(e)), "keys": lambda e: e[0], "values": lambda e: e[1]}
+                    return [pick[verb](e) for e in entries]
+            case cst.Name(value=name) if name in self.keys:
+                return [cst.SimpleString(repr(k)) for k in self.keys[name]]
+            case cst.Name(value=name) if (
+                len(self.scope.constants[name].shape if name in self.scope.constants else ()) == 1
+            ):
+                return [literal(v) for v in self.scope.constants[name].values]
         found = self.elements(node)
         if found is not None and (isinstance(node, cst.List | cst.Tuple) or self.holds_arrays(found)):
             return found
@@ -102,11 +123,67 @@ class Rounds:
         """The names of a loop's target with their values in a round."""
         if isinstance(target, cst.Name):
             return [(target.value, value)]
+        if isinstance(value, cst.Name) and value.value in self.lists:
+            value = tuple_of([cst.Name(n) for n in self.lists[value.value]])
         several = isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple | cst.List)
         if several and len(target.elements) == len(value.elements):  # type: ignore[attr-defined]
             pairs = zip(target.elements, value.elements, strict=True)  # type: ignore[attr-defined]
             return [p for t, v in pairs for p in self.bound(t.value, v.value, node)]
         raise self.scope.refuse(node, "the values of this loop do not fit its target", "loop over one list")
+
+    def turned(self, name: str, verb: str, args: list[cst.BaseExpression]) -> list[str] | None:
+        """The arrays of a list after ``bufs.rotate(k)``, or ``bufs.append(bufs.pop(0))`` and its mirror."""
+        own = self.lists[name]
+        by: int | None = None
+        match args:
+            case [given] if verb == "rotate":
+                by = number(self.expression(given))
+            case [] if verb == "rotate":
+                by = 1
+            case [*place, cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=taken)), args=which)] if (
+                dotted(owner) == name
+            ):
+                at = [number(self.expression(a.value)) for a in which]
+                first = (taken, at) in (("pop", [0]), ("popleft", []))
+                last = (taken, at) in (("pop", []), ("pop", [-1]), ("pop", [len(own) - 1]))
+                if first and verb == "append" and not place:
+                    by = -1
+                if last and ((verb == "insert" and [number(p) for p in place] == [0]) or (verb == "appendleft")):
+                    by = 1
+        if by is None or not own:
+            return None
+        by %= len(own)
+        return own[-by:] + own[:-by] if by else own
+
+    def dictionary(self, node: cst.BaseExpression) -> list[tuple[str, cst.BaseExpression]] | None:
+        """The entries of ``{"u": a}``, ``dict(u=a)`` or a comprehension over entries; None for anything else."""
+        out: list[tuple[str, cst.BaseExpression]] = []
+        match node:
+            case cst.Dict(elements=parts):
+                for e in parts:
+                    if not isinstance(e, cst.DictElement) or not isinstance(e.key, cst.SimpleString):
+                        return None
+                    out.append((str(e.key.evaluated_value), self.expression(e.value)))
+            case cst.Call(func=cst.Name(value="dict"), args=args) if all(a.keyword is not None for a in args):
+                out = [(a.keyword.value, self.expression(a.value)) for a in args if a.keyword is not None]
+            case cst.DictComp(
+                key=key, value=value, for_in=cst.CompFor(target=target, iter=over, ifs=[], inner_for_in=None)
+            ):
+                rounds = self.rounds(over)
+                if rounds is None or len(rounds) > MOST_ROUNDS:
+                    return None
+                for each in rounds:
+                    outer = dict(self.constants)
+                    self.constants.update(self.bound(target, each, node))
+                    word = self.expression(key)
+                    if isinstance(word, cst.SimpleString):
+                        out.append((str(word.evaluated_value), self.expression(value)))
+                    self.constants = outer
+                if len(out) < len(rounds):
+                    return None
+            case _:
+                return None
+        return out if all(word.isidentifier() for word, _ in out) else None
 
 
 def _targets(node: cst.CSTNode) -> list[cst.Name]:
@@ -128,6 +205,34 @@ def integer(whole: int) -> cst.BaseExpression:
     """A literal."""
     literal = cst.Integer(str(abs(whole)))
     return literal if whole >= 0 else cst.UnaryOperation(cst.Minus(), literal)
+
+
+def literal(value: complex | float) -> cst.BaseExpression:
+    """A number of the module as the text gives it."""
+    if isinstance(value, int):
+        return integer(value)
+    made = cst.Float(repr(abs(value)))
+    return made if not str(value).startswith("-") else cst.UnaryOperation(cst.Minus(), made)
+
+
+_TESTS: dict[type, Any] = {
+    cst.Equal: lambda a, b: a == b, cst.NotEqual: lambda a, b: a != b, cst.LessThan: lambda a, b: a < b,
+    cst.LessThanEqual: lambda a, b: a <= b, cst.GreaterThan: lambda a, b: a > b,
+    cst.GreaterThanEqual: lambda a, b: a >= b,
+}  # fmt: skip
+
+
+def truth(node: cst.BaseExpression) -> bool | None:
+    """Whether a condition on integer literals holds; None where that is not known."""
+    match node:
+        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator=sign, comparator=right)]):
+            a, b = number(left), number(right)
+            return None if a is None or b is None or type(sign) not in _TESTS else _TESTS[type(sign)](a, b)
+        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
+            found = truth(inner)
+            return None if found is None else not found
+    whole = number(node)
+    return None if whole is None else bool(whole)
 
 
 def number(node: cst.BaseExpression) -> int | None:

@@ -10,6 +10,7 @@ import libcst as cst
 from kraise import dialects
 from kraise.diagnostics import Refused, Span, refuse
 from kraise.frontends.python import host_numpy
+from kraise.frontends.python.host_units import Record, Unit
 from kraise.frontends.python.names import Imports
 from kraise.frontends.python.source import Source, dotted, walk
 from kraise.ir import host as h
@@ -31,7 +32,10 @@ class HostScope:
     functions: Mapping[str, k.Function]
     refused: frozenset[str]
     hosts: Mapping[str, tuple[bool, ...]]
-    helpers: Mapping[str, cst.FunctionDef]
+    units: Mapping[str, Unit] = field(default_factory=dict)  # helpers, whose calls are written out
+    host_units: Mapping[str, Unit] = field(default_factory=dict)  # the functions of the module that launch
+    records: Mapping[str, Record] = field(default_factory=dict)
+    contexts: Mapping[str, Unit] = field(default_factory=dict)  # context managers of the module
     arrays: set[str] = field(default_factory=set)
     tuples: dict[str, tuple[h.Expr, ...]] = field(default_factory=dict)
     configured: dict[str, tuple] = field(default_factory=dict)

@@ -223,6 +223,10 @@ def call(scope: HostScope, node: cst.Call) -> h.Expr:
     concept = dialects.table("host_library")["python"].get(name, "")
     if dotted(node.func) in scope.hosts or concept.removesuffix("_like") in ("empty", "zeros", "ones", "full"):
         return _before(scope, node)
+    typed = any(a.keyword is not None and a.keyword.value == "dtype" for a in node.args)
+    listed = bool(args) and isinstance(args[0], cst.List)
+    if concept == "convert" or (concept in ("clone", "alias") and (typed or listed)):
+        return _before(scope, node)  # elements of another type
     if concept in ("clone", "alias", "fetch") and (name.startswith("array.") or args):
         return value(scope, node.func.value if isinstance(node.func, cst.Attribute) and not args else args[0])
     kind = scalar_type(name) if name else None
@@ -242,9 +246,6 @@ def call(scope: HostScope, node: cst.Call) -> h.Expr:
         return _library(scope, node, row, args)
     if operation is not None:
         return _op(operation.operation, *(value(scope, a) for a in args), span=span)
-    helper = scope.helpers.get(dotted(node.func))
-    if helper is not None:
-        return _inlined(scope, node, helper, args)
     called = scope.text(node.func)
     raise scope.refuse(
         node, f"the call of {called} is not known in a host function",
@@ -276,7 +277,7 @@ def _reshaped(scope: HostScope, node: cst.Call) -> h.Expr:
 def _before(scope: HostScope, node: cst.Call) -> h.Expr:
     """A call inside an expression that stands before it: new memory, or another host function with one result."""
     assert scope.make is not None and scope.call is not None
-    called, span = dotted(node.func), scope.span(node)
+    called, span = dotted(node.func) or "made", scope.span(node)
     kinds = scope.hosts.get(called, (True,))
     if len(kinds) != 1:
         raise scope.refuse(node, f"{called} gives {len(kinds)} values", "give them names first")
@@ -325,19 +326,3 @@ def _library(scope: HostScope, node: cst.Call, row: str, args: list[cst.BaseExpr
     if row == "matmul" and scope.is_scalar_product(node):
         row, array = "dot", False
     return library(row, tuple(value(scope, o) for o in operands), scope.span(node), array=array)
-
-
-def _inlined(scope: HostScope, node: cst.Call, helper: cst.FunctionDef, args: list[cst.BaseExpression]) -> h.Expr:
-    """A helper of one ``return`` of scalars, its parameters replaced."""
-    params = [p.name.value for p in helper.params.params]
-    last = helper.body.body[-1] if helper.body.body else None
-    returned = last.body[0] if isinstance(last, cst.SimpleStatementLine) else last
-    if not isinstance(returned, cst.Return) or returned.value is None or len(params) != len(args):
-        name = scope.text(node.func)
-        raise scope.refuse(node, f"{name} is more than one return of a number", "write its value out here", "KR213")
-    given = {p: value(scope, a) for p, a in zip(params, args, strict=True)}
-    before, scope.bindings = scope.bindings, given
-    try:
-        return value(scope, returned.value)
-    finally:
-        scope.bindings = before

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -10,7 +10,7 @@ import libcst as cst
 
 from kraise.diagnostics import Diagnostic
 from kraise.diagnostics.collect import guard
-from kraise.frontends.python import host_classes, infer, ranks, source
+from kraise.frontends.python import host_classes, host_units, infer, ranks, source
 from kraise.frontends.python.function import Context, lower
 from kraise.frontends.python.host import read_host
 from kraise.frontends.python.host_scope import HostScope
@@ -39,7 +39,13 @@ def read_hosts(
     for name, (owner, node) in host_classes.methods(context.source, context.imports, stores).items():
         if name not in nodes and name not in kernels:
             nodes[name], owners[name] = node, owner
-    hosts = _hosts(nodes, kernels)
+    records = host_units.records(context.source.tree, context.imports)
+    contexts = host_units.context_managers(context.source.tree, context.imports)
+    hosts = _hosts(nodes, kernels, _launching(records, kernels))
+    made = {n: u for n, f in nodes.items() if n not in by_name and (u := host_units.unit(f))}
+    launching = {n: u for n, u in made.items() if n in hosts}
+    helpers = {n: u for n, u in made.items() if n not in hosts and n not in contexts}
+    helpers |= {n: u for n, u in host_units.lambdas(context.source.tree.body).items() if n not in nodes}
     for name, owner in owners.items():  # the state of a class whose methods launch is made by its __init__
         if name == host_classes.function_name(owner, "__init__") and owner in {owners.get(n) for n in hosts}:
             hosts.setdefault(name, set())
@@ -52,10 +58,9 @@ def read_hosts(
         wanted = name in only or any(name in hosts[o] for o in only if o in hosts)
         if (only and not wanted) or (name == "main" and not wanted):
             continue
-        helpers = {n: f for n, f in nodes.items() if n not in hosts and n not in by_name}
         scope = HostScope(
             context.source, context.imports, context.constants, by_name, frozenset(kernels - set(by_name)), kinds,
-            helpers,
+            helpers, launching, records, contexts,
         )  # fmt: skip
         scope.host_params = {n: x.params for n, x in done.items()}
         scope.host_numbers = sure
@@ -107,8 +112,18 @@ def _outline(context: Context, node: cst.FunctionDef) -> k.Function | None:
     ]
 
 
-def _hosts(nodes: Mapping[str, cst.FunctionDef], kernels: set[str]) -> dict[str, set[str]]:
-    """The functions that launch, directly or by a call, with the host functions that each calls."""
+def _launching(records: Mapping[str, host_units.Record], kernels: set[str]) -> set[str]:
+    """The classes with a method that launches."""
+    return {
+        name for name, record in records.items() for made in record.methods.values() for line in made.body
+        if any(isinstance(n, cst.Subscript | cst.Attribute) and dotted(n.value) in kernels for n in walk(line))
+    }  # fmt: skip
+
+
+def _hosts(
+    nodes: Mapping[str, cst.FunctionDef], kernels: set[str], classes: Collection[str] = ()
+) -> dict[str, set[str]]:
+    """The functions that launch, directly, by a call or by an object, with the host functions that each calls."""
     calls: dict[str, set[str]] = {}
     found: set[str] = set()
     for name, node in nodes.items():
@@ -120,6 +135,10 @@ def _hosts(nodes: Mapping[str, cst.FunctionDef], kernels: set[str]) -> dict[str,
                 case cst.Call(func=cst.Attribute(value=value, attr=cst.Name(value="forall"))) if (
                     dotted(value) in kernels
                 ):
+                    found.add(name)
+                case cst.Name(value=mentioned) if mentioned in kernels:  # given to a function that launches it
+                    found.add(name)
+                case cst.Call(func=cst.Name(value=callee)) if callee in classes:
                     found.add(name)
                 case cst.Call(func=cst.Name(value=callee)) if callee in nodes:
                     calls[name].add(callee)

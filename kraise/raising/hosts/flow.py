@@ -246,6 +246,9 @@ class Flow:
             if value in bound and r.slots[slot] != value:
                 out.append(o.Let((r.slots[slot],), h.Whole(str(value)), stmt.span))
                 state.values[slot] = r.slots[slot]
+        then, otherwise = _plain(first, values), _plain(second, others)
+        if then is not None and otherwise is not None:  # numbers alone: a choice, no branch
+            first, second, values, others = [], [], then, otherwise
         out.append(
             o.Branch(condition, tuple(names), tuple(first), tuple(values), tuple(second), tuple(others), tuple(arrays),
                      stmt.span)
@@ -332,3 +335,15 @@ def scalar_type(body: tuple[h.Stmt, ...], name: str) -> ScalarType:
 
 
 __all__ = ["INT", "Flow", "Memory", "expression_names", "read_within", "reads", "scalar_type"]
+
+
+def _plain(arm: list[o.Stmt], values: list[h.Expr]) -> list[h.Expr] | None:
+    """What an arm gives, where it only binds numbers to numbers that have a name (``best = err``); None otherwise."""
+    known: dict[str, h.Expr] = {}
+    for stmt in arm:
+        match stmt:
+            case o.Let(targets=(name,), value=k.Var() | k.Const() as value):
+                known[name] = known.get(value.name, value) if isinstance(value, k.Var) else value
+            case _:
+                return None
+    return [known.get(v.name, v) if isinstance(v, k.Var) else v for v in values]

@@ -1,0 +1,266 @@
+"""Calls of helpers, local functions and methods at the place where they stand in a Python host function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import libcst as cst
+
+from kraise.frontends.python.host_inlined import (
+    NotHere,
+    arguments,
+    as_value,
+    bracketed,
+    bundles_of,
+    gives_bundle,
+    renamed,
+    single_exit,
+    uses,
+    without_returns,
+)
+from kraise.frontends.python.host_records import Records
+from kraise.frontends.python.host_rounds import tuple_of
+from kraise.frontends.python.host_units import Unit, assigned
+from kraise.frontends.python.source import dotted, walk
+from kraise.ir.host_names import fresh
+
+DEEPEST = 12
+
+
+class Calls(Records):
+    """The part that writes calls out; :class:`kraise.frontends.python.host_written.Written` has the rest."""
+
+    units: dict[str, Unit]
+    own: set[str]  # the names that the function sets
+    bundles: set[str]  # those that it makes lists or dicts of
+    before: list[Any]  # what the expressions read so far need before them
+    root: Any  # the expression that is being rewritten
+    unsure: int  # inside how many expressions that may not be evaluated
+    depth: int
+    block: Any
+    flushed: Any
+    own_times: Any
+
+    def made_by(self, call: cst.Call) -> tuple[Unit, cst.BaseExpression | None] | None:
+        """The unit that a call calls, with the instance whose method it is."""
+        match call.func:
+            case cst.Name(value=name) if name in self.units:
+                made = self.units[name]
+                known = made.local or not (made.free & self.own)
+                return (made, None) if known else None
+            case cst.Name(value=name) if name in self.scope.host_units and self.takes_bundle(name, call):
+                made = self.scope.host_units[name]
+                return (made, None) if not made.free & self.own else None
+            case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=name)) if owner in self.instances:
+                method = self.instances[owner].methods.get(name)
+                if method is not None and not method.free & self.own:
+                    return method, call.func.value
+        return None
+
+    def takes_bundle(self, name: str, call: cst.Call) -> bool:
+        """Does a call of a host function give it, or get from it, a record, a list or a dict?"""
+        names = {dotted(a.value) for a in call.args}
+        made = self.scope.host_units[name]
+        gives = gives_bundle(made, set(self.scope.records))
+        return bool(names & (set(self.instances) | self.bundles)) or gives
+
+    def filled(self, call: cst.Call) -> cst.CSTNode | None:
+        """A call of a host function with its arguments by position, defaults among them."""
+        made = self.scope.host_units.get(dotted(call.func))
+        if made is None or (len(call.args) == len(made.params) and not any(a.keyword for a in call.args)):
+            return None
+        given = arguments(made.params, call.args)
+        if given is None:
+            return None
+        return self.placed(cst.Call(call.func, [cst.Arg(self.expression(v)) for v in given.values()]), call)
+
+    def value(self, made: Unit, call: cst.Call, owner: Any, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The value of a call as an expression, its statements before it; None where it stays."""
+        if self.depth >= DEEPEST:
+            return None
+        plain = as_value(made)
+        try:
+            if plain is not None:
+                given = self.given(made, call, owner, simple=bool(self.unsure))
+                self.depth += 1
+                new = self.expression(renamed(self.scope.source, plain, given))
+                self.depth -= 1
+                return self.placed(bracketed(new), node)
+        except NotHere:
+            return None
+        if self.unsure or (uses(made.body, cst.Expr, cst.Subscript) and self.reads_before(node)):
+            return None
+        kept, self.before = self.before, []
+        own = fresh(self.taken, f"{made.name.strip('_')}_value")
+        found = self.statements(made, call, cst.Name(own), False, owner)
+        if found is None:
+            self.before = kept
+            return None
+        last = found[-1].body[0] if isinstance(found[-1], cst.SimpleStatementLine) else None
+        match last:
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Name() as only) if (
+                name == own
+            ):
+                self.before = [*kept, *found[:-1]]
+                return self.placed(only, node)
+        self.before = [*kept, *found]
+        return self.placed(cst.Name(own), node)
+
+    def written(self, call: cst.Call, target: Any, returns: bool) -> list[Any] | None:
+        """The statements that a call becomes (``target``: what gets its value, ``returns``: it is returned)."""
+        found = self.made_by(call)
+        if found is None:
+            return None
+        return self.statements(found[0], call, target, returns, found[1])
+
+    def statements(self, made: Unit, call: cst.Call, target: Any, returns: bool, owner: Any) -> list[Any] | None:
+        """The statements of a unit at the place of its call; None where it stays a call."""
+        if self.depth >= DEEPEST or made.context:
+            return None
+        outer = self.before
+        self.before = []
+        try:
+            body = made.body
+            if made.value is not None:
+                body = (cst.SimpleStatementLine([cst.Return(made.value)]),)
+            if not returns or not uses(body, cst.Return):
+                body = tuple(single_exit(body, target))
+            names = self.given(made, call, owner, simple=False)
+        except NotHere:
+            self.before = outer
+            return None
+        first = self.flushed()
+        self.before = outer
+        for name in sorted({n for s in body for n in assigned(s)} - set(names)):
+            is_target = target is not None and name == dotted(target)
+            if name in self.taken and name in made.bound and not is_target:
+                names[name] = cst.Name(fresh(self.taken, name))
+            self.taken.add(name)
+            self.own.add(dotted(names[name]) if name in names else name)
+        target_names = {n.value for n in walk(target) if isinstance(n, cst.Name)} if target is not None else set()
+        marked = self.scope.source
+        lines = [renamed(marked, s, names, keep=target if target_names else None) for s in body]
+        self.depth += 1
+        self.bundles |= {n for s in lines for n in bundles_of(s)}
+        out = self.block(lines)
+        self.depth -= 1
+        if returns and not uses(made.body, cst.Return):
+            out.append(cst.SimpleStatementLine([cst.Return(None)]))
+        return [*first, *out]
+
+    def given(self, made: Unit, call: cst.Call, owner: Any, simple: bool) -> dict[str, Any]:
+        """What stands for each parameter: the argument, or a name that it gets before. Raises NotHere."""
+        params = made.params[1:] if owner is not None else made.params
+        args = list(call.args)
+        if made.star:
+            args, rest = args[: len(params)], args[len(params) :]
+            if any(a.keyword is not None or a.star for a in rest):
+                raise NotHere
+        found = arguments(params, args)
+        if found is None:
+            raise NotHere
+        if made.local and any(d is not None and found[p] is d and isinstance(d, cst.Name) for p, d in params):
+            raise NotHere  # evaluated where the function was made
+        names: dict[str, Any] = {made.params[0][0]: owner} if owner is not None else {}
+        if made.star:
+            names[made.star] = tuple_of([self.expression(a.value) for a in rest])
+        sets = {n for s in made.body for n in assigned(s)}
+        for name, value in found.items():
+            value = self.expression(value)
+            is_name = bool(dotted(value)) or isinstance(value, cst.Integer | cst.Float | cst.SimpleString)
+            is_record = isinstance(value, cst.Name) and value.value in self.instances
+            if is_record and name in sets and not self.instances[value.value].is_tuple:
+                raise NotHere  # another object under the name of one that others see
+            record = self.record(value) if not is_name or (is_record and name in sets) else None
+            plain = as_value(made)
+            if plain is None:
+                kept = is_name and not (dotted(value) in self.all_leaves() and self.changes_fields(made))
+            else:
+                times = sum(isinstance(n, cst.Name) and n.value == name for n in walk(plain))
+                kept = times == 1 or not uses([value], cst.Call)
+            if name in sets or record is not None or not kept:
+                if simple:
+                    raise NotHere
+                own = fresh(self.taken, name)
+                names[name] = cst.Name(own)
+                line = self.line(self.placed(cst.Assign([cst.AssignTarget(cst.Name(own))], value), call), call)
+                self.before += self.bound(own, record, call) if record is not None else [line]
+            else:
+                names[name] = value if is_name else bracketed(value)
+        return names
+
+    def changes_fields(self, made: Unit) -> bool:
+        """May a unit give a field another value?"""
+        methods = {m for r in self.scope.records.values() for m in r.methods}
+        for line in made.body:
+            for inner in walk(line):
+                match inner:
+                    case cst.AssignTarget(target=target) | cst.AugAssign(target=target):
+                        if any(isinstance(n, cst.Attribute) for n in walk(target)):
+                            return True
+                    case cst.Attribute(attr=cst.Name(value=name)) if name in methods:
+                        return True
+        return False
+
+    def around(self, made: Unit, call: cst.Call, asname: Any, body: Any) -> list[Any] | None:
+        """``with made(…) as name: body``: what the generator does before and after its round."""
+        lines = list(made.body)
+        guarded = lines[-1] if lines else None
+        after: list[Any] = []
+        if isinstance(guarded, cst.Try) and not guarded.handlers and guarded.orelse is None:
+            after = list(guarded.finalbody.body.body) if guarded.finalbody is not None else []
+            lines = [*lines[:-1], *guarded.body.body]
+        for at, line in enumerate(lines):
+            match line:
+                case cst.SimpleStatementLine(body=[cst.Expr(value=cst.Yield(value=value))]):
+                    first: list[Any] = lines[:at]
+                    if asname is not None and isinstance(value, cst.BaseExpression):
+                        first.append(cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(asname.name)], value)]))
+                    rest = [*lines[at + 1 :], *after]
+                    break
+        else:
+            return None
+        if uses([*first, *rest], cst.Return):
+            return None
+        names = self.given(made, call, None, simple=False)
+        opening = self.flushed()
+        for name in sorted({n for s in (*first, *rest) for n in assigned(s)}):
+            if name in self.taken and (asname is None or name != dotted(asname.name)):
+                names[name] = cst.Name(fresh(self.taken, name))
+        both = [[renamed(self.scope.source, s, names) for s in part] for part in (first, rest)]
+        return [*opening, *self.block(both[0]), *self.block(body.body), *self.block(both[1])]
+
+    def entered(self, call: cst.Call, asname: Any, body: Any) -> list[Any] | None:
+        """``with Class(…) as name: body``: what the object does before and after."""
+        kind = self.scope.records[dotted(call.func)]
+        name = dotted(asname.name) if asname is not None else fresh(self.taken, kind.name.lower())
+        if self.own_times(name) > 1:
+            return None
+        self.declare(name, kind)
+        made = self.constructed(name, kind, call) if "__init__" in kind.methods else []
+        enter, leave = kind.methods.get("__enter__"), kind.methods["__exit__"]
+        own = cst.Name(name)
+        if made is None or enter is None or (uses(leave.body, cst.Return) or self.asks(leave)):
+            return None
+        if any(isinstance(n, cst.Return) and dotted(n.value or own) != "self" for s in enter.body for n in walk(s)):
+            return None
+        first = self.statements(
+            Unit(enter.name, enter.params, without_returns(enter.body)), cst.Call(own), None, False, own
+        )
+        inner = self.block(body.body)
+        last = self.statements(Unit(leave.name, leave.params[:1], leave.body), cst.Call(own), None, False, own)
+        return None if first is None or last is None else [*made, *first, *inner, *last]
+
+    def asks(self, made: Unit) -> bool:
+        """Does ``__exit__`` look at the error?"""
+        words = {p for p, _ in made.params[1:]} | {made.star} - {""}
+        return any(isinstance(n, cst.Name) and n.value in words for s in made.body for n in walk(s))
+
+    def reads_before(self, node: cst.CSTNode) -> bool:
+        """Is an element read, or something called, before a part of the expression that is being rewritten?"""
+        for inner in walk(self.root, lambda n: not isinstance(n, cst.AssignTarget)):
+            if inner is node:
+                return False
+            if isinstance(inner, cst.Call | cst.Subscript) and not any(n is node for n in walk(inner)):
+                return True
+        return True

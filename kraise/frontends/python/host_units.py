@@ -1,0 +1,223 @@
+"""What a Python host function may call and have written out: helpers, local functions, records, classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import libcst as cst
+
+from kraise.frontends.python.names import Imports
+from kraise.frontends.python.source import dotted, walk
+
+_SUPER = "of_base_"
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A function: its parameters with their defaults, and its statements (of a lambda the value)."""
+
+    name: str
+    params: tuple[tuple[str, cst.BaseExpression | None], ...]
+    body: tuple[Any, ...]
+    value: cst.BaseExpression | None = None
+    local: bool = False  # within the host function, whose names it sees
+    context: bool = False  # of ``with``: a generator of one round
+    star: str = ""  # the parameter that takes all further arguments
+
+    @property
+    def bound(self) -> set[str]:
+        """The names that it sets, its parameters among them."""
+        return {p for p, _ in self.params} | {self.star} | {n for s in self.body for n in assigned(s)}
+
+    @property
+    def free(self) -> set[str]:
+        """The names that it takes from around it."""
+        defaults = [d for _, d in self.params if d is not None]
+        nodes = [*self.body, *defaults, *([self.value] if self.value is not None else [])]
+        words = {n.keyword for s in nodes for n in walk(s) if isinstance(n, cst.Arg) and n.keyword is not None}
+        attributes = {n.attr for s in nodes for n in walk(s) if isinstance(n, cst.Attribute)}
+        skipped = {id(n) for n in (*words, *attributes)}
+        names = {n.value for s in nodes for n in walk(s) if isinstance(n, cst.Name) and id(n) not in skipped}
+        return names - self.bound
+
+
+@dataclass(frozen=True)
+class Record:
+    """A class whose instances are names of their own, one for each field (``NamedTuple``, dataclass) or attribute."""
+
+    name: str
+    fields: tuple[tuple[str, cst.BaseExpression | None], ...] = ()
+    methods: Mapping[str, Unit] = field(default_factory=dict)
+    properties: frozenset[str] = frozenset()
+    constants: Mapping[str, cst.BaseExpression] = field(default_factory=dict)  # of the class
+    is_tuple: bool = False
+
+
+def assigned(node: cst.CSTNode) -> set[str]:
+    """The names that a statement sets."""
+    found: set[str] = set()
+    for inner in walk(node):
+        target: Any = None
+        match inner:
+            case cst.AssignTarget() | cst.AugAssign() | cst.AnnAssign() | cst.For() | cst.CompFor() | cst.NamedExpr():
+                target = inner.target
+            case cst.AsName(name=name):
+                target = name
+            case cst.FunctionDef(name=name) | cst.Param(name=name):
+                target = name
+        if target is not None:
+            found |= {n.value for n in _names(target)}
+    return found
+
+
+def _names(target: cst.CSTNode) -> Iterable[cst.Name]:
+    match target:
+        case cst.Name():
+            yield target
+        case cst.Tuple(elements=parts) | cst.List(elements=parts):
+            for p in parts:
+                yield from _names(p.value)
+
+
+def unit(node: cst.FunctionDef, local: bool = False, method: bool = False, context: bool = False) -> Unit | None:
+    """A function as a unit; None where its statements mean nothing elsewhere."""
+    given = node.params
+    if given.star_kwarg is not None or node.asynchronous is not None:
+        return None
+    star = given.star_arg.name.value if isinstance(given.star_arg, cst.Param) else ""
+    params = [*given.posonly_params, *given.params, *given.kwonly_params]
+    if method and not (params and params[0].name.value == "self"):
+        return None
+    body = tuple(node.body.body) if isinstance(node.body, cst.IndentedBlock) else (node.body,)
+    for inner in walk(node.body):
+        if isinstance(inner, cst.Yield) and not context:
+            return None
+        if isinstance(inner, cst.Global | cst.Nonlocal | cst.Await | cst.ClassDef | cst.FunctionDef | cst.Lambda):
+            return None
+    own = tuple((p.name.value, p.default) for p in params)
+    return Unit(node.name.value, own, tuple(s for s in body if not _doc(s)), None, local, context, star)
+
+
+def of_lambda(name: str, node: cst.Lambda, local: bool = False) -> Unit | None:
+    """A lambda as a unit."""
+    given = node.params
+    if given.star_kwarg is not None or isinstance(given.star_arg, cst.Param):
+        return None
+    return Unit(name, tuple((p.name.value, p.default) for p in given.params), (), node.body, local)
+
+
+def _doc(node: cst.CSTNode) -> bool:
+    match node:
+        case cst.SimpleStatementLine(body=[cst.Expr(value=cst.SimpleString() | cst.ConcatenatedString())]):
+            return True
+    return False
+
+
+def context_managers(tree: cst.Module, imports: Imports) -> dict[str, Unit]:
+    """The generators of one round that ``contextlib.contextmanager`` decorates."""
+    found: dict[str, Unit] = {}
+    for node in tree.body:
+        if isinstance(node, cst.FunctionDef) and [imports.qualified(dotted(d.decorator)) for d in node.decorators] == [
+            "contextlib.contextmanager"
+        ]:
+            made = unit(node, context=True)
+            if made is not None and sum(isinstance(n, cst.Yield) for n in walk(node.body)) == 1:
+                found[made.name] = made
+    return found
+
+
+def lambdas(body: Iterable[cst.CSTNode], local: bool = False) -> dict[str, Unit]:
+    """``name = lambda …`` among statements."""
+    found: dict[str, Unit] = {}
+    for line in body:
+        for small in line.body if isinstance(line, cst.SimpleStatementLine) else ():
+            match small:
+                case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Lambda() as value):
+                    made = of_lambda(name, value, local)
+                    if made is not None:
+                        found[name] = made
+    return found
+
+
+def records(tree: cst.Module, imports: Imports) -> dict[str, Record]:
+    """The classes of a module whose instances may become names."""
+    found: dict[str, Record] = {}
+    for node in tree.body:
+        if isinstance(node, cst.ClassDef):
+            made = _class(node, imports, found)
+            if made is not None:
+                found[made.name] = made
+        for small in node.body if isinstance(node, cst.SimpleStatementLine) else ():
+            match small:
+                case cst.Assign(
+                    targets=[cst.AssignTarget(target=cst.Name(value=name))],
+                    value=cst.Call(func=func, args=[cst.Arg(), cst.Arg(value=names)]),
+                ) if imports.qualified(dotted(func)) == "collections.namedtuple":
+                    fields: list[str] = []
+                    if isinstance(names, cst.SimpleString):
+                        fields = str(names.evaluated_value).replace(",", " ").split()
+                    elif isinstance(names, cst.List | cst.Tuple):
+                        words = [e.value for e in names.elements]
+                        fields = [str(w.evaluated_value) for w in words if isinstance(w, cst.SimpleString)]
+                    if fields:
+                        found[name] = Record(name, tuple((f, None) for f in fields), is_tuple=True)
+    return found
+
+
+def _named_super(node: cst.FunctionDef) -> cst.FunctionDef:
+    """A method with ``super().run(…)`` as a call of a method of its own."""
+
+    class Super(cst.CSTTransformer):
+        def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+            match updated_node:
+                case cst.Attribute(value=cst.Call(func=cst.Name(value="super"), args=[]), attr=attr):
+                    return cst.Attribute(cst.Name("self"), cst.Name(f"{_SUPER}{attr.value}"))
+            return updated_node
+
+    made = node.visit(Super()) if any(isinstance(n, cst.Name) and n.value == "super" for n in walk(node)) else node
+    assert isinstance(made, cst.FunctionDef)
+    return made
+
+
+def _class(node: cst.ClassDef, imports: Imports, found: Mapping[str, Record]) -> Record | None:
+    parents = [found[dotted(b.value)] for b in node.bases if dotted(b.value) in found]
+    bases = [imports.qualified(dotted(b.value)) or dotted(b.value) for b in node.bases]
+    is_tuple = bases == ["typing.NamedTuple"]
+    decorators = [
+        imports.qualified(dotted(d.decorator.func if isinstance(d.decorator, cst.Call) else d.decorator))
+        for d in node.decorators
+    ]
+    is_data = decorators == ["dataclasses.dataclass"]
+    if (bases and not is_tuple and bases != ["object"] and len(parents) != len(bases)) or (decorators and not is_data):
+        return None
+    if node.keywords or not isinstance(node.body, cst.IndentedBlock):
+        return None
+    fields: list[tuple[str, cst.BaseExpression | None]] = []
+    constants: dict[str, cst.BaseExpression] = {}
+    methods: dict[str, Unit] = {}
+    properties: set[str] = set()
+    for parent in reversed(parents):
+        constants |= dict(parent.constants)
+        properties |= parent.properties
+        methods |= dict(parent.methods)
+        methods |= {f"{_SUPER}{n}": m for n, m in parent.methods.items() if not n.startswith(_SUPER)}
+    for part in node.body.body:
+        if isinstance(part, cst.FunctionDef):
+            kinds = [dotted(d.decorator) for d in part.decorators]
+            made = unit(_named_super(part), method=True)
+            if made is not None and kinds in ([], ["property"]):
+                methods[made.name] = made
+                properties |= {made.name} if kinds else set()
+        for small in part.body if isinstance(part, cst.SimpleStatementLine) else ():
+            match small:
+                case cst.AnnAssign(target=cst.Name(value=name), value=value) if is_tuple or is_data:
+                    fields.append((name, value))
+                case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value):
+                    constants[name] = value
+    if not is_tuple and not is_data and not methods:
+        return None
+    if is_data and ("__init__" in methods or "__post_init__" in methods):
+        return None
+    return Record(node.name.value, tuple(fields), methods, frozenset(properties), constants, is_tuple)

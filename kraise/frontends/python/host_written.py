@@ -1,0 +1,276 @@
+"""Calls within Python host functions written out at their place, and records as names of their own.
+
+``blocks = cdiv(n, 64)`` is ``blocks = (n + 64 - 1) // 64``; a helper, a local function or a method with statements is
+those statements, with ``return e`` as an assignment. ``s = State(u, v)`` is ``s_u, s_v = u, v``, ``s.u`` is ``s_u``,
+and ``sim = Heat(x); sim.step()`` the statements of both with ``sim_u`` for ``self.u``. The function's tree is rewritten
+before it is read; a call that cannot be written out stays, and is refused where it is read.
+
+Side conditions, checked: a helper's own names get names of their own; a name that it takes from the module means the
+same here; statements come out of an expression only where it is evaluated for sure, once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import libcst as cst
+
+from kraise.frontends.python.host_called import Calls
+from kraise.frontends.python.host_inlined import bundles_of, uses
+from kraise.frontends.python.host_rounds import tuple_of
+from kraise.frontends.python.host_scope import HostScope
+from kraise.frontends.python.host_units import Record, Unit, assigned, of_lambda, unit
+from kraise.frontends.python.source import dotted, rebuilt, walk
+
+
+def written_out(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
+    """The function with its calls of helpers, local functions and methods written out."""
+    return Written(scope, node).function()
+
+
+class Written(Calls):
+    """One host function."""
+
+    def __init__(self, scope: HostScope, node: cst.FunctionDef):
+        self.scope, self.node = scope, node
+        self.units: dict[str, Unit] = dict(scope.units)
+        self.taken = {n.value for n in walk(node) if isinstance(n, cst.Name)}
+        self.own = assigned(node)
+        self.instances: dict[str, Record] = {}
+        self.leaves: dict[str, dict[str, str]] = {}  # name of an instance -> field -> name
+        self.bundles = bundles_of(node)
+        self.before: list[Any] = []
+        self.root: Any = None  # the expression that is being rewritten
+        self.unsure = 0  # inside how many expressions that may not be evaluated
+        self.depth = 0
+
+    def function(self) -> cst.FunctionDef:
+        """The function written out."""
+        lines = self.node.body.body if isinstance(self.node.body, cst.IndentedBlock) else [self.node.body]
+        body = self.block(lines)
+        if len(body) == len(lines) and all(a is b for a, b in zip(body, lines, strict=True)):
+            return self.node
+        new = self.node.with_changes(body=self.suite(body))
+        self.placed(new, self.node)
+        self.placed(new.name, self.node.name)
+        return new
+
+    def block(self, lines: Any) -> list[Any]:
+        """Statements, written out."""
+        return [new for line in lines for new in self.statement(line)]
+
+    def suite(self, lines: list[Any]) -> cst.IndentedBlock:
+        """Statements as a block."""
+        return cst.IndentedBlock(lines or [cst.SimpleStatementLine([cst.Pass()])])
+
+    def statement(self, node: Any) -> list[Any]:
+        """One statement: those that it becomes."""
+        match node:
+            case cst.SimpleStatementLine(body=parts) | cst.SimpleStatementSuite(body=parts):
+                out = [line for p in parts for line in self.small(p, node)]
+                same = (
+                    len(out) == len(parts) == 1
+                    and isinstance(out[0], cst.SimpleStatementLine)
+                    and out[0].body[0] is parts[0]
+                )
+                return [node] if same and isinstance(node, cst.SimpleStatementLine) else out
+            case cst.FunctionDef():
+                made = unit(node, local=True)
+                if made is None or self.own_times(made.name) > 1:
+                    return [node]
+                self.units[made.name] = made
+                return []
+            case cst.With(items=[cst.WithItem(item=cst.Call() as call, asname=asname)], body=body) if (
+                dotted(call.func) in self.scope.contexts
+            ):
+                found = self.around(self.scope.contexts[dotted(call.func)], call, asname, body)
+                return [node] if found is None else found
+            case cst.With(items=[cst.WithItem(item=cst.Call() as call, asname=asname)], body=body) if (
+                "__exit__" in getattr(self.scope.records.get(dotted(call.func)), "methods", {})
+            ):
+                entered = self.entered(call, asname, body)
+                return [node] if entered is None else entered
+        kept: dict[str, Any] = {}
+        first: list[Any] = []
+        for name in ("test", "iter"):
+            part = getattr(node, name, None)
+            if isinstance(part, cst.CSTNode):
+                new = self.expression(part)
+                kept[name] = new
+        again: list[Any] = []
+        if self.before and isinstance(node, cst.While):  # before the loop and at the end of each round
+            if uses(node.body.body, cst.Continue):
+                self.before, kept = [], {}
+            again = list(self.before)
+        first = self.flushed()
+        for name in ("body", "orelse", "finalbody"):
+            part = getattr(node, name, None)
+            if isinstance(part, cst.If):
+                inner = self.statement(part)
+                one = len(inner) == 1 and isinstance(inner[0], cst.If)
+                kept[name] = inner[0] if one else cst.Else(self.suite(inner))
+            elif isinstance(part, cst.Else | cst.Finally):
+                kept[name] = part.with_changes(body=self.suite(self.block(part.body.body)))
+            elif isinstance(part, cst.BaseSuite):
+                lines = self.block(part.body) + again
+                same = len(lines) == len(part.body) and all(a is b for a, b in zip(lines, part.body, strict=True))
+                kept[name] = part if same else self.suite(lines)
+        if not first and all(getattr(node, n) is new for n, new in kept.items()):
+            return [node]
+        return [*first, self.placed(node.with_changes(**kept), node)]
+
+    def small(self, node: Any, line: Any) -> list[Any]:
+        """A simple statement: the lines that it becomes."""
+        found: list[Any] | None = None
+        match node:
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Lambda() as value):
+                made = of_lambda(name, value, local=True)
+                if made is not None and self.own_times(name) == 1:
+                    self.units[name] = made
+                    return []
+            case cst.AnnAssign(target=cst.Name() as target, value=cst.Call() as value):
+                if self.made_by(value) is not None:
+                    return self.small(cst.Assign([cst.AssignTarget(target)], value), line)
+            case cst.Assign(targets=[cst.AssignTarget(target=target)], value=value):
+                found = self.assign(target, value, node)
+            case cst.Expr(value=cst.Call() as call):
+                found = self.written(call, None, False)
+            case cst.Return(value=value) if value is not None:
+                found = self.returned(value, node)
+        if found is not None:
+            return [*self.flushed(), *found]
+        new = self.expression(node)
+        return [*self.flushed(), self.line(new, line)]
+
+    def returned(self, value: Any, node: cst.CSTNode) -> list[Any] | None:
+        """``return`` of a record, or of what a written out call returns."""
+        record = self.record(value)
+        if record is not None:
+            parts = tuple_of([v for _, v in record[1]])
+            return [self.line(self.placed(cst.Return(parts), node), node)]
+        if isinstance(value, cst.Call):
+            return self.written(value, None, True)
+        return None
+
+    def assign(self, target: Any, value: Any, node: cst.CSTNode) -> list[Any] | None:
+        """An assignment of a record, or of what a call gives; None for any other."""
+        name = dotted(target)
+        if isinstance(target, cst.Name):
+            given = self.instances.get(dotted(value))
+            if given is not None and not given.is_tuple:  # another name for one object
+                if name in self.instances or self.own_times(name) > 1 or self.own_times(dotted(value)) > 1:
+                    raise self.scope.refuse(node, f"{name} and {dotted(value)} may be one object", "copy its fields")
+                self.instances[name], self.leaves[name] = self.instances[value.value], self.leaves[value.value]
+                return []
+            record = self.record(value)
+            if record is not None:
+                return self.bound(name, record, node)
+            kind = self.scope.records.get(dotted(value.func)) if isinstance(value, cst.Call) else None
+            if kind is not None and "__init__" in kind.methods and self.own_times(name) <= 1:
+                return self.constructed(name, kind, value)
+        if isinstance(target, cst.Tuple):
+            record = self.record(value) if not isinstance(value, cst.Tuple) else None
+            if record is not None and record[0].is_tuple and len(record[1]) == len(target.elements):
+                return self.statement(self.line(cst.Assign([cst.AssignTarget(target)],
+                                                           tuple_of([v for _, v in record[1]])), node))  # fmt: skip
+            if isinstance(value, cst.Tuple) and len(value.elements) == len(target.elements):
+                flat = self.flattened(target, value)
+                apart = self.constructors(target, value, node)
+                if apart is not None:
+                    return apart
+                if flat is not None:
+                    return [self.line(self.placed(cst.Assign([cst.AssignTarget(flat[0])], flat[1]), node), node)]
+        if isinstance(value, cst.Call):
+            return self.written(value, target, False)
+        return None
+
+    def constructors(self, target: cst.Tuple, value: cst.Tuple, node: cst.CSTNode) -> list[Any] | None:
+        """``a, b = Pair(x, y), Pair(y, x)`` one after the other; None for another assignment."""
+        made = [self.scope.records.get(dotted(v.value.func)) for v in value.elements if isinstance(v.value, cst.Call)]
+        names = [{n.value for n in walk(side) if isinstance(n, cst.Name)} for side in (target, value)]
+        if not any(c is not None and "__init__" in c.methods for c in made) or names[0] & names[1]:
+            return None
+        pairs: Any = zip(target.elements, value.elements, strict=True)
+        single = [self.placed(cst.Assign([cst.AssignTarget(t.value)], v.value), node) for t, v in pairs]
+        return [line for s in single for line in self.small(s, node)]
+
+    # --- expressions
+
+    def expression(self, node: Any) -> Any:
+        """An expression, or a simple statement, with calls and fields replaced."""
+        outer, self.root = self.root, self.root or node
+        found = rebuilt(self.scope.source, node, self.changed)
+        self.root = outer
+        return found
+
+    def changed(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """What stands in place of a node; None for one that stays."""
+        match node:
+            case cst.Arg(keyword=cst.Name() as word, value=value):
+                new = self.expression(value)
+                return node.with_changes(keyword=word, value=new) if new is not value else node
+            case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=name)) if owner in self.instances:
+                kind = self.instances[owner]
+                if name in kind.properties:
+                    return self.value(kind.methods[name], cst.Call(node), cst.Name(owner), node)
+                if name in kind.constants and name not in self.leaves[owner]:
+                    return kind.constants[name]
+                if name in kind.methods:
+                    return node
+                return cst.Name(self.leaf(owner, name))
+            case cst.Attribute(value=value, attr=attr):
+                new = self.expression(value)
+                return node.with_changes(value=new, attr=attr) if new is not value else node
+            case cst.Subscript(value=cst.Name(value=owner), slice=[cst.SubscriptElement(
+                slice=cst.Index(value=cst.Integer() as at))]) if owner in self.instances:  # fmt: skip
+                kind = self.instances[owner]
+                if kind.is_tuple and at.evaluated_value < len(kind.fields):
+                    return cst.Name(self.leaf(owner, kind.fields[at.evaluated_value][0]))
+            case cst.IfExp() | cst.BooleanOperation() | cst.ListComp() | cst.GeneratorExp() | cst.DictComp():
+                self.unsure += 1
+                parts = {n: self.expression(getattr(node, n)) for n in _PARTS[type(node)]}
+                self.unsure -= 1
+                same = all(getattr(node, n) is p for n, p in parts.items())
+                return node if same else node.with_changes(**parts)
+            case cst.Call():
+                found = self.made_by(node)
+                if found is not None:
+                    return self.value(found[0], node, found[1], node)
+                if dotted(node.func) in self.scope.hosts and node is not self.root and self.reads_before(node):
+                    reason = f"the call of {dotted(node.func)} launches after something is read in the same expression"
+                    raise self.scope.refuse(node, reason, "give it a line of its own before")
+                return self.filled(node)
+        return None
+
+    def own_times(self, name: str) -> int:
+        """How often the function sets a name."""
+        return sum(
+            name in assigned(n)
+            for n in walk(self.node.body)
+            if isinstance(n, cst.BaseSmallStatement | cst.FunctionDef) and not isinstance(n, cst.SimpleStatementLine)
+        )
+
+    def flushed(self) -> list[Any]:
+        """What the expressions read so far need before them."""
+        found, self.before = self.before, []
+        return found
+
+    def line(self, small: Any, node: cst.CSTNode) -> Any:
+        """A simple statement on a line of its own."""
+        return self.placed(cst.SimpleStatementLine([small]), node)
+
+    def placed(self, new: Any, old: cst.CSTNode) -> Any:
+        """A new node at the place of an old one."""
+        positions = self.scope.source.positions
+        if old in positions:
+            positions.setdefault(new, positions[old])
+        return new
+
+
+_PARTS: dict[type, tuple[str, ...]] = {
+    cst.IfExp: ("test", "body", "orelse"),
+    cst.BooleanOperation: ("left", "right"),
+    cst.ListComp: ("elt",),
+    cst.GeneratorExp: ("elt",),
+    cst.DictComp: ("key", "value"),
+}

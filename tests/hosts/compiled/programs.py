@@ -1,0 +1,934 @@
+"""Whole Python hosts of one signature: numba's simulator runs them as they stand, kraise raises them."""
+
+# ruff: noqa: B007, B905, E731, F821, F841 - hosts as people write them
+
+import math
+import time
+from collections import deque, namedtuple
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import cupy as cp
+import numpy as np
+from numba import cuda, float32
+
+TPB = 64
+DT = 0.05
+COEFFS = (0.25, 0.5, 0.25)
+
+
+@cuda.jit
+def add(x, s):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] += s
+
+
+@cuda.jit
+def mix(a, b, o):
+    i = cuda.grid(1)
+    if i < o.shape[0]:
+        o[i] = a[i] + 0.25 * b[i]
+
+
+@cuda.jit
+def smooth(u, v):
+    i = cuda.grid(1)
+    if i > 0 and i < u.shape[0] - 1:
+        v[i] = 0.5 * u[i] + 0.25 * (u[i - 1] + u[i + 1])
+
+
+@cuda.jit
+def scale(x, out, a):
+    i = cuda.grid(1)
+    if i < x.shape[0]:
+        out[i] = a * x[i]
+
+
+@cuda.jit
+def sqdiff(a, b, o):
+    i = cuda.grid(1)
+    if i < a.shape[0]:
+        o[i] = (a[i] - b[i]) ** 2
+
+
+@cuda.jit
+def block_sum(x, part):
+    s = cuda.shared.array(32, float32)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    s[t] = x[i] if i < x.shape[0] else 0.0
+    cuda.syncthreads()
+    k = 16
+    while k > 0:
+        if t < k:
+            s[t] += s[t + k]
+        cuda.syncthreads()
+        k //= 2
+    if t == 0:
+        part[cuda.blockIdx.x] = s[0]
+
+
+@cuda.jit
+def heat2(u, v):
+    i, j = cuda.grid(2)
+    if 0 < i < u.shape[0] - 1 and 0 < j < u.shape[1] - 1:
+        v[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1])
+
+
+def blocks_for(n, tpb=TPB):
+    return (n + tpb - 1) // tpb
+
+
+def cdiv(a, b):
+    return -(-a // b)
+
+
+def launch_config(n):
+    tpb = 32
+    return (n + tpb - 1) // tpb, tpb
+
+
+def grid2(shape, block=(8, 8)):
+    gx = math.ceil(shape[0] / block[0])
+    gy = math.ceil(shape[1] / block[1])
+    return (gx, gy)
+
+
+def by_dict(x, y):
+    bufs = {"u": cuda.to_device(x), "v": cuda.to_device(y), "w": cuda.device_array_like(x)}
+    for step in range(4):
+        mix[blocks_for(x.size), TPB](bufs["u"], bufs["v"], bufs["w"])
+        bufs["u"], bufs["w"] = bufs["w"], bufs["u"]
+    return bufs["u"].copy_to_host()
+
+
+def by_list_rotate(x, y):
+    bufs = [cuda.to_device(x), cuda.to_device(y), cuda.device_array_like(x)]
+    for _ in range(5):
+        mix[1, 64](bufs[0], bufs[1], bufs[2])
+        bufs = bufs[1:] + bufs[:1]
+    return bufs[0].copy_to_host(), bufs[1].copy_to_host()
+
+
+def by_pop_append(x, y):
+    bufs = [cuda.to_device(x), cuda.to_device(y), cuda.to_device(x)]
+    for _ in range(3):
+        mix[1, 64](bufs[0], bufs[1], bufs[2])
+        bufs.append(bufs.pop(0))
+    return bufs[2].copy_to_host()
+
+
+def by_tryfinally(x, y):
+    stream = cuda.stream()
+    dx = cuda.to_device(x, stream=stream)
+    dy = cuda.to_device(y, stream=stream)
+    try:
+        for _ in range(3):
+            smooth[blocks_for(x.size), TPB, stream](dx, dy)
+            dx, dy = dy, dx
+        stream.synchronize()
+        result = dx.copy_to_host(stream=stream)
+    finally:
+        del dx, dy
+    return result
+
+
+def by_tryexcept(x, y):
+    try:
+        dx = cuda.to_device(x)
+        add[1, 64](dx, 2.0)
+        cuda.synchronize()
+    except cuda.cudadrv.driver.CudaAPIError as e:
+        print("failed", e)
+        raise
+    return dx.copy_to_host()
+
+
+def by_pinned(x, y):
+    with cuda.pinned(x):
+        stream = cuda.stream()
+        dx = cuda.to_device(x, stream)
+        dy = cuda.to_device(y, stream)
+        mix[blocks_for(len(x)), TPB, stream](dx, dy, dx)
+        dx.copy_to_host(x, stream)
+        stream.synchronize()
+
+
+def by_auto_sync(x, y):
+    stream = cuda.stream()
+    with stream.auto_synchronize():
+        dx = cuda.to_device(x, stream=stream)
+        add[1, 64, stream](dx, 1.5)
+        dx.copy_to_host(y, stream=stream)
+    return y
+
+
+def by_converge(x, y, tol=1e-2, max_iter=40):
+    u = cuda.to_device(x)
+    v = cuda.to_device(x)
+    diff = cuda.device_array(x.shape[0], dtype=np.float32)
+    residual = np.inf
+    it = 0
+    while residual > tol and it < max_iter:
+        smooth[blocks_for(x.shape[0]), TPB](u, v)
+        sqdiff[blocks_for(x.shape[0]), TPB](u, v, diff)
+        residual = math.sqrt(diff.copy_to_host().sum())
+        u, v = v, u
+        it += 1
+    return u.copy_to_host(), it
+
+
+def by_forall(x, y):
+    dx = cuda.to_device(x)
+    add.forall(x.size)(dx, 0.5)
+    add.forall(len(x), tpb=128)(dx, 0.5)
+    return dx.copy_to_host()
+
+
+def by_cupy_norm(x, y):
+    cx = cp.asarray(x)
+    cy = cp.asarray(y)
+    out = cp.empty_like(cx)
+    mix[blocks_for(cx.size), TPB](cx, cy, out)
+    norm = cp.linalg.norm(out)
+    out /= norm
+    add[blocks_for(cx.size), TPB](out, 1.0)
+    total = float(cp.sum(out * cx))
+    return cp.asnumpy(out), total
+
+
+class Result(NamedTuple):
+    field: np.ndarray
+    steps: int
+    energy: float
+
+
+def by_namedtuple(x, y):
+    u = cuda.to_device(x)
+    v = cuda.to_device(y)
+    for s in range(3):
+        smooth[1, 64](u, v)
+        u, v = v, u
+    host = u.copy_to_host()
+    return Result(host, 3, float(np.sum(host**2)))
+
+
+@dataclass
+class Config:
+    dt: float = 0.1
+    steps: int = 4
+    tpb: int = 32
+
+
+def by_dataclass(x, y):
+    cfg = Config(dt=0.2)
+    u = cuda.to_device(x)
+    for _ in range(cfg.steps):
+        scale[blocks_for(x.size, cfg.tpb), cfg.tpb](u, u, 1.0 - cfg.dt)
+    return u.copy_to_host()
+
+
+def by_two_launch_reduce(x, y):
+    blocks, tpb = launch_config(x.size)
+    part = cuda.device_array(blocks, np.float32)
+    block_sum[blocks, tpb](x, part)
+    out = cuda.device_array(1, np.float32)
+    block_sum[1, 32](part, out)
+    mean = out.copy_to_host()[0] / x.size
+    d = cuda.to_device(x)
+    add[blocks, tpb](d, -mean)
+    return d.copy_to_host()
+
+
+def early(n, limit):
+    if n > limit:
+        return limit
+    return n
+
+
+def by_early_helper(x, y):
+    n = early(x.size, 20)
+    d = cuda.to_device(x)
+    for _ in range(n // 4):
+        add[1, 64](d, 0.5)
+    return d.copy_to_host()
+
+
+def apply_bc(u):
+    if u.shape[0] < 4:
+        return
+    add[1, 64](u[:2], 1.0)
+
+
+def by_early_host(x, y):
+    u = cuda.to_device(x)
+    for _ in range(3):
+        apply_bc(u)
+    return u.copy_to_host()
+
+
+def by_grid_gen(x, y):
+    d = cuda.to_device(x)
+    for s in (0.5, 0.25, 0.125):
+        add[blocks_for(x.size), TPB](d, s)
+    for a, b in zip(COEFFS, (1.0, 2.0, 3.0)):
+        scale[blocks_for(x.size), TPB](d, d, a * b)
+    return d.copy_to_host()
+
+
+def by_plate(x, y):
+    n = x.shape[0]
+    u = np.outer(x, y).astype(np.float32)
+    du = cuda.to_device(u)
+    dv = cuda.to_device(u)
+    threads = (8, 8)
+    blocks = grid2(u.shape, threads)
+    for _ in range(3):
+        heat2[blocks, threads](du, dv)
+        du, dv = dv, du
+    return du.copy_to_host()
+
+
+@contextmanager
+def timed(label):
+    t0 = time.perf_counter()
+    yield
+    print(label, time.perf_counter() - t0)
+
+
+def by_ctx(x, y):
+    d = cuda.to_device(x)
+    with timed("loop"):
+        for _ in range(2):
+            add[1, 64](d, 1.0)
+    return d.copy_to_host()
+
+
+def by_history(x, y):
+    u = cuda.to_device(x)
+    v = cuda.to_device(x)
+    history = []
+    for step in range(6):
+        smooth[1, 64](u, v)
+        u, v = v, u
+        if step % 2 == 0:
+            history.append(u.copy_to_host())
+    return np.stack(history)
+
+
+def by_energies(x, y):
+    u = cuda.to_device(x)
+    energies = np.zeros(5, dtype=np.float32)
+    for step in range(5):
+        add[1, 64](u, 0.1)
+        energies[step] = np.sum(u.copy_to_host())
+    return u.copy_to_host(), energies
+
+
+State = namedtuple("State", ["u", "v"])
+
+
+class Heat:
+    """A rod."""
+
+    def __init__(self, u0, alpha=0.1, tpb=64):
+        self.u = cuda.to_device(u0)
+        self.v = cuda.device_array_like(self.u)
+        self.alpha = alpha
+        self.tpb = tpb
+        self.n = u0.shape[0]
+        self.time = 0.0
+
+    @property
+    def blocks(self):
+        return (self.n + self.tpb - 1) // self.tpb
+
+    def step(self, dt):
+        scale[self.blocks, self.tpb](self.u, self.v, 1.0 - self.alpha * dt)
+        smooth[self.blocks, self.tpb](self.u, self.v)
+        self._swap()
+        self.time += dt
+
+    def _swap(self):
+        self.u, self.v = self.v, self.u
+
+    def run(self, steps, dt=0.5):
+        for _ in range(steps):
+            self.step(dt)
+        return self.result()
+
+    def result(self):
+        return self.u.copy_to_host()
+
+
+def by_class(x, y):
+    sim = Heat(x)
+    return sim.run(4)
+
+
+def by_class_attr(x, y):
+    sim = Heat(x, alpha=0.2)
+    sim.step(0.1)
+    sim.step(0.2)
+    return sim.u.copy_to_host(), sim.time
+
+
+def one_step(state, dt):
+    smooth[1, 64](state.u, state.v)
+    return State(state.v, state.u)
+
+
+def by_state(x, y):
+    s = State(cuda.to_device(x), cuda.to_device(y))
+    for _ in range(3):
+        s = one_step(s, 0.1)
+    return s.u.copy_to_host()
+
+
+def by_deque(x, y):
+    bufs = deque([cuda.to_device(x), cuda.to_device(y), cuda.to_device(x)])
+    for _ in range(4):
+        mix[1, 64](bufs[0], bufs[1], bufs[2])
+        bufs.rotate(-1)
+    return bufs[0].copy_to_host()
+
+
+def by_indexed(x, y):
+    d = [cuda.to_device(x), cuda.to_device(y)]
+    for k in range(5):
+        smooth[1, 64](d[k % 2], d[(k + 1) % 2])
+    return d[1].copy_to_host()
+
+
+def by_tuple_buf(x, y):
+    pair = (cuda.to_device(x), cuda.to_device(y))
+    for k in range(3):
+        smooth[1, 64](pair[0], pair[1])
+        pair = (pair[1], pair[0])
+    a, b = pair
+    return a.copy_to_host()
+
+
+def by_comp(x, y):
+    ds = [cuda.to_device(a) for a in (x, y)]
+    for d in ds:
+        add[1, 64](d, 1.0)
+    return tuple(d.copy_to_host() for d in ds)
+
+
+def by_dictcomp(x, y):
+    host = {"x": x, "y": y}
+    dev = {k: cuda.to_device(v) for k, v in host.items()}
+    mix[1, 64](dev["x"], dev["y"], dev["x"])
+    return {k: v.copy_to_host() for k, v in dev.items()}["x"]
+
+
+def by_events(x, y):
+    start, stop = cuda.event(), cuda.event()
+    d = cuda.to_device(x)
+    start.record()
+    for _ in range(10):
+        add[1, 64](d, 0.1)
+    stop.record()
+    stop.synchronize()
+    return d.copy_to_host()
+
+
+def by_assert_check(x, y):
+    if x.shape != y.shape:
+        raise ValueError("shapes differ")
+    assert x.dtype == np.float32
+    n = x.size
+    out = np.empty_like(x)
+    mix[blocks_for(n), TPB](x, y, out)
+    cuda.synchronize()
+    return out
+
+
+def by_np_reduce(x, y):
+    d = cuda.to_device(x)
+    best = np.inf
+    best_step = -1
+    for k in range(5):
+        add[1, 64](d, -0.3)
+        err = np.abs(d.copy_to_host()).max()
+        if err < best:
+            best = err
+            best_step = k
+    return best, best_step
+
+
+def by_break(x, y):
+    u, v = cuda.to_device(x), cuda.to_device(x)
+    err = cuda.device_array(1, np.float32)
+    n_iter = 0
+    for it in range(50):
+        smooth[1, 64](u, v)
+        h = v.copy_to_host() - u.copy_to_host()
+        n_iter = it + 1
+        if np.linalg.norm(h) < 1e-1:
+            break
+        u, v = v, u
+    return v.copy_to_host(), n_iter
+
+
+def by_while_true(x, y):
+    u, v = cuda.to_device(x), cuda.to_device(x)
+    k = 0
+    while True:
+        smooth[1, 64](u, v)
+        u, v = v, u
+        k += 1
+        if k >= 7:
+            break
+    return u.copy_to_host()
+
+
+def by_nested(x, y, outer=2, inner=3):
+    u = cuda.to_device(x)
+    v = cuda.to_device(y)
+
+    def advance(a, b):
+        smooth[1, 64](a, b)
+        add[1, 64](b, 0.01)
+
+    for i in range(outer):
+        for j in range(inner):
+            advance(u, v)
+            u, v = v, u
+    return u.copy_to_host()
+
+
+def by_lambda(x, y):
+    n = x.size
+    cdiv_ = lambda a, b: (a + b - 1) // b
+    d = cuda.to_device(x)
+    add[cdiv_(n, 32), 32](d, 1.0)
+    return d.copy_to_host()
+
+
+def make(n):
+    return cuda.device_array(n, dtype=np.float32), cuda.to_device(np.zeros(n, np.float32))
+
+
+def by_make(x, y):
+    a, b = make(x.size)
+    scale[1, 64](x, a, 3.0)
+    mix[1, 64](a, x, b)
+    return b.copy_to_host()
+
+
+def by_kwargs(x, y, *, steps=3, dt=0.5, block_size=32):
+    blocks = cdiv(x.shape[0], block_size)
+    d = cuda.to_device(x)
+    for n in range(1, steps + 1):
+        add[blocks, block_size](d, dt * n)
+    return d.copy_to_host()
+
+
+def by_ternary_grid(x, y):
+    n = len(x)
+    tpb = 32 if n < 1000 else 256
+    d = cuda.to_device(np.ascontiguousarray(x, dtype=np.float32))
+    add[(n + (tpb - 1)) // tpb, tpb](d, 1.0 if n > 5 else 2.0)
+    return d.copy_to_host()
+
+
+def by_cupy_loop(x, y):
+    p = cp.array(x)
+    grad = cp.zeros_like(p)
+    m = cp.zeros(p.shape, dtype=cp.float32)
+    lr, beta = 0.1, 0.9
+    for t in range(1, 6):
+        scale[1, 64](p, grad, 2.0)
+        m = beta * m + (1 - beta) * grad
+        mhat = m / (1 - beta**t)
+        p = p - lr * mhat
+    return p, cp.abs(p).max()
+
+
+def by_cg(x, y):
+    b = cuda.to_device(x)
+    r = cp.array(x)
+    p = r.copy()
+    xk = cp.zeros_like(r)
+    Ap = cp.empty_like(r)
+    rs = cp.dot(r, r)
+    for _ in range(5):
+        scale[1, 64](p, Ap, 2.0)
+        alpha = rs / cp.dot(p, Ap)
+        xk += alpha * p
+        r -= alpha * Ap
+        rs_new = cp.dot(r, r)
+        if cp.sqrt(rs_new) < 1e-6:
+            break
+        p = r + (rs_new / rs) * p
+        rs = rs_new
+    return xk
+
+
+def by_to(x, y):
+    d = cuda.to_device(x)
+    cuda.to_device(y, to=d)
+    add[1, 64](d, 1.0)
+    return d.copy_to_host()
+
+
+def by_into(x, y):
+    h = np.zeros_like(x)
+    d = cuda.to_device(x)
+    add[1, 64](d, 1.0)
+    g = d.copy_to_host(h)
+    return g + h
+
+
+def by_dtype(x, y):
+    z = np.asarray(x, dtype=np.float64) * 1.1
+    add[1, 64](z, 1.0)
+    return z
+
+
+def by_except_print(x, y):
+    try:
+        d = cuda.to_device(x)
+        add[1, 64](d, 1.0)
+    except Exception as e:
+        print(e)
+        raise
+    else:
+        add[1, 64](d, 2.0)
+    finally:
+        cuda.synchronize()
+    return d.copy_to_host()
+
+
+def by_except_fallback(x, y):
+    d = cuda.to_device(x)
+    try:
+        add[1, 64](d, 1.0)
+    except ZeroDivisionError:
+        d = cuda.to_device(y)
+    return d.copy_to_host()
+
+
+def bump(a):
+    add[1, 64](a, 1.0)
+    return float(a.copy_to_host()[0])
+
+
+def by_order(x, y):
+    d = cuda.to_device(x)
+    total = d.copy_to_host()[0] + bump(d)
+    total2 = bump(d) + d.copy_to_host()[0]
+    return total, total2, d.copy_to_host()
+
+
+class Pair:
+    def __init__(self, a, b):
+        self.a = cuda.to_device(a)
+        self.b = cuda.to_device(b)
+
+    def flip(self):
+        self.a, self.b = self.b, self.a
+
+    def work(self, u):
+        self.flip()
+        add[1, 64](u, 1.0)
+        mix[1, 64](self.a, u, self.b)
+
+
+def by_alias_field(x, y):
+    p = Pair(x, y)
+    p.work(p.a)
+    p.work(p.b)
+    return p.a.copy_to_host(), p.b.copy_to_host()
+
+
+class Base:
+    def __init__(self, n):
+        self.n = n
+
+
+class Derived(Base):
+    def __init__(self, x):
+        super().__init__(x.size)
+        self.u = cuda.to_device(x)
+
+    def run(self):
+        add[1, self.n](self.u, 1.0)
+
+
+def by_inherit(x, y):
+    s = Derived(x)
+    s.run()
+    return s.u.copy_to_host()
+
+
+def pick(flag, a, b):
+    if flag:
+        return a
+    return b
+
+
+def by_pick(x, y):
+    a, b = cuda.to_device(x), cuda.to_device(y)
+    for k in range(4):
+        add[1, 64](pick(k % 2 == 0, a, b), 1.0)
+    return a.copy_to_host(), b.copy_to_host()
+
+
+def residual(a, b, tmp):
+    sqdiff[1, 64](a, b, tmp)
+    return math.sqrt(tmp.copy_to_host().sum())
+
+
+def by_residual(x, y):
+    a, b, tmp = cuda.to_device(x), cuda.to_device(x), cuda.device_array_like(x)
+    r = 10.0
+    it = 0
+    while r > 0.5 and it < 20:
+        smooth[1, 64](a, b)
+        r = residual(a, b, tmp)
+        a, b = b, a
+        it += 1
+    return a.copy_to_host(), r
+
+
+def by_while_call(x, y):
+    a, b, tmp = cuda.to_device(x), cuda.to_device(y), cuda.device_array_like(x)
+    it = 0
+    while residual(a, b, tmp) > 0.5 and it < 5:
+        smooth[1, 64](a, b)
+        it += 1
+    return b.copy_to_host(), it
+
+
+def defaults(u, steps=2, *, s=0.5):
+    for _ in range(steps):
+        add[1, 64](u, s)
+
+
+def by_defaults(x, y):
+    d = cuda.to_device(x)
+    defaults(d)
+    defaults(d, s=0.25, steps=3)
+    return d.copy_to_host()
+
+
+def by_dict_config(x, y):
+    cfg = {"steps": 3, "dt": 0.1, "tpb": 64}
+    d = cuda.to_device(x)
+    for _ in range(cfg["steps"]):
+        add[blocks_for(x.size, cfg["tpb"]), cfg["tpb"]](d, cfg["dt"])
+    return d.copy_to_host()
+
+
+def by_dict_items(x, y):
+    dev = {"x": cuda.to_device(x), "y": cuda.to_device(y)}
+    for name, d in dev.items():
+        add[1, 64](d, 1.0)
+    out = {k: v.copy_to_host() for k, v in dev.items()}
+    return out["x"], out["y"]
+
+
+def by_dict_return(x, y):
+    d = cuda.to_device(x)
+    add[1, 64](d, 1.0)
+    return {"u": d.copy_to_host(), "mean": float(d.copy_to_host().mean())}["u"]
+
+
+def by_history_list(x, y):
+    u = cuda.to_device(x)
+    sums = []
+    for k in range(4):
+        add[1, 64](u, 0.5)
+        sums.append(float(u.copy_to_host().sum()))
+    return u.copy_to_host(), np.array(sums)
+
+
+class Timer:
+    def __enter__(self):
+        self.t = time.perf_counter()
+        return self
+
+    def __exit__(self, *exc):
+        print(time.perf_counter() - self.t)
+
+
+def by_timer(x, y):
+    d = cuda.to_device(x)
+    with Timer() as t:
+        add[1, 64](d, 1.0)
+    return d.copy_to_host()
+
+
+def by_enumerate(x, y):
+    u = cuda.to_device(x)
+    w = np.array([0.1, 0.2, 0.3], dtype=np.float32)
+    for i, s in enumerate(w):
+        add[1, 64](u, s * i)
+    return u.copy_to_host()
+
+
+def by_kernel_param(x, y):
+    d = cuda.to_device(x)
+    for kern, s in ((add, 1.0), (add, 2.0)):
+        kern[1, 64](d, s)
+    return d.copy_to_host()
+
+
+def launch(kernel, n, *args):
+    tpb = 64
+    kernel[(n + tpb - 1) // tpb, tpb](*args)
+
+
+def by_launcher(x, y):
+    d = cuda.to_device(x)
+    launch(add, x.size, d, 1.0)
+    launch(scale, x.size, d, d, 2.0)
+    return d.copy_to_host()
+
+
+def rebind(state):
+    state = State2(state.v, state.u)
+    add[1, 64](state.u, 1.0)
+    return state
+
+
+State2 = namedtuple("State2", "u v")
+
+
+def by_rebind(x, y):
+    s = State2(cuda.to_device(x), cuda.to_device(y))
+    t = rebind(s)
+    add[1, 64](s.u, 5.0)
+    return s.u.copy_to_host(), s.v.copy_to_host(), t.u.copy_to_host(), t.v.copy_to_host()
+
+
+def by_finally(x, y):
+    d = cuda.to_device(x)
+    try:
+        add[1, 64](d, 1.0)
+        return d
+    finally:
+        add[1, 64](d, 3.0)
+
+
+def by_late(x, y):
+    s = 1.0
+    f = lambda d, a=s: add[1, 64](d, a)
+    s = 3.0
+    d = cuda.to_device(x)
+    f(d)
+    return d.copy_to_host()
+
+
+def unused(a, b):
+    return a + 1.0
+
+
+def by_unused(x, y):
+    d = cuda.to_device(x)
+    r = unused(2.0, bump(d))
+    return d.copy_to_host(), r
+
+
+def norm_and_scale(u, tmp):
+    scale[1, 64](u, tmp, 2.0)
+    n = float(tmp.copy_to_host().max())
+    if n > 2.0:
+        scale[1, 64](u, u, 1.0 / n)
+        return n
+    if n < 0:
+        return 0.0 * n
+    add[1, 64](u, 0.5)
+    return -n
+
+
+def by_branches(x, y):
+    u, tmp = cuda.to_device(x), cuda.device_array_like(x)
+    a = norm_and_scale(u, tmp)
+    b = norm_and_scale(u, tmp)
+    return u.copy_to_host(), a, b
+
+
+class Solver2:
+    def __init__(self, x, y):
+        self.bufs = [cuda.to_device(x), cuda.to_device(y)]
+        self.cur = 0
+
+    def step(self):
+        smooth[1, 64](self.bufs[self.cur], self.bufs[1 - self.cur])
+        self.cur = 1 - self.cur
+
+    def get(self):
+        return self.bufs[self.cur].copy_to_host()
+
+
+def by_bufs(x, y):
+    s = Solver2(x, y)
+    for _ in range(3):
+        s.step()
+    return s.get()
+
+
+def by_two(x, y):
+    a, b = Pair(x, y), Pair(y, x)
+    a.flip()
+    mix[1, 64](a.a, b.a, b.b)
+    return a.a.copy_to_host(), b.b.copy_to_host()
+
+
+def by_list_of_tuples(x, y):
+    pairs = [(cuda.to_device(x), 1.0), (cuda.to_device(y), 2.0)]
+    for d, s in pairs:
+        add[1, 64](d, s)
+    return pairs[0][0].copy_to_host(), pairs[1][0].copy_to_host()
+
+
+def by_dict_loop(x, y):
+    st = {"u": cuda.to_device(x), "v": cuda.to_device(y), "t": 0.0}
+    while st["t"] < 1.0:
+        smooth[1, 64](st["u"], st["v"])
+        st["u"], st["v"] = st["v"], st["u"]
+        st["t"] += 0.25
+    return st["u"].copy_to_host(), st["t"]
+
+
+def by_append_scalars(x, y):
+    d = cuda.to_device(x)
+    errs = []
+    for i in range(12):
+        add[1, 64](d, 0.1)
+        if (i + 1) % 4 == 0:
+            errs.append(np.abs(d.copy_to_host()).max())
+    return errs[-1], np.array(errs)
+
+
+def by_shared_object(x, y):
+    a = Pair(x, y)
+    b = a
+    a = Pair(y, x)
+    b.flip()
+    return a.a.copy_to_host(), b.a.copy_to_host()
+
+
+def by_escapes(x, y):
+    a = Pair(x, y)
+    registry.append(a)
+    return a.a.copy_to_host()
+
+
+def first_above(n, limit):
+    for k in range(n):
+        if k * k > limit:
+            return k
+    return n
+
+
+def by_out_of_a_loop(x, y):
+    d = cuda.to_device(x)
+    add[1, 64](d, float(first_above(10, 30)))
+    return d.copy_to_host()
