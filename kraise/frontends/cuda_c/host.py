@@ -10,14 +10,18 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Diagnostic, Refused
-from kraise.frontends.cuda_c import host_effects, host_lost, host_main, host_vectors
-from kraise.frontends.cuda_c.c_types import CType, Pointer
+from kraise.frontends.cuda_c import host_effects, host_lost, host_main
+from kraise.frontends.cuda_c.c_types import CType, Pointer, Struct
 from kraise.frontends.cuda_c.host_branches import Branches
 from kraise.frontends.cuda_c.host_declarations import Declarations
 from kraise.frontends.cuda_c.host_expressions import HostExpressions
 from kraise.frontends.cuda_c.host_inline import changed_names, declared_names
+from kraise.frontends.cuda_c.host_lambdas import without_lambdas
 from kraise.frontends.cuda_c.host_loops import Stepping, back_step, before_step, counted, stepping
 from kraise.frontends.cuda_c.host_lowering import HostLowering
+from kraise.frontends.cuda_c.host_methods import Methods
+from kraise.frontends.cuda_c.host_tokens import text_of, with_text
+from kraise.frontends.cuda_c.host_vectors import without_loops_over_vectors
 from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.structs import Definition
@@ -32,7 +36,7 @@ from kraise.ir.types import BOOL, INT32, ScalarType
 ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
 
 
-class HostReader(Declarations, HostExpressions, Branches):
+class HostReader(Declarations, HostExpressions, Branches, Methods):
     """One host function."""
 
     def __init__(self, program: Program, functions: dict[str, k.Function], hosts: dict[str, tuple[bool, ...]]):
@@ -55,6 +59,7 @@ class HostReader(Declarations, HostExpressions, Branches):
         self.made: set[str] = set()
         self.banks: dict[str, tuple[str, ...]] = {}
         self.records: dict[str, dict[str, str]] = {}
+        self.kinds: dict[str, Struct] = {}
         self.choices = 0
         self.instances: dict[str, list[Instantiation]] = {}
         self.notes: list[Diagnostic] = []
@@ -88,7 +93,10 @@ class HostReader(Declarations, HostExpressions, Branches):
 
     def read(self, d: Definition, name: str) -> h.Host:
         """The host function. Raises Refused."""
-        d = host_vectors.desugared(self.program, d)
+        text = text_of(self.program, d)
+        plain = without_loops_over_vectors(without_lambdas(text))
+        if plain != text:
+            d = with_text(self.program, d, plain)
         tree = self.program.load(d)
         declarator, body = child(tree, "function_declarator"), child(tree, "compound_statement")
         if tree.data != "function_definition" or declarator is None or body is None:
@@ -294,6 +302,9 @@ class HostReader(Declarations, HostExpressions, Branches):
         """The body of a loop, which must not read what a round before it lost."""
         for name in changed_names(node):
             self.forget(name)  # what was computed from it is of the first round
+        for call in node.find_data("call_expression"):
+            if self.inlines(call):  # it may change what objects and references hold
+                self.definitions = {}
         before = set(self.ignored)
         self.depth += 1
         body = self.block(Tree("loop_body", [node], node.meta))

@@ -8,6 +8,7 @@ from lark import Tree
 
 from kraise.frontends.cuda_c import host_effects, host_main
 from kraise.frontends.cuda_c.constants import fold
+from kraise.frontends.cuda_c.host_loops import stepping
 from kraise.frontends.cuda_c.host_names import callee, concept
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.trees import Node, kind, strip, tokens, trees
@@ -68,6 +69,11 @@ class Branches:
         test = self.without_errors(test)
         if self.is_error_test(test):
             return self.checked(test, then, parts[2:3], node)
+        steps = stepping(test)
+        if steps is not None and steps.gate is None and steps.first and steps.name not in self.ignored:
+            before = self.effect(steps.step)  # if (++it % 10 == 0) …
+            rest = node.children[node.children.index(parts[0]) + 1 :]
+            return [*before, *self.branch(Tree(node.data, [steps.plain, *rest], node.meta))]
         if self.is_ignored(test):
             return self.unfollowed(test, node)
         condition = self.truth(test)

@@ -123,8 +123,10 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
             return self.plain_call(node, (), None)
         if known and self.only_says(name):
             return self.drop(node, "printing or a check")
+        own = kind(method) == "member_expression" and self.member(method) in host_effects.methods(self.program)
         if (
             not known
+            and not own  # a method of the file's
             and name not in self.functors
             and all(self.is_ignored(a) or kind(strip(a)) in ("string", "number") for a in args)
         ):

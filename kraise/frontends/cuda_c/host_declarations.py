@@ -39,6 +39,8 @@ class Declarations(Calls, Places):
     rows: dict[str, tuple[k.Expr, ...]]
     flushed: Any
     unfollow: Any
+    default_members: Any
+    constructed: Any
 
     def parameter(self, at: int, node: Tree, params: list[k.Param]) -> list[h.Stmt]:
         """A parameter, and the copy that one by value is: an array or a number.
@@ -209,13 +211,19 @@ class Declarations(Calls, Places):
         assert inner is not None
         other = self.record_of(initial[0]) if len(initial) == 1 else ""
         if other and isinstance(t, Pointer):
-            self.records[name] = self.records[other]
+            self.records[name], self.kinds[name] = self.records[other], self.kinds[other]
             return []
         made = self.record(name, inner, d)
         if initial and self.inlines(initial[0]):
             return made + self.inline(initial[0], Tree("id_expression", [Token("NAME", name)], d.meta))
         if other:
             return made + self.copied_record(name, other, d)
+        if not isinstance(t, Pointer):
+            made += self.default_members(name, inner, d)
+            listed = [trees(i) if kind(i) == "braced_init_list" else [i] for i in initial]
+            found = self.constructed(name, inner, [self.placed(strip(a)) for args in listed for a in args], d)
+            if found is not None:
+                return made + found
         braces = [b for i in initial for b in _braces(i)]
         given = trees(braces[0]) if braces else []
         for (member, of), value in zip(inner.members, given, strict=False):

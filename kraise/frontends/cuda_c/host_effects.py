@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from lark import Token, Tree
@@ -126,6 +127,17 @@ def idle(program: Program) -> set[str]:
     if program.idle is None:
         program.idle = _idle(program)
     return program.idle
+
+
+def methods(program: Program) -> set[str]:
+    """The names that classes of the file may have for methods: what a call of one does is not looked at."""
+    if program.methods is None:
+        toks = program.unit.tokens
+        ranges = [toks[i.first : i.last + 1] for i in program.unit.items if i.kind == "type"]
+        program.methods = {
+            a.text for text in ranges for a, b in pairwise(text) if a.kind == "NAME" and b.text == "("
+        }  # fmt: skip
+    return program.methods
 
 
 def _idle(program: Program) -> set[str]:
@@ -248,6 +260,8 @@ class _Reading:
         if kind(method) == "member_expression":
             word = next((str(x) for m in trees(method, "member_name") for x in tokens(m)), "")  # type: ignore[arg-type]
             owner = strip(trees(method)[0])  # type: ignore[arg-type]
+            if word in methods(self.program):
+                self.found.works = self.found.memory = True
             if word not in _READING_METHODS and kind(owner) != "call_expression":
                 self.target(owner)
             return

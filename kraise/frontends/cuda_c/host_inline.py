@@ -39,6 +39,9 @@ class Inlining:
     written_out: set[str]  # helpers that were written out
     inlining: list[str]
     arguments_of_main: set[str]
+    records: dict[str, dict[str, str]]
+    method_of: Any
+    of_object: Any
     own_name: Any
     number_at: Any
     record_of: Any
@@ -57,6 +60,8 @@ class Inlining:
         node = strip(node)
         if kind(node) != "call_expression":
             return False
+        if self.method_of(node) is not None:
+            return True
         d = self._helper(node)
         if d is None or d.name in self.hosts:
             return d is not None and self._by_place(d, node)
@@ -117,27 +122,38 @@ class Inlining:
     def inline(self, node: Any, target: Tree | None) -> list[h.Stmt]:
         """The statements of the helper's body; what it returns goes to ``target``."""
         node = strip(node)
-        d = self._helper(node)
+        method = self.method_of(node)
+        owner, d = method if method is not None else ("", self._helper(node))
         assert d is not None
         tree = self.program.load(d)
         declarator, body = child(tree, "function_declarator"), child(tree, "compound_statement")
         assert declarator is not None and body is not None
-        if d.name in self.inlining:
+        args = [self.placed(a) for a in trees(node)[1:]]
+        return self.written(d, declarator, body, args, self._scope(d, node), owner, node, target)
+
+    def written(
+        self, d: Definition, declarator: Tree, body: Tree, args: list[Tree], scope: dict[str, Any], owner: str,
+        node: Any, target: Tree | None = None,
+    ) -> list[h.Stmt]:  # fmt: skip
+        """The statements of a function (``owner``: of which object) for its arguments."""
+        tree = self.program.load(d)
+        label = f"{owner}.{d.name}" if owner else d.name
+        if label in self.inlining:
             raise self.low.refuse("KR211", f"{d.name} calls itself", node, "write it as a loop")
+        if owner:
+            body = self.of_object(body, owner, locals_of(declarator, body))
         returns = list(body.find_data("return_statement"))
         last = trees(body)[-1] if trees(body) else None
         if any(r is not last for r in returns):
             reason = f"{d.name} works on variables of its caller, and returns before its end"
             raise self.low.refuse("KR211", reason, node, "let it return at its end only")
-        args = [self.placed(a) for a in trees(node)[1:]]
-        scope = self._scope(d, node)
         renames = self.renames
         self.low.scopes.append(scope)
-        self.inlining.append(d.name)
+        self.inlining.append(label)
         try:
-            names, before = self._parameters(d, declarator, body, args, node)
+            names, before = self._parameters(d, declarator, body, args, node, owner)
             self.renames = {n: self._spelled(new) for n, new in names.items()}
-            self.written_out.add(d.name)
+            self.written_out |= set() if owner else {d.name}
             out: list[h.Stmt] = []
             for declared in before:
                 found = self.declaration(declared)
@@ -188,7 +204,7 @@ class Inlining:
         return self.store(target, self.low.convert(self.low.scalar(value), t, node), node)  # type: ignore[no-any-return]
 
     def _parameters(
-        self, d: Definition, declarator: Tree, body: Tree, args: list[Tree], node: Tree
+        self, d: Definition, declarator: Tree, body: Tree, args: list[Tree], node: Tree, owner: str = ""
     ) -> tuple[dict[str, Any], list[Tree]]:
         """What stands for the names of the helper, and the declarations of the parameters that are variables."""
         names: dict[str, Any] = {}
@@ -200,6 +216,7 @@ class Inlining:
             raise self.low.refuse("KR211", f"{d.name} takes {len(types)} arguments", node)
         own = {p.name for p in types} | declared_names(body)
         free = {str(t) for t in tokens(body) if t.type == "NAME"} - own - _members(body)
+        free -= {owner, *self.records.get(owner, {}).values()}
         hidden = sorted(n for n in free if any(n in table for table in self.low.scopes[1:-1]))
         if hidden:
             reason = f"{hidden[0]} in {d.name} is another thing than {hidden[0]} here"
@@ -282,6 +299,12 @@ def changed_names(body: Tree) -> set[str]:
         elif t.data == "call_expression" and callee(t.children[0]) == "swap":
             found |= {callee(a) for a in trees(t)[1:]}
     return found - {""}
+
+
+def locals_of(declarator: Tree, body: Tree) -> set[str]:
+    """The names that a function has for itself."""
+    given = {str(last_name(d)) for d in declarator.find_data("declarator_id") if last_name(d) is not None}
+    return given | declared_names(body)
 
 
 def declared_names(body: Tree) -> set[str]:

@@ -38,6 +38,8 @@ class Places:
     assignment: Any
     banks: dict[str, tuple[str, ...]]  # arrays of pointers: their elements' names
     records: dict[str, dict[str, str]]  # struct variables: the names of their members
+    kinds: dict[str, Struct]  # struct variables: their types
+    getter: Any
     choices: int
     shared: set[str]  # numbers of the caller's structs
     members: set[str]  # pointers of the caller's structs
@@ -72,6 +74,7 @@ class Places:
             parts[member] = own = self.own_name(f"{name}_{member}")
             out += self.part(own, of, node)
         self.records[name] = parts
+        self.kinds[name] = t
         self.low.names.setdefault(name, "taken")
         return out
 
@@ -149,6 +152,8 @@ class Places:
             return node
         if not ({str(t) for t in tokens(node)} & (set(self.banks) | set(self.records))):
             return node
+        if node.data == "call_expression" and (got := self.getter(node)) is not None:
+            return self.placed(got, choose)
         if node.data == "member_expression":
             own = self.member_name(node)
             if own:
@@ -244,7 +249,7 @@ def is_record(t: CType) -> bool:
     """Is it a struct of numbers, pointers to numbers, arrays of either, handles and such structs, and no functor?"""
     if not isinstance(t, Struct) or t.vector or not t.members:
         return False
-    functor = any(m.startswith("operator") for m in getattr(t.defined, "methods", ()))
+    functor = any(m.startswith("operator(") for m in getattr(t.defined, "methods", ()))
     return not functor and all(_holds(m) for _, m in t.members)
 
 

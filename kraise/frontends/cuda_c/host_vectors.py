@@ -10,66 +10,33 @@ between, each round pushes once, and no other statement of the function changes 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from kraise.frontends.cuda_c.program import Program
-from kraise.frontends.cuda_c.structs import Definition
+from kraise.frontends.cuda_c.host_tokens import closing, made
 from kraise.frontends.cuda_c.tokens import Raw
 
-_PAIRS = {"(": ")", "[": "]", "{": "}"}
 _PUSHES = ("push_back", "emplace_back")
 _LEAVES = frozenset(("if", "else", "for", "while", "do", "switch", "continue", "break", "return", "goto"))
 _SIZES = frozenset(("resize", "assign", "clear", "pop_back", "insert", "erase", "swap", *_PUSHES))
 
 
-def desugared(program: Program, d: Definition) -> Definition:
-    """The definition with such loops written out, or itself where it has none."""
-    assert d.item is not None
-    toks = program.unit.tokens
-    body = toks[d.item.first : d.item.last + 1]
+def without_loops_over_vectors(body: list[Raw]) -> list[Raw]:
+    """The function with such loops written out."""
     words = {t.text for t in body}
     if not (words & set(_PUSHES) or ("for" in words and ":" in words)):
-        return d
-    found = _each(_pushed(body))
-    if found == body:
-        return d
-    start = len(toks)
-    toks.extend(replace(t) for t in found)
-    item = replace(d.item, first=start, last=len(toks) - 1)
-    return Definition(d.name, d.kind, item, scope=dict(d.scope))
-
-
-def _close(body: list[Raw], at: int) -> int:
-    """The place of the bracket that closes the one at ``at``."""
-    depth = 0
-    for n in range(at, len(body)):
-        if body[n].kind == "OP":
-            depth += (body[n].text in _PAIRS) - (body[n].text in _PAIRS.values())
-        if not depth:
-            return n
-    return len(body) - 1
+        return body
+    return _each(_pushed(body))
 
 
 def _end(body: list[Raw], at: int) -> int:
     """The place behind the statement that begins at ``at``."""
     while at < len(body):
         if body[at].text == "{":
-            return _close(body, at) + 1
+            return closing(body, at) + 1
         if body[at].text in ("(", "["):
-            at = _close(body, at)
+            at = closing(body, at)
         elif body[at].text == ";":
             return at + 1
         at += 1
     return at
-
-
-def _made(text: str, place: Raw) -> list[Raw]:
-    """Words as tokens at the place of another."""
-    out = []
-    for w in text.split():
-        kind = "NUMBER" if w[0].isdigit() else "NAME" if w[0].isalpha() or w[0] == "_" else "OP"
-        out.append(Raw(kind, w, place.file, place.line, place.column))
-    return out
 
 
 # --- loops over the elements
@@ -81,16 +48,16 @@ def _each(body: list[Raw]) -> list[Raw]:
     at = 0
     while at < len(body):
         if body[at].text == "for" and at + 1 < len(body) and body[at + 1].text == "(":
-            stop = _close(body, at + 1)
+            stop = closing(body, at + 1)
             head = body[at + 2 : stop]
             if len(head) > 3 and head[-2].text == ":" and head[-1].kind == "NAME" and head[-3].kind == "NAME":
                 end = _end(body, stop + 1)
                 item, owner, place = head[-3], head[-1].text, body[at]
                 index = f"{item.text}_at"
                 size = f"( int ) ( {_size(body[:at], owner)} )"
-                out += _made(f"for ( int {index} = 0 ; {index} < {size} ; {index} ++ ) {{", place)
-                out += [*head[:-2], *_made(f"= {owner} [ {index} ] ;", place), *_each(body[stop + 1 : end])]
-                out += _made("}", place)
+                out += made(f"for ( int {index} = 0 ; {index} < {size} ; {index} ++ ) {{", place)
+                out += [*head[:-2], *made(f"= {owner} [ {index} ] ;", place), *_each(body[stop + 1 : end])]
+                out += made("}", place)
                 at = end
                 continue
         out.append(body[at])
@@ -145,9 +112,9 @@ def _in_a_row(body: list[Raw], name: str, pushes: list[int]) -> list[Raw] | None
     ends = [_end(body, n) for n in pushes]
     if any(e != n for e, n in zip(ends, pushes[1:], strict=False)) or body[pushes[0] - 1].text not in (";", "{"):
         return None
-    out = [*body[: pushes[0]], *_made(f"{name} . resize ( {len(pushes)} ) ;", body[pushes[0]])]
+    out = [*body[: pushes[0]], *made(f"{name} . resize ( {len(pushes)} ) ;", body[pushes[0]])]
     for k, (n, end) in enumerate(zip(pushes, ends, strict=True)):
-        out += [*_made(f"{name} [ {k} ] =", body[n]), *body[n + 4 : end - 2], *_made(";", body[n])]
+        out += [*made(f"{name} [ {k} ] =", body[n]), *body[n + 4 : end - 2], *made(";", body[n])]
     return [*out, *body[ends[-1] :]]
 
 
@@ -156,7 +123,7 @@ def _by_loop(body: list[Raw], name: str, start: int, push: int) -> list[Raw] | N
     loop = _enclosing(body, start, push)
     if loop is None:
         return _in_a_row(body, name, [push]) if not _inside(body, start, push) else None
-    stop = _close(body, loop + 1)
+    stop = closing(body, loop + 1)
     parts = _split(body[loop + 2 : stop])
     if len(parts) != 3 or len(parts[0]) < 4 or len(parts[1]) < 3:
         return None
@@ -174,13 +141,13 @@ def _by_loop(body: list[Raw], name: str, start: int, push: int) -> list[Raw] | N
     place, end = body[push], _end(body, push)
     texts = " ".join(t.text for t in low)
     shifted = counter if texts == "0" else f"{counter} - ( {texts} )"
-    count = parts[1][2:] if texts == "0" else [*_made("(", place), *parts[1][2:], *_made(f") - ( {texts} )", place)]
+    count = parts[1][2:] if texts == "0" else [*made("(", place), *parts[1][2:], *made(f") - ( {texts} )", place)]
     changed = {t.text for t in (*parts[1][2:], *low) if t.kind == "NAME"}
     if any(t.text in changed and inner[n + 1].text in ("=", "+=", "-=", "++", "--") for n, t in enumerate(inner[:-1])):
         return None
     return [
-        *body[:loop], *_made(f"{name} . resize (", place), *count, *_made(") ;", place), *body[loop:push],
-        *_made(f"{name} [ {shifted} ] =", place), *body[push + 4 : end - 2], *_made(";", place), *body[end:],
+        *body[:loop], *made(f"{name} . resize (", place), *count, *made(") ;", place), *body[loop:push],
+        *made(f"{name} [ {shifted} ] =", place), *body[push + 4 : end - 2], *made(";", place), *body[end:],
     ]  # fmt: skip
 
 
@@ -189,10 +156,10 @@ def _enclosing(body: list[Raw], start: int, push: int) -> int | None:
     at = start
     while at < push:
         if body[at].text == "for":
-            if _end(body, _close(body, at + 1) + 1) > push:
+            if _end(body, closing(body, at + 1) + 1) > push:
                 return at
         elif body[at].text == "{":
-            close = _close(body, at)
+            close = closing(body, at)
             if close > push:
                 return None
             at = close
@@ -218,4 +185,4 @@ def _split(tokens: list[Raw]) -> list[list[Raw]]:
     return out
 
 
-__all__ = ["desugared"]
+__all__ = ["without_loops_over_vectors"]

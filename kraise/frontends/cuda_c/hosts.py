@@ -12,6 +12,7 @@ from kraise.frontends.cuda_c.host import HostReader
 from kraise.frontends.cuda_c.instantiate import Instantiation
 from kraise.frontends.cuda_c.library_table import is_library_word
 from kraise.frontends.cuda_c.program import Program
+from kraise.frontends.cuda_c.scan import Item
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.ir import host as h
 from kraise.ir import kernel as k
@@ -36,8 +37,12 @@ def read_hosts(
             if d.kind == "host" and d.item is not None and name not in candidates:
                 candidates[name] = d
                 words[name] = {t.text for t in program.unit.tokens[d.item.first + 1 : d.item.last + 1]} - {name}
+    classes: set[str] = set()
+    types = [i for i in program.unit.items if i.kind == "type"]
+    while more := {i.name for i in types if i.name not in classes and _mentions(program, i, _LAUNCHES | classes)}:
+        classes |= more
     libraries = {n for n, w in words.items() if not w & _LAUNCHES and any(map(is_library_word, w))}
-    found = {n for n, w in words.items() if w & _LAUNCHES} | libraries
+    found = {n for n, w in words.items() if w & (_LAUNCHES | classes)} | libraries
     while more := {n for n, w in words.items() if n not in found and w & found}:
         found |= more
     order: list[str] = []
@@ -80,6 +85,11 @@ def read_hosts(
             written_out |= reader.written_out
     problems = [p for p in problems if p.kernel not in written_out or p.kernel in only]
     return tuple(done.values()), outlined, problems
+
+
+def _mentions(program: Program, item: Item, words: frozenset[str] | set[str]) -> bool:
+    """Does a class have one of the words: may a method of it launch?"""
+    return any(t.text in words for t in program.unit.tokens[item.first : item.last + 1])
 
 
 def _wanted(only: tuple[str, ...], words: dict[str, set[str]], found: set[str]) -> set[str]:

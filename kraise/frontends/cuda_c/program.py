@@ -46,6 +46,7 @@ class Program(Structs):
         self.reference_functions: set[str] = set()
         self.effects: dict[str, Any] = {}  # of host_effects: what functions change, by name
         self.idle: set[str] | None = None
+        self.methods: set[str] | None = None  # the names of methods, once they are asked for
         self.outside: set[str] | None = None  # the functions that take data from outside
         self.said: set[str] = set()
         self._lines: set[int] | None = None

@@ -49,6 +49,8 @@ class StructDefinition:
     name: str
     methods: dict[str, list[Definition]] = field(default_factory=dict)
     constructors: list[Tree] = field(default_factory=list)
+    bases: list[StructDefinition] = field(default_factory=list)
+    defaults: dict[str, Tree] = field(default_factory=dict)  # initializers of its members
     scope: dict[str, Any] = field(default_factory=dict)
 
 
@@ -112,6 +114,7 @@ class Structs:
                 members += list(found.members)
                 if isinstance(found.defined, StructDefinition):
                     definition.methods.update(found.defined.methods)
+                    definition.bases.append(found.defined)
         if name and scope is None:
             low.declare(name, TypeName(Struct(name, (), defined=definition)))
         for member in trees(node):
@@ -150,6 +153,8 @@ class Structs:
                         definition.scope[str(token)] = Constant(known)
                 continue
             members.append((str(token), t))
+            if len(trees(d)) > 1:
+                definition.defaults[str(token)] = trees(d)[-1]
 
     def _method(self, node: Tree, definition: StructDefinition, template: list[TemplateParameter]) -> None:
         head = child(node, "function_declarator")

@@ -219,3 +219,193 @@ void odd_bytes(float *x, float *y, int n) { cudaMemcpy(y, x, 7, cudaMemcpyDevice
 void pushed_by_data(float *x, float *y, int n) { std::vector<float> v; for (int i = 0; i < n; i++) if (x[i] > 0) v.push_back(x[i]); add<<<1, 64>>>(x, (float)v.size(), n); }
 void pushed_twice(float *x, float *y, int n) { std::vector<float> v; for (int i = 0; i < n; i++) v.push_back(x[i]); for (int i = 0; i < n; i++) v.push_back(y[i]); add<<<1, 64>>>(x, v[n], n); }
 void pushed_on_the_way(float *x, float *y, int n) { std::vector<float> v; for (int i = 0; i < n; i++) { if (i == 3) continue; v.push_back(x[i]); } add<<<1, 64>>>(x, v[3], n); }
+
+// --- objects and lambdas
+
+struct Sim {
+    float *d_u, *d_v;
+    int n;
+    Sim(const float *h, int n_) : n(n_) {
+        CHECK(cudaMalloc(&d_u, n * sizeof(float)));
+        CHECK(cudaMalloc(&d_v, n * sizeof(float)));
+        CHECK(cudaMemcpy(d_u, h, n * sizeof(float), cudaMemcpyHostToDevice));
+        CHECK(cudaMemcpy(d_v, h, n * sizeof(float), cudaMemcpyHostToDevice));
+    }
+    ~Sim() { cudaFree(d_u); cudaFree(d_v); }
+    void step() {
+        smooth<<<(n + 63) / 64, 64>>>(d_u, d_v, n);
+        std::swap(d_u, d_v);
+    }
+    void get(float *h) { cudaMemcpy(h, d_u, n * sizeof(float), cudaMemcpyDeviceToHost); }
+};
+
+void an_object(float *x, float *y, int n) {
+    Sim sim(x, n);
+    for (int i = 0; i < 5; ++i) sim.step();
+    sim.get(y);
+}
+
+template <typename T> struct DeviceBuffer {
+    T *ptr; size_t size;
+    explicit DeviceBuffer(size_t n) : size(n) { cudaMalloc(&ptr, n * sizeof(T)); }
+    ~DeviceBuffer() { cudaFree(ptr); }
+    void upload(const T *h) { cudaMemcpy(ptr, h, size * sizeof(T), cudaMemcpyHostToDevice); }
+    void download(T *h) const { cudaMemcpy(h, ptr, size * sizeof(T), cudaMemcpyDeviceToHost); }
+    T *data() { return ptr; }
+};
+void owners(float *x, float *y, int n) {
+    DeviceBuffer<float> a(n), b(n);
+    a.upload(x);
+    b.upload(y);
+    mix<<<(n + 63) / 64, 64>>>(a.data(), b.data(), b.data(), n);
+    b.download(y);
+}
+
+void lambdas(float *x, float *y, int n) {
+    auto blocks = [](int n, int t) { return (n + t - 1) / t; };
+    auto step = [&](float *src, float *dst) { smooth<<<blocks(n, 64), 64>>>(src, dst, n); };
+    for (int k = 0; k < 3; ++k) { step(x, y); step(y, x); }
+}
+void captured_before(float *x, float *y, int n) {
+    float s = 1.0f;
+    auto bump = [=](float *p) { add<<<1, 64>>>(p, s, n); };
+    s = 5.0f;
+    bump(x);
+}
+void captured_elsewhere(float *x, float *y, int n) {
+    float s = 1.0f;
+    auto bump = [&](float *p) { add<<<1, 64>>>(p, s, n); };
+    for (int k = 0; k < 2; k++) { float s = 3.0f; bump(x); add<<<1, 64>>>(y, s, n); }
+}
+void lambda_swaps(float *x, float *y, int n) {
+    float *a = x, *b = y;
+    auto advance = [&]() { smooth<<<(n + 63) / 64, 64>>>(a, b, n); std::swap(a, b); };
+    for (int k = 0; k < 5; k++) advance();
+    add<<<1, 64>>>(a, 1.0f, n);
+}
+void lambda_counts(float *x, float *y, int n) {
+    auto rep = [&](float *p, int times, float s) { while (times > 0) { add<<<1, 64>>>(p, s, n); times--; } };
+    int t = 3;
+    rep(x, t, 0.5f);
+    rep(y, t, 2.0f * t);
+}
+class Wave {
+public:
+    Wave(int n, float c = 0.5f) : n_(n), c_(c), cur_(0) {
+        for (int i = 0; i < 2; i++) CHECK(cudaMalloc(&d_[i], n * sizeof(float)));
+    }
+    ~Wave() { for (int i = 0; i < 2; i++) cudaFree(d_[i]); }
+    void init(const float *a, const float *b) {
+        cudaMemcpy(d_[0], a, n_ * sizeof(float), cudaMemcpyHostToDevice);
+        cudaMemcpy(d_[1], b, n_ * sizeof(float), cudaMemcpyHostToDevice);
+    }
+    void step() {
+        mix<<<(n_ + 63) / 64, 64>>>(d_[cur_], d_[1 - cur_], d_[1 - cur_], n_);
+        cur_ = 1 - cur_;
+        ++count_;
+    }
+    void run(int steps) { for (int k = 0; k < steps; k++) this->step(); }
+    float *current() { return d_[cur_]; }
+    int count() const { return count_; }
+private:
+    float *d_[2];
+    int n_;
+    float c_;
+    int cur_;
+    int count_ = 0;
+};
+float wave_object(float *x, float *y, int n) {
+    Wave w(n);
+    w.init(x, y);
+    w.run(4);
+    w.step();
+    cudaMemcpy(y, w.current(), n * sizeof(float), cudaMemcpyDeviceToHost);
+    return w.count();
+}
+struct Saver {
+    float *d, *h; int n;
+    Saver(float *h_, int n_) : h(h_), n(n_) { cudaMalloc(&d, n * sizeof(float)); cudaMemcpy(d, h, n * sizeof(float), cudaMemcpyHostToDevice); }
+    ~Saver() { cudaMemcpy(h, d, n * sizeof(float), cudaMemcpyDeviceToHost); cudaFree(d); }
+};
+void saved_at_the_end(float *x, float *y, int n) {
+    Saver s(x, n);
+    add<<<1, 64>>>(s.d, 1.0f, n);
+}
+struct Two {
+    float *a; float *b; int n;
+    Two(float *p, float *q, int m) { a = p; b = q; n = m; }
+    void flip() { float *t = a; a = b; b = t; }
+    float energy() {
+        float *h = (float *)malloc(n * sizeof(float));
+        cudaMemcpy(h, a, n * sizeof(float), cudaMemcpyDeviceToHost);
+        float s = 0;
+        for (int i = 0; i < n; i++) s += h[i] * h[i];
+        free(h);
+        return s;
+    }
+    void scale_all(float f) { add<<<1, 64>>>(a, f, n); add<<<1, 64>>>(b, -f, n); }
+};
+float two_objects(float *x, float *y, int n) {
+    Two p(x, y, n), q(y, x, n);
+    p.flip();
+    p.scale_all(1.0f);
+    float e = p.energy();
+    q.scale_all(e * 0.01f);
+    float f = q.energy();
+    return e + f;
+}
+void apply(Two &t, int times) { for (int i = 0; i < times; i++) { t.flip(); t.scale_all(0.5f); } }
+void object_by_reference(float *x, float *y, int n) {
+    Two p(x, y, n);
+    apply(p, 3);
+    smooth<<<1, 64>>>(p.a, p.b, n);
+}
+struct Base { int n; float s; Base(int n_) : n(n_), s(0.25f) {} void work(float *p) { add<<<1, 64>>>(p, s, n); } };
+struct Derived : Base { Derived(int m) : Base(m) { s = 2.0f; } };
+void derived_object(float *x, float *y, int n) { Derived d(n); d.work(x); }
+enum Mode { PLAIN = 0, TWICE = 2 };
+typedef enum { FIRST = 1, SECOND = 5 } Kind;
+void enumerators(float *x, float *y, int n) {
+    Mode m = TWICE; Kind k = SECOND;
+    for (int i = 0; i < m; i++) add<<<1, 64>>>(x, (float)k, n);
+    if (m == TWICE) add<<<1, 64>>>(y, 1.0f, n);
+}
+void steps_in_a_test(float *x, float *y, int n) {
+    int k = 0;
+    for (int i = 0; i < 6; i++) { if (++k % 3 == 0) add<<<1, 64>>>(x, 1.0f, n); }
+    add<<<1, 64>>>(y, (float)k, n);
+}
+template <typename T> class Buf {
+    T *p_; size_t n_;
+public:
+    Buf(size_t n) : p_(nullptr), n_(n) { cudaMalloc((void **)&p_, bytes()); }
+    ~Buf() { if (p_) cudaFree(p_); }
+    size_t bytes() const { return n_ * sizeof(T); }
+    T *get() const { return p_; }
+    void from(const T *h) { CHECK(cudaMemcpy(p_, h, bytes(), cudaMemcpyHostToDevice)); }
+    void to(T *h) const { CHECK(cudaMemcpy(h, p_, bytes(), cudaMemcpyDeviceToHost)); }
+};
+void buffer_objects(float *x, float *y, int n) {
+    Buf<float> a(n), b(n);
+    a.from(x);
+    b.from(y);
+    for (int i = 0; i < 3; i++) {
+        smooth<<<(n + 63) / 64, 64>>>(a.get(), b.get(), n);
+        smooth<<<(n + 63) / 64, 64>>>(b.get(), a.get(), n);
+    }
+    a.to(x);
+}
+void bump_ref(int &k, float *p, int n) { add<<<1, 64>>>(p, (float)k, n); k++; }
+float counted_by_reference(float *x, float *y, int n) {
+    int k = 0;
+    for (int i = 0; i < 4; i++) bump_ref(k, x, n);
+    return k;
+}
+
+struct Logged { std::vector<float> h; float *d; int n; void step() { add<<<1, 64>>>(d, 1.0f, n); } };
+void unknown_object(float *x, float *y, int n) {
+    Logged s;
+    s.d = x; s.n = n;
+    s.step();
+    add<<<1, 64>>>(y, 1.0f, n);
+}

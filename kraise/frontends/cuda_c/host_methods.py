@@ -1,0 +1,155 @@
+"""Objects of the file's own classes in CUDA C host functions: constructors and methods written out on their members.
+
+``Sim sim(x, n); sim.step();`` are the statements of both, with ``sim_d_u`` for the member ``d_u``; ``a.data()`` of a
+method that only returns is what it returns. Templates of classes count with their arguments.
+
+Side conditions, each checked: a destructor only frees; one method has the name; a method calls others of its object by
+name or through ``this``, and hands ``this`` to nobody.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lark import Token, Tree
+
+from kraise.frontends.cuda_c.c_types import Struct
+from kraise.frontends.cuda_c.host_inline import with_names
+from kraise.frontends.cuda_c.host_names import callee, concept
+from kraise.frontends.cuda_c.structs import Definition, StructDefinition
+from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, tokens, trees
+from kraise.ir import host as h
+
+
+class Methods:
+    """The part of the reader that knows objects; :class:`kraise.frontends.cuda_c.host.HostReader` has the rest."""
+
+    low: Any
+    program: Any
+    records: dict[str, dict[str, str]]
+    kinds: dict[str, Struct]  # struct variables: their types
+    record_of: Any
+    member: Any
+    assigned: Any
+    written: Any
+
+    def method_of(self, node: Any) -> tuple[str, Definition] | None:
+        """The object and the method that a call calls; None for any other call."""
+        if kind(node) != "call_expression" or kind(node.children[0]) != "member_expression":
+            return None
+        owner = self.record_of(trees(node.children[0])[0])
+        defined = getattr(self.kinds.get(owner), "defined", None)
+        if not isinstance(defined, StructDefinition):
+            return None
+        found = defined.methods.get(self.member(node.children[0]), [])
+        return (owner, found[0]) if len(found) == 1 else None
+
+    def getter(self, node: Tree) -> Tree | None:
+        """What the call of a method that only returns stands for; None for any other."""
+        found = self.method_of(node)
+        if found is None:
+            return None
+        owner, d = found
+        tree = self.program.load(d)
+        body, declarator = child(tree, "compound_statement"), child(tree, "function_declarator")
+        lines = trees(body) if body is not None else []
+        if len(lines) != 1 or lines[0].data != "return_statement" or declarator is None:
+            return None
+        value = next((c for c in lines[0].children if isinstance(c, Tree)), None)
+        names = [p.name for p in self.low.parameters(declarator)]
+        args = trees(node)[1:]
+        if value is None or len(names) != len(args) or kind(value) == "call_expression":
+            return None
+        return with_names(self.of_object(value, owner, set(names)), dict(zip(names, args, strict=True)))  # type: ignore[no-any-return]
+
+    def of_object(self, tree: Tree, owner: str, hidden: set[str]) -> Tree:
+        """A piece of a method with the object's names for members, and its methods called on it."""
+        names = {m: own for m, own in self.records[owner].items() if m not in hidden}
+        methods = getattr(self.kinds[owner].defined, "methods", {})
+        this = Tree("id_expression", [Token("NAME", owner)], tree.meta)
+
+        def change(node: Any) -> Any:
+            if not isinstance(node, Tree):
+                return node
+            if node.data == "member_expression" and kind(strip(node.children[0])) == "this":
+                own = self.records[owner].get(self.member(node))
+                if own is not None:
+                    return Tree("id_expression", [Token("NAME", own)], node.meta)
+                return Tree(node.data, [this, *node.children[1:]], node.meta)
+            children = [change(c) for c in node.children]
+            first: Any = children[0] if children else None
+            own = callee(first) if node.data == "call_expression" and kind(first) == "id_expression" else ""
+            if own in methods and own not in hidden:
+                name = Tree("member_name", [Token("NAME", own)], node.meta)
+                children[0] = Tree("member_expression", [this, Token("DOT", "."), name], node.meta)
+            return Tree(node.data, children, node.meta)
+
+        return with_names(change(tree), names)  # type: ignore[no-any-return]
+
+    def constructed(self, name: str, t: Struct, args: list[Tree], node: Tree) -> list[h.Stmt] | None:
+        """The statements of the constructor that takes these arguments; None where the class has none."""
+        defined = t.defined
+        if not isinstance(defined, StructDefinition):
+            return None
+        if any(b.constructors for b in defined.bases):
+            raise self.low.refuse("KR211", f"{t.name} is made of a class with a constructor of its own", node)
+        if not defined.constructors:
+            return None
+        makers = [c for c in defined.constructors if not _destroys(c)]
+        for c in defined.constructors:
+            if _destroys(c) and not self.frees_only(c):
+                raise self.low.refuse("KR211", f"the destructor of {t.name} does more than free memory", node)
+        fitting = []
+        self.low.scopes.append(dict(defined.scope))
+        try:
+            for c in makers:
+                params = self.low.parameters(c)
+                if sum(p.default is None for p in params) <= len(args) <= len(params):
+                    fitting.append(c)
+        finally:
+            self.low.scopes.pop()
+        if len(fitting) != 1:
+            if not args and not makers:
+                return []
+            raise self.low.refuse("KR211", f"what {name} is made of is not known here", node, "write one constructor")
+        maker = fitting[0]
+        body = child(maker, "compound_statement")
+        lines: list[Any] = []
+        for m in maker.find_data("member_initializer"):
+            values = [strip(v) for v in m.children[1:] if isinstance(v, Tree)]
+            member = self.records[name].get(str(last_name(m.children[0]) or ""))
+            if member is None or len(values) > 1:
+                raise self.low.refuse("KR211", "this initializer of a member is not known here", node)
+            if values and kind(values[0]) == "braced_init_list":
+                values = [strip(v) for v in trees(values[0])]  # type: ignore[arg-type]
+            if len(values) == 1:
+                target = Tree("id_expression", [Token("NAME", member)], node.meta)
+                whole = Tree("assignment_expression", [target, Token("EQUAL", "="), values[0]], node.meta)
+                lines.append(Tree("expression_statement", [whole], node.meta))
+        block = Tree("compound_statement", [*lines, *(trees(body) if body is not None else [])], node.meta)
+        d = Definition(f"{t.name}::{t.name}", "device", None, maker, scope=defined.scope)
+        return self.written(d, maker, block, args, dict(defined.scope), name, node)  # type: ignore[no-any-return]
+
+    def frees_only(self, destructor: Tree) -> bool:
+        """Does a destructor free memory and handles, and do nothing else?"""
+        body = child(destructor, "compound_statement")
+        if body is None:
+            return True
+        words = {str(t) for t in tokens(body)}
+        return not any(concept(w) for w in words) and "<<<" not in words
+
+    def default_members(self, name: str, t: Struct, node: Tree) -> list[h.Stmt]:
+        """``int cur = 0;`` among the members of a class."""
+        out: list[h.Stmt] = []
+        for member, value in getattr(t.defined, "defaults", {}).items():
+            own = self.records[name].get(member)
+            if own is not None and kind(strip(value)) not in ("null_pointer", "braced_init_list"):
+                out += self.assigned(Tree("id_expression", [Token("NAME", own)], node.meta), value, node)
+        return out
+
+
+def _destroys(node: Tree) -> bool:
+    return any(isinstance(c, Token) and str(c) == "~" for c in node.children)
+
+
+__all__ = ["Methods", "Node"]

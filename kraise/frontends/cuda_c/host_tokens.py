@@ -1,0 +1,47 @@
+"""Tokens of a host function that is rewritten before it is read: brackets, and words at the place of others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kraise.frontends.cuda_c.program import Program
+from kraise.frontends.cuda_c.structs import Definition
+from kraise.frontends.cuda_c.tokens import Raw
+
+_PAIRS = {"(": ")", "[": "]", "{": "}"}
+
+
+def closing(body: list[Raw], at: int) -> int:
+    """The place of the bracket that closes the one at ``at``."""
+    depth = 0
+    for n in range(at, len(body)):
+        if body[n].kind == "OP":
+            depth += (body[n].text in _PAIRS) - (body[n].text in _PAIRS.values())
+        if not depth:
+            return n
+    return len(body) - 1
+
+
+def made(text: str, place: Raw) -> list[Raw]:
+    """Words as tokens at the place of another."""
+    out = []
+    for w in text.split():
+        kind = "NUMBER" if w[0].isdigit() else "NAME" if w[0].isalpha() or w[0] == "_" else "OP"
+        out.append(Raw(kind, w, place.file, place.line, place.column))
+    return out
+
+
+def text_of(program: Program, d: Definition) -> list[Raw]:
+    """The tokens of a definition."""
+    assert d.item is not None
+    return program.unit.tokens[d.item.first : d.item.last + 1]
+
+
+def with_text(program: Program, d: Definition, found: list[Raw]) -> Definition:
+    """A definition of other tokens, which stand behind those of the file."""
+    assert d.item is not None
+    toks = program.unit.tokens
+    start = len(toks)
+    toks.extend(replace(t) for t in found)
+    item = replace(d.item, first=start, last=len(toks) - 1)
+    return Definition(d.name, d.kind, item, scope=dict(d.scope))
