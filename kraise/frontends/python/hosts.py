@@ -120,12 +120,21 @@ def _launching(records: Mapping[str, host_units.Record], kernels: set[str]) -> s
     }  # fmt: skip
 
 
+def _launched(node: cst.FunctionDef) -> set[str]:
+    """The names that a function launches (``kernel[grid, block](…)``), whatever they are."""
+    return {
+        n.func.value.value for n in walk(node.body)
+        if isinstance(n, cst.Call) and isinstance(n.func, cst.Subscript) and isinstance(n.func.value, cst.Name)
+    }  # fmt: skip
+
+
 def _hosts(
     nodes: Mapping[str, cst.FunctionDef], kernels: set[str], classes: Collection[str] = ()
 ) -> dict[str, set[str]]:
     """The functions that launch, directly, by a call or by an object, with the host functions that each calls."""
     calls: dict[str, set[str]] = {}
     found: set[str] = set()
+    launchers = {n for n, f in nodes.items() if _launched(f) & {p.name.value for p in f.params.params}}
     for name, node in nodes.items():
         calls[name] = set()
         for inner in walk(node.body):
@@ -136,7 +145,13 @@ def _hosts(
                     dotted(value) in kernels
                 ):
                     found.add(name)
-                case cst.Name(value=mentioned) if mentioned in kernels:  # given to a function that launches it
+                case cst.Call(func=cst.Name(value=callee), args=args) if callee in launchers and any(
+                    dotted(a.value) in kernels for a in args
+                ):
+                    found.add(name)
+                case cst.For(iter=over) if _launched(node) & host_units.assigned(inner) and any(
+                    isinstance(n, cst.Name) and n.value in kernels for n in walk(over)
+                ):  # for kernel, s in ((add, 1.0), …)
                     found.add(name)
                 case cst.Call(func=cst.Name(value=callee)) if callee in classes:
                     found.add(name)
