@@ -116,7 +116,7 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
             left = [e for s in kernel.body for e in statement_expressions(s)]
             more = _tiled(attempts[-1].cx, known) or _finer(attempts[-1].cx, known, left)
             if more is None:
-                return kernel
+                return _unconditional(module, function, options, known) or kernel
         except Transient as transient:
             more = replace(known, solid=known.solid | transient.arrays)
         except LongRows as long:
@@ -162,6 +162,17 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
             if more is None:
                 raise with_attempts(first, tried) from None
         known = more
+
+
+def _unconditional(module: k.Module, function: k.Function, options: Options, known: Learned) -> eq.Kernel | None:
+    """The equations without what was assumed of the sizes, where the proof can do without it since more is known (the
+    block and its threads are apart); None if nothing was assumed, or if it was needed."""
+    if not known.assumed:
+        return None
+    try:
+        return _raise(module, function, options, replace(known, assumed=()), [])
+    except (Refused, Transient, LongRows, Sized, Tied, Apart, Lanes):
+        return None
 
 
 def _further(first: Refused | None, later: Refused) -> Refused:

@@ -280,3 +280,28 @@ def test_what_the_first_block_loads_alone_may_be_shorter():
     """The one store of block 0 took four cells of an array that has three, and raised (1292910)."""
     source, found = findings(FIRST_BLOCK, (X, OUT, Arg("b", ("n",), "f"), N), block=4)
     assert {f.kind for f in found} <= {"ok", "empty"}, (source, found)
+
+
+NEEDLESS = """
+i = cuda.grid(1)
+tile = cuda.shared.array(8, float64)
+lane = cuda.threadIdx.x
+tile[lane] = x[i] if i < n else 0.0
+cuda.syncthreads()
+for j in range(3):
+    if lane % 4 == 0:
+        tile[lane] *= 0.5 * tile[lane + 2]
+    cuda.syncthreads()
+if i < n:
+    if i > 0:
+        out[i] = b[i % len(b)] + tile[0]
+    elif a[i, i] >= x[3 % n]:
+        out[i] = x[i]
+"""
+
+
+def test_sizes_are_not_asked_for_what_the_proof_did_without():
+    """`3 % rows + 1 <= n` stayed from a run that did not help, and the call raised (1411222)."""
+    source, found = findings(NEEDLESS, (A, X, OUT, Arg("b", ("k",), "f"), N), block=8)
+    assert {f.kind for f in found} <= {"ok", "empty"}, (source, found)
+    assert "overlap" not in pipeline.translate(source, "f.py").text
