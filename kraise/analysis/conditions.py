@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from kraise.analysis.poly import Poly, constant, is_integer, to_poly
+from kraise.analysis.poly import Poly, constant, is_integer, sum_wraps, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL
 from kraise.ir.walk import free_indices
@@ -85,6 +85,8 @@ def classify(condition: eq.Expr) -> Fact | None:
     """The integer fact that ``condition`` states, or None if it is data."""
     match condition:
         case eq.Op(name=name, args=(a, b)) if name in _NEGATED and is_integer(a) and is_integer(b):
+            if sum_wraps(a) or sum_wraps(b):
+                return None
             difference = to_poly(a) - to_poly(b)
             match name:
                 case "lt":

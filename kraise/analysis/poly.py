@@ -125,17 +125,45 @@ LARGE = 1 << 16
 
 def wraps(op: eq.Op) -> bool:
     """Whether an operation on integers of a width may leave the type: unsigned differences, products with large
-    constants.
+    constants, and all arithmetic in types narrower than C's int.
 
     All other index arithmetic is taken to fit its type.
     """
     if op.type.bits is None or not op.type.is_integer:
         return False
+    if op.type.bits < 32:
+        return op.name in ("add", "sub", "mul", "neg")
     if op.type.kind == "uint" and op.name in ("sub", "neg"):
         return True
     return op.name == "mul" and any(
         isinstance(a, eq.Const) and isinstance(a.value, int) and abs(a.value) >= LARGE for a in op.args
     )
+
+
+def sum_wraps(expr: eq.Expr) -> bool:
+    """Whether an integer expression is a sum or product of unsigned numbers, and an array or a loop says of which:
+    ``s = a[i] + 5`` may be less than ``a[i]``, and its normal form is right modulo the type only."""
+    match expr:
+        case eq.Op(name="add" | "mul", args=args, type=t) if t.kind == "uint" and t.bits is not None:
+            return not all(map(_counted, args)) or any(map(sum_wraps, args))
+        case eq.Op(name="add" | "sub" | "mul" | "neg", args=args):
+            return any(map(sum_wraps, args))
+        case eq.Cast(type=ScalarType(is_integer=True), arg=a):
+            return sum_wraps(a)
+    return False
+
+
+@lru_cache(maxsize=100_000)
+def _counted(expr: eq.Expr) -> bool:
+    """Whether an expression is made of indices, sizes and numbers alone."""
+    match expr:
+        case eq.Const() | eq.Index() | eq.Param() | eq.Shape():
+            return True
+        case eq.Op(args=args):
+            return all(map(_counted, args))
+        case eq.Cast(arg=a):
+            return _counted(a)
+    return False
 
 
 def _holds(wide: ScalarType, narrow: ScalarType) -> bool:

@@ -22,13 +22,15 @@ TRUE, FALSE = k.Const(True, BOOL), k.Const(False, BOOL)
 @dataclass(frozen=True)
 class Counted:
     """What replaces the loop: ``before`` it, the loop, and ``after`` it (the variable's final value). ``exits``: the
-    loop may end before its bound."""
+    loop may end before its bound. ``ahead``: it ends where the variable, which wraps, is at the bound: that must be
+    ahead of it."""
 
     var: str
     before: tuple[k.Stmt, ...]
     loop: k.For
     after: tuple[k.Stmt, ...]
     exits: bool = False
+    ahead: bool = False
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,12 @@ class _Bound:
     step: k.Expr
     closing: k.Expr
     kind: ScalarType
+    below: bool = False  # the stop is the number below zero, as an unsigned type spells it
+
+    @property
+    def ahead(self) -> bool:
+        """Whether the variable wraps round to a stop that is not ahead of it."""
+        return self.relation == "ne" and (self.kind.kind == "uint" or (self.kind.bits or 32) < 32)
 
     @property
     def upwards(self) -> bool:
@@ -100,7 +108,7 @@ def _made(
     if not flags and not rest and not tested and isinstance(last, k.Assign) and last.name == v:
         loop = k.For(v, first, stop, b.step, tuple(others), type=kind, span=span)
         after: tuple[k.Stmt, ...] = (k.Assign(v, _final(first, stop, b, kind), kind, span=span),)
-        return Counted(v, tuple(before), loop, after)
+        return Counted(v, tuple(before), loop, after, ahead=b.ahead)
     fresh = f"{v}$round"
     body = (k.Assign(v, k.Var(fresh, kind), kind, span=span), *tested, *body)
     after = ()
@@ -120,7 +128,7 @@ def _made(
     if alive:
         body = (k.If(all_of(alive), body, span=span),)
     loop = k.For(fresh, first, stop, b.step, body, type=kind, span=span)
-    return Counted(v, tuple(before), loop, after, exits=bool(alive))
+    return Counted(v, tuple(before), loop, after, exits=bool(alive), ahead=b.ahead)
 
 
 def all_of(conditions: list[k.Expr]) -> k.Expr:
@@ -212,7 +220,10 @@ def _bound(c: k.Expr, body: tuple[k.Stmt, ...], flags: frozenset[str], exits: bo
             continue
         if closing is not step and step.value == 0:  # type: ignore[union-attr]
             continue
-        return _Bound(a.name, relation, b, step, closing, a.type)
+        if (a.type.bits or 32) < 32 and known not in (1, -1):
+            continue  # it may wrap over the bound, and go on
+        below = relation == "ne" and known == -1 and _is_below_zero(b, a.type)
+        return _Bound(a.name, relation, k.Const(-1, INT) if below else b, step, closing, a.type, below)
     return None
 
 
@@ -223,6 +234,16 @@ def _counter(a: k.Expr) -> k.Expr:
             if own.bits is not None and wide.bits is not None and own.bits <= wide.bits:
                 return v
     return a
+
+
+def _is_below_zero(e: k.Expr, t: ScalarType) -> bool:
+    """``(unsigned)-1`` and ``0xffffffff``: where ``k--`` of an unsigned type goes from zero."""
+    while isinstance(e, k.Cast) and e.type.is_integer:
+        e = e.arg
+    if isinstance(e, k.Op) and e.name == "neg" and e.args[0] == k.Const(1, e.args[0].type):
+        return t.kind == "uint"
+    value = e.value if isinstance(e, k.Const) else None
+    return t.kind == "uint" and t.bits is not None and value in (-1, 2**t.bits - 1)
 
 
 def _alone(a: k.Expr, b: k.Expr) -> tuple[k.Expr, k.Expr]:
@@ -325,6 +346,8 @@ def _rounds(first: k.Expr, stop: k.Expr, step: k.Expr) -> k.Expr:
 
 def _final(first: k.Expr, stop: k.Expr, b: _Bound, kind: ScalarType) -> k.Expr:
     """The variable when the condition first fails."""
+    if b.below:
+        return k.Const(2 ** (kind.bits or 32) - 1, kind)
     if b.known in (1, -1):
         return k.Op("max" if b.upwards else "min", (first, stop), kind)
     rounds = _rounds(first, stop, b.step)

@@ -17,11 +17,12 @@ from kraise.raising.loops.folds import FIRST, Folding, Sequential
 from kraise.raising.loops.halving import halving
 from kraise.raising.loops.lanes import within
 from kraise.raising.loops.whole import whole
+from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import assigned, exposed, reads
 from kraise.raising.run.paths import add_path
 from kraise.raising.run.state import State
-from kraise.raising.run.values import truth
+from kraise.raising.run.values import truth, value
 
 
 def while_loop(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None:
@@ -84,6 +85,13 @@ def while_fold(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None
     st.rung(s.span, "while", "rung 2: a loop over whole arrays until all lanes are done: nothing bounds it statically")
 
 
+def _fits(e: eq.Expr) -> bool:
+    """Whether a number of a type that wraps is what it seems: an index, a size, what an array holds; no sum of such."""
+    while isinstance(e, eq.Cast) and e.type.is_integer and (e.type.bits or 32) >= 32:
+        e = e.arg
+    return index_like(e) or not isinstance(e, eq.Op | eq.Cast)
+
+
 def _unused(st: State, s: k.While, live: frozenset[str]) -> str:
     """A name for a flag."""
     taken = {*assigned((s,)), *exposed((s,), live), *live, *st.env}
@@ -98,6 +106,8 @@ def _counts(cx: Context, st: State, found: Counted, live: frozenset[str]) -> boo
     trial = st.copy()
     within = exposed(found.after, live)
     block(cx, trial, found.before, exposed((found.loop,), within))
+    if found.ahead and not all(_fits(value(cx, trial.copy(), e)) for e in (found.loop.start, found.loop.stop)):
+        return False
     try:
         cx.loop(trial, found.loop, within, free=found.exits)
     except Sequential:

@@ -1,0 +1,59 @@
+"""Integers that wrap round their type: what was taken to fit it gave wrong values (found by hand, session 10)."""
+
+import pytest
+
+from tests.hostile.judge import judge
+from tests.hostile.test_values import GUARD, cuda
+
+WIDE = [((5,), (64,))]  # 320 threads: more than a byte counts
+ONE = [((3,), (8,))]
+ALL = "0:4294967295"
+NEAR = "4294967290:4294967295"
+INTS = "int *y, const int *x, int n"
+UNSIGNED = "unsigned *y, const unsigned *a, int n"
+BYTES = "int *y, const unsigned char *a, int n"
+
+RIGHT = {
+    "a byte that wraps is less than before": (
+        "{ unsigned char q = i, w = q + 10; if (w < q) y[i] = -1; else y[i] = w - q; }", INTS, "y=i[300] x=i[9] n=300",
+        WIDE,
+    ),
+    "a byte's position beyond a byte": (
+        "{ signed char c = i; y[i] = c >= 0 ? x[c] : -x[-c]; }", INTS, "y=i[300] x=i[300] n=300", WIDE
+    ),
+    "sums that stop at the type's end": (
+        "{ unsigned s = a[i] + 5; y[i] = s < a[i] ? 0xffffffffu : s; if (a[i] + 1 > a[i]) y[n + i] = 7; }", UNSIGNED,
+        f"y=u[34] a=u[17]<{NEAR} n=17", ONE,
+    ),
+    "carries": (
+        "{ unsigned q = a[i], c = 0; for (int k = 0; k < n; k++) { q += 500000000u; if (q < 500000000u) c += k; } "
+        "y[i] = c + (a[i] * 3 < a[i]) + (a[i] + 4 < 10); }", UNSIGNED, f"y=u[17] a=u[17]<{ALL} n=17", ONE,
+    ),
+    "bytes that stop at the type's end": (
+        "{ unsigned char u = a[i] + 100; y[i] = u < 100 ? 255 : u; }", BYTES, "y=i[17] a=U[17]<0:255 n=17", ONE
+    ),
+    "down to the number below zero": (
+        "for (unsigned k = n - 1; k != (unsigned)-1; k--) y[i] = y[i] * 3 + x[k];", INTS, "y=i[17] x=i[17] n=17", ONE
+    ),
+    "down to the number below zero, and read behind it": (
+        "{ unsigned k; for (k = i; k != 0xffffffffu; --k) y[i] = y[i] * 3 + x[k]; y[i] += (int)k; }", INTS,
+        "y=i[17] x=i[17] n=17", ONE,
+    ),
+    "round to a bound that lies behind": (
+        "for (unsigned k = a[i]; k != a[i] + 6; k++) y[i] += k;", UNSIGNED, f"y=u[17] a=u[17]<{NEAR} n=17", ONE
+    ),
+    "round from below zero": (
+        "for (unsigned k = i - 2u; k != i + 2u; k++) y[i] = y[i] * 3 + k;", UNSIGNED, "y=u[17] a=u[9] n=17", ONE
+    ),
+    "steps over a byte's end": (
+        "{ int s = 0; for (unsigned char k = a[i]; k < 250; k += 20) s += k; y[i] = s; }", BYTES,
+        "y=i[17] a=U[17]<0:255 n=17", ONE,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right(name):
+    body, params, spec, launches = RIGHT[name]
+    source = cuda(GUARD + body, params)
+    assert judge(source, "cu", spec, launches) == "right", source
