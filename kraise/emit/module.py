@@ -208,6 +208,26 @@ def _double(node: object) -> bool:
     return False
 
 
+def _compared(node: eq.Expr) -> tuple[eq.Expr, ...]:
+    """The numbers of which a node asks more than their low bits."""
+    match node:
+        case eq.Op(args=args) if node.type.kind == "bool":
+            return args
+        case eq.Cast(type=kind, arg=arg) if kind.is_inexact != arg.type.is_inexact:
+            return (node, arg)
+    return ()
+
+
+def _beyond_32_bits(node: eq.Expr) -> bool:
+    """Whether a number is an integer of 64 bits made of what fits no int of 32, an unsigned number or a float; or a
+    double made of a float."""
+    if not isinstance(node, eq.Cast) or node.type.bits != 64:
+        return False
+    if node.type.is_integer:
+        return node.arg.type.kind == "float" or node.arg.type == UINT32
+    return node.type.kind == "float" and node.arg.type.kind == "float"
+
+
 def needs_x64(module: eq.Module) -> bool:
     """Whether a parameter of the module has 64 bits, or a value that is computed: a float, or an integer that is no
     index arithmetic (of which the raiser has dropped the width: what counts elements fits 32 bits)."""
@@ -233,7 +253,7 @@ def needs_x64(module: eq.Module) -> bool:
             for node in tree.walk(*tree.statement_roots(stmt)):
                 if isinstance(node, eq.CarryIn | eq.FoldResult | eq.Op) and wide(node.type):
                     return True
-                if _large_remainder(node):
+                if _large_remainder(node) or any(map(_beyond_32_bits, _compared(node))):
                     return True
                 if isinstance(node, eq.Op) and any(
                     isinstance(a, eq.Const) and spelling.wide(a) and UINT32 not in (a.type, node.type)

@@ -49,7 +49,33 @@ RIGHT = {
         "{ int s = 0; for (unsigned char k = a[i]; k < 250; k += 20) s += k; y[i] = s; }", BYTES,
         "y=i[17] a=U[17]<0:255 n=17", ONE,
     ),
+    "an unsigned loop that starts below zero": (
+        "{ int s = 0; for (unsigned k = i - 3; k < n; k++) s += x[k]; for (unsigned j = i - 2u; j <= i + 2u; j++) "
+        "s += j < n ? x[j] : 50; y[i] = s; }", INTS, "y=i[17] x=i[17] n=17", ONE,
+    ),
+    "unsigned numbers beside sums of unsigned indices": (
+        "{ unsigned u = i; y[i] = (a[i] < u + 2) + (a[i] / (u + 2) > 9) * 4 + (max(a[i], u + 1) > 100) * 16; "
+        "z[i] = a[i] + (u + 2) + (a[i] * (u + 3)) * 0.5f; }", "int *y, float *z, const unsigned *a, int n",
+        f"y=i[17] z=f[17] a=u[17]<{ALL} n=17", ONE,
+    ),
+    "unsigned numbers read as signed ones": (
+        "y[i] = (int)max(a[i], 5u) % 3 + (int)((a[i] - 3) / (i + 1u)) % 17;", "int *y, const unsigned *a, int n",
+        f"y=i[17] a=u[17]<{ALL} n=17", ONE,
+    ),
+    "long numbers of unsigned ones": (
+        "{ unsigned u = a[i]; long long q = -u, r = u; y[i] = (q > 5) + (r > y0[0]) * 2; z[i] = (float)r; }",
+        "const int *y0, int *y, float *z, const unsigned *a, int n", f"y0=i[1] y=i[17] z=f[17] a=u[17]<{ALL} n=17", ONE,
+    ),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["(int)2.9999999f == 3", r"'\xff' == -1", r"'\377' < 0"])
+def test_literals(text):
+    """Interpreter and raiser share the front end: the constant itself is looked at."""
+    from kraise import pipeline
+
+    done = pipeline.translate(cuda(GUARD + f"y[i] = {text} ? 71 : 72;", "int *y, int n"), "k.cu").text
+    assert done is not None and "71" in done and "72" not in done
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -60,6 +60,8 @@ def linear(expr: eq.Expr) -> Linear:
             return Linear(((eq.Shape(array, axis, INT32), 1),))
         case eq.Cast(type=kind, arg=arg) if transparent(kind, arg):
             return linear(arg)
+        case eq.Op(name="sub" | "neg", type=ScalarType(kind="uint")):
+            pass  # it may wrap round
         case eq.Op(name="add", args=(a, b)):
             return linear(a) + linear(b)
         case eq.Op(name="sub", args=(a, b)):
@@ -76,12 +78,18 @@ def linear(expr: eq.Expr) -> Linear:
 
 
 def transparent(kind: object, arg: eq.Expr) -> bool:
-    """Whether a cast of an index expression changes nothing (integer to an integer of 32 bits or more)."""
+    """Whether a cast of an index expression changes nothing (integer to an integer of 32 bits or more, of a difference
+    one that keeps what is below zero there)."""
     source = getattr(arg, "type", None)
     wide = getattr(kind, "bits", None)
-    return bool(
-        source is not None and source.is_integer and getattr(kind, "is_integer", False) and (wide is None or wide >= 32)
+    if source is None or not source.is_integer or not isinstance(kind, ScalarType) or not kind.is_integer:
+        return False
+    if wide is not None and wide < 32:
+        return False
+    turned = (
+        kind.kind == "uint" and source.kind == "int" or source.kind == "uint" and (wide or 32) > (source.bits or 64)
     )
+    return not turned or all(c >= 0 for _, c in linear(arg).terms) and linear(arg).constant >= 0
 
 
 def nonnegative(value: Linear) -> bool:

@@ -14,6 +14,8 @@ def is_nonnegative(ctx: Context, node: eq.Expr, frame: Frame) -> bool:
     them."""
     if node.type.kind == "uint":
         return True
+    if _reinterpreted(node):
+        return False
     lin = linear(node)
     if lin.constant < 0:
         return False
@@ -37,6 +39,34 @@ def is_nonnegative(ctx: Context, node: eq.Expr, frame: Frame) -> bool:
                 if not is_size(atom):
                     return False
     return True
+
+
+def _reinterpreted(node: eq.Expr) -> bool:
+    """Whether an unsigned number that may have its highest bit set is read as a signed one: ``(int)max(a[i], 5u)``."""
+    match node:
+        case eq.Cast(type=kind, arg=arg) if kind.kind == "int" and arg.type.kind == "uint":
+            return (kind.bits or 32) <= (arg.type.bits or 64) and not _counts(arg)
+        case eq.Cast(arg=arg):
+            return _reinterpreted(arg)
+        case eq.Op(args=args):
+            return any(map(_reinterpreted, args))
+    return False
+
+
+def _counts(node: eq.Expr) -> bool:
+    """Whether a number is made of indices and sizes, and nothing is subtracted."""
+    match node:
+        case eq.Const(value=value):
+            return value.real < LARGE
+        case eq.Index() | eq.Param() | eq.Shape():
+            return True
+        case eq.Op(name="floordiv" | "tdiv" | "shr", args=(_, eq.Const(value=by))) if node.type.kind == "uint":
+            return by.real >= (1 if node.name == "shr" else 2)
+        case eq.Op(name="mul" | "add" | "min" | "max" | "floordiv" | "tdiv" | "mod" | "tmod", args=args):
+            return all(map(_counts, args))
+        case eq.Cast(arg=arg):
+            return _counts(arg)
+    return False
 
 
 def _fold_axis(ctx: Context, name: str) -> eq.Axis | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from lark import Tree
 
 from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Struct, Void, leaf
 from kraise.frontends.cuda_c.declarations import builtin_type
-from kraise.frontends.cuda_c.numbers import literal
+from kraise.frontends.cuda_c.numbers import literal, wrap
 from kraise.frontends.cuda_c.places import Places
 from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, words
 from kraise.frontends.cuda_c.values import (
@@ -50,7 +51,7 @@ class Constructs(Places):
                 value = _ESCAPES.get(rest, ord(rest[-1]))
         else:
             value = ord(body[0])
-        return Const(value, INT8, span=self.span(node))
+        return replace(wrap(value, INT8), span=self.span(node))  # char is signed: '\xff' is -1
 
     def _boolean(self, node: Tree) -> Any:
         return Const(str(node.children[0]) == "true", BOOL, span=self.span(node))

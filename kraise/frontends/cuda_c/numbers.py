@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 
 from kraise.ir.kernel import Const
 from kraise.ir.types import FLOAT32, FLOAT64, INT32, INT64, UINT32, UINT64, ScalarType
@@ -145,6 +146,8 @@ def convert(c: Const, t: ScalarType) -> Const:
         return Const(float(c.value), t)  # type: ignore[arg-type]
     if isinstance(c.value, float) and (c.value != c.value or abs(c.value) == float("inf")):
         raise _Not
+    if c.type == FLOAT32:  # 2.9999999f is 3
+        return wrap(int(struct.unpack("f", struct.pack("f", c.value))[0]), t)
     return wrap(int(c.value), t)  # type: ignore[arg-type]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kraise.analysis.conditions import conjuncts, is_static
-from kraise.analysis.poly import Poly, to_expr, to_poly
+from kraise.analysis.poly import Poly, to_expr, to_poly, wraps
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
@@ -30,17 +30,24 @@ class Range:
     def conjuncts(self) -> tuple[eq.Expr, ...]:
         j = self.index
         if self.step > 0:
-            from_start = (eq.Op("ge", (j, bound), BOOL) for bound in _each(self.start, "max"))
+            from_start = (_compared("ge", j, bound) for bound in _each(self.start, "max"))
             out: list[eq.Expr] = [*(self.phase or from_start)]
-            out += [eq.Op("lt", (j, bound), BOOL) for bound in _each(self.stop, "min")]
+            out += [_compared("lt", j, bound) for bound in _each(self.stop, "min")]
         else:
-            out = [eq.Op("le", (j, bound), BOOL) for bound in _each(self.start, "min")]
-            out += [eq.Op("gt", (j, bound), BOOL) for bound in _each(self.stop, "max")]
+            out = [_compared("le", j, bound) for bound in _each(self.start, "min")]
+            out += [_compared("gt", j, bound) for bound in _each(self.stop, "max")]
         if abs(self.step) != 1 and not self.phase:
             gap = operation("sub", (j, self.start) if self.step > 0 else (self.start, j), INT)
             size = eq.Const(abs(self.step), INT)
             out.append(eq.Op("eq", (eq.Op("mod", (gap, size), INT), eq.Const(0, INT)), BOOL))
         return tuple(dict.fromkeys(c for part in (*out, *self.within) for c in conjuncts(part)))
+
+
+def _compared(name: str, j: eq.Index, bound: eq.Expr) -> eq.Expr:
+    """What a bound says of the index; beside an unsigned difference that may wrap round the index is unsigned, too."""
+    if isinstance(bound, eq.Op) and bound.type.kind == "uint" and wraps(bound):
+        return operation(name, (j, bound), BOOL)
+    return eq.Op(name, (j, bound), BOOL)
 
 
 def unit_steps(cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, step: eq.Expr) -> k.For:

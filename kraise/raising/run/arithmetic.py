@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from kraise.analysis.poly import LARGE, Poly, normal, to_expr, to_poly, wraps
 from kraise.ir import equations as eq
-from kraise.ir.types import ScalarType
+from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import free_indices, transform
 from kraise.raising.run import simplify
 
@@ -96,12 +96,21 @@ def _of_one_width(args: tuple[eq.Expr, ...], t: ScalarType) -> tuple[eq.Expr, ..
     if not sized or not all(a.type.is_integer for a in args):
         return args
     width = max(sized, key=lambda s: (s.bits or 0, s.kind == "uint"))
+    args = tuple(_as_counted(a) if width.kind == "uint" else a for a in args)
     return tuple(
         eq.Cast(width, a)
         if _differs(a.type, width) and not isinstance(a, eq.Const) and (free_indices(a) or _wraps_round(t, args))
         else a
         for a in args
     )
+
+
+def _as_counted(e: eq.Expr) -> eq.Expr:
+    """Index arithmetic of an unsigned type as what it is emitted as, signed: ``i + 2`` of an unsigned i."""
+    if e.type.kind != "uint" or not free_indices(e) or isinstance(e, eq.Index) or not index_like(e):
+        return e
+    counted = to_expr(to_poly(e))
+    return eq.Op(counted.name, counted.args, INT) if isinstance(counted, eq.Op) else counted
 
 
 def _differs(narrow: ScalarType, wide: ScalarType) -> bool:
