@@ -156,6 +156,8 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                     more = replace(start, ways=sizes.pop(0), named={})
                 elif last.unrolls() and not known.unroll:
                     more = replace(start, unroll=True)  # without a suggested size: a race may hide behind both
+                elif known.unroll and not start.ways and (filled := _widest(last, told)) and known.ways != filled:
+                    more = replace(start, unroll=True, ways=filled)
                 elif not start.parts and split(last.inlined) is not last.inlined:
                     sizes, start = None, replace(start, named={}, parts=True)
                     more = start
@@ -173,6 +175,12 @@ def _unconditional(module: k.Module, function: k.Function, options: Options, kno
         return _raise(module, function, options, replace(known, assumed=()), [])
     except (Refused, Transient, LongRows, Sized, Tied, Apart, Lanes):
         return None
+
+
+def _widest(attempt: Raiser, told: threads.Ways) -> threads.Ways:
+    """Blocks that fill the shared arrays with a cell for each thread: a race of fewer threads is one of theirs, too."""
+    ways = {axis: -n for axis, n in attempt.cx.most.items() if n > 1}
+    return {} if contradicts(ways, told) else ways
 
 
 def _further(first: Refused | None, later: Refused) -> Refused:

@@ -8,6 +8,7 @@ from typing import Any
 
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.launches import one_block
 from kraise.ir.types import INT
 from kraise.ir.walk import topological
 from kraise.verify import interpreter
@@ -259,9 +260,12 @@ def lone_axes(functions: Iterable[Any], name: str) -> frozenset[int]:
 
 
 def unseen_axes(source: k.Module, function: k.Function) -> frozenset[int]:
-    """The axes along which the kernel looks at its threads, and not at which block they are of."""
+    """The axes along which the kernel looks at its threads, and not at which block they are of, or which the launches
+    in the file give one block."""
     nodes = [n for f in reached(source, function) for n in walk(f.body) if isinstance(n, k.Hw)]
-    return frozenset(n.axis for n in nodes) - {n.axis for n in nodes if n.kind in ("block", "gridDim")}
+    looked_at = {n.axis for n in nodes}
+    launched = one_block(source.hosts, function.name) & looked_at
+    return launched | (looked_at - {n.axis for n in nodes if n.kind in ("block", "gridDim")})
 
 
 def wide_rows(functions: Iterable[Any], name: str, grid: tuple[int, ...], block: tuple[int, ...]) -> dict[str, int]:

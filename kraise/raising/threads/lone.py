@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from kraise.analysis.dependence import Access
 from kraise.ir import equations as eq
+from kraise.ir import launches
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices
 from kraise.raising.memory.phases import BARRIER
@@ -26,8 +27,12 @@ def one_block(cx: Context, axis: int, letter: str) -> None:
 
 
 def lone_axes(cx: Context, accesses: Iterable[Access]) -> frozenset[int]:
-    """The axes along which the source counts on one block: every store to the caller's arrays leaves out the axis and
-    tells the block of another one (``out[blockIdx.y] = s[0]``, the sum of a row that one block holds)."""
+    """The axes along which the source counts on one block: its launches say so, or every store to the caller's arrays
+    leaves out the axis and tells the block of another one (``out[blockIdx.y] = s[0]``, the sum of a row that one block
+    holds)."""
+    launched = frozenset(a for a in launches.one_block(cx.module.hosts, cx.function.name) if ("block", a) in cx.threads)
+    if launched:
+        return launched
     stores = [a for a in accesses if a.write and a.array not in cx.made and a.array != BARRIER]
     if not cx.shared or any(a.atomic for a in stores):
         return frozenset()

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from kraise.ir import equations as eq
-from kraise.ir import host as h
 from kraise.ir import kernel as k
+from kraise.ir.launches import launches_of
 from kraise.ir.types import INT, ScalarType
 from kraise.raising.collective.opened import walked
 from kraise.raising.loops.unrolled import maybe
@@ -91,8 +91,9 @@ def _rims(
                         found.setdefault((s.array, dimension, place[0]), {})[place[1]] = None
         return found
 
-    by_all = places(s for s in _sure(body) if isinstance(s, k.Store))
     by_some = places(nodes)
+    by_all = places(s for s in _sure(body) if isinstance(s, k.Store))
+    by_all |= {key: at for key, at in by_some.items() if key not in by_all}  # if (i < n) s[t] = ...; else s[t] = 0
     gaps = {(key, b - a): None for key in by_all for a in by_all[key] for b in by_some[key] if b - a > 1}
     return [(key[2], gap) for key, gap in gaps]
 
@@ -150,8 +151,7 @@ def _halves(
 
 def launched(module: k.Module, function: k.Function) -> dict[int, int]:
     """How many threads a block has along each axis where all launches of the kernel in the file give one number."""
-    launches = [x for x in walked(module.hosts) if isinstance(x, h.Launch) and x.function == function.name]
-    blocks = [x.block for x in launches if x.block]
+    blocks = [x.block for x in launches_of(module.hosts, function.name) if x.block]
     found: dict[int, int] = {}
     for axis in range(3 if blocks else 0):
         sizes = {_number(block[axis]) if axis < len(block) else 1 for block in blocks}
