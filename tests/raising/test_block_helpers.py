@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from kraise import pipeline
 from kraise.diagnostics import Refused
 from kraise.frontends import cuda_c
 from kraise.ir.print_equations import equation_lines
@@ -67,3 +68,29 @@ def seeded(A, y):
         least=0,
     )
     assert "max(-1.0, max_c(A[block_x, c]))" in "\n".join(equation_lines(kernel))
+
+
+CHANGED = """
+__global__ void changed(const float *x, float *y) {
+  __shared__ float s[64];
+  __shared__ float r[64];
+  int t = threadIdx.x;
+  s[t] = x[blockIdx.x];
+  r[t] = 0.0f;
+  float v = x[blockIdx.x] + t;
+  if (s[t] > 0.0f) {
+    s[t] = -1.0f;
+    for (int o = 16; o; o >>= 1) v += __shfl_xor_sync(0xffffffffu, v, o);
+    r[t] = v * 2.0f + 1.0f;
+  }
+  __syncthreads();
+  y[blockIdx.x * 64 + t] = r[t];
+}
+"""
+
+
+def test_a_condition_that_its_own_body_changes_is_asked_once():
+    done = pipeline.translate(CHANGED, "kernel.cu")
+    reports, _ = pipeline.verify(done, pipeline.Request(gradients=False))
+    assert reports
+    assert not any(r.failures for r in reports)

@@ -42,7 +42,9 @@ def _parts(cx: Context, st: State, s: k.If) -> tuple[k.Stmt, ...]:
     if any(_computed(inner) for inner in body[joint:cut]):
         cut = joint or cut  # what one thread makes of the sum, and leaves in a cell for the others
     together = 0 < cut < len(body) and any(touches(cx, st, inner) for inner in body[:cut])
-    if not together or reads(s.condition) & set(assigned(body[:cut])) or not _within(cx, st, s.condition):
+    stored = {resolve(cx, st, x.array) for x in walked(body[:cut]) if isinstance(x, k.Store | k.Atomic)}
+    changed = any(isinstance(x, k.Load) and resolve(cx, st, x.array) in stored for x in walked(s.condition))
+    if changed or not together or reads(s.condition) & set(assigned(body[:cut])) or not _within(cx, st, s.condition):
         return (s,) if body == s.body else (replace(s, body=body),)
     return (replace(s, body=body[:cut]), replace(s, body=body[cut:]))
 
