@@ -305,3 +305,20 @@ def test_sizes_are_not_asked_for_what_the_proof_did_without():
     source, found = findings(NEEDLESS, (A, X, OUT, Arg("b", ("k",), "f"), N), block=8)
     assert {f.kind for f in found} <= {"ok", "empty"}, (source, found)
     assert "overlap" not in pipeline.translate(source, "f.py").text
+
+
+NEVER_TAKEN = """
+for i in range(n - 1, -1, -1):
+    t = -1e30
+    for l in range(1, k, 2):
+        w = x[(i + 3) % n] if l + i == i else 0.5 * l
+        t = max(t, w)
+    out[i] = t
+"""
+
+
+def test_an_arm_of_an_expression_that_no_instance_takes_is_gone():
+    """In it, ``(i + 3) % n`` was ``i + 3``, a slice beyond the array, and the call raised (1412540)."""
+    source, found = findings(NEVER_TAKEN, (X, OUT, N, K), threads=())
+    assert {f.kind for f in found} == {"ok"}, (source, found)
+    assert "x[" not in pipeline.translate(source, "f.py").text

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from kraise.analysis.conditions import Fact, classify, fact_to_expr, unfloored
+from kraise.analysis.conditions import Fact, classify, conjuncts, fact_to_expr, negate, unfloored
 from kraise.analysis.delinearize import provable
+from kraise.analysis.dependence import impossible
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
+from kraise.raising.run.state import State
 from kraise.raising.threads.splits import digitwise
 
 ZERO = eq.Const(0, INT)
@@ -14,6 +16,18 @@ ZERO = eq.Const(0, INT)
 def add_path(path: tuple[eq.Expr, ...], condition: eq.Expr) -> tuple[eq.Expr, ...]:
     parts = (_beside(u, path) for c in digitwise(condition, path) for d in _first(c, path) for u in unfloored(d))
     return tuple(dict.fromkeys((*path, *parts)))
+
+
+def decided(st: State, condition: eq.Expr) -> bool | None:
+    """Whether a condition on indices holds for all instances that come to it, or for none; None if it tells some."""
+    if isinstance(condition, eq.Const):
+        return bool(condition.value)
+    if not any((f := classify(c)) is not None and f.poly.indices() for c in conjuncts(condition)):
+        return None
+    known = (*st.path, *st.facts)
+    if impossible((*known, condition)):
+        return False
+    return True if impossible((*known, negate(condition))) else None
 
 
 def _first(condition: eq.Expr, path: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:

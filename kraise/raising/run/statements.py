@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kraise.analysis.conditions import classify, conjuncts, negate
-from kraise.analysis.dependence import impossible
 from kraise.analysis.poly import to_poly
 from kraise.diagnostics import Span, refuse
 from kraise.ir import equations as eq
@@ -19,7 +18,7 @@ from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import exposed, reads
-from kraise.raising.run.paths import add_path
+from kraise.raising.run.paths import add_path, decided
 from kraise.raising.run.state import RawWrite, State
 from kraise.raising.run.values import Cell, access, load, located, truth, value
 from kraise.raising.writes.accumulate import contribution, replacement
@@ -266,14 +265,10 @@ def _if(
     if isinstance(condition, eq.Const):
         block(cx, st, body if condition.value else orelse, live)
         return
-    if any((f := classify(c)) is not None and f.poly.indices() for c in conjuncts(condition)):
-        known = (*st.path, *st.facts)
-        if impossible((*known, condition)):  # what an arm that no instance takes would say of its loads is void
-            block(cx, st, orelse, live)
-            return
-        if impossible((*known, negate(condition))):
-            block(cx, st, body, live)
-            return
+    known = decided(st, condition)
+    if known is not None:  # what an arm that no instance takes would say of its loads is void
+        block(cx, st, body if known else orelse, live)
+        return
     path, before, partial = st.path, dict(st.env), dict(st.partial)
     st.path = add_path(path, condition)
     start = len(st.out)

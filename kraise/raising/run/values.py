@@ -24,7 +24,7 @@ from kraise.raising.optimistic import in_known_rows, wanted
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like, operation, same_cell
 from kraise.raising.run.context import Context, array_type
-from kraise.raising.run.paths import add_path
+from kraise.raising.run.paths import add_path, decided
 from kraise.raising.run.sizes import steering
 from kraise.raising.run.state import RawWrite, State
 from kraise.raising.threads.multiples import in_whole_rows, in_widths, tilewise, wished
@@ -50,6 +50,9 @@ def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
             return cx.threads[kind, axis]
         case k.Op(name="and" | "or" as name, args=(a, b)):
             left = truth(cx, st, a)
+            known = decided(st, left)
+            if known is (name == "or"):
+                return eq.Const(known, BOOL)
             inner = extended(st, left if name == "and" else negate(left))
             right = truth(cx, inner, b)
             st.order, st.accesses = inner.order, inner.accesses
@@ -58,6 +61,10 @@ def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
             return simplify.negation(truth(cx, st, a))
         case k.Op(name="select", args=(c, a, b), type=t):
             condition = truth(cx, st, c)
+            known = decided(st, condition)
+            if known is not None:
+                only = value(cx, st, a if known else b)
+                return only if only.type == t or t.bits is None else simplify.cast(t, only)
             arms = []
             for arm, holds in ((a, condition), (b, negate(condition))):
                 inner = extended(st, holds)
