@@ -328,7 +328,7 @@ def _with_fitting_data(
         return report, []
     span = done.source.function(name).span
     if case.inferred:
-        other, _ = guard(name, span, _case, done.source, name, request, "", options.assume, None, True)
+        other, _ = guard(name, span, _case, done.source, name, request, "", options.assume, ({}, frozenset()), True)
         if other is not None and not broken(done.source, text, name, other, relied):
             return guard(name, span, compare, done.source, done.text, name, other, **chosen)
     hint = "give arguments that keep to it: a case.toml beside the source"
