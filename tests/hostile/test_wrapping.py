@@ -83,3 +83,22 @@ def test_right(name):
     body, params, spec, launches = RIGHT[name]
     source = cuda(GUARD + body, params)
     assert judge(source, "cu", spec, launches) == "right", source
+
+
+SIZES = """
+__global__ void second(float *y, const float *x, size_t n) {
+    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+    if (i < n && x[i] > 0) y[i + n] = x[i];
+}
+__global__ void mixed(unsigned long long *y, const unsigned long long *x, size_t n, size_t m) {
+    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+    if (i < n) y[i] = (x[i] * m + i) % (n + 3) + (n - m) / (i + 1) + (i * m > n ? m - i : n);
+}
+"""
+
+
+def test_sizes_of_64_unsigned_bits_stand_beside_indices():
+    """``i + jnp.uint64(n)`` is a float: the subscript raised."""
+    done = pipeline.translate(SIZES, "f.cu")
+    reports, problems = pipeline.verify(done, pipeline.Request(values={"n": 11, "m": 5}))
+    assert not problems and [r.ok for r in reports] == [True, True], (problems, reports)
