@@ -414,3 +414,16 @@ def test_blocks_that_are_numbered_by_themselves_count_the_threads_of_the_launch(
     """``32 * block + thread < n`` bounded the warps of a block by n: an atomic added those of other blocks again."""
     program = drawn(seed, "cuda_c" if seed % 2 else "python", "warps")
     assert not [f for f in check(program, gradients=False, twice=False) if f.is_bug], program.source
+
+
+CHOICE_OF_NUMBERS = """
+for i in range(len(idx)):
+    idx[i] = 3 if a <= x[i] else 4
+"""
+
+
+def test_a_choice_of_numbers_has_the_type_of_its_array():
+    """In 64 bits, ``jnp.where(c, 3, 4)`` is wider than 32 bits of integers (1321008)."""
+    args = (Arg("idx", ("n",), "i"), Arg("x", ("n",), "f"), Arg("a", None, "f"))
+    source, found = findings(CHOICE_OF_NUMBERS, args, threads=())
+    assert {f.kind for f in found} == {"ok"}, (source, found)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kraise import pipeline
 from tests.hostile.judge import judge
 from tests.hostile.test_values import GUARD, cuda
 

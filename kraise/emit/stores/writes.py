@@ -213,7 +213,8 @@ def _whole(low: Lowering, stmt: eq.Write, value: Val, frame: Frame) -> None:
         return
     if value.axes != frame:
         text = py.call("jnp.broadcast_to", text, versions.shape_text(ctx, stmt))
-    if not same_type(ctx, stmt):
+    weak = not any(isinstance(n, eq.Read) for n in _data(stmt.value))  # a choice of numbers is as JAX makes numbers
+    if not same_type(ctx, stmt) or (weak and ctx.element(stmt.before.array) is NUMBER):
         text = py.method(text, "astype", versions.dtype_of(ctx, stmt.before))
     versions.assign_whole(low, stmt, text)
 
