@@ -368,9 +368,8 @@ class Lowering:
             kind = parent.type if parent.type.kind == "uint" and parent.type.bits == 32 else arg.type
             return Val(py.call(f"jnp.{kind if kind.bits else INT64}", self.constant(arg)), (), 0)
         if isinstance(arg, eq.Param) and arg.type.kind == "uint" and arg.type.bits in (32, 64):
-            if arg.type.bits == 64 and any(self.ctx.free(a) for a in parent.args if a is not arg):
-                return self.lower(arg, frame)  # the array says the type; an index beside 64 unsigned bits were a float
-            return Val(py.call(f"jnp.{arg.type}", Atom(self.ctx.param_text(arg.name))), (), 0)
+            if arg.type.bits == 32 or not self.ctx.free(parent):  # 64 unsigned bits beside an index would be a float
+                return Val(py.call(f"jnp.{arg.type}", Atom(self.ctx.param_text(arg.name))), (), 0)
         return self.lower(arg, frame)
 
     def is_nonnegative(self, node: eq.Expr, frame: Frame) -> bool:
