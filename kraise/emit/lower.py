@@ -367,9 +367,9 @@ class Lowering:
         if isinstance(arg, eq.Const) and wide(arg):
             kind = parent.type if parent.type.kind == "uint" and parent.type.bits == 32 else arg.type
             return Val(py.call(f"jnp.{kind if kind.bits else INT64}", self.constant(arg)), (), 0)
-        if isinstance(arg, eq.Param) and arg.type.kind == "uint" and arg.type.bits in (32, 64):
-            if arg.type.bits == 32 or not self.ctx.free(parent):  # 64 unsigned bits beside an index would be a float
-                return Val(py.call(f"jnp.{arg.type}", Atom(self.ctx.param_text(arg.name))), (), 0)
+        known = (32,) if self.ctx.free(parent) else (32, 64)  # 64 unsigned bits beside an index would be a float
+        if isinstance(arg, eq.Param) and arg.type.kind == "uint" and arg.type.bits in known:
+            return Val(py.call(f"jnp.{arg.type}", Atom(self.ctx.param_text(arg.name))), (), 0)
         return self.lower(arg, frame)
 
     def is_nonnegative(self, node: eq.Expr, frame: Frame) -> bool:
