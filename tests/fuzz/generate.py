@@ -394,9 +394,10 @@ def helpers(rng: random.Random, c: bool = False) -> tuple[list[str], list[tuple[
     return lines, known
 
 
-def generate(seed: int, c: bool = False, small: bool = False) -> Program:
-    """The program of a seed; ``c``: one that :mod:`tests.fuzz.cuda_c` can spell; ``small``: short statements, few."""
-    rng = random.Random(seed)
+def generate(seed: int, c: bool = False, small: bool = False, draws: random.Random | None = None) -> Program:
+    """The program of a seed, or of the ``draws`` (hypothesis's, which can be shrunk); ``c``: one that
+    :mod:`tests.fuzz.cuda_c` can spell; ``small``: short statements, few."""
+    rng = draws or random.Random(seed)
     lines = ["import math", "", "from numba import cuda, float32, float64, njit", "", ""]
     more, known = helpers(rng, c)
     lines += more
@@ -405,8 +406,8 @@ def generate(seed: int, c: bool = False, small: bool = False) -> Program:
         writer = Writer(rng, f"f{n}", known, c)
         if small:
             writer.deepest, writer.nesting, writer.statements = 1, 2, 2
-        writer.ragged = not c and random.Random(1000 * seed + n).random() < 0.15
-        if random.Random(2000 * seed + n).random() < 0.2:
+        writer.ragged = not c and (draws or random.Random(1000 * seed + n)).random() < 0.15
+        if (draws or random.Random(2000 * seed + n)).random() < 0.2:
             text, kernel = writer.shared("float64" if seed % 3 == 0 else "float32")
             lines += [*text, "", ""]
             kernels.append(kernel)
