@@ -215,7 +215,7 @@ SET_IN_PASSING = {
         "int k = 0; if (cudaMemset(x, 0, 8) == cudaSuccess || cudaMemset(x, 0, 16) == cudaSuccess) k = 1;",
         "error code",
     ),
-    "a lambda without arguments": ("float k = 1.0f; auto go = [&]() { k *= 2.0f; }; go();", "go"),
+    "a lambda with a copy of its own": ("float k = 1.0f; auto go = [=]() mutable { k *= 2.0f; }; go();", "go"),
 }
 
 
@@ -224,6 +224,18 @@ def test_what_a_dropped_expression_sets_is_not_used(what):
     body, name = SET_IN_PASSING[what]
     done = cuda(f"void f(float *x, int n) {{ {body} add<<<1, 32>>>(x, (float)k, n); }}\n")
     assert "f" not in done.raised and any(name in d.reason for d in done.diagnostics)
+
+
+def test_a_lambda_changes_what_it_takes_by_reference():
+    body = "float k = 1.0f; auto go = [&]() { k *= 2.0f; }; go(); go();"
+    done = cuda(f"void f(float *x, int n) {{ {body} add<<<1, 32>>>(x, k, n); }}\n")
+    assert "f" in done.raised and "k = 1.0 * 2.0\n    k = k * 2.0\n" in done.text
+
+
+def test_a_lambda_that_has_a_copy_of_what_is_changed_is_not_written_out():
+    body = "S k; k.n = 1; auto go = [k]() { return k.n; }; k.n = 2; int q = go();"
+    done = cuda(f"struct S {{ int n; }};\nvoid f(float *x, int n) {{ {body} add<<<1, 32>>>(x, (float)q, n); }}\n")
+    assert "f" not in done.raised
 
 
 def test_a_float_counts_rounds_in_32_bits_under_x64():

@@ -10,6 +10,7 @@ around it is declared anew behind it, or changed where it is captured by value.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kraise.frontends.cuda_c.host_tokens import closing, made
@@ -93,8 +94,8 @@ def _written(body: list[Raw], found: Lambda) -> list[Raw] | None:
     free = {t.text for t in found.body if t.kind == "NAME"} - set(found.names) - declared
     if free & _declared(rest) or found.name in {t.text for t in (*body[: found.first], *found.body)}:
         return None
-    if found.by_value and free & _changed(rest):
-        return None
+    if found.by_value and free & (_changed(rest) | _in_part(rest) | _changed(list(found.body)) | _in_part(found.body)):
+        return None  # it has a copy of its own
     out: list[Raw] = list(body[: found.first])
     at = found.last + 1
     while at < len(body):
@@ -175,6 +176,19 @@ def _changed(tokens: list[Raw]) -> set[str]:
             found.add(t.text)
         if t.text == "swap" and after == "(":
             found |= {x.text for x in tokens[n + 2 : closing(tokens, n + 1)] if x.kind == "NAME"}
+    return found
+
+
+def _in_part(tokens: Sequence[Raw]) -> set[str]:
+    """The names of which tokens may change a part: ``v[0] = 1``, ``s.n++``, ``v.resize(n)``."""
+    found: set[str] = set()
+    for n, t in enumerate(tokens):
+        at = n + 1
+        while t.kind == "NAME" and at + 1 < len(tokens) and tokens[at].text in ("[", "."):
+            at = closing(list(tokens), at) + 1 if tokens[at].text == "[" else at + 2
+            if at >= len(tokens) or tokens[at].text in _STEPS or tokens[at - 2].text == "." and tokens[at].text == "(":
+                found.add(t.text)
+                break
     return found
 
 
