@@ -10,10 +10,9 @@ around it is declared anew behind it, or changed where it is captured by value.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kraise.frontends.cuda_c.host_tokens import closing, made
+from kraise.frontends.cuda_c.host_tokens import closing, made, split
 from kraise.frontends.cuda_c.tokens import Raw
 
 _STARTS = (";", "{", "}", ")", "else")
@@ -90,11 +89,12 @@ def _lambdas(body: list[Raw]) -> list[Lambda]:
 def _written(body: list[Raw], found: Lambda) -> list[Raw] | None:
     """The function without the lambda; None where a side condition does not hold."""
     rest = body[found.last + 1 :]
-    declared = _declared(list(found.body))
+    inner = list(found.body)
+    declared = _declared(inner)
     free = {t.text for t in found.body if t.kind == "NAME"} - set(found.names) - declared
     if free & _declared(rest) or found.name in {t.text for t in (*body[: found.first], *found.body)}:
         return None
-    if found.by_value and free & (_changed(rest) | _in_part(rest) | _changed(list(found.body)) | _in_part(found.body)):
+    if found.by_value and free & (_changed(rest) | _in_part(rest) | _changed(inner) | _in_part(inner)):
         return None  # it has a copy of its own
     out: list[Raw] = list(body[: found.first])
     at = found.last + 1
@@ -179,28 +179,14 @@ def _changed(tokens: list[Raw]) -> set[str]:
     return found
 
 
-def _in_part(tokens: Sequence[Raw]) -> set[str]:
+def _in_part(tokens: list[Raw]) -> set[str]:
     """The names of which tokens may change a part: ``v[0] = 1``, ``s.n++``, ``v.resize(n)``."""
     found: set[str] = set()
     for n, t in enumerate(tokens):
         at = n + 1
         while t.kind == "NAME" and at + 1 < len(tokens) and tokens[at].text in ("[", "."):
-            at = closing(list(tokens), at) + 1 if tokens[at].text == "[" else at + 2
+            at = closing(tokens, at) + 1 if tokens[at].text == "[" else at + 2
             if at >= len(tokens) or tokens[at].text in _STEPS or tokens[at - 2].text == "." and tokens[at].text == "(":
                 found.add(t.text)
                 break
     return found
-
-
-def split(tokens: list[Raw]) -> list[list[Raw]]:
-    """Tokens between the commas of one level."""
-    out: list[list[Raw]] = [[]]
-    depth = 0
-    for t in tokens:
-        if t.kind == "OP":
-            depth += (t.text in ("(", "[", "{")) - (t.text in (")", "]", "}"))
-        if t.text == "," and not depth:
-            out.append([])
-        else:
-            out[-1].append(t)
-    return out

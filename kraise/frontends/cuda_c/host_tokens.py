@@ -22,6 +22,20 @@ def closing(body: list[Raw], at: int) -> int:
     return len(body) - 1
 
 
+def split(tokens: list[Raw], mark: str = ",") -> list[list[Raw]]:
+    """Tokens between the marks of one level."""
+    out: list[list[Raw]] = [[]]
+    depth = 0
+    for t in tokens:
+        if t.kind == "OP":
+            depth += (t.text in _PAIRS) - (t.text in _PAIRS.values())
+        if t.text == mark and not depth:
+            out.append([])
+        else:
+            out[-1].append(t)
+    return out
+
+
 def made(text: str, place: Raw) -> list[Raw]:
     """Words as tokens at the place of another."""
     out = []

@@ -10,7 +10,7 @@ between, each round pushes once, and no other statement of the function changes 
 
 from __future__ import annotations
 
-from kraise.frontends.cuda_c.host_tokens import closing, made
+from kraise.frontends.cuda_c.host_tokens import closing, made, split
 from kraise.frontends.cuda_c.tokens import Raw
 
 _PUSHES = ("push_back", "emplace_back")
@@ -124,7 +124,7 @@ def _by_loop(body: list[Raw], name: str, start: int, push: int) -> list[Raw] | N
     if loop is None:
         return _in_a_row(body, name, [push]) if not _inside(body, start, push) else None
     stop = closing(body, loop + 1)
-    parts = _split(body[loop + 2 : stop])
+    parts = split(body[loop + 2 : stop], ";")
     if len(parts) != 3 or len(parts[0]) < 4 or len(parts[1]) < 3:
         return None
     counter = next((parts[0][n - 1].text for n, t in enumerate(parts[0]) if t.text == "="), "")
@@ -173,16 +173,6 @@ def _inside(body: list[Raw], start: int, push: int) -> bool:
     """Is a place in another block, or under a condition, than ``start``?"""
     between = [t.text for t in body[start:push]]
     return between.count("{") != between.count("}") or (body[push - 1].text not in (";", "}", "{"))
-
-
-def _split(tokens: list[Raw]) -> list[list[Raw]]:
-    out: list[list[Raw]] = [[]]
-    for t in tokens:
-        if t.text == ";":
-            out.append([])
-        else:
-            out[-1].append(t)
-    return out
 
 
 __all__ = ["without_loops_over_vectors"]
