@@ -20,6 +20,7 @@ from kraise.raising.checked import with_checks
 from kraise.raising.checked_extents import extents
 from kraise.raising.collective.inline import inlined
 from kraise.raising.gradients.demand import make_safe
+from kraise.raising.loops.periodic import in_turns
 from kraise.raising.loops.registers import registers
 from kraise.raising.loops.rungs import loop
 from kraise.raising.loops.unrolled import unrolled
@@ -79,6 +80,8 @@ class Raiser:
         if cx.apart:
             before, body.body = body.body, parts.split(body.body)
             cx.parts = parts.made(body.body) if body.body is not before else frozenset()
+        live = frozenset(f"$ret{i}" for i in range(len(body.returns)))
+        body.body = in_turns(cx, body.body, live)
         self.inlined = body.body
         if cx.unroll:
             body.body = unrolled(cx, body.body)
@@ -120,7 +123,6 @@ class Raiser:
                 st.versions.setdefault(c.name, cx.version(c.name))
         st.open, st.path = cx.thread_names, path
         st.path = (*st.path, *cx.assumed)
-        live = frozenset(f"$ret{i}" for i in range(len(body.returns)))
         try:
             block(cx, st, body.body, live)
             uniform_barriers(cx, st.accesses)

@@ -223,7 +223,8 @@ class Arithmetic(Declarations):
             pairs = zip(a.fields, b.fields, strict=True)
             return StructValue(a.type, tuple((n, self.select(c, x, y, span)) for (n, x), (_, y) in pairs))
         if isinstance(a, PointerValue) and isinstance(b, PointerValue):
-            if a.array == b.array and a.prefix == b.prefix and a.target is None and b.target is None:
+            same = a.array == b.array and a.prefix == b.prefix and a.target is b.target is a.arms is b.arms is None
+            if same:
                 zero = Const(0, INT32)
                 offset = self.select(c, signed(a.offset or zero), signed(b.offset or zero), span)
                 return replace(a, offset=offset)

@@ -18,7 +18,7 @@ from kraise.frontends.cuda_c.group_scans import tile_scan
 from kraise.frontends.cuda_c.places import as_bits
 from kraise.frontends.cuda_c.trees import Node, strip, words
 from kraise.frontends.cuda_c.type_functions import TypeFunctions
-from kraise.frontends.cuda_c.values import Cell, Group, NoValue, PointerValue, StructValue, VarPlace
+from kraise.frontends.cuda_c.values import Cell, Group, NoValue, PointerPlace, PointerValue, StructValue, VarPlace
 from kraise.ir.kernel import Atomic, Barrier, Const, Expr, Hw, Op, Var, Warp
 from kraise.ir.types import BOOL, FLOAT32, FLOAT64, INT32, UINT32, ScalarType
 
@@ -263,7 +263,9 @@ class Builtins(TypeFunctions):
     def _swap(self, name: str, rest: str, arguments: list[Tree], node: Tree) -> Any:
         a, b = self.place(arguments[0]), self.place(arguments[1])
         x, y = self.read(a, node), self.read(b, node)
-        if not isinstance(x, StructValue | PointerValue):
+        if isinstance(a, PointerPlace) and a.which:
+            x = self.read(replace(a, which=self.temporary(Var(a.which, INT32), "t", node).name), node)
+        elif not isinstance(x, StructValue | PointerValue):
             x = self.temporary(x, "t", node)
         elif isinstance(x, StructValue):
             x = replace(x, fields=tuple((n, self.temporary(v, "t", node)) for n, v in x.fields))  # type: ignore[arg-type]

@@ -17,6 +17,7 @@ from kraise.frontends.cuda_c.declarations import Specifiers
 from kraise.frontends.cuda_c.inline import AutoResult, ReferenceResult
 from kraise.frontends.cuda_c.overloads import Parameter
 from kraise.frontends.cuda_c.program import struct_parameter
+from kraise.frontends.cuda_c.roving import roving
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.tidy import tidy
 from kraise.frontends.cuda_c.trees import Node, child, end, position, trees
@@ -106,6 +107,7 @@ class Lowering(Calls):
             raise self.refuse("KR104", "a kernel returns nothing", specifier_node)
         self.returns = returns
         self.usage = usage(body, frozenset(self.program.reference_functions))
+        self.roving = roving(body, tuple(p.name for p in parameters), self.usage.modified)
         params = [self._kernel_parameter(p, tree) for p in parameters]
         with self.scope():
             self.statement(body)
@@ -157,6 +159,8 @@ class Lowering(Calls):
                     kernel_type = ir_type(t.to)
                 except TypeError:
                     raise self.refuse("KR104", f"a parameter of type {describe(t)} is not raised", tree) from None
+            elif p.name in self.roving:
+                self.rove(pointer, self.roving[p.name], pointer.value, tree)
             elif self.usage.modified.get(p.name):
                 pointer.offset_name = self.fresh(f"{p.name}_offset")
                 self.emit(Assign(pointer.offset_name, Const(0, INT32), INT32, span=self.span(tree)))

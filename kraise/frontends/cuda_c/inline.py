@@ -12,6 +12,7 @@ from kraise.frontends.cuda_c.c_types import AUTO, VOID, CType, Pointer, Referenc
 from kraise.frontends.cuda_c.effects import changed
 from kraise.frontends.cuda_c.exits import has_exit, remove_exits
 from kraise.frontends.cuda_c.overloads import Overloads, Parameter
+from kraise.frontends.cuda_c.roving import roving
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.trees import child, trees
 from kraise.frontends.cuda_c.usage import usage
@@ -104,6 +105,7 @@ class Inline(Overloads):
         saved = (
             self.scopes,
             self.usage,
+            self.roving,
             self.block_end,
             self.loops,
             self.inline_label,
@@ -116,6 +118,9 @@ class Inline(Overloads):
         label = self.fresh("exit")
         self.scopes = [*scopes, {}]
         self.usage = usage(body, frozenset(self.program.reference_functions))
+        named = tuple(p.name for p in parameters)
+        found = roving(body, named, self.usage.modified)
+        self.roving = {} if found.keys() & set(named) else found
         self.block_end, self.loops, self.discard, self.after = 1 << 60, [], False, []
         self.inline_label, self.returns = label, returns
         try:
@@ -130,6 +135,7 @@ class Inline(Overloads):
             (
                 self.scopes,
                 self.usage,
+                self.roving,
                 self.block_end,
                 self.loops,
                 self.inline_label,

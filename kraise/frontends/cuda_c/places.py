@@ -24,7 +24,7 @@ from kraise.frontends.cuda_c.values import (
     held,
 )
 from kraise.ir.kernel import Assign, Atomic, Barrier, CallStmt, Const, Expr, For, If, Load, Op, Store, Var
-from kraise.ir.types import INT32, ScalarType
+from kraise.ir.types import BOOL, INT32, ScalarType
 
 _ZERO = Const(0, INT32)
 
@@ -63,6 +63,8 @@ class Places(Arithmetic):
                     return PointerValue(array, subscripts, None, t.to)
             case StructPlace(t, fields):
                 return StructValue(t, tuple((n, self.read(f, node)) for n, f in fields))
+            case PointerPlace(which=which) if which:
+                return self._one_of(place, which, node)
             case PointerPlace(name, _, value):
                 if value is None:
                     raise self.refuse("KR207", f"the pointer `{name}` is used before it is set", node)
@@ -264,12 +266,15 @@ class Places(Arithmetic):
     # --- pointer variables
 
     def write_pointer(self, place: PointerPlace, value: Any, node: Node | None, span: Span | None) -> None:
-        """``p = q``: the array stays the same, the offset moves."""
+        """``p = q``: the array stays the same, the offset moves; or another of those that change places."""
         if not isinstance(value, PointerValue):
             if isinstance(value, Const) and value.value == 0:
                 value = PointerValue("", (), None, place.type.to)
             else:
                 raise self.refuse("KR104", f"the pointer `{place.name}` is set from a number", node)
+        if place.which:
+            self.emit(Assign(place.which, self._which(place, value, node), INT32, span=span))
+            return
         known = place.value
         if known is None or (not known.array and known.target is None):
             place.value = value if not place.offset_name else replace(value, offset=None)
@@ -286,6 +291,47 @@ class Places(Arithmetic):
                 "use one pointer for each array, or one array with an offset",
             )
         self.emit(Assign(place.offset_name, self._offset(value), INT32, span=span))
+
+    def rove(self, place: PointerPlace, among: tuple[str, ...], start: Any, node: Node | None) -> None:
+        """Make a pointer one that changes places with others; ``start`` is what it begins with, if anything."""
+        place.which, place.among = self.fresh(f"{place.name}_which"), among
+        self.names[place.which] = INT32
+        if place.name in among:
+            place.value = start
+        if start is not None:
+            span = self.span(node) if node is not None else None
+            self.emit(Assign(place.which, self._which(place, start, node), INT32, span=span))
+
+    def _one_of(self, place: PointerPlace, which: str, node: Node | None) -> PointerValue:
+        """What a pointer that changes places points to, as ``which`` says."""
+        values = [self._among(place, name, node) for name in place.among]
+        value = values[-1]
+        for at in reversed(range(len(values) - 1)):
+            chosen = Op("eq", (Var(which, INT32), Const(at, INT32)), BOOL)
+            value = PointerValue("", (), None, place.type.to, arms=(chosen, values[at], value))
+        return value
+
+    def _among(self, place: PointerPlace, name: str, node: Node | None) -> PointerValue:
+        entity = place if name == place.name else self.lookup(name)
+        value = entity.value if isinstance(entity, PointerPlace) and entity.which else None
+        if value is None and isinstance(entity, PointerPlace | Cell | Bound) and not getattr(entity, "which", ""):
+            value = self.read(entity, node)
+        if not isinstance(value, PointerValue) or value.arms is not None or not value.array:
+            raise self.refuse("KR299", f"what `{place.name}` points to is not known here", node)
+        return value
+
+    def _which(self, place: PointerPlace, value: PointerValue, node: Node | None) -> Expr:
+        """Which of those that ``place`` may point to ``value`` is."""
+        if value.arms is not None:
+            c, a, b = value.arms
+            if isinstance(c, Op) and isinstance(c.args[0], Var) and value == self._one_of(place, c.args[0].name, node):
+                return c.args[0]
+            return Op("select", (c, self._which(place, a, node), self._which(place, b, node)), INT32)
+        for at, name in enumerate(place.among):
+            if (name != place.name or place.value is not None) and self._among(place, name, node) == value:
+                return Const(at, INT32)
+        reason = f"the pointer `{place.name}` is set to another array than those that it changes places with"
+        raise self.refuse("KR299", reason, node)
 
     def _offset(self, value: PointerValue) -> Expr:
         return cast(signed(value.offset), INT32) if value.offset is not None else _ZERO

@@ -42,12 +42,18 @@ class StructPlace:
 
 @dataclass(eq=False)
 class PointerPlace:
-    """A pointer variable: the array and offset that it stands for; ``offset_name`` is a moving offset's variable."""
+    """A pointer variable: the array and offset that it stands for; ``offset_name`` is a moving offset's variable.
+
+    One that changes places with others is, as the variable ``which`` says, what one of the names ``among`` stands for
+    (its own: the ``value`` that it began with).
+    """
 
     name: str
     type: Pointer
     value: PointerValue | None = None
     offset_name: str = ""
+    which: str = ""
+    among: tuple[str, ...] = ()
 
 
 Place = VarPlace | Cell | StructPlace | PointerPlace

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from lark import Tree
@@ -35,6 +37,7 @@ class Variables(Arrays):
     """Declaration statements."""
 
     usage: Usage = Usage()
+    roving: Mapping[str, tuple[str, ...]] = MappingProxyType({})  # pointers that change places, and with which
     block_end: int = 1 << 60
 
     def declaration(self, node: Tree) -> None:
@@ -178,6 +181,11 @@ class Variables(Arrays):
         moves = self.usage.modified_in(name, end(item), self.block_end)
         place = PointerPlace(name, t)
         self.declare(name, place)
+        if name in self.roving:
+            if value is not None and value.arms is None and value.offset is not None:
+                value = replace(value, offset=self.temporary(cast(signed(value.offset), INT32), f"{name}_offset", item))
+            self.rove(place, self.roving[name], value, item)
+            return
         if value is None:
             if moves:
                 place.offset_name = self.fresh(f"{name}_offset")

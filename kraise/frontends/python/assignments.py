@@ -6,6 +6,7 @@ import libcst as cst
 
 from kraise.frontends.python import aliases, arrays, calls, elementwise, helpers, library
 from kraise.frontends.python import expressions as ex
+from kraise.frontends.python.roving import number_of
 from kraise.frontends.python.scope import Scope
 from kraise.frontends.python.source import dotted
 from kraise.ir.kernel import Assign, Const, Expr, Stmt, Store, Var
@@ -58,6 +59,9 @@ def assign(scope: Scope, target: cst.BaseExpression, value: cst.BaseExpression, 
                 return filled
         return [store(scope, target, ex.scalar(scope, value), node)]
     name = target.value
+    if name in scope.rovers:
+        rover = scope.rovers[name]
+        return [Assign(rover.which, _number(scope, name, value), NUMBER, span=scope.span(node))]
     if isinstance(value, cst.Lambda):
         if scope.bound[name] > 1:
             raise scope.refuse(node, f"{name} is bound more than once, a lambda among them", "", "KR299")
@@ -94,6 +98,11 @@ def assign(scope: Scope, target: cst.BaseExpression, value: cst.BaseExpression, 
     if computed is not None:
         return computed
     return [store(scope, target, ex.scalar(scope, value), node)]
+
+
+def _number(scope: Scope, name: str, value: cst.BaseExpression) -> Expr:
+    """Which of its arrays a name that changes places is set to."""
+    return number_of(scope.rovers[name], value, scope.rovers, lambda test: ex.test(scope, test))
 
 
 def tuple_value(scope: Scope, value: cst.BaseExpression) -> tuple[Expr, ...] | None:
@@ -148,6 +157,12 @@ def unpack(scope: Scope, targets: list, value: cst.BaseExpression, node: cst.CST
             return [helpers.statement(scope, value, callee, names)]
     if isinstance(value, cst.Tuple | cst.List):
         elements = [e.value for e in value.elements]
+        roving = [isinstance(t, cst.Name) and t.value in scope.rovers for t in targets]
+        if any(roving) and len(elements) == len(targets):
+            pairs = list(zip(roving, targets, elements, strict=True))
+            numbers = [_number(scope, t.value, e) if r else ex.scalar(scope, e) for r, t, e in pairs]
+            places = [cst.Name(scope.rovers[t.value].which) if r else t for r, t, _ in pairs]
+            return parallel(scope, places, numbers, node)
         if len(elements) == len(targets) and not any(isinstance(t, cst.Tuple) for t in targets):
             views = [ex.access(scope, e) for e in elements]
             if any(v is not None and v.rank for v in views):

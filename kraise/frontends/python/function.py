@@ -14,11 +14,13 @@ from kraise.frontends.python import statements
 from kraise.frontends.python.constants import Folder, read_constants
 from kraise.frontends.python.names import Imports
 from kraise.frontends.python.ranks import Ranks
+from kraise.frontends.python.roving import rovers, settled
 from kraise.frontends.python.scope import Scope, Summary, View, bindings
 from kraise.frontends.python.source import Source, walk
 from kraise.frontends.python.survey import Definition
 from kraise.ir.kernel import (
     ArrayRef,
+    Assign,
     Atomic,
     Barrier,
     CallStmt,
@@ -99,10 +101,20 @@ def lower(
     scope.used = {*nodes, *context.functions, *context.constants, *context.imports.bound}
     try:
         params = _params(context, scope, definition)
+        scope.rovers = rovers(definition.node.body, scope.params, names, scope.bound, scope.fresh)
     except Refused as refused:
         return None, _all(definition, problems, refused.diagnostics)
-    body = tuple(statements.block(scope, definition.node.body))
-    body = (*scope.tables.values(), *body)
+    started: list[Stmt] = []
+    for name, rover in scope.rovers.items():
+        scope.views[name] = View(name, (None,) * names[name])
+        scope.bound[rover.which] = 2  # it changes
+        if name in scope.params:
+            started.append(Assign(rover.which, rover.number(name), NUMBER))
+    body = (*started, *statements.block(scope, definition.node.body))
+    try:
+        body = (*scope.tables.values(), *settled(body, scope.rovers))
+    except Refused as refused:
+        scope.problems.extend(refused.diagnostics)
     returns = _returns(scope, body)
     if problems or scope.problems:
         return None, _all(definition, problems, scope.problems)

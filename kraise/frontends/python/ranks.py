@@ -239,6 +239,9 @@ class _Facts:
             self.ranks.at_least(place, 1)
         elif isinstance(value, cst.BinaryOperation | cst.UnaryOperation | cst.Comparison):
             self.operands(value, place)
+        elif isinstance(value, cst.IfExp):
+            self.bind(target, value.body)
+            self.bind(target, value.orelse)
         else:
             self.same(value, place)
 

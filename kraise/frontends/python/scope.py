@@ -12,6 +12,7 @@ import libcst as cst
 
 from kraise.diagnostics import Diagnostic, Refused, Span, refuse
 from kraise.frontends.python.names import Imports
+from kraise.frontends.python.roving import Rover
 from kraise.frontends.python.source import Source, dotted, walk
 from kraise.frontends.python.survey import Definition
 from kraise.frontends.python.views import Piece, View
@@ -60,6 +61,7 @@ class Scope:
     element: tuple[Expr, ...] | None = None  # inside an array expression: the indices of the element that is computed
     sliced: bool = False  # is there a slice whose bounds are taken to lie within the array?
     required: list[str] = field(default_factory=list)  # what the source raises an exception without
+    rovers: dict[str, Rover] = field(default_factory=dict)  # names of arrays that change places
     grids: set[str] = field(default_factory=set)  # g = cuda.cg.this_grid()
     failed: set[str] = field(default_factory=set)  # names whose binding was refused: nothing more is said of them
     problems: list[Diagnostic] = field(default_factory=list)

@@ -146,11 +146,11 @@ def _number(e: k.Expr, known: Numbers) -> int:
             return int(bool(_number(a, known)) and bool(_number(b, known)))
         case k.Op(name="or", args=(a, b)):
             return int(bool(_number(a, known)) or bool(_number(b, known)))
-        case k.Op(name="floordiv" | "tdiv" as name, args=(a, b)):
+        case k.Op(name="floordiv" | "tdiv" | "mod" | "tmod" as name, args=(a, b)):
             top, by = _number(a, known), _number(b, known)
             if by <= 0 or top < 0:
                 raise _Unknown
-            out = top // by
+            out = top % by if name.endswith("mod") else top // by
         case k.Op(name=name, args=(a, b)) if name in _FOLDS:
             out = int(_FOLDS[name](_number(a, known), _number(b, known)))
         case _:

@@ -19,7 +19,7 @@ from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import children, free_indices, map_statement, rebuild, topological, transform
+from kraise.ir.walk import children, free_indices, map_statement, rebuild, statements, topological, transform
 from kraise.raising.memory.guarded import Guards, guards
 from kraise.raising.memory.one_block import of_one_block
 from kraise.raising.run.arithmetic import index_like
@@ -41,6 +41,7 @@ def mark(
     block's threads."""
     values = tuple(r for r in returns if isinstance(r, eq.Node) and not isinstance(r, eq.Version))
     marker = _Marker(accesses, tails, threads, guards(stmts, values))  # type: ignore[arg-type]
+    marker.sizes = _sizes(stmts)
     out = tuple(marker.statement(s, ()) for s in stmts)
     kept = tuple(
         marker.expression(r, ()) if isinstance(r, eq.Node) and not isinstance(r, eq.Version) else r  # type: ignore[arg-type]
@@ -105,6 +106,12 @@ class _Marker:
         self.memo: dict[tuple[eq.Expr, Domain], eq.Expr] = {}
         self.rows: dict[tuple[str, tuple[eq.Expr, ...]], dict[Poly, None]] = {}
         self.firsts: dict[tuple[str, tuple[eq.Expr, ...]], dict[Poly | None, None]] = {}
+        self.sizes: frozenset[eq.Expr] = frozenset()
+
+    def _sized(self, condition: eq.Expr) -> bool:
+        """Whether sizes alone decide."""
+        atoms = [n for n in topological((condition,)) if not isinstance(n, eq.Op | eq.Const)]
+        return bool(atoms) and all(isinstance(n, eq.Shape) or n in self.sizes for n in atoms)
 
     def statement(self, s: eq.Stmt, outer: Domain) -> eq.Stmt:
         match s:
@@ -113,6 +120,8 @@ class _Marker:
                 if s.view and not self._rows(s.after.array, s.subscripts, s.view, domain):
                     flat = _flat(s.subscripts, s.view, self.tails(s.after.array))  # nothing says how many rows
                     s = replace(s, subscripts=flat, view=())
+                if s.where is not None and not s.accumulate and self._sized(s.where):
+                    domain = (*domain, *conjuncts(s.where))  # all of it or nothing: emission asks before it stores
                 leaves = self._leaves(s.after.array, s.subscripts, s.view, domain, s.where)
                 return replace(
                     s,
@@ -282,6 +291,17 @@ class _Marker:
             if all(c in domain or implied(domain, c) for c in path):
                 return True
         return False
+
+
+def _sizes(stmts: tuple[eq.Stmt, ...]) -> frozenset[eq.Expr]:
+    """The parameters that are bounds of stores and of loops."""
+    axes: list[eq.Axis] = []
+    for s in statements(stmts):
+        if isinstance(s, eq.Write):
+            axes += s.axes
+        elif isinstance(s, eq.Fold) and s.axis is not None:
+            axes.append(s.axis)
+    return frozenset(n for n in topological(e for a in axes for e in (a.lo, a.hi)) if isinstance(n, eq.Param))
 
 
 def _within_range(poly: Poly, domain: Domain) -> Poly | None:

@@ -354,6 +354,10 @@ def _comparison(name: str, args: tuple[Expr, ...]) -> Expr | None:
     for x, y in ((a, b), (b, a)):
         if name in ("eq", "ne") and x.type.kind == "bool" and isinstance(y, Const) and y.value in (0, 1):
             return x if bool(y.value) is (name == "eq") else negation(x)
+        if isinstance(x, Op) and x.name == "select" and all(isinstance(e, Const) for e in (*x.args[1:], y)):
+            arms = [_comparison(name, (arm, y)) for arm in x.args[1:]]
+            if TRUE in arms and FALSE in arms and name in ("eq", "ne"):
+                return x.args[0] if arms[0] is TRUE else negation(x.args[0])
     # unsigned against signed converts in C: only constants that both types hold the same way are compared
     constants = isinstance(a, Const) and isinstance(b, Const)
     alike = constants and (a.type == b.type or all(0 <= (_int(x) or 0) < 2**31 for x in args))

@@ -1,0 +1,154 @@
+"""Vectorized twin of kernel.cu, written by kraise; edit the source, not this file."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+
+
+def checkpointed_loop(start, stop, step, state):
+    """``fori_loop`` whose rounds the gradient runs again; in segments of sqrt(n) rounds, where all states are many."""
+    step = jax.checkpoint(step)
+    rounds = max(stop - start, 0)
+    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**26:
+        return jax.lax.fori_loop(start, stop, step, state)
+    size = max(int(rounds**0.5), 1)
+
+    @jax.checkpoint
+    def segment(k, state):
+        first = start + k * size
+        return jax.lax.fori_loop(0, size, lambda r, s: step(first + r, s), state)
+
+    state = jax.lax.fori_loop(0, rounds // size, segment, state)
+    return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
+
+
+@partial(jax.jit, static_argnames=("n", "steps"))
+def string_wave(u0, u1, u2, n, steps):
+    """for t = 0 ... steps // 3 - 1:
+        u2[i] = 2.0 * u1[i] - u0[i] + 0.1 * (u1[i - 1] - 2.0 * u1[i] + u1[i + 1])  for 1 <= i < n - 1
+        u0[i] = 2.0 * (2.0 * u1[i] - u0[i] + 0.1 * (u1[i - 1] - 2.0 * u1[i] + u1[i + 1])) - u1[i] +
+            0.1 * (u2[i - 1] - 2.0 * (2.0 * u1[i] - u0[i] + 0.1 * (u1[i - 1] - 2.0 * u1[i] +
+            u1[i + 1])) + u2[i + 1])
+            for 1 <= i < n - 1
+        u1[i] = 2.0 * (...) - ((...) + (...)) + 0.1 * ((...) + u0[i + 1])  for 1 <= i < n - 1
+    u2[i] = 2.0 * u1[i] - u0[i] + 0.1 * (u1[i - 1] - 2.0 * u1[i] + u1[i + 1])
+        for 1 <= i < n - 1, where steps > 0 and steps % 3 > 0
+    u0[i] = 2.0 * u2[i] - u1[i] + 0.1 * (u2[i - 1] - 2.0 * u2[i] + u2[i + 1])
+        for 1 <= i < n - 1, where steps > 0 and steps % 3 == 2
+
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
+    """
+    if n < 2:
+        return u0, u1, u2
+
+    def step(_, state):
+        u0, u1, u2 = state
+        u2_new = (
+            2.0 * u1[1 : n - 1]
+            - u0[1 : n - 1]
+            + 0.1 * (u1[: n - 2] - 2.0 * u1[1 : n - 1] + u1[2:n])
+        )
+        u2 = u2.at[1 : n - 1].set(u2_new)  # kernel.cu:8
+        u0_new = (
+            2.0 * u2_new - u1[1 : n - 1] + 0.1 * (u2[: n - 2] - 2.0 * u2_new + u2[2:n])
+        )
+        u0_2 = u0.at[1 : n - 1].set(u0_new)  # kernel.cu:8
+        u1 = u1.at[1 : n - 1].set(
+            2.0 * u0_new - u2_new + 0.1 * (u0_2[: n - 2] - 2.0 * u0_new + u0_2[2:n])
+        )  # kernel.cu:8
+        return u0_2, u1, u2
+
+    u0, u1, u2 = checkpointed_loop(0, steps // 3, step, (u0, u1, u2))  # kernel.cu:7
+    u2 = (
+        u2.at[1 : n - 1].set(
+            2.0 * u1[1 : n - 1]
+            - u0[1 : n - 1]
+            + 0.1 * (u1[: n - 2] - 2.0 * u1[1 : n - 1] + u1[2:n])
+        )
+        if steps > 0 and steps % 3 > 0
+        else u2
+    )  # kernel.cu:8
+    u0 = (
+        u0.at[1 : n - 1].set(
+            2.0 * u2[1 : n - 1]
+            - u1[1 : n - 1]
+            + 0.1 * (u2[: n - 2] - 2.0 * u2[1 : n - 1] + u2[2:n])
+        )
+        if steps > 0 and steps % 3 == 2
+        else u0
+    )  # kernel.cu:8
+    return u0, u1, u2
+
+
+@partial(jax.jit, static_argnames=("n", "rounds"))
+def relax_pressure(p, q, last, rhs, n, rounds):
+    """the ends of the row are left as they are
+
+    for r = 0 ... rounds // 2 - 1:
+        q[i] = 0.5 * (p[i - 1] + p[i + 1] - rhs[i])  for 1 <= i < n - 1
+        p[i] = 0.5 * (q[i - 1] + q[i + 1] - rhs[i])  for 1 <= i < n - 1
+    q[i] = 0.5 * (p[i - 1] + p[i + 1] - rhs[i])
+        for 1 <= i < n - 1, where rounds > 0 and rounds % 2 == 1
+    last[i] = q[i] if rounds > 0 and rounds % 2 == 1 else p[i]  for 0 <= i < n
+
+    the gradient keeps the states between rounds, about 2 sqrt(rounds)
+    where all would be many, and runs rounds again (--remat)
+    """
+    if n < 1:
+        return p, q, last
+
+    def step(_, state):
+        p, q = state
+        q = q.at[1 : n - 1].set(
+            0.5 * (p[: max(n - 2, 0)] + p[2:n] - rhs[1 : n - 1])
+        )  # kernel.cu:21
+        p = p.at[1 : n - 1].set(
+            0.5 * (q[: max(n - 2, 0)] + q[2:n] - rhs[1 : n - 1])
+        )  # kernel.cu:21
+        return p, q
+
+    p, q = checkpointed_loop(0, rounds // 2, step, (p, q))  # kernel.cu:20
+    q = (
+        q.at[1 : n - 1].set(0.5 * (p[: max(n - 2, 0)] + p[2:n] - rhs[1 : n - 1]))
+        if rounds > 0 and rounds % 2 == 1
+        else q
+    )  # kernel.cu:21
+    last = last.at[:n].set(
+        jnp.where((rounds > 0) & (rounds % 2 == 1), q[:n], p[:n])
+    )  # kernel.cu:25
+    return p, q, last
+
+
+@jax.jit
+def sort_pairs(x, y):
+    """s[t] = x[t]  for 0 <= t < 32
+    s[t + 32] = x[t + 32]  for 0 <= t < 32
+    for p = 0 ... 31:
+        s[2 * t] = min(s[2 * t], s[2 * t + 1])  for 0 <= t < 32
+        s[2 * t + 1] = s.12[2 * t]  for 0 <= t < 32, where s.12[2 * t] > s.12[2 * t + 1]
+        s[2 * t + 1] = min(s[2 * t + 1], s[2 * t + 2])  for 0 <= t < 31
+        s[2 * t + 2] = s.14[2 * t + 1]  for 0 <= t < 31, where s.14[2 * t + 1] > s.14[2 * t + 2]
+    y[t] = s[t]  for 0 <= t < 32
+    y[t + 32] = s[t + 32]  for 0 <= t < 32
+
+    a block has 32 threads along x
+    """
+    s = jnp.zeros(64, x.dtype)  # kernel.cu:29
+    s = s.at[:-32].set(x[:32])  # kernel.cu:31
+    s = s.at[32:].set(x[32:64])  # kernel.cu:32
+
+    def step(_, s):
+        v = s[::2]  # kernel.cu:37
+        s_2 = s.at[::2].set(jnp.minimum(v, s[1::2]))  # kernel.cu:38
+        s_2 = s_2.at[1::2].set(jnp.where(v > s[1::2], v, s_2[1::2]))  # kernel.cu:39
+        v_2 = s_2[1:-1:2]  # kernel.cu:37
+        s_3 = s_2.at[1:-1:2].set(jnp.minimum(v_2, s_2[2::2]))  # kernel.cu:38
+        return s_3.at[2::2].set(
+            jnp.where(v_2 > s_2[2::2], v_2, s_3[2::2])
+        )  # kernel.cu:39
+
+    s = jax.lax.fori_loop(0, 32, step, s)  # kernel.cu:34
+    y = y.at[:32].set(s[:-32])  # kernel.cu:43
+    return y.at[32:64].set(s[32:])  # kernel.cu:44
