@@ -57,6 +57,7 @@ class Struct:
 
 CType = ScalarType | Void | Pointer | Reference | Array | Struct
 VOID, AUTO = Void(), Void("auto")
+FUNCTION = Void("function")  # a pointer to one
 CONTAINERS = ("vector", "device_vector", "host_vector", "device_ptr")
 AXES = ("x", "y", "z", "w")
 

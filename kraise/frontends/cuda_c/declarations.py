@@ -12,6 +12,7 @@ from kraise.frontends.cuda_c.base import Base
 from kraise.frontends.cuda_c.c_types import (
     AUTO,
     CONTAINERS,
+    FUNCTION,
     VOID,
     Array,
     Container,
@@ -56,6 +57,7 @@ class Declarations(Base):
     """Reads types."""
 
     library: Any = None  # of a host function: the value of a library call, None for any other call
+    by_name = False  # may a function be a value: a kernel that is handed to a host function
 
     def specifiers(self, node: Tree) -> Specifiers:
         """``decl_specifiers`` or ``basic_type``. Raises Refused (KR104, KR102)."""
@@ -177,6 +179,9 @@ class Declarations(Base):
                 rest = [c for c in node.children if isinstance(c, Tree)][1:]
                 extent = self.expression_of(rest[0]) if rest else None
                 return self.declarator(inner, Array(base, extent))
+        if self.by_name:
+            inner = next(c for c in node.children if isinstance(c, Tree))
+            return self.declarator(inner, FUNCTION)[0], FUNCTION
         raise self.refuse("KR101", "function pointers are not raised", node, "call the function by its name")
 
     def expression_of(self, node: Node) -> Expr:

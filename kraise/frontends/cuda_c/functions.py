@@ -111,6 +111,9 @@ class Lowering(Calls):
         params = [self._kernel_parameter(p, tree) for p in parameters]
         with self.scope():
             self.statement(body)
+        if d.also:
+            last: Any = self.out[-1]
+            self.out[-1] = replace(last, values=(*last.values, *d.also))
         body_ir = tidy(atomics(self.with_dynamic(self.out)), self.made)
         extra = [self._global_parameter(g) for g in self.globals_used.values()]
         span = self.span(tree)
@@ -120,7 +123,7 @@ class Lowering(Calls):
             (*params, *extra, *static),
             tuple(body_ir),
             doc=self.program.comment_before(tree, d.item),
-            returns=(returns,) if isinstance(returns, ScalarType) else (),
+            returns=(returns, *(v.type for v in d.also)) if isinstance(returns, ScalarType) else (),
             static=tuple(p.name for p in static),
             launch_bounds=self._launch_bounds(specifier_node),
             span=span,

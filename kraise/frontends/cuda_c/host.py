@@ -15,6 +15,7 @@ from kraise.frontends.cuda_c.c_types import CType, Pointer, Struct
 from kraise.frontends.cuda_c.host_branches import Branches
 from kraise.frontends.cuda_c.host_declarations import Declarations
 from kraise.frontends.cuda_c.host_expressions import HostExpressions
+from kraise.frontends.cuda_c.host_hoist import Hoisting
 from kraise.frontends.cuda_c.host_inline import changed_names, declared_names
 from kraise.frontends.cuda_c.host_lambdas import without_lambdas
 from kraise.frontends.cuda_c.host_loops import Stepping, back_step, before_step, counted, stepping
@@ -36,7 +37,7 @@ from kraise.ir.types import BOOL, INT32, ScalarType
 ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
 
 
-class HostReader(Declarations, HostExpressions, Branches, Methods):
+class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting):
     """One host function."""
 
     def __init__(self, program: Program, functions: dict[str, k.Function], hosts: dict[str, tuple[bool, ...]]):
@@ -226,7 +227,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods):
             case "declaration_statement":
                 return [s for d in trees(node, "declaration") for s in self.declaration(d)]
             case "expression_statement":
-                return self.effect(self.placed(node.children[0])) if node.children else []
+                return self.effect(self.hoisted(self.placed(node.children[0]))) if node.children else []
             case "if_statement" | "if_else_statement":
                 return self.branch(node)
             case "for_statement":
@@ -239,6 +240,8 @@ class HostReader(Declarations, HostExpressions, Branches, Methods):
                     return nest
                 if (stepped := stepping(test)) is not None and not any(body.find_data("break_statement")):
                     return self.stepped_while(stepped, body, span)
+                if (tested := self.head_tested(test, body)) is not None:
+                    return [h.While(k.Const(True, INT32), self.rounds(tested), span=span)]
                 return [h.While(self.repeated(test), self.rounds(body), span=span)]
             case "do_statement":
                 body, test = [c for c in self.placed(node, choose=False).children if isinstance(c, Tree)][:2]
@@ -251,7 +254,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods):
             case "break_statement":
                 return [h.Break(span=span)]
             case "return_statement":
-                value = next((c for c in self.placed(node).children if isinstance(c, Tree)), None)
+                value = next((self.hoisted(c, top=False) for c in self.placed(node).children if isinstance(c, Tree)), None)
                 lost = (
                     sorted({str(t) for t in tokens(value)} & self.unknown & self.ignored) if value is not None else []
                 )

@@ -44,6 +44,7 @@ class Branches:
     own_name: Any
     read_in: Any
     scalar: Any
+    hoisted: Any
 
     def branch(self, node: Tree) -> list[h.Stmt]:
         """``if``: one that tests for an error is dropped with what it does then."""
@@ -66,7 +67,7 @@ class Branches:
             found = [s for c in read for s in self.read_in(callee(c.children[0]), trees(c)[1:], c) or []]
             self.drop(test, host_main.PARAMETER if found else "a check of the arguments")
             return found + (list(self.block(parts[2])) if len(parts) > 2 else [])
-        test = self.without_errors(test)
+        test = self.hoisted(self.without_errors(test), top=False)
         if self.is_error_test(test):
             return self.checked(test, then, parts[2:3], node)
         steps = stepping(test)

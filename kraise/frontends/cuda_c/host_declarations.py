@@ -39,6 +39,7 @@ class Declarations(Calls, Places):
     rows: dict[str, tuple[k.Expr, ...]]
     flushed: Any
     unfollow: Any
+    hoisted: Any
     default_members: Any
     constructed: Any
 
@@ -131,7 +132,7 @@ class Declarations(Calls, Places):
         span = self.low.span(d)
         declarator = child(d, "declarator")
         assert declarator is not None
-        initial = [c for c in trees(d) if c is not declarator]
+        initial = [self.hoisted(c) for c in trees(d) if c is not declarator]
         if held is not None:
             token, _ = self.low.declarator(declarator, INT32)
             owns = "device_ptr" not in {str(t) for t in tokens(specifiers)}

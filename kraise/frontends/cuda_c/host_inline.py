@@ -15,7 +15,7 @@ from lark import Token, Tree
 
 from kraise.diagnostics import Refused
 from kraise.frontends.cuda_c import host_effects
-from kraise.frontends.cuda_c.c_types import Container, CType, Pointer, Reference, leaf
+from kraise.frontends.cuda_c.c_types import FUNCTION, Container, CType, Pointer, Reference, leaf
 from kraise.frontends.cuda_c.host_names import callee, concept
 from kraise.frontends.cuda_c.host_nest import renamed
 from kraise.frontends.cuda_c.host_places import is_dim3, is_record, record_behind
@@ -87,8 +87,12 @@ class Inlining:
             next(node.children[0].find_data("template_arguments"), None) if isinstance(node.children[0], Tree) else None
         )
         explicit = self.low.template_arguments(given) if given is not None else []
-        types = [self.low._argument_type(a) for a in trees(node)[1:]]
+        types = [FUNCTION if self._is_function(a) else self.low._argument_type(a) for a in trees(node)[1:]]
         return {**d.scope, **(self.low._bind_template(d, explicit, types, tree) or {})}
+
+    def _is_function(self, node: Tree) -> bool:
+        """Is an argument the name of a function of the file: a kernel?"""
+        return self.low.lookup(callee(node)) is None and callee(node) in self.program.functions
 
     def _by_place(self, d: Definition, node: Tree) -> bool:
         """Does a helper take variables of its caller by place, or give memory or a struct back?"""
@@ -280,7 +284,7 @@ def _pointer(t: Any) -> bool:
 
 def _by_place(t: Any) -> bool:
     """Is a parameter a struct, an array of pointers, or a pointer to a pointer or a reference to one?"""
-    if record_behind(t) is not None or is_dim3(t):
+    if record_behind(t) is not None or is_dim3(t) or t == FUNCTION:
         return True
     inner = t.to if isinstance(t, Reference | Pointer) else None
     return isinstance(inner, Pointer) and not isinstance(inner, Container) and not isinstance(t, Container)

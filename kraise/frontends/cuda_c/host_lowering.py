@@ -18,6 +18,7 @@ class HostLowering(Lowering):
     """``extents`` are the types of the arrays that are declared with an extent."""
 
     extents: dict[str, CType]
+    by_name = True
 
     def __init__(self, program: Any, wide: bool):
         super().__init__(program, wide)

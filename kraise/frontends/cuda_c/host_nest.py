@@ -56,12 +56,9 @@ def outline(reader: Any, node: Tree) -> list[h.Stmt]:
         reader, "loop", [(reader.arrays[n], n) for n in arrays],
         [*((spelled(scalars[n].type), n) for n in own), *(("int", n) for n in sizes)],
         spelled(returned) if returned is not None else "void", body, toks[first], node,
+        tuple(k.Var(n, scalars[n].type) for n in changed[1:]),
     )  # fmt: skip
     types = tuple(scalars[n].type for n in changed)
-    if len(changed) > 1:
-        values = tuple(k.Var(n, t) for n, t in zip(changed, types, strict=True))
-        last = k.Return(values, span=function.body[-1].span)
-        function = replace(function, body=(*function.body[:-1], last), returns=types)
     reader.outlined.append(replace(function, doc=""))
     for n in [counter, *unset]:
         if n in scalars:
@@ -95,11 +92,12 @@ def _sized(body: list[Raw], reader: Any) -> tuple[list[Raw], dict[str, k.Shape]]
 
 def registered(
     reader: Any, word: str, arrays: list[tuple[Any, str]], numbers: list[tuple[str, str]], returns: str,
-    body: list[Raw], place: Raw, node: Tree,
+    body: list[Raw], place: Raw, node: Tree, also: tuple[k.Var, ...] = (),
 ) -> tuple[k.Function, str]:  # fmt: skip
     """The plain function ``<host>_<word>`` with this body, lowered, and its name.
 
-    ``arrays`` and ``numbers`` are (type, name) of its parameters. Raises Refused.
+    ``arrays`` and ``numbers`` are (type, name) of its parameters, ``also`` what it returns beside the number that its
+    text returns. Raises Refused.
     """
     program = reader.program
     toks = program.unit.tokens
@@ -116,7 +114,7 @@ def registered(
     item = Item("host", name, start, len(toks) - 1)
     from kraise.frontends.cuda_c.reader import read_function
 
-    function, problems = read_function(program, Definition(name, "host", item), "plain", name, [])
+    function, problems = read_function(program, Definition(name, "host", item, also=also), "plain", name, [])
     if function is None:
         raise Refused(*(d for d in problems if d.severity == "error"))
     return function, name

@@ -232,6 +232,7 @@ class Program(Structs):
         if specifier_node is None:
             return
         specifiers = low.specifiers(specifier_node)
+        low.by_name = "typedef" in specifiers.words
         for d in node.children:
             if not isinstance(d, Tree) or d.data not in (
                 "init_declarator",

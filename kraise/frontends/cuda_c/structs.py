@@ -13,7 +13,7 @@ from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.scan import Item
 from kraise.frontends.cuda_c.trees import Node, child, last_name, strip, trees, words
 from kraise.frontends.cuda_c.values import Bound, Constant, TypeName
-from kraise.ir.kernel import Const
+from kraise.ir.kernel import Const, Var
 from kraise.ir.types import INT32, ScalarType
 
 CONVERSION = "operator ()"  # the name under which ``operator T *()`` is kept
@@ -40,6 +40,7 @@ class Definition:
     parameters: list[TemplateParameter] = field(default_factory=list)
     owner: Struct | None = None
     scope: dict[str, Any] = field(default_factory=dict)
+    also: tuple[Var, ...] = ()  # numbers that it returns beside the one that C lets it return
 
 
 @dataclass(eq=False)
