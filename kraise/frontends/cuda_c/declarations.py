@@ -23,6 +23,7 @@ from kraise.frontends.cuda_c.c_types import (
     Void,
 )
 from kraise.frontends.cuda_c.constants import fold
+from kraise.frontends.cuda_c.host_names import callee, dropped
 from kraise.frontends.cuda_c.trees import Node, child, last_name, strip, trees, words
 from kraise.frontends.cuda_c.values import Constant, TypeName
 from kraise.ir.kernel import Const, Expr
@@ -126,7 +127,18 @@ class Declarations(Base):
         values = self.template_arguments(arguments) if arguments is not None else []
         if self.library is not None and name in CONTAINERS and values:
             return Container(values[0], owns=name != "device_ptr")
+        if name == "unique_ptr" and values and self.frees_only(values[1:]):
+            return Pointer(values[0].of if isinstance(values[0], Array) else values[0])
         return self.program.instantiate_struct(self, name, values, node)
+
+    def frees_only(self, deleters: list[Any]) -> bool:
+        """Do classes of the file only free: what a smart pointer calls at its end?"""
+        methods = [
+            m for d in deleters for ms in getattr(getattr(d, "defined", None), "methods", {}).values() for m in ms
+        ]
+        inner = [t for m in methods if m.tree is not None for t in m.tree.iter_subtrees()]
+        works = any(t.data in ("launch_expression", "assignment_expression") for t in inner)
+        return not works and all(dropped(callee(t.children[0])) for t in inner if t.data == "call_expression")
 
     def template_arguments(self, node: Tree) -> list[Any]:
         """Types and constants between angle brackets."""

@@ -12,6 +12,7 @@ from lark import Tree
 from kraise.diagnostics import Diagnostic, Refused
 from kraise.frontends.cuda_c import host_effects, host_lost, host_main
 from kraise.frontends.cuda_c.c_types import CType, Pointer, Struct
+from kraise.frontends.cuda_c.host_arrays import without_arrays
 from kraise.frontends.cuda_c.host_branches import Branches
 from kraise.frontends.cuda_c.host_declarations import Declarations
 from kraise.frontends.cuda_c.host_expressions import HostExpressions
@@ -21,6 +22,7 @@ from kraise.frontends.cuda_c.host_lambdas import without_lambdas
 from kraise.frontends.cuda_c.host_loops import Stepping, back_step, before_step, counted, stepping
 from kraise.frontends.cuda_c.host_lowering import HostLowering
 from kraise.frontends.cuda_c.host_methods import Methods
+from kraise.frontends.cuda_c.host_references import References
 from kraise.frontends.cuda_c.host_tokens import text_of, with_text
 from kraise.frontends.cuda_c.host_vectors import without_loops_over_vectors
 from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of
@@ -37,7 +39,7 @@ from kraise.ir.types import BOOL, INT32, ScalarType
 ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
 
 
-class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting):
+class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, References):
     """One host function."""
 
     def __init__(self, program: Program, functions: dict[str, k.Function], hosts: dict[str, tuple[bool, ...]]):
@@ -56,6 +58,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting):
         self.plans: dict[str, tuple[tuple[k.Expr, ...], k.Expr]] = {}  # of cuFFT: sizes and batch
         self.functors: dict[str, Tree] = {}  # declarations of names that are no numbers and no arrays
         self.null: set[str] = set()  # pointers to storage of a library that nothing was allocated for yet
+        self.storage: set[str] = set()  # all of these pointers
         self.containers: set[str] = set()
         self.made: set[str] = set()
         self.banks: dict[str, tuple[str, ...]] = {}
@@ -65,6 +68,8 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting):
         self.instances: dict[str, list[Instantiation]] = {}
         self.notes: list[Diagnostic] = []
         self.host_params: dict[str, tuple[k.Param, ...]] = {}
+        self.bound: dict[str, Any] = {}  # what its own template parameters stand for
+        self.host_bound: dict[str, dict[str, Any]] = {}  # those of the other host functions
         self.shared: set[str] = set()
         self.members: set[str] = set()
         self.inlining: list[str] = []
@@ -82,6 +87,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting):
         self.host_copied: dict[str, set[int]] = {}  # of host functions: the parameters that they copy back to
         self.unset: set[str] = set()  # numbers that were declared, and nothing was assigned to yet
         self.renames: dict[str, list[Raw] | None] = {}
+        self.references: set[str] = set()
         self.name = ""
         self.arguments_of_main: set[str] = set()
         self.inputs: dict[str, Any] = {}
@@ -95,7 +101,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting):
     def read(self, d: Definition, name: str) -> h.Host:
         """The host function. Raises Refused."""
         text = text_of(self.program, d)
-        plain = without_loops_over_vectors(without_lambdas(text))
+        plain = without_loops_over_vectors(without_arrays(without_lambdas(text)))
         if plain != text:
             d = with_text(self.program, d, plain)
         tree = self.program.load(d)
@@ -106,6 +112,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting):
         self.name = name
         bound, static, self.notes = bindings_of(self.program, d, self.instances.get(name, []))
         self.low.scopes = [{**d.scope, **bound}, {}]
+        self.bound = bound
         self.returns = self.result_type(tree, declarator)
         params: list[k.Param] = []
         copied: list[h.Stmt] = []
@@ -183,6 +190,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting):
         parts: list[Tree] = trees(node) if kind(node) == "compound_statement" else [node]  # type: ignore
         for at in range(len(parts)):
             parts[at:] = self.under_own_names(self.shadowing(parts[at], self.low.scopes[1:-1]), *parts[at:])
+            parts[at + 1 :] = self.without_references(parts[at], parts[at + 1 :])
             before = len(self.problems)
             found: list[h.Stmt] = []
             skips = False
@@ -247,6 +255,8 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting):
                 body, test = [c for c in self.placed(node, choose=False).children if isinstance(c, Tree)][:2]
                 if (stepped := stepping(test)) is not None and not any(body.find_data("break_statement")):
                     return self.stepped_do(stepped, body, span)
+                if (tested := self.end_tested(test, body)) is not None:
+                    return [h.While(k.Const(True, INT32), self.rounds(tested), span=span)]
                 condition = self.repeated(test)
                 if isinstance(condition, k.Const) and not condition.value:
                     return list(self.block(body))  # a macro's do { … } while (0)
@@ -254,7 +264,9 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting):
             case "break_statement":
                 return [h.Break(span=span)]
             case "return_statement":
-                value = next((self.hoisted(c, top=False) for c in self.placed(node).children if isinstance(c, Tree)), None)
+                value = next(
+                    (self.hoisted(c, top=False) for c in self.placed(node).children if isinstance(c, Tree)), None
+                )
                 lost = (
                     sorted({str(t) for t in tokens(value)} & self.unknown & self.ignored) if value is not None else []
                 )
@@ -324,6 +336,8 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting):
         nest = self.nest(node)
         if nest is not None:
             return nest
+        if (again := self.as_while(node)) is not None:
+            return list(self.block(again))
         renames, init = self.renames, child(node, "for_init")
         if init is not None:
             (node,) = self.under_own_names(self.shadowing(init, self.low.scopes[1:]), node)

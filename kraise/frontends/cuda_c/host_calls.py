@@ -194,6 +194,9 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
                 return self.assign_container(name, value, node)
             if name in self.arrays:
                 return self.assign_pointer(name, value, node)
+            if name in self.storage and self.low.text(value) in ("NULL", "0", "nullptr"):
+                self.null.add(name)
+                return []
             inner = self.runtime_call(value)
             if inner is not None:
                 self.ignored.update([name] if name else [])
@@ -283,7 +286,7 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
         """``p = q``, ``p = q + n``, ``p = (float *)malloc(bytes)``, ``p = new float[n]``, ``p = nullptr``."""
         span = self.low.span(node)
         inner = strip(value)
-        while kind(inner) in ("cast_expression", "cxx_cast_expression"):
+        while kind(inner) in ("cast_expression", "cxx_cast_expression", "functional_cast"):
             inner = strip(trees(inner)[-1])  # type: ignore[arg-type]
         if kind(inner) == "null_pointer" or self.low.text(inner) in ("NULL", "0", "nullptr"):
             return []
@@ -291,6 +294,11 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
             size = [c for c in trees(inner) if c.data != "basic_type"]  # type: ignore[arg-type]
             return [self.alloc(name, normal(self.number(size[0])), None, span)]
         if kind(inner) == "call_expression":
+            if callee(inner.children[0]) == "make_unique":  # type: ignore[union-attr]
+                count = [normal(self.number(a)) for a in trees(inner)[1:]]  # type: ignore[arg-type]
+                if len(count) != 1:
+                    raise self.low.refuse("KR211", f"`{self.low.text(inner)}` is no array", node)
+                return [self.alloc(name, count[0], k.Const(0, INT32), span)]
             made = concept(callee(inner.children[0]))  # type: ignore[union-attr]
             args = trees(inner)[1:]  # type: ignore[arg-type]
             if made == "host.malloc":

@@ -9,6 +9,8 @@ from lark import Token, Tree
 from kraise.diagnostics import Refused
 from kraise.frontends.cuda_c import host_main, vocabulary
 from kraise.frontends.cuda_c.c_types import (
+    AUTO,
+    FUNCTION,
     Array,
     Container,
     CType,
@@ -40,6 +42,8 @@ class Declarations(Calls, Places):
     flushed: Any
     unfollow: Any
     hoisted: Any
+    given_by: Any
+    references: set[str]
     default_members: Any
     constructed: Any
 
@@ -56,6 +60,9 @@ class Declarations(Calls, Places):
             p = None
         own = str(self.low.declarator(declarator, INT32)[0]) if p is None else p.name
         t = None if p is None else p.type.to if isinstance(p.type, Reference) else p.type
+        if t == FUNCTION:
+            hint = "functions that call it with a kernel are raised with it written out"
+            raise self.low.refuse("KR211", f"the parameter {own} of {self.name} is a function", node, hint)
         words = isinstance(t, Pointer) and isinstance(t.to, Pointer) and str(t.to.to) == "int8"  # char **argv
         counted = isinstance(t, ScalarType) and own == "argc"
         if words or counted:
@@ -147,8 +154,13 @@ class Declarations(Calls, Places):
                 out += self.effect(call) if call is not None else []
                 self.unfollow(i)
             return out
+        if base == AUTO and len(initial) == 1:
+            base = self.type_given(initial[0])
         token, t = self.low.declarator(declarator, base)
         name = str(token)
+        if name in self.references:
+            self.references.discard(name)
+            return []
         words = {str(w) for w in tokens(specifiers)}
         again = isinstance(t, ScalarType | Array) and (self.name != "main" or self.inlining)
         if again and "static" in words and not words & {"const", "constexpr"}:
@@ -200,11 +212,29 @@ class Declarations(Calls, Places):
             return self.effect(self.runtime_call(initial[0]))
         if isinstance(t, Pointer) and (not initial or kind(strip(initial[0])) in ("null_pointer", "number")):
             self.null.add(name)
+            self.storage.add(name)
         self.ignored.add(name)
         for i in initial:
             self.ignore(name, i)
             self.unfollow(i)
         return []
+
+    def type_given(self, node: Tree) -> CType:
+        """The type of a variable that is declared with ``auto``: of what a helper gives, of a number or a pointer."""
+        inner = strip(node)
+        if kind(inner) == "call_expression" and callee(inner.children[0]) == "make_unique":  # type: ignore[union-attr]
+            given = next(inner.children[0].find_data("template_arguments"))  # type: ignore[union-attr]
+            (of,) = self.low.template_arguments(given)
+            return Pointer(of.of if isinstance(of, Array) else of)
+        if kind(inner) == "call_expression" and (given := self.given_by(inner)) is not None:
+            return given  # type: ignore[no-any-return]
+        if kind(inner) == "call_expression" and not self.pointer_name(inner):
+            return AUTO
+        try:
+            found = self.low._argument_type(inner)
+        except Refused:
+            return AUTO
+        return found if isinstance(found, ScalarType) or (isinstance(found, Pointer) and leaf(found.to)[0]) else AUTO
 
     def declared_record(self, name: str, t: CType, initial: list[Tree], d: Tree) -> list[h.Stmt]:
         """A struct: ``Fields f``, ``f = {…}``, ``f = make(n)``, ``f = g``, ``*s = &f``, ``*s = malloc(…)``."""

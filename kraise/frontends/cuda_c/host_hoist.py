@@ -14,8 +14,9 @@ from typing import Any
 from lark import Token, Tree
 
 from kraise.diagnostics import Refused
+from kraise.frontends.cuda_c.c_types import CType
 from kraise.frontends.cuda_c.host_names import callee
-from kraise.frontends.cuda_c.trees import child, kind, strip, trees
+from kraise.frontends.cuda_c.trees import child, strip, trees
 from kraise.ir import host as h
 from kraise.ir.types import ScalarType
 
@@ -38,7 +39,6 @@ class Hoisting:
     scalar: Any
     placed: Any
     flushed: Any
-    result_type: Any
     method_of: Any
     _helper: Any
     _scope: Any
@@ -49,9 +49,8 @@ class Hoisting:
         if not isinstance(node, Tree) or not any(self._works_here(c) for c in node.find_data("call_expression")):
             return node
         inner = strip(node)
-        if top and kind(inner) == "call_expression" and self._works_here(inner):
-            args = [self.hoisted(c, top=False) for c in inner.children]  # type: ignore[union-attr]
-            return Tree("call_expression", args, inner.meta)  # type: ignore[union-attr]
+        if top and isinstance(inner, Tree) and inner.data == "call_expression" and self._works_here(inner):
+            return Tree("call_expression", [self.hoisted(c, top=False) for c in inner.children], inner.meta)
         if node.data in _ARMS:
             first, *rest = trees(node)
             for arm in rest:
@@ -65,14 +64,42 @@ class Hoisting:
         node = Tree(node.data, children, node.meta)
         return self._number_of(node) if node.data == "call_expression" and self._works_here(node) else node
 
+    def calls(self, node: Tree | None) -> bool:
+        """Is there a call with effects in an expression?"""
+        return node is not None and any(self._works_here(c) for c in node.find_data("call_expression"))
+
     def head_tested(self, test: Tree, body: Tree) -> Tree | None:
-        """The body of ``while (f(x) > tol) …`` with the test at its head; None where the test calls nothing."""
-        if not any(self._works_here(c) for c in test.find_data("call_expression")):
+        """The body of ``while (k < n && f(x) > tol) …`` with the tests at its head; None where they call nothing."""
+        if not self.calls(test):
             return None
-        fails = Tree("unary_expression", [Token("NOT", "!"), test], test.meta)
-        leave = Tree("if_statement", [fails, Tree("break_statement", [], test.meta)], test.meta)
         rest = trees(body) if body.data == "compound_statement" else [body]
-        return Tree("compound_statement", [leave, *rest], body.meta)
+        return Tree("compound_statement", [*_leaves(test), *rest], body.meta)
+
+    def end_tested(self, test: Tree, body: Tree) -> Tree | None:
+        """The body of ``do … while (f(x) > tol)`` with the tests at its end; None where they call nothing."""
+        if not self.calls(test):
+            return None
+        if any(body.find_data("continue_statement")):
+            raise self.low.refuse("KR211", "a round that goes on at a test with calls", test, "test at the end of it")
+        rest = trees(body) if body.data == "compound_statement" else [body]
+        return Tree("compound_statement", [*rest, *_leaves(test)], body.meta)
+
+    def as_while(self, node: Tree) -> Tree | None:
+        """``for (…; f(x) > tol; step)`` as a ``while`` in a block; None where its test calls nothing."""
+        init, test, step = (child(node, x) for x in ("for_init", "for_condition", "for_step"))
+        if not self.calls(test):
+            return None
+        body = [c for c in node.children if isinstance(c, Tree)][-1]
+        if any(body.find_data("continue_statement")):
+            raise self.low.refuse("KR211", "a round that goes on at a test with calls", node, "write it as a while")
+        before = [
+            Tree("declaration_statement" if c.data == "declaration" else "expression_statement", [c], node.meta)
+            for c in (trees(init) if init is not None else [])
+        ]
+        after = [Tree("expression_statement", list(step.children), node.meta)] if step is not None else []
+        rounds = Tree("compound_statement", [body, *after], node.meta)
+        loop = Tree("while_statement", [test.children[0], rounds], node.meta)  # type: ignore[union-attr]
+        return Tree("compound_statement", [*before, loop], node.meta)
 
     def _works_here(self, call: Tree) -> bool:
         """Is it a call that gives a number and needs statements: of a host function, a helper, a function on arrays?"""
@@ -85,16 +112,24 @@ class Hoisting:
 
     def _gives(self, call: Tree) -> ScalarType | None:
         """The type of the number that a call gives, None where it gives none."""
+        found = self.given_by(call)
+        return found if isinstance(found, ScalarType) else None
+
+    def given_by(self, call: Tree) -> CType | None:
+        """The type of what a function of the file gives; None where that is not known."""
         method = self.method_of(call)
         d = method[1] if method is not None else self._helper(call)
         if d is None:
             return None
         try:
             tree = self.program.load(d)
-            declarator = child(tree, "function_declarator")
+            declarator: Any = child(tree, "function_declarator")
             self.low.scopes.append(self._scope(d, call))
             try:
-                return self.result_type(tree, declarator)  # type: ignore[no-any-return]
+                specifiers, inner = child(tree, "decl_specifiers"), child(declarator, "declarator")
+                if specifiers is None or inner is None:
+                    return None
+                return self.low.declarator(inner, self.low.specifiers(specifiers).type)[1]  # type: ignore[no-any-return]
             finally:
                 self.low.scopes.pop()
         except Refused:
@@ -116,3 +151,11 @@ class Hoisting:
         self.pending += [*self.flushed(), *found]
         return target
 
+
+def _leaves(test: Tree) -> list[Tree]:
+    """``if (!a) break; if (!b) break;`` of the test ``a && b``."""
+    inner = strip(test)
+    if isinstance(inner, Tree) and inner.data == "logical_and_expression":
+        return [leave for c in trees(inner) for leave in _leaves(c)]
+    fails = Tree("unary_expression", [Token("NOT", "!"), inner], test.meta)
+    return [Tree("if_statement", [fails, Tree("break_statement", [], test.meta)], test.meta)]

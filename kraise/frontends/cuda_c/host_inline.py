@@ -23,7 +23,7 @@ from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.tokens import Raw
 from kraise.frontends.cuda_c.trees import Node, child, end, kind, last_name, position, strip, tokens, trees
-from kraise.frontends.cuda_c.values import VarPlace
+from kraise.frontends.cuda_c.values import TypeName, VarPlace
 from kraise.ir import host as h
 from kraise.ir.types import ScalarType
 
@@ -36,6 +36,7 @@ class Inlining:
     name: str
     arrays: dict[str, CType]
     hosts: dict[str, tuple[bool, ...]]
+    host_bound: dict[str, dict[str, Any]]
     written_out: set[str]  # helpers that were written out
     inlining: list[str]
     arguments_of_main: set[str]
@@ -64,7 +65,7 @@ class Inlining:
             return True
         d = self._helper(node)
         if d is None or d.name in self.hosts:
-            return d is not None and self._by_place(d, node)
+            return d is not None and (self._other_types(d, node) or self._by_place(d, node))
         return self._by_place(d, node) or (self._works(d) and not is_launching(self.program, d))
 
     def _helper(self, node: Tree) -> Definition | None:
@@ -89,6 +90,14 @@ class Inlining:
         explicit = self.low.template_arguments(given) if given is not None else []
         types = [FUNCTION if self._is_function(a) else self.low._argument_type(a) for a in trees(node)[1:]]
         return {**d.scope, **(self.low._bind_template(d, explicit, types, tree) or {})}
+
+    def _other_types(self, d: Definition, node: Tree) -> bool:
+        """Is a template called with other types than those that its own function of the module has?"""
+        types = {n: v.type for n, v in self.host_bound.get(d.name, {}).items() if isinstance(v, TypeName)}
+        if not types:
+            return False
+        scope = self._scope(d, node)
+        return any(getattr(scope.get(n), "type", None) != t for n, t in types.items())
 
     def _is_function(self, node: Tree) -> bool:
         """Is an argument the name of a function of the file: a kernel?"""

@@ -6,7 +6,7 @@ from typing import Any
 
 from lark import Tree
 
-from kraise.frontends.cuda_c.c_types import Array, CType
+from kraise.frontends.cuda_c.c_types import Array, CType, Pointer
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.functions import Lowering
 from kraise.frontends.cuda_c.host_names import callee
@@ -27,6 +27,10 @@ class HostLowering(Lowering):
     def _operand_type(self, operand: Node) -> CType:
         """``sizeof(a)`` of an array that was declared with its extent is that of the whole array."""
         inner = strip(operand)
+        if isinstance(inner, Tree) and inner.data == "subscript_expression":
+            whole = self.extents.get(callee(inner.children[0]))
+            if isinstance(whole, Array) and isinstance(whole.of, Pointer):
+                return whole.of
         if isinstance(inner, Tree) and callee(inner) in self.extents:
             t = self.extents[callee(inner)]
             if isinstance(t, Array) and isinstance(t.extent, k.Const | k.Op):

@@ -32,6 +32,9 @@ class Memory(Symbols):
     definitions: dict[str, k.Expr]
     ignored: set[str]
     null: set[str]
+    storage: set[str]
+    records: dict[str, dict[str, str]]
+    converted: Any
     packs: dict[str, tuple[Node, ...]]
     problems: list[Diagnostic]
     outlined: list[k.Function]
@@ -73,9 +76,13 @@ class Memory(Symbols):
     def owner(self, node: Node) -> str:
         """The container of ``v.data()``, ``&v[0]`` of one, ``thrust::raw_pointer_cast(v.data())``; "" otherwise."""
         node = strip(node)
+        if callee(node) in self.records:
+            return self.converted(callee(node))  # type: ignore[no-any-return]
         if not isinstance(node, Tree) or node.data != "call_expression":
             return ""
-        if concept(callee(node.children[0])) == "pointer":
+        if concept(callee(node.children[0])) == "pointer" or (
+            callee(node.children[0]) == "move" and len(trees(node)) == 2
+        ):
             return self.pointer_name(trees(node)[1])
         method = strip(node.children[0])
         if kind(method) == "member_expression" and self.member(method) in ("data", "begin", "get"):
@@ -108,7 +115,7 @@ class Memory(Symbols):
         """``cudaMalloc(&p, bytes)``."""
         name = self.pointer_name(args[0])
         if not name:
-            storage = {str(t) for t in tokens(args[0])} & self.null
+            storage = {str(t) for t in tokens(args[0])} & self.storage
             if storage:  # the temporary storage of a library
                 self.null -= storage
                 return self.drop(node, "memory management")

@@ -16,7 +16,7 @@ from lark import Token, Tree
 from kraise.frontends.cuda_c.c_types import Struct
 from kraise.frontends.cuda_c.host_inline import with_names
 from kraise.frontends.cuda_c.host_names import callee, concept
-from kraise.frontends.cuda_c.structs import Definition, StructDefinition
+from kraise.frontends.cuda_c.structs import CONVERSION, Definition, StructDefinition
 from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, tokens, trees
 from kraise.ir import host as h
 
@@ -32,6 +32,7 @@ class Methods:
     member: Any
     assigned: Any
     written: Any
+    arrays: dict[str, Any]
 
     def method_of(self, node: Any) -> tuple[str, Definition] | None:
         """The object and the method that a call calls; None for any other call."""
@@ -61,6 +62,16 @@ class Methods:
         if value is None or len(names) != len(args) or kind(value) == "call_expression":
             return None
         return with_names(self.of_object(value, owner, set(names)), dict(zip(names, args, strict=True)))  # type: ignore[no-any-return]
+
+    def converted(self, owner: str) -> str:
+        """The array that an object is where a pointer is wanted (``operator T *()``), "" where it is none."""
+        found = getattr(self.kinds[owner].defined, "methods", {}).get(CONVERSION, [])
+        body = child(found[0].tree, "compound_statement") if len(found) == 1 else None
+        lines = trees(body) if body is not None else []
+        if len(lines) != 1 or lines[0].data != "return_statement":
+            return ""
+        value = self.of_object(lines[0], owner, set())
+        return next((n for c in trees(value) if (n := callee(c)) in self.arrays), "")
 
     def of_object(self, tree: Tree, owner: str, hidden: set[str]) -> Tree:
         """A piece of a method with the object's names for members, and its methods called on it."""
@@ -95,7 +106,7 @@ class Methods:
             raise self.low.refuse("KR211", f"{t.name} is made of a class with a constructor of its own", node)
         if not defined.constructors:
             return None
-        makers = [c for c in defined.constructors if not _destroys(c)]
+        makers = [c for c in defined.constructors if not _destroys(c) and not _deleted(c)]
         for c in defined.constructors:
             if _destroys(c) and not self.frees_only(c):
                 raise self.low.refuse("KR211", f"the destructor of {t.name} does more than free memory", node)
@@ -146,6 +157,12 @@ class Methods:
             if own is not None and kind(strip(value)) not in ("null_pointer", "braced_init_list"):
                 out += self.assigned(Tree("id_expression", [Token("NAME", own)], node.meta), value, node)
         return out
+
+
+def _deleted(node: Tree) -> bool:
+    """``Buffer(const Buffer &) = delete;``"""
+    last = child(node, "function_end")
+    return last is not None and any(str(t) == "delete" for t in tokens(last))
 
 
 def _destroys(node: Tree) -> bool:

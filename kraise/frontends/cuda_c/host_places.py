@@ -63,6 +63,7 @@ class Places:
             )
         names = tuple(self.own_name(f"{name}_{n}") for n in range(count))
         self.banks[name] = names
+        self.low.extents[name] = t
         self.low.names.setdefault(name, "taken")
         return [s for own in names for s in self.part(own, t.of, node)]
 

@@ -56,7 +56,12 @@ def _each(body: list[Raw]) -> list[Raw]:
                 index = f"{item.text}_at"
                 size = f"( int ) ( {_size(body[:at], owner)} )"
                 out += made(f"for ( int {index} = 0 ; {index} < {size} ; {index} ++ ) {{", place)
-                out += [*head[:-2], *made(f"= {owner} [ {index} ] ;", place), *_each(body[stop + 1 : end])]
+                rounds = _each(body[stop + 1 : end])
+                if "&" in {t.text for t in head} and _of_pointers(body[:at], owner):  # cudaMalloc(&p, …)
+                    element = made(f"{owner} [ {index} ]", place)
+                    out += [x for t in rounds for x in (element if t.text == item.text else [t])]
+                else:
+                    out += [*head[:-2], *made(f"= {owner} [ {index} ] ;", place), *rounds]
                 out += made("}", place)
                 at = end
                 continue
@@ -65,12 +70,20 @@ def _each(body: list[Raw]) -> list[Raw]:
     return out
 
 
+def _of_pointers(before: list[Raw], owner: str) -> bool:
+    """Is it declared as an array of pointers, ``float *owner[3]``? A name of a function is declared where it stands
+    first."""
+    first = next((n for n, t in enumerate(before[:-1]) if t.text == owner), 0)
+    return first > 0 and before[first - 1].text == "*" and before[first + 1].text == "["
+
+
 def _size(before: list[Raw], owner: str) -> str:
     """The number of elements of a vector, or of an array that is declared with its extent."""
     is_array = any(
         t.text == owner and n + 1 < len(before) and before[n + 1].text == "[" and before[n - 1].kind == "NAME"
         for n, t in enumerate(before)
     )
+    is_array = is_array or _of_pointers(before, owner)
     return f"sizeof ( {owner} ) / sizeof ( {owner} [ 0 ] )" if is_array else f"{owner} . size ( )"
 
 

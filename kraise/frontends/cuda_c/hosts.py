@@ -6,6 +6,8 @@ One that only calls libraries and is not understood is passed over, unless anoth
 
 from __future__ import annotations
 
+from typing import Any
+
 from kraise.diagnostics import Diagnostic
 from kraise.diagnostics.collect import guard
 from kraise.frontends.cuda_c.host import HostReader
@@ -60,6 +62,7 @@ def read_hosts(
     done: dict[str, h.Host] = {}
     skips: dict[str, set[int]] = {}
     copied: dict[str, set[int]] = {}
+    bound: dict[str, dict[str, Any]] = {}
     outlined: list[k.Function] = []
     written_out: set[str] = set()  # helpers that their callers hold: it is no loss that they are not functions
     problems: list[Diagnostic] = []
@@ -72,7 +75,7 @@ def read_hosts(
         reader = HostReader(program, by_name, kinds)
         reader.skips, reader.instances = skips, instances
         reader.host_params = {n: x.params for n, x in done.items()}
-        reader.host_copied = copied
+        reader.host_copied, reader.host_bound = copied, bound
         place = program.unit.tokens[candidates[name].item.first].span  # type: ignore[union-attr]
         host, wrong = guard(name, place, reader.read, candidates[name], name)
         wanted_by = [n for n in order if name in words[n] and n not in libraries]
@@ -80,6 +83,7 @@ def read_hosts(
         if host is not None:
             done[name] = host
             skips[name] = reader.skipped
+            bound[name] = reader.bound
             copied[name] = {at for at, p in enumerate(host.params) if p.name in reader.copied}
             outlined += reader.outlined
             written_out |= reader.written_out

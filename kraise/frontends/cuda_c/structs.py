@@ -116,8 +116,9 @@ class Structs:
                 if isinstance(found.defined, StructDefinition):
                     definition.methods.update(found.defined.methods)
                     definition.bases.append(found.defined)
-        if name and scope is None:
+        if name:
             low.declare(name, TypeName(Struct(name, (), defined=definition)))
+            definition.scope[name] = TypeName(Struct(name, (), defined=definition))
         for member in trees(node):
             match member.data:
                 case "declaration":

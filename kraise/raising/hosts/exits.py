@@ -162,6 +162,13 @@ def _breaks(body: tuple[h.Stmt, ...]) -> bool:
     return any(isinstance(s, h.Break) or (isinstance(s, h.If) and (_breaks(s.body) or _breaks(s.orelse))) for s in body)
 
 
+def _negated(test: h.Expr) -> h.Expr:
+    """``!test``; ``test`` of ``!test``, as loops begin that test with calls."""
+    if isinstance(test, k.Op) and test.name == "not":
+        return test.args[0]
+    return k.Op("not", (test,), BOOL)  # type: ignore[arg-type]
+
+
 def _flagged(body: tuple[h.Stmt, ...], live: str) -> tuple[h.Stmt, ...]:
     """The block with ``live = False`` for each break, and what follows one under ``if live``."""
     out: list[h.Stmt] = []
@@ -172,7 +179,7 @@ def _flagged(body: tuple[h.Stmt, ...], live: str) -> tuple[h.Stmt, ...]:
         if isinstance(stmt, h.If) and _breaks((stmt,)):
             rest = _flagged(body[at + 1 :], live)
             if stmt.body == (h.Break(),) and not stmt.orelse:
-                out.append(h.Assign(live, k.Op("not", (stmt.condition,), BOOL), BOOL, span=stmt.span))  # type: ignore[arg-type]
+                out.append(h.Assign(live, _negated(stmt.condition), BOOL, span=stmt.span))
             else:
                 then, orelse = _flagged(stmt.body, live), _flagged(stmt.orelse, live)
                 out.append(replace(stmt, body=then, orelse=orelse))

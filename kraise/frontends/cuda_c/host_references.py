@@ -1,0 +1,59 @@
+"""References that CUDA C host functions declare: ``float &r = h[i];`` stands for its place in the rest of its block.
+
+Side condition, checked: the numbers of its subscript do not change there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lark import Tree
+
+from kraise.frontends.cuda_c.host_inline import changed_names, with_names
+from kraise.frontends.cuda_c.tokens import Raw
+from kraise.frontends.cuda_c.trees import child, kind, last_name, strip, tokens, trees
+from kraise.frontends.cuda_c.values import VarPlace
+
+_PLACES = ("id_expression", "subscript_expression", "member_expression")
+
+
+class References:
+    """The part of the reader that knows references; see :class:`kraise.frontends.cuda_c.host.HostReader`."""
+
+    low: Any
+    arrays: dict[str, Any]
+    banks: dict[str, tuple[str, ...]]
+    records: dict[str, dict[str, str]]
+    renames: dict[str, list[Raw] | None]
+    references: set[str]  # the names that are declared as references
+    _spelled: Any
+
+    def without_references(self, node: Tree, rest: list[Tree]) -> list[Tree]:
+        """The statements behind a declaration with what its references stand for. Refused where that may change."""
+        found = trees(node, "declaration") if node.data == "declaration_statement" else []
+        for d in (d for f in found for d in trees(f, "init_declarator")):
+            declarator = child(d, "declarator")
+            pointers = [str(t) for p in (declarator.find_data("ptr_operator") if declarator else ()) for t in tokens(p)]
+            initial = strip(trees(d)[-1])
+            if "&" not in pointers or kind(initial) not in _PLACES or not self._holds(initial):
+                continue
+            name = next((str(last_name(i)) for i in declarator.find_data("declarator_id")), "")  # type: ignore[union-attr]
+            words = [str(t) for t in tokens(initial) if t.type == "NAME"][1:]
+            inside = {n for n in words if n in self.arrays}  # a load
+            numbers = {n for n in words if isinstance(self.low.lookup(n), VarPlace)} | inside
+            moved = sorted(numbers & {*inside, *(n for s in rest for n in changed_names(s))})
+            if moved:
+                reason = f"{name} refers to a place by {moved[0]}, which may change behind it"
+                raise self.low.refuse("KR211", reason, d, "write the element itself")
+            self.references.add(name)
+            self.renames = {**self.renames, name: self._spelled(initial)}
+            rest = [with_names(s, {name: initial}) for s in rest]
+        return rest
+
+    def _holds(self, node: Any) -> bool:
+        """Is a place one of this function's numbers, arrays or objects?"""
+        names = [str(t) for t in tokens(node) if t.type == "NAME"]
+        if not names:
+            return False
+        known = {*self.arrays, *self.banks, *self.records}
+        return names[0] in known or isinstance(self.low.lookup(names[0]), VarPlace)
