@@ -21,7 +21,8 @@ SOURCE = (HERE / "programs.cu").read_text(encoding="utf-8")
 HOST = re.compile(r"^(\w+) (\w+)\(float \*x, float \*y, int n\)", re.M)
 REFUSED = ("by_clock", "by_input", "by_state", "backwards", "odd_bytes", "swap_by_data", "vectors", "unsigned_down",
            "nested_swaps", "pushed_by_data", "pushed_twice", "pushed_on_the_way",
-           "captured_before", "captured_elsewhere", "saved_at_the_end", "unknown_object", "derived_object")  # fmt: skip
+           "captured_before", "captured_elsewhere", "saved_at_the_end", "unknown_object", "derived_object",
+           "moving_reference")  # fmt: skip
 HOSTS = {m[2]: m[1] for m in HOST.finditer(SOURCE)}
 N = 13
 
@@ -45,7 +46,7 @@ def launches_as_calls(text):
     """``k<<<g, b>>>(x)`` as ``host_launch_(Geom_(g, b), [&] { k(x); })``."""
     text = text.replace("kernel<<<((n) + 63) / 64, 64>>>(__VA_ARGS__)",
                         "host_launch_(Geom_(((n) + 63) / 64, 64), [&] { kernel(__VA_ARGS__); })")  # fmt: skip
-    while found := re.search(r"(\w+)\s*<<<", text):
+    while found := re.search(r"(\w+(?:<[\w, ]+>)?)\s*<<<", text):
         stop = text.index(">>>", found.end())
         first = text.index("(", stop)
         last = closing(text, first)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kraise.emit.hosts.statics import Statics, nodes, scalars
+from kraise.emit.hosts.statics import Statics, scalars
 from kraise.emit.text import python as py
 from kraise.emit.text.names import identifier
 from kraise.emit.text.python import Atom, Py, flat
@@ -130,7 +130,7 @@ class HostText:
         if row.infix:
             found = py.Bin(row.infix, args[0], args[1])
             return py.Bin("%", found, Atom(f"2**{e.type.bits}")) if known and _hashes(e) else found
-        if e.name == "not" and not any(map(_is_array, nodes(e.args))):  # ~ of Python's own True is -2
+        if e.name == "not" and not self.statics.is_array(e.args):  # ~ of Python's own True is -2
             return py.call("jnp.logical_not", args[0])
         if row.prefix:
             return py.Un(row.prefix, args[0])
@@ -235,12 +235,6 @@ def _hashes(e: k.Op) -> bool:
     """Does an unsigned number of Python's leave its range, unlike a size? It meets a large constant."""
     large = any(isinstance(a, k.Const) and a.value.real >= 2**16 for a in e.args)
     return large and e.type.kind == "uint" and e.name in ("add", "mul")
-
-
-def _is_array(e: object) -> bool:
-    """Is the value of an expression JAX's own, and no number of Python's?"""
-    function = isinstance(e, k.Op) and not (OPERATIONS[e.name].infix or OPERATIONS[e.name].prefix)
-    return function or isinstance(e, k.Load | h.Library)
 
 
 def _is_count(e: h.Expr) -> bool:

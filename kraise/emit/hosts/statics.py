@@ -9,6 +9,7 @@ from kraise.diagnostics import refuse
 from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
+from kraise.ir.operations import OPERATIONS
 from kraise.ir.types import ScalarType
 
 
@@ -60,6 +61,7 @@ class Statics:
             if counting <= self.python:
                 break
             self.python |= counting
+        self.given = _given(host.body) - {p.name for p in host.params}
         clash = sorted(self.names & self.traced)
         if clash:
             reason = f"{clash[0]} decides a size, a trip count or a launch, and depends on data"
@@ -72,6 +74,10 @@ class Statics:
     def is_known(self, *roots: object) -> bool:
         """Would an expression be known, were its parameters static?"""
         return not self._from_data(roots, self.traced)
+
+    def is_array(self, *roots: object) -> bool:
+        """Is an expression made of JAX's values wherever it stands, so that it is no number of Python's?"""
+        return any(_is_jax(n) or (isinstance(n, k.Var) and n.name in self.given) for n in nodes(*roots))
 
     def _fixpoint(self, step) -> set[str]:  # type: ignore[no-untyped-def]
         found: set[str] = set()
@@ -150,6 +156,38 @@ class Statics:
             case o.New(shape=shape):
                 needed |= scalars(shape)
         _shapes(needed, value)
+
+
+def _is_jax(node: object) -> bool:
+    """Is this spelled as a load or a call of JAX's?"""
+    if isinstance(node, k.Op):
+        row = OPERATIONS[node.name]
+        return not row.infix and not row.prefix and row.jnp.startswith("jnp.")
+    return isinstance(node, k.Load) or (isinstance(node, h.Library) and not node.static)
+
+
+def _given(body: tuple[o.Stmt, ...]) -> set[str]:
+    """The names that only calls and library calls give values."""
+    called: set[str] = set()
+    others: set[str] = set()
+
+    def visit(body: tuple[o.Stmt, ...]) -> None:
+        for stmt in body:
+            match stmt:
+                case o.Let(targets=targets, value=value) if isinstance(value, o.Call) or _is_jax(value):
+                    called.update(targets)
+                case o.Let(targets=targets):
+                    others.update(targets)
+                case o.Loop(names=names, var=var):
+                    others.update(names, (var,))
+                    visit(stmt.body)
+                case o.Branch(names=names):
+                    others.update(names)
+                    visit(stmt.body)
+                    visit(stmt.orelse)
+
+    visit(body)
+    return called - others
 
 
 def _counters(stmt: o.Loop) -> set[str]:

@@ -336,8 +336,6 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         nest = self.nest(node)
         if nest is not None:
             return nest
-        if (again := self.as_while(node)) is not None:
-            return list(self.block(again))
         renames, init = self.renames, child(node, "for_init")
         if init is not None:
             (node,) = self.under_own_names(self.shadowing(init, self.low.scopes[1:]), node)
@@ -350,6 +348,8 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
             for c in trees(init) if init is not None else []:
                 if c.data == "declaration" or trees(c):  # and no `;` alone
                     before += self.declaration(c) if c.data == "declaration" else self.effect(c)
+            if (again := self.as_while(test, step, body, node)) is not None:
+                return [*before, *self.statement(again)]
             condition = self.repeated(test.children[0]) if test is not None and test.children else k.Const(True, INT32)
             after = self.effect(step.children[0]) if step is not None and step.children else []
             over = counted(before, condition, after, ())

@@ -45,6 +45,7 @@ class Branches:
     read_in: Any
     scalar: Any
     hoisted: Any
+    calls: Any
 
     def branch(self, node: Tree) -> list[h.Stmt]:
         """``if``: one that tests for an error is dropped with what it does then."""
@@ -67,7 +68,13 @@ class Branches:
             found = [s for c in read for s in self.read_in(callee(c.children[0]), trees(c)[1:], c) or []]
             self.drop(test, host_main.PARAMETER if found else "a check of the arguments")
             return found + (list(self.block(parts[2])) if len(parts) > 2 else [])
-        test = self.hoisted(self.without_errors(test), top=False)
+        test = self.without_errors(test)
+        both = strip(test)
+        if len(parts) == 2 and kind(both) == "logical_and_expression" and self.calls(both):  # if (a && f(x) > tol) …
+            for side in reversed(trees(both)):  # type: ignore[arg-type]
+                then = Tree("if_statement", [side, then], node.meta)
+            return self.branch(then)
+        test = self.hoisted(test, top=False)
         if self.is_error_test(test):
             return self.checked(test, then, parts[2:3], node)
         steps = stepping(test)

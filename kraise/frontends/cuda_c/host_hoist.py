@@ -84,22 +84,15 @@ class Hoisting:
         rest = trees(body) if body.data == "compound_statement" else [body]
         return Tree("compound_statement", [*rest, *_leaves(test)], body.meta)
 
-    def as_while(self, node: Tree) -> Tree | None:
-        """``for (…; f(x) > tol; step)`` as a ``while`` in a block; None where its test calls nothing."""
-        init, test, step = (child(node, x) for x in ("for_init", "for_condition", "for_step"))
-        if not self.calls(test):
+    def as_while(self, test: Tree | None, step: Tree | None, body: Tree, node: Tree) -> Tree | None:
+        """``for (…; f(x) > tol; step)`` as a ``while``; None where its test calls nothing."""
+        if test is None or not self.calls(test):
             return None
-        body = [c for c in node.children if isinstance(c, Tree)][-1]
         if any(body.find_data("continue_statement")):
             raise self.low.refuse("KR211", "a round that goes on at a test with calls", node, "write it as a while")
-        before = [
-            Tree("declaration_statement" if c.data == "declaration" else "expression_statement", [c], node.meta)
-            for c in (trees(init) if init is not None else [])
-        ]
         after = [Tree("expression_statement", list(step.children), node.meta)] if step is not None else []
         rounds = Tree("compound_statement", [body, *after], node.meta)
-        loop = Tree("while_statement", [test.children[0], rounds], node.meta)  # type: ignore[union-attr]
-        return Tree("compound_statement", [*before, loop], node.meta)
+        return Tree("while_statement", [test.children[0], rounds], node.meta)
 
     def _works_here(self, call: Tree) -> bool:
         """Is it a call that gives a number and needs statements: of a host function, a helper, a function on arrays?"""

@@ -25,6 +25,7 @@ class Launches(Memory):
     records: dict[str, dict[str, str]]
     host_copied: dict[str, set[int]]
     record_of: Any
+    ignored: set[str]
     host_params: dict[str, tuple[k.Param, ...]]
 
     def extents(self, node: Node) -> tuple[k.Expr, ...]:
@@ -74,7 +75,7 @@ class Launches(Memory):
 
     def launched(self, name: str, configuration: list[Any], args: list[Any], node: Tree, target: Any) -> h.Launch:
         """A launch of ``name``, which ``target`` spells."""
-        if isinstance(self.low.lookup(name), VarPlace) or not name:
+        if isinstance(self.low.lookup(name), VarPlace) or name in self.ignored or not name:
             raise self.low.refuse("KR211", "a launch through a function pointer", node, "launch the kernel by its name")
         grid, block = (self.extents(c) for c in configuration[:2])
         shared = self.number(configuration[2]) if len(configuration) > 2 else None

@@ -1,9 +1,11 @@
 // Whole hosts of one signature, for test_compiled.py: g++ compiles them as they stand, kraise raises them.
 #include <algorithm>
+#include <array>
 #include <assert.h>
 #include <chrono>
 #include <cuda_runtime.h>
 #include <math.h>
+#include <memory>
 #include <numeric>
 #include <stdio.h>
 #include <stdlib.h>
@@ -408,4 +410,183 @@ void unknown_object(float *x, float *y, int n) {
     s.d = x; s.n = n;
     s.step();
     add<<<1, 64>>>(y, 1.0f, n);
+}
+
+#define CEIL_DIV(a, b) (((a) + (b) - 1) / (b))
+
+template <typename T>
+__global__ void axpy_t(const T *x, T *y, T a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] += a * x[i];
+}
+
+template <typename T, int B>
+__global__ void block_sum_t(const T *x, T *part, int n) {
+    __shared__ T s[B];
+    int t = threadIdx.x, i = blockIdx.x * B + t;
+    s[t] = i < n ? x[i] : T(0);
+    __syncthreads();
+    for (int k = B / 2; k > 0; k >>= 1) {
+        if (t < k) s[t] += s[t + k];
+        __syncthreads();
+    }
+    if (t == 0) part[blockIdx.x] = s[0];
+}
+
+// drivers that are templates, called with explicit arguments and inside expressions
+template <typename T, int BLOCK>
+T sum_driver(const T *d_x, int n) {
+    int blocks = CEIL_DIV(n, BLOCK);
+    T *d_part;
+    CHECK(cudaMalloc(&d_part, blocks * sizeof(T)));
+    block_sum_t<T, BLOCK><<<blocks, BLOCK>>>(d_x, d_part, n);
+    std::vector<T> h(blocks);
+    CHECK(cudaMemcpy(h.data(), d_part, blocks * sizeof(T), cudaMemcpyDeviceToHost));
+    T total = 0;
+    for (int i = 0; i < blocks; i++) total += h[i];
+    CHECK(cudaFree(d_part));
+    return total;
+}
+
+float driver_of_template(float *x, float *y, int n) {
+    float s = sum_driver<float, 4>(x, n);
+    add<<<CEIL_DIV(n, 32), 32>>>(y, s, n);
+    return sum_driver<float, 8>(y, n) / n;
+}
+
+template <typename T, int N>
+T scaled(float *x, T s, int n) {
+    T half = s / N;
+    add<<<1, 64>>>(x, (float)half, n);
+    return half;
+}
+
+float driver_of_two_types(float *x, float *y, int n) {
+    int a = scaled<int, 2>(x, 7, n);
+    float b = scaled<float, 4>(y, 7, n);
+    return a + b + scaled<float, 2>(y, 3, n);
+}
+
+float calls_in_tests(float *x, float *y, int n) {
+    int k = 0;
+    do { k++; } while (scaled<float, 2>(x, 1, n) > 0.1f && k < 5);
+    for (int i = 0; k < 8 && scaled<float, 2>(y, i, n) < 1.2f; i++) k += i;
+    if (n > 3 && scaled<float, 2>(x, 1, n) > 0.1f) k += 10;
+    while (sum_driver<float, 4>(x, n) < 40.0f && k < 30) {
+        k++;
+        if (k % 3 == 0) continue;
+        add<<<1, 64>>>(x, 0.5f, n);
+    }
+    return k;
+}
+
+struct Freed { void operator()(float *p) const { cudaFree(p); } };
+using device_ptr = std::unique_ptr<float[], Freed>;
+device_ptr make_device(int n) {
+    float *p = nullptr;
+    CHECK(cudaMalloc(&p, n * sizeof(float)));
+    return device_ptr(p);
+}
+
+void smart_pointers(float *x, float *y, int n) {
+    auto tmp = make_device(n);
+    cudaMemcpy(tmp.get(), x, n * sizeof(float), cudaMemcpyDeviceToDevice);
+    smooth<<<CEIL_DIV(n, 32), 32>>>(tmp.get(), y, n);
+    std::unique_ptr<float[]> h(new float[n]);
+    auto zeros = std::make_unique<float[]>(n);
+    cudaMemcpy(h.get(), y, n * sizeof(float), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < n; i++) zeros[i] += h[i] * 2.0f;
+    cudaMemcpy(x, zeros.get(), n * sizeof(float), cudaMemcpyHostToDevice);
+}
+
+
+template <class T> class Buffer {
+  public:
+    explicit Buffer(size_t n) : n_(n) { CHECK(cudaMalloc(&p_, n * sizeof(T))); }
+    ~Buffer() { cudaFree(p_); }
+    Buffer(const Buffer &) = delete;
+    Buffer &operator=(const Buffer &) = delete;
+    T *data() { return p_; }
+    const T *data() const { return p_; }
+    size_t size() const { return n_; }
+    void upload(const T *h) { CHECK(cudaMemcpy(p_, h, n_ * sizeof(T), cudaMemcpyHostToDevice)); }
+    void download(T *h) const { CHECK(cudaMemcpy(h, p_, n_ * sizeof(T), cudaMemcpyDeviceToHost)); }
+    operator T *() { return p_; }
+  private:
+    T *p_ = nullptr;
+    size_t n_;
+};
+void buffers_by_class(float *x, float *y, int n) {
+    Buffer<float> a(n), b(n);
+    a.upload(x);
+    b.upload(y);
+    for (int t = 0; t < 4; ++t) {
+        axpy_t<float><<<CEIL_DIV(n, 64), 64>>>(a.data(), b.data(), 0.1f, n);
+        smooth<<<CEIL_DIV(a.size(), 64), 64>>>(b, a, (int)a.size());
+    }
+    a.download(x);
+    b.download(y);
+}
+
+
+void array_of_pointers(float *x, float *y, int n) {
+    std::array<float *, 3> buf;
+    for (auto &p : buf) cudaMalloc(&p, n * sizeof(float));
+    cudaMemcpy(buf[0], x, n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(buf[1], y, n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemset(buf[2], 0, n * sizeof(float));
+    for (int t = 0; t < 5; t++) {
+        mix<<<CEIL_DIV(n, 128), 128>>>(buf[t % 3], buf[(t + 1) % 3], buf[(t + 2) % 3], n);
+    }
+    cudaMemcpy(x, buf[0], n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaMemcpy(y, buf[1], n * sizeof(float), cudaMemcpyDeviceToHost);
+    for (auto p : buf) cudaFree(p);
+}
+
+
+typedef void (*Kernel)(const float *, float *, int);
+static void launched(Kernel k, const float *a, float *b, int n) { k<<<CEIL_DIV(n, 64), 64>>>(a, b, n); }
+void kernel_by_pointer(float *x, float *y, int n) {
+    launched(smooth, x, y, n);
+    launched(smooth, y, x, n);
+}
+
+int place_of_the_largest(float *x, float *y, int n) {
+    smooth<<<CEIL_DIV(n, 32), 32>>>(x, y, n);
+    float best = -1e30f;
+    int where = -1;
+    for (int i = 0; i < n; i++) if (y[i] > best) { best = y[i]; where = i; }
+    x[0] = best;
+    return where;
+}
+
+void references(float *x, float *y, int n) {
+    std::vector<float> h(n);
+    cudaMemcpy(h.data(), x, n * sizeof(float), cudaMemcpyDeviceToHost);
+    auto &r = h[2];
+    r = 3.0f;
+    float &first = h[0];
+    for (int i = 1; i < n; i++) first += h[i];
+    int m = n;
+    int &less = m;
+    less = 5;
+    cudaMemcpy(y, h.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    add<<<1, 64>>>(y, 1.0f, m);
+}
+
+void moving_reference(float *x, float *y, int n) {
+    int k = 2;
+    float &r = x[k];
+    k = 4;
+    r = 3.0f;
+    add<<<1, 64>>>(y, 1.0f, n);
+}
+
+void not_a_number(float *x, float *y, int n) {
+    float half = 1.0f / 2;
+    if (!(half > 0.1f)) add<<<1, 64>>>(x, 1.0f, n);
+    for (int i = 0; i < 5; i++) { if (!(half * i < 1.0f)) break; add<<<1, 64>>>(y, 1.0f, n); half += 0.1f; }
+    bool go = true;
+    int k = 0;
+    while (go) { add<<<1, 64>>>(y, 1.0f, n); k++; go = !(half > 5.0f) && k < 3; if (!go) break; add<<<1, 64>>>(x, 1.0f, n); }
 }
