@@ -212,9 +212,9 @@ class _Lines:
 
     def array(self, version: Version) -> str:
         if self.current.setdefault(version.array, Version(version.array, 0)) is version:
-            return version.array
+            return readable(version.array)
         self.stale.setdefault(version)
-        return f"{version.array}.{version.number}"
+        return f"{readable(version.array)}.{version.number}"
 
     def printer(self, expand: int = 0, depth: int = 100, most: int | None = None) -> Printer:
         return Printer(self.names, expand, depth, self.array, most)
@@ -257,7 +257,7 @@ class _Lines:
     def write(self, w: Write, indent: str) -> str:
         p = self.printer()
         # the cell that is written is the array itself, whatever its version
-        cell = f"{w.after.array}[{', '.join(map(p.text, w.subscripts))}]"
+        cell = readable(w.after.array) + (f"[{', '.join(map(p.text, w.subscripts))}]" if w.subscripts else "")
         domain = self.domain(w, p.text)
         value, symbol = w.value, "="
         if w.accumulate in ("add", "mul"):

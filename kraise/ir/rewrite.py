@@ -10,10 +10,13 @@ from kraise.ir.types import ScalarType
 
 
 def rewritten(x: Any, visit: Callable[[Any], Any | None]) -> Any:
-    """``x`` (a node, or a tuple of nodes) with what ``visit`` gives in place of a node; None leaves it to its parts."""
+    """``x`` (a node, or a tuple of nodes) with what ``visit`` gives in place of a node; None leaves it to its parts,
+    and a tuple in place of a node among others is as many nodes."""
     if isinstance(x, tuple):
-        new = tuple(rewritten(i, visit) for i in x)
-        return x if all(a is b for a, b in zip(x, new, strict=True)) else new
+        pairs = [(i, rewritten(i, visit)) for i in x]
+        if all(a is b for a, b in pairs):
+            return x
+        return tuple(n for a, b in pairs for n in (b if isinstance(b, tuple) and not isinstance(a, tuple) else (b,)))
     if not is_dataclass(x) or isinstance(x, ScalarType | type):
         return x
     found = visit(x)

@@ -28,6 +28,7 @@ from kraise.raising.loops.whiles import while_loop
 from kraise.raising.loops.whole_bounds import with_whole_bounds
 from kraise.raising.memory import outside, parts
 from kraise.raising.memory.bounds import mark
+from kraise.raising.memory.numbered import numbered
 from kraise.raising.memory.padded import without_gaps
 from kraise.raising.memory.phases import cooperative, uniform_barriers
 from kraise.raising.memory.privatised import without_private_copies
@@ -50,6 +51,7 @@ from kraise.raising.threads.splits import Splitting, split_threads
 from kraise.raising.writes.dead import without_dead
 from kraise.raising.writes.finish import finish, finished
 from kraise.raising.writes.fuse import fuse, started, summed
+from kraise.raising.writes.squeezed import as_values, squeezed
 from kraise.raising.writes.trailing import copied_after
 
 
@@ -76,7 +78,7 @@ class Raiser:
     def run(self) -> eq.Kernel:
         cx, function = self.cx, self.cx.function
         body = structure(function)
-        body.body = without_gaps(with_whole_bounds(inlined(cx.module, function, body.body)))
+        body.body = numbered(without_gaps(with_whole_bounds(inlined(cx.module, function, body.body))))
         if cx.apart:
             before, body.body = body.body, parts.split(body.body)
             cx.parts = parts.made(body.body) if body.body is not before else frozenset()
@@ -165,7 +167,12 @@ class Raiser:
         shapes = shapes_of(st)
         stmts = copied_after(stmts)
         stmts = summed(stmts, (*cx.assumed, *(c for c, _ in cx.checks)))
-        stmts = without_dead(fuse(started(stmts, shapes), versions, shapes), versions, [*values, *self._checked()])
+        seen = [*values, *self._checked()]
+        named_arrays = frozenset(v.array for v in versions) | _read(seen)
+        stmts, shapes = squeezed(stmts, shapes, named_arrays)
+        stmts, scalars = as_values(fuse(started(stmts, shapes), versions, shapes), shapes, named_arrays)
+        st.names = {n.expr: n for n in scalars} | st.names
+        stmts = without_dead(stmts, versions, seen)
         if cx.lane is not None:
             counted = partial(threads.without_warps, cx.block_size())
             stmts = tuple(map_statement(s, counted) for s in stmts)
@@ -265,6 +272,11 @@ def named(st: State) -> tuple[tuple[Poly, str], ...]:
         if not name.startswith("$") and isinstance(v, eq.Op) and index_like(v):
             out.setdefault(to_poly(v), name)
     return tuple(out.items())
+
+
+def _read(exprs: list[eq.Expr]) -> frozenset[str]:
+    """The arrays that are read."""
+    return frozenset(n.version.array for n in topological(exprs) if isinstance(n, eq.Read))
 
 
 def _bounded_by_guards(cx: Context, raws: list[Raw]) -> None:

@@ -11,10 +11,10 @@ import jax.numpy as jnp
 
 @partial(jax.jit, static_argnames=("n", "grid", "block"))
 def hot_cells(heat, counts, limit, n, *, grid, block):
-    """votes[block_x, 0] = sum_(thread_x where block_x * block + thread_x < n and
+    """
+    counts[block_x] = sum_(thread_x where block_x * block + thread_x < n and
         heat[block_x * block + thread_x] > limit) 1
         for 0 <= block_x < grid
-    counts[block_x] = votes[block_x, 0]  for 0 <= block_x < grid
     """
     grid = grid[0] if isinstance(grid, tuple) else grid
     block = block[0] if isinstance(block, tuple) else block
@@ -22,19 +22,16 @@ def hot_cells(heat, counts, limit, n, *, grid, block):
     thread_x = jnp.arange(block)
     count = min(n, grid * block)
     heat2 = jnp.pad(heat[:count], (0, grid * block - count)).reshape(grid, block)
-    votes = jnp.zeros((grid, 1), jnp.int32)  # kernel.py:9
-    votes = votes.at[:, 0].set(
+    return counts.at[:grid].set(
         jnp.sum((block_x[:, None] * block + thread_x < n) & (heat2 > limit), axis=1)
-    )  # kernel.py:9
-    return counts.at[:grid].set(votes[:, 0])  # kernel.py:11
+    )  # kernel.py:11
 
 
 @partial(jax.jit, static_argnames=("n", "grid", "block"))
 def settled(change, done, n, *, grid, block):
-    """votes[block_x, 0] = sum_(thread_x where block_x * block + thread_x < n and not
-        abs(change[block_x * block + thread_x]) < 0.25) 1
-        for 0 <= block_x < grid
-    done[block_x] = 1  for 0 <= block_x < grid, where calm
+    """
+    done[block_x] = 1
+        for 0 <= block_x < grid, where sum_(thread_x where block_x * block + thread_x < n and not abs(change[block_x * block + thread_x]) < 0.25) 1 == 0
     """
     grid = grid[0] if isinstance(grid, tuple) else grid
     block = block[0] if isinstance(block, tuple) else block
@@ -42,15 +39,16 @@ def settled(change, done, n, *, grid, block):
     thread_x = jnp.arange(block)
     count = min(n, grid * block)
     change2 = jnp.pad(change[:count], (0, grid * block - count)).reshape(grid, block)
-    votes = jnp.zeros((grid, 1), jnp.int32)  # kernel.py:17
-    votes = votes.at[:, 0].set(
-        jnp.sum(
-            (block_x[:, None] * block + thread_x < n) & ~(jnp.abs(change2) < 0.25),
-            axis=1,
-        )
-    )  # kernel.py:17
     return done.at[:grid].set(
-        jnp.where(votes[:, 0] == 0, 1, done[:grid])
+        jnp.where(
+            jnp.sum(
+                (block_x[:, None] * block + thread_x < n) & ~(jnp.abs(change2) < 0.25),
+                axis=1,
+            )
+            == 0,
+            1,
+            done[:grid],
+        )
     )  # kernel.py:19
 
 

@@ -59,16 +59,12 @@ def largest(x, out, n, *, grid, block):
 def rms_norm(o, x, w, size):
     """One vector over its root mean square: thread 0 leaves the factor for all.
 
-    factor[0] = rsqrt((sum_t x[t] * x[t]) / size + 1e-05)
-    o[i] = w[i] * factor[0] * x[i]  for 0 <= i < size
+    o[i] = w[i] * rsqrt((sum_t x[t] * x[t]) / size + 1e-05) * x[i]  for 0 <= i < size
 
     block is a multiple of 32 (whole warps)
     """
-    factor = jnp.zeros(1, jnp.float32)  # kernel.cu:47
-    factor = factor.at[0].set(
-        jax.lax.rsqrt(jnp.sum(x[:size] * x[:size]) / size + 1e-05)
-    )  # kernel.cu:57
-    return o.at[:size].set(w[:size] * (factor[0] * x[:size]))  # kernel.cu:60
+    factor = jax.lax.rsqrt(jnp.sum(x[:size] * x[:size]) / size + 1e-05)
+    return o.at[:size].set(w[:size] * (factor * x[:size]))  # kernel.cu:60
 
 
 @partial(jax.jit, static_argnames="n")

@@ -18,8 +18,7 @@ def visits(slot, weight, count, tickets, hour, n):
     tickets[cell] = 9 - (9 - (0 if tickets[cell] > 9 else tickets[cell]) + tickets_hits[cell]) % 10
         if tickets_hits[cell] > 0 else tickets[cell]
         for 0 <= cell < tickets.shape[0]
-    hour_hits[0] += sum_i 1
-    hour[0] = (min(hour[0], 23) + hour_hits[0]) % 24 if hour_hits[0] > 0 else hour[0]
+    hour[0] = (min(hour[0], 23) + sum_i 1) % 24 if sum_i 1 > 0 else hour[0]
     """
     m = tickets.shape[0]
     count_hits = jnp.zeros(count.shape[0], jnp.uint32)  # kernel.cu:6
@@ -36,11 +35,8 @@ def visits(slot, weight, count, tickets, hour, n):
         9 - (9 - jnp.where(tickets > 9, 0, tickets) + tickets_hits) % 10,
         tickets,
     )  # kernel.cu:7
-    hour_hits = jnp.zeros(1, jnp.uint32)  # kernel.cu:8
-    hour_hits = hour_hits.at[0].add(n * 1)  # kernel.cu:8
+    hour_hits = n * 1
     hour = hour.at[0].set(
-        jnp.where(
-            hour_hits[0] > 0, (jnp.minimum(hour[0], 23) + hour_hits[0]) % 24, hour[0]
-        )
+        jnp.where(hour_hits > 0, (jnp.minimum(hour[0], 23) + hour_hits) % 24, hour[0])
     )  # kernel.cu:8
     return count, tickets, hour

@@ -16,7 +16,7 @@ def block_vote(low: Any, name: str, kind: str, arguments: list[Tree], node: Tree
     low.flush()
     says = low.condition(low.scalar(arguments[0]))
     axes = tuple(a for a in range(3) if a == 0 or low.program.uses_axis(a))
-    steps, answer = vote(kind, says, low.fresh("votes"), low.fresh(kind + "_"), axes, low.span(node))
+    steps, answer = vote(kind, says, low.fresh("$votes"), low.fresh(kind + "_"), axes, low.span(node))
     for s in steps:
         low.emit(s)
     return answer if kind == "count" else cast(answer, INT32)

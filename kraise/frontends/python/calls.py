@@ -248,7 +248,7 @@ def block_vote(scope: Scope, node: cst.Call, kind: str) -> Expr:
     """``cuda.syncthreads_count(condition)``: blocks with threads along x only (others are found to race)."""
     (argument,) = positional(scope, node, 1, 1)
     says = ex.scalar(scope, argument)
-    array, result = scope.fresh("votes"), scope.fresh("count")
+    array, result = scope.fresh("$votes"), scope.fresh("count")
     scope.bound[result] = 1
     steps, answer = vote(kind, says, array, result, (0,), scope.span(node))
     scope.hoist(node, *steps)

@@ -150,4 +150,4 @@ def covers(axes: tuple[eq.Axis, ...], subs: tuple[eq.Expr, ...], array: str, sha
     return True
 
 
-__all__ = ["Unbounded", "finish", "finished"]
+__all__ = ["Unbounded", "covers", "finish", "finished"]
