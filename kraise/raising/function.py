@@ -28,7 +28,6 @@ from kraise.raising.loops.whiles import while_loop
 from kraise.raising.loops.whole_bounds import with_whole_bounds
 from kraise.raising.memory import outside, parts
 from kraise.raising.memory.bounds import mark
-from kraise.raising.memory.numbered import numbered
 from kraise.raising.memory.padded import without_gaps
 from kraise.raising.memory.phases import cooperative, uniform_barriers
 from kraise.raising.memory.privatised import without_private_copies
@@ -46,6 +45,7 @@ from kraise.raising.run.statements import block
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads import multiples, tiles
 from kraise.raising.threads.launch import covered, launch_of, where_given, whole_warps
+from kraise.raising.threads.row_views import asks_for
 from kraise.raising.threads.sizes import limits
 from kraise.raising.threads.splits import Splitting, split_threads
 from kraise.raising.writes.dead import without_dead
@@ -78,7 +78,7 @@ class Raiser:
     def run(self) -> eq.Kernel:
         cx, function = self.cx, self.cx.function
         body = structure(function)
-        body.body = numbered(without_gaps(with_whole_bounds(inlined(cx.module, function, body.body))))
+        body.body = without_gaps(with_whole_bounds(inlined(cx.module, function, body.body)))
         if cx.apart:
             before, body.body = body.body, parts.split(body.body)
             cx.parts = parts.made(body.body) if body.body is not before else frozenset()
@@ -192,7 +192,7 @@ class Raiser:
         stmts, returns = flattened(cx, stmts, returns, named_values)
         names = (*every, *(n for n in named_values.values() if n not in every))
         launch, ndrange = launch_of(cx, stmts)
-        if tiles.asks_for(cx.assumed, ("grid.",) if launch else ("grid.", "threads.")):
+        if asks_for(cx.assumed, ("grid.",) if launch else ("grid.", "threads.")):
             launch, ndrange = "required", ()
         whole_warps(cx, stmts)
         fitting, fits = narrow.checks(stmts, returns, cx.module.language == "python")

@@ -24,7 +24,7 @@ from kraise.raising.memory.guarded import Guards, guards
 from kraise.raising.memory.one_block import of_one_block
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.values import ROWS
-from kraise.raising.threads.tiles import by_launch
+from kraise.raising.threads.row_views import by_launch
 
 Domain = tuple[eq.Expr, ...]
 

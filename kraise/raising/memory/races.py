@@ -19,7 +19,7 @@ from kraise.ir.walk import free_indices, substitute
 from kraise.raising.memory.phases import BARRIER, GRID, unordered
 from kraise.raising.run.arithmetic import index_like, tidy
 from kraise.raising.run.context import Context
-from kraise.raising.threads.tiles import by_launch
+from kraise.raising.threads.row_views import by_launch
 from kraise.raising.writes.accumulate import mentions
 
 

@@ -28,8 +28,8 @@ from kraise.raising.run.paths import add_path, decided
 from kraise.raising.run.sizes import steering
 from kraise.raising.run.state import RawWrite, State
 from kraise.raising.threads.multiples import in_whole_rows, in_widths, tilewise, wished
+from kraise.raising.threads.row_views import asks_for, by_launch, without_launch
 from kraise.raising.threads.splits import quotient
-from kraise.raising.threads.tiles import asks_for, by_launch, without_launch
 from kraise.raising.writes.clamps import clamped
 
 _WHOLE = ("add", "sub", "mul", "neg", "floordiv", "mod", "min", "max")  # of integers these are integers

@@ -11,7 +11,7 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, statement_expressions, topological
 from kraise.raising.run.context import Context
 from kraise.raising.threads import indices as threads
-from kraise.raising.threads.tiles import by_launch
+from kraise.raising.threads.row_views import by_launch
 
 
 def launch_of(cx: Context, stmts: tuple[eq.Stmt, ...]) -> tuple[str, tuple[tuple[str, eq.Expr], ...]]:

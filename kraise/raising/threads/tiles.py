@@ -7,12 +7,10 @@ blockDim + thread`` where both are axes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from kraise.analysis.boxes import box, largest
+from kraise.analysis.boxes import box
 from kraise.analysis.conditions import Fact, classify, conjunction, conjuncts, is_static, negate
-from kraise.analysis.delinearize import Digits, digits
 from kraise.analysis.dependence import implied
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
@@ -288,63 +286,6 @@ def _cut(weak: Fact, strong: Fact | None) -> bool:
     return False
 
 
-def viewed(e: eq.Expr, known: Path, masked: bool) -> eq.Expr:
-    """Loads at ``block * blockDim + thread`` that stayed as loads from rows of blockDim; where a mask is over them the
-    array need not fill the last row."""
-    masks = masked or any(
-        (isinstance(n, eq.Reduce) and n.where is not None) or (isinstance(n, eq.Op) and n.name == "select")
-        for n in topological((e,))
-    )
-
-    def one(node: eq.Expr) -> eq.Expr:
-        if isinstance(node, eq.Read) and len(node.subscripts) == 1 and not node.view:
-            rows = taken_apart(node.subscripts[0], known)
-            if rows is not None:
-                top = largest(to_poly(rows[0][0]), known)
-                if top is None:
-                    return node
-                view = (to_expr(top + 1), *rows[1][1:]) if masks else rows[1]
-                return eq.Read(node.version, rows[0], node.type, view, masks)
-        return node
-
-    return transform(e, one)
-
-
-def taken_apart(s: eq.Expr, known: Path) -> tuple[Path, Path] | None:
-    """The subscripts and the view for a flat subscript with a digit of the block's size."""
-    from kraise.raising.run.arithmetic import index_like
-    from kraise.raising.run.values import ROWS
-
-    if not index_like(s) or not by_launch((s,)):
-        return None
-    found = digits(to_poly(s), known)
-    if found is None:
-        return None
-    return tuple(to_expr(p) for p in found.subscripts), (ROWS, *(to_expr(r) for r in found.radices))
-
-
-def without_launch(found: Digits) -> Digits | None:
-    """The digits without the size of a block: ``(block * blockDim + thread) * n + c`` is row ``block * blockDim +
-    thread``, and likewise with a row for each warp. None if the launch decides others."""
-    subs, radices = list(found.subscripts), list(found.radices)
-    first = to_expr(radices[0])
-    if isinstance(first, eq.Param) and first.name.startswith(("block.", "warps.")):
-        subs[:2] = [subs[0] * radices.pop(0) + subs[1]]
-    if not radices or by_launch(to_expr(r) for r in radices):
-        return None
-    return Digits(tuple(subs), tuple(radices))
-
-
-def by_launch(sizes: Iterable[eq.Expr]) -> bool:
-    """Whether an extent of the launch occurs."""
-    return asks_for(sizes, ("block.", "grid.", "warps."))
-
-
-def asks_for(sizes: Iterable[eq.Expr], heads: tuple[str, ...]) -> bool:
-    """Whether a parameter whose name starts like one of ``heads`` occurs."""
-    return any(isinstance(n, eq.Param) and n.name.startswith(heads) for n in topological(sizes))
-
-
 # --- the zeros around a tile -----------------------------------------------------------------
 
 
@@ -389,10 +330,7 @@ __all__ = [
     "Launch",
     "bounds",
     "merged",
-    "by_launch",
     "merged_reductions",
     "merged_write",
     "spread",
-    "taken_apart",
-    "viewed",
 ]

@@ -11,7 +11,7 @@ from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.context import Context
-from kraise.raising.threads.tiles import by_launch
+from kraise.raising.threads.row_views import by_launch
 
 AXES = "xyz"
 

@@ -15,7 +15,8 @@ from kraise.ir.walk import free_indices, topological
 from kraise.raising.carried.problem import at_index
 from kraise.raising.run.arithmetic import tidy
 from kraise.raising.run.state import Raw, RawFold, RawNew, RawWrite
-from kraise.raising.threads.tiles import Launch, merged_reductions, merged_write, taken_apart, viewed
+from kraise.raising.threads.row_views import taken_apart, viewed
+from kraise.raising.threads.tiles import Launch, merged_reductions, merged_write
 from kraise.raising.writes.decided import decided
 from kraise.raising.writes.masks import axes_bounds, bounds
 from kraise.raising.writes.rolled import rolled
