@@ -40,6 +40,7 @@ class Context:
         self.extents: dict[str, tuple[eq.Expr, ...]] = {}
         self.versions: dict[eq.Version, Py] = {}
         self.lazy: dict[eq.Version, Callable[[], Py]] = {}
+        self.blank: set[eq.Version] = set()  # new arrays of zeros
         self.like: dict[str, str] = {}
         self.under: dict[tuple[eq.Version, tuple[eq.Expr, ...]], eq.Version] = {}
         self.last_use: dict[eq.Version, int] = {}

@@ -48,3 +48,26 @@ def test_a_guard_by_data_stays_a_mask():
     body = "if (i < n && x[i] > 0.0f) y[i] = s[7 - t];}"
     done = pipeline.translate((HEAD + GUARDED + body).replace("SIZE", "8"), "k.cu")
     assert done.text and ".ravel()[:" not in done.text
+
+
+SCANNED = """
+  int i = blockIdx.x * blockDim.x + t, b = blockDim.x;
+  s[t] = x[i];
+  __syncthreads();
+  for (int d = 1; d < b; d *= 2) {
+    float v = t >= d ? s[t - d] : 0.0f;
+    __syncthreads();
+    s[t] += v;
+    __syncthreads();
+  }
+  y[i] = s[7 - t] * 0.5f;
+}"""
+
+
+def test_the_first_store_to_part_of_a_tile_is_padded():
+    """XLA 0.10.2 for CPUs ends the process where ``zeros(8).at[:n].set(v)``, n = 8, is read backwards."""
+    done = pipeline.translate(HEAD + SCANNED, "k.cu")
+    assert done.text and "jnp.pad(" in done.text and "zeros" not in done.text, done.text
+    x = np.random.default_rng(1).normal(size=24).astype(np.float32)
+    got = load_module(done.text).k(jnp.asarray(x), jnp.zeros(24), 24, grid=3, block=8)
+    np.testing.assert_allclose(got, 0.5 * np.cumsum(x.reshape(3, 8), axis=1)[:, ::-1].ravel(), rtol=1e-5)

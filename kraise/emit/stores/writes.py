@@ -9,10 +9,10 @@ from kraise.emit import lazy, tree
 from kraise.emit.context import Context, Frame, Val
 from kraise.emit.loads import subscripts as subs
 from kraise.emit.lower import Lowering, dtype_text
-from kraise.emit.stores import bits, flat, joined, versions
+from kraise.emit.stores import bits, flat, joined, padded, versions
 from kraise.emit.sums.reductions import masked
 from kraise.emit.text import python as py
-from kraise.emit.text.linear import linear
+from kraise.emit.text.linear import Linear, linear
 from kraise.emit.text.python import ALL, Atom, Py
 from kraise.ir import equations as eq
 from kraise.ir.types import NUMBER, UINT64, ScalarType
@@ -109,9 +109,7 @@ def _update(stmt: eq.Write) -> eq.Write:
     return stmt
 
 
-def _write_box(
-    low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tuple[eq.Expr, ...] | tuple, frame: Frame
-) -> None:
+def _write_box(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tuple[Linear, ...], frame: Frame) -> None:
     ctx = low.ctx
     items: list[Py] = []
     for dim, extent in zip(dims, extents, strict=True):
@@ -133,6 +131,9 @@ def _write_box(
         value = _value(low, stmt, frame)
     if whole:
         _whole(low, stmt, value, frame)
+        return
+    if value.axes == frame and len(frame) == len(dims) and (widths := padded.widths(ctx, stmt, dims, extents)):
+        versions.assign_whole(low, stmt, py.call("jnp.pad", _typed(ctx, stmt, value.py), widths))
         return
     text = _cast(ctx, stmt, value.py)
 
@@ -213,10 +214,15 @@ def _whole(low: Lowering, stmt: eq.Write, value: Val, frame: Frame) -> None:
         return
     if value.axes != frame:
         text = py.call("jnp.broadcast_to", text, versions.shape_text(ctx, stmt))
+    versions.assign_whole(low, stmt, _typed(ctx, stmt, text))
+
+
+def _typed(ctx: Context, stmt: eq.Write, text: Py) -> Py:
+    """An array of values with the element type of the array that they become."""
     weak = not any(isinstance(n, eq.Read) for n in _data(stmt.value))  # a choice of numbers is as JAX makes numbers
     if not same_type(ctx, stmt) or (weak and ctx.element(stmt.before.array) is NUMBER):
-        text = py.method(text, "astype", versions.dtype_of(ctx, stmt.before))
-    versions.assign_whole(low, stmt, text)
+        return py.method(text, "astype", versions.dtype_of(ctx, stmt.before))
+    return text
 
 
 def same_type(context: Context, stmt: eq.Write) -> bool:
@@ -345,6 +351,8 @@ def new(low: Lowering, stmt: eq.New) -> None:
         return Atom(name)
 
     ctx.lazy[stmt.version] = make
+    if stmt.fill is None or (isinstance(stmt.fill, eq.Const) and stmt.fill.value == 0):
+        ctx.blank.add(stmt.version)
 
 
 def _dtype(ctx: Context, version: eq.Version) -> Py:
