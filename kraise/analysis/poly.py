@@ -155,14 +155,18 @@ def sum_wraps(expr: eq.Expr) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _counted(expr: eq.Expr) -> bool:
-    """Whether an expression is made of indices, sizes and numbers alone."""
+    """Whether an expression is made of indices, sizes and numbers alone, and far from its type's end: it is no unsigned
+    difference, nor a number or a signed difference that is near the end once it is unsigned."""
     match expr:
-        case eq.Const() | eq.Index() | eq.Param() | eq.Shape():
+        case eq.Const(value=value):
+            return isinstance(value, int) and abs(value) < 1 << 31
+        case eq.Index() | eq.Param() | eq.Shape():
             return True
         case eq.Op(args=args):
-            return all(map(_counted, args))
-        case eq.Cast(arg=a):
-            return _counted(a)
+            return not wraps(expr) and all(map(_counted, args))
+        case eq.Cast(type=t, arg=a):
+            below = t.kind == "uint" and a.type.kind == "int" and any(c < 0 for c in to_poly(a).terms.values())
+            return _counted(a) and not below
     return False
 
 

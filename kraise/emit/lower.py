@@ -369,7 +369,9 @@ class Lowering:
             return Val(py.call(f"jnp.{kind if kind.bits else INT64}", self.constant(arg)), (), 0)
         known = (32,) if self.ctx.free(parent) else (32, 64)  # 64 unsigned bits beside an index would be a float
         if isinstance(arg, eq.Param) and arg.type.kind == "uint" and arg.type.bits in known:
-            return Val(py.call(f"jnp.{arg.type}", Atom(self.ctx.param_text(arg.name))), (), 0)
+            kind = parent.type  # a size has the width of what is computed from it: its cast is gone
+            kind = kind if kind.kind == "uint" and (kind.bits or 64) in (32, 64) else arg.type
+            return Val(py.call(f"jnp.{kind}", Atom(self.ctx.param_text(arg.name))), (), 0)
         return self.lower(arg, frame)
 
     def is_nonnegative(self, node: eq.Expr, frame: Frame) -> bool:

@@ -63,6 +63,18 @@ RIGHT = {
         "y[i] = (int)max(a[i], 5u) % 3 + (int)((a[i] - 3) / (i + 1u)) % 17;", "int *y, const unsigned *a, int n",
         f"y=i[17] a=u[17]<{ALL} n=17", ONE,
     ),
+    "sums of a difference that went round": (
+        "{ unsigned r = n - i - 3u; y[i] = r < r + 3 ? 1 : 2; if (i + 4294967290u < 10) y[i] += 8; "
+        "if ((unsigned)(i - 3) + 5 > 4) y[i] += 16; }", INTS, "y=i[17] x=i[9] n=17", ONE,
+    ),
+    "a size of 64 bits made narrower": (
+        "y[i] = min(a[i], (unsigned)(n - 19)) / 2;", "unsigned *y, const unsigned *a, unsigned long long n",
+        f"y=u[17] a=u[17]<{NEAR} n=17", ONE,
+    ),
+    "from an unsigned remainder, in 64 bits": (
+        "{ unsigned char s = 0; for (unsigned k = a[i] * 2 % 8; k < n + 3u; k += 2) s = s * 3 + k; y[i] = s; }",
+        "long long *y, const unsigned *a, int n", f"y=l[17] a=u[17]<{ALL} n=17", ONE,
+    ),
     "long numbers of unsigned ones": (
         "{ unsigned u = a[i]; long long q = -u, r = u; y[i] = (q > 5) + (r > y0[0]) * 2; z[i] = (float)r; }",
         "const int *y0, int *y, float *z, const unsigned *a, int n", f"y0=i[1] y=i[17] z=f[17] a=u[17]<{ALL} n=17", ONE,

@@ -86,10 +86,24 @@ def transparent(kind: object, arg: eq.Expr) -> bool:
         return False
     if wide is not None and wide < 32:
         return False
+    if source.kind == "uint" and (kind.kind == "int" or (wide or 64) < (source.bits or 64)) and _differs(arg):
+        return False  # the number that it wrapped round to is another one in the other type
     turned = (
         kind.kind == "uint" and source.kind == "int" or source.kind == "uint" and (wide or 32) > (source.bits or 64)
     )
     return not turned or all(c >= 0 for _, c in linear(arg).terms) and linear(arg).constant >= 0
+
+
+def _differs(arg: eq.Expr) -> bool:
+    """Whether an unsigned difference makes the number: it may be near its type's end."""
+    match arg:
+        case eq.Op(name="sub" | "neg", type=ScalarType(kind="uint")):
+            return True
+        case eq.Op(args=args):
+            return any(map(_differs, args))
+        case eq.Cast(type=ScalarType(is_integer=True), arg=inner):
+            return _differs(inner)
+    return False
 
 
 def nonnegative(value: Linear) -> bool:

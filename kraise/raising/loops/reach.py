@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from kraise.analysis.conditions import static_expr
 from kraise.analysis.dependence import nonnegative
-from kraise.analysis.poly import to_expr, to_poly
+from kraise.analysis.poly import sum_wraps, to_expr, to_poly, wraps
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.raising.loops.ranges import Range
@@ -82,6 +82,8 @@ def reach(e: eq.Expr, path: Path, *, up: bool) -> eq.Expr | None:
             return found if t.kind == a.type.kind else None
         case eq.Index():
             return _of_index(e, path, up=up)
+        case eq.Op() if wraps(e) or sum_wraps(e):
+            return None
         case eq.Op(name="add" | "sub" as name, args=(a, b)):
             one, two = reach(a, path, up=up), reach(b, path, up=up if name == "add" else not up)
             return None if one is None or two is None else operation(name, (one, two), INT)
@@ -90,7 +92,7 @@ def reach(e: eq.Expr, path: Path, *, up: bool) -> eq.Expr | None:
         case eq.Op(name="mod", args=(_, eq.Const(value=int() as size))) if size > 0:
             return eq.Const(size - 1 if up else 0, INT)
         case eq.Op(name="tmod", args=(_, eq.Const(value=int() as size))) if size > 0:
-            return eq.Const(size - 1 if up else 1 - size, INT)
+            return eq.Const(size - 1 if up else 0 if e.type.kind == "uint" else 1 - size, INT)
         case eq.Op(name="and_", args=(_, eq.Const(value=int() as mask)) | (eq.Const(value=int() as mask), _)):
             return eq.Const(mask if up else 0, INT) if mask >= 0 else None
         case eq.Op(name="select", args=(_, a, b)) | eq.Op(name="min" | "max", args=(a, b)):

@@ -17,6 +17,7 @@ from tests.fuzz.kinds import (
     squares,
     structs,
     warps,
+    wraps,
 )
 
 KINDS: dict[str, Callable[[int, str], Program]] = {
@@ -31,4 +32,5 @@ KINDS: dict[str, Callable[[int, str], Program]] = {
     "aliases": aliases.draw,
     "picked": picked.draw,
     "launches": launches.draw,
+    "wraps": wraps.draw,
 }
