@@ -11,7 +11,7 @@ from kraise.emit.blocks import Assign, Block, Def, Do, Frame, Raw, Stmt, Val, le
 from kraise.emit.loads.widths import Widths
 from kraise.emit.text import launch
 from kraise.emit.text import python as py
-from kraise.emit.text.linear import STATIC_INFIX, Linear, linear, nonnegative, print_sum, static_cast
+from kraise.emit.text.linear import STATIC_INFIX, Linear, linear, nonnegative, print_sum, round_its_type, static_cast
 from kraise.emit.text.names import IMPORTED, OWN, Names, identifier
 from kraise.emit.text.python import Atom, Py
 from kraise.emit.text.records import record_of
@@ -181,11 +181,13 @@ class Context:
             case eq.Cast(arg=arg, type=kind):
                 return static_cast(self.static(arg), arg, kind)
             case eq.Op(name=name, args=args) if name in STATIC_INFIX:
-                a, b = (self.static(x) for x in args)
+                a, b = (
+                    self.static(x) if name in ("add", "sub", "mul") else round_its_type(self.static(x), x) for x in args
+                )
                 return py.Bin(STATIC_INFIX[name], a, b)
             case eq.Op(name="min" | "max" as name, args=args):
                 texts: list[Py] = []
-                for text in map(self.static, args):
+                for text in (round_its_type(self.static(x), x) for x in args):
                     texts += text.args if isinstance(text, py.Call) and text.func == Atom(name) else (text,)
                 return py.call(name, *texts)
             case eq.Op(name="neg", args=(a,)):

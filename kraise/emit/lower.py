@@ -368,7 +368,8 @@ class Lowering:
             kind = parent.type if parent.type.kind == "uint" and parent.type.bits == 32 else arg.type
             return Val(py.call(f"jnp.{kind if kind.bits else INT64}", self.constant(arg)), (), 0)
         known = (32,) if self.ctx.free(parent) else (32, 64)  # 64 unsigned bits beside an index would be a float
-        if isinstance(arg, eq.Param) and arg.type.kind == "uint" and arg.type.bits in known:
+        signed = parent.type.kind == "int" and self.ctx.is_static(arg)
+        if isinstance(arg, eq.Param) and arg.type.kind == "uint" and arg.type.bits in known and not signed:
             kind = parent.type  # a size has the width of what is computed from it: its cast is gone
             kind = kind if kind.kind == "uint" and (kind.bits or 64) in (32, 64) else arg.type
             return Val(py.call(f"jnp.{kind}", Atom(self.ctx.param_text(arg.name))), (), 0)
@@ -396,6 +397,10 @@ class Lowering:
                 # two methods in a chain read badly, and break over lines in another way
                 return Val(py.call("jnp.asarray", text, Atom(kind)), value.axes, value.rank)
             return Val(py.method(text, "astype", Atom(kind)), value.axes, value.rank)
+        signed = node.arg.type.kind == "int" and node.type.kind == "uint" and node.type.bits in (32, 64)
+        if signed and isinstance(node.arg, eq.Op) and not self.is_nonnegative(node.arg, frame):
+            known = py.call(f"jnp.int{node.type.bits}", value.py)  # Python's integers below zero are none of the type
+            return Val(py.method(known, "astype", Atom(kind)), value.axes, value.rank)
         return Val(py.call("jnp.asarray", value.py, Atom(kind)), value.axes, value.rank)
 
 

@@ -268,6 +268,8 @@ def _cast(context: Context, stmt: eq.Write, text: Py) -> Py:
         case eq.Const(value=int(number)) if (0 if element.kind == "uint" else -128) <= number < 128:
             return text  # a number takes the array's type
     if narrow or mixed or (element.is_integer and not kind.is_integer and kind.kind != "bool"):
+        if context.is_static(stmt.value) and kind.is_integer:  # one of Python's numbers, perhaps
+            return py.call("jnp.asarray", text, versions.dtype_of(context, stmt.before))
         return py.method(text, "astype", versions.dtype_of(context, stmt.before))
     return text
 

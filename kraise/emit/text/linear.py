@@ -181,6 +181,15 @@ def static_cast(text: Py, arg: eq.Expr, kind: ScalarType) -> Py:
     return py.Bin("&", text, py.number((1 << bits) - 1))
 
 
+def round_its_type(text: Py, number: eq.Expr) -> Py:
+    """``text``, a number that is known when the function is traced, as it stands beside others: an unsigned difference
+    may have gone round."""
+    match number:
+        case eq.Op(name="sub" | "neg", type=ScalarType(kind="uint", bits=int() as bits)):
+            return py.Bin("&", text, py.number((1 << bits) - 1))
+    return text
+
+
 # operations on integers that are known when the function is traced
 STATIC_INFIX = {
     "add": "+",

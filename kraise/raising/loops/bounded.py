@@ -8,13 +8,13 @@ conditions: the variable starts from what indices and sizes say, and so is the b
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kraise.analysis.boxes import Unbounded, box
-from kraise.analysis.conditions import Fact, classify, conjuncts, fact_to_expr, negate
-from kraise.analysis.poly import Poly, to_poly
+from kraise.analysis.conditions import Fact, classify, conjuncts, fact_to_expr, negate, static_expr
+from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
-from kraise.ir.types import BOOL, INT
+from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import substitute
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like, tidy
@@ -24,10 +24,12 @@ from kraise.raising.writes.accumulate import holds
 
 @dataclass(frozen=True)
 class Bounded:
-    """The range of the rounds, and the condition that holds in all of them (None: there is none)."""
+    """The range of the rounds, the condition that holds in all of them (None: there is none), and the unsigned
+    differences of sizes that the range is made of: they must not be below zero."""
 
     axis: eq.Axis
     sure: eq.Expr | None
+    differences: tuple[eq.Expr, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -121,15 +123,33 @@ def bounded(
 ) -> Bounded | None:
     """The static range of the rounds of ``while condition``, or None if nothing bounds it."""
     loop = _Loop(st, index, condition, carries, inits, updates)
+    wrapped: list[Bounded] = []
     for need in list(loop.needs()):
         fact = classify(need.condition)
         if fact is None:
             continue
+        differences = tuple(n for a in fact.poly.atoms() for n in unsigned_differences(a))
         for name, node in carries.items():
             found = _under(loop, need, fact, name, node)
-            if found is not None:
+            if found is not None and not differences:
                 return found
-    return None
+            if found is not None and all(map(static_expr, differences)):
+                wrapped.append(replace(found, differences=differences))
+    return wrapped[0] if wrapped else None
+
+
+def unsigned_differences(e: eq.Expr) -> list[eq.Expr]:
+    """The differences ``n - 5u`` and ``(unsigned)(n - 5)`` that may go round, as signed ones."""
+    match e:
+        case eq.Op(name="sub", args=(a, b), type=ScalarType(kind="uint")):
+            return [to_expr(to_poly(a) - to_poly(b))]
+        case eq.Cast(type=ScalarType(kind="uint"), arg=eq.Op(type=ScalarType(kind="int")) as a):
+            return [a] if any(c < 0 for c in to_poly(a).terms.values()) else []
+        case eq.Op(args=args):
+            return [d for a in args for d in unsigned_differences(a)]
+        case eq.Cast(type=ScalarType(is_integer=True), arg=a):
+            return unsigned_differences(a)
+    return []
 
 
 def followed(

@@ -50,6 +50,20 @@ def _compared(name: str, j: eq.Index, bound: eq.Expr) -> eq.Expr:
     return eq.Op(name, (j, bound), BOOL)
 
 
+def from_afar(s: k.For, start: eq.Expr, stop: eq.Expr) -> k.For | None:
+    """A loop between numbers that no signed integer of the width holds (``for (unsigned k = 4294967000u; ...)``): over
+    what is added to the first."""
+    if not (isinstance(start, eq.Const) and isinstance(stop, eq.Const) and s.type and s.type.bits):
+        return None
+    first, last = start.value, stop.value
+    if not (isinstance(first, int) and isinstance(last, int) and max(first, last) >= 1 << (s.type.bits - 1)):
+        return None
+    added = f"{s.var}_round"
+    here = k.Op("add", (k.Const(first, s.type), k.Cast(s.type, k.Var(added, INT))), s.type)
+    body = (k.Assign(s.var, here, s.type, span=s.span), *s.body)
+    return replace(s, var=added, start=k.Const(0, INT), stop=k.Const(last - first, INT), type=INT, body=body)
+
+
 def unit_steps(cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, step: eq.Expr) -> k.For:
     """A loop whose step is a size: over the number of the round, with the variable computed. The step must be positive,
     which the emitted function checks."""

@@ -36,7 +36,7 @@ from kraise.raising.loops.grid_stride import grid_stride
 from kraise.raising.loops.invariant import unswitched
 from kraise.raising.loops.order import dependence
 from kraise.raising.loops.placeholders import placeholders
-from kraise.raising.loops.ranges import Range, from_zero, unit_steps
+from kraise.raising.loops.ranges import Range, from_afar, from_zero, unit_steps
 from kraise.raising.loops.reach import reaching
 from kraise.raising.loops.stepped import stepped
 from kraise.raising.loops.strided import strided
@@ -69,6 +69,9 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
         return
     start, stop, step = (integral(value(cx, st, e)) for e in (s.start, s.stop, s.step))
     if any(form(cx, st, s, start, stop, step, live) for form in (shared_out, grid_stride, strided)):
+        return
+    if (near := from_afar(s, start, stop)) is not None:
+        loop(cx, st, near, live, free)
         return
     if not isinstance(step, eq.Const) and static_expr(step) and step.type.is_integer:
         loop(cx, st, unit_steps(cx, st, s, start, stop, step), live, free)

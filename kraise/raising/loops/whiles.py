@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from kraise.analysis.conditions import static_expr
 from kraise.diagnostics import Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices
 from kraise.raising.loops.bisection import bisected
-from kraise.raising.loops.bounded import Bounded, bounded, followed
+from kraise.raising.loops.bounded import Bounded, bounded, followed, unsigned_differences
 from kraise.raising.loops.cells import Carried
 from kraise.raising.loops.counted import Counted, counted
 from kraise.raising.loops.doubling import doubling
@@ -69,6 +72,7 @@ def while_fold(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None
             found = Bounded(eq.Axis(index.name, eq.Const(0, INT), bits), None)
     fold.close(None)
     if found is not None:
+        _not_below_zero(cx, found.differences)
         fold.number(found.axis)
         if found.sure is not None:
             fold.assume(found.sure)
@@ -98,6 +102,27 @@ def _unused(st: State, s: k.While, live: frozenset[str]) -> str:
     return next(n for n in map("$stop{}".format, range(1, len(taken) + 2)) if n not in taken)
 
 
+def _signed(e: eq.Expr) -> eq.Expr:
+    """A number before it was made unsigned."""
+    while isinstance(e, eq.Cast) and e.type.kind == "uint" and e.arg.type.kind == "int":
+        e = e.arg
+    return e
+
+
+def _no_wrapped_bound(cx: Context, st: State, found: Counted) -> None:
+    """A loop that something else ends may have an unsigned bound that went round (``k < n - 5u and k < n``): the rounds
+    are counted to the difference, which must not be below zero."""
+    stop = value(cx, st.copy(), found.loop.stop)
+    if static_expr(stop):
+        _not_below_zero(cx, unsigned_differences(stop))
+
+
+def _not_below_zero(cx: Context, differences: Iterable[eq.Expr]) -> None:
+    for d in differences:
+        check = eq.Op("ge", (d, eq.Const(0, INT)), BOOL)
+        cx.checks.append((check, "the unsigned bound of a loop must not be below zero"))
+
+
 def _counts(cx: Context, st: State, found: Counted, live: frozenset[str]) -> bool:
     """Runs a loop that counts; False, with nothing done, where its range depends on data, or where it has other exits
     and stays a loop all the same."""
@@ -106,6 +131,10 @@ def _counts(cx: Context, st: State, found: Counted, live: frozenset[str]) -> boo
     trial = st.copy()
     within = exposed(found.after, live)
     block(cx, trial, found.before, exposed((found.loop,), within))
+    if found.ahead and found.loop.stop == k.Const(-1, INT) and isinstance(found.loop.start, k.Var):
+        # what starts below zero, and so at the end, makes no round of those that the source means to end
+        name = found.loop.start.name
+        trial.env[name] = _signed(trial.env[name])
     if found.ahead and not all(_fits(value(cx, trial.copy(), e)) for e in (found.loop.start, found.loop.stop)):
         return False
     try:
@@ -116,6 +145,8 @@ def _counts(cx: Context, st: State, found: Counted, live: frozenset[str]) -> boo
         if any(d.code == "KR205" for d in refused.diagnostics):
             return False
         raise
+    if found.exits:
+        _no_wrapped_bound(cx, trial, found)
     block(cx, trial, found.after, live)
     st.become(trial)
     return True

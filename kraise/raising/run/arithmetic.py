@@ -16,6 +16,8 @@ _tidied: dict[eq.Expr, eq.Expr] = {}  # what tidy made of each node
 
 def operation(name: str, args: tuple[eq.Expr, ...], t: ScalarType) -> eq.Expr:
     """An operation on values; index arithmetic is kept in normal form."""
+    if name == "add" and (less := _taken_off(args, t)) is not None:
+        name, args = "sub", less
     out = simplify.op(name, args, t)
     mixed = isinstance(out, eq.Op) and out.name == name and not index_like(out)
     bits_matter = t.kind == "uint" and t.bits is not None  # xor, shifts: an index among them is unsigned, too
@@ -32,6 +34,15 @@ def operation(name: str, args: tuple[eq.Expr, ...], t: ScalarType) -> eq.Expr:
     if name == "mod" and isinstance(out, eq.Op) and out.name == name:
         return _remainder(out)
     return out
+
+
+def _taken_off(args: tuple[eq.Expr, ...], t: ScalarType) -> tuple[eq.Expr, ...] | None:
+    """``u + 0xffffffff`` of an unsigned u as ``u - 1``: the operands."""
+    for a, b in (args, args[::-1]):
+        number = b.value if isinstance(b, eq.Const) and t.kind == "uint" and t.bits is not None else None
+        if isinstance(number, int) and t.bits and t.bits >= 32 and 2**t.bits - LARGE < number < 2**t.bits:
+            return a, eq.Const(2**t.bits - number, t)
+    return None
 
 
 def _remainder(out: eq.Op) -> eq.Expr:
@@ -90,7 +101,8 @@ def _exact(out: eq.Op) -> eq.Expr:
 def _of_one_width(args: tuple[eq.Expr, ...], t: ScalarType) -> tuple[eq.Expr, ...]:
     """Indices among operands that have a width (and may wrap) get that width too."""
     wide = [a for a in args if not isinstance(a, eq.Const) or not index_like(a)]  # a literal that fits has no say
-    sized = [a.type for a in wide if a.type.is_integer and a.type.bits is not None]
+    # a size fits all of them: what its cast said of it is in the type of the result, or in the other operand's
+    sized = [a.type for a in wide if a.type.is_integer and a.type.bits is not None and not isinstance(a, eq.Param)]
     if t.is_integer and t.bits is not None:
         sized.append(t)
     if not sized or not all(a.type.is_integer for a in args):
