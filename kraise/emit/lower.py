@@ -6,7 +6,10 @@ of their own. A value is written for the axes it has and extended with ``None`` 
 
 from __future__ import annotations
 
+import struct
+
 from kraise.diagnostics import refuse
+from kraise.emit import division
 from kraise.emit.context import Assign, Context, Frame, Val
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
@@ -15,8 +18,7 @@ from kraise.emit.text.python import ALL, NONE, Atom, Py
 from kraise.emit.text.spelling import dtype_text, fill, of_numbers, plain, repeats, template, transposed, wide
 from kraise.ir import equations as eq
 from kraise.ir.operations import OPERATIONS, counts_bits
-from kraise.ir.types import FLOAT, INT64, ScalarType
-from kraise.ir.walk import free_indices, topological
+from kraise.ir.types import FLOAT, INT64
 
 CHEAP = (eq.Const, eq.Param, eq.Shape, eq.Index, eq.CarryIn, eq.FoldResult)
 
@@ -319,9 +321,7 @@ class Lowering:
         elif name == "tmod":
             text = py.call("jnp.fmod", *texts)
         elif name == "tdiv":
-            if not (values[0].rank and isinstance(args[1], eq.Const)):  # such a literal takes the dividend's type
-                texts = [self._of_width(*pair, node.type) for pair in zip(texts, args, strict=True)]
-            text = self._truncated(texts, values, args, frame)
+            text = division.truncated(self, texts, values, args, node.type, frame)
         elif name == "complex" and (values[0].axes != values[1].axes or not values[0].axes):
             text = py.Bin("+", texts[0], py.Bin("*", py.number(1j), texts[1]))
         elif (whole := of_numbers(name, args, texts)) is not None:
@@ -340,26 +340,6 @@ class Lowering:
             text = py.method(text, "astype", Atom(dtype_text(node.type) if node.type.bits else "int"))
         return self._broadcast(text, values)
 
-    def _of_width(self, text: Py, arg: eq.Expr, kind: ScalarType) -> Py:
-        """An operand of ``jax.lax.div``, which takes no weak integers: they have the default width."""
-        default = 64 if self.ctx.x64 else 32
-        weak = all(isinstance(n, eq.Const | eq.Param | eq.Shape | eq.Op) for n in topological((arg,)))
-        if weak and not free_indices(arg) and kind.bits not in (None, default):
-            return py.call(f"jnp.{kind}", text)
-        return text
-
-    def _truncated(self, texts: list[Py], values: list[Val], args: tuple[eq.Expr, ...], frame: Frame) -> Py:
-        # lax.div does not promote numbers of Python's
-        number = isinstance(texts[1], Atom) or isinstance(args[1], eq.Const)
-        if not values[1].rank and number and (values[0].rank or not isinstance(texts[0], Atom)):
-            first = texts[0]
-            if first is values[0].py and not isinstance(py.unsliced(first), Atom):
-                first = self.as_name(args[0], frame, "dividend").py
-            return py.call("jax.lax.div", first, py.call("jnp.asarray", texts[1], py.Attr(py.unsliced(first), "dtype")))
-        if values[0].rank == values[1].rank:
-            return py.call("jax.lax.div", *texts)
-        return py.call("jax.lax.div", py.Un("*", py.call("jnp.broadcast_arrays", *texts)))
-
     def operand(self, arg: eq.Expr, parent: eq.Op, frame: Frame) -> Val:
         """An operand; a constant of an unsigned type that a weak integer cannot hold keeps its type."""
         if isinstance(arg, eq.Const) and arg.type.kind == "uint" and int(arg.value.real) >= 2**31:
@@ -368,10 +348,12 @@ class Lowering:
             kind = parent.type if parent.type.kind == "uint" and parent.type.bits == 32 else arg.type
             return Val(py.call(f"jnp.{kind if kind.bits else INT64}", self.constant(arg)), (), 0)
         known = (32,) if self.ctx.free(parent) else (32, 64)  # 64 unsigned bits beside an index would be a float
-        signed = parent.type.kind == "int" and self.ctx.is_static(arg)
-        if isinstance(arg, eq.Param) and arg.type.kind == "uint" and arg.type.bits in known and not signed:
+        if isinstance(arg, eq.Param) and arg.type.kind == "uint" and arg.type.bits in known:
             kind = parent.type  # a size has the width of what is computed from it: its cast is gone
-            kind = kind if kind.kind == "uint" and (kind.bits or 64) in (32, 64) else arg.type
+            if kind.kind == "int" and arg.type.bits == 64:
+                kind = kind if kind.bits else INT64
+            elif kind.kind != "uint" or kind.bits not in (32, 64):
+                kind = arg.type
             return Val(py.call(f"jnp.{kind}", Atom(self.ctx.param_text(arg.name))), (), 0)
         return self.lower(arg, frame)
 
@@ -387,7 +369,10 @@ class Lowering:
         if node.type == node.arg.type:
             return value
         if isinstance(node.arg, eq.Const) and node.type.is_inexact and node.type.kind != "complex":
-            return Val(py.number(float(node.arg.value.real)), (), 0)
+            number = float(node.arg.value.real)
+            if node.arg.type.is_integer and node.type.bits == 32:  # as the type has it, where Python compares it, too
+                (number,) = struct.unpack("f", struct.pack("f", number))
+            return Val(py.number(number), (), 0)
         if node.type == FLOAT and isinstance(node.arg, eq.Shape):
             return Val(py.call("float", value.py), (), 0)  # as weak as the source's
         kind = dtype_text(node.type)

@@ -36,6 +36,13 @@ CASES = {
     "returned arms": "def f(x):\n if x[0] > 0:\n  return x[0]\n return -1.0",
     "break of the outer by a flag": "def f(A):\n c = 0\n for i in range(len(A)):\n  stop = False\n  for j in range(len(A)):\n"
     "   if A[i, j] > 1:\n    stop = True\n    break\n   c += 1\n  if stop: break\n return c",
+    # an exit behind `else` is one of the loop around
+    "else continues the outer": "def f(A):\n c = 0\n for i in range(len(A)):\n  for j in range(len(A)):\n   if A[i, j] > 1: break\n"
+    "   c += 1\n  else: continue\n  break\n return c",
+    "else leaves the outer": "def f(A, y):\n c = 0\n for i in range(len(A)):\n  j = 0\n  while j < len(A):\n   if A[i, j] > 1: break\n"
+    "   c += 1\n   j += 1\n  else:\n   c += 9\n   if c > 20: break\n   if i == 1: continue\n   c += 5\n  y[i] = c\n return c",
+    "else returns": "def f(x, y):\n i = cuda.grid(1)\n if i >= len(x): return\n for j in range(len(x)):\n  if x[j] > x[i]:\n"
+    "   y[i] = j\n   break\n else:\n  y[i] = -1\n  return\n y[i] += 100",
 }
 
 

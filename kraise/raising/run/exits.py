@@ -158,10 +158,15 @@ def _block(stmts: tuple[k.Stmt, ...], state: _Exits, brk: str, cont: str, tail: 
                     out += _guarded(rest, [DONE], state, brk, cont, tail)
                     return tuple(out)
             case k.For() | k.While():
-                out += _loop(s, state, last)
-                if rest and _has_return(s):
-                    out += _guarded(rest, [DONE], state, brk, cont, tail)
-                    return tuple(out)
+                lines, alive = _loop(s, state)
+                out += lines
+                if s.orelse:  # what stands there may leave the loop around, as what follows may
+                    other = s.orelse if alive is None else (k.If(alive, s.orelse, span=s.span),)
+                    rest = (*other, *rest)
+                if rest and any(map(_has_return, s.body)):
+                    return (*out, *_guarded(rest, [DONE], state, brk, cont, tail))
+                if s.orelse:
+                    return (*out, *_block(rest, state, brk, cont, tail))
             case k.If(body=a, orelse=b):
                 out.append(replace(s, body=_block(a, state, "", "", last), orelse=_block(b, state, "", "", last)))
             case _:
@@ -201,9 +206,13 @@ def _has_return(s: k.Stmt) -> bool:
 
 
 def _has_exit(s: k.Stmt, kind: type) -> bool:
-    if isinstance(s, kind):
-        return True
-    return isinstance(s, k.If) and any(_has_exit(t, kind) for t in (*s.body, *s.orelse))
+    """Whether ``s`` holds a break or continue of the loop around it; what a loop has behind ``else`` is outside it."""
+    match s:
+        case k.If(body=a, orelse=b):
+            return any(_has_exit(t, kind) for t in (*a, *b))
+        case k.For(orelse=b) | k.While(orelse=b):
+            return any(_has_exit(t, kind) for t in b)
+    return isinstance(s, kind)
 
 
 def _return(s: k.Return, values: tuple, state: _Exits, flag: bool) -> list[k.Stmt]:
@@ -271,7 +280,8 @@ def _has_rounds(s: k.For) -> bool:
     return False
 
 
-def _loop(s: k.For | k.While, state: _Exits, last: bool) -> list[k.Stmt]:
+def _loop(s: k.For | k.While, state: _Exits) -> tuple[list[k.Stmt], k.Expr | None]:
+    """The loop without exits and without its ``else``, and the condition of that (None: it always comes to it)."""
     s = _tested_last(s)
     breaks = any(_has_exit(t, k.Break) for t in s.body)
     continues = any(_has_exit(t, k.Continue) for t in s.body)
@@ -300,7 +310,4 @@ def _loop(s: k.For | k.While, state: _Exits, last: bool) -> list[k.Stmt]:
     else:
         condition = s.condition if alive is None else k.Op("and", (alive, s.condition), BOOL)
         out.append(replace(s, condition=condition, body=body, orelse=()))
-    if s.orelse:
-        other = _block(s.orelse, state, "", "", last)
-        out += [k.If(alive, other)] if alive is not None else list(other)
-    return out
+    return out, alive
