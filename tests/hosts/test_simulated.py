@@ -27,6 +27,7 @@ REFUSED = {
     "by_late": "call of f",
     "by_shared_object": "call of Pair",
     "by_escapes": "not known",
+    "by_elements_of_a_copy": "runs over range",
     "by_out_of_a_loop": "call of first_above",
 }
 HOSTS = [n for n in re.findall(r"^def (by_\w+)\(x, y", SOURCE, re.M) if n not in REFUSED]

@@ -148,16 +148,15 @@ class Assignments:
             return [h.Point(tuple(names), refs, span=span)]
         sources = {n for e in found for n in (x.value for x in walk(e) if isinstance(x, cst.Name))}
         if sources & set(names):
-            if any(n in scope.arrays for n in names):
+            if any(n in scope.arrays and not a for n, a in zip(names, arrays, strict=True)):
                 raise scope.refuse(node, "this exchange mixes arrays and numbers")
-            temporary = [f"{n}_next" for n in names]
-            out: list[h.Stmt] = []
-            for n, e in zip(temporary, found, strict=True):
-                out.append(h.Assign(n, values.scalar(scope, e.value), NUMBER, span=span))
-            scope.scalars.update(names)
-            return out + [
-                h.Assign(n, k.Var(t, NUMBER), NUMBER, span=span) for n, t in zip(names, temporary, strict=True)
-            ]
+            triples = list(zip(names, found, arrays, strict=True))
+            single = [(n, f"{n}_next", e.value) for n, e, a in triples if not a]
+            out: list[h.Stmt] = [h.Assign(t, values.scalar(scope, e), NUMBER, span=span) for _, t, e in single]
+            scope.scalars.update(n for n, _, _ in single)
+            if pointed := [(n, k.ArrayRef(dotted(e.value), span=span)) for n, e, a in triples if a]:
+                out.append(h.Point(tuple(n for n, _ in pointed), tuple(r for _, r in pointed), span=span))
+            return out + [h.Assign(n, k.Var(t, NUMBER), NUMBER, span=span) for n, t, _ in single]
         return [s for t, e in zip(target.elements, found, strict=True) for s in self.assign(t.value, e.value, node)]
 
     def new_array(self, name: str, value: cst.BaseExpression, node: cst.CSTNode) -> list[h.Stmt]:

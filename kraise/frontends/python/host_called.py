@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import libcst as cst
@@ -20,7 +21,8 @@ from kraise.frontends.python.host_inlined import (
 )
 from kraise.frontends.python.host_records import Records
 from kraise.frontends.python.host_rounds import tuple_of
-from kraise.frontends.python.host_units import Unit, assigned
+from kraise.frontends.python.host_settled import settled
+from kraise.frontends.python.host_units import Record, Unit, assigned
 from kraise.frontends.python.source import dotted, walk
 from kraise.ir.host_names import fresh
 
@@ -40,6 +42,9 @@ class Calls(Records):
     block: Any
     flushed: Any
     own_times: Any
+    assign: Any
+    enumerator: Any
+    only_enumerators: Any
 
     def made_by(self, call: cst.Call) -> tuple[Unit, cst.BaseExpression | None] | None:
         """The unit that a call calls, with the instance whose method it is."""
@@ -52,17 +57,68 @@ class Calls(Records):
                 made = self.scope.host_units[name]
                 return (made, None) if not made.free & self.own else None
             case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=name)) if owner in self.instances:
-                method = self.instances[owner].methods.get(name)
-                if method is not None and not method.free & self.own:
-                    return method, call.func.value
+                return self.method(self.instances[owner], name, call.func.value)
+            case cst.Name(value=owner) if owner in self.instances:
+                return self.method(self.instances[owner], "__call__", call.func)
+            case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=name)) if (
+                owner not in self.own and name in getattr(self.scope.records.get(owner), "of_class", ())
+            ):
+                return self.method(self.scope.records[owner], name, call.func.value)
         return None
+
+    def method(self, kind: Record, name: str, owner: Any) -> tuple[Unit, Any] | None:
+        """A method of a class on an object."""
+        found = kind.methods.get(name)
+        return (found, owner) if found is not None and not found.free & self.own else None
+
+    def anchored(self, call: cst.Call) -> cst.Call:
+        """``Solver(x)(3)`` and ``Solver(x).run()`` with a name for the object, which is made before."""
+        inner = call.func.value if isinstance(call.func, cst.Attribute) else call.func
+        made = inner if isinstance(inner, cst.Call) else None
+        found = self.made_by(made) if made is not None else None
+        if made is not None and found is not None and not self.unsure:  # c(1.0)(2.0), of a method that gives its object
+            kept, outer = list(self.before), self.root
+            self.root = outer or call
+            new = self.value(found[0], made, found[1], made)
+            self.root = outer
+            if isinstance(new, cst.Name) and new.value in self.instances:
+                func = call.func.with_changes(value=new) if isinstance(call.func, cst.Attribute) else new
+                return self.placed(call.with_changes(func=func), call)  # type: ignore[no-any-return]
+            self.before = kept
+        kind = self.scope.records.get(dotted(made.func)) if made is not None else None
+        if made is None or kind is None or not kind.methods or self.unsure or "_replace" in dotted(call.func):
+            return call
+        own = cst.Name(fresh(self.taken, f"{kind.name.lower()}_made"))
+        self.taken.add(own.value)
+        kept, self.before = self.before, []
+        lines = self.assign(own, made, call)
+        if lines is None:
+            self.before = kept
+            return call
+        self.before = [*kept, *self.before, *lines]
+        func = call.func.with_changes(value=own) if isinstance(call.func, cst.Attribute) else own
+        return self.placed(call.with_changes(func=func), call)  # type: ignore[no-any-return]
 
     def takes_bundle(self, name: str, call: cst.Call) -> bool:
         """Does a call of a host function give it, or get from it, a record, a list or a dict?"""
         names = {dotted(a.value) for a in call.args}
         made = self.scope.host_units[name]
+        for a in call.args:
+            if isinstance(a.value, cst.Call) and self.makes_record(a.value):
+                return True
+            if self.enumerator(a.value) is not None or self.only_enumerators(dotted(a.value)):
+                return True
         gives = gives_bundle(made, set(self.scope.records))
         return bool(names & (set(self.instances) | self.bundles)) or gives
+
+    def makes_record(self, call: cst.Call) -> bool:
+        """Does a call give a record: ``State(u, v)``, ``replace(s, dt=0.1)``, ``s._replace(dt=0.1)``?"""
+        known = dotted(call.func) in self.scope.records
+        return (
+            known
+            or dotted(call.func).endswith("._replace")
+            or (self.scope.imports.qualified(dotted(call.func)) == "dataclasses.replace")
+        )
 
     def filled(self, call: cst.Call) -> cst.CSTNode | None:
         """A call of a host function with its arguments by position, defaults among them."""
@@ -108,6 +164,7 @@ class Calls(Records):
 
     def written(self, call: cst.Call, target: Any, returns: bool) -> list[Any] | None:
         """The statements that a call becomes (``target``: what gets its value, ``returns``: it is returned)."""
+        call = self.anchored(call)
         found = self.made_by(call)
         if found is None:
             return None
@@ -123,6 +180,9 @@ class Calls(Records):
             body = made.body
             if made.value is not None:
                 body = (cst.SimpleStatementLine([cst.Return(made.value)]),)
+            else:
+                made = replace(made, body=tuple(settled(made.body, self.known_none(made, call, owner))))
+                body = made.body
             if not returns or not uses(body, cst.Return):
                 body = tuple(single_exit(body, target))
             names = self.given(made, call, owner, simple=False)
@@ -148,18 +208,45 @@ class Calls(Records):
             out.append(cst.SimpleStatementLine([cst.Return(None)]))
         return [*first, *out]
 
+    def known_none(self, made: Unit, call: cst.Call, owner: Any) -> dict[str, bool]:
+        """Which parameters are ``None`` in a call, and which are surely something else."""
+        params = made.params[1:] if owner is not None else made.params
+        if made.star:
+            args = [a for a in call.args if a.keyword is not None]
+            params = tuple(p for p in params if p[0] in made.named)
+        else:
+            args = list(call.args)
+        found = arguments(params, args) or {}
+        every = self.node.params
+        maybe = {
+            p.name.value for p in (*every.posonly_params, *every.params, *every.kwonly_params)
+            if p.default is not None and dotted(p.default) == "None"
+        }  # fmt: skip
+        for inner in walk(self.node.body):
+            if isinstance(inner, cst.Assign) and any(
+                isinstance(n, cst.Name) and n.value == "None" for n in walk(inner)
+            ):
+                maybe |= assigned(inner)
+        unsure = {p for p, v in found.items() if {n.value for n in walk(v) if isinstance(n, cst.Name)} & maybe}
+        return {p: dotted(v) == "None" for p, v in found.items() if p not in unsure}
+
     def given(self, made: Unit, call: cst.Call, owner: Any, simple: bool) -> dict[str, Any]:
         """What stands for each parameter: the argument, or a name that it gets before. Raises NotHere."""
         params = made.params[1:] if owner is not None else made.params
         args = list(call.args)
         if made.star:
-            args, rest = args[: len(params)], args[len(params) :]
-            if any(a.keyword is not None or a.star for a in rest):
+            by_place = [a for a in args if a.keyword is None]
+            rest = by_place[sum(p not in made.named for p, _ in params) :]
+            if any(a.star for a in rest):
                 raise NotHere
+            args = [a for a in args if not any(a is r for r in rest)]
+        elif sum(a.keyword is None for a in args) > sum(p not in made.named for p, _ in params):
+            raise NotHere
         found = arguments(params, args)
         if found is None:
             raise NotHere
-        if made.local and any(d is not None and found[p] is d and isinstance(d, cst.Name) for p, d in params):
+        taken = [d for p, d in params if d is not None and found[p] is d and isinstance(d, cst.Name)]
+        if made.local and any(dotted(d) not in ("None", "True", "False") for d in taken):
             raise NotHere  # evaluated where the function was made
         names: dict[str, Any] = {made.params[0][0]: owner} if owner is not None else {}
         if made.star:
@@ -183,6 +270,8 @@ class Calls(Records):
                     raise NotHere
                 own = fresh(self.taken, name)
                 names[name] = cst.Name(own)
+                if dotted(value) == "None":  # it gets its value in the body
+                    continue
                 line = self.line(self.placed(cst.Assign([cst.AssignTarget(cst.Name(own))], value), call), call)
                 self.before += self.bound(own, record, call) if record is not None else [line]
             else:

@@ -9,7 +9,7 @@ import libcst as cst
 from kraise.frontends.python import host_nest
 from kraise.frontends.python import host_values as values
 from kraise.frontends.python.host_scope import HostScope
-from kraise.frontends.python.source import dotted
+from kraise.frontends.python.source import dotted, walk
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import INT, NUMBER
@@ -23,6 +23,7 @@ class Control:
     scope: HostScope
     block: Any
     flushed: Any
+    _moves_only: Any
 
     def loop(self, node: cst.For) -> list[h.Stmt]:
         """``for i in range(…)``."""
@@ -50,7 +51,12 @@ class Control:
 
     def over_elements(self, node: cst.For) -> list[h.Stmt] | None:
         """``for i, s in enumerate(w)`` over the elements of an array of one axis."""
-        scope, array, count = self.scope, dotted(node.iter), ""
+        over = node.iter
+        while isinstance(over, cst.Call) and not over.args and self._moves_only(over):  # for p in part.copy_to_host()
+            over = over.func.value  # type: ignore[attr-defined]
+        scope, array, count = self.scope, dotted(over), ""
+        if over is not node.iter and any(isinstance(n, cst.Name) and n.value == array for n in walk(node.body)):
+            return None  # a copy of it
         target: cst.BaseExpression = node.target
         match node:
             case cst.For(
@@ -61,8 +67,21 @@ class Control:
         if not isinstance(target, cst.Name) or scope.ranks.get(array) != 1 or node.orelse is not None:
             return None
         count = count or scope.fresh("element")
-        scope.scalars |= {count, target.value}
         span = scope.span(node)
+        element = cst.Subscript(cst.Name(array), [cst.SubscriptElement(cst.Index(cst.Name(count)))])
+        first = cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(target)], element)])
+        size = cst.Call(cst.Name("len"), [cst.Arg(cst.Name(array))])
+        body = (
+            node.body.with_changes(body=[first, *node.body.body]) if isinstance(node.body, cst.IndentedBlock) else None
+        )
+        if body is not None and array.isidentifier():
+            counted = node.with_changes(
+                target=cst.Name(count), iter=cst.Call(cst.Name("range"), [cst.Arg(size)]), body=body
+            )
+            nest = host_nest.outlined(self, counted)  # type: ignore[arg-type]
+            if nest is not None:
+                return nest
+        scope.scalars |= {count, target.value}
         each = h.Assign(target.value, k.Load(array, (k.Var(count, INT),), NUMBER, span=span), NUMBER, span=span)
         rounds = (each, *self.block(node.body.body, True))
         return [h.For(count, ZERO, k.Shape(array, 0, span=span), ONE, rounds, span=span)]

@@ -15,6 +15,7 @@ import libcst as cst
 
 from kraise.frontends.python.host_rounds import MOST_ROUNDS, Rounds, integer, number, truth, tuple_of
 from kraise.frontends.python.host_scope import HostScope, array_names
+from kraise.frontends.python.host_tables import only_walked, tables
 from kraise.frontends.python.source import dotted, rebuilt, walk
 from kraise.ir.host_names import fresh
 
@@ -42,7 +43,7 @@ class Lists(Rounds):
     """The lists of one function."""
 
     def __init__(self, scope: HostScope, node: cst.FunctionDef):
-        self.scope = scope
+        self.scope, self.function = scope, node
         self.taken = {n.value for n in walk(node) if isinstance(n, cst.Name)}
         self.lists: dict[str, list[str]] = {}
         self.keys: dict[str, dict[str, str]] = {}  # of dicts
@@ -61,6 +62,7 @@ class Lists(Rounds):
                 ):
                     if dotted(kernel) in {*scope.functions, *scope.refused}:
                         self.configurations[c] = []
+        self.tables = tables(scope, node)
         self.fixed = 0  # inside how many loops and branches that stay
         self.touched = False
 
@@ -123,6 +125,17 @@ class Lists(Rounds):
     def of_list(self, node: cst.BaseSmallStatement) -> list[cst.BaseSmallStatement] | None:
         """A statement that makes or changes a list; None for any other."""
         match node:
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]) if name in self.tables and (
+                only_walked(self.function, name)
+            ):
+                self.touched = True
+                return []
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))],
+                            value=cst.Call(func=cst.Name(value="tuple")) as value) if (
+                (numbers := self.elements(value)) and not self.holds_arrays(numbers)
+            ):  # fmt: skip
+                self.touched = True
+                return [self.named(name, tuple_of(numbers), node)]
             case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value):
                 if dotted(value) in self.lists:
                     self.lists[name] = self.lists[dotted(value)]
@@ -242,6 +255,9 @@ class Lists(Rounds):
                 return node.with_changes(args=[first.with_changes(value=whole), *map(self.expression, rest)])
             case cst.Call(func=cst.Name(value="len"), args=[cst.Arg(value=owner)]) if dotted(owner) in self.lists:
                 return integer(len(self.lists[dotted(owner)]))
+            case cst.Call(func=cst.Name(value="len"), args=[cst.Arg(value=owner)]) if dotted(owner) in self.tables:
+                self.touched = True
+                return integer(len(self.tables[dotted(owner)].elements))
             case cst.Subscript(value=owner, slice=[cst.SubscriptElement(slice=cst.Index(value=index))]):
                 name = dotted(owner)
                 if isinstance(owner, cst.Subscript) and dotted(owner.value) in self.lists:  # of a list of lists

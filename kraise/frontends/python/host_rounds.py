@@ -19,6 +19,7 @@ class Rounds:
     lists: dict[str, list[str]]
     keys: dict[str, dict[str, str]]
     constants: dict[str, cst.BaseExpression]
+    tables: dict[str, Any]  # lists and tuples of literals that nothing changes
     touched: bool
     line: Any
     alone: Any
@@ -88,6 +89,8 @@ class Rounds:
                 if entries:
                     pick: Any = {"items": lambda e: tuple_of(list(e)), "keys": lambda e: e[0], "values": lambda e: e[1]}
                     return [pick[verb](e) for e in entries]
+            case cst.Name(value=name) if name in self.tables:
+                return [e.value for e in self.tables[name].elements]
             case cst.Name(value=name) if name in self.keys:
                 return [cst.SimpleString(repr(k)) for k in self.keys[name]]
             case cst.Name(value=name) if (

@@ -36,6 +36,7 @@ class HostScope:
     host_units: Mapping[str, Unit] = field(default_factory=dict)  # the functions of the module that launch
     records: Mapping[str, Record] = field(default_factory=dict)
     contexts: Mapping[str, Unit] = field(default_factory=dict)  # context managers of the module
+    enums: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # enumerations: the place of each name
     arrays: set[str] = field(default_factory=set)
     tuples: dict[str, tuple[h.Expr, ...]] = field(default_factory=dict)
     configured: dict[str, tuple] = field(default_factory=dict)

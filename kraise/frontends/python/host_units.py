@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import libcst as cst
@@ -25,6 +25,7 @@ class Unit:
     local: bool = False  # within the host function, whose names it sees
     context: bool = False  # of ``with``: a generator of one round
     star: str = ""  # the parameter that takes all further arguments
+    named: frozenset[str] = frozenset()  # the parameters that are given by keyword only
 
     @property
     def bound(self) -> set[str]:
@@ -53,6 +54,7 @@ class Record:
     properties: frozenset[str] = frozenset()
     constants: Mapping[str, cst.BaseExpression] = field(default_factory=dict)  # of the class
     is_tuple: bool = False
+    of_class: frozenset[str] = frozenset()  # methods that need no object
 
 
 def assigned(node: cst.CSTNode) -> set[str]:
@@ -97,7 +99,8 @@ def unit(node: cst.FunctionDef, local: bool = False, method: bool = False, conte
         if isinstance(inner, cst.Global | cst.Nonlocal | cst.Await | cst.ClassDef | cst.FunctionDef | cst.Lambda):
             return None
     own = tuple((p.name.value, p.default) for p in params)
-    return Unit(node.name.value, own, tuple(s for s in body if not _doc(s)), None, local, context, star)
+    named = frozenset(p.name.value for p in given.kwonly_params)
+    return Unit(node.name.value, own, tuple(s for s in body if not _doc(s)), None, local, context, star, named)
 
 
 def of_lambda(name: str, node: cst.Lambda, local: bool = False) -> Unit | None:
@@ -125,6 +128,29 @@ def context_managers(tree: cst.Module, imports: Imports) -> dict[str, Unit]:
             made = unit(node, context=True)
             if made is not None and sum(isinstance(n, cst.Yield) for n in walk(node.body)) == 1:
                 found[made.name] = made
+    return found
+
+
+def enumerations(tree: cst.Module, imports: Imports) -> dict[str, dict[str, int]]:
+    """The enumerations of a module: the place of each name, equal values sharing one."""
+    found: dict[str, dict[str, int]] = {}
+    for node in tree.body:
+        bases = [imports.qualified(dotted(b.value)) for b in node.bases] if isinstance(node, cst.ClassDef) else []
+        if not isinstance(node, cst.ClassDef) or bases not in (["enum.Enum"], ["enum.IntEnum"]):
+            continue
+        values: list[str] = []
+        names: dict[str, int] = {}
+        for part in node.body.body:
+            for small in part.body if isinstance(part, cst.SimpleStatementLine) else ():
+                match small:
+                    case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value):
+                        text = tree.code_for_node(value)
+                        text = (
+                            f"{text} {len(values)}" if dotted(getattr(value, "func", value)).endswith("auto") else text
+                        )
+                        values += [text] if text not in values else []
+                        names[name] = values.index(text)
+        found[node.name.value] = names
     return found
 
 
@@ -198,16 +224,24 @@ def _class(node: cst.ClassDef, imports: Imports, found: Mapping[str, Record]) ->
     constants: dict[str, cst.BaseExpression] = {}
     methods: dict[str, Unit] = {}
     properties: set[str] = set()
+    of_class: set[str] = set()
     for parent in reversed(parents):
         constants |= dict(parent.constants)
         properties |= parent.properties
+        of_class |= parent.of_class
         methods |= dict(parent.methods)
         methods |= {f"{_SUPER}{n}": m for n, m in parent.methods.items() if not n.startswith(_SUPER)}
     for part in node.body.body:
         if isinstance(part, cst.FunctionDef):
             kinds = [dotted(d.decorator) for d in part.decorators]
-            made = unit(_named_super(part), method=True)
-            if made is not None and kinds in ([], ["property"]):
+            apart = kinds in (["staticmethod"], ["classmethod"])
+            made = unit(_named_super(part), method=not apart)
+            if made is not None and apart:
+                if kinds == ["staticmethod"]:  # its object has no name in it
+                    made = replace(made, params=(("", None), *made.params))
+                methods[made.name] = made
+                of_class.add(made.name)
+            elif made is not None and kinds in ([], ["property"]):
                 methods[made.name] = made
                 properties |= {made.name} if kinds else set()
         for small in part.body if isinstance(part, cst.SimpleStatementLine) else ():
@@ -220,4 +254,6 @@ def _class(node: cst.ClassDef, imports: Imports, found: Mapping[str, Record]) ->
         return None
     if is_data and ("__init__" in methods or "__post_init__" in methods):
         return None
-    return Record(node.name.value, tuple(fields), methods, frozenset(properties), constants, is_tuple)
+    return Record(
+        node.name.value, tuple(fields), methods, frozenset(properties), constants, is_tuple, frozenset(of_class)
+    )

@@ -16,8 +16,9 @@ from typing import Any
 import libcst as cst
 
 from kraise.frontends.python.host_called import Calls
-from kraise.frontends.python.host_inlined import bundles_of, uses
-from kraise.frontends.python.host_rounds import tuple_of
+from kraise.frontends.python.host_inlined import bracketed, bundles_of, uses
+from kraise.frontends.python.host_kept import without_records
+from kraise.frontends.python.host_rounds import integer, truth, tuple_of
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.host_units import Record, Unit, assigned, of_lambda, unit
 from kraise.frontends.python.source import dotted, rebuilt, walk
@@ -47,7 +48,7 @@ class Written(Calls):
     def function(self) -> cst.FunctionDef:
         """The function written out."""
         lines = self.node.body.body if isinstance(self.node.body, cst.IndentedBlock) else [self.node.body]
-        body = self.block(lines)
+        body = without_records(self.block(lines), self.scope.imports)
         if len(body) == len(lines) and all(a is b for a, b in zip(body, lines, strict=True)):
             return self.node
         new = self.node.with_changes(body=self.suite(body))
@@ -90,6 +91,9 @@ class Written(Calls):
             ):
                 entered = self.entered(call, asname, body)
                 return [node] if entered is None else entered
+            case cst.If(test=test, body=body, orelse=orelse) if (chosen := self.decided(test)) is not None:
+                other: Any = [] if orelse is None else [orelse] if isinstance(orelse, cst.If) else orelse.body.body
+                return self.block(body.body if chosen else other)
         kept: dict[str, Any] = {}
         first: list[Any] = []
         for name in ("test", "iter"):
@@ -209,6 +213,14 @@ class Written(Calls):
             case cst.Arg(keyword=cst.Name() as word, value=value):
                 new = self.expression(value)
                 return node.with_changes(keyword=word, value=new) if new is not value else node
+            case cst.Comparison() if (compared := self.compared(node)) is not None:
+                return compared
+            case cst.Attribute() if (place := self.enumerator(node)) is not None:
+                return place
+            case cst.NamedExpr(target=cst.Name() as target, value=value) if not self.unsure:
+                made = cst.Assign([cst.AssignTarget(cst.Name(target.value))], self.expression(value))
+                self.before.append(self.line(self.placed(made, node), node))
+                return cst.Name(target.value)
             case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=name)) if owner in self.instances:
                 kind = self.instances[owner]
                 if name in kind.properties:
@@ -220,19 +232,31 @@ class Written(Calls):
                 return cst.Name(self.leaf(owner, name))
             case cst.Attribute(value=value, attr=attr):
                 new = self.expression(value)
-                return node.with_changes(value=new, attr=attr) if new is not value else node
+                if new is value:
+                    return node
+                field: Any = node.with_changes(value=new, attr=attr)
+                of_object = isinstance(new, cst.Name) and new.value in self.instances
+                return (self.changed(field) if of_object else None) or field
             case cst.Subscript(value=cst.Name(value=owner), slice=[cst.SubscriptElement(
                 slice=cst.Index(value=cst.Integer() as at))]) if owner in self.instances:  # fmt: skip
                 kind = self.instances[owner]
                 if kind.is_tuple and at.evaluated_value < len(kind.fields):
                     return cst.Name(self.leaf(owner, kind.fields[at.evaluated_value][0]))
+            case cst.Subscript(value=cst.Tuple(elements=parts), slice=[cst.SubscriptElement(
+                slice=cst.Index(value=cst.Integer() as at))]) if (
+                at.evaluated_value < len(parts) and not uses(parts, cst.Call, cst.StarredElement)
+            ):  # fmt: skip
+                return bracketed(self.expression(parts[at.evaluated_value].value))  # type: ignore[no-any-return]
             case cst.IfExp() | cst.BooleanOperation() | cst.ListComp() | cst.GeneratorExp() | cst.DictComp():
+                first = _FIRST.get(type(node), "")  # runs for sure
+                given = {first: self.expression(getattr(node, first))} if first else {}
                 self.unsure += 1
-                parts = {n: self.expression(getattr(node, n)) for n in _PARTS[type(node)]}
+                given |= {n: self.expression(getattr(node, n)) for n in _PARTS[type(node)]}
                 self.unsure -= 1
-                same = all(getattr(node, n) is p for n, p in parts.items())
-                return node if same else node.with_changes(**parts)
+                same = all(getattr(node, n) is p for n, p in given.items())
+                return node if same else node.with_changes(**given)
             case cst.Call():
+                node = self.anchored(node)
                 found = self.made_by(node)
                 if found is not None:
                     return self.value(found[0], node, found[1], node)
@@ -241,6 +265,50 @@ class Written(Calls):
                     raise self.scope.refuse(node, reason, "give it a line of its own before")
                 return self.filled(node)
         return None
+
+    def decided(self, test: Any) -> bool | None:
+        """Whether a test of enumerators holds; None for any other."""
+        if not any(isinstance(n, cst.Attribute) and dotted(n.value) in self.scope.enums for n in walk(test)):
+            return None
+        return truth(self.expression(test))
+
+    def enumerator(self, node: cst.CSTNode) -> cst.BaseExpression | None:
+        """The place of ``Method.EULER`` among its kind."""
+        match node:
+            case cst.Attribute(value=cst.Name(value=kind), attr=cst.Name(value=name)) if kind not in self.own:
+                place = self.scope.enums.get(kind, {}).get(name)
+                return integer(place) if place is not None else None
+        return None
+
+    def compared(self, node: cst.Comparison) -> cst.CSTNode | None:
+        """``m is Method.EULER`` by numbers, where ``m`` is surely one of its kind; None for another comparison."""
+        sides = [node.left, *(c.comparator for c in node.comparisons)]
+        if len(sides) != 2 or not any(self.enumerator(s) for s in sides):
+            return None
+        for other in sides:
+            known = self.enumerator(other) is not None or isinstance(other, cst.Integer)  # what stands for one
+            if not known and not (isinstance(other, cst.Name) and self.only_enumerators(other.value)):
+                raise self.scope.refuse(
+                    node, f"`{self.scope.text(node)}` compares objects, not numbers", "pass a number"
+                )
+        sign = node.comparisons[0].operator
+        equal: Any = cst.Equal() if isinstance(sign, cst.Is | cst.Equal) else cst.NotEqual()
+        left, right = (self.enumerator(s) or s for s in sides)
+        return cst.Comparison(left, [cst.ComparisonTarget(equal, right)])
+
+    def only_enumerators(self, name: str) -> bool:
+        """Is a name of the function the counter of loops over enumerators, and nothing else?"""
+        loops = [n for n in walk(self.node.body) if isinstance(n, cst.For) and dotted(n.target) == name]
+        times = sum(n.value == name for t in walk(self.node) if isinstance(t, cst.AssignTarget | cst.Param)
+                    for n in walk(t) if isinstance(n, cst.Name))  # fmt: skip
+        return (
+            bool(loops)
+            and not times
+            and all(
+                isinstance(n.iter, cst.Tuple | cst.List) and all(self.enumerator(e.value) for e in n.iter.elements)
+                for n in loops
+            )
+        )
 
     def own_times(self, name: str) -> int:
         """How often the function sets a name."""
@@ -268,9 +336,10 @@ class Written(Calls):
 
 
 _PARTS: dict[type, tuple[str, ...]] = {
-    cst.IfExp: ("test", "body", "orelse"),
-    cst.BooleanOperation: ("left", "right"),
+    cst.IfExp: ("body", "orelse"),
+    cst.BooleanOperation: ("right",),
     cst.ListComp: ("elt",),
     cst.GeneratorExp: ("elt",),
     cst.DictComp: ("key", "value"),
 }
+_FIRST: dict[type, str] = {cst.IfExp: "test", cst.BooleanOperation: "left"}

@@ -41,6 +41,7 @@ def read_hosts(
             nodes[name], owners[name] = node, owner
     records = host_units.records(context.source.tree, context.imports)
     contexts = host_units.context_managers(context.source.tree, context.imports)
+    enums = host_units.enumerations(context.source.tree, context.imports)
     hosts = _hosts(nodes, kernels, _launching(records, kernels))
     made = {n: u for n, f in nodes.items() if n not in by_name and (u := host_units.unit(f))}
     launching = {n: u for n, u in made.items() if n in hosts}
@@ -60,7 +61,7 @@ def read_hosts(
             continue
         scope = HostScope(
             context.source, context.imports, context.constants, by_name, frozenset(kernels - set(by_name)), kinds,
-            helpers, launching, records, contexts,
+            helpers, launching, records, contexts, enums,
         )  # fmt: skip
         scope.host_params = {n: x.params for n, x in done.items()}
         scope.host_numbers = sure
@@ -149,8 +150,8 @@ def _hosts(
                     dotted(a.value) in kernels for a in args
                 ):
                     found.add(name)
-                case cst.For(iter=over) if _launched(node) & host_units.assigned(inner) and any(
-                    isinstance(n, cst.Name) and n.value in kernels for n in walk(over)
+                case cst.For() if _launched(node) & host_units.assigned(inner) and any(
+                    isinstance(n, cst.Name) and n.value in kernels for n in walk(node)
                 ):  # for kernel, s in ((add, 1.0), …)
                     found.add(name)
                 case cst.Call(func=cst.Name(value=callee)) if callee in classes:

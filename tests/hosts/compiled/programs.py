@@ -6,7 +6,8 @@ import math
 import time
 from collections import deque, namedtuple
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 from typing import NamedTuple
 
 import cupy as cp
@@ -932,3 +933,264 @@ def by_out_of_a_loop(x, y):
     d = cuda.to_device(x)
     add[1, 64](d, float(first_above(10, 30)))
     return d.copy_to_host()
+
+
+@cuda.jit
+def axpy(x, y, a):
+    i = cuda.grid(1)
+    if i < x.shape[0]:
+        y[i] += a * x[i]
+
+
+@cuda.jit
+def outer(a, b, o):
+    i, j = cuda.grid(2)
+    if i < o.shape[0] and j < o.shape[1]:
+        o[i, j] = a[i] * b[j]
+
+
+@dataclass(frozen=True)
+class Setup:
+    steps: int = 5
+    dt: float = 0.1
+    tpb: int = 32
+
+    @property
+    def half(self):
+        return self.dt / 2
+
+    def grid(self, n):
+        return -(-n // self.tpb)
+
+
+def run_setup(cfg, a, b):
+    for k in range(cfg.steps):
+        axpy[cfg.grid(a.size), cfg.tpb](a, b, cfg.half)
+        if k == cfg.steps - 1:
+            break
+        smooth[cfg.grid(a.size), cfg.tpb](b, a)
+
+
+def by_config_object(x, y):
+    cfg = Setup(steps=3)
+    a, b = cuda.to_device(x), cuda.to_device(y)
+    run_setup(cfg, a, b)
+    run_setup(replace(cfg, dt=0.2), a, b)
+    return a.copy_to_host(), b.copy_to_host()
+
+
+def sum_of_blocks(d_x):
+    blocks = math.ceil(d_x.size / 32)
+    part = cuda.device_array(blocks, dtype=d_x.dtype)
+    block_sum[blocks, 32](d_x, part)
+    total = 0.0
+    for p in part.copy_to_host():
+        total += p
+    return total
+
+
+def by_partials(x, y):
+    d = cuda.to_device(x)
+    mean = sum_of_blocks(d) / x.size
+    add[(x.size + 31) // 32, 32](d, -mean)
+    return d.copy_to_host(), np.float32(mean)
+
+
+class Solver:
+    TPB = 32
+
+    def __init__(self, u, alpha=0.3):
+        self.n = len(u)
+        self.alpha = alpha
+        self.u = cuda.to_device(u)
+        self.tmp = cuda.device_array_like(self.u)
+        self.history = []
+
+    @staticmethod
+    def blocks(n, t):
+        return (n + t - 1) // t
+
+    @classmethod
+    def zeros(cls, n):
+        return cls(np.zeros(n, dtype=np.float32))
+
+    def __call__(self, steps):
+        for _ in range(steps):
+            self._one()
+        return self
+
+    def _one(self):
+        self.tmp.copy_to_device(self.u)
+        smooth[self.blocks(self.n, self.TPB), self.TPB](self.u, self.tmp)
+        self.u, self.tmp = self.tmp, self.u
+        self.history.append(self.alpha)
+
+    @property
+    def result(self):
+        return self.u.copy_to_host()
+
+
+def by_solver(x, y):
+    s = Solver(x)(3)
+    z = Solver.zeros(y.size)
+    axpy[1, 64](s.u, z.u, s.alpha)
+    return s.result, z(2).result
+
+
+class Method(Enum):
+    EULER = 1
+    HEUN = 2
+    ALIAS = 1
+
+
+def advance_by(m, a, b):
+    if m is Method.EULER:
+        axpy.forall(a.size)(a, b, DT)
+    elif m == Method.HEUN:
+        axpy.forall(a.size)(b, a, 0.5)
+    else:
+        raise ValueError(m)
+
+
+def by_enumerators(x, y):
+    for m in (Method.ALIAS, Method.HEUN):
+        advance_by(m, x, y)
+    if Method.ALIAS is Method.EULER:
+        add[1, 64](y, 1.0)
+    if Method.ALIAS != Method.HEUN:
+        add[1, 64](x, 1.0)
+
+
+def by_lists_of_numbers(x, y):
+    a, b = cuda.to_device(x), cuda.to_device(y)
+    weights = [0.1, 0.2, 0.3]
+    for i, w in enumerate(weights):
+        axpy[1, 64](a, b, w * (i + 1))
+    for w, s in zip(reversed(weights), (1, -1, 1)):
+        axpy[1, 64](b, a, w * s)
+    return a.copy_to_host(), b.copy_to_host()
+
+
+def by_stages(x, y):
+    d = [cuda.to_device(x), cuda.to_device(y), cuda.device_array_like(x)]
+    stages = [(sqdiff, (0, 1, 2)), (sqdiff, (1, 2, 0))]
+    for k, (i, j, m) in stages:
+        k[1, 64](d[i], d[j], d[m])
+    return tuple(a.copy_to_host() for a in d)
+
+
+def by_computed_tuple(x, y):
+    tpb = (8, 8)
+    bpg = tuple(math.ceil(s / t) for s, t in zip((x.size, y.size), tpb))
+    o = cuda.device_array((x.size, y.size), dtype=np.float32)
+    outer[bpg, tpb](x, y, o)
+    h = o.copy_to_host()
+    return h.T @ x, np.trace(h), h.sum(axis=0)[::-1]
+
+
+def launch_any(k, *args, n=None, tpb=32, s=1.0):
+    if n is None:
+        n = args[0].size
+    elif n < 0:
+        n = 1
+    k[(n + tpb - 1) // tpb, tpb](*args, s)
+
+
+def by_star_and_words(x, y):
+    launch_any(add, x, s=2.0)
+    launch_any(axpy, x, y)
+    launch_any(axpy, y, x, s=0.25, n=x.size)
+
+
+def by_elements_of_a_copy(x, y):
+    d = cuda.to_device(x)
+    total = 0.0
+    for p in d.copy_to_host():
+        add[1, 64](d, 1.0)
+        total += p
+    return total
+
+
+def by_elements(x, y):
+    smooth[1, 64](x, y)
+    total = 0.0
+    most = -10.0
+    for v in y:
+        total += v * v
+        if v > most:
+            most = v
+    return total, most
+
+
+def by_list_that_is_read(x, y):
+    best = []
+    for k in range(4):
+        smooth[1, 64](x, y)
+        x[:] = y
+        best.append(float(y.max()))
+        if len(best) > 2:
+            add[1, 64](x, 1.0)
+
+
+def by_mixed_exchange(x, y):
+    a, b = cuda.to_device(x), cuda.to_device(y)
+    t, n = 0.0, 1
+    for k in range(5):
+        smooth[1, 64](a, b)
+        a, b, t, n = b, a, t + n, n + k
+        add[1, 64](a, t)
+    return a, b, t, n
+
+
+class Called:
+    def __init__(self, x):
+        self.x = x
+        self.k = 0
+
+    def __call__(self, s):
+        self.k += 1
+        add[1, 64](self.x, s * self.k)
+        return self
+
+    @staticmethod
+    def twice(v):
+        return 2 * v
+
+    @classmethod
+    def of(cls, x):
+        return cls(x)
+
+    def run(self, n):
+        for _ in range(n):
+            self(self.twice(0.5))
+        return self.k
+
+
+def by_callable_object(x, y):
+    c = Called.of(x)
+    c(1.0)(2.0)
+    k = Called(y).run(3)
+    c(Called.twice(k))
+    return c.k
+
+
+def by_records_kept(x, y):
+    best = 0.0
+    seen = []
+    for k in range(4):
+        smooth[1, 64](x, y)
+        x[:] = y
+        best = max(best, float(y.max()))
+        seen.append((k, best))
+        if k == 3:
+            print(seen[-1], len(seen))
+    return best
+
+
+def by_walrus(x, y):
+    k = 0
+    while (r := float(np.abs(x).sum())) > 3.0 and k < 6:
+        k += 1
+        smooth[1, 64](x, y)
+        x[:] = 0.5 * y
+    return k, r
