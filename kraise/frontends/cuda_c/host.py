@@ -88,6 +88,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.unset: set[str] = set()  # numbers that were declared, and nothing was assigned to yet
         self.renames: dict[str, list[Raw] | None] = {}
         self.references: set[str] = set()
+        self.exits: set[str] = set()
         self.name = ""
         self.arguments_of_main: set[str] = set()
         self.inputs: dict[str, Any] = {}

@@ -15,6 +15,7 @@ from lark import Token, Tree
 
 from kraise.diagnostics import Refused
 from kraise.frontends.cuda_c.c_types import CType
+from kraise.frontends.cuda_c.host_main import PARSERS
 from kraise.frontends.cuda_c.host_names import callee
 from kraise.frontends.cuda_c.trees import child, strip, trees
 from kraise.ir import host as h
@@ -33,6 +34,7 @@ class Hoisting:
     inlines: Any
     inline: Any
     is_plain: Any
+    is_dropped: Any
     plain_call: Any
     arguments: Any
     own_name: Any
@@ -96,6 +98,8 @@ class Hoisting:
 
     def _works_here(self, call: Tree) -> bool:
         """Is it a call that gives a number and needs statements: of a host function, a helper, a function on arrays?"""
+        if self.is_dropped(callee(call.children[0])) or callee(call.children[0]) in PARSERS:
+            return False
         if callee(call.children[0]) in self.hosts or self.is_plain(call):
             return self._gives(call) is not None
         try:

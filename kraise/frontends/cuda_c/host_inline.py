@@ -16,6 +16,7 @@ from lark import Token, Tree
 from kraise.diagnostics import Refused
 from kraise.frontends.cuda_c import host_effects
 from kraise.frontends.cuda_c.c_types import FUNCTION, Container, CType, Pointer, Reference, leaf
+from kraise.frontends.cuda_c.host_exits import single_exit
 from kraise.frontends.cuda_c.host_names import callee, concept
 from kraise.frontends.cuda_c.host_nest import renamed
 from kraise.frontends.cuda_c.host_places import is_dim3, is_record, record_behind
@@ -49,6 +50,8 @@ class Inlining:
     copied_record: Any
     placed: Any
     store: Any
+    scalar: Any
+    exits: set[str]  # what helpers that return before their end return
     assigned: Any
     statement: Any
     declaration: Any
@@ -158,8 +161,8 @@ class Inlining:
         returns = list(body.find_data("return_statement"))
         last = trees(body)[-1] if trees(body) else None
         if any(r is not last for r in returns):
-            reason = f"{d.name} works on variables of its caller, and returns before its end"
-            raise self.low.refuse("KR211", reason, node, "let it return at its end only")
+            body = self._one_exit(d, tree, declarator, body, node)
+            returns = list(body.find_data("return_statement"))
         renames = self.renames
         self.low.scopes.append(scope)
         self.inlining.append(label)
@@ -187,6 +190,27 @@ class Inlining:
             self.low.scopes.pop()
             self.inlining.pop()
             self.renames = renames
+
+    def _one_exit(self, d: Definition, tree: Tree, declarator: Tree, body: Tree, node: Tree) -> Tree:
+        """The body of a helper that returns before its end as one that returns at it."""
+        self.low.scopes.append(dict(d.scope))
+        try:
+            t = self.result_type(tree, declarator)
+        finally:
+            self.low.scopes.pop()
+        own = ""
+        if t is not None:
+            own = self.own_name(f"{d.name}_result")
+            self.scalar(own, t)
+            self.exits.add(own)
+        lines = single_exit(trees(body), own)
+        if lines is None:
+            reason = f"{d.name} works on variables of its caller, and returns before its end"
+            raise self.low.refuse("KR211", reason, node, "let it return at its end only")
+        if own:
+            value = Tree("id_expression", [Token("NAME", own)], node.meta)
+            lines.append(Tree("return_statement", [value], node.meta))
+        return Tree("compound_statement", lines, body.meta)
 
     def under_own_names(self, names: list[str], *nodes: Tree) -> list[Tree]:
         """Trees in which variables have names that the function does not have yet; ``renames`` knows them."""
@@ -229,7 +253,7 @@ class Inlining:
             raise self.low.refuse("KR211", f"{d.name} takes {len(types)} arguments", node)
         own = {p.name for p in types} | declared_names(body)
         free = {str(t) for t in tokens(body) if t.type == "NAME"} - own - _members(body)
-        free -= {owner, *self.records.get(owner, {}).values()}
+        free -= {owner, *self.records.get(owner, {}).values(), *self.exits}
         hidden = sorted(n for n in free if any(n in table for table in self.low.scopes[1:-1]))
         if hidden:
             reason = f"{hidden[0]} in {d.name} is another thing than {hidden[0]} here"

@@ -590,3 +590,26 @@ void not_a_number(float *x, float *y, int n) {
     int k = 0;
     while (go) { add<<<1, 64>>>(y, 1.0f, n); k++; go = !(half > 5.0f) && k < 3; if (!go) break; add<<<1, 64>>>(x, 1.0f, n); }
 }
+
+struct Stepped { float *a; int k; };
+static int early_step(Stepped *s, float t, int n) {
+    if (n < 3) return -1;
+    add<<<1, 64>>>(s->a, t, n);
+    if (t > 2.0f) {
+        s->k++;
+        return 2;
+    } else if (t > 1.0f) { s->k += 10; }
+    add<<<1, 64>>>(s->a, 1.0f, n);
+    return s->k > 3 ? 5 : 4;
+}
+static double half_of(Stepped *s, int n) { add<<<1, 64>>>(s->a, 1.0f, n); if (n > 20) return s->k / 2; return 1.5; }
+float early_returns(float *x, float *y, int n) {
+    Stepped s = {x, 2};
+    int r = early_step(&s, 0.5f, n) + early_step(&s, 1.5f, n);
+    r += early_step(&s, 2.5f, n);
+    s.a = y;
+    r += early_step(&s, 0.1f, n);
+    early_step(&s, 0.1f, 2);
+    int q = half_of(&s, n);
+    return r + 100 * s.k + q;
+}
