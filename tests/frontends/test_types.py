@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from kraise.frontends.python.promotion import promote
@@ -107,6 +109,31 @@ def test_locals_join_their_assignments():
     """)
     types = {line.split(":")[0].strip(): line.split(":")[1].split("=")[0].strip() for line in text.splitlines()[:4]}
     assert types == {"s": "number", "c": "int", "h": "float", "z": "complex"}
+
+
+WEBS = """def f(x, y):
+    for i in range(len(x)):
+        p = x[i] * 2
+        y[i] = p
+    for i in range(len(x)):
+        p = 0
+        while p < len(x) and x[p] > 0.5:
+            p += 1
+        y[i] += p
+    {use}
+"""
+
+
+@pytest.mark.parametrize(
+    "use, names",
+    [
+        ("return y", {"p": "number", "p_2": "int"}),  # unrelated values have a name each
+        ("return p", {"p": "number"}),  # without a round of the second loop this is the first one's
+    ],
+)
+def test_a_local_of_two_meanings_is_two_locals(use, names):
+    said = re.findall(r"^ *(p\w*): (\w+) =", body(WEBS.format(use=use)), re.MULTILINE)
+    assert dict(said) == names
 
 
 def test_numbers_as_conditions_are_compared_with_zero():

@@ -36,6 +36,8 @@ CASES = {
     "returned arms": "def f(x):\n if x[0] > 0:\n  return x[0]\n return -1.0",
     "break of the outer by a flag": "def f(A):\n c = 0\n for i in range(len(A)):\n  stop = False\n  for j in range(len(A)):\n"
     "   if A[i, j] > 1:\n    stop = True\n    break\n   c += 1\n  if stop: break\n return c",
+    "a number, then a counter": "def f(x, y):\n for i in range(len(x)):\n  p = x[i] * 2\n  y[i] = p\n for i in range(len(x)):\n"
+    "  p = 0\n  while p < len(x) and x[p] > 0.5: p += 1\n  if p < len(x): y[i] += x[p]\n return y",
     # an exit behind `else` is one of the loop around
     "else continues the outer": "def f(A):\n c = 0\n for i in range(len(A)):\n  for j in range(len(A)):\n   if A[i, j] > 1: break\n"
     "   c += 1\n  else: continue\n  break\n return c",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from kraise.frontends.python.calls import INEXACT
 from kraise.frontends.python.promotion import promote, result_type
+from kraise.frontends.python.webs import split
 from kraise.ir.kernel import (
     ArrayRef,
     Assign,
@@ -124,9 +125,28 @@ class _Typer:
         self.returns: list[ScalarType | None] = []
         self.calls: list[tuple[str, tuple]] = []
         self.assigned: dict[str, list[Expr]] = {}
+        self.kinds: list[tuple[str, ScalarType]] = []  # what is assigned to locals
         self.compiled = state.function.kind in ("kernel", "device")
 
     def run(self) -> None:
+        self.types()
+        apart = split(self.state.function, self.mixed())
+        if apart is not self.state.function:
+            self.state.function = apart
+            self.types()
+        function, state = self.state.function, self.state
+        state.calls = self.calls
+        state.returns = tuple(self.returns)
+        state.typed = replace(function, params=self.params, body=self.body, returns=state.returns)
+
+    def mixed(self) -> list[str]:
+        """The locals that are an integer here and a number there."""
+        kinds: dict[str, set[bool]] = {n: {t.is_integer} for n, t in self.kinds}
+        for name, kind in self.kinds:
+            kinds[name].add(kind.is_integer)
+        return sorted(n for n, found in kinds.items() if len(found) == 2)
+
+    def types(self) -> None:
         function, state = self.state.function, self.state
         for _ in range(_ROUNDS):
             self.params = tuple(self.parameter(p) for p in function.params)
@@ -141,9 +161,6 @@ class _Typer:
             if not new:
                 break
             state.integer |= new
-        state.calls = self.calls
-        state.returns = tuple(self.returns)
-        state.typed = replace(function, params=self.params, body=self.body, returns=state.returns)
 
     def param_is_number(self, name: str) -> bool:
         return any(p.name == name and p.type == NUMBER for p in self.state.function.params)
@@ -162,7 +179,7 @@ class _Typer:
         """Fixpoint over the locals."""
         for _ in range(_ROUNDS):
             before = dict(self.env), dict(self.arrays)
-            self.returns, self.calls, self.demanded, self.assigned = [], [], set(), {}
+            self.returns, self.calls, self.demanded, self.assigned, self.kinds = [], [], set(), {}, []
             self.body = self.block(body)
             if before == (self.env, self.arrays):
                 break
@@ -179,6 +196,7 @@ class _Typer:
         return tuple(self.statement(s) for s in body)
 
     def bind(self, name: str, type_: ScalarType) -> ScalarType:
+        self.kinds.append((name, type_))
         held = self.env.get(name)
         self.env[name] = type_ if held is None else promote(held, type_)
         return self.env[name]
