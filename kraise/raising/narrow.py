@@ -24,7 +24,7 @@ Check = tuple[eq.Expr, str]
 Env = tuple[tuple[str, eq.Axis], ...]
 LIMIT = 2**31
 WIDE = eq.Param("x64.given", BOOL)  # whether JAX computes in 64 bits, as the function sees it
-_RING = ("add", "sub", "mul", "neg", "lshift")
+_RING = ("add", "sub", "mul", "neg", "shl")
 _SMALL = 4  # so many arrays' lengths added up are taken to fit
 
 
@@ -46,6 +46,7 @@ class _Work:
     def __init__(self, statics: set[eq.Param], unbounded: bool) -> None:
         self.statics, self.unbounded = statics, unbounded
         self.bounds: dict[Poly, eq.Expr] = {}
+        self.powers: dict[eq.Expr, eq.Expr] = {}
         self.grown: list[str] = []  # integers of which each round of a loop makes a multiple
 
     def found(self) -> list[Check]:
@@ -54,11 +55,14 @@ class _Work:
         for bound, node in self.bounds.items():
             if any(other is not bound and _covers(other, bound) for other in self.bounds):
                 continue
-            fits = eq.Op("lt", (to_expr(bound), eq.Const(LIMIT, INT)), BOOL)
+            fits: eq.Expr = eq.Op("lt", (to_expr(bound), eq.Const(LIMIT, INT)), BOOL)
             if node.type.bits is None:
                 fits = eq.Op("or", (WIDE, fits), BOOL)
             hint = "" if node.type.bits else ": it needs jax_enable_x64"
             out.append((fits, f"{render_expr(node)} may not fit 32 bits{hint}"))
+        for fits, node in self.powers.items():
+            text = f"{render_expr(node)} may not fit 32 bits: it needs jax_enable_x64"
+            out.append((eq.Op("or", (WIDE, fits), BOOL), text))
         return out
 
     # --- statements
@@ -104,7 +108,7 @@ class _Work:
 
     def concerns(self, node: eq.Expr) -> bool:
         """Whether the width of a node's value is not that of its source."""
-        if not isinstance(node, eq.Op) or node.name not in _RING:
+        if not isinstance(node, eq.Op) or (node.name not in _RING and not _is_power(node)):
             sums = isinstance(node, eq.Reduce) and node.op == "add"
             return sums and self.unbounded and node.type is INT
         if self.unbounded:
@@ -115,6 +119,18 @@ class _Work:
         bound = self.most(node, env)
         if bound is not None and not _fits(bound):
             self.bounds.setdefault(bound, node)
+        if bound is None and self.unbounded:
+            for power in filter(_is_power, (node, *_leaves(node, (*_RING, "floordiv", "mod")))):
+                self.power(power, env)
+
+    def power(self, node: eq.Expr, env: dict[str, eq.Axis]) -> None:
+        """Notes ``a << i`` and ``2 ** i``, whose exponent the sizes bound."""
+        assert isinstance(node, eq.Op)
+        base, exponent = (self.most(a, env) for a in node.args)
+        if base is None or exponent is None or self.most(node, env) is not None:
+            return
+        fits = eq.Op("lt", (eq.Op(node.name, (to_expr(base), to_expr(exponent)), INT), eq.Const(LIMIT, INT)), BOOL)
+        self.powers.setdefault(fits, node)
 
     # --- bounds
 
@@ -137,15 +153,15 @@ class _Work:
                 return _sum(self.most(a, env), self.most(b, env))
             case eq.Op(name="mul", args=(a, b)):
                 return _product(self.most(a, env), self.most(b, env))
-            case eq.Op(name="lshift", args=(a, eq.Const(value=int() as by))) if 0 <= by < 63:
+            case eq.Op(name="shl", args=(a, eq.Const(value=int() as by))) if 0 <= by < 63:
                 return _product(self.most(a, env), Poly({(): 2**by}))
             case eq.Op(name="neg" | "abs", args=(a,)):
                 return self.most(a, env)
             case eq.Op(name="mod" | "tmod", args=(_, eq.Const(value=int() as by))):
                 return Poly({(): abs(by)})
-            case eq.Op(name="floordiv" | "tdiv" | "rshift", args=(a, eq.Const(value=int() as by))) if by > 0:
+            case eq.Op(name="floordiv" | "tdiv" | "shr", args=(a, eq.Const(value=int() as by))) if by > 0:
                 return self.most(a, env)
-            case eq.Op(name="and", args=(_, eq.Const(value=int() as by))) if by >= 0:
+            case eq.Op(name="and_", args=(_, eq.Const(value=int() as by))) if by >= 0:
                 return Poly({(): by})
             case eq.Op(name="select", args=(_, a, b)) | eq.Op(name="min" | "max", args=(a, b)):
                 return _either(self.most(a, env), self.most(b, env))
@@ -179,7 +195,7 @@ def _below(node: eq.Expr, env: Env, low: bool) -> Iterator[tuple[eq.Expr, Env, b
             yield c, env, False
             yield a, env, low
             yield b, env, low
-        case eq.Op(name="mod" | "and" | "tmod", args=(a, eq.Const(value=int() as by))) if _mask(node.name, by):  # type: ignore
+        case eq.Op(name="mod" | "and_" | "tmod", args=(a, eq.Const(value=int() as by))) if _mask(node.name, by):  # type: ignore
             yield a, env, True
         case eq.Read(subscripts=subscripts):
             for s in subscripts:
@@ -216,7 +232,7 @@ def _grows(update: eq.Expr) -> bool:
     seen = set(stack)
     while stack:
         node, _, low = stack.pop()
-        products = isinstance(node, eq.Op) and node.name in ("mul", "lshift") and node.type is INT
+        products = isinstance(node, eq.Op) and node.name in ("mul", "shl") and node.type is INT
         if products and not low and any(isinstance(n, eq.CarryIn) and n.type is INT for n in topological((node,))):
             return True
         sums = isinstance(node, eq.Op) and node.name in _RING and not low
@@ -228,19 +244,29 @@ def _grows(update: eq.Expr) -> bool:
     return False
 
 
-def _leaves(node: eq.Expr) -> Iterator[eq.Expr]:
+def _leaves(node: eq.Expr, through: tuple[str, ...] = _RING) -> Iterator[eq.Expr]:
     """What sums, differences and products are made of."""
     stack = [node]
     while stack:
         top = stack.pop()
-        if isinstance(top, eq.Op) and top.name in _RING:
+        if isinstance(top, eq.Op) and top.name in through and (top is node or not _is_power(top)):
             stack += top.args
         else:
             yield top
 
 
+def _is_power(node: eq.Expr) -> bool:
+    """Whether indices say how far a number is shifted, or to which power it is taken."""
+    return (
+        isinstance(node, eq.Op)
+        and node.name in ("shl", "pow")
+        and node.type is INT
+        and bool(free_indices(node.args[1]))
+    )
+
+
 def _mask(name: str, by: int) -> bool:
-    if name == "and":
+    if name == "and_":
         return by >= 0
     return name == "mod" and by > 0 and by & (by - 1) == 0
 

@@ -15,12 +15,17 @@ PYTHON = {
     "a remainder": ("y[i] = (i * 73856) % 1021", 29076),
     "a quotient in a subscript": ("y[i] = x[(i * i) // y.shape[0]]", 46340),
     "a comparison": ("y[i] = 1.0 if i * i < x[0] else 0.0", 46340),
+    "a power of two": ("y[i] = x[i] / (1 << i)", 30),
+    "a power of two in a sum": ("y[i] = ((1 << i) + 1) % 5", 30),
+    "a power": ("y[i] = 3 ** i % 5", 19),
+    "a shift": ("y[i] = ((i << 20) >> 3) % 11", 2047),
     "a sum": ("s = 0\n        for j in range(i):\n            s += j * j\n        y[i] = s / (i + 1)", 1290),
 }
 FREE = {
     "a remainder by a power of two": "y[i] = (i * 48271) % 65536",
     "a subscript": "y[i] = x[2 * (i // 2)]",
     "lengths": "y[i] = x[i] * (i + y.shape[0])",
+    "few bits of a power": "y[i] = (1 << i) & 255",
     "few bits of an index": "y[i] = x[i] + (i & 255) * 65536",
 }
 
