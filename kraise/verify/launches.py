@@ -244,8 +244,9 @@ def _demands(functions: Iterable[Any], name: str) -> Iterator[tuple[eq.Expr, eq.
 
 
 def demanded_threads(functions: Iterable[Any], name: str) -> dict[int, int]:
-    """The numbers of threads along an axis that a function demands of a block."""
-    found: dict[int, int] = {}
+    """The numbers of threads along an axis that a function demands of a block, or says that the source counts on."""
+    functions = tuple(functions)
+    found: dict[int, int] = {axis: n for f in functions if f.name == name for axis, n in getattr(f, "tile", ())}
     for a, b in _demands(functions, name):
         match a, b:
             case eq.Param(name="block.x" | "block.y" | "block.z" as size), eq.Const(value=int() as n):

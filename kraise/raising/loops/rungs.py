@@ -31,6 +31,7 @@ from kraise.raising.loops.cells import (
 )
 from kraise.raising.loops.coarsened import shared_out
 from kraise.raising.loops.counted import stores
+from kraise.raising.loops.dealt import dealt
 from kraise.raising.loops.folds import Sequential, fold_loop
 from kraise.raising.loops.grid_stride import grid_stride
 from kraise.raising.loops.invariant import unswitched
@@ -68,7 +69,7 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
     if tree_of_powers(cx, st, s, live):
         return
     start, stop, step = (integral(value(cx, st, e)) for e in (s.start, s.stop, s.step))
-    if any(form(cx, st, s, start, stop, step, live) for form in (shared_out, grid_stride, strided)):
+    if any(form(cx, st, s, start, stop, step, live) for form in (shared_out, grid_stride, dealt, strided)):
         return
     if (near := from_afar(s, start, stop)) is not None:
         loop(cx, st, near, live, free)

@@ -46,6 +46,9 @@ def covered(cx: Context, stmts: tuple[eq.Stmt, ...]) -> tuple[tuple[int, eq.Expr
             axis = cx.axes.get(a.name)
             if axis is not None and axis not in shared and cx.extents.get(a.name) == ("blockDim", "gridDim"):
                 found[axis, a.hi] = None
+            if a.name in cx.dealt:
+                each = to_poly(cx.dealt[a.name])
+                found[0, eq.Op("floordiv", (to_expr(to_poly(a.hi) + each + -1), to_expr(each)), INT)] = None
     return tuple(found)
 
 

@@ -1,0 +1,64 @@
+"""Threads with several elements each: what is one index over all elements, and what is not."""
+
+import pytest
+
+from kraise import pipeline
+
+HEAD = "__global__ void f(const float *x, float *y, int n, int m, float *z)"
+ROUNDS = """
+int s = blockIdx.x * blockDim.x * {times} + threadIdx.x;
+for (int c = 0; c < {rounds}; c++) {{ int i = {at}; {body} }}
+"""
+AT = "s + c * blockDim.x"
+MAP = "if (i < n) y[i] = 2 * x[i];"
+
+
+def _text(body: str) -> str:
+    done = pipeline.translate(f"{HEAD} {{ {body} }}", "f.cu")
+    return done.text or "refused " + " ".join(sorted({d.code for d in done.diagnostics}))
+
+
+def test_one_index_over_all():
+    assert "y.at[:n].set(2.0 * x[:n])" in _text(ROUNDS.format(times=4, rounds=4, at=AT, body=MAP))
+
+
+@pytest.mark.parametrize(
+    ("times", "rounds", "at", "body"),
+    [
+        (4, 3, AT, MAP),  # elements are left out
+        (3, 4, AT, MAP),  # elements are done twice
+        (4, 4, "s + c * 2 * blockDim.x", MAP),
+        (4, 4, AT, "if (i < n) y[i] = c * x[i];"),  # the round matters
+        (4, 4, AT, "if (i < n) y[i] = threadIdx.x * x[i];"),  # the thread matters
+        (4, 4, AT, "if (i < n) y[i] = x[i]; if (s < m) z[s] = 1;"),
+        (4, 4, AT, "y[i] = x[i];"),  # nothing bounds it but the launch
+    ],
+)
+def test_what_is_no_such_loop(times, rounds, at, body):
+    text = _text(ROUNDS.format(times=times, rounds=rounds, at=at, body=body))
+    assert "y.at[:n].set(" not in text
+
+
+def test_what_is_stored_beside_the_loop():
+    loop = ROUNDS.format(times=4, rounds=4, at=AT, body=MAP)
+    assert "y.at[:n].set(2.0 * x[:n])" not in _text(f"if (threadIdx.x < m) z[threadIdx.x] = n; {loop}")
+
+
+def test_overlapping_elements_are_a_race():
+    body = "if (i < n) y[i] = x[i]; if (i + 1 < n) y[i + 1] = 0;"
+    assert _text(ROUNDS.format(times=4, rounds=4, at=AT, body=body)).startswith("refused KR20")
+
+
+HOST = """
+__global__ void f(const float *x, float *y, int n) {
+  int s = blockIdx.x * blockDim.x * 4 + threadIdx.x;
+  for (int c = 0; c < 4; c++) { int i = s + c * blockDim.x; if (i < n) y[i] = 2 * x[i]; }
+}
+void run(const float *x, float *y, int n) { f<<<(n + GRID) / DIV, 64>>>(x, y, n); }
+"""
+
+
+@pytest.mark.parametrize(("add", "div", "fits"), [(255, 256, True), (63, 64, True), (1023, 1024, False)])
+def test_a_launch_in_the_file_covers_them(add, div, fits):
+    done = pipeline.translate(HOST.replace("GRID", str(add)).replace("DIV", str(div)), "f.cu")
+    assert "run" in done.raised and fits is not any("guard lets 250 through" in d.reason for d in done.diagnostics)
