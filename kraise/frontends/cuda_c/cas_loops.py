@@ -22,12 +22,10 @@ from dataclasses import replace
 from typing import Any, TypeGuard
 
 from kraise.diagnostics import refuse
+from kraise.frontends.cas_rounds import SIDES, TURNED, as_atomic, operation, plain, same
 from kraise.frontends.cuda_c.places import as_bits, reads
 from kraise.ir.kernel import Assign, Atomic, Break, Cast, Const, Expr, If, Load, Op, Stmt, Store, Var, While
 from kraise.ir.types import ScalarType
-
-_ATOMICS = {"add": "add", "max": "max", "min": "min", "and_": "and", "or_": "or", "xor": "xor", "sub": "sub"}
-_ATOMICS["mul"] = "mul"  # there is no atomicMul: such a loop is how it is written
 
 
 def atomics(stmts: Sequence[Any]) -> list[Stmt]:
@@ -64,8 +62,8 @@ def _without_looks(stmts: Sequence[Any], writes: dict[str, set[str]]) -> list[St
             case If(condition=condition, body=(Atomic(result="", values=(v,)) as atomic,), orelse=()):
                 cell = Load(atomic.array, atomic.subscripts, atomic.type)
                 name, a, b = _order(condition)
-                side = _SIDES.get(name if _same(a, v) and _same(b, cell) else _TURNED.get(name, ""))
-                seen = (_same(a, v) and _same(b, cell)) or (_same(b, v) and _same(a, cell))
+                side = SIDES.get(name if same(a, v) and same(b, cell) else TURNED.get(name, ""))
+                seen = (same(a, v) and same(b, cell)) or (same(b, v) and same(a, cell))
                 if seen and side == atomic.name and writes[atomic.array] == {side}:
                     s = atomic
         out.append(s)
@@ -108,10 +106,13 @@ def recognise(stmts: Sequence[Any]) -> list[Stmt]:
             out.append(_through_bits(s, out))
             continue
         found = (_atomic(out, s) or _extremum(out, s)) if isinstance(s, While) else None
+        dropped = 1
+        if found is None and isinstance(s, While):
+            dropped, found = as_atomic(out, s) or (0, None)
         if found is None:
             out.append(s)
         else:
-            out.pop()
+            del out[len(out) - dropped :]
             out += found
     return out
 
@@ -128,22 +129,22 @@ def _atomic(before: list[Any], loop: While) -> list[Any] | None:
     result = cas.result
     if len(body) == 3:  # old = bits(result of the cas)
         last = body[2]
-        if not (isinstance(last, Assign) and last.name == old and _same(last.value, Var(result, cas.type))):
+        if not (isinstance(last, Assign) and last.name == old and same(last.value, Var(result, cas.type))):
             return None
     elif result != old:
         return None
-    if not (_same(start.value, Var(old, first.type)) and _tests(loop.condition, assumed, old)):
+    if not (same(start.value, Var(old, first.type)) and _tests(loop.condition, assumed, old)):
         return None
     cell = Load(cas.array, cas.subscripts, cas.type)
-    if not _same(first.value, cell):
+    if not same(first.value, cell):
         return None
     compared = Var(assumed, start.type)
-    if not _same(cas.values[0], compared):
+    if not same(cas.values[0], compared):
         return None
-    operation = _operation(cas.values[1], compared, cas.type)
-    if operation is None:
+    found = operation(cas.values[1], compared) if plain(cas.values[1]).type == cas.type else None
+    if found is None:
         return None
-    name, value = operation
+    name, value = found
     if reads(value, {old, assumed, result}, {cas.array}):
         return None
     if any(reads(s, {old, assumed, result}, {cas.array}) for s in cas.subscripts):
@@ -154,10 +155,6 @@ def _atomic(before: list[Any], loop: While) -> list[Any] | None:
     elif first.type != cas.type:
         return None
     return made
-
-
-_SIDES = {"lt": "min", "le": "min", "gt": "max", "ge": "max"}  # by how the new value compares with the old one
-_TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 
 
 def _extremum(before: list[Any], loop: While) -> list[Any] | None:
@@ -186,14 +183,14 @@ def _extremum(before: list[Any], loop: While) -> list[Any] | None:
         return None
     op, v = side
     if len(rest) == 2 and not (
-        isinstance(rest[1], Assign) and rest[1].name == old and _same(rest[1].value, Var(cas.result, cas.type))
+        isinstance(rest[1], Assign) and rest[1].name == old and same(rest[1].value, Var(cas.result, cas.type))
     ):
         return None
     if len(rest) == 1 and cas.result != old:
         return None
     cell = Load(cas.array, cas.subscripts, cas.type)
-    stepped = _same(loop.body[0].value, Var(old, first.type)) and _same(first.value, cell)
-    stores = _same(cas.values[0], Var(assumed, first.type)) and _same(cas.values[1], v)
+    stepped = same(loop.body[0].value, Var(old, first.type)) and same(first.value, cell)
+    stores = same(cas.values[0], Var(assumed, first.type)) and same(cas.values[1], v)
     names = {old, assumed, cas.result}
     if not (stepped and stores) or any(reads(e, names, {cas.array}) for e in (v, *cas.subscripts)):
         return None
@@ -208,12 +205,12 @@ def _leaves(s: Any) -> TypeGuard[If]:
 
 def _compared(condition: Any, held: set[str]) -> tuple[str, Any] | None:
     """``v > old`` as max and v (what is beyond the old value), ``v < old`` as min and v."""
-    if not (isinstance(condition, Op) and condition.name in _SIDES):
+    if not (isinstance(condition, Op) and condition.name in SIDES):
         return None
     a, b = condition.args
-    for v, other, name in ((a, b, condition.name), (b, a, _TURNED[condition.name])):
-        if getattr(_plain(other), "name", "") in held and isinstance(_plain(other), Var) and not reads(v, held, set()):
-            return _SIDES[name], v
+    for v, other, name in ((a, b, condition.name), (b, a, TURNED[condition.name])):
+        if getattr(plain(other), "name", "") in held and isinstance(plain(other), Var) and not reads(v, held, set()):
+            return SIDES[name], v
     return None
 
 
@@ -268,37 +265,8 @@ def _positive(v: Expr, before: list[Any]) -> bool:
     return isinstance(v, Op) and v.name in _POSITIVE
 
 
-def _plain(e: Any) -> Any:
-    """An expression without reinterpretations and conversions between integers of one width."""
-    while (isinstance(e, Op) and e.name == "bits") or (
-        isinstance(e, Cast) and e.type.is_integer and e.arg.type.is_integer and e.type.bits == e.arg.type.bits
-    ):
-        e = e.args[0] if isinstance(e, Op) else e.arg
-    return e
-
-
-def _same(a: Any, b: Any) -> bool:
-    a, b = _plain(a), _plain(b)
-    if isinstance(a, Var) and isinstance(b, Var):
-        return a.name == b.name
-    return a == b
-
-
 def _tests(condition: Any, assumed: str, old: str, how: str = "ne") -> bool:
     if not (isinstance(condition, Op) and condition.name == how):
         return False
-    names = {getattr(_plain(a), "name", "") for a in condition.args}
+    names = {getattr(plain(a), "name", "") for a in condition.args}
     return names == {assumed, old}
-
-
-def _operation(new: Expr, assumed: Var, t: ScalarType) -> tuple[str, Expr] | None:
-    """(operation, other operand) if ``new`` is ``assumed ⊕ other``."""
-    new = _plain(new)
-    if not (isinstance(new, Op) and new.name in _ATOMICS and len(new.args) == 2 and new.type == t):
-        return None
-    a, b = new.args
-    if _same(a, assumed):
-        return _ATOMICS[new.name], b
-    if _same(b, assumed) and new.name != "sub":
-        return _ATOMICS[new.name], a
-    return None

@@ -9,6 +9,7 @@ import libcst as cst
 from kraise import dialects
 from kraise.diagnostics import Diagnostic, Refused
 from kraise.frontends import fence
+from kraise.frontends.cas_rounds import with_atomics
 from kraise.frontends.python import annotations as written
 from kraise.frontends.python import statements
 from kraise.frontends.python.constants import Folder, read_constants
@@ -110,7 +111,7 @@ def lower(
         scope.bound[rover.which] = 2  # it changes
         if name in scope.params:
             started.append(Assign(rover.which, rover.number(name), NUMBER))
-    body = (*started, *statements.block(scope, definition.node.body))
+    body = (*started, *with_atomics(statements.block(scope, definition.node.body)))
     try:
         body = (*scope.tables.values(), *settled(body, scope.rovers))
     except Refused as refused:
