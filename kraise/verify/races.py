@@ -61,6 +61,7 @@ class RaceLog:
 
     def write(self, cells: dict[int, Cell], k: int, array: Any, kind: str, value: Any) -> None:
         """The running thread writes ``value`` to element ``k``, by the atomic ``kind`` or plainly."""
+        kind = "add" if kind == "sub" else kind  # sums of either, in any order
         cell = cells.get(k)
         if cell is None:
             cell = cells[k] = Cell()

@@ -73,3 +73,22 @@ def test_an_atomic(loop, text):
 def test_no_atomic(loop):
     done = pipeline.translate(_source(loop), "f.py")
     assert done.text is None and done.diagnostics
+
+
+FLUX = """
+from numba import cuda
+
+@cuda.jit
+def f(left, right, u, total):
+    e = cuda.grid(1)
+    if e < left.size:
+        cuda.atomic.sub(total, left[e], u[e])
+        cuda.atomic.add(total, right[e], u[e])
+"""
+
+
+def test_what_is_added_and_taken_away_is_a_sum():
+    done = pipeline.translate(FLUX, "f.py")
+    shapes = {"left": (5,), "right": (5,), "u": (5,), "total": (5,)}
+    reports, problems = pipeline.verify(done, Request(shapes=shapes), "f.py", FLUX)
+    assert not problems and all(r.ok for r in reports)
