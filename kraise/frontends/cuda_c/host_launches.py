@@ -7,8 +7,11 @@ from typing import Any
 
 from lark import Tree
 
+from kraise.diagnostics import Refused
+from kraise.frontends.cuda_c.c_types import AUTO
 from kraise.frontends.cuda_c.host_memory import Memory
 from kraise.frontends.cuda_c.host_names import callee, normal
+from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of
 from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
 from kraise.frontends.cuda_c.values import VarPlace
 from kraise.ir import host as h
@@ -25,6 +28,7 @@ class Launches(Memory):
     records: dict[str, dict[str, str]]
     host_copied: dict[str, set[int]]
     record_of: Any
+    instances: dict[str, list[Instantiation]]
     ignored: set[str]
     host_params: dict[str, tuple[k.Param, ...]]
 
@@ -80,10 +84,39 @@ class Launches(Memory):
         grid, block = (self.extents(c) for c in configuration[:2])
         shared = self.number(configuration[2]) if len(configuration) > 2 else None
         function = self.functions.get(name)
+        self.of_its_types(name, args, target, node)
         passed = (*self.given(function, args), *self.symbols_of(function, len(args)))
         if function is not None and function.static:
             passed = (*passed, *self.template_numbers(name, function.static, target))
         return h.Launch(name, passed, grid, block, shared, span=self.low.span(node))
+
+    def of_its_types(self, name: str, args: list[Any], target: Any, node: Tree) -> None:
+        """Refuses the launch of a template for other types than those that its function of the module has: a quotient
+        of ints is another number than one of floats."""
+        found = self.program.functions.get(name, [])
+        if len(found) != 1 or not any(p.kind == "type" for p in found[0].parameters):
+            return
+        d = found[0]
+        bound, _, _ = bindings_of(self.program, d, self.instances.get(name, []))
+        given = next(target.find_data("template_arguments"), None) if isinstance(target, Tree) else None
+        try:
+            explicit = self.low.template_arguments(given) if given is not None else []
+            scope = self.low._bind_template(d, explicit, [self._type_of(a) for a in args], self.program.load(d)) or {}
+        except Refused:
+            return
+        for p in d.parameters:
+            own, here = (getattr(s.get(p.name), "type", None) for s in (bound, scope))
+            if p.kind != "type" or not isinstance(own, ScalarType) or not isinstance(here, ScalarType) or own == here:
+                continue
+            if not (own.kind == here.kind == "float"):  # dtypes follow the arguments
+                reason = f"{name} is launched for {here} here, and for {own} elsewhere in the file"
+                raise self.low.refuse("KR211", reason, node, "write a kernel for each of the types")
+
+    def _type_of(self, node: Tree) -> Any:
+        try:
+            return self.low._argument_type(node)
+        except Refused:
+            return AUTO
 
     def template_numbers(self, name: str, wanted: tuple[str, ...], target: Any) -> list[k.Expr]:
         """The integer template arguments that a call spells, of the template parameters that vary in the file."""

@@ -191,6 +191,7 @@ class Calls(Records):
             return None
         first = self.flushed()
         self.before = outer
+        self.scope.written |= {made.name} & set(self.scope.host_units)
         for name in sorted({n for s in body for n in assigned(s)} - set(names)):
             is_target = target is not None and name == dotted(target)
             if name in self.taken and name in made.bound and not is_target:

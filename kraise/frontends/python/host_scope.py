@@ -37,6 +37,7 @@ class HostScope:
     records: Mapping[str, Record] = field(default_factory=dict)
     contexts: Mapping[str, Unit] = field(default_factory=dict)  # context managers of the module
     enums: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # enumerations: the place of each name
+    written: set[str] = field(default_factory=set)  # functions that launch whose calls were written out
     arrays: set[str] = field(default_factory=set)
     tuples: dict[str, tuple[h.Expr, ...]] = field(default_factory=dict)
     configured: dict[str, tuple] = field(default_factory=dict)

@@ -55,6 +55,7 @@ def read_hosts(
     sure: dict[str, frozenset[str]] = {}
     problems: list[Diagnostic] = []
     outlined: list[k.Function] = []
+    written: set[str] = set()  # helpers that their callers hold: it is no loss that they are not functions
     for name in _ordered(hosts):
         wanted = name in only or any(name in hosts[o] for o in only if o in hosts)
         if (only and not wanted) or (name == "main" and not wanted):
@@ -70,12 +71,14 @@ def read_hosts(
         host, wrong = guard(name, span, read_host, scope, nodes[name], name)
         problems += wrong
         if host is not None:
+            written |= scope.written
             if name == host_classes.function_name(owners.get(name, ""), "__init__"):
                 host = replace(host, state=host_classes.returned(nodes[name]))
             done[name] = host
             sure[name] = scope.numbers
             outlined += scope.outlined
             kinds[name] = tuple(isinstance(v, k.ArrayRef) for v in h.returned(host.body))
+    problems = [p for p in problems if p.kernel not in written or p.kernel in only]
     return tuple(done.values()), outlined, problems
 
 

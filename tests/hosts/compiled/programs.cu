@@ -613,3 +613,15 @@ float early_returns(float *x, float *y, int n) {
     int q = half_of(&s, n);
     return r + 100 * s.k + q;
 }
+
+template <typename T>
+__global__ void add_half(float *x, T s, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    T half = s / 2;
+    if (i < n) x[i] += half;
+}
+
+void kernel_of_two_types(float *x, float *y, int n) {
+    add_half<float><<<1, 64>>>(x, 3.0f, n);
+    add_half<int><<<1, 64>>>(y, 3, n);
+}
