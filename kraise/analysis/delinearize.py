@@ -7,6 +7,7 @@ proof fails the subscript stays flat. (Grosser et al., Optimistic delinearizatio
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import gcd
 
@@ -48,9 +49,18 @@ def digits(poly: Poly, path: tuple[eq.Expr, ...], gaps: bool = False) -> Digits 
     return found
 
 
+def _multiple_of(above: Poly, below: Poly) -> Poly | None:
+    """``above / below`` if it is exact and no number."""
+    quotient, rest = divided(above, below)
+    return quotient if quotient.terms and not rest.terms and quotient.value is None else None
+
+
 def _with_strides(poly: Poly, path: tuple[eq.Expr, ...], strides: list[Poly]) -> Digits | None:
     for at in range(len(strides) - 1):
-        found = _taken_apart(poly, path, _dividing(strides[at:]))
+        found = _taken_apart(poly, path, strides[at:], quotient_of)
+        # rows of 2 * n: only where rows of n will not do, since every second of these has the same stride
+        found = found or _taken_apart(poly, path, strides[at:], _multiple_of)
+        found = found or _taken_apart(poly, path, _dividing(strides[at:]), quotient_of)
         if found is not None or strides[at + 1].value is not None:
             return found
         if quotient_of(strides[at], strides[at + 1]) is not None and not _difference(poly, strides[at]):
@@ -74,11 +84,16 @@ def _signed(strides: list[Poly], path: tuple[eq.Expr, ...]) -> list[Poly]:
     return out
 
 
-def _taken_apart(poly: Poly, path: tuple[eq.Expr, ...], strides: list[Poly]) -> Digits | None:
+def _taken_apart(
+    poly: Poly,
+    path: tuple[eq.Expr, ...],
+    strides: list[Poly],
+    quotient_by: Callable[[Poly, Poly], Poly | None],
+) -> Digits | None:
     rest, subs, radices = poly, [], []
     for at in range(len(strides) - 1):
         above, below = strides[at], strides[at + 1]
-        radix = quotient_of(above, below)
+        radix = quotient_by(above, below)
         if radix is None:
             return None
         quotient, rest = divided(rest, above)

@@ -47,7 +47,7 @@ from kraise.raising.threads import multiples, tiles
 from kraise.raising.threads.launch import covered, launch_of, where_given, whole_warps
 from kraise.raising.threads.row_views import asks_for
 from kraise.raising.threads.sizes import limits
-from kraise.raising.threads.splits import Splitting, split_threads
+from kraise.raising.threads.splits import Splitting, own_splits, split_threads
 from kraise.raising.writes.dead import without_dead
 from kraise.raising.writes.finish import finish, finished
 from kraise.raising.writes.fuse import fuse, started, summed
@@ -63,6 +63,7 @@ class Raiser:
         self.options = options
         self.bounded = bounded
         self.splits: list[tuple[str, eq.Expr]] = []
+        self.strided: set[str] = set()
         self.digits: dict[str, str] = {}
         self.whole: set[str] = set()
         self.ways: threads.Ways = {}
@@ -110,8 +111,8 @@ class Raiser:
             cx.whole_of = {self.digits[f"{name}_high"]: name, cx.lane: name}
             if 0 in cx.named:  # the template's integer is whole warps, too
                 st.env[cx.named[0].name] = cx.threads["blockDim", 0]
-        cx.splitting = Splitting(splits, self.digits, self.whole)
-        cx.thread_names, path = split_threads(cx, indices, path)
+        cx.splitting = Splitting(splits, self.digits, self.whole, self.strided)
+        cx.thread_names, path = split_threads(cx, indices, path, own_splits(cx))
         cx.launch_path = (*cx.launch_path, *(c for c in path if c not in cx.launch_path))
         st.facts = cx.facts
         if cx.tied:

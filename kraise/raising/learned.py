@@ -29,7 +29,9 @@ class Learned:
     ``widths``: the rows that the launch fills, each thread with ``shares`` of their elements; ``multiples``: sizes of
     whole tiles; ``tied``: sizes that are a block's threads; ``named``: template integers that are, by axis;
     ``lone``: axes along which the launch has one block; ``unroll``: loops with barriers are written out;
-    ``registers``: small arrays of a thread are scalars; ``parts``: dynamic shared arrays are taken apart."""
+    ``registers``: small arrays of a thread are scalars; ``parts``: dynamic shared arrays are taken apart;
+    ``powers``: sizes that are powers of two; ``part_rows``: the rows into which an index is taken apart may be begun
+    and not whole."""
 
     ways: threads.Ways = field(default_factory=dict)
     solid: frozenset[str] = frozenset()
@@ -48,11 +50,14 @@ class Learned:
     shares: dict[int, int] = field(default_factory=dict)
     multiples: multiples.Multiples = field(default_factory=dict)
     lone: frozenset[int] = frozenset()
+    part_rows: bool = False
+    powers: frozenset[eq.Expr] = frozenset()
 
     def enter(self, cx: Context) -> None:
         cx.solid, cx.scratch, cx.rows, cx.assumed = self.solid, self.scratch, self.rows, self.assumed
         cx.unroll, cx.registers, cx.shares, cx.tied = self.unroll, self.registers, self.shares, self.tied
-        cx.named, cx.lone, cx.apart = self.named, self.lone, self.parts
+        cx.named, cx.lone, cx.apart, cx.part_rows = self.named, self.lone, self.parts, self.part_rows
+        cx.powers = self.powers
         cx.longest, cx.widths, cx.multiples, cx.coarse = self.longest, self.widths, self.multiples, self.coarse
 
 

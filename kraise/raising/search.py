@@ -202,6 +202,8 @@ def _after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
         natural = tuple(c for c in cx.unsigned if c not in known.assumed)
         if natural:  # a guard by an unsigned difference bounds nothing where it wraps round
             return replace(known, assumed=(*known.assumed, *natural))
+        if (attempt.splits or attempt.whole) and not known.part_rows:
+            return replace(known, part_rows=True)
         open_ended = unguarded(cx, accesses)
         if not known.launched.issuperset(open_ended):
             return replace(known, launched=known.launched | {*open_ended})
@@ -219,6 +221,8 @@ def _after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
         if wanted != known.assumed:
             # what the sizes must be for the proof; the emitted function checks it
             return replace(known, assumed=wanted)
+        if not cx.masking <= known.powers:
+            return replace(known, powers=known.powers | cx.masking)
         further = tuple(c for c in apart(accesses) if c not in known.assumed)
         if further:
             return replace(known, assumed=(*known.assumed, *further))
@@ -268,11 +272,12 @@ def _raise(
     splits: list[tuple[str, eq.Expr]] = []
     digits: dict[str, str] = {}
     whole: set[str] = set()
+    strided: set[str] = set()
     unbound = ""
     for _ in range(24):
         attempt = Raiser(module, function, options, bounded)
         attempt.splits, attempt.digits, attempt.ways = splits, digits, known.ways
-        attempt.whole = whole
+        attempt.whole, attempt.strided = whole, strided
         known.enter(attempt.cx)
         attempts.append(attempt)
         try:
@@ -283,6 +288,8 @@ def _raise(
             digits |= found  # once more, under the names that the source has for the digits
         except Split as split:
             splits.append((split.name, split.size))
+            if split.strided:
+                strided.add(split.name)
         except Unbounded as unbounded:
             # an unguarded kernel: the launch is what bounds this index
             name = attempt.cx.whole_of.get(unbounded.name, unbounded.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import random
 from dataclasses import dataclass, replace
 from typing import Any
@@ -73,7 +74,8 @@ class Kernel:
             block = tuple(rng.choice((2, 3, 4)) for _ in self.threads)
             if self.block:
                 block = (self.block,) if isinstance(self.block, int) else self.block
-            grid = self.grid or tuple(max(1, -(-sizes[d] // b)) for d, b in zip(self.threads, block, strict=True))
+            counts = [math.prod(sizes[x] for x in d.split("*")) for d in self.threads]
+            grid = self.grid or tuple(max(1, -(-n // b)) for n, b in zip(counts, block, strict=True))
         return Case(self.name, args, grid, block, seed=variant)
 
 

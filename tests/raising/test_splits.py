@@ -76,3 +76,56 @@ def test_a_grid_stride_loop_over_digits():
 
 def test_a_digit_that_nothing_bounds_is_a_gather():
     agree("def f(y, x, z, n, m):\n i = cuda.grid(1)\n if i < n and m > 0: y[i] = x[i] + z[i // n % n]")
+
+
+STRIDED = "def f(x, y, w, m, n):\n for i in range(cuda.grid(1), {}, cuda.gridsize(1)):\n  {}"
+
+
+@pytest.mark.parametrize(
+    ("end", "body"),
+    [
+        ("n * m", "A[i // m, i % m] = x[i % m]"),
+        ("n * m", "if i % m > 0: A[i // m, i % m] += x[i // m]"),
+        ("n", "y[i] = x[i // 3] * (i % 3)"),
+    ],
+)
+def test_an_index_of_a_grid_stride_loop_is_taken_apart(end, body):
+    """The loop's index may have the name of its thread's."""
+    head = "def f(A, x, m, n):" if "A[" in body else "def f(x, y, n):"
+    agree(STRIDED.format(end, body).replace("def f(x, y, w, m, n):", head), sizes=(1, 2, 3))
+
+
+def test_a_race_under_a_grid_stride_loop_is_seen():
+    body = "A[i % m, 0] = x[i // m]"
+    assert refusal(STRIDED.format("n * m", body).replace("def f(x, y, w, m, n):", "def f(A, x, m, n):")) == "KR201"
+
+
+PAIRS = """
+def f(h, q, n):
+    t = cuda.grid(1)
+    if t < n:
+        low = {low}
+        a = 2 * (t - low) + low
+        u = h[a]
+        v = h[a + {distance}]
+        h[a] = u + v
+        h[a + {distance}] = u - v
+"""
+
+
+@pytest.mark.parametrize(("low", "distance"), [("t % 2", "2"), ("t & 1", "2"), ("t % q", "q"), ("t & (q - 1)", "q")])
+def test_butterflies(low, distance):
+    """``q`` rows of pairs, the last one perhaps begun only; a mask asks for a power of two."""
+    kernel = pipeline.translate("from numba import cuda\n@cuda.jit" + PAIRS.format(low=low, distance=distance), "f.py")
+    assert kernel.text and ("arange(n)" in kernel.text) == (distance == "2"), kernel.diagnostics
+    assert ("q & q - 1" in kernel.text) == ("q - 1" in low)
+
+
+@pytest.mark.parametrize(("low", "distance"), [("t % q", "1"), ("t & q", "q"), ("t % q", "2 * q")])
+def test_pairs_that_overlap_are_refused(low, distance):
+    assert refusal(PAIRS.format(low=low, distance=distance)) == "KR201"
+
+
+def test_pairs_too_far_apart_for_their_rows_are_refused_or_checked():
+    kernel = raised(PAIRS.format(low="t % q", distance="n"))
+    assert any("rows would overlap" in message for _, message in kernel.checks)

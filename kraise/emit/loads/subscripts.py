@@ -6,6 +6,8 @@ everything else is a gather, for which all subscripts become index arrays that b
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kraise.emit.context import Assign, Context, Frame, Val
 from kraise.emit.loads import diagonals
 from kraise.emit.loads.blocked import Blocks, blocks, reshaped
@@ -95,8 +97,9 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
     clamps = any(isinstance(d, Clamp) for d in dims)
     if clamps and any(isinstance(d, Scalar) for d in dims):
         return _gather(low, base, node, extents, frame)  # padding the whole array for one row would be a waste
-    if _basic(dims) and not (node.safe and any(not isinstance(d, Scalar) for d in dims)):
-        return _slices(low, base, dims, extents, frame, node.safe)
+    leaves = node.safe and not filled(ctx, node.version, node.view, dims, extents)
+    if _basic(dims) and not (leaves and any(not isinstance(d, Scalar) for d in dims)):
+        return _slices(low, base, dims, extents, frame, leaves)
     if not node.safe and len(dims) == 1:
         from kraise.emit.loads.strided import strided
 
@@ -332,6 +335,21 @@ def _one_or_more(context: Context, size: eq.Expr, text: Py) -> Py:
 def short(context: Context, version: eq.Version, view: tuple[eq.Expr, ...]) -> bool:
     """Whether the array may end within the last row of the view: nothing shows that it has this row's last cell."""
     return (version.array, view) not in context.whole and version.array not in context.extents
+
+
+def filled(
+    context: Context,
+    version: eq.Version,
+    view: tuple[eq.Expr, ...],
+    dims: Sequence[Dim],
+    extents: tuple[Linear, ...],
+) -> bool:
+    """Whether all cells of a box are there, since the last row of the view is filled up where the array ends in it."""
+    inside = all(
+        isinstance(d, Range) and context.never_negative(d.start) and context.never_negative(e - d.stop)
+        for d, e in zip(dims, extents, strict=True)
+    )
+    return bool(view) and inside and short(context, version, view)
 
 
 def flat_part(context: Context, array: Py, version: eq.Version, view: tuple[eq.Expr, ...]) -> Py:

@@ -43,7 +43,7 @@ def write(low: Lowering, stmt: eq.Write) -> None:
         return
     extents = low.ctx.array_extents(stmt.before, stmt.view)
     dims = [subs.classify(low.ctx, s, e, frame) for s, e in zip(stmt.subscripts, extents, strict=True)]
-    if _box(low.ctx, dims, extents) and not stmt.safe:
+    if _box(low.ctx, dims, extents) and (not stmt.safe or subs.filled(low.ctx, stmt.before, stmt.view, dims, extents)):
         _write_box(low, stmt, dims, extents, frame)
     else:
         _scatter(low, stmt, dims, extents, frame)

@@ -25,6 +25,7 @@ from kraise.raising.memory.private import held, holds_nothing
 from kraise.raising.memory.tree_threads import cells, cx_index, one_thread_a_cell, pinned
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation
+from kraise.raising.run.bits import power_of_two
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import assigned
 from kraise.raising.run.state import Raw, RawWrite, State
@@ -379,19 +380,10 @@ def _every_second(poly: Poly, cell: Poly, step: Poly) -> bool:
 
 
 def _power_of_two(cx: Context, size: Poly) -> None:
-    """Demands that ``size`` is a power of two."""
-    if size.value is not None and size.value & (size.value - 1) == 0:
-        return
     e = to_expr(size)
-    less = operation("sub", (e, ONE), INT)
-    test = eq.Op("eq", (simplify.op("and_", (e, less), INT), ZERO), BOOL)
-    what = (
-        e.name.replace(".x", "") if isinstance(e, eq.Param) else "the number of threads that a tree reduction combines"
-    )
-    message = f"{what} must be a power of two"
-    if (test, message) not in cx.checks:
-        cx.checks.append((test, message))
-        cx.assumptions.append(f"{what} is a power of two (the tree reduction drops elements otherwise)")
+    named = isinstance(e, eq.Param)
+    what = e.name.replace(".x", "") if named else "the number of threads that a tree reduction combines"  # type: ignore[union-attr]
+    power_of_two(cx, size, what, "the tree reduction drops elements otherwise")
 
 
 __all__ = ["tree", "tree_of_powers"]

@@ -51,6 +51,9 @@ class Context:
     wanted: dict[eq.Expr, set[str]] = field(default_factory=dict)
     unsigned: dict[eq.Expr, None] = field(default_factory=dict)  # those that keep unsigned differences from wrapping
     one_line: bool = False  # the grid's rows of blocks make one line of threads
+    part_rows: bool = False
+    powers: frozenset[eq.Expr] = frozenset()  # sizes that are taken to be powers of two
+    masking: set[eq.Expr] = field(default_factory=set)  # sizes n of ``i & (n - 1)``
     splitting: Splitting = field(default_factory=Splitting)
     divisible: set[str] = field(default_factory=set)  # indices that may be taken apart by a division
     digits: dict[str, str] = field(default_factory=dict)  # the neutral name of a digit, by the name it has in this run

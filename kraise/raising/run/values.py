@@ -23,12 +23,13 @@ from kraise.raising.memory.private import check_filled, check_known, held, store
 from kraise.raising.optimistic import in_known_rows, wanted
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like, operation, same_cell
+from kraise.raising.run.bits import by_bits
 from kraise.raising.run.context import Context, array_type
 from kraise.raising.run.paths import add_path, decided
 from kraise.raising.run.sizes import steering
 from kraise.raising.run.state import RawWrite, State
 from kraise.raising.threads.multiples import in_whole_rows, in_widths, tilewise, wished
-from kraise.raising.threads.row_views import asks_for, by_launch, without_launch
+from kraise.raising.threads.row_views import asks_for, without_launch
 from kraise.raising.threads.splits import quotient
 from kraise.raising.writes.clamps import clamped
 
@@ -82,7 +83,7 @@ def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
                 return operation(floored, parts, INT)  # the same where nothing is negative
             return operation(name, parts, t)
         case k.Op(name="and_" | "shr" | "shl" as name, args=(a, b), type=t) if t.is_integer:
-            return _by_bits(cx, st, name, value(cx, st, a), value(cx, st, b), t)
+            return by_bits(cx, st, name, value(cx, st, a), value(cx, st, b), t)
         case k.Op(name="add" | "sub" | "mul" | "neg" as name, args=args, type=t) if t.is_integer:
             return _ring(cx, st, name, tuple(value(cx, st, a) for a in args), t)
         case k.Op(name="popcount", args=(a,), type=t):
@@ -128,23 +129,6 @@ def truth(cx: Context, st: State, e: k.Expr) -> eq.Expr:
 def extended(st: State, condition: eq.Expr) -> State:
     """A view of ``st`` under one more condition, for evaluating an operand that is reached only then."""
     return replace(st, path=add_path(st.path, condition))
-
-
-def _by_bits(cx: Context, st: State, name: str, a: eq.Expr, b: eq.Expr, t: ScalarType) -> eq.Expr:
-    """``i & 31``, ``i >> 5`` and ``i << 2`` of an index as a remainder, a quotient and a product."""
-    bits = b.value if isinstance(b, eq.Const) and isinstance(b.value, int) else -1
-    plain = index_like(a) and free_indices(a) and 0 <= bits < LARGE
-    if plain and name == "and_" and bits & (bits + 1) == 0:
-        size = eq.Const(bits + 1, INT)
-        digit = quotient(cx, st.path, "mod", a, size)
-        return operation("mod", (a, size), INT) if digit is None else digit
-    if name == "shr" and 0 <= bits < 16 and (plain or (index_like(a) and by_launch((a,)))):
-        size = eq.Const(1 << bits, INT)
-        digit = quotient(cx, st.path, "floordiv", a, size)
-        return operation("floordiv", (a, size), INT) if digit is None else digit
-    if name == "shl" and 0 <= bits < 16 and (plain or (index_like(a) and by_launch((a,)))):
-        return operation("mul", (a, eq.Const(1 << bits, INT)), INT)
-    return operation(name, (a, b), t)
 
 
 def _natural(st: State, parts: tuple[eq.Expr, ...]) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from kraise.analysis.conditions import Fact, classify, conjuncts, fact_to_expr, is_static
 from kraise.analysis.delinearize import divided, leading_digit, provable, quotient_of
-from kraise.analysis.poly import to_expr, to_poly
+from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.order import by_text
 from kraise.ir.types import BOOL, INT
@@ -26,12 +26,14 @@ Path = tuple[eq.Expr, ...]
 
 
 class Split(Exception):
-    """Index ``name`` is divided by ``size``: run again with it taken apart."""
+    """Index ``name`` is divided by ``size``: run again with it taken apart. ``strided``: it is that of a grid-stride
+    loop, which may have its thread's name."""
 
-    def __init__(self, name: str, size: eq.Expr):
+    def __init__(self, name: str, size: eq.Expr, strided: bool):
         super().__init__(f"{name} is divided")
         self.name = name
         self.size = size
+        self.strided = strided
 
 
 def quotient(cx: Context, path: Path, name: str, a: eq.Expr, b: eq.Expr) -> eq.Expr | None:
@@ -54,7 +56,7 @@ def quotient(cx: Context, path: Path, name: str, a: eq.Expr, b: eq.Expr) -> eq.E
         target = low if low.terms and high.terms else p
         (atom,) = target.atoms() if len(target.terms) == 1 and len(target.atoms()) == 1 else (None,)
         if isinstance(atom, eq.Index) and target == to_poly(atom) and atom.name in cx.divisible and size.value is None:
-            raise Split(atom.name, b)
+            raise Split(atom.name, b, atom.name in cx.strides)
     return _above_digits(path, name, a, b)
 
 
@@ -77,11 +79,12 @@ def _above_digits(path: Path, name: str, a: eq.Expr, b: eq.Expr) -> eq.Expr | No
 @dataclass(frozen=True)
 class Splitting:
     """Which indices are taken apart, in order, and by what; the source's ``names`` for digits, by the name that they
-    had in an earlier run; ``undivided`` indices stay whole."""
+    had in an earlier run; ``undivided`` indices stay whole. Those of grid-stride loops are ``strided``."""
 
     splits: Sequence[tuple[str, eq.Expr]] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     undivided: Set[str] = frozenset()
+    strided: Set[str] = frozenset()
 
 
 def split_index(cx: Context, index: eq.Index, path: Path) -> tuple[eq.Expr, tuple[str, ...], Path]:
@@ -89,14 +92,21 @@ def split_index(cx: Context, index: eq.Index, path: Path) -> tuple[eq.Expr, tupl
     if index.name not in cx.splitting.undivided:
         cx.divisible.add(index.name)
     cx.threads["whole", 0] = index
-    indices, path = split_threads(cx, (index.name,), path)
+    indices, path = split_threads(cx, (index.name,), path, cx.splitting.splits)
     return cx.threads.pop(("whole", 0)), indices, path
 
 
-def split_threads(cx: Context, indices: tuple[str, ...], path: Path) -> tuple[tuple[str, ...], Path]:
+def own_splits(cx: Context) -> list[tuple[str, eq.Expr]]:
+    """The splits of the threads' own indices."""
+    return [(name, size) for name, size in cx.splitting.splits if name not in cx.splitting.strided]
+
+
+def split_threads(
+    cx: Context, indices: tuple[str, ...], path: Path, splits: Sequence[tuple[str, eq.Expr]]
+) -> tuple[tuple[str, ...], Path]:
     """Takes thread indices apart as asked; the values of the hardware indices, the indices and their bounds follow."""
     names, undivided = cx.splitting.names, cx.splitting.undivided
-    for name, size in cx.splitting.splits:
+    for name, size in splits:
         high = names.get(f"{name}_high", f"{name}_high")
         low = names.get(f"{name}_low", f"{name}_low")
         q, r = eq.Index(high, INT), eq.Index(low, INT)
@@ -109,11 +119,14 @@ def split_threads(cx: Context, indices: tuple[str, ...], path: Path) -> tuple[tu
         whole = to_expr(to_poly(q) * to_poly(size) + to_poly(r))
         cx.threads = {key: _normal(substitute(v, {old: whole})) for key, v in cx.threads.items()}
         zero = eq.Const(0, INT)
-        own = (
+        own: Path = (
             eq.Op("ge", (q, zero), BOOL),
             eq.Op("ge", (r, zero), BOOL),
             eq.Op("lt", (r, size), BOOL),
         )
+        if cx.part_rows:
+            own = (*own, at_least(to_expr(to_poly(size)), 1))
+            cx.facts = tuple(dict.fromkeys((*cx.facts, own[-1])))
         kept: list[eq.Expr] = []
         for c in path:
             if name not in free_indices(c):
@@ -155,4 +168,33 @@ def digitwise(condition: eq.Expr, path: Path) -> Path:
         fact = classify(c)
         reduced = None if fact is None or fact.kind != "ge" else leading_digit(fact.poly, path)
         out.append(c if reduced is None else fact_to_expr(Fact("ge", reduced)))
+        if reduced is None and fact is not None and fact.kind == "ge":
+            out += _rows(fact.poly, path)
     return tuple(out)
+
+
+def _rows(poly: Poly, path: Path) -> list[eq.Expr]:
+    """``q * s + r < n`` with r >= 0 says that q is below the number of rows of s that n begins, where the path says
+    that s is one or more (the rows may be parts: see :class:`~kraise.raising.learned.Learned`)."""
+    out: list[eq.Expr] = []
+    indices = [a for a in poly.atoms() if isinstance(a, eq.Index)]
+    if not poly.is_affine_in(frozenset(i.name for i in indices)):
+        return out
+    for q in indices:
+        size = -poly.coefficient(q)
+        rest = poly.without(q)
+        for r in indices:
+            c = rest.coefficient(r).value or 0
+            if r is not q and c < 0 and at_least(r, 0) in path:
+                rest = rest.without(r)
+        if size.value is None and at_least(to_expr(size), 1) in path and not rest.indices() and is_static(rest):
+            high, low = divided(rest, size)
+            begun = high.terms and low.value is not None and low.value < 0  # n * s - 1: fewer than n
+            last = high - 1 if begun else to_poly(eq.Op("floordiv", (to_expr(rest), to_expr(size)), INT))
+            out.append(fact_to_expr(Fact("ge", last - to_poly(q))))
+    return out
+
+
+def at_least(e: eq.Expr, least: int) -> eq.Expr:
+    """``e >= least`` as a condition of the path."""
+    return eq.Op("ge", (e, eq.Const(least, INT)), BOOL)

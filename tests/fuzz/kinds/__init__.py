@@ -13,6 +13,7 @@ from tests.fuzz.kinds import (
     launches,
     local_arrays,
     picked,
+    planes,
     ragged,
     squares,
     structs,
@@ -33,4 +34,5 @@ KINDS: dict[str, Callable[[int, str], Program]] = {
     "picked": picked.draw,
     "launches": launches.draw,
     "wraps": wraps.draw,
+    "planes": planes.draw,
 }

@@ -1,0 +1,57 @@
+"""Operations on the bits of an index as arithmetic: ``i & 31`` is a remainder, ``i >> 5`` a quotient."""
+
+from __future__ import annotations
+
+from kraise.analysis.conditions import is_static
+from kraise.analysis.poly import LARGE, Poly, to_expr, to_poly
+from kraise.ir import equations as eq
+from kraise.ir.print_expressions import render_expr
+from kraise.ir.types import BOOL, INT, ScalarType
+from kraise.ir.walk import free_indices
+from kraise.raising.run import simplify
+from kraise.raising.run.arithmetic import index_like, operation
+from kraise.raising.run.context import Context
+from kraise.raising.run.state import State
+from kraise.raising.threads.row_views import by_launch
+from kraise.raising.threads.splits import quotient
+
+
+def by_bits(cx: Context, st: State, name: str, a: eq.Expr, b: eq.Expr, t: ScalarType) -> eq.Expr:
+    """``i & 31``, ``i >> 5`` and ``i << 2`` of an index as a remainder, a quotient and a product."""
+    bits = b.value if isinstance(b, eq.Const) and isinstance(b.value, int) else -1
+    plain = index_like(a) and free_indices(a) and 0 <= bits < LARGE
+    n = to_poly(b) + 1
+    if name == "and_" and index_like(a) and free_indices(a) and n.value is None and is_static(n):
+        whole = to_expr(n)  # i & (n - 1)
+        if whole in cx.powers:
+            what = whole.name if isinstance(whole, eq.Param) else render_expr(whole)
+            power_of_two(cx, n, what.replace(".x", ""), "it masks an index")
+            digit = quotient(cx, st.path, "mod", a, whole)
+            return operation("mod", (a, whole), INT) if digit is None else digit
+        cx.masking.add(whole)
+    if plain and name == "and_" and bits & (bits + 1) == 0:
+        size = eq.Const(bits + 1, INT)
+        digit = quotient(cx, st.path, "mod", a, size)
+        return operation("mod", (a, size), INT) if digit is None else digit
+    if name == "shr" and 0 <= bits < 16 and (plain or (index_like(a) and by_launch((a,)))):
+        size = eq.Const(1 << bits, INT)
+        digit = quotient(cx, st.path, "floordiv", a, size)
+        return operation("floordiv", (a, size), INT) if digit is None else digit
+    if name == "shl" and 0 <= bits < 16 and (plain or (index_like(a) and by_launch((a,)))):
+        return operation("mul", (a, eq.Const(1 << bits, INT)), INT)
+    return operation(name, (a, b), t)
+
+
+def power_of_two(cx: Context, size: Poly, what: str, why: str) -> None:
+    """Demands that ``size``, by name ``what``, is a power of two."""
+    if size.value is not None and size.value & (size.value - 1) == 0:
+        return
+    e = to_expr(size)
+    test = eq.Op("eq", (simplify.op("and_", (e, to_expr(size - 1)), INT), eq.Const(0, INT)), BOOL)
+    message = f"{what} must be a power of two"
+    if (test, message) not in cx.checks:
+        cx.checks.append((test, message))
+        cx.assumptions.append(f"{what} is a power of two ({why})")
+
+
+__all__ = ["by_bits", "power_of_two"]
