@@ -202,8 +202,9 @@ def _after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
         natural = tuple(c for c in cx.unsigned if c not in known.assumed)
         if natural:  # a guard by an unsigned difference bounds nothing where it wraps round
             return replace(known, assumed=(*known.assumed, *natural))
-        if (attempt.splits or attempt.whole) and not known.part_rows:
-            return replace(known, part_rows=True)
+        masks = not cx.masking <= known.powers
+        if masks or ((attempt.splits or attempt.whole) and not known.part_rows):
+            return replace(known, part_rows=True, powers=known.powers | cx.masking)
         open_ended = unguarded(cx, accesses)
         if not known.launched.issuperset(open_ended):
             return replace(known, launched=known.launched | {*open_ended})
@@ -221,8 +222,6 @@ def _after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
         if wanted != known.assumed:
             # what the sizes must be for the proof; the emitted function checks it
             return replace(known, assumed=wanted)
-        if not cx.masking <= known.powers:
-            return replace(known, powers=known.powers | cx.masking)
         further = tuple(c for c in apart(accesses) if c not in known.assumed)
         if further:
             return replace(known, assumed=(*known.assumed, *further))
