@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 @partial(jax.jit, static_argnames=("modes", "cells", "T", "grid", "block"))
 def project(basis, state, out, modes, cells, *, T, grid=None, block=None):
-    """out[row, col] = sum_(0 <= k < modes / T * T) basis[row * modes + k] * state[k * cells + col]
+    """out[row, col] = sum_(0 <= k < modes / T * T) basis[row * modes + k] * state[k, col]
         for 0 <= col < cells, 0 <= row < threads.y
 
     a block has T threads along x
@@ -27,10 +27,9 @@ def project(basis, state, out, modes, cells, *, T, grid=None, block=None):
     threads_y = out.shape[0] // cells if grid is None else grid[1] * block[1]
     row = jnp.arange(threads_y)
     k = jnp.arange(modes // T * T)
-    col = jnp.arange(cells)
+    state2 = state[: modes // T * T * cells].reshape(modes // T * T, cells)
     out2 = (
-        basis[jnp.clip(row[:, None] * modes + k, 0, basis.shape[0] - 1)]
-        @ state[jnp.clip(k[:, None] * cells + col, 0, state.shape[0] - 1)]
+        basis[jnp.clip(row[:, None] * modes + k, 0, basis.shape[0] - 1)] @ state2
     )  # kernel.cu:16
     return out.at[: threads_y * cells].set(out2.ravel())
 

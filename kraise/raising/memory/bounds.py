@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from kraise.analysis.boxes import largest, stated
-from kraise.analysis.conditions import always, classify, conjuncts, is_static
-from kraise.analysis.dependence import Access, implied, nonnegative
+from kraise.analysis.conditions import always, conjuncts
+from kraise.analysis.dependence import Access, implied
 from kraise.analysis.extents import Extents
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import refuse
@@ -22,11 +22,18 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import children, free_indices, map_statement, rebuild, statements, topological, transform
 from kraise.raising.memory.guarded import Guards, guards
 from kraise.raising.memory.one_block import of_one_block
+from kraise.raising.memory.ranged import (
+    Domain,
+    bounds_alone,
+    by_launch_only,
+    from_zero,
+    is_rounded,
+    remainder_below,
+    within_range,
+)
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.values import ROWS
 from kraise.raising.threads.row_views import by_launch
-
-Domain = tuple[eq.Expr, ...]
 
 
 def mark(
@@ -172,7 +179,7 @@ class _Marker:
                 self._partly(e)
                 or e.view
                 and not (
-                    self._rows_executed(e) or self._rows_guarded(e)
+                    self._rows_executed(e) or self._rows_guarded(e) or self._rows_of_box(e, domain)
                     if leaves
                     else self._rows(e.version.array, e.subscripts, e.view, domain)
                 )
@@ -199,10 +206,10 @@ class _Marker:
         for d, s in enumerate(subs):
             if isinstance(s, eq.Const | eq.Param):
                 continue
-            whole = isinstance(s, eq.Index) and _from_zero(s, domain) and not _by_launch_only(s, domain)
+            whole = isinstance(s, eq.Index) and from_zero(s, domain) and not by_launch_only(s, domain)
             if isinstance(s, eq.Index) and whole and not self._stops_before(array, subs, s, domain):
                 continue
-            top = _remainder_below(s, domain)
+            top = remainder_below(s, domain)
             if index_like(s) and self.extents.holds(array, d, view, s if top is None else top, domain):
                 continue
             return not self._surely(array, subs, domain)
@@ -212,14 +219,14 @@ class _Marker:
         """Whether sizes keep the source's own accesses from places that the domain has (``l < k`` of a range that is
         rounded up to whole tiles): the array need not reach as far as the range."""
         above = [c for c in domain if isinstance(c, eq.Op) and c.name == "lt" and c.args[0] is index]
-        if any(_is_rounded(a) for c in above for a in to_poly(c.args[1]).atoms()):
+        if any(is_rounded(a) for c in above for a in to_poly(c.args[1]).atoms()):
             return True
         paths = self.executed.get((array, subs)) or of_one_block(self.executed, array, subs)
-        return bool(paths) and all(any(_bounds(c, index) and not implied(domain, c) for c in p) for p in paths)
+        return bool(paths) and all(any(bounds_alone(c, index) and not implied(domain, c) for c in p) for p in paths)
 
     def _rows(self, array: str, subs: tuple[eq.Expr, ...], view: tuple[eq.Expr, ...], domain: Domain) -> bool:
         """Notes how many rows of a flat array are touched; False if nothing bounds them."""
-        top = largest(to_poly(subs[0]), domain) or _within_range(to_poly(subs[0]), domain)
+        top = largest(to_poly(subs[0]), domain) or within_range(to_poly(subs[0]), domain)
         if top is None:
             return False
         key = (array, view[1:])
@@ -250,6 +257,15 @@ class _Marker:
         self.rows.setdefault(key, {}).update(dict.fromkeys(t + 1 for t in known))
         self.firsts.setdefault(key, {})[None] = None
         return True
+
+    def _rows_of_box(self, read: eq.Read, domain: Domain) -> bool:
+        """The same where only other subscripts may leave: the rows are those of the box, filled up in case the source
+        does not touch them all."""
+        row = read.subscripts[0]
+        about = [c for c in domain if free_indices(row) & free_indices(c)]
+        if not isinstance(row, eq.Index) or not from_zero(row, domain) or by_launch((*read.view, *about)):
+            return False
+        return self._rows(read.version.array, read.subscripts, read.view, domain)
 
     def _rows_guarded(self, read: eq.Read) -> bool:
         """The same where conditions around every use of the load bound the row (a tile that is filled under them)."""
@@ -304,35 +320,6 @@ def _sizes(stmts: tuple[eq.Stmt, ...]) -> frozenset[eq.Expr]:
     return frozenset(n for n in topological(e for a in axes for e in (a.lo, a.hi)) if isinstance(n, eq.Param))
 
 
-def _within_range(poly: Poly, domain: Domain) -> Poly | None:
-    """A bound of a clamped or wrapped index (``max(y - 1, 0)``, ``(y + 1) % n``): what bounds the index itself, or the
-    number that it is clamped or wrapped to."""
-    candidates: list[Poly] = []
-    for atom in poly.atoms():
-        for node in topological((atom,)):
-            match node:
-                case eq.Index():
-                    candidates.append(largest(to_poly(node), domain) or Poly())
-                case eq.Op(name="min", args=args):
-                    candidates += [to_poly(a) for a in args]
-                case eq.Op(name="mod" | "tmod", args=(_, m)):
-                    candidates.append(to_poly(m) + -1)
-    for c in dict.fromkeys(candidates):
-        if c.terms and not c.indices() and nonnegative(domain, c - poly):
-            return c
-    return None
-
-
-def _remainder_below(s: eq.Expr, domain: Domain) -> eq.Expr | None:
-    """``m - 1`` for ``x % m`` that lies in 0 ... m - 1 over the domain: it is in the array if that is."""
-    match s:
-        case eq.Op(name="mod" | "tmod" as name, args=(x, m)) if free_indices(x):
-            some = implied(domain, eq.Op("ge", (m, eq.Const(1, INT)), BOOL))
-            if some and (name == "mod" or implied(domain, eq.Op("ge", (x, eq.Const(0, INT)), BOOL))):
-                return to_expr(to_poly(m) + -1)
-    return None
-
-
 def _within(e: eq.CarryIn | eq.FoldResult, domain: Domain) -> None:
     """Refuses the use of a loop's result in lanes for which the loop keeps none.
 
@@ -365,36 +352,3 @@ def _box(axes: tuple[eq.Axis, ...]) -> Domain:
             gap = eq.Op("mod", (eq.Op("sub", (i, a.lo), INT), eq.Const(a.step, INT)), INT)
             out.append(eq.Op("eq", (gap, eq.Const(0, INT)), BOOL))
     return tuple(out)
-
-
-def _by_launch_only(index: eq.Index, domain: Domain) -> bool:
-    """Whether the threads of the launch, of which there may be more than elements, are all that bounds the index."""
-    above = [c for c in domain if isinstance(c, eq.Op) and c.name == "lt" and c.args[0] is index]
-    sizes = [[n for n in topological((c.args[1],)) if isinstance(n, eq.Param | eq.Shape)] for c in above]
-    return bool(sizes) and all(map(_counts_threads, sizes))
-
-
-def _counts_threads(sizes: list[eq.Param | eq.Shape]) -> bool:
-    """Whether a number of the launch is of threads (or of their warps), not of blocks: there is one for each row."""
-    names = [n.name if isinstance(n, eq.Param) else "" for n in sizes]
-    own = all(n.startswith(("threads.", "grid.", "block.", "warps.")) for n in names)
-    return own and any(n.startswith(("threads.", "warps.")) for n in names)
-
-
-def _bounds(c: eq.Expr, index: eq.Index) -> bool:
-    """Whether a condition is that the index alone stays below a size."""
-    fact = classify(c)
-    if fact is None or fact.kind != "ge" or not is_static(fact.poly.without(index)):
-        return False
-    step = fact.poly.coefficient(index).value
-    return step is not None and step < 0
-
-
-def _is_rounded(atom: object) -> bool:
-    return isinstance(atom, eq.Op) and atom.name in ("floordiv", "tdiv")
-
-
-def _from_zero(index: eq.Index, domain: Domain) -> bool:
-    """Whether the index starts at zero: a slice ``x[:n]`` of an array that is too short is an error at trace time."""
-    zero = eq.Op("ge", (index, eq.Const(0, INT)), BOOL)
-    return zero in domain

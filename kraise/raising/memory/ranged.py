@@ -1,0 +1,78 @@
+"""What the conjuncts of a domain say of an index or a subscript in it."""
+
+from __future__ import annotations
+
+from kraise.analysis.boxes import largest
+from kraise.analysis.conditions import classify, is_static
+from kraise.analysis.dependence import implied, nonnegative
+from kraise.analysis.poly import Poly, to_expr, to_poly
+from kraise.ir import equations as eq
+from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import free_indices, topological
+
+Domain = tuple[eq.Expr, ...]
+
+
+def within_range(poly: Poly, domain: Domain) -> Poly | None:
+    """A bound of a clamped or wrapped index (``max(y - 1, 0)``, ``(y + 1) % n``): what bounds the index itself, or the
+    number that it is clamped or wrapped to."""
+    candidates: list[Poly] = []
+    for atom in poly.atoms():
+        for node in topological((atom,)):
+            match node:
+                case eq.Index():
+                    candidates.append(largest(to_poly(node), domain) or Poly())
+                case eq.Op(name="min", args=args):
+                    candidates += [to_poly(a) for a in args]
+                case eq.Op(name="mod" | "tmod", args=(_, m)):
+                    candidates.append(to_poly(m) + -1)
+    for c in dict.fromkeys(candidates):
+        if c.terms and not c.indices() and nonnegative(domain, c - poly):
+            return c
+    return None
+
+
+def remainder_below(s: eq.Expr, domain: Domain) -> eq.Expr | None:
+    """``m - 1`` for ``x % m`` that lies in 0 ... m - 1 over the domain: it is in the array if that is."""
+    match s:
+        case eq.Op(name="mod" | "tmod" as name, args=(x, m)) if free_indices(x):
+            some = implied(domain, eq.Op("ge", (m, eq.Const(1, INT)), BOOL))
+            if some and (name == "mod" or implied(domain, eq.Op("ge", (x, eq.Const(0, INT)), BOOL))):
+                return to_expr(to_poly(m) + -1)
+    return None
+
+
+def by_launch_only(index: eq.Index, domain: Domain) -> bool:
+    """Whether the threads of the launch, of which there may be more than elements, are all that bounds the index."""
+    above = [c for c in domain if isinstance(c, eq.Op) and c.name == "lt" and c.args[0] is index]
+    sizes = [[n for n in topological((c.args[1],)) if isinstance(n, eq.Param | eq.Shape)] for c in above]
+    return bool(sizes) and all(map(_counts_threads, sizes))
+
+
+def _counts_threads(sizes: list[eq.Param | eq.Shape]) -> bool:
+    """Whether a number of the launch is of threads (or of their warps), not of blocks: there is one for each row."""
+    names = [n.name if isinstance(n, eq.Param) else "" for n in sizes]
+    own = all(n.startswith(("threads.", "grid.", "block.", "warps.")) for n in names)
+    return own and any(n.startswith(("threads.", "warps.")) for n in names)
+
+
+def bounds_alone(c: eq.Expr, index: eq.Index) -> bool:
+    """Whether a condition is that the index alone stays below a size."""
+    fact = classify(c)
+    if fact is None or fact.kind != "ge" or not is_static(fact.poly.without(index)):
+        return False
+    step = fact.poly.coefficient(index).value
+    return step is not None and step < 0
+
+
+def is_rounded(atom: object) -> bool:
+    return isinstance(atom, eq.Op) and atom.name in ("floordiv", "tdiv")
+
+
+def from_zero(index: eq.Index, domain: Domain) -> bool:
+    """Whether the index starts at zero: a slice ``x[:n]`` of an array that is too short is an error at trace time."""
+    zero = eq.Op("ge", (index, eq.Const(0, INT)), BOOL)
+    return zero in domain
+
+
+__all__ = ["bounds_alone", "by_launch_only", "from_zero", "is_rounded", "remainder_below", "within_range"]
