@@ -117,8 +117,7 @@ class Structs:
                     definition.methods.update(found.defined.methods)
                     definition.bases.append(found.defined)
         if name:
-            low.declare(name, TypeName(Struct(name, (), defined=definition)))
-            definition.scope[name] = TypeName(Struct(name, (), defined=definition))
+            low.declare(name, TypeName(Struct(name, (), defined=definition)))  # while its members are read
         for member in trees(node):
             match member.data:
                 case "declaration":
@@ -134,7 +133,10 @@ class Structs:
                 case "conversion_function":
                     found = Definition(CONVERSION, "device", None, member, [], scope=definition.scope)
                     definition.methods.setdefault(CONVERSION, []).append(found)
-        return Struct(name or f"struct_{low.span(node).line}", tuple(members), defined=definition)
+        whole = Struct(name or f"struct_{low.span(node).line}", tuple(members), defined=definition)
+        if name:
+            definition.scope[name] = TypeName(whole)  # for its methods
+        return whole
 
     def _members(self, low: Any, member: Tree, members: list, definition: StructDefinition) -> None:
         specifier_node = child(member, "decl_specifiers")
