@@ -8,7 +8,7 @@ from tests.fuzz.cuda_c import spelled
 from tests.fuzz.generate import Program, generate
 from tests.fuzz.kinds import KINDS
 
-JOINED = ("local", "ragged", "warps", "joint", "launches")  # the kinds whose bugs are mended
+JOINED = ("local", "ragged", "warps", "joint", "launches", "wraps", "planes")  # the kinds whose bugs are mended
 KINDS_SHARE = 0.35  # of the seeds, at which one of them is drawn
 
 
