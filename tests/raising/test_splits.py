@@ -1,9 +1,11 @@
 """An index taken apart by division, and flat subscripts taken apart by the ranges of their indices."""
 
+import numpy as np
 import pytest
 
 from kraise import pipeline
 from kraise.diagnostics import Refused
+from kraise.verify.load import load_module
 from tests.raising.agree import agree, raised, refusal, write
 
 
@@ -129,3 +131,16 @@ def test_pairs_that_overlap_are_refused(low, distance):
 def test_pairs_too_far_apart_for_their_rows_are_refused_or_checked():
     kernel = raised(PAIRS.format(low="t % q", distance="n"))
     assert any("rows would overlap" in message for _, message in kernel.checks)
+
+
+def test_a_row_that_is_begun_need_not_be_there_as_a_whole():
+    """The array ends with the last pair, within its row of pairs."""
+    import jax.numpy as jnp
+
+    ordered = PAIRS.format(low="t % q", distance="q").split("        h[a] =")[0]
+    ordered += "        if u > v:\n            h[a] = v\n            h[a + q] = u\n"
+    done = pipeline.translate("from numba import cuda\n@cuda.jit" + ordered, "f.py")
+    assert done.text, done.diagnostics
+    h = np.array([5, 1, 9, 4, 3, 7, 8, 2, 6, 0], np.float32)  # pairs (0, 3), (1, 4), (2, 5) and (6, 9)
+    got = load_module(done.text).f(jnp.asarray(h), 3, 4)
+    np.testing.assert_array_equal(got, [4, 1, 7, 5, 3, 9, 0, 2, 6, 8])

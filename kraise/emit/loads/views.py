@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kraise.emit import tree
+from kraise.emit.loads.masks import conjuncts
 from kraise.emit.text.linear import Linear, linear
 from kraise.ir import equations as eq
 from kraise.ir.types import INT, ArrayType, StructType
@@ -44,8 +45,11 @@ def _body(body: tuple[eq.Stmt, ...], ranges: Ranges) -> Iterator[_Access]:
                 masks = () if s.where is None else (s.where,)
                 if s.view:
                     yield _Access(s.after.array, s.view, s.subscripts, s.safe, inner, masks)
-                for root in (*s.subscripts, *masks):
+                for root in s.subscripts:
                     yield from _loads(root, inner)
+                for root in masks:  # what indices and sizes say is asked before what data say
+                    first = tuple(c for c in conjuncts(root) if not any(isinstance(n, eq.Read) for n in tree.walk(c)))
+                    yield from _loads(root, inner, first)
                 yield from _loads(s.value, inner, masks)
             case eq.Fold(axis=axis):
                 inner = ranges if axis is None else ranges | {axis.name: axis}
