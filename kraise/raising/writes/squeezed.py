@@ -7,13 +7,13 @@ where it was stored, under the same index, is what was stored.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from kraise.ir import equations as eq
-from kraise.ir.walk import map_statement, statement_expressions, substitute, topological, transform
+from kraise.ir.walk import map_statement, statement_expressions, statements, substitute, topological, transform
 from kraise.raising.memory.private import stored
 from kraise.raising.writes.finish import covers
+from kraise.raising.writes.trailing import plain
 
 Shapes = dict[str, tuple[eq.Expr, ...]]
 Stmts = tuple[eq.Stmt, ...]
@@ -25,7 +25,7 @@ def squeezed(stmts: Stmts, shapes: Shapes, kept: frozenset[str]) -> tuple[Stmts,
     The arrays ``kept`` are seen elsewhere: they stay as they are.
     """
     drop = {a: d for a, shape in shapes.items() if a not in kept and (d := _single(shape))}
-    for s in _all(stmts):
+    for s in statements(stmts):
         for node in topological(statement_expressions(s, nested=False)):
             if isinstance(node, eq.Read):
                 _check(drop, node, node.safe)
@@ -47,13 +47,6 @@ def as_values(stmts: Stmts, shapes: Shapes, kept: frozenset[str]) -> tuple[Stmts
 
 def _single(shape: tuple[eq.Expr, ...]) -> frozenset[int]:
     return frozenset(d for d, n in enumerate(shape) if isinstance(n, eq.Const) and n.value == 1)
-
-
-def _all(stmts: Stmts) -> Iterable[eq.Stmt]:
-    for s in stmts:
-        yield s
-        if isinstance(s, eq.Fold):
-            yield from _all(s.body)
 
 
 def _check(drop: dict[str, frozenset[int]], access: eq.Read | eq.Write, odd: bool) -> None:
@@ -118,7 +111,7 @@ def _forwarded(stmts: Stmts, shapes: Shapes, found: dict[str, eq.Name]) -> Stmts
             out.append(replace(s, body=_forwarded(s.body, shapes, found)))
             continue
         s = map_statement(s, fn) if cells else s
-        if isinstance(s, eq.Write) and s.after.array in shapes and _plain(s):
+        if isinstance(s, eq.Write) and s.after.array in shapes and plain(s) and not s.view:
             covering = covers(s.axes, s.subscripts, s.after.array, shapes)
             s = replace(s, covers=covering or s.covers)
             if covering:
@@ -127,13 +120,9 @@ def _forwarded(stmts: Stmts, shapes: Shapes, found: dict[str, eq.Name]) -> Stmts
     return tuple(out)
 
 
-def _plain(s: eq.Write) -> bool:
-    return s.where is None and not s.accumulate and not s.safe and not s.segments and not s.view
-
-
 def _without_unread(stmts: Stmts, arrays: frozenset[str]) -> Stmts:
     """``stmts`` without those of ``arrays`` that nothing reads and no fold carries."""
-    every = [*_all(stmts)]
+    every = [*statements(stmts)]
     nodes = topological([e for s in every for e in statement_expressions(s, nested=False)])
     used = {n.version.array for n in nodes if isinstance(n, eq.Read)}
     used |= {c.result.array for s in every if isinstance(s, eq.Fold) for c in s.arrays}

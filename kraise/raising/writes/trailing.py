@@ -55,7 +55,7 @@ def _original(fold: eq.Fold, carry: eq.ArrayCarry) -> tuple[eq.Write, eq.ArrayCa
         return None
     for other in fold.arrays:
         last = next((s for s in fold.body if isinstance(s, eq.Write) and s.after is other.exit), None)
-        if other is carry or last is None or last is copy or last.view != copy.view or not _plain(last):
+        if other is carry or last is None or last is copy or last.view != copy.view or not plain(last):
             continue
         value, *cells = _renamed(last, copy.axes) or (None,)
         if value is copy.value and _injective(last):
@@ -98,7 +98,8 @@ def _read(fold: eq.Fold, versions: set[eq.Version]) -> bool:
     return len(builders) > 1 or bool(within)
 
 
-def _plain(s: eq.Write) -> bool:
+def plain(s: eq.Write) -> bool:
+    """Whether a store is made by every instance, of one value, to a cell of the array."""
     return s.where is None and not s.accumulate and not s.safe and not s.segments
 
 
@@ -106,7 +107,7 @@ def _same_cells_each_round(fold: eq.Fold, s: eq.Write) -> bool:
     assert fold.axis is not None
     about = [*s.subscripts, *(b for a in s.axes for b in (a.lo, a.hi)), *s.view]
     fixed = not any(isinstance(n, eq.Read | eq.CarryIn | eq.FoldResult) for n in topological(about))
-    return _plain(s) and fixed and not any(fold.axis.name in free_indices(e) for e in about)
+    return plain(s) and fixed and not any(fold.axis.name in free_indices(e) for e in about)
 
 
 def _injective(s: eq.Write) -> bool:
