@@ -7,7 +7,7 @@ proof fails the subscript stays flat. (Grosser et al., Optimistic delinearizatio
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import gcd
 
@@ -99,20 +99,23 @@ def _taken_apart(
         quotient, rest = divided(rest, above)
         subs.append(quotient)
         radices.append(radix)
-    last = rest
-    out_subs = [*subs, last]
-    # carry between neighbours until each digit is proved to be within its radix, from the innermost
-    for at in range(len(out_subs) - 1, 0, -1):
+    return _carried([*subs, rest], radices, path)
+
+
+def _carried(subs: list[Poly], radices: Sequence[Poly], path: tuple[eq.Expr, ...]) -> Digits | None:
+    """The digits with what is carried between neighbours, from the innermost, so that each is proved to be within its
+    radix; None if one is not."""
+    for at in range(len(subs) - 1, 0, -1):
         radix = radices[at - 1]
         for shift in (0, -1, 1):
-            digit = out_subs[at] - radix * shift
+            digit = subs[at] - radix * shift
             if provable(path, digit) and provable(path, radix - 1 - digit):
-                out_subs[at] = digit
-                out_subs[at - 1] = out_subs[at - 1] + shift
+                subs[at] = digit
+                subs[at - 1] = subs[at - 1] + shift
                 break
         else:
             return None
-    return Digits(tuple(out_subs), tuple(radices))
+    return Digits(tuple(subs), tuple(radices))
 
 
 def in_rows(poly: Poly, radices: tuple[Poly, ...], path: tuple[eq.Expr, ...]) -> Digits | None:
@@ -125,10 +128,7 @@ def in_rows(poly: Poly, radices: tuple[Poly, ...], path: tuple[eq.Expr, ...]) ->
             size = size * r
         quotient, rest = divided(rest, size)
         subs.append(quotient)
-    subs.append(rest)
-    if all(provable(path, d) and provable(path, r - 1 - d) for d, r in zip(subs[1:], radices, strict=True)):
-        return Digits(tuple(subs), radices)
-    return None
+    return _carried([*subs, rest], radices, path)
 
 
 def _dividing(strides: list[Poly]) -> list[Poly]:

@@ -62,14 +62,25 @@ def in_known_rows(subscript: eq.Expr, radices: tuple[Poly, ...], path: Path) -> 
         for r in radices[at + 1 :]:
             size = size * r
         rest = divided(rest, size)[1]
-    if not radices or not is_static(rest) or rest.value is not None:
+    if not radices or not is_static(rest):
         return ()
-    out: list[eq.Expr] = []
-    if not provable(path, rest):
-        out.append(eq.Op("ge", (to_expr(rest), ZERO), BOOL))
-    if not provable(path, radices[-1] - 1 - rest):
-        out.append(eq.Op("le", (to_expr(rest + 1), to_expr(radices[-1])), BOOL))
-    return tuple(out)
+    radix = radices[-1]
+    for carry in (0, -1, 1):  # the row above or below, as of the last cell n in rows of n + 1
+        digit = rest - radix * carry
+        slack = radix - 1 - digit
+        open_bounds = [p for p in (digit, slack) if not provable(path, p)]
+        if any(not any(c > 0 for m, c in p.terms.items() if m) for p in open_bounds):
+            continue  # a number, or what only small sizes meet
+        return tuple(_bound(p, digit, radix) for p in open_bounds)
+    return ()
+
+
+def _bound(gap: Poly, digit: Poly, radix: Poly) -> eq.Expr:
+    """``gap >= 0``, as a comparison that reads well: of the digit with 0 or its radix, or of a size with a number."""
+    if digit.value is None and gap == radix - 1 - digit:
+        return eq.Op("le", (to_expr(digit + 1), to_expr(radix)), BOOL)
+    least = -gap.terms.get((), 0)
+    return eq.Op("ge", (to_expr(gap + least), ONE if least == 1 else eq.Const(least, INT)), BOOL)
 
 
 def _steps(poly: Poly, path: Path) -> tuple[eq.Expr, ...]:
