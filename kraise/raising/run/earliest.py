@@ -24,8 +24,10 @@ def earliest(condition: eq.Expr, index: str, known: Collection[eq.Expr]) -> tupl
         first = _first(c, index)
         if first is not None:
             rest = [x for x in parts if x is not c]
-            leaves = conjuncts(first.where) if first.where is not None else ()
-            if leaves and {*map(plain, leaves)} <= {*map(plain, (*rest, *known))}:
+            leaves = {*map(plain, conjuncts(first.where))} if first.where is not None else set()
+            # of what only some of the rounds that leave do (``if a: (if b: found = 1); break``) the first may be none
+            also = (x for x in rest if index in free_indices(x) and plain(x) not in leaves)
+            if leaves and leaves <= {*map(plain, (*rest, *known))} and all(plain(x) in map(plain, known) for x in also):
                 return conjunction(rest) or simplify.TRUE, first
     return condition, None
 

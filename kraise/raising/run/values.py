@@ -14,6 +14,7 @@ from kraise.analysis.delinearize import digits, in_rows, provable
 from kraise.analysis.dependence import Access, implied
 from kraise.analysis.poly import LARGE, Poly, normal, to_expr, to_poly
 from kraise.analysis.quotients import recombined
+from kraise.analysis.truth import follows
 from kraise.diagnostics import Span, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
@@ -171,9 +172,13 @@ def _cast(cx: Context, st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
     return simplify.cast(t, v)
 
 
+def _known(path: tuple[eq.Expr, ...], condition: eq.Expr) -> bool:
+    return condition in path or implied(path, condition) or follows(path, condition)
+
+
 def _variable(cx: Context, st: State, e: k.Var, name: str) -> eq.Expr:
     given = st.partial.get(name)
-    if name in st.env and (given is None or all(c in st.path or implied(st.path, c) for c in conjuncts(given))):
+    if name in st.env and (given is None or all(_known(st.path, c) for c in conjuncts(given))):
         return st.env[name]
     if given is not None and given in cx.halves:
         raise refuse(
