@@ -25,13 +25,15 @@ def follows(path: Iterable[eq.Expr], condition: eq.Expr) -> bool:
 def _follows(path: tuple[eq.Expr, ...], condition: eq.Expr) -> bool:
     atoms = dict.fromkeys(_atoms(condition))
     known = [(c, frozenset(_atoms(c))) for c in path]
-    given = [(c, own) for c, own in known if own & atoms.keys()]
-    atoms |= dict.fromkeys(a for _, own in given for a in own)
+    given: list[eq.Expr] = []
+    while len(atoms) <= _MOST and (near := [(c, own) for c, own in known if own & atoms.keys() and c not in given]):
+        given += [c for c, _ in near]
+        atoms |= dict.fromkeys(a for _, own in near for a in own)
     if not given or len(atoms) > _MOST:
         return False
     for row in product((False, True), repeat=len(atoms)):
         values = dict(zip(atoms, row, strict=True))
-        if all(_value(c, values) for c, _ in given) and not _value(condition, values):
+        if all(_value(c, values) for c in given) and not _value(condition, values):
             return False
     return True
 

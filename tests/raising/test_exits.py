@@ -4,7 +4,7 @@
 
 import pytest
 
-from tests.raising.agree import agree, kinds
+from tests.raising.agree import agree, kinds, text
 
 CASES = {
     "break before the use": "def f(x, y):\n a = 0.0\n for i in range(len(x)):\n  if x[i] > 1: break\n  a += x[i]\n  y[i] = a\n"
@@ -27,6 +27,14 @@ CASES = {
     "continue keeps what was done": "def f(x, y):\n a = 0.0\n for i in range(len(x)):\n  a += 1.0\n  if x[i] < 0: continue\n"
     "  y[i] = a\n  a = 0.0\n return a",
     "continue skips a store": "def f(x, y):\n for i in range(len(x)):\n  if x[i] < 0: continue\n  y[i] = x[i]",
+    # what is asked of the round that leaves is not asked of those after it
+    "some that leave do": "def f(x, w):\n t = 0\n for i in range(len(x)):\n  if x[i] < 0:\n   if w[i] > 0: t = 1\n   break\n return t",
+    "some that leave set a flag": "def f(x, w):\n t = True\n for i in range(len(x)):\n  if x[i] < 0:\n   if w[i] > 0: t = False\n"
+    "   break\n return t",
+    "some that leave keep it": "def f(x, w):\n t = 7\n for i in range(len(x)):\n  if x[i] < 0:\n   if w[i] > 0: t = i\n   break\n return t",
+    "some that leave store": "def f(x, w, y):\n for j in range(len(y)):\n  for i in range(len(x)):\n   if x[i] < 0:\n    if w[i] > 0: y[j] = 3\n"
+    "    break",
+    "all that leave set a flag": "def f(x, w):\n t = True\n for i in range(len(x)):\n  if x[i] != w[i]:\n   t = False\n   break\n return t",
     "both arms leave": "def f(x):\n for i in range(len(x)):\n  if x[i] < 0: continue\n  else: break\n return len(x)",
     "early returns": "def f(x, y):\n i = cuda.grid(1)\n if i >= len(x): return\n if x[i] < 0:\n  y[i] = -1\n  return\n y[i] = 2",
     "return in a thread's loop": "def f(x, y):\n i = cuda.grid(1)\n if i >= len(x): return\n for j in range(len(x)):\n"
@@ -58,6 +66,11 @@ def test_agrees(name):
 )
 def test_a_break_on_data_needs_no_loop(name):
     assert "Fold" not in kinds(agree(CASES[name]))
+
+
+def test_a_flag_that_each_round_that_leaves_sets_asks_for_no_first_round():
+    assert "all_i(x[i] == w[i])" in text(agree(CASES["all that leave set a flag"]))
+    assert "min_" in text(agree(CASES["some that leave set a flag"]))
 
 
 @pytest.mark.parametrize("name", ["break on what was summed", "continue keeps what was done"])

@@ -168,13 +168,17 @@ def _loads(ctx: Context, *roots: eq.Expr) -> Iterator[eq.Read]:
 
 
 def _meets_wide_index(ctx: Context, s: eq.ScalarCarry) -> bool:
-    """Whether an index of 64 bits, as JAX has them then, reaches an integer of fewer."""
+    """Whether an index or a sum of 64 bits, as JAX has them then, reaches an integer of fewer."""
     return _is_wide_index(ctx, s.type, s.update)
 
 
 def _is_wide_index(ctx: Context, kind: ScalarType, value: eq.Expr) -> bool:
     narrow = kind.bits is not None and kind.bits < 64
-    return ctx.x64 and narrow and any(isinstance(n, eq.Index) for n in _sources(ctx, value))
+    return ctx.x64 and narrow and any(isinstance(n, eq.Index) or _is_total(n) for n in _sources(ctx, value))
+
+
+def _is_total(node: eq.Expr) -> bool:
+    return isinstance(node, eq.Reduce | eq.Scan) and node.op in ("add", "mul") and node.type.is_integer
 
 
 def _loses_width(ctx: Context, s: eq.ScalarCarry, value: eq.Expr) -> bool:

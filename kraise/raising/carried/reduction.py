@@ -10,7 +10,7 @@ from kraise.ir.walk import Unmovable, topological
 from kraise.raising.carried.problem import Declined, Problem, Solved
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation
-from kraise.raising.writes.accumulate import contribution
+from kraise.raising.writes.accumulate import Contribution, contribution
 
 _NEUTRAL = {"add": 0, "mul": 1, "and": True, "or": False}
 _REDUCED = ("add", "mul", "min", "max", "and", "or")
@@ -28,11 +28,27 @@ def reduction(p: Problem, name: str) -> Solved | Declined:
     if wraps(p.carries[name].type, how.op):
         return Declined(f"{name} is a narrow integer, which wraps")
     start, axis_start = p.inits[name], None
-    total = p.any(how.value) if how.op == "or" and how.where is None else p.reduce(how.op, how.value, how.where)
+    total = _flagged(p, how) or p.reduce(how.op, how.value, how.where)
     if how.where is None and isinstance(total, eq.Reduce):
         axis_start = _absorbed(p, how.op, how.value, start, total)
     final = axis_start or combined(how.op, start, total, p.updates[name])
     return Solved({name: final}, form=f"a reduction ({how.op})")
+
+
+def _flagged(p: Problem, how: Contribution) -> eq.Expr | None:
+    """Any, or all as not any. Where each round that says so leaves the loop, none need be the first."""
+    if how.op not in ("or", "and") or how.value is None:
+        return None
+    if how.where is None:
+        return p.any(how.value) if how.op == "or" else None
+    leaves = how.value if how.op == "or" else simplify.negation(how.value)
+    condition, first = p.until(simplify.conjunction(how.where, leaves))
+    if first is None:
+        return None
+    if how.op == "or":
+        return p.any(condition)
+    direct = condition is leaves and not (isinstance(how.value, eq.Op) and how.value.name == "not")
+    return p.reduce("and", how.value, None) if direct else simplify.negation(p.any(condition))
 
 
 def wraps(t: ScalarType, op: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from tests.fuzz.generate import Program
 from tests.fuzz.kinds import (
     aliases,
+    exits,
     hosts,
     integers,
     joint,
@@ -31,6 +32,7 @@ KINDS: dict[str, Callable[[int, str], Program]] = {
     "integers": integers.draw,
     "structs": structs.draw,
     "aliases": aliases.draw,
+    "exits": exits.draw,
     "picked": picked.draw,
     "launches": launches.draw,
     "wraps": wraps.draw,
