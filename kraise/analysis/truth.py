@@ -1,7 +1,7 @@
 """What follows from conditions by logic alone, whatever they compare: a truth table over their comparisons.
 
-The affine facts of :mod:`kraise.analysis.dependence` say nothing of an "or" of comparisons of data; here nothing is known
-of a comparison but that it holds or not.
+The affine facts of :mod:`kraise.analysis.dependence` say nothing of an "or" of comparisons of data; here nothing is
+known of a comparison but that it holds or not.
 """
 
 from __future__ import annotations
@@ -47,9 +47,8 @@ def _parts(e: eq.Expr) -> tuple[eq.Expr, ...] | None:
 
 def _atom(e: eq.Expr) -> tuple[eq.Expr, bool]:
     """The comparison that ``e`` is, and whether it is that or its opposite (of floats, only == has one)."""
-    if isinstance(e, eq.Op) and e.name in _OPPOSITE:
-        if e.name == "ne" or all(a.type.is_integer for a in e.args):
-            return eq.Op(_OPPOSITE[e.name], e.args, e.type), False
+    if isinstance(e, eq.Op) and e.name in _OPPOSITE and (e.name == "ne" or all(a.type.is_integer for a in e.args)):
+        return eq.Op(_OPPOSITE[e.name], e.args, e.type), False
     return e, True
 
 

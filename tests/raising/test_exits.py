@@ -35,6 +35,8 @@ CASES = {
     "some that leave store": "def f(x, w, y):\n for j in range(len(y)):\n  for i in range(len(x)):\n   if x[i] < 0:\n    if w[i] > 0: y[j] = 3\n"
     "    break",
     "all that leave set a flag": "def f(x, w):\n t = True\n for i in range(len(x)):\n  if x[i] != w[i]:\n   t = False\n   break\n return t",
+    "an arm returns": "def f(x, y):\n i = cuda.grid(1)\n if i >= len(x): return\n if x[i] > 1: v = 2\n elif x[i] < 0: v = 3\n"
+    " else: return\n y[i] = v",
     "both arms leave": "def f(x):\n for i in range(len(x)):\n  if x[i] < 0: continue\n  else: break\n return len(x)",
     "early returns": "def f(x, y):\n i = cuda.grid(1)\n if i >= len(x): return\n if x[i] < 0:\n  y[i] = -1\n  return\n y[i] = 2",
     "return in a thread's loop": "def f(x, y):\n i = cuda.grid(1)\n if i >= len(x): return\n for j in range(len(x)):\n"

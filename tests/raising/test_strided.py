@@ -83,3 +83,39 @@ def test_a_row_is_apart_from_the_row_before_it():
 def test_cells_less_than_a_row_further_on_are_refused(body):
     done = _translated(body)
     assert done.text is None and done.diagnostics[0].code == "KR201"
+
+
+ENDS = """
+__global__ void f(int n, int rows, float *x, float *y) {{
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r < rows) {{ float *d = x + r * (n + 1); for (int j = 1; j <= n; j++) d[j] += d[0]; {body} }}
+}}"""
+
+
+@pytest.mark.parametrize("body", ["y[r] = d[n];", "d[0] = 1;", "y[r] = d[n - 1]; d[n] = d[0];"])
+def test_the_ends_of_rows_of_one_more_are_cells_of_these(body):
+    done = pipeline.translate(ENDS.format(body=body), "k.cu")
+    assert done.text is not None and "reshape(rows, n + 1)" in done.text and "n >= " in done.text
+
+
+@pytest.mark.parametrize("body", ["d[0] += d[n + 1];", "y[r] = d[-1];", "d[n + 1] = 1;"])
+def test_a_cell_beyond_the_ends_is_one_of_another_row(body):
+    done = pipeline.translate(ENDS.format(body=body), "k.cu")
+    assert done.text is None and done.diagnostics[0].code in ("KR201", "KR202")
+
+
+def test_sums_in_a_loop_stay_as_wide_as_what_it_carries():
+    source = """__global__ void f(const int *m, int *c, const double *x, double *y, int n, int k) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int a = 3; double s = x[i];
+  for (int r = 0; r < 3; r++) {
+    for (int j = 0; j < k; j++) if (x[j] > 0.0) a += m[j];
+    s = sin(s) + a;
+    if (a > 2 * r) break;
+  }
+  c[i] = a; y[i] = s;
+}"""
+    done = pipeline.translate(source, "k.cu")
+    reports, findings = pipeline.verify(done, pipeline.Request(), "k.cu", source)
+    assert reports and all(r.ok for r in reports) and not findings

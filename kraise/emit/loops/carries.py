@@ -15,7 +15,7 @@ from kraise.emit.text import python as py
 from kraise.emit.text.python import Atom, Py
 from kraise.emit.text.spelling import dtype_text, wide
 from kraise.ir import equations as eq
-from kraise.ir.types import INT32, INT64, ScalarType
+from kraise.ir.types import INT, INT32, INT64, ScalarType
 
 Dtypes = dict[tuple[str, ...], Py]
 
@@ -174,7 +174,16 @@ def _meets_wide_index(ctx: Context, s: eq.ScalarCarry) -> bool:
 
 def _is_wide_index(ctx: Context, kind: ScalarType, value: eq.Expr) -> bool:
     narrow = kind.bits is not None and kind.bits < 64
-    return ctx.x64 and narrow and any(isinstance(n, eq.Index) or _is_total(n) for n in _sources(ctx, value))
+    return ctx.x64 and narrow and any(_is_wide(ctx, n) for n in _sources(ctx, value))
+
+
+def _is_wide(ctx: Context, node: eq.Expr) -> bool:
+    if isinstance(node, eq.Read) and node.version.array in ctx.extents:  # rows' totals, or where they lie
+        stmts = tree.statements(ctx.kernel.body)
+        made = [s for s in stmts if isinstance(s, eq.Write) and s.after.array == node.version.array]
+        nodes = (n for s in made for n in _sources(ctx, s.value))
+        return any(s.accumulate for s in made) or any(_is_total(n) or isinstance(n, eq.Index) for n in nodes)
+    return isinstance(node, eq.Index) or _is_total(node) or (isinstance(node, eq.Read) and node.type == INT)
 
 
 def _is_total(node: eq.Expr) -> bool:

@@ -1,4 +1,4 @@
-"""Loops that data leave early: what the round that leaves does, what flags say afterwards, several exits, nested ones."""
+"""Loops that data leave early: what the round that leaves does, what flags say afterwards, several exits, nested."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ def write(w: Writer, real: str) -> tuple[list[str], Kernel]:
     w.arrays = [writing.Array("x", ("k",)), writing.Array("y", ("k",)), writing.Array("z", ("n",))]
     w.arrays.append(writing.Array("mark", ("k",), "i"))
     w.arrays.append(writing.Array("cols", ("k",), "i", role="index", into="n"))
-    spans = ["range(k)", "range(k)", "range(1, k)", "range(k - 1, -1, -1)", "range(0, k, 2)", "range(min(i, k))", "range(i, k)"]
+    spans = ["range(k)", "range(k)", "range(1, k)", "range(k - 1, -1, -1)", "range(0, k, 2)"]
+    spans += ["range(min(i, k))", "range(i, k)"]
     if w.chance(0.3):
         w.arrays.append(writing.Array("ptr", ("n",), "i", role="ptr", within="k", extra=1))
         spans = ["range(ptr[i], ptr[i + 1])"]
@@ -84,5 +85,6 @@ def _loop(w: Writer, j: str, span: str, n: str) -> list[str]:
     head = f"for {j} in {span}:"
     if w.chance(0.15):  # a loop around that leaves when the one within has found something
         outer = "r" + j[1:]
-        return [*before, f"for {outer} in range(3):", f"    {head}", *indented(indented(body)), f"    if {found} > {outer}:", "        break"]
+        around = [head, *indented(body), f"if {found} > {outer}:", "    break"]
+        return [*before, f"for {outer} in range(3):", *indented(around)]
     return [*before, head, *indented(body)]
