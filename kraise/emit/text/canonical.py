@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kraise.emit import tree
+from kraise.emit.text.plainer import plainer
 from kraise.ir import equations as eq
 
 
@@ -52,7 +53,7 @@ class _Renamer:
         out = tree.rebuilt(node, new)
         if isinstance(out, eq.Reduce):
             out = self._reduce(out, axes)
-        out = _positive(out)
+        out = plainer(out)
         memo[node] = out
         if out is not node and node in self.wishes:
             self.names.append(replace(self.wishes[node], expr=out))
@@ -99,13 +100,3 @@ class _Renamer:
                 self.wishes[after] = name
                 self.names.append(name)
         return out
-
-
-def _positive(node: eq.Expr) -> eq.Expr:
-    """``b if c else a`` for ``a if not c else b``, and ``not i == j`` for indices: one mask serves both ways."""
-    match node:
-        case eq.Op(name="select", args=(eq.Op(name="not", args=(c,)), a, b), type=kind):
-            return eq.Op("select", (c, b, a), kind)
-        case eq.Op(name="ne", args=(eq.Index(), eq.Index()) as pair, type=kind):
-            return eq.Op("not", (eq.Op("eq", pair, kind),), kind)
-    return node
