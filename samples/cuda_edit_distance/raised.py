@@ -42,10 +42,7 @@ def edit_distance(s, t, gap, row, out, m, n, pairs):
             diag, row_before = state
             row_j, t_before = inputs
             row_new = jnp.minimum(
-                diag
-                + jnp.where(
-                    s_before.astype(jnp.int32) != t_before.astype(jnp.int32), 1.0, 0.0
-                ),
+                diag + jnp.where(s_before != t_before, 1.0, 0.0),
                 jnp.minimum(row_j, row_before) + gap[:pairs],
             )
             return (row_j, row_new), row_new

@@ -38,9 +38,7 @@ def lcs_table(a, b, len, n, m):
     len.diagonals[diagonal, i] = len_out[i, diagonal]  for 0 <= diagonal < m + n + 1, 0 <= i < n + 1
     len[i, j] = len.diagonals[i + j, i]  for 0 <= i < n + 1, 0 <= j < m + 1
     """
-    table = jnp.pad(a[:n], (1, 0))[:, None].astype(jnp.int32) == jnp.pad(
-        b[:m], (1, 0)
-    ).astype(jnp.int32)  # kernel.cu:3
+    table = jnp.pad(a[:n], (1, 0))[:, None] == jnp.pad(b[:m], (1, 0))  # kernel.cu:3
     before = jnp.zeros(n + 1, jnp.int32)  # kernel.cu:3
     before2 = jnp.zeros(n + 1, jnp.int32)  # kernel.cu:3
     i = jnp.arange(n + 1)

@@ -14,6 +14,7 @@ COUNTED = {
     "less or equal": "i = q\n while i <= len(x) - 1:\n  y[i] = x[i] + i\n  i += 3",
     "greater": "i = q\n while i > 0:\n  y[i - 1] = x[i - 1] + i\n  i -= 3",
     "turned": "i = 0\n while len(x) > i:\n  y[i] = x[i]\n  i = 1 + i",
+    "with a continue": "i = 0\n while i < len(x):\n  if x[i] > 0:\n   y[i] = 1\n   i += 1\n   continue\n  y[i] = x[i] + i\n  i += 1",
     "no round": "i = len(x) + 4\n while i < len(x):\n  y[i] = x[i]\n  i += 2",
 }
 
@@ -27,6 +28,7 @@ def test_counted(name):
 OTHER = {
     "the bound moves": "i = 0\n n = len(x)\n while i < n:\n  a = a - x[i]\n  n -= 1\n  i += 1",
     "the step is not last": "i = 0\n while i < len(x):\n  i += 1\n  a = a + x[i - 1]",
+    "other steps before a continue": "i = 0\n while i < len(x):\n  if x[i] > 0:\n   i += 2\n   continue\n  a = a + x[i]\n  i += 1",
     "stepped twice": "i = 0\n while i < len(x):\n  if x[i] > 0: i += 1\n  a = a * 2\n  i += 1",
     "stepped under a condition": "i = 0\n while i < 3 and a < 9:\n  a = a + x[0]\n  if a > 1: i += 1\n  a += 3",
     "not equal": "i = 0\n while i != len(x):\n  a = x[i] - a\n  i += 1",

@@ -37,6 +37,26 @@ def test_a_reduction_over_a_row_is_a_segment_operation(update, form):
     assert form in text and "loop" not in text and "ptr must not decrease" in text
 
 
+@pytest.mark.parametrize("end", ["ptr[i + 1]", "end"])
+@pytest.mark.parametrize("more", ["", "    if val[k] < 0:\n        k += 1\n        continue\n"])
+def test_a_row_that_a_while_walks_is_a_row(end, more):
+    text = emitted(
+        f"k = ptr[i]\nend = ptr[i + 1]\ns = 0.0\nwhile k < {end}:\n{more}    s += val[k]\n    k += 1\ny[i] = s"
+    )
+    assert "segment_sum" in text and "loop" not in text and "ptr must not decrease" in text
+
+
+@pytest.mark.parametrize("body", ["s += val[k]\n    k += 1 + (val[k] > 0)", "s += val[k]\n    k += x[k]"])
+def test_a_walk_by_other_steps_is_none(body):
+    text = emitted(f"k = ptr[i]\ns = 0.0\nwhile k < ptr[i + 1]:\n    {body}\ny[i] = s")
+    assert "while_loop" in text and "segment" not in text
+
+
+def test_a_bound_of_another_array_may_be_a_fraction():
+    text = emitted("k = ptr[i]\ns = 0.0\nwhile k < x[i]:\n    s += val[k]\n    k += 1\ny[i] = s")
+    assert "while_loop" in text and "segment" not in text and "x[:n].astype" not in text
+
+
 @pytest.mark.parametrize("update", ["s = s * x[i] + val[k]", "s *= val[k]", "s = val[k] - s"])
 def test_state_from_round_to_round_runs_to_the_longest_row(update):
     text = emitted(row_body(update))

@@ -37,7 +37,7 @@ def while_loop(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None
     """
     from kraise.raising.memory.tree_reductions import tree
 
-    whole(cx, st, s)
+    s = whole(cx, st, s)
     if tree(cx, st, s, live) or bisected(cx, st, s, live):
         return
     flag = _unused(st, s, live)
