@@ -38,6 +38,28 @@ def test_a_mask_at_the_border_is_a_padded_slice(name):
     assert form in text and "where(" not in text and "clip(" not in text and "arange" not in text, text
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        "1.0 if i == 0 or x[i - 1] != x[i] else x[i - 1] * 2.0",
+        "1.0 if (i == 0 or x[i - 1] < x[i]) and (i == n - 1 or x[i + 1] <= x[i]) else 0.0",
+        "x[i - 1] * x[i] if i != 0 else 3.0",
+    ],
+)
+def test_what_stands_behind_an_end_is_a_padded_slice(value):
+    source = f"def k(x, y, n):\n    for i in range(n):\n        y[i] = {value}\n"
+    for n in (7, 3, 2, 1):
+        text = _report(source, {"x": (n,), "y": (n,)}, {"n": n})
+    assert "jnp.pad(" in text and "clip(" not in text, text
+
+
+def test_an_end_of_another_range_says_nothing():
+    value = "x[i - 2] if i != 2 and x[i] > 0 and i > 1 else x[i]"
+    source = f"def k(x, y, n):\n    for i in range(1, n):\n        y[i] = {value}\n"
+    for n in (7, 3, 2):
+        _report(source, {"x": (n,), "y": (n,)}, {"n": n})
+
+
 def test_an_empty_array_has_no_border():
     source = "def k(x, y, n):\n    for i in range(n):\n        y[i] = x[i - 1] if i > 0 else 0.0\n"
     namespace = {}

@@ -55,6 +55,18 @@ def side(subscript: eq.Expr, ranges: Ranges, free: tree.Free) -> Side | None:
     return Side(form, number(start), number(stop), frozenset(names))
 
 
+def _beside_end(mask: eq.Expr, ranges: Ranges) -> eq.Expr:
+    """``i != 0`` as ``i > 0`` where no i is smaller, and ``i != n - 1`` as ``i < n - 1`` where none is greater."""
+    match mask:
+        case eq.Op(name="ne", args=(eq.Index(name=name) as i, end)) if name in ranges and ranges[name].step == 1:
+            at = linear(end)
+            if at.same(linear(ranges[name].lo)):
+                return eq.Op("gt", (i, end), BOOL)
+            if (at + 1).same(linear(ranges[name].hi)):
+                return eq.Op("lt", (i, end), BOOL)
+    return mask
+
+
 @dataclass
 class _Load:
     """A safe load: its subscripts, for each the limits that masks set wherever it is used, and those of these and of
@@ -120,11 +132,14 @@ class Places:
             match node:
                 case eq.Op(name="select", args=(c, a, b)):
                     stack.append((c, over, known))
-                    stack.append((a, self._more(over, conjuncts(c)), known))
-                    stack.append((b, self._more(over, conjuncts(negated(c))), known))
+                    stack.append((a, self._more(over, conjuncts(c), known), known))
+                    stack.append((b, self._more(over, conjuncts(negated(c)), known), known))
                     continue
                 case eq.Op(name="and", args=(a, b)):
-                    stack += [(a, over, known), (b, self._more(over, conjuncts(a)), known)]
+                    stack += [(a, over, known), (b, self._more(over, conjuncts(a), known), known)]
+                    continue
+                case eq.Op(name="or", args=(a, b)):
+                    stack += [(a, over, known), (b, self._more(over, conjuncts(negated(a)), known), known)]
                     continue
                 case eq.Reduce(where=where) | eq.ArgReduce(where=where):
                     own = tree.axes_of(node)
@@ -132,7 +147,7 @@ class Places:
                     over = self._hidden(over, own)
                     if where is not None:
                         stack.append((where, over, known))
-                        over = self._more(over, conjuncts(where))
+                        over = self._more(over, conjuncts(where), known)
                     stack.append((node.body, over, known))
                     continue
                 case eq.Scan(axis=axis):
@@ -143,8 +158,8 @@ class Places:
                         self._load(node, over, known)
             stack += [(c, over, known) for c in tree.children(node)]
 
-    def _more(self, masks: Masks, others: Masks) -> Masks:
-        return tuple(dict.fromkeys((*masks, *self._alike(others))))
+    def _more(self, masks: Masks, others: Masks, ranges: Ranges) -> Masks:
+        return tuple(dict.fromkeys((*masks, *self._alike(tuple(_beside_end(m, ranges) for m in others)))))
 
     def _alike(self, masks: Masks) -> Masks:
         """Masks that bound nothing but say that there is one: of those over the same indices one is enough, whichever.

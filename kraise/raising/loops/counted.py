@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ScalarType
+from kraise.raising.run.exits import with_common_end
 from kraise.raising.run.liveness import assigned, reads
 
 TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
@@ -63,7 +64,7 @@ class _Bound:
 def counted(s: k.While, flag: str) -> Counted | None:
     """``s`` as a counted loop, or None. Its exits must be structured (:mod:`kraise.raising.run.exits`); ``flag`` is the
     name of a boolean that nothing else uses."""
-    s = replace(s, body=_with_common_end(s.body))
+    s = replace(s, body=with_common_end(s.body))
     found = _tested_within(s) if not s.test_last else None
     tested: tuple[k.Stmt, ...] = ()
     condition, body = s.condition, s.body
@@ -80,17 +81,6 @@ def counted(s: k.While, flag: str) -> Counted | None:
                 return None
             return _made(s, bound, tested, body, flags, rest, flag)
     return None
-
-
-def _with_common_end(body: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:
-    """``if c: a; v += 1`` / ``else: b; v += 1`` (what a ``continue`` leaves): one step behind both arms."""
-    match body[-1:]:
-        case (k.If(body=then, orelse=orelse) as last,) if then and orelse:
-            first, second = _with_common_end(then), _with_common_end(orelse)
-            if isinstance(first[-1], k.Assign) and first[-1] == second[-1]:
-                arms = replace(last, body=first[:-1], orelse=second[:-1])
-                return (*body[:-1], arms, first[-1])
-    return body
 
 
 def _made(

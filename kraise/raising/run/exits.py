@@ -311,3 +311,14 @@ def _loop(s: k.For | k.While, state: _Exits) -> tuple[list[k.Stmt], k.Expr | Non
         condition = s.condition if alive is None else k.Op("and", (alive, s.condition), BOOL)
         out.append(replace(s, condition=condition, body=body, orelse=()))
     return out, alive
+
+
+def with_common_end(body: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:
+    """``if c: a; v += 1`` / ``else: b; v += 1`` (what a ``continue`` leaves): one step behind both arms."""
+    match body[-1:]:
+        case (k.If(body=then, orelse=orelse) as last,) if then and orelse:
+            first, second = with_common_end(then), with_common_end(orelse)
+            if isinstance(first[-1], k.Assign) and first[-1] == second[-1]:
+                arms = replace(last, body=first[:-1], orelse=second[:-1])
+                return (*body[:-1], arms, first[-1])
+    return body

@@ -312,10 +312,9 @@ def _integers(name: str, args: tuple[Expr, ...], type: ScalarType) -> Expr | Non
             simple = Const(0, type) if y == 1 else None
         case "pow" | "shl" | "shr":
             simple = a if y == (1 if name == "pow" else 0) else None
-        case "or_" | "xor" if 0 in (x, y):
-            simple = b if x == 0 else a
-        case "min" | "max" | "and_" | "or_":
-            simple = a if same else None
+        case "min" | "max" | "and_" | "or_" | "xor":
+            nought = name in ("or_", "xor") and 0 in (x, y)
+            simple = (b if x == 0 else a) if nought else a if same and name != "xor" else None
     return simple if simple is not None and simple.type == type else None
 
 
