@@ -19,6 +19,7 @@ from kraise.raising.collective.requests import Apart, Lanes, Sized, Tied
 from kraise.raising.function import Raiser
 from kraise.raising.learned import Attempt, Learned, with_attempts
 from kraise.raising.loops import coarsened
+from kraise.raising.memory.needless import without_needless
 from kraise.raising.memory.numbered import numbered
 from kraise.raising.memory.parts import split
 from kraise.raising.memory.private import Transient
@@ -47,6 +48,8 @@ def raise_function(module: k.Module, function: k.Function, options: Options) -> 
     Raises:
         Refused: with every diagnostic that says why it cannot be raised.
     """
+    functions = tuple(replace(f, body=without_needless(f.body)) for f in module.functions)
+    module, function = replace(module, functions=functions), replace(function, body=without_needless(function.body))
     function = without_idle(module, function)
     function = replace(function, body=numbered(function.body))
     best: eq.Kernel | None = None

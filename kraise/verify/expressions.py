@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kraise.ir import kernel as k
 from kraise.ir.operations import OPERATIONS
+from kraise.ir.spared import is_cell
 from kraise.ir.types import BOOL, NUMBER, ScalarType
 from kraise.verify.errors import InterpreterError
 from kraise.verify.facts import Slot, assigned_names, flat_params, slots
@@ -52,6 +53,7 @@ class ExpressionText:
         self.hardware: dict[tuple[str, int, ScalarType], str] = {}
         self.assigned = assigned_names(function) | {s.path for s in flat_params(function) if s.ndim is None}
         self.constants = {c.name: c for c in program.module.constants}
+        self.glanced: k.Atomic | None = None  # whose cell is looked at, whoever stores to it meanwhile
 
     def scalar(self, name: str) -> str:
         """The generated name of a local scalar."""
@@ -106,7 +108,8 @@ class ExpressionText:
             case k.Cast():
                 return self.cast(self.expr(e.arg), t)
             case k.Load():
-                return f"{self.array(e.array)}.load({', '.join(map(self.expr, e.subscripts))})"
+                way = "glance" if self.glanced is not None and is_cell(e, self.glanced) else "load"
+                return f"{self.array(e.array)}.{way}({', '.join(map(self.expr, e.subscripts))})"
             case k.Shape():
                 text = f"{self.array(e.array)}.extent({e.axis})"
                 return self.cast(text, t) if is_sized(t) else text

@@ -108,6 +108,14 @@ class Array:
                 return Dual(storage.flat[k], tangents.copy())
         return storage.flat[k]
 
+    def glance(self, *subscripts: Any) -> Any:
+        """The element's value, where it does not matter which of the values that it has over time it is."""
+        cells, self.storage.cells = self.storage.cells, None
+        try:
+            return self.load(*subscripts)
+        finally:
+            self.storage.cells = cells
+
     def store(self, value: Any, *subscripts: Any) -> None:
         """Assign to the element, converted to its type."""
         self._put(self.at(subscripts), value, "")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kraise.diagnostics import Span
 from kraise.ir import kernel as k
+from kraise.ir.spared import spared
 from kraise.ir.types import NUMBER
 from kraise.verify.atomics import update_of
 from kraise.verify.errors import InterpreterError
@@ -86,7 +87,11 @@ class FunctionText(ExpressionText):
             case k.Atomic():
                 self.atomic(s, depth)
             case k.If():
-                self.line(depth, f"if {self.expr(s.condition)}:", s.span)
+                found = spared(s)
+                self.glanced = found[0] if found is not None else None
+                test = self.expr(s.condition)
+                self.glanced = None
+                self.line(depth, f"if {test}:", s.span)
                 self.block(s.body, depth + 1)
                 if s.orelse:
                     self.line(depth, "else:", s.span)

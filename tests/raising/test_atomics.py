@@ -30,6 +30,8 @@ def translated(statement):
         (CAS.replace("NEW", "was * x[i]"), "].multiply(x[:n]"),
         ("atomicOr(y, x[i]);", "jnp.bitwise_or.reduce(x[:n])"),
         ("if (b[i] > 0) atomicXor(y, x[i]);", "jnp.bitwise_xor.reduce("),
+        ("if (y[b[i]] > x[i]) atomicMin(&y[b[i]], x[i]);", "].min(x[:n])"),
+        ("unsigned v = 3 * x[i]; int k = b[i]; if (v >= y[k] && x[i] > 2) atomicMax(y + k, v);", "].max("),
     ],
 )
 def test_order_does_not_matter(statement, form):
@@ -87,3 +89,21 @@ def test_counters_go_round_at_their_limit(way, cell, limit):
         times = np.bincount(at[:n][x[:n] != 3], minlength=4)
         wanted = [ring(way, int(v), t, limit) for v, t in zip(y, times, strict=True)]
         assert scope["f"](x, b, y, np.zeros(4, np.int32), n).tolist() == wanted
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "if (y[b[i]] < x[i]) atomicMin(&y[b[i]], x[i]);",  # the other way round
+        "if (y[b[i]] > x[i] + 1) atomicMin(&y[b[i]], x[i]);",  # another value
+        "if (y[b[i] + 1] > x[i]) atomicMin(&y[b[i]], x[i]);",  # another cell
+        "if (y[b[i]] > x[i] || i > 3) atomicMin(&y[b[i]], x[i]);",
+        "if (y[b[i]] > x[i] && y[b[i]] < 9) atomicMin(&y[b[i]], x[i]);",  # asked for something else, too
+        "if (y[b[i]] > x[i]) { atomicMin(&y[b[i]], x[i]); s[i] = 1; }",
+        "if (y[b[i]] > x[i]) atomicMin(&y[b[i]], x[i]); else s[i] = 1;",
+        "if (y[b[i]] > x[i]) atomicAdd(&y[b[i]], x[i]);",
+    ],
+)
+def test_a_guard_that_decides_something_is_a_race(statement):
+    done = translated(statement)
+    assert done.text is None and done.diagnostics[0].code == "KR201"
