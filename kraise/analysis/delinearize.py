@@ -43,10 +43,20 @@ def digits(poly: Poly, path: tuple[eq.Expr, ...], gaps: bool = False) -> Digits 
         if ways[0] is not None and _tied(poly, path):
             return None
     found = None
-    for strides in (*ways, None if gaps else _strides(poly, primitive=True)):
+    for strides in (*ways, _slanted(poly) if gaps else _strides(poly, primitive=True)):
         if found is None and strides is not None:
             found = _with_strides(poly, path, _signed(strides, path))
     return found
+
+
+def _slanted(poly: Poly) -> list[Poly] | None:
+    """Rows of n for ``i * n + (d - i)``, whose index moves along a diagonal: its own stride is ``n - 1``."""
+    moving = [a for a in poly.atoms() if Poly({(a,): 1}).indices()]
+    if len(moving) != 1 or any(m.count(moving[0]) > 1 for m in poly.terms):
+        return None
+    stride = poly.coefficient(moving[0])
+    sizes = [m for m in stride.terms if m]
+    return [Poly({sizes[0]: 1}), Poly({(): 1})] if len(sizes) == 1 and len(stride.terms) > 1 else None
 
 
 def _multiple_of(above: Poly, below: Poly) -> Poly | None:

@@ -119,3 +119,37 @@ def test_sums_in_a_loop_stay_as_wide_as_what_it_carries():
     done = pipeline.translate(source, "k.cu")
     reports, findings = pipeline.verify(done, pipeline.Request(), "k.cu", source)
     assert reports and all(r.ok for r in reports) and not findings
+
+
+DIAGONAL = """
+__global__ void f(int n, int d, int p, const int *x, int *y) {{
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  int i = t + 1, j = d - t;
+  if ({guard}) y[i * n + j] = {value};
+}}"""
+WITHIN = "i < n && j >= 1 && j < n"
+BEFORE = "max(y[(i - 1) * n + j - 1] + x[i * n + j], max(y[i * n + j - 1], y[(i - 1) * n + j]) - p)"
+
+
+def test_the_diagonal_before_is_not_stored_to():
+    source = DIAGONAL.format(guard=WITHIN, value=BEFORE)
+    done = pipeline.translate(source, "k.cu")
+    for d in (1, 4, 8):
+        request = pipeline.Request(shapes={"x": (36,), "y": (36,)}, values={"n": 6, "d": d, "p": 2})
+        reports, findings = pipeline.verify(done, request, "k.cu", source)
+        assert reports and all(r.ok for r in reports) and not findings
+    assert done.text is not None and "loop" not in done.text
+
+
+@pytest.mark.parametrize(
+    "guard, value",
+    [
+        ("i < n && j >= 1", BEFORE),  # cells beyond the row's end are those of the next
+        (WITHIN.replace("j >= 1", "j >= 0"), BEFORE),
+        (WITHIN, "y[(i - 1) * n + j + 1] + 1"),  # the same diagonal
+        (WITHIN, "y[i * n + j + n - 1] + 1"),
+    ],
+)
+def test_cells_of_the_same_diagonal_are_refused(guard, value):
+    done = pipeline.translate(DIAGONAL.format(guard=guard, value=value), "k.cu")
+    assert done.text is None and done.diagnostics[0].code in ("KR201", "KR202")
