@@ -9,16 +9,16 @@ from __future__ import annotations
 import struct
 
 from kraise.diagnostics import refuse
-from kraise.emit import division
+from kraise.emit import division, operands
 from kraise.emit.context import Assign, Context, Frame, Val
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
 from kraise.emit.text.names import OPERATION_NAMES, REDUCTION_NAMES
 from kraise.emit.text.python import ALL, NONE, Atom, Py
-from kraise.emit.text.spelling import dtype_text, fill, of_numbers, plain, repeats, template, transposed, wide
+from kraise.emit.text.spelling import dtype_text, fill, of_numbers, plain, repeats, template, transposed
 from kraise.ir import equations as eq
 from kraise.ir.operations import OPERATIONS, counts_bits
-from kraise.ir.types import FLOAT, INT64
+from kraise.ir.types import FLOAT
 
 CHEAP = (eq.Const, eq.Param, eq.Shape, eq.Index, eq.CarryIn, eq.FoldResult)
 
@@ -311,7 +311,7 @@ class Lowering:
         row = OPERATIONS[name]
         pattern = template(row.jnp) if row.jnp and not row.infix and not row.prefix else None
         repeated = pattern is not None and repeats(row.jnp)
-        values = [self.as_name(a, frame, "value") if repeated else self.operand(a, node, frame) for a in args]
+        values = [self.as_name(a, frame, "value") if repeated else operands.operand(self, a, node, frame) for a in args]
         texts = [v.py for v in values]
         if row.prefix:
             if name == "not" and not any(v.axes for v in values):
@@ -339,23 +339,6 @@ class Lowering:
         if counts_bits(name, args[0].type, node.type):
             text = py.method(text, "astype", Atom(dtype_text(node.type) if node.type.bits else "int"))
         return self._broadcast(text, values)
-
-    def operand(self, arg: eq.Expr, parent: eq.Op, frame: Frame) -> Val:
-        """An operand; a constant of an unsigned type that a weak integer cannot hold keeps its type."""
-        if isinstance(arg, eq.Const) and arg.type.kind == "uint" and int(arg.value.real) >= 2**31:
-            return Val(py.call(f"jnp.{arg.type}", self.constant(arg)), (), 0)
-        if isinstance(arg, eq.Const) and wide(arg):
-            kind = parent.type if parent.type.kind == "uint" and parent.type.bits == 32 else arg.type
-            return Val(py.call(f"jnp.{kind if kind.bits else INT64}", self.constant(arg)), (), 0)
-        known = (32,) if self.ctx.free(parent) else (32, 64)  # 64 unsigned bits beside an index would be a float
-        if isinstance(arg, eq.Param) and arg.type.kind == "uint" and arg.type.bits in known:
-            kind = parent.type  # a size has the width of what is computed from it: its cast is gone
-            if kind.kind == "int" and arg.type.bits == 64:
-                kind = kind if kind.bits else INT64
-            elif kind.kind != "uint" or kind.bits not in (32, 64):
-                kind = arg.type
-            return Val(py.call(f"jnp.{kind}", Atom(self.ctx.param_text(arg.name))), (), 0)
-        return self.lower(arg, frame)
 
     def is_nonnegative(self, node: eq.Expr, frame: Frame) -> bool:
         """Whether an integer value is provably at least 0."""

@@ -118,6 +118,8 @@ def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
         base = (*base, Atom("jnp.float_"))  # a sum of numbers is as wide as JAX makes floats
     elif not base and any(isinstance(n, eq.Index) for n in _sources(ctx, s.update)):
         base = (Atom("jnp.int_"),)  # indices are as wide as JAX makes integers
+        if any(isinstance(n, eq.Const) and isinstance(n.value, float) for n in _sources(ctx, s.update)):
+            base = (*base, Atom("1.0"))
     if len(arrays) == 1 and not base:
         return Atom(arrays[0] + ".dtype")
     key = (s.type.kind, *map(py.flat, base), *arrays)
@@ -161,7 +163,7 @@ def _loads(ctx: Context, *roots: eq.Expr) -> Iterator[eq.Read]:
             array = node.version.array
             if array in ctx.ndim.keys() - ctx.extents:
                 yield node
-            elif array in ctx.extents and array not in made:
+            elif array not in made:  # made by the kernel, perhaps in the rounds to come
                 made.add(array)
                 stmts = tree.statements(ctx.kernel.body)
                 todo += [w.value for w in stmts if isinstance(w, eq.Write) and w.after.array == array]
@@ -253,11 +255,8 @@ def _text(dtype: Py) -> str:
 
 def _arrays(ctx: Context, root: eq.Expr) -> dict[str, None]:
     """The arguments whose dtype a value of no fixed type takes part of, as they are spelled."""
-    found: dict[str, None] = {}
-    for node in _sources(ctx, root):
-        if isinstance(node, eq.Read) and not node.type.is_integer and node.version.array not in ctx.extents:
-            found[ctx.param_text(node.version.array)] = None
-    return found
+    loads = (node for node in _loads(ctx, root) if not node.type.is_integer)
+    return dict.fromkeys(ctx.param_text(node.version.array) for node in loads)
 
 
 def _made_from(context: Context) -> dict[tuple[str, str], tuple[eq.Expr, ...]]:

@@ -263,7 +263,8 @@ def _cast(context: Context, stmt: eq.Write, text: Py) -> Py:
     narrow = (
         element.bits is not None and kind.bits is not None and kind.kind == element.kind and kind.bits > element.bits
     )
-    mixed = kind == UINT64 != element  # beside a signed integer it would be a float
+    unsigned = kind.kind == "uint" or (kind.bits is None and any(map(_unsigned_size, _data(stmt.value))))
+    mixed = kind == UINT64 != element or (unsigned and element.kind != "uint")  # beside a signed one it has no type
     match stmt.value:
         case eq.Const(value=int(number)) if (0 if element.kind == "uint" else -128) <= number < 128:
             return text  # a number takes the array's type
@@ -272,6 +273,10 @@ def _cast(context: Context, stmt: eq.Write, text: Py) -> Py:
             return py.call("jnp.asarray", text, versions.dtype_of(context, stmt.before))
         return py.method(text, "astype", versions.dtype_of(context, stmt.before))
     return text
+
+
+def _unsigned_size(node: eq.Expr) -> bool:
+    return isinstance(node, eq.Param) and node.type.kind == "uint"
 
 
 def _scatter(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tuple, frame: Frame) -> None:

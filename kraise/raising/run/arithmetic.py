@@ -7,7 +7,7 @@ from functools import lru_cache
 from kraise.analysis.poly import LARGE, Poly, normal, to_expr, to_poly, wraps
 from kraise.ir import equations as eq
 from kraise.ir.types import INT, ScalarType
-from kraise.ir.walk import free_indices, transform
+from kraise.ir.walk import free_indices, topological, transform
 from kraise.raising.run import simplify
 
 RING = ("add", "sub", "mul", "neg")
@@ -101,20 +101,27 @@ def _exact(out: eq.Op) -> eq.Expr:
 def _of_one_width(args: tuple[eq.Expr, ...], t: ScalarType) -> tuple[eq.Expr, ...]:
     """Indices among operands that have a width (and may wrap) get that width too."""
     wide = [a for a in args if not isinstance(a, eq.Const) or not index_like(a)]  # a literal that fits has no say
-    # a size fits all of them: what its cast said of it is in the type of the result, or in the other operand's
-    sized = [a.type for a in wide if a.type.is_integer and a.type.bits is not None and not isinstance(a, eq.Param)]
+    # index arithmetic fits all of them: what its cast said of it is in the result's type, or in the other operand's
+    told = [a for a in wide if not index_like(a)] or wide
+    sized = [a.type for a in told if a.type.is_integer and a.type.bits is not None and not isinstance(a, eq.Param)]
     if t.is_integer and t.bits is not None:
         sized.append(t)
     if not sized or not all(a.type.is_integer for a in args):
         return args
     width = max(sized, key=lambda s: (s.bits or 0, s.kind == "uint"))
     args = tuple(_as_counted(a) if width.kind == "uint" else a for a in args)
-    return tuple(
-        eq.Cast(width, a)
-        if _differs(a.type, width) and not isinstance(a, eq.Const) and (free_indices(a) or _wraps_round(t, args))
-        else a
-        for a in args
-    )
+    return tuple(eq.Cast(width, a) if _converted(a, width, t, args) else a for a in args)
+
+
+def _converted(a: eq.Expr, width: ScalarType, t: ScalarType, args: tuple[eq.Expr, ...]) -> bool:
+    """Whether an operand says itself that it has the common width."""
+    if isinstance(a, eq.Const):
+        return False
+    if _differs(a.type, width) and (free_indices(a) or _wraps_round(t, args)):
+        return True
+    # what is computed from unsigned sizes has a type of its own when it is emitted: JAX finds no common one
+    own = a.type.kind != width.kind and isinstance(a, eq.Op) and index_like(a)
+    return own and any(isinstance(n, eq.Param) and n.type.kind == "uint" for n in topological((a,)))
 
 
 def _as_counted(e: eq.Expr) -> eq.Expr:

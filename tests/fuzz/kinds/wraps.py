@@ -56,6 +56,7 @@ class _Writer:
         self.locals: dict[str, str] = {}
         self.loops = 0
         self.inputs = {name: self.pick(*TYPES) for name in ("a", "b")[: self.pick(1, 2)]}
+        self.scalars = {"m": self.pick(*INDICES, "long long")} if self.chance(0.4) else {}
         self.number = 0
 
     def pick(self, *choices):
@@ -65,7 +66,7 @@ class _Writer:
         return self.rng.random() < p
 
     def program(self, seed: int) -> Program:
-        args = [Arg("n", None, "i")]
+        args = [Arg("n", None, "i"), *(Arg(name, None, "i") for name in self.scalars)]
         for name, kind in self.inputs.items():
             low, high = self.range(kind)
             args.append(Arg(name, ("n",), "i", dtype=TYPES[kind], low=low, high=high))
@@ -78,7 +79,8 @@ class _Writer:
         lines = [line for _ in range(self.pick(1, 2, 2, 3)) for line in self.statement(1)]
         for name, kind in outs.items():
             lines += self.store(name, kind)
-        params = [f"{self.size} n", *(f"const {kind} *{name}" for name, kind in self.inputs.items()), "const int *x"]
+        params = [f"{self.size} n", *(f"{kind} {name}" for name, kind in self.scalars.items())]
+        params += [*(f"const {kind} *{name}" for name, kind in self.inputs.items()), "const int *x"]
         params += [f"{kind} *{name}" for name, kind in outs.items()]
         head = f"{self.index} i = blockIdx.x * blockDim.x + threadIdx.x;"
         guard, end = self.pick(("if (i < n) {", "}"), ("if (i < n) {", "}"), ("if (i >= n) return;", ""))
@@ -121,7 +123,20 @@ class _Writer:
             return self.pick(*self.locals)
         if way < 0.75:
             return self.load()
-        return self.pick("i", "n", f"({self.start()})", f"({self.start()})")
+        return self.pick("i", "n", f"({self.start()})", f"({self.start()})", self.uniform())
+
+    def uniform(self) -> str:
+        """A number that all threads have, computed from the scalars in their own types."""
+        name = self.pick("n", *self.scalars, *self.scalars)
+        s = self.small()
+        made = self.pick(
+            name,
+            f"({name} % {self.pick('7', '9', '1009', 'n')})",
+            f"({name} / {s})",
+            f"({name} + {s})",
+            f"({name} * {s} % 11)",
+        )
+        return self.pick("", "", "(int)", "(long long)", "(unsigned)") + made
 
     def condition(self) -> str:
         a, b = (

@@ -1,0 +1,48 @@
+"""Operands of operations on integers: what JAX would give another type keeps its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kraise.emit.context import Frame, Val
+from kraise.emit.text import python as py
+from kraise.emit.text.python import Atom
+from kraise.emit.text.spelling import wide
+from kraise.ir import equations as eq
+from kraise.ir.operations import counts_bits
+from kraise.ir.types import INT32, INT64
+from kraise.ir.walk import topological
+
+if TYPE_CHECKING:
+    from kraise.emit.lower import Lowering
+
+
+def operand(low: Lowering, arg: eq.Expr, parent: eq.Op, frame: Frame) -> Val:
+    """An operand; a constant of an unsigned type that a weak integer cannot hold keeps its type, and unsigned sizes
+    have the type of what is computed from them (``(int)n - 5`` may be negative)."""
+    kind = parent.type
+    if isinstance(arg, eq.Const) and arg.type.kind == "uint" and int(arg.value.real) >= 2**31:
+        return Val(py.call(f"jnp.{arg.type}", low.constant(arg)), (), 0)
+    if isinstance(arg, eq.Const) and wide(arg):
+        kind = kind if kind.kind == "uint" and kind.bits == 32 else arg.type
+        return Val(py.call(f"jnp.{kind if kind.bits else INT64}", low.constant(arg)), (), 0)
+    known = (32,) if low.ctx.free(parent) else (32, 64)  # 64 unsigned bits beside an index would be a float
+    if isinstance(arg, eq.Param) and arg.type.kind == "uint" and arg.type.bits in known:
+        text = Atom(low.ctx.param_text(arg.name))
+        if kind.kind == "int" and (kind.bits or arg.type.bits == 64):
+            return Val(py.call(f"jnp.{kind if kind.bits else INT64}", text), (), 0)
+        if kind.kind != "int":
+            kind = kind if kind.kind == "uint" and kind.bits in (32, 64) else arg.type
+            return Val(py.call(f"jnp.{kind}", text), (), 0)
+    value = low.lower(arg, frame)
+    if kind.kind == "int" and not counts_bits(parent.name, arg.type, kind) and _of_unsigned_sizes(low, arg):
+        common = kind if kind.bits else INT64 if low.ctx.x64 else INT32
+        return Val(py.call("jnp.asarray", value.py, Atom(f"jnp.{common}")), (), 0)
+    return value
+
+
+def _of_unsigned_sizes(low: Lowering, arg: eq.Expr) -> bool:
+    """Whether sizes are computed with in an unsigned type, in which they must not meet what is negative."""
+    if not isinstance(arg, eq.Op) or arg.type.kind != "uint" or low.ctx.free(arg):
+        return False
+    return any(isinstance(n, eq.Param) and n.type.kind == "uint" for n in topological((arg,)))
