@@ -121,7 +121,8 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
             left = [e for s in kernel.body for e in statement_expressions(s)]
             more = _tiled(attempts[-1].cx, known) or _finer(attempts[-1].cx, known, left)
             if more is None:
-                return _unconditional(module, function, options, known) or kernel
+                kernel = _unconditional(module, function, options, known) or kernel
+                return _guarded(module, function, options, known, attempts[-1]) or kernel if kernel.launch else kernel
         except Transient as transient:
             more = replace(known, solid=known.solid | transient.arrays)
         except LongRows as long:
@@ -180,6 +181,21 @@ def _unconditional(module: k.Module, function: k.Function, options: Options, kno
         return _raise(module, function, options, replace(known, assumed=()), [])
     except (Refused, Transient, LongRows, Sized, Tied, Apart, Lanes):
         return None
+
+
+def _guarded(
+    module: k.Module, function: k.Function, options: Options, known: Learned, attempt: Raiser
+) -> eq.Kernel | None:
+    """The equations where unsigned differences (``i < n - 1``) do not wrap round, so that they bound the threads; None
+    if the launch has a say even then."""
+    natural = tuple(c for c in attempt.cx.unsigned if c not in known.assumed)
+    if not natural:
+        return None
+    try:
+        kernel = _raise(module, function, options, replace(known, assumed=(*known.assumed, *natural)), [])
+    except (Refused, Transient, LongRows, Sized, Tied, Apart, Lanes):
+        return None
+    return None if kernel.launch else kernel
 
 
 def _widest(attempt: Raiser, told: threads.Ways) -> threads.Ways:

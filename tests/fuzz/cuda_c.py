@@ -7,6 +7,7 @@ reference interpreter judges the C text, not the Python one.
 from __future__ import annotations
 
 import ast
+import random
 from collections.abc import Iterator
 
 from tests.fuzz.generate import Arg, Kernel, Program
@@ -23,23 +24,27 @@ C_TYPES = {
     "int32": "int", "uint32": "unsigned int", "int16": "short", "uint8": "unsigned char", "int64": "long long",
     "float32": "float", "float64": "double", "bool": "bool",
 }  # fmt: skip
+WHOLE = ("unsigned int", "unsigned int", "long long", "size_t", "short")  # sizes and counts that are no int
+WHOLE_SHARE = 0.12  # of the programs
 
 
 def spelled(program: Program) -> Program:
     """The program in CUDA C; its arrays have to be flat, its extents parameters (``generate(seed, flat=True)``)."""
     tree = ast.parse(program.source)
     real = "double" if program.seed % 3 == 0 else "float"
+    rng = random.Random(7000 * program.seed)
+    whole = rng.choice(WHOLE) if rng.random() < WHOLE_SHARE else "int"
     kernels = {k.name: k for k in program.kernels}
     lines: list[str] = []
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
-            lines += [*_Function(node, kernels.get(node.name), real).lines(), ""]
+            lines += [*_Function(node, kernels.get(node.name), real, whole).lines(), ""]
     return Program("\n".join(lines), program.kernels, program.seed, "fuzz.cu")
 
 
 class _Function:
-    def __init__(self, node: ast.FunctionDef, kernel: Kernel | None, real: str):
-        self.node, self.kernel, self.real = node, kernel, real
+    def __init__(self, node: ast.FunctionDef, kernel: Kernel | None, real: str, whole: str):
+        self.node, self.kernel, self.real, self.whole = node, kernel, real, whole
         self.kinds: dict[str, str] = {}  # f, i or b
         for a in node.args.args:
             arg = next((x for x in kernel.args if x.name == a.arg), None) if kernel else None
@@ -72,7 +77,7 @@ class _Function:
     def parameter(self, a: Arg, stored: bool) -> str:
         element = C_TYPES[a.dtype] if a.dtype else self.type_of(a.kind)
         if a.dims is None:
-            return f"{self.type_of(a.kind)} {a.name}"
+            return f"{self.whole if a.kind == 'i' else self.type_of(a.kind)} {a.name}"
         return f"{'' if stored else 'const '}{element} *{a.name}"
 
     def assigned(self) -> Iterator[str]:

@@ -113,7 +113,7 @@ def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     )
     if len(arrays) == 1 and s.type.kind == "number" and far:  # a number that has 64 bits makes the others have them
         return py.call("jnp.result_type", Atom(arrays[0]), Atom("jnp.int64"))
-    base = () if s.type.kind == "number" else (Atom(dtype_text(s.type)),)
+    base: tuple[Atom, ...] = () if s.type.kind == "number" else (Atom(dtype_text(s.type)),)
     if any(_settles(ctx, n) and not n.type.is_integer for e in (s.init, s.update) for n in _sources(ctx, e)):
         base = (*base, Atom("jnp.float_"))  # a sum of numbers is as wide as JAX makes floats
     elif not base and any(isinstance(n, eq.Index) for n in _sources(ctx, s.update)):
