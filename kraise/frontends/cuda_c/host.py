@@ -10,7 +10,7 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Diagnostic, Refused
-from kraise.frontends.cuda_c import host_effects, host_lost, host_main
+from kraise.frontends.cuda_c import host_effects, host_lost, host_main, host_taken
 from kraise.frontends.cuda_c.c_types import CType, Pointer, Struct
 from kraise.frontends.cuda_c.host_arrays import without_arrays
 from kraise.frontends.cuda_c.host_branches import Branches
@@ -98,6 +98,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.suppressed: list[Diagnostic] = []  # why statements were left out that no result needs
         self.lost: dict[str, Refused] = {}  # arrays that a statement of main may have changed which was not read
         self.returns: ScalarType | None = None
+        self.worked = False  # was something launched, or computed by a library?
 
     def read(self, d: Definition, name: str) -> h.Host:
         """The host function. Raises Refused."""
@@ -192,29 +193,35 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         for at in range(len(parts)):
             parts[at:] = self.under_own_names(self.shadowing(parts[at], self.low.scopes[1:-1]), *parts[at:])
             parts[at + 1 :] = self.without_references(parts[at], parts[at + 1 :])
-            before = len(self.problems)
-            found: list[h.Stmt] = []
-            skips = False
-            try:
-                skips = inside and self.skipping(parts[at]) is not None
-                read = self.skip(parts[at], parts[at + 1 :]) if skips else self.statement(parts[at])
-                found = [*self.flushed(), *read]
-            except Refused as refused:
-                self.flushed()
-                self.low.out.clear()
-                self.low.after.clear()
-                self.problems += refused.diagnostics
-            if len(self.problems) > before:
-                left = host_lost.marked(self, parts[at], Refused(*self.problems[before:]))
-                if left is not None:
-                    del self.problems[before:]
-                    found = left
-            out += found
+            skips = inside and self.skipping(parts[at]) is not None
+            out += self.read_or_left(parts[at], parts[at + 1 :] if skips else None)
             if skips:
                 break
         self.low.scopes.pop()
         self.pending, self.renames = around, renames
         return tuple(out)
+
+    def read_or_left(self, node: Tree, rest: list[Tree] | None = None) -> list[h.Stmt]:
+        """A statement (of a loop, with the ``rest`` that it skips); one that is not read may be none of ours."""
+        before = len(self.problems)
+        found: list[h.Stmt] = []
+        try:
+            read = self.skip(node, rest) if rest is not None else self.statement(node)
+            found = [*self.flushed(), *read]
+        except Refused as refused:
+            self.flushed()
+            self.low.out.clear()
+            self.low.after.clear()
+            self.problems += refused.diagnostics
+        if len(self.problems) > before:
+            left = host_taken.taken(self, node)
+            if left is None:
+                left = host_lost.marked(self, node, Refused(*self.problems[before:]))
+            if left is not None:
+                del self.problems[before:]
+                found = left
+        self.worked = self.worked or host_taken.computes(found)
+        return found
 
     def declares(self, node: Tree) -> list[str]:
         """The names that a statement declares for those after it."""
@@ -279,6 +286,8 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
                 if self.returns is not None and found.type != self.returns:
                     found = self.low.convert(found, self.returns, value)  # as C does
                 return [h.Return((found,), span=span)]
+            case "throw_statement":
+                return self.drop(node, "error check")
             case "switch_statement":
                 return self.switch(node)
             case "labeled_statement":

@@ -98,7 +98,9 @@ class Branches:
             return False
         code = "".join(w for w in words if w not in ("return", "exit", "(", ")", ";"))
         found = host_effects.of_tree(self.program, then, frozenset(self.arrays))
-        return code not in ("", "0", "EXIT_SUCCESS", "cudaSuccess") and code.lstrip("-+").isalnum() and not found.works
+        fails = code not in ("", "0", "EXIT_SUCCESS", "cudaSuccess")
+        plain = code.lstrip("-+").isdigit() or code.isidentifier()
+        return fails and plain and not found.works
 
     def checked(self, test: Node, then: Tree, other: list[Tree], node: Tree) -> list[h.Stmt]:
         """A branch that an error code decides: what runs where there is no error, and runs always."""

@@ -7,7 +7,7 @@ from typing import Any
 from lark import Token, Tree
 
 from kraise.diagnostics import Refused
-from kraise.frontends.cuda_c import host_main, vocabulary
+from kraise.frontends.cuda_c import host_main, host_taken, vocabulary
 from kraise.frontends.cuda_c.c_types import (
     AUTO,
     FUNCTION,
@@ -249,7 +249,11 @@ class Declarations(Calls, Places):
             return made + self.inline(initial[0], Tree("id_expression", [Token("NAME", name)], d.meta))
         if other:
             return made + self.copied_record(name, other, d)
-        if not isinstance(t, Pointer):
+        new = self.uncast(initial[0]) if len(initial) == 1 else None
+        is_new = isinstance(new, Tree) and new.data == "new_expression" and isinstance(t, Pointer)
+        if is_new:  # Sim *sim = new Sim(n)
+            initial = [c for c in trees(new) if c.data != "basic_type"]  # type: ignore[arg-type]
+        if not isinstance(t, Pointer) or is_new:
             made += self.default_members(name, inner, d)
             listed = [trees(i) if kind(i) == "braced_init_list" else [i] for i in initial]
             found = self.constructed(name, inner, [self.placed(strip(a)) for args in listed for a in args], d)
@@ -329,7 +333,9 @@ class Declarations(Calls, Places):
     def read_outside(self, name: str, t: ScalarType, value: Node, node: Node) -> list[h.Stmt] | None:
         """``int n = atoi(argv[1])`` of ``main``: a parameter, None for any other value."""
         other = host_main.choice(self, value)
-        if other is None and not host_main.parsed(self, value) and not host_main.random(self, value):
+        if other is None and not (
+            host_main.parsed(self, value) or host_main.random(self, value) or host_taken.from_arguments(self, value)
+        ):
             return None
         self.scalar(name, t)
         self.ignored.discard(name)

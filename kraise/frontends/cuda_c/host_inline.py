@@ -53,7 +53,7 @@ class Inlining:
     scalar: Any
     exits: set[str]  # what helpers that return before their end return
     assigned: Any
-    statement: Any
+    read_or_left: Any
     declaration: Any
     flushed: Any
     result_type: Any
@@ -179,8 +179,7 @@ class Inlining:
             if returns:
                 value = next((c for c in lines.pop().children if isinstance(c, Tree)), None)
             for line in lines:  # not as a block: what is returned is read in its scope
-                found = self.statement(line)
-                out += [*self.flushed(), *found]
+                out += self.read_or_left(line)
             if target is not None and value is not None:
                 out += self._given_back(target, self.placed(value), self.result_type(tree, declarator), node)
             elif target is not None:

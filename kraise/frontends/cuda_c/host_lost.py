@@ -21,7 +21,7 @@ from kraise.ir.host_live import Needed, flat, stored
 from kraise.ir.host_names import reads
 
 _LOST = "@lost"
-_ENDS = ("return_statement", "goto_statement", "launch_expression")
+_ENDS = ("return_statement", "goto_statement", "launch_expression", "throw_statement")
 _LEAVES = frozenset(("exit", "abort", "throw", "_exit", "quick_exit", "longjmp"))
 
 

@@ -74,7 +74,8 @@ def elements(bytes_: Expr, size: int, definitions: dict[str, Expr]) -> Expr | No
         case Cast(arg=arg, type=kind) if kind.is_integer:
             return elements(arg, size, definitions)
         case Op(name="mul", args=(a, b)):
-            sizes_first = sorted(((a, b), (b, a)), key=lambda p: not (isinstance(p[0], Const) and not p[0].name))
+            known = [isinstance(e, Const) and not e.name and (1 + (e.value == size)) for e in (a, b)]
+            sizes_first = ((b, a), (a, b)) if known[1] > known[0] else ((a, b), (b, a))
             for one, other in sizes_first:
                 part = elements(one, size, definitions)
                 if part is not None:

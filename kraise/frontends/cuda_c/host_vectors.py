@@ -54,12 +54,16 @@ def _each(body: list[Raw]) -> list[Raw]:
                 end = _end(body, stop + 1)
                 item, owner, place = head[-3], head[-1].text, body[at]
                 index = f"{item.text}_at"
+                while any(t.text == index for t in body):
+                    index += "_"
                 size = f"( int ) ( {_size(body[:at], owner)} )"
                 out += made(f"for ( int {index} = 0 ; {index} < {size} ; {index} ++ ) {{", place)
                 rounds = _each(body[stop + 1 : end])
-                if "&" in {t.text for t in head} and _of_pointers(body[:at], owner):  # cudaMalloc(&p, …)
+                marks = {t.text for t in head}
+                by_place = _of_pointers(body[:at], owner) or ("const" not in marks and not _hides(rounds, item.text))
+                if "&" in marks and by_place:  # cudaMalloc(&p, …), v = draw()
                     element = made(f"{owner} [ {index} ]", place)
-                    out += [x for t in rounds for x in (element if t.text == item.text else [t])]
+                    out += [x for n, t in enumerate(rounds) for x in (element if _is(rounds, n, item.text) else [t])]
                 else:
                     out += [*head[:-2], *made(f"= {owner} [ {index} ] ;", place), *rounds]
                 out += made("}", place)
@@ -68,6 +72,19 @@ def _each(body: list[Raw]) -> list[Raw]:
         out.append(body[at])
         at += 1
     return out
+
+
+def _is(body: list[Raw], at: int, name: str) -> bool:
+    """Is a token the variable ``name``, and no member that is called so?"""
+    return body[at].text == name and not (at and body[at - 1].text in (".", "->", "::"))
+
+
+def _hides(body: list[Raw], name: str) -> bool:
+    """May a body declare a variable ``name`` of its own?"""
+    return any(
+        _is(body, n, name) and n and (body[n - 1].text in ("&", "*", ">", ",") or body[n - 1].kind == "NAME")
+        and body[n - 1].text not in ("return", "else", "do") for n in range(len(body))
+    )  # fmt: skip
 
 
 def _of_pointers(before: list[Raw], owner: str) -> bool:

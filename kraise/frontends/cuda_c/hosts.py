@@ -93,7 +93,8 @@ def read_hosts(
 
 def _mentions(program: Program, item: Item, words: frozenset[str] | set[str]) -> bool:
     """Does a class have one of the words: may a method of it launch?"""
-    return any(t.text in words for t in program.unit.tokens[item.first : item.last + 1])
+    parts = [item, *program.outside_methods.get(item.name, [])]
+    return any(t.text in words for i in parts for t in program.unit.tokens[i.first : i.last + 1])
 
 
 def _wanted(only: tuple[str, ...], words: dict[str, set[str]], found: set[str]) -> set[str]:

@@ -67,7 +67,8 @@ def constructor(s: State) -> str:
     if s.text(1) != "(" or level.after_type:
         return ""
     inside = level.kind == "class" and level.name == s.text(0)
-    if inside or (level.kind == "top" and s.text(-1) == "::" and s.scope_name() == s.text(0)):
+    outside = (s.text(-1) == "::" and s.scope_name() == s.text(0)) or (s.text(-1) == "~" and s.text(-2) == "::")
+    if inside or (level.kind == "top" and outside):
         s.after_declarator = True
         return "CONSTRUCTOR_NAME"
     return ""

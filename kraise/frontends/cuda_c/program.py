@@ -11,6 +11,7 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Diagnostic, Refused
+from kraise.frontends.cuda_c import outside
 from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Struct
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.parser import parse_item
@@ -53,8 +54,12 @@ class Program(Structs):
         self.comments: dict[int, str] = {}
         self.kernel: Definition | None = None  # that is being read
         self._axes: dict[int, set[str]] = {}
+        self.outside_methods: dict[str, list[Item]] = {}
+        types = {i.name for i in unit.items if i.kind == "type"}
         for item in unit.items:
-            if item.kind in ("kernel", "device", "host") and item.name:
+            if item.kind in ("device", "host") and item.name and (of := outside.owner(unit, item)) in types:
+                self.outside_methods.setdefault(of, []).append(item)
+            elif item.kind in ("kernel", "device", "host") and item.name:
                 name = self._operator_name(item) if item.name == "operator" else item.name
                 self.functions.setdefault(name, []).append(Definition(name, item.kind, item))
                 if self._takes_references(item):

@@ -89,6 +89,7 @@ class Structs:
     struct_templates: dict[str, tuple[Tree, list[TemplateParameter]]]
     struct_instances: dict[Any, Struct]
     specialised: dict[str, list[Item]]
+    outside_methods: dict[str, list[Item]]  # by class: definitions of its methods that stand outside of it
 
     def parse(self, item: Item) -> Tree:
         raise NotImplementedError
@@ -123,16 +124,21 @@ class Structs:
                 case "declaration":
                     self._members(low, member, members, definition)
                 case "function_definition":
-                    self._method(member, definition, [])
+                    self.method(member, definition, [])
                 case "template_declaration":
                     inner = member.children[-1]
                     if isinstance(inner, Tree) and inner.data == "function_definition":
-                        self._method(inner, definition, template_parameters(member))
+                        self.method(inner, definition, template_parameters(member))
                 case "constructor_definition":
                     definition.constructors.append(member)
                 case "conversion_function":
                     found = Definition(CONVERSION, "device", None, member, [], scope=definition.scope)
                     definition.methods.setdefault(CONVERSION, []).append(found)
+        if name in self.outside_methods:
+            from kraise.frontends.cuda_c.outside import adopted
+
+            template = self.struct_templates[name][1] if name in self.struct_templates else []
+            adopted(self, node, definition, template, self.outside_methods[name])
         whole = Struct(name or f"struct_{low.span(node).line}", tuple(members), defined=definition)
         if name:
             definition.scope[name] = TypeName(whole)  # for its methods
@@ -160,7 +166,8 @@ class Structs:
             if len(trees(d)) > 1:
                 definition.defaults[str(token)] = trees(d)[-1]
 
-    def _method(self, node: Tree, definition: StructDefinition, template: list[TemplateParameter]) -> None:
+    def method(self, node: Tree, definition: StructDefinition, template: list[TemplateParameter]) -> None:
+        """A method of a class, by its definition."""
         head = child(node, "function_declarator")
         inner = child(head, "declarator") if head is not None else None
         declarator = child(inner, "declarator_id") if inner is not None else None

@@ -8,6 +8,7 @@
 #include <memory>
 #include <numeric>
 #include <stdio.h>
+#include <stdexcept>
 #include <stdlib.h>
 #include <string.h>
 #include <utility>
@@ -624,4 +625,95 @@ __global__ void add_half(float *x, T s, int n) {
 void kernel_of_two_types(float *x, float *y, int n) {
     add_half<float><<<1, 64>>>(x, 3.0f, n);
     add_half<int><<<1, 64>>>(y, 3, n);
+}
+
+class Ring {
+public:
+    Ring(const float *h, int n, float rate = 0.5f);
+    ~Ring();
+    void step(int rounds = 1);
+    void step_by(float s) { add<<<1, 64>>>(u_, s * rate_, n_); }
+    void store(float *h) const;
+    float spent() const;
+private:
+    void turn() { float *t = u_; u_ = v_; v_ = t; }
+    float *u_, *v_, rate_, spent_ = 1.0f;
+    int n_;
+};
+Ring::Ring(const float *h, int n, float rate) : rate_(rate), n_(n) {
+    if (cudaMalloc(&u_, n * sizeof(float)) != cudaSuccess) throw std::runtime_error("no memory");
+    cudaMalloc(&v_, n * sizeof(float));
+    cudaMemcpy(u_, h, n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(v_, u_, n * sizeof(float), cudaMemcpyDeviceToDevice);
+}
+Ring::~Ring() { cudaFree(u_); cudaFree(v_); }
+void Ring::step(int rounds) {
+    for (int r = 0; r < rounds; r++) {
+        smooth<<<(n_ + 63) / 64, 64>>>(u_, v_, n_);
+        turn();
+        spent_ += rate_;
+    }
+}
+void Ring::store(float *h) const { cudaMemcpy(h, u_, n_ * sizeof(float), cudaMemcpyDeviceToHost); }
+float Ring::spent() const { return spent_; }
+
+float methods_outside(float *x, float *y, int n) {
+    Ring a(x, n), b(y, n, 0.25f);
+    a.step(3);
+    b.step();
+    b.step_by(2.0f);
+    a.store(x);
+    b.store(y);
+    return a.spent() + 10 * b.spent();
+}
+float object_made_by_new(float *x, float *y, int n) {
+    Ring *ring = new Ring(x, n, 2.0f);
+    for (int i = 0; i < 3; i++) ring->step();
+    ring->store(y);
+    float t = ring->spent();
+    delete ring;
+    return t;
+}
+
+template <typename T> class Cells {
+public:
+    explicit Cells(int n) : n_(n) { if (n < 0) { throw std::invalid_argument("n"); } cudaMalloc(&p_, n * sizeof(T)); }
+    ~Cells() { cudaFree(p_); }
+    void put(const T *h);
+    void take(T *h) const;
+    T *p() { return p_; }
+private:
+    T *p_;
+    int n_;
+};
+template <typename T> void Cells<T>::put(const T *h) { cudaMemcpy(p_, h, n_ * sizeof(T), cudaMemcpyHostToDevice); }
+template <typename U> void Cells<U>::take(U *h) const { cudaMemcpy(h, p_, n_ * sizeof(U), cudaMemcpyDeviceToHost); }
+void template_methods_outside(float *x, float *y, int n) {
+    Cells<float> c(n);
+    c.put(x);
+    add<<<(n + 63) / 64, 64>>>(c.p(), 1.0f, n);
+    cudaMemcpy(y, c.p(), n * sizeof(float), cudaMemcpyDeviceToHost);
+}
+void methods_of_other_names(float *x, float *y, int n) {
+    Cells<float> c(n);
+    c.put(x);
+    add<<<(n + 63) / 64, 64>>>(c.p(), 1.0f, n);
+    c.take(y);
+}
+struct Counted { float *p; int *k; Counted(float *q) : p(q) {} ~Counted() { add<<<1, 64>>>(p, 1.0f, 4); } };
+void object_that_works_at_its_end(float *x, float *y, int n) {
+    Counted *c = new Counted(x);
+    add<<<1, 64>>>(y, 1.0f, n);
+    delete c;
+}
+float elements_by_place(float *x, float *y, int n) {
+    std::vector<float> h(n);
+    float v_at = 0;
+    for (auto &v : h) { v = 2.0f; v_at += v; v *= 1.5f; }
+    for (const auto &v : h) v_at += v;
+    float *d;
+    cudaMalloc(&d, n * sizeof(float));
+    cudaMemcpy(d, h.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    mix<<<(n + 63) / 64, 64>>>(x, d, y, n);
+    return v_at;
 }

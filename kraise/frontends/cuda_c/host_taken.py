@@ -1,0 +1,213 @@
+"""What ``main`` makes before its first launch and cannot be read here: options, files, generators, objects. Its numbers
+and arrays are parameters of ``main`` (contract, section 6: I/O is dropped), as if the program were given them.
+
+Side conditions, each checked: nothing was launched or computed by a library before it; the statement neither works on
+the device nor ends the function; it reads no array and no floating-point number but those that it changes, so that no
+gradient passes through it; all that it changes are numbers and arrays that are known by name. That nothing reads them
+before is checked by :func:`kraise.frontends.cuda_c.host_main.with_inputs`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lark import Tree
+
+from kraise.diagnostics import Refused
+from kraise.frontends.cuda_c import host_effects
+from kraise.frontends.cuda_c.c_types import CType, Pointer, Reference, leaf
+from kraise.frontends.cuda_c.host_main import MARK, PARAMETER, filled_arrays
+from kraise.frontends.cuda_c.host_names import callee, dropped
+from kraise.frontends.cuda_c.host_places import record_behind
+from kraise.frontends.cuda_c.trees import child, strip, tokens, trees
+from kraise.frontends.cuda_c.values import VarPlace
+from kraise.ir import host as h
+from kraise.ir import kernel as k
+from kraise.ir.host_live import flat
+from kraise.ir.types import ScalarType
+
+_ENDS = ("return_statement", "goto_statement", "launch_expression", "throw_statement")
+
+
+def computes(body: list[h.Stmt]) -> bool:
+    """Do statements launch, or compute by a library: is there data after them that no input is?"""
+    return any(
+        isinstance(s, h.CallHost) or (isinstance(s, h.Launch) and s.grid is not None) or _is_library(s)
+        for s in flat(body)
+    )
+
+
+def _is_library(stmt: h.Stmt) -> bool:
+    waiting: list[Any] = [getattr(stmt, "value", None), getattr(stmt, "condition", None)]
+    while waiting:
+        e = waiting.pop()
+        if isinstance(e, h.Library):
+            return True
+        waiting += list(getattr(e, "args", ())) + [getattr(e, "arg", None)] if e is not None else []
+    return False
+
+
+def taken(reader: Any, node: Tree) -> list[h.Stmt] | None:
+    """Marks of the numbers and arrays that a statement of ``main``, which was refused, makes; None where it cannot be
+    left to the caller."""
+    if reader.name != "main" or reader.depth or reader.worked or any(any(node.find_data(t)) for t in _ENDS):
+        return None
+    placed = reader.placed(node, choose=False)
+    effects = host_effects.of_tree(reader.program, placed, frozenset(reader.arrays))
+    declared = _declared(reader, placed)
+    if effects.works or declared is None:
+        return None
+    names = _changed(reader, placed, effects)
+    if names is None:
+        return None
+    numbers: dict[str, ScalarType] = {}
+    out: list[h.Stmt] = []
+    span = reader.low.span(node)
+    declared_first = {n: at for at, n in enumerate(reader.low.names)}
+    order = sorted(names, key=lambda n: (declared_first.get(n, len(declared_first)), n))
+    for name in order:
+        place = reader.low.lookup(name)
+        if name in reader.arrays:
+            continue
+        if not isinstance(place, VarPlace):
+            return None
+        numbers[name] = place.type
+    read = {str(t) for t in tokens(placed) if t.type == "NAME"} - names - set(declared)
+    if any(_is_data(reader, n) for n in read):
+        return None
+    for name, t in declared.items():
+        found = _made(reader, name, t, node, numbers)
+        if found is None:
+            return None
+        out += found
+    for name in (n for n in order if n in reader.arrays):
+        out += reader.filled(name, node)
+    for name, number in numbers.items():
+        reader.forget(name)
+        reader.unset.discard(name)
+        reader.ignored.discard(name)
+        reader.unknown.discard(name)
+        reader.inputs[name] = number
+        out.append(h.Assign(name, k.Var(name + MARK, number), number, span=span))
+    if not out:
+        return None
+    reader.drop(node, PARAMETER)
+    return out
+
+
+def from_arguments(reader: Any, node: Any) -> bool:
+    """Is a number of ``main`` made of the command line and of nothing that a gradient may be wanted for?"""
+    words = {str(t) for t in tokens(node) if t.type == "NAME"}
+    given = bool(words & reader.arguments_of_main) and reader.name == "main"
+    return given and not any(_is_data(reader, w) for w in words) and not host_effects.of_tree(
+        reader.program, Tree("expression", [node], getattr(node, "meta", None))  # type: ignore[arg-type]
+    ).changes  # fmt: skip
+
+
+def _is_data(reader: Any, name: str) -> bool:
+    """Is it an array, or a number that a gradient may be wanted for?"""
+    place = reader.low.lookup(name)
+    number = isinstance(place, VarPlace) and not place.type.is_integer and name not in reader.unset
+    return name in reader.arrays or name in reader.banks or number
+
+
+def _declared(reader: Any, node: Tree) -> dict[str, CType] | None:
+    """The names that a statement declares for those after it, and their types; None where a type is not known."""
+    found: dict[str, CType] = {}
+    for d in trees(node, "declaration") if node.data == "declaration_statement" else []:
+        specifiers = child(d, "decl_specifiers")
+        if specifiers is None:
+            return None
+        for one in trees(d, "init_declarator", "constructor_declarator", "braced_declarator"):
+            declarator = child(one, "declarator")
+            if declarator is None:
+                return None
+            try:
+                token, t = reader.low.declarator(declarator, reader.low.specifiers(specifiers).type)
+            except Refused:
+                return None
+            found[str(token)] = t
+    return found
+
+
+def _made(reader: Any, name: str, t: CType, node: Tree, numbers: dict[str, ScalarType]) -> list[h.Stmt] | None:
+    """The declaration of a name whose value is not read; its numbers go to ``numbers``."""
+    record = record_behind(t)
+    if isinstance(t, ScalarType):
+        reader.scalar(name, t)
+        numbers[name] = t
+        return []
+    if record is not None and not isinstance(t, Pointer | Reference):
+        made = reader.record(name, record, node) if name not in reader.records else []
+        made += reader.default_members(name, record, node)
+        for member, of in record.members:
+            own = reader.records[name][member]
+            if isinstance(of, ScalarType):
+                numbers[own] = of
+            elif own in reader.arrays or own in reader.banks or own in reader.records:
+                return None
+        return made  # type: ignore[no-any-return]
+    if isinstance(t, Pointer) and leaf(t.to)[0] is not None and not isinstance(t.to, Pointer):
+        reader.array(name, t.to)
+        return reader.filled(name, node)  # type: ignore[no-any-return]
+    return None
+
+
+def _changed(reader: Any, node: Tree, effects: host_effects.Effects) -> set[str] | None:
+    """The numbers and arrays that a statement changes; None where one of them has no name here."""
+    found = {n for n in effects.variables if reader.low.lookup(n) is not None or n in reader.arrays}
+    if effects.variables - found - reader.ignored - host_effects.idle(reader.program):
+        return None  # variables of the file
+    places: set[str] = set()
+    for call in node.find_data("call_expression"):
+        d = reader._helper(call)
+        if d is None:
+            given = {str(t) for a in trees(call)[1:] for t in tokens(a)} & set(reader.arrays)
+            if given and not dropped(callee(call.children[0])) and not host_effects.reads(callee(call.children[0])):
+                places |= given  # a function of elsewhere may change what it is given
+            continue
+        params = _parameters(reader, d)
+        if params is None:
+            return None
+        for p, arg in zip(params, trees(call)[1:], strict=False):
+            if not isinstance(p.type, Reference | Pointer) or p.const:
+                continue
+            owner = reader.record_of(arg)
+            name = callee(arg) or callee(_addressed(arg))
+            if owner:
+                places |= {n for n in reader.records[owner].values() if isinstance(reader.low.lookup(n), VarPlace)}
+                if set(reader.records[owner].values()) & set(reader.arrays):
+                    return None
+            elif name and (name in reader.arrays or isinstance(reader.low.lookup(name), VarPlace)):
+                places.add(name)
+    for t in node.find_data("shift_expression"):  # file >> n >> h[0]
+        first = strip(t.children[0])
+        while isinstance(first, Tree) and first.data == "shift_expression":
+            first = strip(first.children[0])
+        if ">>" in {str(c) for c in t.children} and (callee(first) == "cin" or callee(first) in reader.ignored):
+            for to in map(strip, trees(t)[1:]):
+                owner = callee(strip(to.children[0])) if to.data == "subscript_expression" else callee(to)  # type: ignore[union-attr]
+                if owner not in reader.arrays and not isinstance(reader.low.lookup(owner), VarPlace):
+                    return None
+                places.add(owner)
+    if effects.memory and not places:
+        arrays = filled_arrays(reader, node)
+        if arrays is None:
+            return None
+        places |= arrays
+    return found - reader.ignored.difference(n for n in found if isinstance(reader.low.lookup(n), VarPlace)) | places
+
+
+def _addressed(node: Any) -> Any:
+    inner = strip(node)
+    if isinstance(inner, Tree) and inner.data == "unary_expression" and str(inner.children[0]) == "&":
+        return inner.children[1]
+    return node
+
+
+def _parameters(reader: Any, d: Any) -> list[Any] | None:
+    try:
+        declarator = child(reader.program.load(d), "function_declarator")
+        return reader.low.parameters(declarator) if declarator is not None else None  # type: ignore[no-any-return]
+    except Refused:
+        return None

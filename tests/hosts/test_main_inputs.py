@@ -1,0 +1,142 @@
+"""What ``main`` makes before its first launch and is not read: its parameters. What a gradient may pass is none."""
+
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from kraise.options import Options
+from kraise.verify.load import load_module, x64
+
+KERNEL = """
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <vector>
+__global__ void decay(const double *u, double *v, double c, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) v[i] = u[i] - c * u[i];
+}
+struct Settings { int n = 8; int steps = 3; double rate = 0.1; std::string out = "a.txt"; bool loud = false; };
+static Settings parse(int argc, char **argv) {
+    Settings s;
+    for (int i = 1; i < argc; ++i) {
+        std::string a = argv[i];
+        if (a == "-n" && i + 1 < argc) s.n = std::stoi(argv[++i]);
+        else if (a == "-r") s.rate = std::stod(argv[++i]);
+        else { std::cerr << "unknown " << a << std::endl; std::exit(1); }
+    }
+    return s;
+}
+static void options(int argc, char **argv, int &n, double *rate) { n = argc; *rate = atof(argv[1]); }
+static double *load(const char *name, int n) {
+    double *p = new double[n];
+    std::ifstream f(name);
+    for (int i = 0; i < n; i++) f >> p[i];
+    return p;
+}
+"""
+REST = """
+    double *a, *b;
+    cudaMalloc(&a, n * sizeof(double)); cudaMalloc(&b, n * sizeof(double));
+    cudaMemcpy(a, u, n * sizeof(double), cudaMemcpyHostToDevice);
+    for (int s = 0; s < 3; s++) {
+        decay<<<(n + 63) / 64, 64>>>(a, b, rate, n);
+        std::swap(a, b);
+    }
+    cudaMemcpy(u, a, n * sizeof(double), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < n; i++) printf("%f ", u[i]);
+    return EXIT_SUCCESS;
+}
+"""
+FILL = "double *u = new double[n]; for (int i = 0; i < n; i++) u[i] = i + 1.0;\n"
+HEAD = "int main(int argc, char **argv) {\n"
+
+
+def main(body):
+    return pipeline.translate(KERNEL + HEAD + body + REST, "a.cu", Options(only=("main",)))
+
+
+def params(done):
+    assert "main" in done.raised, [d.reason for d in done.diagnostics]
+    (host,) = [x for x in done.source.hosts if x.name == "main"]
+    return {p.name: p.default.value if p.default else None for p in host.params}
+
+
+def check(done, u, **named):
+    """Its values by the rule of the kernel, and the gradient by the rate."""
+    (name,) = (n for n in named if n.endswith("rate"))
+    rate = named[name]
+    import jax
+
+    with x64(True):
+        module = load_module(done.text)
+        np.testing.assert_allclose(module.main(**named), u * (1 - rate) ** 3, rtol=1e-12)
+        slope = jax.grad(lambda r: module.main(**{**named, name: r}).sum())(rate)
+        np.testing.assert_allclose(slope, -3 * np.sum(u) * (1 - rate) ** 2, rtol=1e-12)
+
+
+def test_options_in_a_struct_are_parameters_with_their_defaults():
+    done = main("Settings o = parse(argc, argv); const int n = o.n; const double rate = o.rate;\n" + FILL)
+    assert params(done) == {"s_n": 8, "s_rate": 0.1}
+    check(done, np.arange(1.0, 6), s_n=5, s_rate=0.25)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int n; double rate; options(argc, argv, n, &rate);\n",
+        "int n; double rate; for (int i = 1; i < argc; i++) { if (argv[i][0] == 'n') n = atoi(argv[++i]);\n"
+        "  else if (argv[i][0] == 'r') rate = atof(argv[++i]); else { fprintf(stderr, \"usage\\n\"); exit(1); } }\n",
+        "int n; double rate; std::ifstream f(argv[1]); f >> n >> rate;\n",
+    ],
+)
+def test_numbers_of_the_command_line_are_parameters(text):
+    done = main(text + FILL)
+    assert set(params(done)) == {"n", "rate"}
+    check(done, np.arange(1.0, 6), n=5, rate=0.25)
+
+
+def test_an_array_that_a_function_loads_is_a_parameter():
+    done = main("int n = atoi(argv[1]); double rate = 0.5; double *u = load(argv[2], n);\n")
+    assert set(params(done)) == {"u", "n"}
+    u = np.linspace(1, 2, 6)
+    with x64(True):
+        np.testing.assert_allclose(load_module(done.text).main(u=u, n=6), u * 0.125, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # the array is made of a number that a gradient may be wanted for: a parameter would cut it
+        "int n = 8; double rate = atof(argv[1]); double *u = new double[n]; double *w = new double[n];\n"
+        "for (int i = 0; i < n; i++) w[i] = rate; for (int i = 0; i < n; i++) { u[i] = unknown(w, i); }\n",
+        # it was read before
+        "int n = 8; double rate = 0.5; double *u = new double[n]; double *w = new double[2 * n];\n"
+        "n = argc * 4; n = unknown(n);\n",
+        # it launches
+        "int n = 8; double rate = 0.5; double *u = new double[n]; double *w; cudaMalloc(&w, 64); cudaMalloc(&u, 64);\n"
+        "if (argc > 2) decay<<<1, 64>>>(w, u, rate, n);\n",
+        # it may end the program well
+        "int n = 8; double rate = 0.5; double *u = new double[n]; if (argc > 2) { n = 5; return 0; }\n",
+    ],
+)
+def test_what_is_no_input_is_refused(text):
+    done = main(text)
+    assert "main" not in done.raised
+    assert any(d.severity == "error" and d.kernel in ("main", "") for d in done.diagnostics)
+
+
+def test_after_a_launch_nothing_is_an_input():
+    done = main(
+        "int n = 8; double rate = 0.5; double *u = new double[n], *w; cudaMalloc(&w, n * sizeof(double));\n"
+        "cudaMemset(w, 0, n * sizeof(double)); decay<<<1, 64>>>(w, w, rate, n); n = strange(argc);\n"
+    )
+    assert "main" not in done.raised
+
+
+def test_an_exit_with_a_named_failure_is_a_check():
+    done = main("int n = 8; double rate = 0.5; if (argc > 1) n = atoi(argv[1]);\n"
+                'if (n <= 0) { fprintf(stderr, "usage: %s n", argv[0]); return EXIT_FAILURE; }\n' + FILL)  # fmt: skip
+    assert params(done) == {"n": 8}
