@@ -104,3 +104,66 @@ def test_checks_keywords_and_arrays_made_in_a_launch():
     done = python(CHECKED)
     agrees(done, "f", x=array(9), a=0.5, reps=3)
     assert "raise " not in done.text
+
+
+FIT = """
+import time
+
+class Fit:
+    def __init__(self, u, factor=0.5):
+        self.u = cuda.to_device(u)
+        self.n = u.shape[0]
+        self.factor = factor
+        self.losses = []
+
+    @property
+    def blocks(self):
+        \"\"\"As many as there are.\"\"\"
+        return (self.n + self.threads - 1) // self.threads
+
+    @property
+    def threads(self):
+        return 32 + 32
+
+    @property
+    def doubled(self):
+        return self.factor + self.factor
+
+    def damp(self, rounds):
+        start = time.perf_counter()
+        for k in range(rounds):
+            scale[self.blocks, self.threads](self.u, 3 * self.doubled)
+            self.losses.append(self.u.copy_to_host().sum())
+        self.elapsed = time.perf_counter() - start
+        self.last = self.u.copy_to_host()
+        return self
+
+    def maybe(self, rounds):
+        if rounds > 2:
+            self.kept = self.u.copy_to_host()
+        scale[self.blocks, self.threads](self.u, 1.0)
+"""
+
+
+def test_properties_records_and_clocks_of_a_class():
+    done = python(FIT)
+    assert names(done, "Fit_damp") == ["u", "n", "factor", "rounds"]  # `last` is set in any case, and never read
+    assert names(done, "Fit_maybe") == ["u", "n", "kept", "rounds"]
+    assert "losses" not in done.text and "elapsed" not in done.text
+    u = array(9)
+    agrees(done, "Fit_damp", u=u, n=9, factor=0.25, rounds=3)
+    namespace: dict = {}
+    exec(compile(done.text, "a.py", "exec"), namespace)
+    *_, last = namespace["Fit_damp"](u, 9, 0.25, 3)
+    np.testing.assert_allclose(last, u * 1.5**3, rtol=1e-6)
+
+
+def test_a_property_that_does_more_is_none():
+    text = FIT.replace("return self.factor + self.factor", "self.factor *= 2\n        return self.factor")
+    done = python(text)
+    assert "Fit_damp" not in done.raised
+
+
+def test_records_that_are_read_stay():
+    done = python(FIT.replace("return self\n", "return self.losses[0]\n"))
+    assert "Fit_damp" not in done.raised

@@ -10,7 +10,7 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Diagnostic, Refused
-from kraise.frontends.cuda_c import host_effects, host_lost, host_main, host_taken
+from kraise.frontends.cuda_c import host_effects, host_file, host_lost, host_main, host_taken
 from kraise.frontends.cuda_c.c_types import CType, Pointer, Struct
 from kraise.frontends.cuda_c.host_arrays import without_arrays
 from kraise.frontends.cuda_c.host_branches import Branches
@@ -98,6 +98,8 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.suppressed: list[Diagnostic] = []  # why statements were left out that no result needs
         self.lost: dict[str, Refused] = {}  # arrays that a statement of main may have changed which was not read
         self.returns: ScalarType | None = None
+        self.of_file: set[str] = set()  # variables of the file that are main's
+        self.zeroed: set[str] = set()  # those of them that C sets to 0
         self.worked = False  # was something launched, or computed by a library?
 
     def read(self, d: Definition, name: str) -> h.Host:
@@ -123,7 +125,8 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         params += static
         for number in static:
             self.scalar(number.name, number.type)  # type: ignore[arg-type]
-        out = self.block(body)
+        of_file = host_file.declared(self, name) if name == "main" else []
+        out = (*of_file, *self.block(body))
         if self.problems:
             raise Refused(*self.suppressed, *self.problems)
         out = self.with_symbols(params, out)
@@ -133,7 +136,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
             raise self.low.refuse("KR211", reason, tree, "functions that call it are raised with it written out")
         if name == "main":
             out = host_lost.without(self, host_main.results(self, out))
-            out = host_main.with_inputs(params, out, self.inputs)
+            out = host_main.with_inputs(params, out, self.inputs, self.zeroed)
         doc = self.program.comment_before(tree, d.item)
         return h.Host(
             name, tuple(params), (*copied, *out), doc, tuple(self.dropped), span=self.low.span(declarator),

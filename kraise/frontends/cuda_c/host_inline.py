@@ -14,7 +14,7 @@ from typing import Any
 from lark import Token, Tree
 
 from kraise.diagnostics import Refused
-from kraise.frontends.cuda_c import host_effects
+from kraise.frontends.cuda_c import host_effects, host_file
 from kraise.frontends.cuda_c.c_types import FUNCTION, Container, CType, Pointer, Reference, leaf
 from kraise.frontends.cuda_c.host_exits import single_exit
 from kraise.frontends.cuda_c.host_names import callee, concept
@@ -51,6 +51,7 @@ class Inlining:
     placed: Any
     store: Any
     scalar: Any
+    of_file: set[str]  # variables of the file that are main's
     exits: set[str]  # what helpers that return before their end return
     assigned: Any
     read_or_left: Any
@@ -68,8 +69,9 @@ class Inlining:
             return True
         d = self._helper(node)
         if d is None or d.name in self.hosts:
-            return d is not None and (self._other_types(d, node) or self._by_place(d, node))
-        return self._by_place(d, node) or (self._works(d) and not is_launching(self.program, d))
+            own = d is not None and host_file.mentions(self, d.name)
+            return d is not None and (own or self._other_types(d, node) or self._by_place(d, node))
+        return self._by_place(d, node) or self._works(d) or host_file.mentions(self, d.name)
 
     def _helper(self, node: Tree) -> Definition | None:
         name = callee(node.children[0])
@@ -252,7 +254,7 @@ class Inlining:
             raise self.low.refuse("KR211", f"{d.name} takes {len(types)} arguments", node)
         own = {p.name for p in types} | declared_names(body)
         free = {str(t) for t in tokens(body) if t.type == "NAME"} - own - _members(body)
-        free -= {owner, *self.records.get(owner, {}).values(), *self.exits}
+        free -= {owner, *self.records.get(owner, {}).values(), *self.exits, *self.of_file}
         hidden = sorted(n for n in free if any(n in table for table in self.low.scopes[1:-1]))
         if hidden:
             reason = f"{hidden[0]} in {d.name} is another thing than {hidden[0]} here"
@@ -295,13 +297,6 @@ class Inlining:
             return not isinstance(p.type, ScalarType | Pointer)
         place = self.low.lookup(callee(inner))
         return not isinstance(p.type, ScalarType) or (isinstance(place, VarPlace) and place.type == p.type)
-
-
-def is_launching(program: Program, d: Definition) -> bool:
-    """Does a function launch?"""
-    toks = program.unit.tokens
-    words = (toks[n].text for n in range(d.item.first, d.item.last + 1)) if d.item is not None else ()
-    return any(w in ("<<<", "hipLaunchKernelGGL", "cudaLaunchKernel") for w in words)
 
 
 def _shares(given: Tree, places: list[Tree]) -> bool:

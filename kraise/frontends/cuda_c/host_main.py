@@ -145,9 +145,10 @@ def choice(reader: Any, node: Node) -> Tree | None:
 
 
 def with_inputs(
-    params: list[k.Param], body: tuple[h.Stmt, ...], types: dict[str, ScalarType | ArrayType]
+    params: list[k.Param], body: tuple[h.Stmt, ...], types: dict[str, ScalarType | ArrayType], zeroed: set[str]
 ) -> tuple[h.Stmt, ...]:
-    """The body in which marked numbers and arrays are parameters. Raises Refused (KR211)."""
+    """The body in which marked numbers and arrays are parameters; the 0 that C gives those of ``zeroed`` is no default
+    that the program means. Raises Refused (KR211)."""
     for at, stmt in enumerate(body):
         name = _marked(stmt)
         if not name:
@@ -161,7 +162,7 @@ def with_inputs(
             (n for n, s in enumerate(rest) if not _only_sets(s, name) and name in read_within((s,))), len(rest)
         )
         if any(_marked(s) == name for s in rest[:again]):  # the input is the array after the last of its fills
-            return with_inputs(params, (*before, *rest), types)
+            return with_inputs(params, (*before, *rest), types, zeroed)
         makers: list[h.Stmt] = [s for s in before if isinstance(s, h.Alloc | h.Assign) and s.name == name]
         makers += [s for s in before if _only_sets(s, name)]
         others = [s for s in before if s not in makers and name in read_within((s,)) | set_within((s,))]
@@ -169,9 +170,10 @@ def with_inputs(
         if others or not constant or any(p.name == name for p in params):
             raise refuse("KR211", f"{name} is read from outside after it was used", stmt.span, "read it first")
         last = next((s for s in reversed(makers) if isinstance(s, h.Alloc | h.Assign)), None)
-        default = fold(last.value) if isinstance(last, h.Assign) else None
+        meant = isinstance(last, h.Assign) and (name not in zeroed or len(makers) > 1)
+        default = fold(last.value) if isinstance(last, h.Assign) and meant else None
         params.append(k.Param(name, types[name], default, span=stmt.span))
-        return with_inputs(params, (*(s for s in before if s not in makers), *rest), types)
+        return with_inputs(params, (*(s for s in before if s not in makers), *rest), types, zeroed)
     params.sort(key=lambda p: p.default is not None)
     return body
 

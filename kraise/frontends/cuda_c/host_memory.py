@@ -63,7 +63,7 @@ class Memory(Symbols):
     def pointer_name(self, node: Node) -> str:
         """The array that an expression names as a whole, "" where it names none."""
         node = strip(node)
-        if isinstance(node, Tree) and node.data == "cast_expression":
+        if isinstance(node, Tree) and node.data in ("cast_expression", "cxx_cast_expression"):
             return self.pointer_name(trees(node)[-1])
         if isinstance(node, Tree) and node.data == "unary_expression" and str(node.children[0]) == "&":
             inner = strip(node.children[1])
@@ -177,7 +177,7 @@ class Memory(Symbols):
     def number_at(self, node: Node) -> VarPlace | None:
         """The scalar variable of ``&x``."""
         node = strip(node)
-        if isinstance(node, Tree) and node.data == "cast_expression":
+        if isinstance(node, Tree) and node.data in ("cast_expression", "cxx_cast_expression"):
             return self.number_at(trees(node)[-1])
         if isinstance(node, Tree) and node.data == "unary_expression" and str(node.children[0]) == "&":
             found = self.low.lookup(callee(node.children[1]))

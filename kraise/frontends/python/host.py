@@ -13,6 +13,8 @@ from kraise.frontends.python.host_assign import Assignments
 from kraise.frontends.python.host_control import ONE, Control, raises, skips
 from kraise.frontends.python.host_lists import without_lists
 from kraise.frontends.python.host_scope import HostScope, array_names, ignored_call, launched
+from kraise.frontends.python.host_settled import by_default
+from kraise.frontends.python.host_streams import without_streams
 from kraise.frontends.python.host_written import written_out
 from kraise.frontends.python.source import dotted, walk
 from kraise.frontends.python.survey import doc_of
@@ -23,7 +25,10 @@ from kraise.ir.types import INT, NUMBER, ArrayType
 
 def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     """The host function. Raises Refused with all that is wrong with it."""
-    node = without_lists(scope, written_out(scope, node))
+    node, left_out = by_default(scope.source, node)
+    for p in left_out:
+        scope.drop(p, "a parameter that is None")
+    node = without_lists(scope, written_out(scope, without_streams(scope, node)))
     array_names(scope, node)
     scope.name = name
     given = (*node.params.posonly_params, *node.params.params, *node.params.kwonly_params)
@@ -178,6 +183,10 @@ class Reader(Assignments, Control):
         name = scope.qualified(call.func)
         concept = dialects.table("host_library")["python"].get(name, "")
         args = [a.value for a in call.args]
+        if concept == "fetch" and args and isinstance(args[0], cst.Subscript) and isinstance(call.func, cst.Attribute):
+            whole = call.with_changes(args=[])  # d.copy_to_host(out[lo:hi], stream=s)
+            scope.source.positions.setdefault(whole, scope.source.positions.get(call))
+            return self.assign(args[0], whole, node)
         if concept == "fetch" and args and isinstance(call.func, cst.Attribute):
             return [h.Update(self.array(args[0]), h.Whole(self.array(call.func.value)), span=span)]
         if concept == "store" and args and isinstance(call.func, cst.Attribute):

@@ -19,6 +19,7 @@ from typing import Any
 import libcst as cst
 
 from kraise.frontends.python.host_attributes import parted
+from kraise.frontends.python.host_properties import without_properties
 from kraise.frontends.python.host_scope import ignored_call
 from kraise.frontends.python.names import Imports
 from kraise.frontends.python.source import Source, dotted, rebuilt, walk
@@ -54,6 +55,7 @@ def methods(
     for node in source.tree.body:
         if not isinstance(node, cst.ClassDef) or node.bases or not isinstance(node.body, cst.IndentedBlock):
             continue
+        node = without_properties(source, node, imports)
         found = _state(node, imports, stores)
         apart = parted(source, node, {*found.known, *found.made})
         if apart is not node:
@@ -260,11 +262,26 @@ class _Writer:
         """Attributes in the order of their assignment."""
         return [a for a in self.found.state if a in names]
 
+    def set_first(self) -> set[str]:
+        """The attributes that the method sets in any case, and that neither it nor a method that it calls reads."""
+        lines = self.node.body.body
+        plain = [s for line in lines if isinstance(line, cst.SimpleStatementLine) for s in line.body]
+        targets = [t for s in plain if isinstance(s, cst.Assign) for t in _targets(s)]
+        every = [t for n in walk(self.node.body) if isinstance(n, cst.Assign) for t in _targets(n) if _attribute(t)]
+        named = [a for n in walk(self.node.body) if (a := _attribute(n))]
+        called = [m for m in named if m in self.found.methods]
+        ends = any(isinstance(n, cst.Return) for line in lines[:-1] for n in walk(line))
+        return set() if ends else {
+            a for a in map(_attribute, targets)
+            if a and named.count(a) == sum(_attribute(t) == a for t in every)
+            and not any(a in self.found.used[m] for m in called)
+        }  # fmt: skip
+
     def function(self, name: str) -> cst.FunctionDef:
         """The function."""
         found = self.found
         init = self.method == "__init__"
-        given = [] if init else self.ordered(found.used[self.method])
+        given = [] if init else self.ordered(found.used[self.method] - self.set_first())
         params = [cst.Param(cst.Name(self.names[a])) for a in given]
         body = rebuilt(self.source, self.node.body, self.changed_node)
         lines = list(body.body)

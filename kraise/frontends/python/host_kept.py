@@ -33,13 +33,13 @@ def without_records(body: list[Any], imports: Imports) -> list[Any]:
                     starts[name] += 1
                 case cst.Expr(value=cst.Call(func=func, args=args)) if dotted(func) in _SAYS:
                     kept.update(n.value for a in args for n in walk(a) if isinstance(n, cst.Name))
-                case cst.Expr(value=cst.Call() as call) if name := _appended(call, imports):
+                case cst.Expr(value=cst.Call() as call) if name := appended(call, imports):
                     kept[name] += 1
     names = {n for n, count in starts.items() if count == 1 and uses[n] == kept[n] + 1}
     return [new for line in body for new in _without(line, names, imports)] if names else body
 
 
-def _appended(call: cst.Call, imports: Imports) -> str:
+def appended(call: cst.Call, imports: Imports) -> str:
     """The list that ``losses.append(loss)`` makes longer; "" for a call of anything else, or of a value that changes
     something."""
     match call:
@@ -84,5 +84,5 @@ def _drops(small: Any, names: set[str], imports: Imports) -> bool:
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.List(elements=[])):
             return name in names
         case cst.Expr(value=cst.Call() as call):
-            return _appended(call, imports) in names
+            return appended(call, imports) in names
     return False

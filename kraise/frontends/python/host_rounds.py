@@ -72,6 +72,10 @@ class Rounds:
                 return [integer(n) for n in range(*bounds)]  # type: ignore[arg-type]
             case cst.Call(func=func, args=args) if dotted(func) == "zip":
                 lists = [self.rounds(a.value) for a in args]
+                counts = [len(x) for x in lists if x is not None]
+                for at, a in enumerate(args):  # zip(x.shape, block): as many extents as the others have
+                    if isinstance(a.value, cst.Attribute) and a.value.attr.value == "shape" and counts:
+                        lists[at] = [_element(a.value, n) for n in range(min(counts))]
                 return None if None in lists else [tuple_of(list(x)) for x in zip(*lists, strict=False)]  # type: ignore[arg-type]
             case cst.Call(func=func, args=[cst.Arg(value=inner)]) if dotted(func) in ("enumerate", "reversed"):
                 found = self.rounds(inner)
@@ -264,3 +268,7 @@ def number(node: cst.BaseExpression) -> int | None:
                 case cst.FloorDivide() if b:
                     return a // b
     return None
+
+
+def _element(owner: cst.BaseExpression, at: int) -> cst.BaseExpression:
+    return cst.Subscript(owner, [cst.SubscriptElement(cst.Index(integer(at)))])

@@ -1194,3 +1194,58 @@ def by_walrus(x, y):
         smooth[1, 64](x, y)
         x[:] = 0.5 * y
     return k, r
+
+
+def by_none_defaults(x, y, out=None, tol=None, stream=None, callback=None):
+    if out is None:
+        out = np.zeros_like(x)
+    stream = stream or cuda.stream()
+    k = 0
+    for it in range(4):
+        smooth[1, 64, stream](x, y)
+        x[:] = y
+        k += 2 if tol is None else 1
+        if callback is not None:
+            callback(it)
+        if tol is not None and np.abs(x).max() < tol:
+            break
+        if callback is None or it > 1:
+            k += 1
+    if callback is None or (tol is None and k > 3):
+        k += 100
+    scale[1, 64](x, out, 2.0)
+    y[:] = out
+    return k
+
+
+def by_streams(x, y, parts=3):
+    streams = [cuda.stream() for _ in range(parts)]
+    out = np.zeros(12, dtype=np.float32)
+    size = 12 // parts
+    for c, s in enumerate(streams):
+        lo, hi = c * size, (c + 1) * size
+        d = cuda.to_device(x[lo:hi], stream=s)
+        add[1, 64, s](d, c)
+        d.copy_to_host(out[lo:hi], stream=s)
+    for s in streams:
+        s.synchronize()
+    for k in range(5):
+        add[1, 64, streams[k % parts]](y, 1.0)
+    x[:12] = out
+
+
+def by_zipped_extents(x, y):
+    a = x[:12].reshape(3, 4)
+    d = cuda.to_device(a)
+    block = (2, 8)
+    grid = tuple((s + t - 1) // t for s, t in zip(a.shape, block))
+    double2[grid, block](d)
+    y[0] = grid[0] + 10 * grid[1]
+    x[:12] = d.copy_to_host().reshape(12)
+
+
+@cuda.jit
+def double2(a):
+    i, j = cuda.grid(2)
+    if i < a.shape[0] and j < a.shape[1]:
+        a[i, j] *= 2.0
