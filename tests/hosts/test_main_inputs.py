@@ -140,3 +140,58 @@ def test_an_exit_with_a_named_failure_is_a_check():
     done = main("int n = 8; double rate = 0.5; if (argc > 1) n = atoi(argv[1]);\n"
                 'if (n <= 0) { fprintf(stderr, "usage: %s n", argv[0]); return EXIT_FAILURE; }\n' + FILL)  # fmt: skip
     assert params(done) == {"n": 8}
+
+
+def test_a_loop_over_options_gives_numbers():
+    done = main(
+        """
+        int n = 4; double rate = 0.5; int verbose = 0;
+        int c;
+        while ((c = getopt(argc, argv, "n:r:v")) != -1) {
+            switch (c) {
+                case 'n': n = atoi(optarg); break;
+                case 'r': rate = atof(optarg); break;
+                case 'v': verbose = 1; break;
+                default: fprintf(stderr, "usage\\n"); exit(EXIT_FAILURE);
+            }
+        }
+    """
+        + FILL
+    )
+    assert params(done) == {"n": 4, "rate": 0.5}
+    check(done, np.arange(1.0, 6), n=5, rate=0.25)
+
+
+def test_extents_of_the_command_line_have_their_defaults():
+    done = main(
+        """
+        int block = 4; dim3 size(block * 2, 3, 1); double rate = 0.5;
+        if (argc > 2) { size.x = atoi(argv[1]); }
+        int n = size.x;
+    """
+        + FILL
+    )
+    assert params(done) == {"size_x": 8}
+    with x64(True):
+        np.testing.assert_allclose(load_module(done.text).main(size_x=5), np.arange(1.0, 6) / 8, rtol=1e-12)
+
+
+def test_a_reference_of_another_file_in_a_helper_is_no_loss():
+    text = (
+        KERNEL
+        + """
+        extern "C" void gold(double *out, const double *u, int n);
+        void run(int argc, char **argv) {
+            int n = 8; double rate = 0.5;
+    """
+        + FILL
+        + REST.replace("return EXIT_SUCCESS;", "double *g = new double[n]; gold(g, g, n);")
+        + """
+        int main(int argc, char **argv) { run(argc, argv); return 0; }
+    """
+    )
+    done = pipeline.translate(text, "a.cu", Options(only=("main",)))
+    assert params(done) == {}
+    before = text.replace("double *g = new double[n]; gold(g, g, n);", "").replace(FILL, FILL + "gold(u, u, n);")
+    done = pipeline.translate(before, "a.cu", Options(only=("main",)))
+    assert "main" not in done.raised or "u" in params(done)

@@ -206,7 +206,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
 
     def read_or_left(self, node: Tree, rest: list[Tree] | None = None) -> list[h.Stmt]:
         """A statement (of a loop, with the ``rest`` that it skips); one that is not read may be none of ours."""
-        before = len(self.problems)
+        before, known = len(self.problems), set(self.ignored)
         found: list[h.Stmt] = []
         try:
             read = self.skip(node, rest) if rest is not None else self.statement(node)
@@ -216,6 +216,8 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
             self.low.out.clear()
             self.low.after.clear()
             self.problems += refused.diagnostics
+        if len(self.problems) == before and host_taken.lets_go(self, node, known, found):
+            found = host_taken.taken(self, node) or found  # while ((c = getopt(argc, argv, …)) != -1) …
         if len(self.problems) > before:
             left = host_taken.taken(self, node)
             if left is None:

@@ -60,7 +60,7 @@ class Branches:
             if all(isinstance(s, h.Return) and not s.values for s in inputs):  # if (argc != 2) { usage(); return 1; }
                 self.drop(test, "a check of the command line")
                 return list(others)
-            if all(host_main.is_input(s) for s in (*inputs, *others)):
+            if host_main.are_inputs(inputs) and all(host_main.is_input(s) for s in others):
                 return list(inputs)
             raise self.low.refuse("KR211", "work that depends on the command line", node, "name another function")
         if self.name == "main" and self.gives_up(then):  # if (n > MAX) { usage(); return 1; }

@@ -6,7 +6,7 @@ from typing import Any
 
 from lark import Token, Tree
 
-from kraise.frontends.cuda_c import host_effects
+from kraise.frontends.cuda_c import host_effects, host_main
 from kraise.frontends.cuda_c.host_containers import Containers
 from kraise.frontends.cuda_c.host_inline import Inlining
 from kraise.frontends.cuda_c.host_launches import Launches
@@ -27,6 +27,8 @@ ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
 
 class Calls(Plain, Launches, Libraries, Containers, Inlining):
     """The part of the reader that knows the runtime; :class:`kraise.frontends.cuda_c.host.HostReader` has the rest."""
+
+    extent_member: Any
 
     # --- effects
 
@@ -188,7 +190,8 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
         if symbol == "=":
             if self.record_of(target) and self.record_of(value):
                 return self.copied_record(self.record_of(target), self.record_of(value), node)
-            if self.inlines(value):
+            given = host_main.parsed(self, value)  # n = getCmdLineArgumentInt(argc, argv, "n")
+            if self.inlines(value) and not given:
                 return self.inline(value, target)
             if name in self.containers:
                 return self.assign_container(name, value, node)
@@ -319,18 +322,6 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
             sides = [tuple(self.assign_pointer(name, p, node)) for p in parts[1:3]]
             return [h.If(test, sides[0], sides[1], span=span)]
         return [h.Point((name,), (self.pointer(value),), span=span)]
-
-    def extent_member(self, target: Any, value: Any, node: Node) -> list[h.Stmt]:
-        """``grid.x = …``."""
-        owner = callee(trees(target)[0])
-        axis = self.member(target)
-        if owner not in self.dims or axis not in ("x", "y", "z"):
-            raise self.low.refuse("KR211", f"`{self.low.text(target)}` is not known in a host function", node)
-        found = list((*self.dims[owner], ONE, ONE)[:3])
-        own = f"{owner}_{axis}"
-        found["xyz".index(axis)] = k.Var(own, INT32)
-        self.dims[owner] = tuple(found)
-        return [h.Assign(own, normal(self.number(value)), INT32, span=self.low.span(node))]
 
     # --- loops of the host's own
 

@@ -247,7 +247,8 @@ class _Reading:
         if what.startswith("host.") or name in _MAKES or name in _READS or self.own.get(name):
             return
         if what in ("memcpy", "memset") and not name.startswith("cuda") and args:
-            self.target(Tree("subscript_expression", [_uncast(args[0])], t.meta))
+            inner = _addressed(args[0])
+            self.target(inner if inner is not None else Tree("subscript_expression", [_uncast(args[0])], t.meta))
             return
         if what == "swap":
             for a in args:

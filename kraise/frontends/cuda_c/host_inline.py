@@ -26,7 +26,7 @@ from kraise.frontends.cuda_c.tokens import Raw
 from kraise.frontends.cuda_c.trees import Node, child, end, kind, last_name, position, strip, tokens, trees
 from kraise.frontends.cuda_c.values import TypeName, VarPlace
 from kraise.ir import host as h
-from kraise.ir.types import ScalarType
+from kraise.ir.types import INT8, INT32, ScalarType
 
 
 class Inlining:
@@ -93,8 +93,16 @@ class Inlining:
             next(node.children[0].find_data("template_arguments"), None) if isinstance(node.children[0], Tree) else None
         )
         explicit = self.low.template_arguments(given) if given is not None else []
-        types = [FUNCTION if self._is_function(a) else self.low._argument_type(a) for a in trees(node)[1:]]
+        types = [self._type_of(a) for a in trees(node)[1:]]
         return {**d.scope, **(self.low._bind_template(d, explicit, types, tree) or {})}
+
+    def _type_of(self, node: Tree) -> Any:
+        """The type of an argument: of a kernel, of the arguments of ``main``, or of a value."""
+        if self._is_function(node):
+            return FUNCTION
+        if callee(node) in self.arguments_of_main and self.low.lookup(callee(node)) is None:
+            return INT32 if callee(node) == "argc" else Pointer(Pointer(INT8))
+        return self.low._argument_type(node)
 
     def _other_types(self, d: Definition, node: Tree) -> bool:
         """Is a template called with other types than those that its own function of the module has?"""

@@ -27,7 +27,7 @@ _LEAVES = frozenset(("exit", "abort", "throw", "_exit", "quick_exit", "longjmp")
 
 def marked(reader: Any, node: Tree, refused: Refused) -> list[h.Stmt] | None:
     """Marks of the arrays that a statement of ``main`` may change, which was refused; None where it cannot be left."""
-    if reader.name != "main" or reader.depth or reader.inlining:
+    if reader.name != "main" or reader.depth:
         return None
     if any(any(node.find_data(t)) for t in _ENDS) or {str(t) for t in tokens(node)} & _LEAVES:
         return None

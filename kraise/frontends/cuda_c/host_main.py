@@ -10,6 +10,7 @@ Side condition, checked: nothing reads such a number or array before it is fille
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from lark import Tree
@@ -166,16 +167,36 @@ def with_inputs(
         makers: list[h.Stmt] = [s for s in before if isinstance(s, h.Alloc | h.Assign) and s.name == name]
         makers += [s for s in before if _only_sets(s, name)]
         others = [s for s in before if s not in makers and name in read_within((s,)) | set_within((s,))]
-        constant = all(not isinstance(s, h.Assign) or fold(s.value) is not None for s in makers)
-        if others or not constant or any(p.name == name for p in params):
+        if others or any(p.name == name for p in params):
             raise refuse("KR211", f"{name} is read from outside after it was used", stmt.span, "read it first")
         last = next((s for s in reversed(makers) if isinstance(s, h.Alloc | h.Assign)), None)
         meant = isinstance(last, h.Assign) and (name not in zeroed or len(makers) > 1)
-        default = fold(last.value) if isinstance(last, h.Assign) and meant else None
+        default = fold(_known(last.value, before)) if isinstance(last, h.Assign) and meant else None
         params.append(k.Param(name, types[name], default, span=stmt.span))
         return with_inputs(params, (*(s for s in before if s not in makers), *rest), types, zeroed)
     params.sort(key=lambda p: p.default is not None)
     return body
+
+
+def _known(e: Any, before: tuple[h.Stmt, ...]) -> Any:
+    """An expression with the numbers that are set once, to a constant, by their values."""
+    times = [n for s in _all(before) for n in set_within((s,))]
+    values = {
+        s.name: v for s in before
+        if isinstance(s, h.Assign) and times.count(s.name) == 1 and (v := fold(s.value)) is not None
+    }  # fmt: skip
+
+    def put(e: Any) -> Any:
+        match e:
+            case k.Var(name=own) if own in values:
+                return values[own]
+            case k.Op(args=args):
+                return replace(e, args=tuple(map(put, args)))
+            case k.Cast(arg=arg):
+                return replace(e, arg=put(arg))
+        return e
+
+    return put(e)
 
 
 def _only_sets(stmt: h.Stmt, name: str) -> bool:
@@ -198,6 +219,12 @@ def _all(body: tuple[h.Stmt, ...]) -> Iterator[h.Stmt]:
 def is_input(stmt: h.Stmt) -> bool:
     """Is a statement one that takes a value from outside?"""
     return bool(_marked(stmt))
+
+
+def are_inputs(body: tuple[h.Stmt, ...]) -> bool:
+    """Do statements take values from outside, and set none but the constants that these have else?"""
+    taken = {_marked(s) for s in body} - {""}
+    return all(is_input(s) or (isinstance(s, h.Assign) and s.name in taken and fold(s.value)) for s in body)
 
 
 def _marked(stmt: h.Stmt) -> str:

@@ -11,8 +11,10 @@ from typing import Any
 
 from lark import Token, Tree
 
+from kraise.frontends.cuda_c import host_main, host_taken
 from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Reference, Struct, Void, leaf
 from kraise.frontends.cuda_c.constants import fold
+from kraise.frontends.cuda_c.host_main import MARK, PARAMETER
 from kraise.frontends.cuda_c.host_names import callee, normal
 from kraise.frontends.cuda_c.trees import Node, strip, tokens, trees
 from kraise.frontends.cuda_c.values import Constant
@@ -20,6 +22,7 @@ from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import INT32, ArrayType, ScalarType
 
+ONE = k.Const(1, INT32)
 MOST_POINTERS, MOST_ROUNDS = 64, 64
 
 
@@ -40,6 +43,9 @@ class Places:
     records: dict[str, dict[str, str]]  # struct variables: the names of their members
     kinds: dict[str, Struct]  # struct variables: their types
     getter: Any
+    dims: dict[str, tuple[k.Expr, ...]]
+    inputs: dict[str, Any]
+    drop: Any
     choices: int
     shared: set[str]  # numbers of the caller's structs
     members: set[str]  # pointers of the caller's structs
@@ -143,6 +149,24 @@ class Places:
         while isinstance(node, Tree) and node.data in ("cast_expression", "cxx_cast_expression"):
             node = strip(trees(node)[-1])
         return node
+
+    def extent_member(self, target: Any, value: Any, node: Node) -> list[h.Stmt]:
+        """``grid.x = …``."""
+        owner = callee(trees(target)[0])
+        axis = self.member(target)
+        if owner not in self.dims or axis not in ("x", "y", "z"):
+            raise self.low.refuse("KR211", f"`{self.low.text(target)}` is not known in a host function", node)
+        found = list((*self.dims[owner], ONE, ONE)[:3])
+        own = f"{owner}_{axis}"
+        before = found["xyz".index(axis)]
+        found["xyz".index(axis)] = k.Var(own, INT32)
+        self.dims[owner] = tuple(found)
+        if host_main.parsed(self, value) or host_taken.from_arguments(self, value):
+            self.inputs[own] = INT32
+            self.drop(node, PARAMETER)
+            start = [] if before == k.Var(own, INT32) else [h.Assign(own, before, INT32, span=self.low.span(node))]
+            return [*start, h.Assign(own, k.Var(own + MARK, INT32), INT32, span=self.low.span(node))]
+        return [h.Assign(own, normal(self.number(value)), INT32, span=self.low.span(node))]
 
     # --- rewriting
 

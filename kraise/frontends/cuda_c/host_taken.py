@@ -18,12 +18,12 @@ from kraise.frontends.cuda_c import host_effects
 from kraise.frontends.cuda_c.c_types import CType, Pointer, Reference, leaf
 from kraise.frontends.cuda_c.host_main import MARK, PARAMETER, filled_arrays
 from kraise.frontends.cuda_c.host_names import callee, dropped
-from kraise.frontends.cuda_c.host_places import record_behind
 from kraise.frontends.cuda_c.trees import child, strip, tokens, trees
 from kraise.frontends.cuda_c.values import VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_live import flat
+from kraise.ir.host_names import set_within
 from kraise.ir.types import ScalarType
 
 _ENDS = ("return_statement", "goto_statement", "launch_expression", "throw_statement")
@@ -95,6 +95,18 @@ def taken(reader: Any, node: Tree) -> list[h.Stmt] | None:
     return out
 
 
+def lets_go(reader: Any, node: Tree, known: set[str], found: list[h.Stmt]) -> bool:
+    """Did a statement of ``main`` that looks at the command line leave nothing but numbers that are not followed any
+    more?"""
+    words = {str(t) for t in tokens(node) if t.type == "NAME"}
+    lost = {n for n in reader.ignored - known if isinstance(reader.low.lookup(n), VarPlace)}
+    from kraise.frontends.cuda_c.host_inline import declared_names
+
+    if not (words & reader.arguments_of_main and lost) or computes(found):
+        return False
+    return set_within(tuple(found)) <= lost | declared_names(node)
+
+
 def from_arguments(reader: Any, node: Any) -> bool:
     """Is a number of ``main`` made of the command line and of nothing that a gradient may be wanted for?"""
     words = {str(t) for t in tokens(node) if t.type == "NAME"}
@@ -132,6 +144,8 @@ def _declared(reader: Any, node: Tree) -> dict[str, CType] | None:
 
 def _made(reader: Any, name: str, t: CType, node: Tree, numbers: dict[str, ScalarType]) -> list[h.Stmt] | None:
     """The declaration of a name whose value is not read; its numbers go to ``numbers``."""
+    from kraise.frontends.cuda_c.host_places import record_behind
+
     record = record_behind(t)
     if isinstance(t, ScalarType):
         reader.scalar(name, t)
@@ -156,8 +170,8 @@ def _made(reader: Any, name: str, t: CType, node: Tree, numbers: dict[str, Scala
 def _changed(reader: Any, node: Tree, effects: host_effects.Effects) -> set[str] | None:
     """The numbers and arrays that a statement changes; None where one of them has no name here."""
     found = {n for n in effects.variables if reader.low.lookup(n) is not None or n in reader.arrays}
-    if effects.variables - found - reader.ignored - host_effects.idle(reader.program):
-        return None  # variables of the file
+    if effects.variables & (set(reader.records) | set(reader.banks) | set(reader.dims) | set(reader.plans)):
+        return None
     places: set[str] = set()
     for call in node.find_data("call_expression"):
         d = reader._helper(call)

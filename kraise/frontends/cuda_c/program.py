@@ -55,7 +55,7 @@ class Program(Structs):
         self.kernel: Definition | None = None  # that is being read
         self._axes: dict[int, set[str]] = {}
         self.outside_methods: dict[str, list[Item]] = {}
-        types = {i.name for i in unit.items if i.kind == "type"}
+        types = {i.name for i in unit.items if i.kind == "type" and i.name}
         for item in unit.items:
             if item.kind in ("device", "host") and item.name and (of := outside.owner(unit, item)) in types:
                 self.outside_methods.setdefault(of, []).append(item)
