@@ -70,6 +70,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.host_params: dict[str, tuple[k.Param, ...]] = {}
         self.bound: dict[str, Any] = {}  # what its own template parameters stand for
         self.host_bound: dict[str, dict[str, Any]] = {}  # those of the other host functions
+        self.on_device: set[str] = set()  # other hosts that work on variables of the device, which are one for all
         self.shared: set[str] = set()
         self.members: set[str] = set()
         self.inlining: list[str] = []

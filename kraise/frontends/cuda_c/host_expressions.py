@@ -7,7 +7,7 @@ from typing import Any
 
 from lark import Tree
 
-from kraise.frontends.cuda_c import library_table
+from kraise.frontends.cuda_c import host_effects, library_table
 from kraise.frontends.cuda_c.c_types import CType
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.host_names import callee, normal, product, rows_of
@@ -167,5 +167,7 @@ class HostExpressions:
             return True
         if not any(t.type == "NAME" and str(t) in self.ignored for t in tokens(node)):
             return False
+        if any(n in self.program.functions and host_effects.of_function(self.program, n).works for n in called):
+            return False  # it may launch on a variable of the device
         works = any(n in self.program.functions or library_table.is_known(n) for n in called)
         return not (works and any(str(t) in self.arrays for t in tokens(node)))

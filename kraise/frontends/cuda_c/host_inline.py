@@ -51,6 +51,8 @@ class Inlining:
     placed: Any
     store: Any
     scalar: Any
+    symbols: dict[str, bool]
+    on_device: set[str]  # hosts that work on variables of the device
     of_file: set[str]  # variables of the file that are main's
     exits: set[str]  # what helpers that return before their end return
     assigned: Any
@@ -69,7 +71,7 @@ class Inlining:
             return True
         d = self._helper(node)
         if d is None or d.name in self.hosts:
-            own = d is not None and host_file.mentions(self, d.name)
+            own = d is not None and (d.name in self.on_device or host_file.mentions(self, d.name))
             return d is not None and (own or self._other_types(d, node) or self._by_place(d, node))
         return self._by_place(d, node) or self._works(d) or host_file.mentions(self, d.name)
 
@@ -262,7 +264,7 @@ class Inlining:
             raise self.low.refuse("KR211", f"{d.name} takes {len(types)} arguments", node)
         own = {p.name for p in types} | declared_names(body)
         free = {str(t) for t in tokens(body) if t.type == "NAME"} - own - _members(body)
-        free -= {owner, *self.records.get(owner, {}).values(), *self.exits, *self.of_file}
+        free -= {owner, *self.records.get(owner, {}).values(), *self.exits, *self.of_file, *self.symbols}
         hidden = sorted(n for n in free if any(n in table for table in self.low.scopes[1:-1]))
         if hidden:
             reason = f"{hidden[0]} in {d.name} is another thing than {hidden[0]} here"

@@ -63,6 +63,7 @@ def read_hosts(
     skips: dict[str, set[int]] = {}
     copied: dict[str, set[int]] = {}
     bound: dict[str, dict[str, Any]] = {}
+    on_device: set[str] = set()  # hosts that work on variables of the device
     outlined: list[k.Function] = []
     written_out: set[str] = set()  # helpers that their callers hold: it is no loss that they are not functions
     problems: list[Diagnostic] = []
@@ -75,13 +76,14 @@ def read_hosts(
         reader = HostReader(program, by_name, kinds)
         reader.skips, reader.instances = skips, instances
         reader.host_params = {n: x.params for n, x in done.items()}
-        reader.host_copied, reader.host_bound = copied, bound
+        reader.host_copied, reader.host_bound, reader.on_device = copied, bound, on_device
         place = program.unit.tokens[candidates[name].item.first].span  # type: ignore[union-attr]
         host, wrong = guard(name, place, reader.read, candidates[name], name)
         wanted_by = [n for n in order if name in words[n] and n not in libraries]
         problems += wrong if name not in libraries or name in only or wanted_by else []
         if host is not None:
             done[name] = host
+            on_device |= {name} if reader.symbols else set()
             skips[name] = reader.skipped
             bound[name] = reader.bound
             copied[name] = {at for at, p in enumerate(host.params) if p.name in reader.copied}

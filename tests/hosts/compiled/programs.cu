@@ -717,3 +717,37 @@ float elements_by_place(float *x, float *y, int n) {
     mix<<<(n + 63) / 64, 64>>>(x, d, y, n);
     return v_at;
 }
+
+__device__ float held[64];
+__global__ void hold(float s, int n) { int i = threadIdx.x; if (i < n) held[i] = s; }
+__global__ void held_to(float *y, int n) { int i = threadIdx.x; if (i < n) y[i] += held[i]; }
+int hold_on(cudaStream_t stream, float s, int n) {
+    hold<<<1, 64, 0, stream>>>(s, n);
+    return 3;
+}
+float launch_on_a_stream(float *x, float *y, int n) {
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    cudaMemcpyToSymbol(held, x, n * sizeof(float));
+    int r = hold_on(stream, 2.5f, n);
+    held_to<<<1, 64, 0, stream>>>(y, n);
+    return r;
+}
+__constant__ float factors[4];
+__global__ void by_factors(float *x, int n) { int i = threadIdx.x; if (i < n) x[i] *= factors[i % 4]; }
+void factors_from(const float *h, float *x, int n) {
+    cudaMemcpyToSymbol(factors, h, 4 * sizeof(float));
+    by_factors<<<1, 64>>>(x, n);
+}
+void filled_by_another_host(float *x, float *y, int n) {
+    factors_from(x, y, n);
+    by_factors<<<1, 64>>>(y, n);
+    cudaMemcpy(x, y, n * sizeof(float), cudaMemcpyDeviceToDevice);
+}
+float filled_in_between(float *x, float *y, int n) {
+    float h[4] = {1, 2, 3, 4};
+    cudaMemcpyToSymbol(factors, h, 4 * sizeof(float));
+    factors_from(x, y, n);
+    by_factors<<<1, 64>>>(x, n);
+    return 1;
+}
