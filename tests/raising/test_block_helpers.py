@@ -94,3 +94,23 @@ def test_a_condition_that_its_own_body_changes_is_asked_once():
     reports, _ = pipeline.verify(done, pipeline.Request(gradients=False))
     assert reports
     assert not any(r.failures for r in reports)
+
+
+SCRATCH = (Path(__file__).parents[2] / "samples" / "cuda_shared_scratch" / "kernel.cu").read_text()
+
+
+def test_calls_of_a_helper_share_its_scratch():
+    assert "lane" not in equations(SCRATCH, "normalized")  # no warps left: both are sums over the row
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("  __syncthreads();\n  return v;", "  return v;"),  # the second call fills what the first one still reads
+        ("partial[lane] : 0.0f;", "partial[lane] : partial[31];"),  # what nobody has stored, or another call has
+    ],
+)
+def test_scratch_that_calls_share_is_filled_anew(old, new):
+    assert old in SCRATCH
+    with pytest.raises(Refused):
+        equations(SCRATCH.replace(old, new), "normalized")

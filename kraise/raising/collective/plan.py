@@ -202,9 +202,15 @@ def plan_of(trials: Trials, sizes: tuple[int, ...], outlets: bool = False) -> Pl
 
 
 def _lost(way: Way, later: tuple[k.Stmt, ...]) -> bool:
-    """Whether ``later`` reads an array of which nothing would be known."""
+    """Whether ``later`` reads an array of which nothing would be known, before it stores to it: scratch that several
+    calls of one helper share is filled anew by each."""
     blank = {a for a, f in way[1].items() if f is None}
-    return any(isinstance(n, k.Load) and n.array in blank for n in walked(later)) if blank else False
+    for s in later if blank else ():
+        inside = list(walked(s))
+        if any(isinstance(n, k.Load | k.Atomic) and n.array in blank for n in inside):
+            return True
+        blank -= {n.array for n in inside if isinstance(n, k.Store)}
+    return False
 
 
 def _made(trials: Trials, size: int, outlets: bool, count: int, way: Way) -> Plan:
