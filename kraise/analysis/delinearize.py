@@ -70,7 +70,8 @@ def _with_strides(poly: Poly, path: tuple[eq.Expr, ...], strides: list[Poly]) ->
         found = _taken_apart(poly, path, strides[at:], quotient_of)
         # rows of 2 * n: only where rows of n will not do, since every second of these has the same stride
         found = found or _taken_apart(poly, path, strides[at:], _multiple_of)
-        found = found or _taken_apart(poly, path, _dividing(strides[at:]), quotient_of)
+        for dividing in _chains(strides[at:]) if found is None else ():
+            found = found or _taken_apart(poly, path, dividing, quotient_of)
         if found is not None or strides[at + 1].value is not None:
             return found
         if quotient_of(strides[at], strides[at + 1]) is not None and not _difference(poly, strides[at]):
@@ -139,6 +140,16 @@ def in_rows(poly: Poly, radices: tuple[Poly, ...], path: tuple[eq.Expr, ...]) ->
         quotient, rest = divided(rest, size)
         subs.append(quotient)
     return _carried([*subs, rest], radices, path)
+
+
+def _chains(strides: list[Poly]) -> list[list[Poly]]:
+    """Strides of which each divides the one before: of several that divide one size, but not each other, each in turn
+    (``(bx * T + y) * h + by * T + x`` has rows of h, not of T)."""
+    out = [_dividing(strides)]
+    for at in range(1, len(strides) - 1):
+        fewer = _dividing([*strides[:at], *strides[at + 1 :]])
+        out += [fewer] if fewer not in out else []
+    return out
 
 
 def _dividing(strides: list[Poly]) -> list[Poly]:

@@ -230,3 +230,25 @@ def test_strides_of_the_grid_then_a_ladder_that_ends_in_a_warp(form):
 
 def test_its_twin_without_the_barrier_is_refused():
     assert pipeline.translate(STRIDES.format(**ONE | {"barrier": ""}), "k.cu").text is None
+
+
+TURNED = (SAMPLES / "cuda_turned_tiles" / "kernel.cu").read_text()
+
+
+def test_rows_are_those_that_the_array_has_where_a_tile_divides_them_too():
+    (store,) = raised(TURNED, "turned").body
+    assert [a.name for a in store.axes] == ["y", "x"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("if (x < h && y < w)", "if (y < w)"),  # the next row begins within the tile
+        ("if (x < h && y < w)", "if (x < w && y < w)"),
+        ("  __syncthreads();\n", ""),
+        ("y = blockIdx.x * SIDE + threadIdx.y;\n  if (x < h", "y = blockIdx.x * SIDE + threadIdx.y / 2;\n  if (x < h"),
+    ],
+)
+def test_wrong_turned_tiles_are_refused(old, new):
+    assert old in TURNED
+    assert codes(TURNED.replace(old, new), "turned") & {"KR201", "KR202"}

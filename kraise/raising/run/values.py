@@ -246,7 +246,7 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
         )
         if found is None and name in cx.rows:
             found = in_rows(poly, cx.rows[name][: len(cx.rows[name]) - len(tail)], known)
-        found = None if found is None else without_launch(found)
+        found = None if found is None else without_launch(found, cx.named.values())
         if found is not None:
             subs = (*(to_expr(p) for p in found.subscripts), *subscripts[1:])
             return Cell(name, subs, (ROWS, *(to_expr(r) for r in found.radices), *(eq.Const(n, INT) for n in tail)))
