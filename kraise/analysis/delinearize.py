@@ -143,12 +143,13 @@ def in_rows(poly: Poly, radices: tuple[Poly, ...], path: tuple[eq.Expr, ...]) ->
 
 
 def _chains(strides: list[Poly]) -> list[list[Poly]]:
-    """Strides of which each divides the one before: of several that divide one size, but not each other, each in turn
+    """Strides of which each divides the one before: of several sizes that divide one, but not each other, each in turn
     (``(bx * T + y) * h + by * T + x`` has rows of h, not of T)."""
     out = [_dividing(strides)]
     for at in range(1, len(strides) - 1):
-        fewer = _dividing([*strides[:at], *strides[at + 1 :]])
-        out += [fewer] if fewer not in out else []
+        if strides[at].value is None and all(s.value is None for s in strides[:-1]):
+            fewer = _dividing([*strides[:at], *strides[at + 1 :]])
+            out += [fewer] if fewer not in out else []
     return out
 
 

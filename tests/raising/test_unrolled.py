@@ -45,3 +45,26 @@ def test_partners_that_meet_are_a_race():
 def test_rounds_that_data_decide_are_not_written_out():
     source = ARGMIN.replace("int w = BLOCK / 2", "int w = n")
     assert translate(source, "kernel.cu").text is None
+
+
+PAIRS = (SAMPLES / "cuda_paired_sort" / "kernel.cu").read_text()
+
+
+def test_two_cells_for_each_thread_bound_the_block():
+    assert "a block has 4 threads along x" in (translate(PAIRS, "kernel.cu").text or "")
+    wide = PAIRS.replace("s[CELLS]", "s[2 * CELLS]")  # nothing says that a block has no 8 threads, which race
+    assert "KR201" in codes(wide, "kernel.cu")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("      __syncthreads();\n", ""),
+        ("(t & (stride - 1))", "(t & stride)"),
+        ("2 * t - (t & (stride - 1))", "t"),
+        ("  __syncthreads();\n  sorted", "  sorted"),
+    ],
+)
+def test_pairs_that_meet_are_races(old, new):
+    assert old in PAIRS
+    assert "KR201" in codes(PAIRS.replace(old, new), "kernel.cu")

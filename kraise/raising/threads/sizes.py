@@ -207,8 +207,9 @@ def named_sizes(body: tuple[k.Stmt, ...], function: k.Function) -> dict[int, eq.
 
 
 def limits(body: tuple[k.Stmt, ...]) -> dict[int, int]:
-    """The most threads that a block can have along each axis: ``s[threadIdx.x]`` of 16 cells, made by every thread."""
-    names = _thread_locals(body)
+    """The most threads that a block can have along each axis: ``s[threadIdx.x]`` of 16 cells, made by every thread, or
+    ``s[threadIdx.x + 8]``."""
+    names, values = _thread_locals(body), _once(walked(body))
     found: dict[int, int] = {}
     shapes = {s.name: s.shape for s in walked(body) if isinstance(s, k.LocalArray) and s.space == "shared"}
     sure = list(body)  # under no condition
@@ -218,9 +219,10 @@ def limits(body: tuple[k.Stmt, ...]) -> dict[int, int]:
             sure += s.body
         if isinstance(s, k.Store) and len(shapes.get(s.array, ())) == len(s.subscripts):
             for at, extent in zip(s.subscripts, shapes[s.array], strict=True):
-                axis = _axis(at, names)
-                if axis is not None and isinstance(extent, k.Const) and type(extent.value) is int:
-                    found[axis] = min(extent.value, found.get(axis, extent.value))
+                place = _from_thread(at, names, values)
+                if place is not None and isinstance(extent, k.Const) and type(extent.value) is int:
+                    axis, most = place[0], extent.value - place[1]
+                    found[axis] = min(most, found.get(axis, most))
     return found
 
 
@@ -261,14 +263,8 @@ def _bare(e: k.Expr) -> k.Expr:
 
 
 def _number(e: k.Expr) -> int | None:
-    """The value of a product of integers."""
-    match _bare(e):
-        case k.Const(value=v) if type(v) is int:
-            return v
-        case k.Op(name="mul", args=(a, b)):
-            x, y = _number(a), _number(b)
-            return None if x is None or y is None else x * y
-    return None
+    """The value of an expression of integers."""
+    return maybe(_bare(e), {})
 
 
 def _addends(e: k.Expr) -> list[k.Expr]:
