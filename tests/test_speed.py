@@ -66,7 +66,7 @@ def test_no_question_is_asked_twice(monkeypatch):
     dependence._contradicts.cache_clear()
     done = pipeline.translate(REORDER, "reorder.cu")
     assert not done.diagnostics or {d.code for d in done.diagnostics} <= {"KR201", "KR202", "KR203"}
-    assert sets._empty.cache_info().misses < 600  # 434 when rows that are begun came to the search, of 30,000
+    assert sets._empty.cache_info().misses < 800  # 645 since several chains of strides are tried, of 50,000
     assert len(runs) < 40  # 28
 
 

@@ -146,9 +146,9 @@ def _chains(strides: list[Poly]) -> list[list[Poly]]:
     """Strides of which each divides the one before: of several sizes that divide one, but not each other, each in turn
     (``(bx * T + y) * h + by * T + x`` has rows of h, not of T)."""
     out = [_dividing(strides)]
-    for at in range(1, len(strides) - 1):
-        if strides[at].value is None and all(s.value is None for s in strides[:-1]):
-            fewer = _dividing([*strides[:at], *strides[at + 1 :]])
+    if len(out[0]) < len(strides) and all(s.value is None for s in strides[:-1]):
+        for kept in out[0][1:-1]:
+            fewer = _dividing([s for s in strides if s != kept])
             out += [fewer] if fewer not in out else []
     return out
 
