@@ -7,14 +7,15 @@ do not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from kraise.analysis import sets
-from kraise.analysis.conditions import Fact, classify, negate, static_expr
-from kraise.analysis.poly import Poly, to_expr, to_poly
+from kraise.analysis import flipped, sets
+from kraise.analysis.conditions import Fact, classify, static_expr
+from kraise.analysis.poly import Poly, to_poly
 from kraise.analysis.products import Product, multiplied
+from kraise.analysis.ties import SYMBOL, ties
 from kraise.analysis.wrapped import unwound
 from kraise.diagnostics import Span
 from kraise.ir import equations as eq
@@ -55,40 +56,6 @@ class Access:
     span: Span | None = None
 
 
-_SYMBOL = {"ge": ">=", "eq": "=", "ne": "!="}
-
-
-def ties(atom: eq.Expr, v: str, text: Callable[[eq.Expr], str | None]) -> str | None:
-    """What ties ``v`` to the operands of a minimum, maximum, choice or remainder that it stands for, in isl's syntax.
-
-    A remainder is exact for operands from -m to before 2 m, and between 0 and m elsewhere; None for other operations.
-    """
-    match atom:
-        case eq.Op(name="min" | "max" as name, args=(a, b)):
-            x, y = text(a), text(b)
-            return None if x is None or y is None else f"{v} = {name}({x}, {y})"
-        case eq.Op(name="select", args=(c, a, b)):
-            fact, other = classify(c), classify(negate(c))
-            if fact is None or other is None:
-                return None
-            yes, no, x, y = (text(to_expr(p)) for p in (fact.poly, other.poly, to_poly(a), to_poly(b)))
-            if yes is None or no is None or x is None or y is None:
-                return None
-            return f"({yes} {_SYMBOL[fact.kind]} 0 and {v} = {x}) or ({no} {_SYMBOL[other.kind]} 0 and {v} = {y})"
-        case eq.Op(name="mod" | "tmod" as name, args=(a, b)):
-            x, m = text(a), text(b)
-            if x is None or m is None:
-                return None
-            near = f"(0 <= {x} < {m} and {v} = {x}) or ({m} <= {x} < 2*({m}) and {v} = {x} - ({m}))"
-            far = f"({x} >= 2*({m}) and 0 <= {v} < {m}) or {m} <= 0"
-            if name == "mod":
-                below = f"(-({m}) <= {x} < 0 and {v} = {x} + ({m})) or ({x} < -({m}) and 0 <= {v} < {m})"
-            else:
-                below = f"(-({m}) < {x} < 0 and {v} = {x}) or ({x} <= -({m}) and -({m}) < {v} <= 0)"
-            return f"{near} or {below} or {far}"
-    return None
-
-
 class Space:
     """Names of one isl set under construction: indices become set variables, other atoms parameters."""
 
@@ -98,6 +65,7 @@ class Space:
         self.constraints: list[str] = []
         self.elements: dict[tuple[eq.Expr, str], str] = {}  # numbers for what arrays hold, by side
         self.chosen: dict[tuple[eq.Expr, str], str] = {}  # variables for minima, choices, remainders, by side
+        self.bits = flipped.Bits()  # unknowns that stand for an index with bits flipped
         self.products: dict[str, Product] = {}  # unknowns that stand for an index times a size
         self.quotients: dict[str, eq.Op] = {}  # unknowns that stand for one size divided by another
         self.stated: set[Poly] = set()  # what the facts say is not negative
@@ -146,20 +114,33 @@ class Space:
 
     def _chosen(self, atom: eq.Expr, rename: dict[str, str]) -> str | None:
         """A minimum, maximum, choice or remainder as a variable of its own, tied to its operands."""
-        key = (atom, getattr(rename, "suffix", ""))
+        bits = flipped.parts(atom)
+        key = (atom if bits is None else flipped.bare(atom), getattr(rename, "suffix", ""))
         if key in self.chosen:
             return self.chosen[key]
 
         def text(e: eq.Expr) -> str | None:
             return self.poly(to_poly(e), rename)
 
+        if bits is not None:
+            return self._masked(key, bits[0], text(bits[1]), text(bits[2]))
         if ties(atom, "", text) is None:
             return None
         v = self.chosen[key] = self.variable(f"chosen {len(self.chosen)}")
         tied = ties(atom, v, text)
         self.constraints.append(f"({tied})")
-        self.dropped |= isinstance(atom, eq.Op) and atom.name in ("mod", "tmod")
+        self.dropped |= isinstance(atom, eq.Cast) or (isinstance(atom, eq.Op) and atom.name in ("mod", "tmod"))
         return v
+
+    def _masked(self, key: tuple[eq.Expr, str], operation: str, place: str | None, mask: str | None) -> str | None:
+        """``place ^ mask`` or ``place & mask`` as a variable of its own, with what other such say of it."""
+        if place is None or mask is None:
+            return None
+        new = flipped.Term(place, mask, self.variable(f"chosen {len(self.chosen)}"))
+        self.chosen[key] = new.result
+        self.constraints += self.bits.add(operation, new)
+        self.dropped = True
+        return new.result
 
     def _truncated(self, atom: eq.Op, rename: dict[str, str]) -> str | None:
         """C's quotient (or remainder) of a size by a number: rounded down where the size is not negative."""
@@ -198,7 +179,7 @@ class Space:
         if text is None:
             self.dropped = True
             return
-        self.constraints.append(f"{text} {_SYMBOL[fact.kind]} 0")
+        self.constraints.append(f"{text} {SYMBOL[fact.kind]} 0")
         self.stated |= {fact.poly} if fact.kind == "ge" else set()
 
     def path(self, path: Iterable[eq.Expr], rename: dict[str, str]) -> None:
@@ -217,7 +198,7 @@ class Space:
                 fact = classify(part)
                 text = self.poly(fact.poly, rename) if fact is not None else None
                 if fact is not None and text is not None:
-                    texts.append(f"{text} {_SYMBOL[fact.kind]} 0")
+                    texts.append(f"{text} {SYMBOL[fact.kind]} 0")
         if len(texts) == 2:
             self.constraints.append(f"({texts[0]} or {texts[1]})")
         else:

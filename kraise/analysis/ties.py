@@ -1,0 +1,47 @@
+"""What ties an unknown number to the operands of an operation that is not affine, in isl's syntax."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kraise.analysis.conditions import classify, negate
+from kraise.analysis.poly import to_expr, to_poly
+from kraise.ir import equations as eq
+
+SYMBOL = {"ge": ">=", "eq": "=", "ne": "!="}
+
+
+def ties(atom: eq.Expr, v: str, text: Callable[[eq.Expr], str | None]) -> str | None:
+    """What ties ``v`` to the operands of a minimum, maximum, choice or remainder that it stands for, in isl's syntax.
+
+    A remainder is exact for operands from -m to before 2 m, and between 0 and m elsewhere; None for other operations.
+    """
+    match atom:
+        case eq.Cast(type=t, arg=a) if t.is_integer and (t.bits or 0) >= 32 and a.type.kind == "int":
+            x = text(a)  # an index fits its type; a negative number is a large one where that is unsigned
+            if x is None or t.kind == "int":
+                return None if x is None else f"{v} = {x}"
+            return f"({x} >= 0 and {v} = {x}) or {x} < 0"
+        case eq.Op(name="min" | "max" as name, args=(a, b)):
+            x, y = text(a), text(b)
+            return None if x is None or y is None else f"{v} = {name}({x}, {y})"
+        case eq.Op(name="select", args=(c, a, b)):
+            fact, other = classify(c), classify(negate(c))
+            if fact is None or other is None:
+                return None
+            yes, no, x, y = (text(to_expr(p)) for p in (fact.poly, other.poly, to_poly(a), to_poly(b)))
+            if yes is None or no is None or x is None or y is None:
+                return None
+            return f"({yes} {SYMBOL[fact.kind]} 0 and {v} = {x}) or ({no} {SYMBOL[other.kind]} 0 and {v} = {y})"
+        case eq.Op(name="mod" | "tmod" as name, args=(a, b)):
+            x, m = text(a), text(b)
+            if x is None or m is None:
+                return None
+            near = f"(0 <= {x} < {m} and {v} = {x}) or ({m} <= {x} < 2*({m}) and {v} = {x} - ({m}))"
+            far = f"({x} >= 2*({m}) and 0 <= {v} < {m}) or {m} <= 0"
+            if name == "mod":
+                below = f"(-({m}) <= {x} < 0 and {v} = {x} + ({m})) or ({x} < -({m}) and 0 <= {v} < {m})"
+            else:
+                below = f"(-({m}) < {x} < 0 and {v} = {x}) or ({x} <= -({m}) and -({m}) < {v} <= 0)"
+            return f"{near} or {below} or {far}"
+    return None
