@@ -154,7 +154,7 @@ class Places:
                     over = self._hidden(over, (axis,))  # what comes before in the scan is another point
                 case eq.Read(safe=True, view=view):
                     self.filled.see(node, over, known)
-                    if not by_launch(view):
+                    if not by_launch(view[1:]):
                         self._load(node, over, known)
             stack += [(c, over, known) for c in tree.children(node)]
 
@@ -249,6 +249,8 @@ class Places:
             for limit in limits:
                 gap = None if best is None else best - limit
                 known = not (extent - limit).terms or any(r.same(limit) for r in reached)
+                if not (extent - limit).terms and (extent - limit).constant < 0:
+                    limit = extent  # a mask that lets the load beyond its array is one of several
                 if known and (gap is None or (not gap.terms and gap.constant > 0)):
                     best = limit
             if best is None and any(r.same(x.stop) for r in reached):

@@ -7,6 +7,7 @@ everything else is a gather, for which all subscripts become index arrays that b
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from kraise.emit.context import Assign, Context, Frame, Val
 from kraise.emit.loads import diagonals
@@ -66,7 +67,12 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
     if padded:  # the last rows are filled up: no digit of the flat subscript leaves them
         behind = len(ctx.array_extents(node.version, ())) - 1
         leaves = any(isinstance(s, eq.Op) for s in node.subscripts[len(node.subscripts) - behind :])
-        node = eq.Read(node.version, node.subscripts, node.type, node.view, leaves)
+        if not by_launch(node.view[1:]):  # rows that the launch only counts: their columns may leave them
+            columns = zip(node.subscripts[1:], node.view[1:], strict=False)
+            leaves |= any(
+                isinstance(s, eq.Op) and not (s.name == "mod" and linear(s.args[1]).same(linear(n))) for s, n in columns
+            )
+        node = replace(node, safe=leaves, limit=None)
     base = viewed(ctx, node.version, node.view, padded, top)
     extents = ctx.array_extents(node.version, node.view)
     if not node.subscripts:

@@ -262,8 +262,7 @@ class _Marker:
         """The same where only other subscripts may leave: the rows are those of the box, filled up in case the source
         does not touch them all."""
         row = read.subscripts[0]
-        about = [c for c in domain if free_indices(row) & free_indices(c)]
-        if not isinstance(row, eq.Index) or not from_zero(row, domain) or by_launch((*read.view, *about)):
+        if not isinstance(row, eq.Index) or not from_zero(row, domain) or by_launch(read.view):
             return False
         return self._rows(read.version.array, read.subscripts, read.view, domain)
 
