@@ -162,6 +162,8 @@ def test_a_property_that_does_more_is_none():
     text = FIT.replace("return self.factor + self.factor", "self.factor *= 2\n        return self.factor")
     done = python(text)
     assert "Fit_damp" not in done.raised
+    cached = FIT.replace("@property\n    def doubled", "@functools.cached_property\n    def doubled")
+    assert "Fit_damp" not in python("import functools\n" + cached).raised  # it keeps its first value
 
 
 def test_records_that_are_read_stay():

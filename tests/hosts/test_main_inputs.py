@@ -30,6 +30,8 @@ static Settings parse(int argc, char **argv) {
     return s;
 }
 static void options(int argc, char **argv, int &n, double *rate) { n = argc; *rate = atof(argv[1]); }
+static double table[64];
+static double *held(int at) { srand(at); return table + at; }
 static double *load(const char *name, int n) {
     double *p = new double[n];
     std::ifstream f(name);
@@ -115,6 +117,8 @@ def test_an_array_that_a_function_loads_is_a_parameter():
         # it was read before
         "int n = 8; double rate = 0.5; double *u = new double[n]; double *w = new double[2 * n];\n"
         "n = argc * 4; n = unknown(n);\n",
+        # its memory may have another name
+        "int n = 8; double rate = 0.5; double *u = held(strange(argc));\n",
         # it launches
         "int n = 8; double rate = 0.5; double *u = new double[n]; double *w; cudaMalloc(&w, 64); cudaMalloc(&u, 64);\n"
         "if (argc > 2) decay<<<1, 64>>>(w, u, rate, n);\n",

@@ -26,6 +26,7 @@ from kraise.ir.host_live import flat
 from kraise.ir.host_names import set_within
 from kraise.ir.types import ScalarType
 
+_MAKES = frozenset(("new", "malloc", "calloc", "aligned_alloc", "cudaMallocHost", "cudaHostAlloc", "posix_memalign"))
 _ENDS = ("return_statement", "goto_statement", "launch_expression", "throw_statement")
 
 
@@ -58,7 +59,7 @@ def taken(reader: Any, node: Tree) -> list[h.Stmt] | None:
     if effects.works or declared is None:
         return None
     names = _changed(reader, placed, effects)
-    if names is None:
+    if names is None or _gives_old_memory(reader, placed):
         return None
     numbers: dict[str, ScalarType] = {}
     out: list[h.Stmt] = []
@@ -210,6 +211,19 @@ def _changed(reader: Any, node: Tree, effects: host_effects.Effects) -> set[str]
             return None
         places |= arrays
     return found - reader.ignored.difference(n for n in found if isinstance(reader.low.lookup(n), VarPlace)) | places
+
+
+def _gives_old_memory(reader: Any, node: Tree) -> bool:
+    """May a function of the file that a statement calls give a pointer to memory that has another name?"""
+    toks = reader.program.unit.tokens
+    for call in node.find_data("call_expression"):
+        d = reader._helper(call)
+        if d is None or d.item is None:
+            continue
+        words = [t.text for t in toks[d.item.first : d.item.last + 1]]
+        if "*" in words[: words.index(d.name)] and not _MAKES & set(words):
+            return True
+    return False
 
 
 def _addressed(node: Any) -> Any:

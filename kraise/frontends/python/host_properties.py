@@ -56,7 +56,7 @@ def without_properties(source: Source, node: cst.ClassDef, imports: Imports) -> 
 def _returned(method: cst.FunctionDef, imports: Imports) -> cst.BaseExpression | None:
     """What a property that only returns gives; None for any other method."""
     kinds = [imports.qualified(dotted(d.decorator)) for d in method.decorators]
-    if kinds not in (["builtins.property"], ["property"], ["functools.cached_property"]):
+    if kinds not in (["builtins.property"], ["property"]):  # a cached one keeps its first value
         return None
     if not isinstance(method.body, cst.IndentedBlock):
         return None
