@@ -54,7 +54,12 @@ def declared(reader: Any, name: str) -> list[h.Stmt]:
 
 def mentions(reader: Any, name: str) -> bool:
     """Does a function of the file, or one that it calls, mention such a variable?"""
-    return bool(reader.of_file) and bool(_reached(reader.program, name)[0] & reader.of_file)
+    return bool(reached(reader, name))
+
+
+def reached(reader: Any, name: str) -> set[str]:
+    """Such variables that a function of the file, or one that it calls, mentions."""
+    return _reached(reader.program, name)[0] & reader.of_file if reader.of_file else set()
 
 
 def _words(program: Any, item: Item) -> set[str]:

@@ -119,7 +119,7 @@ def filled_arrays(reader: Any, node: Tree) -> set[str] | None:
             places = [strip(a) for a in trees(t)[1:]]
             targets = [p.children[1] for p in places if isinstance(p, Tree) and str(p.children[0]) == "&"]
         for target in targets:
-            name, through = _root(target)
+            name, through = root(target)
             if through and name in reader.arrays and name not in own:
                 found.add(name)
             elif through and name not in own:
@@ -127,7 +127,7 @@ def filled_arrays(reader: Any, node: Tree) -> set[str] | None:
     return found
 
 
-def _root(node: Any) -> tuple[str, bool]:
+def root(node: Any) -> tuple[str, bool]:
     """The variable that a store goes to, and whether through a subscript, a pointer or a member."""
     node, through = strip(node), False
     while isinstance(node, Tree) and node.data in ("subscript_expression", "member_expression", "unary_expression"):

@@ -14,11 +14,11 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Refused
-from kraise.frontends.cuda_c import host_effects
+from kraise.frontends.cuda_c import host_effects, host_file
 from kraise.frontends.cuda_c.c_types import CType, Pointer, Reference, leaf
-from kraise.frontends.cuda_c.host_main import MARK, PARAMETER, filled_arrays
+from kraise.frontends.cuda_c.host_main import MARK, PARAMETER, READERS, root
 from kraise.frontends.cuda_c.host_names import callee, dropped
-from kraise.frontends.cuda_c.trees import child, strip, tokens, trees
+from kraise.frontends.cuda_c.trees import child, last_name, strip, tokens, trees
 from kraise.frontends.cuda_c.values import VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
@@ -173,14 +173,19 @@ def _changed(reader: Any, node: Tree, effects: host_effects.Effects) -> set[str]
     found = {n for n in effects.variables if reader.low.lookup(n) is not None or n in reader.arrays}
     if effects.variables & (set(reader.records) | set(reader.banks) | set(reader.dims) | set(reader.plans)):
         return None
-    places: set[str] = set()
+    stored = _stored(reader, node)
+    if stored is None:
+        return None
+    places = stored
     for call in node.find_data("call_expression"):
         d = reader._helper(call)
         if d is None:
             given = {str(t) for a in trees(call)[1:] for t in tokens(a)} & set(reader.arrays)
-            if given and not dropped(callee(call.children[0])) and not host_effects.reads(callee(call.children[0])):
-                places |= given  # a function of elsewhere may change what it is given
+            called = callee(call.children[0])
+            if given and called not in READERS and not dropped(called) and not host_effects.reads(called):
+                return None  # a function of elsewhere may read and change what it is given
             continue
+        places |= host_file.reached(reader, d.name) & set(reader.arrays)
         params = _parameters(reader, d)
         if params is None:
             return None
@@ -193,8 +198,10 @@ def _changed(reader: Any, node: Tree, effects: host_effects.Effects) -> set[str]
                 places |= {n for n in reader.records[owner].values() if isinstance(reader.low.lookup(n), VarPlace)}
                 if set(reader.records[owner].values()) & set(reader.arrays):
                     return None
-            elif name and (name in reader.arrays or isinstance(reader.low.lookup(name), VarPlace)):
+            elif name and isinstance(reader.low.lookup(name), VarPlace):
                 places.add(name)
+            else:  # u, u + n, &u[2]
+                places |= {str(t) for t in tokens(arg)} & set(reader.arrays)
     for t in node.find_data("shift_expression"):  # file >> n >> h[0]
         first = strip(t.children[0])
         while isinstance(first, Tree) and first.data == "shift_expression":
@@ -205,12 +212,29 @@ def _changed(reader: Any, node: Tree, effects: host_effects.Effects) -> set[str]
                 if owner not in reader.arrays and not isinstance(reader.low.lookup(owner), VarPlace):
                     return None
                 places.add(owner)
-    if effects.memory and not places:
-        arrays = filled_arrays(reader, node)
-        if arrays is None:
-            return None
-        places |= arrays
     return found - reader.ignored.difference(n for n in found if isinstance(reader.low.lookup(n), VarPlace)) | places
+
+
+def _stored(reader: Any, node: Tree) -> set[str] | None:
+    """The arrays that a statement itself stores to; None where it may store to memory without a name here."""
+    found: set[str] = set()
+    own = {str(n) for d in node.find_data("declarator_id") if (n := last_name(d)) is not None}
+    for t in node.iter_subtrees():
+        targets: list[Any] = []
+        if t.data == "assignment_expression":
+            targets = [t.children[0]]
+        elif t.data in ("unary_expression", "postfix_expression") and {"++", "--"} & {str(c) for c in t.children}:
+            targets = trees(t)[:1]
+        elif t.data == "call_expression" and callee(t.children[0]) in ("memcpy", "memset", "memmove", *READERS):
+            targets = [Tree("subscript_expression", [a], t.meta) for a in trees(t)[1:2]]
+            found |= {str(w) for a in trees(t)[1:] for w in tokens(a)} & set(reader.arrays)
+        for target in targets:
+            name, through = root(target)
+            if through and name in reader.arrays:
+                found.add(name)
+            elif through and name not in own and t.data != "call_expression":
+                return None
+    return found
 
 
 def _gives_old_memory(reader: Any, node: Tree) -> bool:
