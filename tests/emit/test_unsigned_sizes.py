@@ -30,6 +30,7 @@ int s = 0; for (int q = (int)(u / 2) - 9; q < 3; q++) s += q * a[i]; out[i] = s;
 MIXED = """
 out[i] += n % 1009;
 out[i] = a[i] * (n / 3);
+unsigned r = (unsigned)(long long)(n / 3) + a[i]; r *= 3; out[i] = r % 1009u;
 out[i] -= (m % 5) * 3;
 out[i] = a[i] < (int)(n % 1009);
 out[i] = a[i] < n % 1009;

@@ -120,8 +120,13 @@ def _converted(a: eq.Expr, width: ScalarType, t: ScalarType, args: tuple[eq.Expr
     if _differs(a.type, width) and (free_indices(a) or _wraps_round(t, args)):
         return True
     # what is computed from unsigned sizes has a type of its own when it is emitted: JAX finds no common one
-    own = a.type.kind != width.kind and isinstance(a, eq.Op) and index_like(a)
-    return own and any(isinstance(n, eq.Param) and n.type.kind == "uint" for n in topological((a,)))
+    other = a.type.kind != width.kind or a.type.bits not in (None, width.bits)
+    return (
+        isinstance(a, eq.Op)
+        and other
+        and index_like(a)
+        and any(isinstance(n, eq.Param) and n.type.kind == "uint" for n in topological((a,)))
+    )
 
 
 def _as_counted(e: eq.Expr) -> eq.Expr:
