@@ -87,8 +87,25 @@ def whole(kernel: eq.Kernel) -> frozenset[Key]:
     Rows of a pitch (``a[i * lda + j]`` with j < m <= lda) end where the last row is used: the array may end there, too.
     """
     tails = _tails(kernel)
-    found = (a for a in _accesses(kernel) if (a.outside or not a.safe) and _at_last(a, tails.get(a.array, 0)))
+    found = (
+        a
+        for a in _accesses(kernel)
+        if (a.outside or not a.safe) and not _within_begun(a) and _at_last(a, tails.get(a.array, 0))
+    )
     return frozenset((a.array, a.view) for a in found)
+
+
+def _within_begun(a: _Access) -> bool:
+    """Whether a masked load stays within rows that are begun, ``(n - 1) // m + 1`` of m cells: the mask may be where
+    the last of them ends."""
+    leaves = any(p is not None and not (_nothing(p.before) and _nothing(p.after)) for p in a.outside)
+    rows = linear(a.view[0])
+    begun = rows.constant > 0 and any(isinstance(e, eq.Op) and e.name in ("floordiv", "tdiv") for e, _ in rows.terms)
+    return a.safe and not leaves and begun
+
+
+def _nothing(e: eq.Expr) -> bool:
+    return isinstance(e, eq.Const) and e.value == 0
 
 
 def _tails(kernel: eq.Kernel) -> dict[str, int]:
