@@ -165,8 +165,8 @@ def always(poly: Poly) -> bool:
 
 
 def of_launch(atom: eq.Expr) -> bool:
-    """Whether it is a number of blocks or threads."""
-    return isinstance(atom, eq.Param) and atom.name.startswith(("grid.", "block.", "threads."))
+    """Whether it is a number of blocks, warps or threads."""
+    return isinstance(atom, eq.Param) and atom.name.startswith(("grid.", "block.", "threads.", "warps."))
 
 
 def is_static(poly: Poly) -> bool:

@@ -2,14 +2,17 @@
 
 import textwrap
 
+import numpy as np
 import pytest
 
+from kraise import pipeline
 from kraise.diagnostics import Refused
 from kraise.frontends import cuda_c
 from kraise.ir import equations as eq
 from kraise.ir.walk import statement_expressions, topological
 from kraise.options import Options
 from kraise.raising import raise_function
+from kraise.verify.load import load_module
 
 
 def raised(body, parameters="const float *x, float *y, int n"):
@@ -197,3 +200,16 @@ def test_up_and_down_sweep_are_running_sums():
 @pytest.mark.parametrize("change", [{"up": ""}, {"down": ""}, {"start": "1.0f"}])
 def test_sweeps_without_barrier_or_from_elsewhere_are_refused(change):
     assert refusal(SWEEPS.format(**TREE | change))
+
+
+def test_the_last_lane_of_the_last_warp_is_one_thread():
+    head = "__global__ void last(const int *x, int *sums) { int v = x[blockIdx.x * blockDim.x + threadIdx.x]; "
+    rounds = "for (int o = 16; o > 0; o /= 2) v += __shfl_xor_sync(0xffffffff, v, o); "
+    for condition, is_one in (("threadIdx.x == blockDim.x - 1", True), ("threadIdx.x >= blockDim.x - 2", False)):
+        text = head + rounds + f"if ({condition}) sums[blockIdx.x] = v + threadIdx.x; }}"
+        done = pipeline.translate(text, "last.cu")
+        assert bool(done.text) is is_one
+        if done.text:
+            x = np.arange(128, dtype=np.int32)
+            got = load_module(done.text).last(x, np.zeros(2, np.int32), grid=2, block=64)
+            assert got.tolist() == [x[32:64].sum() + 63, x[96:].sum() + 63]

@@ -166,11 +166,30 @@ def digitwise(condition: eq.Expr, path: Path) -> Path:
     out: list[eq.Expr] = []
     for c in conjuncts(condition):
         fact = classify(c)
+        if fact is not None and fact.kind == "eq":
+            out += _equal_digits(fact.poly, path) or (c,)
+            continue
         reduced = None if fact is None or fact.kind != "ge" else leading_digit(fact.poly, path)
         out.append(c if reduced is None else fact_to_expr(Fact("ge", reduced)))
         if reduced is None and fact is not None and fact.kind == "ge":
             out += _rows(fact.poly, path)
     return tuple(out)
+
+
+def _equal_digits(poly: Poly, path: Path) -> Path:
+    """``32 * q + r == 32 * n - 1`` with 0 <= r < 32 is ``q == n - 1 and r == 31``; () where no digits are found."""
+    sizes = {
+        poly.coefficient(a).value for a in poly.atoms() if isinstance(a, eq.Index) and poly.is_affine_in((a.name,))
+    }
+    for size in sorted({abs(n) for n in sizes if n} - {1}, reverse=True):
+        high, low = divided(poly, Poly({(): size}))
+        for shift in (0, -1, 1):
+            rest = low + size * shift
+            if not high.terms or not rest.indices():
+                continue
+            if provable(path, rest + (size - 1)) and provable(path, rest * -1 + (size - 1)):
+                return fact_to_expr(Fact("eq", high - shift)), fact_to_expr(Fact("eq", rest))
+    return ()
 
 
 def _rows(poly: Poly, path: Path) -> list[eq.Expr]:
