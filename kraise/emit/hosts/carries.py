@@ -40,9 +40,17 @@ def dtype(text: HostText, host: o.Host, loop: o.Loop, name: str, kind: ScalarTyp
     made = {t for n in nodes(*loop.body) if isinstance(n, o.Let) for t in n.targets}
     outer = [starts.get(a, h.Whole(a)) for a in arrays if a in starts or a not in made]
     if not outer:
-        return None
+        return _of_new(loop, arrays)
     own = py.Attr(text.expr(outer[0]), "dtype")
     return py.call("jnp.result_type", own, Atom("float")) if any(map(_makes_floats, found)) else own
+
+
+def _of_new(loop: o.Loop, arrays: list[str]) -> Py | None:
+    """The dtype of arrays that each round makes with one of their own (``device_array(1, np.float32)``)."""
+    kinds = {v.element for a in arrays for v in _values(loop.body, a) if isinstance(v, o.New)}
+    made = all(any(isinstance(v, o.New) for v in _values(loop.body, a)) for a in arrays)
+    kind = kinds.pop() if made and len(kinds) == 1 else None
+    return Atom(dtype_text(kind)) if kind is not None and kind.bits is not None else None
 
 
 def keeps_time(loop: o.Loop) -> bool:

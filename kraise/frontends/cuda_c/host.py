@@ -334,8 +334,8 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         for name in changed_names(node):
             self.forget(name)  # what was computed from it is of the first round
         for call in node.find_data("call_expression"):
-            if self.inlines(call):  # it may change what objects and references hold
-                self.definitions = {}
+            for name in self.within_reach(call) & set(self.definitions) if self.inlines(call) else ():
+                self.forget(name)
         before = set(self.ignored)
         self.depth += 1
         body = self.block(Tree("loop_body", [node], node.meta))

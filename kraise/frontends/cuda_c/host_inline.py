@@ -118,23 +118,30 @@ class Inlining:
         """Is an argument the name of a function of the file: a kernel?"""
         return self.low.lookup(callee(node)) is None and callee(node) in self.program.functions
 
-    def _by_place(self, d: Definition, node: Tree) -> bool:
-        """Does a helper take variables of its caller by place, or give memory or a struct back?"""
+    def _given(self, d: Definition, node: Tree) -> tuple[list[Any], Any] | None:
+        """A helper's parameters and the type of its result, where it has a body and they are known."""
         try:
             tree = self.program.load(d)
             declarator = child(tree, "function_declarator")
             specifiers = child(tree, "decl_specifiers")
             if declarator is None or specifiers is None or child(tree, "compound_statement") is None:
-                return False
+                return None
             self.low.scopes.append(self._scope(d, node))
             try:
-                given = self.low.parameters(declarator)
                 inner = child(declarator, "declarator")
                 result = self.low.declarator(inner, self.low.specifiers(specifiers).type)[1] if inner else None
+                return self.low.parameters(declarator), result
             finally:
                 self.low.scopes.pop()
         except Refused:
+            return None
+
+    def _by_place(self, d: Definition, node: Tree) -> bool:
+        """Does a helper take variables of its caller by place, or give memory or a struct back?"""
+        found = self._given(d, node)
+        if found is None:
             return False
+        given, result = found
         changes = self._works(d) or host_effects.of_function(self.program, d.name).memory
         places = any(_by_place(p.type) for p in given) or (
             changes and any(self._sets(p, a) for p, a in zip(given, trees(node)[1:], strict=False))

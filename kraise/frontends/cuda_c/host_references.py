@@ -1,6 +1,6 @@
 """References that CUDA C host functions declare: ``float &r = h[i];`` stands for its place in the rest of its block.
 
-Side condition, checked: the numbers of its subscript do not change there.
+Side condition, checked: the numbers of its subscript do not change there. And what a helper may change of its caller.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from kraise.frontends.cuda_c.host_inline import changed_names, with_names
 from kraise.frontends.cuda_c.tokens import Raw
 from kraise.frontends.cuda_c.trees import child, kind, last_name, strip, tokens, trees
 from kraise.frontends.cuda_c.values import VarPlace
+from kraise.ir.types import ScalarType
 
 _PLACES = ("id_expression", "subscript_expression", "member_expression")
 
@@ -26,7 +27,10 @@ class References:
     records: dict[str, dict[str, str]]
     renames: dict[str, list[Raw] | None]
     references: set[str]  # the names that are declared as references
+    of_file: set[str]  # variables of the file that are main's
     _spelled: Any
+    _helper: Any
+    _given: Any
 
     def without_references(self, node: Tree, rest: list[Tree]) -> list[Tree]:
         """The statements behind a declaration with what its references stand for. Refused where that may change."""
@@ -49,6 +53,17 @@ class References:
             self.renames = {**self.renames, name: self._spelled(initial)}
             rest = [with_names(s, {name: initial}) for s in rest]
         return rest
+
+    def within_reach(self, call: Tree) -> set[str]:
+        """The numbers that a helper that is written out may change: what the call names (but for numbers that are
+        given as such), members of objects, and variables of the file."""
+        d = self._helper(call)
+        params: list[Any] = (self._given(d, call) or ([],))[0] if d is not None else []
+        given = zip(params, trees(call)[1:], strict=False)
+        numbers = {id(a) for p, a in given if isinstance(p.type, ScalarType)}
+        words = {str(t) for c in call.children if id(c) not in numbers for t in tokens(c) if t.type == "NAME"}
+        words |= {str(r.text) for w in words for r in self.renames.get(w) or ()}
+        return words | {own for members in self.records.values() for own in members.values()} | self.of_file
 
     def _holds(self, node: Any) -> bool:
         """Is a place one of this function's numbers, arrays or objects?"""

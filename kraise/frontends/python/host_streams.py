@@ -4,7 +4,7 @@
 ``s = cuda.stream()`` in its body; ``streams[i % k]`` is ``cuda.stream()``.
 
 Side condition, checked: the list is made once, and nothing in its length is assigned anew. Where anything else is done
-with the list, its name is not known any more.
+with the list, its name is not known any more. The stream of a copy (``stream=s``) is left out.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from kraise.ir.host_names import fresh
 
 
 def without_streams(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
-    """The function without its lists of streams."""
+    """The function without its lists of streams, and without the streams of copies."""
+    node = _without_streams_of_copies(scope, node)
     made: dict[str, tuple[cst.Call, cst.BaseExpression]] = {}
     for inner in walk(node.body):
         match inner:
@@ -75,6 +76,25 @@ def without_streams(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
 
     new: cst.FunctionDef = rebuilt(scope.source, node, change)
     return new
+
+
+def _without_streams_of_copies(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
+    """``d.copy_to_host(stream=s).sum()`` as ``d.copy_to_host().sum()``."""
+
+    def change(inner: cst.CSTNode) -> cst.CSTNode | None:
+        match inner:
+            case cst.Call(func=cst.Attribute(attr=cst.Name(value="copy_to_host" | "copy_to_device")), args=args):
+                left = [a for a in args if a.keyword is None or a.keyword.value != "stream"]
+                if len(left) < len(args):
+                    new = inner.with_changes(
+                        func=rebuilt(scope.source, inner.func, change),
+                        args=[rebuilt(scope.source, a, change) for a in left],
+                    )
+                    scope.source.positions[new] = scope.source.positions[inner]
+                    return new
+        return None
+
+    return rebuilt(scope.source, node, change)  # type: ignore[no-any-return]
 
 
 def _rounds(

@@ -751,3 +751,44 @@ float filled_in_between(float *x, float *y, int n) {
     by_factors<<<1, 64>>>(x, n);
     return 1;
 }
+static void halved(float *u, int count) { by_factors<<<1, 64>>>(u, count); }
+static void halved_fewer(float *u, int &count) { by_factors<<<1, 64>>>(u, count); count -= 1; }
+struct Part { int first, count; };
+static void halved_part(float *u, const Part &p) { by_factors<<<1, 64>>>(u + p.first, p.count); }
+float bytes_behind_a_loop(float *x, float *y, int n) {
+    float h[4] = {1, 2, 3, 4};
+    cudaMemcpyToSymbol(factors, h, 4 * sizeof(float));
+    Part p = {1, n - 2};
+    const int count = n - 1;
+    size_t bytes = count * sizeof(float);
+    float *d;
+    cudaMalloc(&d, bytes);
+    cudaMemcpy(d, x, bytes, cudaMemcpyHostToDevice);
+    int rounds = 0;
+    do {
+        halved(d, count);
+        halved_part(d, p);
+        ++rounds;
+    } while (rounds < 3);
+    cudaMemcpy(y, d, bytes, cudaMemcpyDeviceToHost);
+    return rounds;
+}
+float bytes_of_a_changed_number(float *x, float *y, int n) {
+    float h[4] = {1, 2, 3, 4};
+    cudaMemcpyToSymbol(factors, h, 4 * sizeof(float));
+    int count = n;
+    size_t bytes = count * sizeof(float);
+    for (int i = 0; i < 3; ++i) halved_fewer(x, count);
+    cudaMemcpy(y, x, bytes, cudaMemcpyDeviceToDevice);
+    return count;
+}
+static void halved_both(float *u, int &count, int same) { by_factors<<<1, 64>>>(u, same); count -= 1; }
+float bytes_of_a_number_given_twice(float *x, float *y, int n) {
+    float h[4] = {1, 2, 3, 4};
+    cudaMemcpyToSymbol(factors, h, 4 * sizeof(float));
+    int count = n;
+    size_t bytes = count * sizeof(float);
+    for (int i = 0; i < 3; ++i) halved_both(x, count, count);
+    cudaMemcpy(y, x, bytes, cudaMemcpyDeviceToDevice);
+    return count;
+}

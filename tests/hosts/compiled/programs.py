@@ -1249,3 +1249,11 @@ def double2(a):
     i, j = cuda.grid(2)
     if i < a.shape[0] and j < a.shape[1]:
         a[i, j] *= 2.0
+
+
+def by_streamed_copies(x, y):
+    stream = cuda.stream()
+    d = cuda.to_device(x, stream=stream)
+    add[1, 64, stream](d, 1.5)
+    y[0] = d.copy_to_host(stream=stream).sum()
+    x[:4] = d.copy_to_host(stream=stream)[2:6]
