@@ -22,7 +22,13 @@ _STATIC_CALLS = {"min": "min", "max": "max", "abs": "abs", "round": "round"}
 class HostText:
     """The expressions of one host function. ``names`` maps variables to the emitted function's own."""
 
-    def __init__(self, statics: Statics, names: dict[str, str], params: tuple[k.Param, ...] = ()):
+    def __init__(
+        self,
+        statics: Statics,
+        names: dict[str, str],
+        params: tuple[k.Param, ...] = (),
+        counters: frozenset[str] = frozenset(),
+    ):
         self.statics, self.names = statics, names
         # the dtype of what the function makes follows that of an argument of the same element type
         self.dtypes: dict[ScalarType, Py] = {}
@@ -31,6 +37,8 @@ class HostText:
                 self.dtypes.setdefault(p.type.element, py.Attr(Atom(names[p.name]), "dtype"))
         self.constants: set[str] = set()
         self.needs: set[str] = set()
+        # what may be unsigned and has no dtype of its own: numbers that are given, and the rounds of loops
+        self.given = counters | {p.name for p in params if isinstance(p.type, ScalarType)}
         self.typed = False  # are numbers arrays of their own dtype, though the function knows them when it is traced?
 
     def number(self, e: h.Expr, target: str = "") -> Py:
@@ -103,6 +111,8 @@ class HostText:
                 rounded = isinstance(e.arg, k.Op) and e.arg.name in ("ceil", "floor", "floordiv", "round")
                 return inner if rounded or e.arg.type.is_integer else py.call("int", inner)
             if e.type.is_inexact:
+                if isinstance(e.arg, k.Op) and e.arg.name in ("sub", "neg") and _is_unsigned(e.arg.type):
+                    inner = py.Bin("%", inner, Atom(f"2**{e.arg.type.bits}"))  # as a size it would not be below zero
                 return py.call("float", inner) if not isinstance(e.arg, k.Const) else py.number(float(e.arg.value.real))
         if isinstance(e.arg, k.Const) and e.type.is_inexact and e.type.bits in (32, None):
             return py.number(float(e.arg.value.real))
@@ -118,8 +128,10 @@ class HostText:
             found = self._static(e)
             if found is not None:
                 return found
-        args = [self.operand(a, known) for a in e.args]
+        args = [self.operand(a, known, e.name in _RING and e.type) for a in e.args]
         row = OPERATIONS[e.name]
+        if e.name in ("tdiv", "tmod") and not known and _is_unsigned(e.type):
+            return py.Bin("//" if e.name == "tdiv" else "%", args[0], args[1])
         if e.name in ("tdiv", "tmod") and known:
             if all(map(_is_count, e.args)):
                 return py.Bin("//" if e.name == "tdiv" else "%", args[0], args[1])
@@ -136,8 +148,11 @@ class HostText:
             return py.Un(row.prefix, args[0])
         return fill(template(row.jnp), args)
 
-    def operand(self, e: k.Expr, known: bool) -> Py:
+    def operand(self, e: k.Expr, known: bool, result: ScalarType | bool) -> Py:
         """An operand; one that a number of JAX's default type cannot hold has its own."""
+        given = isinstance(e, k.Var) and e.name in self.given and _is_unsigned(e.type)
+        if given and not known and result == e.type:
+            return py.call(dtype_text(e.type), self.expr(e))
         beyond = isinstance(e, k.Const) and e.type.kind == "uint" and not e.name and e.value.real >= 2**31
         return py.call(dtype_text(e.type), py.number(e.value)) if beyond and not known else self.expr(e)  # type: ignore[union-attr]
 
@@ -226,9 +241,16 @@ class HostText:
         return py.call("jax.lax.select_n", place, *names)
 
 
+_RING = ("add", "sub", "mul", "neg")
+
+
 def _wraps(t: ScalarType) -> bool:
     """Does a number of this type wrap around where JAX's default integers do not?"""
     return t.bits is not None and (t.kind == "uint" or (t.kind == "int" and t.bits < 32))
+
+
+def _is_unsigned(t: ScalarType) -> bool:
+    return t.kind == "uint" and (t.bits or 0) >= 32
 
 
 def _hashes(e: k.Op) -> bool:

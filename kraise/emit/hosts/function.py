@@ -45,7 +45,8 @@ class EmittedHost:
                 names[name] = taken.fresh(name)
         names["_"] = "_"
         self.names = taken
-        self.text = HostText(self.statics, names, host.params)
+        counters = frozenset(n.var for n in nodes(*host.body) if isinstance(n, o.Loop) and n.var)
+        self.text = HostText(self.statics, names, host.params, counters)
         self.needs: set[str] = self.text.needs
         self.throws = any(callees[name].throws for name in host.calls if name in callees)
         parameters = tuple(names[p.name] for p in host.params)

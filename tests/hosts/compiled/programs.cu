@@ -792,3 +792,12 @@ float bytes_of_a_number_given_twice(float *x, float *y, int n) {
     cudaMemcpy(y, x, bytes, cudaMemcpyDeviceToDevice);
     return count;
 }
+void shifted_by(float *u, int n, unsigned r) { add<<<(n + 63) / 64, 64>>>(u, (float)((r - 500) % 1000) - (int)(r - 500) * 3, n); }
+float unsigned_differences(float *x, float *y, int n) {
+    shifted_by(x, n, 5);
+    unsigned m = n;
+    float a = (m - 500) * 1e-9f, b = ((int)m - 500) * 0.5f;
+    for (unsigned k = 0; k < m; ++k) b += (float)((k - 3) % 100);
+    add<<<1, 64>>>(y, b, n);
+    return a;
+}
