@@ -25,8 +25,7 @@ def truncated(
     elif len(data) == 1 or any(map(_summed, args)):  # the other is a number, or of the machine's width
         texts = list(texts)
         k = data[0]
-        if texts[k] is values[k].py and not isinstance(py.unsliced(texts[k]), Atom):
-            texts[k] = low.as_name(args[k], frame, ("dividend", "divisor")[k]).py
+        texts[k] = _named(low, texts[k], values[k], args[k], frame, ("dividend", "divisor")[k])
         dtype = py.Attr(py.unsliced(texts[k]), "dtype")
         array = values[1 - k].rank
         text = texts[1 - k]
@@ -46,11 +45,14 @@ def _of_numbers(
         return texts if atoms else [py.call(f"jnp.{kind}", text) for text in texts]
     number = isinstance(texts[1], Atom) or isinstance(args[1], eq.Const)
     if not values[1].rank and number and (values[0].rank or not isinstance(texts[0], Atom)):
-        first = texts[0]
-        if first is values[0].py and not isinstance(py.unsliced(first), Atom):
-            first = low.as_name(args[0], frame, "dividend").py
+        first = _named(low, texts[0], values[0], args[0], frame, "dividend")
         return [first, py.call("jnp.asarray", texts[1], py.Attr(py.unsliced(first), "dtype"))]
     return texts
+
+
+def _named(low: Lowering, text: Py, value: Val, arg: eq.Expr, frame: Frame, wish: str) -> Py:
+    """An operand whose dtype can be asked for: an expression becomes a variable."""
+    return text if text is not value.py or isinstance(py.unsliced(text), Atom) else low.as_name(arg, frame, wish).py
 
 
 def _summed(arg: eq.Expr) -> bool:

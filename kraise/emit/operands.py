@@ -11,7 +11,7 @@ from kraise.emit.text.spelling import wide
 from kraise.ir import equations as eq
 from kraise.ir.operations import counts_bits
 from kraise.ir.types import INT32, INT64
-from kraise.ir.walk import topological
+from kraise.ir.walk import is_unsigned_size, topological
 
 if TYPE_CHECKING:
     from kraise.emit.lower import Lowering
@@ -45,4 +45,4 @@ def _of_unsigned_sizes(low: Lowering, arg: eq.Expr) -> bool:
     """Whether sizes are computed with in an unsigned type, in which they must not meet what is negative."""
     if not isinstance(arg, eq.Op) or arg.type.kind != "uint" or low.ctx.free(arg):
         return False
-    return any(isinstance(n, eq.Param) and n.type.kind == "uint" for n in topological((arg,)))
+    return any(map(is_unsigned_size, topological((arg,))))

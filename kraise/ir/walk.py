@@ -28,6 +28,7 @@ from kraise.ir.equations import (
     New,
     Node,
     Op,
+    Param,
     Read,
     Reduce,
     Scan,
@@ -95,6 +96,11 @@ def _children(expr: Expr) -> tuple[Expr, ...]:
 
 def _rebound(axes: tuple[Axis, ...], bounds: tuple[Expr, ...]) -> tuple[Axis, ...]:
     return tuple(Axis(a.name, bounds[2 * k], bounds[2 * k + 1], a.step) for k, a in enumerate(axes))
+
+
+def is_unsigned_size(node: Expr) -> bool:
+    """Whether ``node`` is an unsigned parameter: what is computed from it has its type when it is emitted."""
+    return isinstance(node, Param) and node.type.kind == "uint"
 
 
 def rebuild(expr: Expr, new: tuple[Expr, ...]) -> Expr:

@@ -177,10 +177,7 @@ def _unconditional(module: k.Module, function: k.Function, options: Options, kno
     block and its threads are apart); None if nothing was assumed, or if it was needed."""
     if not known.assumed:
         return None
-    try:
-        return _raise(module, function, options, replace(known, assumed=()), [])
-    except (Refused, Transient, LongRows, Sized, Tied, Apart, Lanes):
-        return None
+    return _once(module, function, options, replace(known, assumed=()))
 
 
 def _guarded(
@@ -191,11 +188,16 @@ def _guarded(
     natural = tuple(c for c in attempt.cx.unsigned if c not in known.assumed)
     if not natural:
         return None
+    kernel = _once(module, function, options, replace(known, assumed=(*known.assumed, *natural)))
+    return None if kernel is None or kernel.launch else kernel
+
+
+def _once(module: k.Module, function: k.Function, options: Options, known: Learned) -> eq.Kernel | None:
+    """The equations with what is ``known`` and no more; None if they ask for more."""
     try:
-        kernel = _raise(module, function, options, replace(known, assumed=(*known.assumed, *natural)), [])
+        return _raise(module, function, options, known, [])
     except (Refused, Transient, LongRows, Sized, Tied, Apart, Lanes):
         return None
-    return None if kernel.launch else kernel
 
 
 def _widest(attempt: Raiser, told: threads.Ways) -> threads.Ways:

@@ -16,6 +16,7 @@ from kraise.emit.text.linear import Linear, linear
 from kraise.emit.text.python import ALL, Atom, Py
 from kraise.ir import equations as eq
 from kraise.ir.types import NUMBER, UINT64, ScalarType
+from kraise.ir.walk import is_unsigned_size
 
 _AT = {"": "set", "add": "add", "mul": "multiply", "min": "min", "max": "max"}
 _WHOLE = {"add": "+", "mul": "*", "and": "&", "or": "|", "xor": "^", "min": "jnp.minimum", "max": "jnp.maximum"}
@@ -263,7 +264,7 @@ def _cast(context: Context, stmt: eq.Write, text: Py) -> Py:
     narrow = (
         element.bits is not None and kind.bits is not None and kind.kind == element.kind and kind.bits > element.bits
     )
-    unsigned = kind.kind == "uint" or (kind.bits is None and any(map(_unsigned_size, _data(stmt.value))))
+    unsigned = kind.kind == "uint" or (kind.bits is None and any(map(is_unsigned_size, _data(stmt.value))))
     mixed = kind == UINT64 != element or (unsigned and element.kind != "uint")  # beside a signed one it has no type
     match stmt.value:
         case eq.Const(value=int(number)) if (0 if element.kind == "uint" else -128) <= number < 128:
@@ -273,10 +274,6 @@ def _cast(context: Context, stmt: eq.Write, text: Py) -> Py:
             return py.call("jnp.asarray", text, versions.dtype_of(context, stmt.before))
         return py.method(text, "astype", versions.dtype_of(context, stmt.before))
     return text
-
-
-def _unsigned_size(node: eq.Expr) -> bool:
-    return isinstance(node, eq.Param) and node.type.kind == "uint"
 
 
 def _scatter(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tuple, frame: Frame) -> None:

@@ -96,18 +96,22 @@ def _outside_functions(program: Any) -> set[str]:
     return program.outside  # type: ignore[no-any-return]
 
 
+def assigned_places(t: Tree) -> list[Any]:
+    """What an expression itself assigns to: the left of ``=``, the operand of ``++``."""
+    if t.data == "assignment_expression":
+        return [t.children[0]]
+    steps = t.data in ("unary_expression", "postfix_expression") and {"++", "--"} & {str(c) for c in t.children}
+    return trees(t)[:1] if steps else []
+
+
 def filled_arrays(reader: Any, node: Tree) -> set[str] | None:
     """The arrays of the reader that a loop stores to, itself or by functions of the file that it gives them to; None
     where it may change other memory too."""
     found: set[str] = set()
     own = {str(n) for d in node.find_data("declarator_id") if (n := last_name(d)) is not None}
     for t in node.iter_subtrees():
-        targets: list[Any] = []
-        if t.data == "assignment_expression":
-            targets = [t.children[0]]
-        elif t.data in ("unary_expression", "postfix_expression") and {"++", "--"} & {str(c) for c in t.children}:
-            targets = trees(t)[:1]
-        elif t.data == "call_expression" and reader.program.functions.get(callee(t.children[0])):
+        targets = assigned_places(t)
+        if t.data == "call_expression" and reader.program.functions.get(callee(t.children[0])):
             effects = host_effects.of_function(reader.program, callee(t.children[0]))
             if effects.works:
                 return None

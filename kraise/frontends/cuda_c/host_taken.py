@@ -16,7 +16,7 @@ from lark import Tree
 from kraise.diagnostics import Refused
 from kraise.frontends.cuda_c import host_effects, host_file
 from kraise.frontends.cuda_c.c_types import CType, Pointer, Reference, leaf
-from kraise.frontends.cuda_c.host_main import MARK, PARAMETER, READERS, root
+from kraise.frontends.cuda_c.host_main import MARK, PARAMETER, READERS, assigned_places, root
 from kraise.frontends.cuda_c.host_names import callee, dropped
 from kraise.frontends.cuda_c.trees import child, last_name, strip, tokens, trees
 from kraise.frontends.cuda_c.values import VarPlace
@@ -220,12 +220,8 @@ def _stored(reader: Any, node: Tree) -> set[str] | None:
     found: set[str] = set()
     own = {str(n) for d in node.find_data("declarator_id") if (n := last_name(d)) is not None}
     for t in node.iter_subtrees():
-        targets: list[Any] = []
-        if t.data == "assignment_expression":
-            targets = [t.children[0]]
-        elif t.data in ("unary_expression", "postfix_expression") and {"++", "--"} & {str(c) for c in t.children}:
-            targets = trees(t)[:1]
-        elif t.data == "call_expression" and callee(t.children[0]) in ("memcpy", "memset", "memmove", *READERS):
+        targets = assigned_places(t)
+        if t.data == "call_expression" and callee(t.children[0]) in ("memcpy", "memset", "memmove", *READERS):
             targets = [Tree("subscript_expression", [a], t.meta) for a in trees(t)[1:2]]
             found |= {str(w) for a in trees(t)[1:] for w in tokens(a)} & set(reader.arrays)
         for target in targets:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from kraise.analysis.poly import LARGE, Poly, normal, to_expr, to_poly, wraps
 from kraise.ir import equations as eq
 from kraise.ir.types import INT, ScalarType
-from kraise.ir.walk import free_indices, topological, transform
+from kraise.ir.walk import free_indices, is_unsigned_size, topological, transform
 from kraise.raising.run import simplify
 
 RING = ("add", "sub", "mul", "neg")
@@ -121,12 +121,7 @@ def _converted(a: eq.Expr, width: ScalarType, t: ScalarType, args: tuple[eq.Expr
         return True
     # what is computed from unsigned sizes has a type of its own when it is emitted: JAX finds no common one
     other = a.type.kind != width.kind or a.type.bits not in (None, width.bits)
-    return (
-        isinstance(a, eq.Op)
-        and other
-        and index_like(a)
-        and any(isinstance(n, eq.Param) and n.type.kind == "uint" for n in topological((a,)))
-    )
+    return isinstance(a, eq.Op) and other and index_like(a) and any(map(is_unsigned_size, topological((a,))))
 
 
 def _as_counted(e: eq.Expr) -> eq.Expr:
