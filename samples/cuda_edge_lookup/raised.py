@@ -8,45 +8,30 @@ import jax.numpy as jnp
 
 @partial(jax.jit, static_argnames="m")
 def has_edge(row, col, from_, to, found, m):
-    """there, stopped, lo, hi = 0, False, row[from[e]], row[from[e] + 1] - 1  for 0 <= e < m
+    """lo, hi = row[from[e]], row[from[e] + 1] - 1  for 0 <= e < m
     for round = 0 ... bit_length(col.shape[0]) + 2 - 1:
         all at once:
-            there = 1 if not stopped and lo <= hi and col[(lo + hi) / 2] == to[e] else there
-            stopped = col[(lo + hi) / 2] == to[e] or stopped if not stopped and lo <= hi else stopped
-            lo = (lo + hi) / 2 + 1 if not stopped and lo <= hi and col[(lo + hi) / 2] < to[e] else lo
-            hi = mid - 1 if not stopped and lo <= hi and not (col[mid] == to[e] or col[mid] < to[e])
-                else hi
-    found[e] = there  for 0 <= e < m
+            lo = (lo + hi) / 2 + 1 if lo <= hi and col[(lo + hi) / 2] < to[e] else lo
+            hi = (lo + hi) / 2 - 1 if lo <= hi and col[(lo + hi) / 2] > to[e] else hi
+    found[e] = 1 if lo <= hi else 0  for 0 <= e < m
     """
     n = col.shape[0]
 
     def step(_, state):
-        there, stopped, lo, hi = state
-        both = ~stopped & (lo <= hi)
+        lo, hi = state
+        below = lo <= hi
         dividend = lo + hi
         mid = jax.lax.div(dividend, jnp.asarray(2, dividend.dtype))  # kernel.cu:9
         col_at = col[jnp.clip(mid, 0, n - 1)]
-        equal = col_at == to[:m]
-        below = col_at < to[:m]
         return (
-            jnp.where(both & equal, 1, there),
-            jnp.where(both, equal | stopped, stopped),
-            jnp.where(both & below, mid + 1, lo),
-            jnp.where(both & ~(equal | below), mid - 1, hi),
+            jnp.where(below & (col_at < to[:m]), mid + 1, lo),
+            jnp.where(below & (col_at > to[:m]), mid - 1, hi),
         )
 
-    there, _, _, _ = jax.lax.fori_loop(
-        0,
-        n.bit_length() + 2,
-        step,
-        (
-            jnp.zeros(m, jnp.int32),
-            jnp.zeros(m, bool),
-            row[from_[:m]],
-            row[from_[:m] + 1] - 1,
-        ),
+    lo, hi = jax.lax.fori_loop(
+        0, n.bit_length() + 2, step, (row[from_[:m]], row[from_[:m] + 1] - 1)
     )  # kernel.cu:8
-    return found.at[:m].set(there)  # kernel.cu:19
+    return found.at[:m].set(jnp.where(lo <= hi, 1, 0))  # kernel.cu:19
 
 
 @partial(jax.jit, static_argnames="n")

@@ -36,17 +36,15 @@ def pivots(row, col, a, d, at, n):
 
 @partial(jax.jit, static_argnames=("n", "levels"))
 def grade(mark, limit, grade, why, n, levels):
-    """grade[i] = argmax_j(mark[i] < limit[j] or mark[i] == limit[j]) if any_j(mark[i] < limit[j] or
-        mark[i] == limit[j]) else levels
+    """grade[i] = argmax_j(mark[i] <= limit[j]) if any_j(mark[i] <= limit[j]) else levels  for 0 <= i < n
+    why[i] = (1 if mark[i] < limit[argmax_j(mark[i] <= limit[j])] else 2) if any_j(mark[i] <=
+        limit[j]) else why[i]
         for 0 <= i < n
-    why[i] = (1 if mark[i] < limit[argmax_j(mark[i] < limit[j] or mark[i] == limit[j])] else 2) if
-        any_j(mark[i] < limit[j] or mark[i] == limit[j]) else why[i]
-        for 0 <= i < n
-    why[i] = 3  for 0 <= i < n, where not any_j(mark[i] < limit[j] or mark[i] == limit[j])
+    why[i] = 3  for 0 <= i < n, where not any_j(mark[i] <= limit[j])
     """
-    either = (mark[:n, None] < limit[:levels]) | (mark[:n, None] == limit[:levels])
-    any_ = either.any(axis=1)
-    argmax = either.argmax(axis=1)
+    below = mark[:n, None] <= limit[:levels]
+    any_ = below.any(axis=1)
+    argmax = below.argmax(axis=1)
     grade = grade.at[:n].set(jnp.where(any_, argmax, levels))  # kernel.cu:21
     why = why.at[:n].set(
         jnp.where(

@@ -19,6 +19,7 @@ from kraise.raising.loops.float_counts import float_counted
 from kraise.raising.loops.folds import FIRST, Folding, Sequential
 from kraise.raising.loops.halving import halving
 from kraise.raising.loops.lanes import within
+from kraise.raising.loops.settled import Settled, settled
 from kraise.raising.loops.whole import whole
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.context import Context
@@ -65,17 +66,21 @@ def while_fold(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None
     fold.inner.path = add_path(fold.inner.path, condition)
     fold.run(condition)
     found = bounded(st, index, condition, fold.carries, fold.inits, fold.bare)
+    exits: Settled | None = None
     if found is None:
         after = followed(st, index, condition, fold.carries, fold.inits, fold.bare)
         bits = halving(condition, fold.carries, after, fold.inner, fold.accesses_from)
         if bits is not None:
             found = Bounded(eq.Axis(index.name, eq.Const(0, INT), bits), None)
+            exits = settled(fold, condition)
     fold.close(None)
     if found is not None:
         _not_below_zero(cx, found.differences)
         fold.number(found.axis)
         if found.sure is not None:
             fold.assume(found.sure)
+        if exits is not None:
+            fold.final |= exits.results(fold)
         fold.leave(found.axis)
         st.rung(
             s.span,

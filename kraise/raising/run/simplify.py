@@ -15,6 +15,10 @@ TRUE = Const(True, BOOL)
 FALSE = Const(False, BOOL)
 _OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
 _COMPARISONS = frozenset(_OPPOSITE)
+_BESIDE = {
+    "and": ("ne", {"lt": "lt", "le": "lt", "gt": "gt", "ge": "gt"}),
+    "or": ("eq", {"lt": "le", "le": "le", "gt": "ge", "ge": "ge"}),
+}
 
 
 def op(name: str, args: tuple[Expr, ...], type: ScalarType) -> Expr:
@@ -107,11 +111,9 @@ def _junction(name: str, a: Expr, b: Expr) -> Expr | None:
     if opposite(a, b):
         return zero
     for x, y in ((a, b), (b, a)):
-        if name == "and" and (one := _beside_unequal(x, y)) is not None:
+        if (one := _beside_equality(name, x, y)) is not None:
             return one
-    # a and (a and b)
-    for x, y in ((a, b), (b, a)):
-        if isinstance(x, Op) and x.name == name and y in x.args:
+        if isinstance(x, Op) and x.name == name and y in x.args:  # a and (a and b)
             return x
     # a or (b or a): what is asked first is not asked again
     asked = set(_parts(name, a))
@@ -122,18 +124,16 @@ def _junction(name: str, a: Expr, b: Expr) -> Expr | None:
         return a
     shorter = rest[-1]
     for part in reversed(rest[:-1]):
-        shorter = Op(name, (part, shorter), BOOL)
-    return Op(name, (a, shorter), BOOL)
+        shorter = op(name, (part, shorter), BOOL)
+    return op(name, (a, shorter), BOOL)
 
 
-def _beside_unequal(x: Expr, y: Expr) -> Expr | None:
-    """``a != b and a <= b`` is ``a < b``: of NaN, too."""
-    if not (isinstance(x, Op) and x.name == "ne" and isinstance(y, Op) and y.name in ("lt", "le", "gt", "ge")):
+def _beside_equality(name: str, x: Expr, y: Expr) -> Expr | None:
+    """``a != b and a <= b`` is ``a < b``, and ``a == b or a < b`` is ``a <= b``: of NaN, too."""
+    test, joined = _BESIDE[name]
+    if not (isinstance(x, Op) and x.name == test and isinstance(y, Op) and y.name in joined):
         return None
-    if set(x.args) != set(y.args) or x.args[0].type.kind == "bool":
-        return None
-    strict = "lt" if y.name in ("lt", "le") else "gt"
-    return y if strict == y.name else Op(strict, y.args, BOOL)
+    return Op(joined[y.name], y.args, BOOL) if set(x.args) == set(y.args) and x.args[0].type.kind != "bool" else None
 
 
 def _parts(name: str, e: Expr) -> list[Expr]:
