@@ -24,8 +24,7 @@ def dry_cells(flux, h, hu, n):
     cl = jnp.where(above, jnp.sqrt(hl), 0.0)
     hr = h[1:n]  # kernel.cu:5
     above_2 = hr > 1e-06
-    i = jnp.arange(n - 1)
-    hu_at = hu[jnp.clip(i + 1, 0, hu.shape[0] - 1)]
+    hu_at = jnp.pad(hu, (0, n))[1:n]
     ur = jnp.where(above_2, hu_at / hr, 0.0)
     cr = jnp.where(above_2, jnp.sqrt(hr), 0.0)
     sr = jnp.maximum(ul + cl, ur + cr)

@@ -23,5 +23,5 @@ def walsh_step(x, bit, *, grid=None, block=None):
     b = x[jnp.clip(value, 0, n - 1)]  # kernel.cu:6
     x_2 = x.at[jnp.where(equal, i, n)].add(b, mode="drop")  # kernel.cu:7
     return x_2.at[jnp.where(equal, value, n)].set(
-        x[jnp.clip(i, 0, n - 1)] - b, mode="drop"
+        jnp.pad(x, (0, threads))[:threads] - b, mode="drop"
     )  # kernel.cu:8

@@ -22,6 +22,7 @@ def matrix_chain(sizes, cost):
         return cost
     i = jnp.arange(n - 2)
     k = jnp.arange(n - 2)
+    sizes_wide = jnp.pad(sizes, (0, n))
 
     def step(length, cost):
         difference = i + length - 1
@@ -32,7 +33,7 @@ def matrix_chain(sizes, cost):
             ]
             + sizes[:-2, None]
             * sizes[1:-1]
-            * sizes[jnp.clip(i[:, None] + length, 0, n - 1)]
+            * jax.lax.dynamic_slice(sizes_wide, (length,), (n - 2,))[:, None]
         )  # kernel.py:15
         best = jnp.minimum(
             1e30,

@@ -24,15 +24,14 @@ def from_diagonals(a, cols, slope=1):
 
 @jax.jit
 def needleman_wunsch(a, b, score, match, gap):
-    """cost.table[i, j] = a[i - 1] == b[j - 1]  for 1 <= i < score.shape[0], 1 <= j < score.shape[1]
-    for diagonal = 0 ... score.shape[0] + score.shape[1] - 1 - 1:
-        score_out[i, diagonal] = max(max(score.before2[i - 1] + (match if
-            cost.table[i, diagonal - i] else -match), score.before[i - 1] - gap), score.before[i] -
-            gap) if i >= 1 and diagonal - i >= 1 and diagonal - i < score.shape[1] else
+    """for diagonal = 0 ... score.shape[0] + score.shape[1] - 1 - 1:
+        score_out[i, diagonal] = max(max(score.before2[i - 1] + (match if a[i - 1] ==
+            b[diagonal - i - 1] else -match), score.before[i - 1] - gap), score.before[i] - gap) if
+            i >= 1 and diagonal - i >= 1 and diagonal - i < score.shape[1] else
             score[i, diagonal - i]
-        score.before[i] = max(max(score.before2[i - 1] + (match if cost.table[i, diagonal - i] else
-            -match), score.before[i - 1] - gap), score.before[i] - gap) if i >= 1 and diagonal - i
-            >= 1 and diagonal - i < score.shape[1] else score[i, diagonal - i]
+        score.before[i] = max(max(score.before2[i - 1] + (match if a[i - 1] == b[diagonal - i - 1]
+            else -match), score.before[i - 1] - gap), score.before[i] - gap) if i >= 1 and diagonal
+            - i >= 1 and diagonal - i < score.shape[1] else score[i, diagonal - i]
             for 0 <= i < score.shape[0]
         score.before2[i] = score.before.1[i]  for 0 <= i < score.shape[0]
     score.diagonals[diagonal, i] = score_out[i, diagonal]
@@ -40,25 +39,27 @@ def needleman_wunsch(a, b, score, match, gap):
     score[i, j] = score.diagonals[i + j, i]  for 0 <= i < score.shape[0], 0 <= j < score.shape[1]
     """
     rows, cols = score.shape
-    if rows == 0:
-        return score
-    table = jnp.zeros((rows, cols), bool)  # kernel.py:5
-    table = table.at[1:, 1:].set(
-        a[: rows - 1, None] == b[: max(cols - 1, 0)]
-    )  # kernel.py:5
     before = jnp.zeros(rows, score.dtype)  # kernel.py:5
     before2 = jnp.zeros(rows, score.dtype)  # kernel.py:5
     i = jnp.arange(rows)
+    b_back = jnp.pad(b[::-1], (rows + cols, rows))
 
     def step(state, inputs):
         before, before2 = state
-        diagonal, cost_diagonal, score_diagonal = inputs
+        diagonal, score_diagonal = inputs
         score_new = jnp.where(
             (i >= 1) & (diagonal - i >= 1) & (diagonal - i < cols),
             jnp.maximum(
                 jnp.maximum(
                     jnp.pad(before2, (1, 0))[:-1]
-                    + jnp.where(cost_diagonal, match, -match),
+                    + jnp.where(
+                        jnp.pad(a, (1, rows))[:rows]
+                        == jax.lax.dynamic_slice(
+                            b_back, (b.shape[0] + rows + cols - diagonal,), (rows,)
+                        ),
+                        match,
+                        -match,
+                    ),
                     jnp.pad(before, (1, 0))[:-1] - gap,
                 ),
                 before - gap,
@@ -72,11 +73,7 @@ def needleman_wunsch(a, b, score, match, gap):
     _, score_out = jax.lax.scan(
         step,
         (before, before2),
-        (
-            jnp.arange(rows + cols - 1),
-            by_diagonals(table, rows + cols - 1),
-            by_diagonals(score, rows + cols - 1),
-        ),
+        (jnp.arange(rows + cols - 1), by_diagonals(score, max(rows + cols - 1, 0))),
     )  # kernel.py:5
     diagonals = score_out.astype(score.dtype)
     return from_diagonals(diagonals, cols)  # kernel.py:11

@@ -106,10 +106,13 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
     leaves = node.safe and not filled(ctx, node.version, node.view, dims, extents)
     if _basic(dims) and not (leaves and any(not isinstance(d, Scalar) for d in dims)):
         return _slices(low, base, dims, extents, frame, leaves)
-    if not node.safe and len(dims) == 1:
+    if len(dims) == 1:
+        from kraise.emit.loads.sliding import sliding
         from kraise.emit.loads.strided import strided
 
-        rows = strided(low, base, node.subscripts[0], frame)
+        rows = sliding(low, base, node, extents[0], frame)
+        if rows is None and not node.safe:
+            rows = strided(low, base, node.subscripts[0], frame)
         if rows is not None:
             return rows
     mixed = None if node.safe else _one_gather(low, base, dims, extents, frame)

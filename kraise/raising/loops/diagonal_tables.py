@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from kraise.analysis.conditions import is_static
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import Span
 from kraise.ir import equations as eq
@@ -65,6 +66,12 @@ def between(index: eq.Index, size: Poly) -> tuple[eq.Expr, ...]:
     return eq.Op("ge", (index, eq.Const(0, INT)), BOOL), eq.Op("lt", (index, to_expr(size)), BOOL)
 
 
+def _unsure(e: eq.Expr) -> eq.Expr:
+    """The loads of a diagonal may leave their arrays, in lanes that are beside the nest."""
+    reads = {n: replace(n, safe=True) for n in topological([e]) if isinstance(n, eq.Read)}
+    return substitute(e, reads)  # type: ignore[arg-type]
+
+
 class Tables:
     """The tables of one nest; ``made`` are the statements that fill them."""
 
@@ -80,10 +87,30 @@ class Tables:
         on = {self.i: front.outer, self.j: tidy(substitute(front.inner, {front.column: to_expr(front.place)}))}
         if self.j.name not in free_indices(e) or all(isinstance(n, _PLAIN) for n in topological([e])):
             return tidy(substitute(e, on))
+        if self._slides(e):
+            return _unsure(tidy(substitute(e, on)))
         key = (e, beside)
         if key not in self.known:
             self.known[key] = self._own(e) or self._made_of(e, beside)
         return self.known[key]
+
+    def _slides(self, e: eq.Expr) -> bool:
+        """Whether all that ``e`` loads are elements of rows of the row's or of the column's number: a diagonal sees a
+        slice of such a row, and needs no table."""
+        front = self.front
+        for n in topological([self._placed(e)]):
+            if isinstance(n, eq.Read):
+                if len(n.subscripts) != 1 or n.view:
+                    return False
+                (at,) = map(to_poly, n.subscripts)
+                moved = [i for i in (front.row, front.column) if i in at.atoms()]
+                rest = at - Poly({(i,): at.coefficient(i).value or 0 for i in moved})  # type: ignore[dict-item]
+                by_one = len(moved) == 1 and at.coefficient(moved[0]).value in (1, -1)
+                if not by_one or front.slope != 1 or rest.atoms() & set(moved) or not is_static(rest):
+                    return False
+            elif not isinstance(n, _PLAIN):
+                return False
+        return True
 
     def _made_of(self, e: eq.Expr, beside: bool) -> eq.Expr:
         """A table of ``e`` if its element type is known, else ``e`` made of tables."""

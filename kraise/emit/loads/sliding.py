@@ -1,0 +1,89 @@
+"""Loads that move with the round of a loop: ``x[r + i + c]`` over all i is a slice that begins at ``r + c``.
+
+``x[r - i + c]``, what a diagonal sees of a sequence, is a slice of the array backwards. Positions that a mask protects
+may lie outside: zeros are put there, for JAX moves a slice that would leave the array.
+"""
+
+from __future__ import annotations
+
+from kraise.emit.context import Assign, Context, Frame, Val
+from kraise.emit.lower import Lowering
+from kraise.emit.text import python as py
+from kraise.emit.text.linear import Linear, is_size, linear
+from kraise.emit.text.python import Atom, Py, Slice
+from kraise.ir import equations as eq
+
+
+def sliding(low: Lowering, base: Py, node: eq.Read, extent: Linear, frame: Frame) -> Val | None:
+    """The load of a row that moves by one a round, or that a mask protects; None if it is of another form."""
+    ctx = low.ctx
+    form = linear(node.subscripts[0])
+    moved = {a.name: (a, c) for a, c in form.terms if isinstance(a, eq.Index) and abs(c) == 1}
+    own = [a for a in frame if a.name in moved]
+    rounds = [b for b in ctx.blocks if b.index in moved and b.axis is not None and not b.unrolled]
+    if len(own) != 1 or len(moved) != 1 + len(rounds) or len(rounds) > 1:
+        return None
+    (axis,), block = own, rounds[0] if rounds else None
+    rest = form.without(moved[axis.name][0])
+    way, lo, last = 0, Linear(), Linear()
+    if block is not None and block.axis is not None:
+        rest, way = rest.without(moved[block.index][0]), moved[block.index][1]
+        lo, last = linear(block.axis.lo), linear(block.axis.hi) + -1
+    size = ctx.size(axis)
+    if size is None or not all(map(ctx.is_static, (size, rest, extent, lo, last))):
+        return None
+    along = moved[axis.name][1]
+    first = linear(axis.lo).times(along) + rest
+    if along < 0:
+        first, way = extent + -1 - first, -way
+    before, after = Linear(), Linear()
+    if node.safe:
+        ends = (lo, last) if way > 0 else (-last, -lo)
+        before, after = _sizes_of(-(ends[0] + first)), _sizes_of(ends[1] + first + size - extent)
+    around = not (before.same(Linear()) and after.same(Linear()))
+    inside = ctx.blocks[ctx.blocks.index(block) :] if block is not None else ()
+    if (along < 0 or around) and any(node.version in b.bound for b in inside):
+        return None  # each round would copy the array
+    text = py.Sub(base, (Slice(None, None, py.number(-1)),)) if along < 0 else base
+    widths = (ctx.static(before), ctx.static(after)) if around else None
+    if block is None:
+        first += before
+        array = text if widths is None else py.call("jnp.pad", text, py.Tup(widths))
+        begin = None if first.same(Linear()) else ctx.static(first)
+        part: Py = py.Sub(array, (Slice(begin, ctx.static(first + size)),))
+    else:
+        array = text if widths is None else _padded(ctx, text, node.version, along < 0, widths)
+        start = _begin(low, block.index, way, first + before)
+        part = py.call("jax.lax.dynamic_slice", array, py.Tup((start,)), py.Tup((ctx.at_least_zero(size),)))
+    return low.extend(part, (axis,), frame)
+
+
+def _sizes_of(value: Linear) -> Linear:
+    """A sum of sizes that is never smaller: what is taken away is left out."""
+    return Linear(tuple((a, c) for a, c in value.terms if c > 0 and is_size(a)), max(value.constant, 0))
+
+
+def _begin(low: Lowering, index: str, way: int, rest: Linear) -> Py:
+    """``index + rest`` or ``rest - index``."""
+    number = Atom(low.fold_index(index))
+    if way < 0:
+        return py.Bin("-", low.ctx.static(rest), number)
+    if rest.same(Linear()):
+        return number
+    negative = not rest.terms and rest.constant < 0
+    return py.Bin("-" if negative else "+", number, low.ctx.static(-rest if negative else rest))
+
+
+def _padded(context: Context, array: Py, version: eq.Version, backward: bool, widths: tuple[Py, Py]) -> Py:
+    """The array with zeros around it: made once, outside of the loop."""
+    padded = py.call("jnp.pad", array, py.Tup(widths))
+    key = ("sliding", version, padded)
+    for block in context.blocks:
+        known = block.variables.get(key)
+        if known is not None:
+            return Atom(known[0])
+    depth = next((d for d, b in enumerate(context.blocks) if version in b.bound), 0)
+    name = context.names.fresh(f"{version.array.split('.')[-1]}_{'back' if backward else 'wide'}")
+    context.emit(Assign(name, padded), depth)
+    context.blocks[depth].variables[key] = (name, ())
+    return Atom(name)

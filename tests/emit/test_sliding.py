@@ -1,0 +1,57 @@
+"""What a diagonal, or a round, sees of a sequence is a slice that moves: no table, and no index arrays."""
+
+import pytest
+
+from kraise import pipeline
+
+HEAD = "def f(d, a, b):\n    n, m = d.shape\n"
+FRONT = "    for i in range(1, n):\n        for j in range(1, m):\n            "
+ALONG = {
+    "equal letters": (HEAD + FRONT + "d[i, j] = max(d[i-1, j-1] + (2.0 if a[i-1] == b[j-1] else -1.0), d[i-1, j])"
+                      " - 0.5 * d[i, j-1]"),
+    "products": (HEAD + FRONT + "d[i, j] = d[i-1, j] - 0.5 * d[i, j-1] + a[i] * b[j]"),
+    "distances": (HEAD + FRONT + "d[i, j] = (a[i] - b[j]) ** 2 + min(d[i-1, j], d[i, j-1], d[i-1, j-1])"),
+    "a quotient": (HEAD + FRONT + "d[i, j] = 0.5 * d[i-1, j] - 0.25 * d[i, j-1] + a[i - 1] / (1.0 + b[j-1] * b[j-1])"),
+    "backwards": (HEAD + "    for i in range(n - 2, -1, -1):\n        for j in range(m - 2, -1, -1):\n            "
+                  "d[i, j] = a[i] * b[j + 1] + 0.5 * d[i+1, j] - 0.25 * d[i, j+1]"),
+}  # fmt: skip
+ROUNDS = """
+def f(x, w, y, n):
+    for k in range(1, n):
+        for i in range(n - k):
+            y[i] = 0.5 * y[i] * y[i] + x[i + k] * w[k]
+"""
+STORED = """
+def f(x, w, n):
+    for k in range(1, n):
+        for i in range(n - k):
+            x[i] = 0.5 * x[i] + x[i + k] * w[k]
+"""
+
+
+def text_and_reports(source):
+    done = pipeline.translate("from numba import njit\n@njit\n" + source.strip("\n") + "\n", "case.py")
+    assert done.text is not None, done.diagnostics
+    reports, _ = pipeline.verify(done, pipeline.Request())
+    return done.text, [row for r in reports for row in r.rows if row.status not in ("ok", "note")]
+
+
+@pytest.mark.parametrize("name", ALONG)
+def test_along_diagonals(name):
+    text, wrong = text_and_reports(ALONG[name])
+    assert not wrong
+    assert "dynamic_slice" in text and "[::-1]" in text
+    assert "table" not in text or name == "backwards"  # that of the border's cells
+
+
+def test_rounds():
+    text, wrong = text_and_reports(ROUNDS)
+    assert not wrong
+    assert "dynamic_slice" in text and "x[" not in text.split('"""')[-1]
+
+
+def test_no_copy_of_the_array_in_each_round():
+    """The array is stored to in the loop: zeros around it would be put there in each round."""
+    text, wrong = text_and_reports(STORED)
+    assert not wrong
+    assert "x_wide" not in text
