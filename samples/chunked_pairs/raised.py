@@ -34,7 +34,7 @@ def screened_field(x, q, potential, field, kappa):
         )
 
     potential_rows, field_rows = jax.lax.map(
-        jax.checkpoint(row),
+        jax.checkpoint(row, prevent_cse=False),
         (jnp.arange(n), x),
         batch_size=2**10 // (13 * n * q.dtype.itemsize + 1) + 1,
     )
@@ -79,7 +79,7 @@ def total_energy(x, q, n):
         return jnp.sum(0.5 * q_i * q[:n] / (1.0 + (x_i - x[:n]) ** 2))
 
     total_parts = jax.lax.map(
-        jax.checkpoint(row),
+        jax.checkpoint(row, prevent_cse=False),
         (q[:n], x[:n]),
         batch_size=2**10 // (3 * n * q.dtype.itemsize + 1) + 1,
     )

@@ -8,17 +8,17 @@ import jax.numpy as jnp
 
 def checkpointed_scan(step, state, inputs, length=None):
     """``scan`` whose rounds the gradient runs again; in segments of sqrt(n) rounds, where all states are many."""
-    step = jax.checkpoint(step)
+    step = jax.checkpoint(step, prevent_cse=False)
     rounds = len(jax.tree.leaves(inputs)[0]) if length is None else length
-    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**26:
+    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**22:
         return jax.lax.scan(step, state, inputs, length)
     size = max(int(rounds**0.5), 1)
     cut = rounds // size * size
 
-    @jax.checkpoint
     def segment(state, inputs):
         return jax.lax.scan(step, state, inputs, size)
 
+    segment = jax.checkpoint(segment, prevent_cse=False)
     count = rounds // size
     first = jax.tree.map(lambda x: x[:cut].reshape(count, size, *x.shape[1:]), inputs)
     state, made = jax.lax.scan(segment, state, first, count)

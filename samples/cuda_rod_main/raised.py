@@ -8,17 +8,17 @@ import jax.numpy as jnp
 
 def checkpointed_loop(start, stop, step, state):
     """``fori_loop`` whose rounds the gradient runs again; in segments of sqrt(n) rounds, where all states are many."""
-    step = jax.checkpoint(step)
+    step = jax.checkpoint(step, prevent_cse=False)
     rounds = max(stop - start, 0)
-    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**26:
+    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**22:
         return jax.lax.fori_loop(start, stop, step, state)
     size = max(int(rounds**0.5), 1)
 
-    @jax.checkpoint
     def segment(k, state):
         first = start + k * size
         return jax.lax.fori_loop(0, size, lambda r, s: step(first + r, s), state)
 
+    segment = jax.checkpoint(segment, prevent_cse=False)
     state = jax.lax.fori_loop(0, rounds // size, segment, state)
     return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
 

@@ -30,7 +30,10 @@ def horner_down(coefficients, x, y, n, degree):
         return value_2, None
 
     value, _ = jax.lax.scan(
-        jax.checkpoint(step), jnp.zeros(n, x.dtype), coefficients[:degree], reverse=True
+        jax.checkpoint(step, prevent_cse=False),
+        jnp.zeros(n, x.dtype),
+        coefficients[:degree],
+        reverse=True,
     )  # kernel.cu:19
     return y.at[:n].set(value)  # kernel.cu:20
 

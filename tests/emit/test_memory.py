@@ -182,7 +182,7 @@ def test_auto_keeps_no_broadcast_of_a_host_s_round():
     module = load_module(text(HOST_PAIRS))
     x = jnp.linspace(0.0, 1.0, 50)
     assert kept(lambda x: module.run(x, 0 * x, 50, 20), x) <= 20 * 50 * 4
-    assert "jax.checkpoint(step)" not in text(HOST_PAIRS, remat="none")
+    assert "jax.checkpoint" not in text(HOST_PAIRS, remat="none")
 
 
 @pytest.mark.parametrize(

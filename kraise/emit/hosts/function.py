@@ -254,7 +254,7 @@ class EmittedHost:
             self.needs.add(remat.LOOP)
             function = remat.LOOP
         elif self.host.remat == "full":
-            run = _checkpointed(step)
+            run = remat.again(step)
         loop = py.call(function, lo, hi, run, start)
         return [Def(step, (counter, state), lines), Assign(target, loop, stmt.span)]
 
@@ -322,10 +322,6 @@ class EmittedHost:
         for word in labels:
             self.names.release(word.text)
         return out
-
-
-def _checkpointed(step: str) -> Py:
-    return py.call("jax.checkpoint", Atom(step))
 
 
 def _mentions(stmt: o.Stmt):  # type: ignore[no-untyped-def]

@@ -276,7 +276,7 @@ def _looped(low: Lowering, stmt: eq.Fold, state: _State, body_of: Callable) -> N
         ctx.emit(made)
         rest = ", ".join(ctx.folded[("out", stmt.name, o.name)][0] for o in stmt.outputs)
         size = chunks.batch(ctx, stmt)
-        run = py.call("jax.checkpoint", Atom(step))
+        run = remat.again(step)
         ctx.emit(Assign(rest, py.call("jax.lax.map", run, arrays, batch_size=size), stmt.span))
     elif stmt.outputs or block.inputs:
         made, arrays, length = stacked.scanned(low, stmt, block, step, parameter, head, carry, outputs)
@@ -319,7 +319,7 @@ def _looped(low: Lowering, stmt: eq.Fold, state: _State, body_of: Callable) -> N
 
 def round_of(ctx: Context, stmt: eq.Fold, step: str) -> Py:
     """The round as a loop calls it."""
-    return py.call("jax.checkpoint", Atom(step)) if remat.per_round(ctx, stmt) else Atom(step)
+    return remat.again(step) if remat.per_round(ctx, stmt) else Atom(step)
 
 
 def _return(block: Block, state: _State, carry: list[Py]) -> None:
