@@ -2,7 +2,7 @@
 
 import sys
 
-from tests.bench import emitted, hosts, large, memory, peers, rows, start, twins, waves
+from tests.bench import emitted, hosts, large, memory, peers, rows, start, tiled, twins, waves
 
 BENCHMARKS = {
     "start": start.main,
@@ -14,6 +14,7 @@ BENCHMARKS = {
     "hosts": hosts.main,
     "rows": rows.main,
     "waves": waves.main,
+    "tiled": tiled.main,
 }
 
 if __name__ == "__main__":

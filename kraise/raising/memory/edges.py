@@ -13,6 +13,7 @@ from kraise.analysis.dependence import implied
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import free_indices
 
 Path = tuple[eq.Expr, ...]
 
@@ -29,6 +30,33 @@ def at_edges(path: Path, conditions: Iterable[eq.Expr], p: Path, q: Path, same: 
     if None in moved or not all(implied((*path, *edge, *p), c) for c in q):
         return None
     return tuple(dict.fromkeys((*q, *(d for d in moved if d is not None))))
+
+
+def same_place(path: Path, a: eq.Read, b: eq.Read) -> bool:
+    """Whether two loads of one array load the same cell where ``path`` holds.
+
+    Of rows ``y * n + x`` with n open, the difference of two places is ``n * p + q``: both are zero where they are the
+    same row and the same column. One row further on and a row less is the same place.
+    """
+    if a.view == b.view and all(
+        s is t or implied(path, eq.Op("eq", (s, t), BOOL)) for s, t in zip(a.subscripts, b.subscripts, strict=True)
+    ):
+        return True
+    one, two = flat(a), flat(b)
+    if len(one) != len(two) or not (a.view or b.view or len(one) == 1):
+        return False
+    parts = (p for s, t in zip(one, two, strict=True) for p in _by_sizes(s - t))
+    return all(p == Poly({}) or implied(path, eq.Op("eq", (to_expr(p), eq.Const(0, INT)), BOOL)) for p in parts)
+
+
+def _by_sizes(difference: Poly) -> list[Poly]:
+    """What each product of sizes is multiplied by."""
+    found: dict[tuple[eq.Expr, ...], dict[tuple[eq.Expr, ...], int]] = {}
+    for term, factor in difference.terms.items():
+        sizes = tuple(a for a in term if not free_indices(a))
+        rest = tuple(a for a in term if free_indices(a))
+        found.setdefault(sizes, {})[rest] = factor
+    return [Poly(terms) for terms in found.values()]
 
 
 def flat(load: eq.Read) -> tuple[Poly, ...]:
@@ -65,4 +93,4 @@ def _nonnegative(poly: Poly) -> eq.Expr:
     return eq.Op("ge", (to_expr(poly), eq.Const(0, INT)), BOOL)
 
 
-__all__ = ["at_edges", "flat"]
+__all__ = ["at_edges", "same_place"]

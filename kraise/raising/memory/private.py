@@ -17,9 +17,9 @@ from kraise.analysis.dependence import Access, implied, impossible
 from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
-from kraise.ir.types import BOOL, INT, ScalarType
+from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import free_indices, substitute, topological
-from kraise.raising.memory.edges import at_edges, flat
+from kraise.raising.memory.edges import at_edges, same_place
 from kraise.raising.memory.filled import Solved, solve
 from kraise.raising.run import simplify
 from kraise.raising.run.context import Context
@@ -282,11 +282,7 @@ def same_under(path: tuple[eq.Expr, ...], a: eq.Expr, b: eq.Expr) -> bool:
     if isinstance(a, eq.Read) and isinstance(b, eq.Read):
         if a.version is not b.version:
             return False
-        if a.view or b.view:  # one row further on and a row less is the same place
-            return flat(a) == flat(b)
-        return all(
-            s is t or implied(path, eq.Op("eq", (s, t), BOOL)) for s, t in zip(a.subscripts, b.subscripts, strict=True)
-        )
+        return same_place(path, a, b)
     if isinstance(a, eq.Op) and isinstance(b, eq.Op):
         return a.name == b.name and all(same_under(path, s, t) for s, t in zip(a.args, b.args, strict=True))
     if isinstance(a, eq.Cast) and isinstance(b, eq.Cast):
