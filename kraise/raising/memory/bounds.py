@@ -179,7 +179,7 @@ class _Marker:
                 self._partly(e)
                 or e.view
                 and not (
-                    self._rows_executed(e) or self._rows_guarded(e) or self._rows_of_box(e, domain)
+                    self._rows_executed(e) or self._rows_guarded(e, domain) or self._rows_of_box(e, domain)
                     if leaves
                     else self._rows(e.version.array, e.subscripts, e.view, domain)
                 )
@@ -266,11 +266,15 @@ class _Marker:
             return False
         return self._rows(read.version.array, read.subscripts, read.view, domain)
 
-    def _rows_guarded(self, read: eq.Read) -> bool:
+    def _rows_guarded(self, read: eq.Read, domain: Domain) -> bool:
         """The same where conditions around every use of the load bound the row (a tile that is filled under them)."""
         if by_launch((*read.view, *read.subscripts)):
             return False
-        top = stated(to_poly(read.subscripts[0]), tuple(sorted(self.under.get(read, ()), key=repr)))
+        row, under = read.subscripts[0], tuple(sorted(self.under.get(read, ()), key=repr))
+        top = stated(to_poly(row), under)
+        below = eq.Op("ge", (row, eq.Const(0, INT)), BOOL)
+        if top is None and implied(under, below) and all(implied((*domain, below), c) for c in under):
+            top = largest(to_poly(row), domain)  # it leaves the array before the first row only
         if top is None:
             return False
         key = (read.version.array, read.view[1:])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kraise.analysis.conditions import Fact, classify, conjuncts
+from kraise.analysis.dependence import implied
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.order import by_text
@@ -80,7 +81,9 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
 
     if len(raw.subscripts) != len(subs):
         return None  # one is seen as rows, the other flat
-    equations = [(s, to_poly(e)) for s, e in zip(raw.subscripts, subs, strict=True)]
+    digits: dict[eq.Expr, eq.Expr] = {}
+    given = list(zip(raw.subscripts, subs, strict=True))
+    equations = [(s, to_poly(e)) for s, e in _joined(given, digits, conditions)]
     places = len(equations)
     more = [f.poly for f in map(classify, raw.path) if f is not None and f.kind == "eq"]
     pending = dict(enumerate([*equations, *((to_expr(p), Poly()) for p in more)]))
@@ -96,6 +99,11 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
                     conditions.append(eq.Op("eq", (to_expr(difference), eq.Const(0, INT)), BOOL))
                 elif difference.value != 0:
                     return Solved({}, (), (), frozenset(), True)
+                continue
+            unpacked = _unpacked(difference, hits, raw.path) if s in digits else None
+            if unpacked is not None:
+                changed = True
+                found |= unpacked
                 continue
             step = _step(difference, hits)
             if step is not None:
@@ -113,7 +121,7 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
         if b not in raw.loops:  # not an index of its own: the same block
             found.setdefault(eq.Index(b + _PRIME, INT), eq.Index(b, INT))
     mapping = {i: tidy(substitute(p, found)) for i, p in primed.items()}
-    mapping = {i: v for i, v in mapping.items() if v is not i}
+    mapping = digits | {i: v for i, v in mapping.items() if v is not i}
     solved = Solved(mapping, (), (), frozenset(unknown), exact=tuple(exact))
     exists: list[eq.Expr] = []
     try:
@@ -141,6 +149,66 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
                 kept[kind].append(c)
     found_ = tuple(kept["exists"]), tuple(kept["conditions"])
     return Solved(mapping, *found_, frozenset(unknown), exact=tuple(exact), chosen=chosen)
+
+
+def _joined(
+    equations: list[tuple[eq.Expr, eq.Expr]], digits: dict[eq.Expr, eq.Expr], conditions: list[eq.Expr]
+) -> list[tuple[eq.Expr, eq.Expr]]:
+    """The equations with one for both digits of a number: ``k // 18 == a`` and ``k % 18 == b`` are ``k == 18 * a + b``
+    if ``0 <= b < 18``, which joins the ``conditions``; ``digits`` gets what the store's own digits are."""
+    for one, (high, a) in enumerate(equations):
+        for two, (low, b) in enumerate(equations):
+            number = _number(high, low)
+            if number is None:
+                continue
+            size = low.args[1]  # type: ignore[union-attr]
+            digits |= {high: a, low: b}
+            conditions += [eq.Op("ge", (b, eq.Const(0, INT)), BOOL), eq.Op("lt", (b, size), BOOL)]
+            rest = [e for at, e in enumerate(equations) if at not in (one, two)]
+            whole = to_expr(to_poly(a) * to_poly(size) + to_poly(b))
+            digits[number] = whole
+            return _joined([*rest, (number, whole)], digits, conditions)
+    return equations
+
+
+def _unpacked(difference: Poly, hits: list[str], path: tuple[eq.Expr, ...]) -> dict[eq.Expr, eq.Expr] | None:
+    """The digits of a number, ``256 * k + 16 * ty + tx`` with ``tx`` below 16 and ``ty`` below 16, by division."""
+    sizes = {n: difference.coefficient(eq.Index(n, INT)).value or 0 for n in hits}
+    order = sorted(hits, key=lambda n: abs(sizes[n]), reverse=True)
+    sign = 1 if sizes[order[-1]] == 1 else -1
+    radices = [sizes[n] * sign for n in order]
+    if radices[-1] != 1 or len(order) < 2 or not difference.is_affine_in(hits):
+        return None
+    rest = difference
+    for n in hits:
+        rest = rest.without(eq.Index(n, INT))
+    left, zero = to_expr(rest * -sign), eq.Const(0, INT)
+    found: dict[eq.Expr, eq.Expr] = {}
+    for at, (n, size) in enumerate(zip(order, radices, strict=True)):
+        above = radices[at - 1] if at else 0
+        if at:
+            own, count = eq.Index(n.removesuffix(_PRIME), INT), eq.Const(above // size, INT) if size > 0 else zero
+            within = eq.Op("ge", (own, zero), BOOL), eq.Op("lt", (own, count), BOOL)
+            if size <= 0 or above % size or not all(implied(path, c) for c in within):
+                return None
+        part = simplify.op("mod", (left, eq.Const(above, INT)), INT) if at else left
+        found[eq.Index(n, INT)] = simplify.op("floordiv", (part, eq.Const(size, INT)), INT)
+    return found
+
+
+def _number(high: eq.Expr, low: eq.Expr) -> eq.Expr | None:
+    """The number of which these are the digits."""
+    match high, low:
+        case (
+            eq.Op(name="floordiv", args=(x, eq.Const(value=int() as c))),
+            eq.Op(name="mod", args=(y, eq.Const(value=int() as d))),
+        ) if c > 0 and d > 0:
+            if x is y and c == d:
+                return x
+            match y:
+                case eq.Op(name="floordiv", args=(z, eq.Const(value=int() as f))) if z is x and f > 0 and c == d * f:
+                    return y  # k // 324 and k // 18 % 18
+    return None
 
 
 def _number_holds(fact: Fact) -> bool:

@@ -206,7 +206,7 @@ class _Search:
             return UNKNOWN  # the value is that of a carried scalar of one lane only
         if solved.unsolved & free_indices(value) or any(_stack(n) for n in topological((value,))):
             return UNKNOWN
-        value = self._made_from(value, path)
+        value = _unguarded(path, self._made_from(value, path))
         if raw.accumulate:
             if not solved.determines(raw.loops):
                 return UNKNOWN  # several instances add to the cell
@@ -243,6 +243,17 @@ class _Search:
         if isinstance(a, _Mark):
             return b
         return joined(path, conditions, a, b)
+
+
+def _unguarded(path: tuple[eq.Expr, ...], value: eq.Expr) -> eq.Expr:
+    """``x if guard else 0`` without what ``path`` says of the guard already."""
+    match value:
+        case eq.Op(name="select", args=(c, x, eq.Const() as zero)):
+            parts = conjuncts(c)
+            left = [p for p in parts if not (p in path or implied(path, p))]
+            if len(left) < len(parts):
+                return simplify.select(simplify.conjunction(*left), x, zero, value.type)
+    return value
 
 
 def _stack(e: eq.Expr) -> bool:
