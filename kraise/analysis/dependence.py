@@ -375,6 +375,14 @@ def impossible(path: Iterable[eq.Expr]) -> bool:
     return _contradicts(tuple(path), ())
 
 
+@lru_cache(maxsize=20_000)
+def sure(path: tuple[eq.Expr, ...]) -> bool:
+    """Whether some instance certainly meets all of ``path``, for some sizes: nothing of it is left out of the set."""
+    space = Space()
+    space.path(path, {})
+    return not space.dropped and not space.products and not space.empty()
+
+
 def nonnegative(path: Iterable[eq.Expr], poly: Poly) -> bool:
     """Whether ``poly >= 0`` wherever ``path`` holds."""
     return _contradicts(tuple(path), (Fact("ge", -poly - 1),))

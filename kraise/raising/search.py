@@ -36,6 +36,11 @@ from kraise.raising.threads.sizes import as_launched, contradicts, launched, nam
 from kraise.raising.threads.splits import Split
 from kraise.raising.threads.unguarded import shares, unguarded, widths
 
+
+class _Unfilled(Exception):
+    """Threads of blocks of this size read cells that no thread of theirs has stored to."""
+
+
 _PROOFS = ("KR201", "KR202", "KR203", "KR306")
 
 
@@ -103,7 +108,7 @@ def _loops(body: tuple[eq.Stmt, ...]) -> int:
 def _search(module: k.Module, function: k.Function, options: Options, known: Learned, hindering: set[str]) -> eq.Kernel:
     """The equations, the threads' indices as far apart as they must be: block and thread are one index where that will
     do, and else two (raising.md, step 2). ``hindering`` gets the arrays that tie the rounds of a loop."""
-    start = Learned(scratch=known.scratch, registers=known.registers)
+    start = Learned(scratch=known.scratch, registers=known.registers, ways=known.ways)
     first: Refused | None = None
     tried: list[Attempt] = []
     sizes: list[threads.Ways] | None = None
@@ -120,7 +125,11 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                 continue
             left = [e for s in kernel.body for e in statement_expressions(s)]
             more = _tiled(attempts[-1].cx, known) or _finer(attempts[-1].cx, known, left)
+            if more is None and attempts[-1].cx.unfilled and start.ways:
+                raise _Unfilled
             if more is None:
+                if attempts[-1].cx.unfilled and (full := _filled(module, function, options, known, attempts[-1], told)):
+                    return full
                 kernel = _unconditional(module, function, options, known) or kernel
                 return _guarded(module, function, options, known, attempts[-1]) or kernel if kernel.launch else kernel
         except Transient as transient:
@@ -170,6 +179,23 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
             if more is None:
                 raise with_attempts(first, tried) from None
         known = more
+
+
+def _filled(
+    module: k.Module, function: k.Function, options: Options, known: Learned, attempt: Raiser, told: threads.Ways
+) -> eq.Kernel | None:
+    """The equations for blocks of another size, where threads of this one read cells that no thread of it fills; None
+    if no size does better, or the launches say which it is."""
+    if all(abs(n) == 1 for n in known.ways.values()) or any(told.get(axis) == abs(n) for axis, n in known.ways.items()):
+        return None
+    for ways in as_launched([_widest(attempt, told), *suggested(attempt.inlined, {})], told):
+        if ways and {a: abs(n) for a, n in ways.items()} != {a: abs(n) for a, n in known.ways.items()}:
+            begun = Learned(scratch=known.scratch, registers=known.registers, ways=ways)
+            try:
+                return _search(module, function, options, begun, set())
+            except (Refused, _Unfilled):
+                continue
+    return None
 
 
 def _unconditional(module: k.Module, function: k.Function, options: Options, known: Learned) -> eq.Kernel | None:

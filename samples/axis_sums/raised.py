@@ -33,8 +33,7 @@ def axis_sum(out, a, size, *, grid=None, block=None):
 def guarded_sum(out, a, size, *, grid=None, block=None):
     """The sum of each block's part; no thread looks beyond the end.
 
-    out[block_x] = sum_(0 <= t < 8 where t < size - 8 * block_x and 8 * block_x + t < size)
-        a[8 * block_x + t]
+    out[block_x] = sum_(0 <= t < 8 where t < size - 8 * block_x) a[8 * block_x + t]
         for 0 <= block_x < grid
 
     a block has 8 threads along x
@@ -44,10 +43,6 @@ def guarded_sum(out, a, size, *, grid=None, block=None):
     if block is not None and block != 8:
         raise ValueError("guarded_sum: a block has 8 threads along x")
     blocks = out.shape[0] if grid is None else grid
-    if 8 * blocks + 8 >= 2**31 and not jax.config.jax_enable_x64:
-        raise ValueError(
-            "guarded_sum: 8 * block_x + t may not fit 32 bits: it needs jax_enable_x64"
-        )
     count = min(size, 8 * blocks)
     a2 = jnp.pad(a[:count], (0, 8 * blocks - count)).reshape(blocks, 8)
     return out.at[:blocks].set(a2.sum(axis=1))  # kernel.py:46

@@ -10,8 +10,7 @@ import jax.numpy as jnp
 def curvature(u, d, n):
     """second differences: the first and the last thread of a block fetch the neighbours beyond it, zero outside
 
-    d[t] = (u[t - 1] if t - 1 < n and t - 1 >= 0 else 0.0) - 2.0 * u[t] + (u[t + 1] if t + 1 < n
-        else 0.0)
+    d[t] = (u[t - 1] if t - 1 >= 0 else 0.0) - 2.0 * u[t] + (u[t + 1] if t + 1 < n else 0.0)
         for 0 <= t < n
 
     a block has 32 threads along x

@@ -13,14 +13,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from kraise.analysis.conditions import conjunction, conjuncts, negate
-from kraise.analysis.dependence import Access, implied, impossible
+from kraise.analysis.dependence import Access, implied, impossible, sure
 from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import free_indices, substitute, topological
-from kraise.raising.memory.edges import at_edges, same_place
 from kraise.raising.memory.filled import Solved, solve
+from kraise.raising.memory.filled_twice import joined, without_known
 from kraise.raising.run import simplify
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import LocalArray, RawNew, RawWrite, State
@@ -159,6 +159,8 @@ class _Search:
         place = next((p for p in reversed(range(len(raws))) if _after(raws[p], self.array) is version), None)
         raw = None if place is None else raws[place]
         if isinstance(raw, RawNew) and raw.stmt.fill is None:
+            if self.st.locals[self.array].shared and sure(path):
+                self.cx.unfilled.add(self.array)
             return UNDEFINED
         if isinstance(raw, RawNew) and place >= st.fences.get(self.array, 0):  # type: ignore[operator]
             return raw.stmt.fill  # type: ignore[return-value]
@@ -206,7 +208,7 @@ class _Search:
             return UNKNOWN  # the value is that of a carried scalar of one lane only
         if solved.unsolved & free_indices(value) or any(_stack(n) for n in topological((value,))):
             return UNKNOWN
-        value = _unguarded(path, self._made_from(value, path))
+        value = without_known(path, self._made_from(value, path))
         if raw.accumulate:
             if not solved.determines(raw.loops):
                 return UNKNOWN  # several instances add to the cell
@@ -245,70 +247,9 @@ class _Search:
         return joined(path, conditions, a, b)
 
 
-def _unguarded(path: tuple[eq.Expr, ...], value: eq.Expr) -> eq.Expr:
-    """``x if guard else 0`` without what ``path`` says of the guard already."""
-    match value:
-        case eq.Op(name="select", args=(c, x, eq.Const() as zero)):
-            parts = conjuncts(c)
-            left = [p for p in parts if not (p in path or implied(path, p))]
-            if len(left) < len(parts):
-                return simplify.select(simplify.conjunction(*left), x, zero, value.type)
-    return value
-
-
 def _stack(e: eq.Expr) -> bool:
     """Whether ``e`` is what the rounds of a fold put out: it is read from the array that keeps it."""
     return isinstance(e, eq.FoldResult) and e.name.endswith(".out")
-
-
-def joined(path: tuple[eq.Expr, ...], conditions: list[eq.Expr], a: eq.Expr, b: eq.Expr) -> eq.Expr:
-    """``a if conditions else b``. Two loads of one padded array, each with the guard that its place needs, are one load
-    with both guards: where one is used, the other's guard holds."""
-    (p, x, zero), (q, y, other) = _guarded(a), _guarded(b)
-    if same_under((*path, *conditions, *p), x, y):
-        x = y
-    elif all(same_under((*path, *q, negate(c)), x, y) for c in conditions):
-        y = x
-    if x is y and not p and not q:
-        return x
-    if x is y:
-        everywhere = at_edges(path, conditions, p, q, same=zero is other or not q)
-        if everywhere:
-            return simplify.select(conjunction(everywhere), x, other if q else zero, x.type)  # type: ignore[arg-type]
-    if x is y and (not p or not q or zero is other):
-        holds = all(c in p or implied((*path, *conditions, *p), c) for c in q)
-        if holds and all(d in q or implied((*path, *q, negate(c)), d) for c in conditions for d in p):
-            guard = conjunction(tuple(dict.fromkeys((*p, *q))))
-            return simplify.select(guard, x, zero if p else other, x.type)  # type: ignore[arg-type]
-    return simplify.select(conjunction(conditions), a, b, a.type)  # type: ignore[arg-type]
-
-
-def same_under(path: tuple[eq.Expr, ...], a: eq.Expr, b: eq.Expr) -> bool:
-    """Whether the values are the same where ``path`` holds: loads of cells that are one cell there, and what is made
-    of them."""
-    if a is b:
-        return True
-    if type(a) is not type(b) or a.type != b.type:
-        return False
-    if isinstance(a, eq.Read) and isinstance(b, eq.Read):
-        if a.version is not b.version:
-            return False
-        return same_place(path, a, b)
-    if isinstance(a, eq.Op) and isinstance(b, eq.Op):
-        return a.name == b.name and all(same_under(path, s, t) for s, t in zip(a.args, b.args, strict=True))
-    if isinstance(a, eq.Cast) and isinstance(b, eq.Cast):
-        return same_under(path, a.arg, b.arg)
-    return False
-
-
-def _guarded(e: eq.Expr) -> tuple[tuple[eq.Expr, ...], eq.Expr, eq.Expr]:
-    """``x if guard else constant``."""
-    match e:
-        case eq.Op(name="select", args=(c, x, eq.Const() as zero)):
-            return conjuncts(c), x, zero
-        case eq.Op(name="select", args=(c, eq.Const() as zero, x)):
-            return conjuncts(negate(c)), x, zero
-    return (), e, e
 
 
 def add(path: tuple[eq.Expr, ...], *more: eq.Expr) -> tuple[eq.Expr, ...]:

@@ -73,6 +73,7 @@ class Context:
     hindering: set[str] = field(default_factory=set)  # arrays of the function's own that tie the rounds of a loop
     solid: frozenset[str] = frozenset()  # arrays whose rounds must not overwrite each other
     trees: set[eq.Version] = field(default_factory=set)  # of which only the cell that a tree reduction stored is known
+    unfilled: set[str] = field(default_factory=set)  # shared arrays of which a cell is read that nobody has stored to
     clobbered: set[eq.Version] = field(default_factory=set)  # those, and what was made of them
     rows: dict[str, tuple[Poly, ...]] = field(default_factory=dict)  # of flat arrays: the radices of other accesses
     made: dict[str, Any] = field(default_factory=dict)  # every array that the kernel makes

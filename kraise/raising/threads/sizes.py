@@ -41,8 +41,13 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
     for axis, size in _halves(nodes, shapes, names):
         vote(k.Hw("thread", axis, INT), size)
     for s in nodes:
-        if isinstance(s, k.For) and isinstance(s.step, k.Const):
-            vote(s.start, s.step.value)
+        match s:
+            case k.Op(name="eq", args=(a, b)) if (last := _number(b)) is not None and last > 2:
+                vote(a, last + 1)  # if (threadIdx.x == 15): the last one of a row
+            case k.For(start=start, step=k.Const(value=by)):
+                vote(start, by)
+    for axis, most in sorted(_inside(nodes, shapes, names).items()):
+        vote(k.Hw("thread", axis, INT), most)
     for s in nodes:
         if isinstance(s, k.Load | k.Store | k.Atomic) and len(shapes.get(s.array, ())) == len(s.subscripts):
             for at, extent in zip(s.subscripts, shapes[s.array], strict=True):
@@ -69,7 +74,9 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
                     if paired or count // 2 in further:  # x[i] and x[i + 128], or x[2 * i] and x[2 * i + 1]
                         vote(k.Hw("thread", block.axis, INT), count // 2)
     axes = sorted(votes)
-    found = [dict(zip(axes, (-n for n in sizes), strict=True)) for sizes in product(*(votes[a] for a in axes))]
+    ranked = product(*(list(enumerate(votes[a])) for a in axes))  # the likeliest of each axis, the second of each, ...
+    likeliest = sorted(ranked, key=lambda sizes: (len({rank for rank, _ in sizes}), sum(rank for rank, _ in sizes)))
+    found = [dict(zip(axes, (-n for _, n in sizes), strict=True)) for sizes in likeliest]
     return [{**known, **f} for f in found if f][:_MOST]
 
 
@@ -131,6 +138,20 @@ def _from_thread(e: k.Expr, names: dict[str, int], values: dict[str, k.Expr], de
                 if place is not None and n is not None and sign:
                     return place[0], place[1] + sign * n
     return None
+
+
+def _inside(nodes: list[object], shapes: dict[str, tuple[k.Expr, ...]], names: dict[str, int]) -> dict[int, int]:
+    """By axis: how many threads a block has at most for ``s[t + 2]`` to stay within ``s``, where some cell is further
+    on than the thread."""
+    values, found, shifted = _once(nodes), dict[int, int](), set[int]()
+    for s in nodes:
+        if isinstance(s, k.Load | k.Store) and len(shapes.get(s.array, ())) == len(s.subscripts):
+            for at, extent in zip(s.subscripts, shapes[s.array], strict=True):
+                place, cells = _from_thread(at, names, values), _number(extent)
+                if place is not None and cells is not None and place[1] < cells:
+                    found[place[0]] = min(cells - place[1], found.get(place[0], cells))
+                    shifted |= {place[0]} if place[1] else set()
+    return {axis: n for axis, n in found.items() if axis in shifted}
 
 
 def _halves(

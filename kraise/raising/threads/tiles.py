@@ -1,16 +1,18 @@
 """Two indices that occur only as digits of one number are that number (raising.md, step 2).
 
 ``t * T + k`` with 0 <= k < T, where t and k are summed over (the tiles of a matrix product), or written over (block and
-thread, the few elements of a coarsened thread): the domain is that of the number itself. The same for ``block *
+thread, the few elements of a coarsened thread): the domain is that of the number itself. The digit may begin above zero
+(tiles that overlap by their rims: ``14 * block + thread`` with 1 <= thread < 15). The same for ``block *
 blockDim + thread`` where both are axes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from kraise.analysis.boxes import box
-from kraise.analysis.conditions import Fact, classify, conjunction, conjuncts, is_static, negate
+from kraise.analysis.conditions import Fact, classify, conjunction, conjuncts, fact_to_expr, is_static, negate
 from kraise.analysis.dependence import implied
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
@@ -89,21 +91,24 @@ def _merge(domain: Domain, q: str, d: str, size: Poly, launch: Launch) -> Domain
 
         return tidy(substitute(e, {small: inside}))
 
-    lower, upper = Fact("ge", to_poly(small)), Fact("ge", _by_blocks(size - to_poly(small) - 1))
     known = {_by_blocks_fact(c) for c in (*domain.path, *domain.facts)}
+    first = _first(small, known)
+    lower = Fact("ge", to_poly(small) - first)
+    upper = Fact("ge", _by_blocks(size - to_poly(small) - 1) + first)
     if lower not in known or upper not in known:
         return None
+    within = (fact_to_expr(lower), fact_to_expr(upper))
     path: list[eq.Expr] = []
     facts = [c for c in domain.facts if not free_indices(c) & {q, d}]
     for c in domain.facts:
         fact = classify(c)
         if free_indices(c) == {q} and fact is not None and fact.kind == "ge" and fact.poly.coefficient(big).value == -1:
             count = fact.poly.without(big) + 1
-            facts.append(eq.Op("lt", (whole, to_expr(count * size)), BOOL))
+            facts.append(eq.Op("lt", (whole, to_expr(count * size + first)), BOOL))
     for c in domain.path:
         mine = free_indices(c) & {q, d}
         if mine == {d}:
-            if _by_blocks_fact(c) not in (lower, upper):
+            if _by_blocks_fact(c) not in (lower, upper) and not (first and implied(within, c)):
                 return None
         elif mine == {q}:
             fact = classify(c)
@@ -113,10 +118,11 @@ def _merge(domain: Domain, q: str, d: str, size: Poly, launch: Launch) -> Domain
             if rest.indices():
                 return None
             if fact.poly.coefficient(big).value == 1:  # q >= -rest
-                start = to_expr(size * -rest)
+                start = to_expr(size * -rest + first)
                 path.append(eq.Op("ge", (whole, start), BOOL))
             else:  # q < rest + 1
-                path.append(eq.Op("lt", (whole, _product(rest + 1, size)), BOOL))
+                end = to_expr((rest + 1) * size + first) if first else _product(rest + 1, size)
+                path.append(eq.Op("lt", (whole, end), BOOL))
         else:
             path += conjuncts(fn(c)) if mine else (c,)
     try:
@@ -128,6 +134,12 @@ def _merge(domain: Domain, q: str, d: str, size: Poly, launch: Launch) -> Domain
         return None
     order = tuple(name if n == q else n for n in domain.names if n != d)
     return Domain(order, tuple(dict.fromkeys(path)), values, tuple(facts))
+
+
+def _first(digit: eq.Index, known: Iterable[Fact | None]) -> int:
+    """The smallest value of a digit that begins with a number above zero (the threads of a tile but its rim)."""
+    polys = [f.poly for f in known if f is not None and f.kind == "ge" and f.poly.atoms() == {digit}]
+    return max((-p.offset for p in polys if p.coefficient(digit).value == 1), default=0)
 
 
 def _by_blocks(poly: Poly) -> Poly:

@@ -1,0 +1,74 @@
+"""What a cell holds that one of two stores has filled: two loads that are one, two guards that are one.
+
+``s[t + 1] = u[x]`` by all threads beside ``s[0] = u[x - 1]`` by the first: what ``s[t]`` holds is ``u[x - 1]`` whoever
+stored it.
+"""
+
+from __future__ import annotations
+
+from kraise.analysis.conditions import conjunction, conjuncts, negate
+from kraise.analysis.dependence import implied
+from kraise.ir import equations as eq
+from kraise.raising.memory.edges import at_edges, same_place
+from kraise.raising.run import simplify
+
+
+def joined(path: tuple[eq.Expr, ...], conditions: list[eq.Expr], a: eq.Expr, b: eq.Expr) -> eq.Expr:
+    """``a if conditions else b``. Two loads of one padded array, each with the guard that its place needs, are one load
+    with both guards: where one is used, the other's guard holds."""
+    (p, x, zero), (q, y, other) = _guarded(a), _guarded(b)
+    if same_under((*path, *conditions, *p), x, y):
+        x = y
+    elif all(same_under((*path, *q, negate(c)), x, y) for c in conditions):
+        y = x
+    if x is y and not p and not q:
+        return x
+    if x is y:
+        everywhere = at_edges(path, conditions, p, q, same=zero is other or not q)
+        if everywhere:
+            return simplify.select(conjunction(everywhere), x, other if q else zero, x.type)  # type: ignore[arg-type]
+    if x is y and (not p or not q or zero is other):
+        holds = all(c in p or implied((*path, *conditions, *p), c) for c in q)
+        if holds and all(d in q or implied((*path, *q, negate(c)), d) for c in conditions for d in p):
+            guard = conjunction(tuple(dict.fromkeys((*p, *q))))
+            return simplify.select(guard, x, zero if p else other, x.type)  # type: ignore[arg-type]
+    return simplify.select(conjunction(conditions), a, b, a.type)  # type: ignore[arg-type]
+
+
+def same_under(path: tuple[eq.Expr, ...], a: eq.Expr, b: eq.Expr) -> bool:
+    """Whether the values are the same where ``path`` holds: loads of cells that are one cell there, and what is made
+    of them."""
+    if a is b:
+        return True
+    if type(a) is not type(b) or a.type != b.type:
+        return False
+    if isinstance(a, eq.Read) and isinstance(b, eq.Read):
+        if a.version is not b.version:
+            return False
+        return same_place(path, a, b)
+    if isinstance(a, eq.Op) and isinstance(b, eq.Op):
+        return a.name == b.name and all(same_under(path, s, t) for s, t in zip(a.args, b.args, strict=True))
+    if isinstance(a, eq.Cast) and isinstance(b, eq.Cast):
+        return same_under(path, a.arg, b.arg)
+    return False
+
+
+def without_known(path: tuple[eq.Expr, ...], value: eq.Expr) -> eq.Expr:
+    """``x if guard else 0`` without what ``path`` says of the guard already."""
+    match value:
+        case eq.Op(name="select", args=(c, x, eq.Const() as zero)):
+            parts = conjuncts(c)
+            left = [p for p in parts if not (p in path or implied(path, p))]
+            if len(left) < len(parts):
+                return simplify.select(simplify.conjunction(*left), x, zero, value.type)
+    return value
+
+
+def _guarded(e: eq.Expr) -> tuple[tuple[eq.Expr, ...], eq.Expr, eq.Expr]:
+    """``x if guard else constant``."""
+    match e:
+        case eq.Op(name="select", args=(c, x, eq.Const() as zero)):
+            return conjuncts(c), x, zero
+        case eq.Op(name="select", args=(c, eq.Const() as zero, x)):
+            return conjuncts(negate(c)), x, zero
+    return (), e, e
