@@ -175,8 +175,7 @@ class _Search:
             return UNKNOWN
         if raw.after in self.cx.trees and not raw.accumulate and (solved.never or _open(path, solved.conditions) != []):
             return UNKNOWN  # perhaps one of the cells that a tree reduction leaves half-combined
-        rounds = {n for n in st.open if n not in self.cx.thread_names}
-        moving = moving or any(free_indices(x) & rounds for x in raw.subscripts)
+        moving = moving or any(free_indices(x) & self._rounds() for x in raw.subscripts)
         seen += 1
         if solved.never:
             return self.at(raw.before, path, seen, moving)
@@ -198,10 +197,12 @@ class _Search:
     ) -> eq.Expr | _Mark:
         """The cell after ``raw`` if the thread that would store it exists."""
         conditions = _open(path, solved.conditions)
-        rounds = {n for n in self.st.open if n not in self.cx.thread_names}
-        below = moving or any(free_indices(c) & rounds for c in solved.conditions)
         if conditions is None:
+            # what keeps the store from the cell, and whether it does so in every round
+            against = [c for c in solved.conditions if _excluded(path, c)]
+            below = moving or all(free_indices(c) & self._rounds() for c in against)
             return self.at(raw.before, path, seen, below)
+        below = moving or any(free_indices(c) & self._rounds() for c in conditions)
         try:
             value = stored(solved.apply(raw.value), self.st.locals[self.array].type)
         except ValueError:
@@ -223,6 +224,10 @@ class _Search:
             return value
         other = self.at(raw.before, add(path, negate(conjunction(conditions))), seen, below)  # type: ignore[arg-type]
         return self._either(path, conditions, value, other)
+
+    def _rounds(self) -> set[str]:
+        """The indices of the loops around: neither those of threads nor those of blocks."""
+        return set(self.st.open) - set(self.cx.thread_names) - set(self.cx.blocks)
 
     def _made_from(self, value: eq.Expr, path: tuple[eq.Expr, ...]) -> eq.Expr:
         """``value`` with what it takes from the array itself replaced by what the stores before say of it now."""
@@ -262,10 +267,14 @@ def _open(path: tuple[eq.Expr, ...], conditions: tuple[eq.Expr, ...]) -> list[eq
     for c in conditions:
         if c in path or implied(path, c):
             continue
-        if negate(c) in path or implied(path, negate(c)):
+        if _excluded(path, c):
             return None
         left.append(c)
     return left
+
+
+def _excluded(path: tuple[eq.Expr, ...], condition: eq.Expr) -> bool:
+    return negate(condition) in path or implied(path, negate(condition))
 
 
 def _after(raw: object, array: str) -> eq.Version | None:
