@@ -23,12 +23,18 @@ def two_loads(x, out, n, *, grid, block):
         raise ValueError("two_loads: block must be a power of two")
     block_x = jnp.arange(grid)
     t_2 = jnp.arange(block)
-    total = 2 * (block_x[:, None] * block) + t_2
     count = min(n, grid * (2 * block))
     x2 = jnp.pad(x[:count], (0, grid * (2 * block) - count)).reshape(grid, 2 * block)
-    choice = jnp.where(total < n, x2[:, :block], 0.0)
+    value = x2[:, :block].astype(float)
     return out.at[:grid].set(
-        jnp.sum(jnp.where(total + block < n, choice + x2[:, block:], choice), axis=1)
+        jnp.sum(
+            jnp.where(
+                2 * (block_x[:, None] * block) + t_2 + block < n,
+                value + x2[:, block:],
+                value,
+            ),
+            axis=1,
+        )
     )  # kernel.py:26
 
 

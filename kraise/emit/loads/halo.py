@@ -139,8 +139,8 @@ class _Rule:
             (conjuncts(c), a, then, b),
             (conjuncts(negated(c)), b, orelse, a),
         ):
-            if zero(other) and _alike(new, node, other) and self.vanishes(new, over):
-                return new
+            if zero(other) and self.vanishes(new, over):
+                return new if _alike(new, node, other) else eq.Cast(node.type, new)
             if isinstance(new, eq.Read) and _number(other, node) and _alike(new, node, other):
                 if new.outside and all(_out(new, m) for m in over):
                     return replace(new, outside=tuple(o and replace(o, fill=other) for o in new.outside))
