@@ -6,11 +6,16 @@ stored it.
 
 from __future__ import annotations
 
-from kraise.analysis.conditions import conjunction, conjuncts, negate
+from dataclasses import replace
+
+from kraise.analysis.conditions import classify, conjunction, conjuncts, negate
 from kraise.analysis.dependence import implied
+from kraise.analysis.poly import to_expr
 from kraise.ir import equations as eq
+from kraise.ir.walk import free_indices, substitute, topological
 from kraise.raising.memory.edges import at_edges, same_place
 from kraise.raising.run import simplify
+from kraise.raising.run.arithmetic import operation, tidy
 
 
 def joined(path: tuple[eq.Expr, ...], conditions: list[eq.Expr], a: eq.Expr, b: eq.Expr) -> eq.Expr:
@@ -21,6 +26,8 @@ def joined(path: tuple[eq.Expr, ...], conditions: list[eq.Expr], a: eq.Expr, b: 
         x = y
     elif all(same_under((*path, *q, negate(c)), x, y) for c in conditions):
         y = x
+    elif len(conditions) == 1 and (both := _clamped(path, conditions[0], x, y)) is not None:
+        x = y = both
     if x is y and not p and not q:
         return x
     if x is y:
@@ -33,6 +40,32 @@ def joined(path: tuple[eq.Expr, ...], conditions: list[eq.Expr], a: eq.Expr, b: 
             guard = conjunction(tuple(dict.fromkeys((*p, *q))))
             return simplify.select(guard, x, zero if p else other, x.type)  # type: ignore[arg-type]
     return simplify.select(conjunction(conditions), a, b, a.type)  # type: ignore[arg-type]
+
+
+def _clamped(path: tuple[eq.Expr, ...], edge: eq.Expr, x: eq.Expr, y: eq.Expr) -> eq.Expr | None:
+    """A load that is ``x`` at the edge and ``y`` elsewhere: ``u[max(16 * block - 1, 0)]`` by the thread of the edge is
+    ``u[max(16 * block + thread - 1, 0)]``, if that is what the other threads load. The thread's distance from the edge
+    is added to what is clamped."""
+    fact = classify(edge)
+    if fact is None or not (isinstance(x, eq.Read) and isinstance(y, eq.Read)) or x.version is not y.version:
+        return None
+    away = fact.poly
+    if fact.kind == "ge":  # the threads but that of the edge: those at least one away from it
+        edge, away, x, y = negate(edge), away + 1, y, x
+    clamps = [n for n in topological(x.subscripts) if isinstance(n, eq.Op) and n.name in ("min", "max")]
+    for clamp in (n for n in clamps if n.type.is_integer and free_indices(n)):
+        for distance in (away, -away):
+            further = _further(clamp, to_expr(distance))
+            moved = replace(x, subscripts=tuple(tidy(substitute(s, {clamp: further})) for s in x.subscripts))
+            if same_place((*path, edge), moved, x) and same_place((*path, negate(edge)), moved, y):
+                return moved
+    return None
+
+
+def _further(clamp: eq.Op, by: eq.Expr) -> eq.Expr:
+    """``max(i + by, 0)`` for ``max(i, 0)``."""
+    args = tuple(operation("add", (a, by), a.type) if free_indices(a) else a for a in clamp.args)
+    return eq.Op(clamp.name, args, clamp.type)
 
 
 def same_under(path: tuple[eq.Expr, ...], a: eq.Expr, b: eq.Expr) -> bool:

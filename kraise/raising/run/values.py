@@ -19,7 +19,7 @@ from kraise.diagnostics import Span, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ScalarType
-from kraise.ir.walk import free_indices
+from kraise.ir.walk import free_indices, topological, transform
 from kraise.raising.memory.private import check_filled, check_known, held, stored
 from kraise.raising.optimistic import in_known_rows, wanted
 from kraise.raising.run import simplify
@@ -319,7 +319,7 @@ def load_cell(cx: Context, st: State, at: Cell, t: object, span: Span | None) ->
             # for carried values that what is read depends on one
             forwarded = None
     if forwarded is None and name in st.locals and not (cx.unroll and _filled(st, name)):
-        forwarded = held(cx, st, name, at.subscripts)
+        forwarded = _in_rows(cx, st, held(cx, st, name, at.subscripts))
     if forwarded is not None:
         st.accesses.append(access(st, at, st.path, False, answered=True, span=span))
         return forwarded
@@ -329,6 +329,26 @@ def load_cell(cx: Context, st: State, at: Cell, t: object, span: Span | None) ->
     node = eq.Read(st.versions[name], at.subscripts, element, at.view)  # type: ignore[arg-type]
     st.accesses.append(access(st, at, st.path, False, node=node, span=span))
     return node
+
+
+def _in_rows(cx: Context, st: State, value: eq.Expr | None) -> eq.Expr | None:
+    """What was staged, its loads taken apart where the instance that uses it proves what the one that loaded it could
+    not: ``u[y * n + min(x, n - 1)]`` of threads with ``x < n``."""
+
+    def one(node: eq.Expr) -> eq.Expr:
+        flat = isinstance(node, eq.Read) and len(node.subscripts) == 1 and not node.view
+        if not flat or node.version.array in st.locals or not index_like(node.subscripts[0]):  # type: ignore[union-attr]
+            return node
+        found = digits(to_poly(node.subscripts[0]), (*st.path, *st.facts))  # type: ignore[union-attr]
+        found = None if found is None else without_launch(found, cx.named.values())
+        if found is None:
+            return node
+        view = (ROWS, *map(to_expr, found.radices))
+        return eq.Read(node.version, tuple(map(to_expr, found.subscripts)), node.type, view)  # type: ignore[union-attr]
+
+    if value is None or any(isinstance(n, eq.Reduce | eq.ArgReduce | eq.Scan) for n in topological((value,))):
+        return value  # what the path says of an index is not said of one that is bound there
+    return transform(value, one)
 
 
 def _held_as_it_is(stored: eq.Expr, array: str) -> bool:

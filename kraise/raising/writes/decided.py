@@ -1,12 +1,14 @@
-"""Selects whose condition is known where they stand."""
+"""Selects whose condition is known where they stand, and minima of which one number is known to be the smaller."""
 
 from __future__ import annotations
 
 from kraise.analysis.conditions import classify, negate
 from kraise.analysis.dependence import implied
 from kraise.ir import equations as eq
+from kraise.ir.types import BOOL
 from kraise.ir.walk import axes_of, children, free_indices, rebuild
 from kraise.raising.run import simplify
+from kraise.raising.run.arithmetic import index_like
 from kraise.raising.writes.clamps import clamped
 
 
@@ -36,6 +38,8 @@ class _Decider:
         parts = children(e)
         bounds = 2 * len(axes)
         node = rebuild(e, tuple(self.expression(c, path if i < bounds else inner) for i, c in enumerate(parts)))
+        if isinstance(node, eq.Op) and node.name in ("min", "max") and node.type.is_integer and free_indices(node):
+            return self._extremum(node, path)
         if not (isinstance(node, eq.Op) and node.name == "select"):
             return node
         answer = self.verdict(node.args[0], path)
@@ -44,6 +48,15 @@ class _Decider:
             return clamped(c, a, b, path) or simplify.op("select", node.args, node.type)
         arm = node.args[1] if answer else node.args[2]
         return simplify.cast(node.type, arm) if _differs(arm, node) else arm
+
+    def _extremum(self, node: eq.Op, path: tuple[eq.Expr, ...]) -> eq.Expr:
+        """``min(x, n - 1)`` as ``x`` where the path says that ``x < n``."""
+        a, b = node.args
+        for one, other in ((a, b), (b, a)):
+            first = eq.Op("le" if node.name == "min" else "ge", (one, other), BOOL)
+            if (one.type == node.type or index_like(one)) and self.verdict(first, path):
+                return one
+        return node
 
     def verdict(self, c: eq.Expr, path: tuple[eq.Expr, ...]) -> bool | None:
         key = (c, path)
