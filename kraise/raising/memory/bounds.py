@@ -175,6 +175,7 @@ class _Marker:
         out = rebuild(e, new)
         if isinstance(out, eq.Read) and isinstance(e, eq.Read) and not e.safe:
             leaves = self._leaves(e.version.array, e.subscripts, e.view, domain, None)
+            leaves = leaves and not self._in_its_rows(e, domain)
             if (
                 self._partly(e)
                 or e.view
@@ -223,6 +224,18 @@ class _Marker:
             return True
         paths = self.executed.get((array, subs)) or of_one_block(self.executed, array, subs)
         return bool(paths) and all(any(bounds_alone(c, index) and not implied(domain, c) for c in p) for p in paths)
+
+    def _in_its_rows(self, read: eq.Read, domain: Domain) -> bool:
+        """Whether a load by the whole domain from rows of a flat array lies within them, and the domain says which
+        is the last row."""
+        if not read.view or read.view[0] is not ROWS or by_launch((*read.view, *read.subscripts)):
+            return False
+        row, zero = read.subscripts[0], eq.Const(0, INT)
+        if (largest(to_poly(row), domain) or within_range(to_poly(row), domain)) is None:
+            return False
+        below = (eq.Op("lt", pair, BOOL) for pair in zip(read.subscripts[1:], read.view[1:], strict=True))
+        above = (eq.Op("ge", (s, zero), BOOL) for s in read.subscripts)
+        return all(implied(domain, c) for c in (*self.under.get(read, ()), *above, *below))
 
     def _rows(self, array: str, subs: tuple[eq.Expr, ...], view: tuple[eq.Expr, ...], domain: Domain) -> bool:
         """Notes how many rows of a flat array are touched; False if nothing bounds them."""
@@ -274,7 +287,7 @@ class _Marker:
         top = stated(to_poly(row), under)
         below = eq.Op("ge", (row, eq.Const(0, INT)), BOOL)
         if top is None and implied(under, below) and all(implied((*domain, below), c) for c in under):
-            top = largest(to_poly(row), domain)  # it leaves the array before the first row only
+            top = largest(to_poly(row), domain) or within_range(to_poly(row), domain)  # it may lie before the first row
         if top is None:
             return False
         key = (read.version.array, read.view[1:])
