@@ -8,8 +8,8 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices
+from kraise.raising.loops.distributed import carried_by, distributed
 from kraise.raising.run.context import Context
-from kraise.raising.run.liveness import assigned
 from kraise.raising.run.state import State
 from kraise.raising.run.statements import block
 from kraise.raising.threads.splits import split_index
@@ -34,8 +34,10 @@ def grid_stride(
     if name not in cx.axes or name in origin.indices() or to_poly(step) != cx.stride(name):
         return False
     outside = [c for c in st.path if name in free_indices(c)]
-    if any(c not in cx.launch_path for c in outside) or set(assigned(s.body)) & set(st.env):
+    if any(c not in cx.launch_path for c in outside):
         return False
+    if carried_by(s, live):
+        return _apart(cx, st, s, live)
     way = (name, to_expr(cx.stride(name)), to_expr(origin))
     own = name if s.var.endswith("$round") else s.var
     index = cx.index(own, tuple(n for n in st.open if n != name), way)
@@ -57,5 +59,19 @@ def grid_stride(
             return False
         raise
     inner.env, inner.open, inner.path = st.env, st.open, st.path
+    st.become(inner)
+    return True
+
+
+def _apart(cx: Context, st: State, s: k.For, live: frozenset[str]) -> bool:
+    """The loop as one that stores and one that accumulates, if it may be taken apart."""
+    loops = distributed(cx, st, s, live)
+    if loops is None:
+        return False
+    inner = st.copy()
+    try:
+        block(cx, inner, loops, live)
+    except Refused:
+        return False
     st.become(inner)
     return True

@@ -1,0 +1,67 @@
+"""Loops that store and accumulate: one that stores and one that accumulates, where that is the same."""
+
+import pytest
+
+from kraise import pipeline
+
+HEAD = "__global__ void k(float *x, float *y, const int *m, float *out, int n) { float s = 0;"
+LOOP = "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) "
+END = " atomicAdd(out, s); }"
+APART = {
+    "the value of both": "float e = expf(x[i]); y[i] = e; s += e;",
+    "what is stored is read behind the store": "x[i] = 0.5f * x[i] + 1; y[i] -= x[i]; s += x[i] * x[i];",
+    "what is stored over is read before the store": "s += x[i]; x[i] = 0.5f * x[i];",
+    "under one condition": "if (m[i] > 0) { x[i] = 2 * x[i]; s += x[i]; }",
+    "stored on either way": "if (m[i] > 0) x[i] = 1; else x[i] = -1; s += x[i];",
+    "an inner loop": "float t = 0; for (int j = 0; j < n; ++j) t += x[j] * j; y[i] = t; s += t * t;",
+    "a histogram": "int b = m[i] & 1; atomicAdd(&y[b], 1.0f); s += b;",
+    "a cell that moves with the round": "int at = i + 1; y[at] = x[i]; s += y[at];",
+}
+WHOLE = {
+    "the running sum is stored": "s += x[i]; y[i] = s;",
+    "the next cell is read": "s += x[i + 1]; x[i] = 1;",
+    "one read before, one behind": "float o = x[i]; x[i] = 0.5f * o * o; s += fabsf(x[i] - o);",
+    "stored under a condition, read anyway": "if (m[i] > 0) x[i] = 2; s += x[i];",
+    "stored twice": "x[i] = 1; s += x[i]; x[i] = 2;",
+    "the sum decides": "if (s < 10) y[i] = 1; s += x[i];",
+    "a cell of two rounds": "s += x[i / 2]; x[i / 2] = 0;",
+    "what is read is somebody else's": "x[i] = 2; s += x[n - 1 - i];",
+}
+
+
+@pytest.mark.parametrize("name", APART)
+def test_one_index_over_all(name):
+    done = pipeline.translate(HEAD + LOOP + "{ " + APART[name] + " }" + END, "k.cu")
+    assert done.text and not done.diagnostics, done.diagnostics
+    assert "grid" not in done.text and "fori_loop" not in done.text, done.text
+    for n, grid in ((11, (2,)), (11, (1,)), (3, (4,))):
+        shapes = {"x": (12,), "y": (12,), "m": (12,), "out": (2,)}
+        request = pipeline.Request(shapes=shapes, values={"n": n}, grid=grid, block=(4,))
+        ((report,), problems) = pipeline.verify(done, request)
+        assert not problems and report.ok, report.failures
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_what_must_stay_one_loop(name):
+    done = pipeline.translate(HEAD + LOOP + "{ " + WHOLE[name] + " }" + END, "k.cu")
+    assert done.text is None or "grid" in done.text, done.text
+    assert {d.code for d in done.diagnostics} <= {"KR201", "KR203"}, done.diagnostics
+
+
+def test_python_loops_over_rows():
+    source = """from numba import cuda
+@cuda.jit
+def k(x, y, z, m):
+    r = cuda.blockIdx.x
+    s = 0.0
+    for c in range(cuda.threadIdx.x, m, cuda.blockDim.x):
+        y[r, c] = 2.0 * x[r, c]
+        s += y[r, c]
+    cuda.atomic.add(z, r, s)
+"""
+    done = pipeline.translate(source, "k.py")
+    assert done.text and not done.diagnostics, done.diagnostics
+    assert "scan" not in done.text and "fori_loop" not in done.text and "pad" not in done.text, done.text
+    request = pipeline.Request(shapes={"x": (3, 7), "y": (3, 7), "z": (3,)}, values={"m": 7}, grid=(3,), block=(4,))
+    ((report,), problems) = pipeline.verify(done, request)
+    assert not problems and report.ok, report.failures
