@@ -16,6 +16,7 @@ APART = {
     "an inner loop": "float t = 0; for (int j = 0; j < n; ++j) t += x[j] * j; y[i] = t; s += t * t;",
     "a histogram": "int b = m[i] & 1; atomicAdd(&y[b], 1.0f); s += b;",
     "a cell that moves with the round": "int at = i + 1; y[at] = x[i]; s += y[at];",
+    "a cell that moves against the round": "int at = n - 1 - i; y[at] = x[i]; s += y[at];",
 }
 WHOLE = {
     "the running sum is stored": "s += x[i]; y[i] = s;",

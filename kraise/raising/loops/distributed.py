@@ -114,8 +114,9 @@ def _order(cx: Context, st: State, s: k.For, sums: k.For) -> str | None:
     resolved = {resolve(cx, st, a) for a in both}
     if any(isinstance(x, k.Call) for x in walked(sums.body)):
         return None  # what a helper reads is not seen here
-    cells = {x.subscripts for x in walked(s.body) if _touches(cx, st, x, resolved)}
-    if any(isinstance(x, k.Atomic) and _touches(cx, st, x, resolved) for x in walked(s.body)) or len(cells) != 1:
+    touching = [x for x in walked(s.body) if _touches(cx, st, x, resolved)]
+    cells = {x.subscripts for x in touching if isinstance(x, k.Load | k.Store)}
+    if any(isinstance(x, k.Atomic) for x in touching) or len(cells) != 1:
         return None
     (subs,) = cells
     wanted = _needed(sums.body, carried_by(s, frozenset()) | frozenset(assigned(sums.body)), effects=False)

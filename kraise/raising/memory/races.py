@@ -11,7 +11,7 @@ from dataclasses import replace
 from kraise.analysis.delinearize import digits
 from kraise.analysis.dependence import Access, may_meet
 from kraise.analysis.meeting import meeting
-from kraise.analysis.poly import to_expr, to_poly
+from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
@@ -116,7 +116,26 @@ def _by_thread(cx: Context, group: list[Access]) -> list[Access]:
     threads = {cx.strides[m][0] for m in merged}
     if not merged or (len(merged) == len(threads) and not threads & every):
         return group
+    group = _from_zero(group, frozenset(merged))
     return [_expanded(cx, a, [m for m in merged if m in names]) for a, names in zip(group, used, strict=True)]
+
+
+def _from_zero(group: list[Access], merged: frozenset[str]) -> list[Access]:
+    """Accesses whose places differ by the same from a multiple of an index (``i + 1``, ``n - 1 - i``), without that:
+    two of them meet where they met before."""
+    rank = len(group[0].subscripts)
+    if any(a.view or len(a.subscripts) != rank or not all(map(index_like, a.subscripts)) for a in group):
+        return group
+    places = [[to_poly(s) for s in a.subscripts] for a in group]
+    for axis in range(rank):
+        column = [row[axis] for row in places]
+        rest = [Poly({m: c for m, c in p.terms.items() if not Poly({m: c}).indices()}) for p in column]
+        signs = {p.coefficient(eq.Index(n, INT)).value for p in column for n in p.indices() & merged}
+        if len({to_expr(r) for r in rest}) == 1:
+            turned = -1 if signs == {-1} else 1
+            for row, r in zip(places, rest, strict=True):
+                row[axis] = (row[axis] - r) * turned
+    return [replace(a, subscripts=tuple(map(to_expr, row))) for a, row in zip(group, places, strict=True)]
 
 
 def _expanded(cx: Context, a: Access, merged: list[str]) -> Access:

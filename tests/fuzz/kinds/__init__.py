@@ -17,6 +17,7 @@ from tests.fuzz.kinds import (
     planes,
     ragged,
     squares,
+    strides,
     structs,
     warps,
     wraps,
@@ -37,4 +38,5 @@ KINDS: dict[str, Callable[[int, str], Program]] = {
     "launches": launches.draw,
     "wraps": wraps.draw,
     "planes": planes.draw,
+    "strides": strides.draw,
 }
