@@ -21,7 +21,7 @@ def softmax(x, y, *, grid=None, block=None):
         raise ValueError("softmax: block must be a power of two")
     blocks = y.shape[0] if grid is None else grid
     m = jax.lax.stop_gradient(jnp.max(x[:blocks], axis=1))  # kernel.py:23
-    exp = jnp.exp(x[:blocks] - m[:, None])
+    e = jnp.exp(x[:blocks] - m[:, None])  # kernel.py:27
     return y.at[:blocks, : x.shape[1]].set(
-        exp / exp.sum(axis=1, keepdims=True)
+        e / e.sum(axis=1, keepdims=True)
     )  # kernel.py:40

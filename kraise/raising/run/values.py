@@ -339,6 +339,8 @@ def _in_rows(cx: Context, st: State, value: eq.Expr | None) -> eq.Expr | None:
         flat = isinstance(node, eq.Read) and len(node.subscripts) == 1 and not node.view
         if not flat or node.version.array in st.locals or not index_like(node.subscripts[0]):  # type: ignore[union-attr]
             return node
+        if not any(isinstance(n, eq.Op) and n.name in ("min", "max") for n in topological(node.subscripts)):  # type: ignore[union-attr]
+            return node  # the rows of a tile within a range are no rows of the array
         found = digits(to_poly(node.subscripts[0]), (*st.path, *st.facts))  # type: ignore[union-attr]
         found = None if found is None else without_launch(found, cx.named.values())
         if found is None:
