@@ -163,7 +163,7 @@ class Store:
 @dataclass(frozen=True)
 class Atomic:
     """An atomic read-modify-write: add, sub, mul, min, max, and, or, xor, inc, dec, exch, cas (``values`` then compare,
-    value).
+    value); min_bits and max_bits compare floats by their bits as signed integers.
 
     ``result`` is the local scalar that takes the old value, or "".
     """

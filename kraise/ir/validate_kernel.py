@@ -34,7 +34,9 @@ from kraise.ir.kernel import (
 from kraise.ir.operations import OPERATIONS
 from kraise.ir.types import ArrayType, ScalarType, StructType, Type
 
-_ATOMICS = {"cas": 2} | dict.fromkeys(("add", "sub", "mul", "min", "max", "and", "or", "xor", "inc", "dec", "exch"), 1)
+_ATOMICS = {"cas": 2} | dict.fromkeys(
+    ("add", "sub", "mul", "min", "max", "min_bits", "max_bits", "and", "or", "xor", "inc", "dec", "exch"), 1
+)
 _KINDS = ("kernel", "device", "plain")
 
 

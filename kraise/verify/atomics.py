@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,8 @@ def update_of(name: str, operation: Callable[[str], Operation]) -> Operation:
     """The function from (old, values…) to the new value; ``operation`` gives the table's operations."""
     if name in ("add", "sub", "mul", "min", "max"):
         return operation(name)
+    if name in ("min_bits", "max_bits"):
+        return lambda old, new: new if (_by_bits(new) > _by_bits(old)) == (name == "max_bits") else old
     if name in ("and", "or", "xor"):
         return operation({"and": "and_", "or": "or_"}.get(name, name))
     if name == "exch":
@@ -26,6 +29,12 @@ def update_of(name: str, operation: Callable[[str], Operation]) -> Operation:
     if name == "dec":
         return lambda old, limit: plain(limit) if plain(old) == 0 or plain(old) > plain(limit) else plain(old) - 1
     raise InterpreterError(f"the atomic {name} is not known to the interpreter")
+
+
+def _by_bits(x: Any) -> tuple[bool, float]:
+    """What orders floats as their bits do as signed integers: negative ones first, and the other way round."""
+    x = float(plain(x))
+    return math.copysign(1.0, x) > 0, abs(x)
 
 
 def exchange(name: str, lanes: dict[int, tuple[Any, ...]], width: int, operation: Callable[[str], Operation]) -> dict:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraise.pipeline import translate
+from kraise.pipeline import Request, translate, verify
 
 BITS = """
 __device__ void highest(float *at, float v) {
@@ -80,3 +80,54 @@ def test_the_value_after_the_loop_is_not_known():
     source = LOOP.replace("    }\n  }\n}", "    }\n    m[i + 1] = __longlong_as_double(old);\n  }\n}")
     assert source != LOOP
     assert translate(source, "kernel.cu").text is None
+
+
+SIGNED = """
+__global__ void kernel(const float *x, float *m, int n) {{
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  float v = {start};
+  for (int i = blockIdx.x * blockDim.x + t; i < n; i += gridDim.x * blockDim.x) v = fmaxf(v, {each});
+  s[t] = v;
+  __syncthreads();
+  for (int o = blockDim.x / 2; o > 0; o >>= 1) {{
+    if (t < o) s[t] = fmaxf(s[t], s[t + o]);
+    __syncthreads();
+  }}
+  if (t == 0) {store};
+}}
+"""
+STORE = "atomicMax((int *)m, __float_as_int(s[0]))"
+
+
+@pytest.mark.parametrize(
+    ("start", "each", "store", "form"),
+    [
+        ("0", "x[i]", STORE, "jnp.maximum(0.0, jnp.max(x[:n]))"),
+        ("0", "fabsf(x[i])", STORE, "jnp.maximum(0.0, jnp.max(jnp.abs(x[:n])))"),
+        ("-INFINITY", "x[i]", "if (s[0] >= 0) " + STORE, "jnp.maximum("),
+    ],
+)
+def test_signed_integers_order_what_is_not_negative(start, each, store, form):
+    done = translate(SIGNED.format(start=start, each=each, store=store), "kernel.cu")
+    assert done.diagnostics == () and form in (done.text or ""), done
+    for n in (1, 5, 70):
+        request = Request(shapes={"x": (n,), "m": (1,)}, values={"n": n}, grid=(2,), block=(64,))
+        ((report,), problems) = verify(done, request)
+        assert not problems and report.ok, report.failures
+
+
+@pytest.mark.parametrize(
+    ("start", "each", "store"),
+    [
+        ("-1", "x[i]", STORE),
+        ("-INFINITY", "x[i]", STORE),
+        ("0", "x[i]", "atomicMax((int *)m, __float_as_int(s[0] - 1))"),
+        ("0", "x[i]", "atomicMax((unsigned *)m, __float_as_uint(s[0]))"),  # m may be negative
+        ("-INFINITY", "x[i]", "if (s[0] >= -1) " + STORE),
+        ("0", "x[i]", "m[1] = __int_as_float(atomicMax((int *)m, __float_as_int(s[0])))"),
+    ],
+)
+def test_what_may_be_negative_is_refused(start, each, store):
+    done = translate(SIGNED.format(start=start, each=each, store=store), "kernel.cu")
+    assert done.text is None and done.diagnostics[0].code in ("KR299", "KR203"), done.text

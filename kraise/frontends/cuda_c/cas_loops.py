@@ -12,6 +12,8 @@ their bits, which are ordered like signed integers where they are positive and t
 
     v >= 0 ? atomicMax((int *)p, bits(v)) : atomicMin((unsigned *)p, bits(v));
 
+Where only signed integers are compared, v must not be negative: ``max_bits`` and ``min_bits`` leave that open.
+
 What such an atomic or loop returns has no form: a later read of it is refused.
 """
 
@@ -25,7 +27,7 @@ from kraise.diagnostics import refuse
 from kraise.frontends.cas_rounds import SIDES, TURNED, as_atomic, operation, plain, same
 from kraise.frontends.cuda_c.places import as_bits, reads
 from kraise.ir.kernel import Assign, Atomic, Break, Cast, Const, Expr, If, Load, Op, Stmt, Store, Var, While
-from kraise.ir.types import ScalarType
+from kraise.ir.types import INT32, ScalarType
 
 
 def atomics(stmts: Sequence[Any]) -> list[Stmt]:
@@ -34,7 +36,7 @@ def atomics(stmts: Sequence[Any]) -> list[Stmt]:
     out = recognise(stmts)
     writes: dict[str, set[str]] = {}
     _writes(out, writes)
-    out = _without_looks(out, writes)
+    out = [_ordered(s) for s in _without_looks(out, writes)]
     left = _left_over(out)
     if left is not None:
         reason = f"an atomic {left.name.split()[0]} on the bits of another type is not raised"
@@ -79,6 +81,15 @@ def _order(condition: Any) -> tuple[str, Any, Any]:
         case Op(name=name, args=(a, b)):
             return name, a, b
     return "", None, None
+
+
+def _ordered(s: Any) -> Any:
+    """Signed extrema of bits as such: they are those of the floats where the new value is not negative, which is asked
+    where it is known."""
+    inner = {n: tuple(map(_ordered, getattr(s, n))) for n in ("body", "orelse") if getattr(s, n, ())}
+    if isinstance(s, Atomic) and s.name in (of_bits("max", INT32), of_bits("min", INT32)) and not s.result:
+        return replace(s, name=f"{_named(s)[0]}_bits")
+    return replace(s, **inner) if inner else s
 
 
 def _left_over(stmts: Sequence[Any]) -> Atomic | None:
@@ -240,6 +251,10 @@ def _through_bits(s: Any, before: list[Any]) -> Any:
             pass
         case Op(name="lt", args=(v, zero)):
             positive = False
+        case Op(name="not", args=(Op(name="signbit", args=(v,)),)):
+            zero = Const(0, INT32)
+        case Op(name="signbit", args=(v,)):
+            positive, zero = False, Const(0, INT32)
         case _:
             return s
     if not positive:

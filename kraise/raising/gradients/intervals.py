@@ -7,10 +7,12 @@ from collections.abc import Mapping, MutableMapping
 from weakref import WeakKeyDictionary
 
 from kraise.ir.equations import Axis, Cast, Const, Expr, Index, Op, Reduce, Shape
-from kraise.ir.types import BOOL
+from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import children, free_indices, topological
+from kraise.raising.threads.launched import at_least_one
 
 Interval = tuple[float, float]
+_ZERO = Const(0, INT)
 _ANY: Interval = (-math.inf, math.inf)
 _intervals: WeakKeyDictionary[Expr, Interval] = WeakKeyDictionary()
 
@@ -65,6 +67,10 @@ def _interval(node: Expr, known: MutableMapping[Expr, Interval]) -> Interval:
                 return (lo, hi) if type.is_inexact else (_trunc(lo), _trunc(hi))
         case Reduce(op="add", body=body) if known[body][0] >= 0:
             return 0.0, math.inf
+        case Reduce(op="min" | "max" as op, axes=axes, body=body, where=where):
+            lo, hi = known[body]  # of no element the extremum is the infinity that all others are beyond
+            some = where is None and all(a.lo == _ZERO and at_least_one(a.hi) for a in axes)
+            return (lo if some or op == "min" else -math.inf), (hi if some or op == "max" else math.inf)
         case Op(name=name, args=args) if not (unsigned and name in ("sub", "neg", "invert")):
             found = _operation(name, args, [known[a] for a in args])
             if not any(math.isnan(bound) for bound in found):

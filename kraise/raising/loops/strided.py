@@ -14,6 +14,7 @@ from kraise.ir.types import BOOL
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import State
 from kraise.raising.run.statements import block
+from kraise.raising.threads.launched import at_least_one, is_extent
 
 
 def strided(
@@ -21,7 +22,9 @@ def strided(
 ) -> bool:
     """Runs the loop if its step is a number of threads; returns False, having done nothing, if it is not."""
     size = to_poly(step)
-    if not is_static(to_poly(stop)) or not (_positive(size) or _by_digit(cx, st, to_poly(start), size)):
+    if not is_static(to_poly(stop)) or not (
+        size.value is None and at_least_one(step) or _by_digit(cx, st, to_poly(start), size)
+    ):
         return False
     if not nonnegative((*st.path, *st.facts), to_poly(start)) and not _counts(to_poly(start), cx):
         return False
@@ -50,21 +53,11 @@ def _by_digit(cx: Context, st: State, start: Poly, size: Poly) -> bool:
     return nonnegative(known, start) and nonnegative(known, size - 1 - start)
 
 
-def _positive(size: Poly) -> bool:
-    """Whether the step is made of extents of the launch, which are at least 1."""
-    return size.value is None and all(c > 0 and all(_extent(a) for a in m) for m, c in size.terms.items())
-
-
-def _extent(a: eq.Expr) -> bool:
-    """Whether ``a`` is an extent of the launch."""
-    return isinstance(a, eq.Param) and a.name.split(".")[0] in ("block", "grid", "warps")
-
-
 def _counts(start: Poly, cx: Context) -> bool:
     """Whether the start is a sum of thread and block indices times sizes of the launch."""
     indices = set(cx.threads.values())
     return all(
-        c >= 0 and all(a in indices or isinstance(a, eq.Index) and a.name in cx.thread_names or _extent(a) for a in m)
+        c >= 0 and all(a in indices or isinstance(a, eq.Index) and a.name in cx.thread_names or is_extent(a) for a in m)
         for m, c in start.terms.items()
     )
 

@@ -22,6 +22,7 @@ from kraise.raising.run.paths import add_path, decided
 from kraise.raising.run.state import RawWrite, State
 from kraise.raising.run.values import Cell, access, load, located, truth, value
 from kraise.raising.writes.accumulate import contribution, replacement
+from kraise.raising.writes.by_bits import of_floats
 from kraise.raising.writes.clamps import clamped
 from kraise.raising.writes.counters import counted, limit_of
 
@@ -217,6 +218,8 @@ def _atomic(cx: Context, st: State, s: k.Atomic) -> None:
     if name in ("inc", "dec") and _counts_freely(s.type, amount):
         # the limit is the greatest number of the type: the wrap-around of the type itself
         amount, name = eq.Const(1, s.type), "add" if name == "inc" else "sub"
+    if name in ("min_bits", "max_bits"):
+        name = of_floats(name, amount, st.path, s.span)
     if name == "exch":
         # the race check demands that all threads store one value
         store(cx, st, s.array, tuple(value(cx, st, x) for x in s.subscripts), amount, s.span)

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from kraise.analysis.conditions import conjunction, conjuncts
 from kraise.analysis.dependence import implied
-from kraise.analysis.poly import to_poly
+from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import axes_of, free_indices, map_statement, statement_expressions, substitute, topological
@@ -20,6 +20,9 @@ from kraise.raising.carried.problem import bounds_of
 from kraise.raising.carried.reduction import combined
 from kraise.raising.run import simplify
 from kraise.raising.run.earliest import earliest
+from kraise.raising.threads.launched import at_least_one
+from kraise.raising.threads.seeds import started as started_with
+from kraise.raising.threads.tiles import merged_reductions
 from kraise.raising.writes.finish import covers
 
 Shapes = dict[str, tuple[eq.Expr, ...]]
@@ -110,7 +113,10 @@ def _summed(s: eq.Stmt, facts: tuple[eq.Expr, ...]) -> eq.Stmt:
     value, own = s.value, inner
     if where is None and isinstance(value, eq.Reduce) and value.op == s.accumulate and value.where is None:
         own, value = (*inner, *value.axes), value.body
-    total = eq.Reduce(s.accumulate, own, value, where, s.value.type)
+    reduced = eq.Reduce(s.accumulate, own, value, where, s.value.type)
+    total: eq.Expr = reduced
+    if (apart := started_with(reduced)) is not None:
+        total = eq.Op(s.accumulate, (apart[0], merged_reductions(apart[1], ())), total.type)
     kept_axes = tuple(a for a in s.axes if a.name in kept)
     return _plain(replace(s, axes=kept_axes, value=total, where=outer), facts)
 
@@ -126,13 +132,10 @@ def _where_some_round_is(s: eq.Write, inner: tuple[eq.Axis, ...], facts: tuple[e
         mine = conjunction([c for c in found if a.name in free_indices(c)])
         found = [c for c in found if a.name not in free_indices(c)]
         some = eq.Op("lt", (a.lo, a.hi), BOOL)
-        sizes = [n.name for n in topological((a.lo, a.hi)) if isinstance(n, eq.Param)]
-        launched = bool(sizes) and all(n.split(".")[0] in ("grid", "block", "threads") and "." in n for n in sizes)
-        count = to_poly(a.hi) - to_poly(a.lo)
-        launched = launched and all(c > 0 for c in count.terms.values())  # not all from the fifth thread on
+        count = to_expr(to_poly(a.hi) - to_poly(a.lo))
         if mine is not None:
             found.append(eq.Reduce("or", (a,), mine, None, BOOL))
-        elif not launched and not implied(facts, some) and (count.value or 0) < 1:
+        elif not at_least_one(count) and not implied(facts, some):
             found.append(some)
     if not found:
         return s
