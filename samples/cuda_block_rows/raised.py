@@ -44,8 +44,8 @@ def turned(x, y, n, *, grid, block):
 def shares(x, w, share, n, *, grid, block):
     """weighted sums of blocks by a grid-stride loop
 
-    share[block_x] = sum_(t, 0 <= i < (block * grid + n - 1) // (block * grid) where i * block *
-        grid + block_x * block + t < n) x[i, block_x, t] * w[i, block_x, t]
+    share[block_x] = sum_(t, 0 <= i_round < (block * grid + n - 1) // (block * grid) where i_round *
+        block * grid + block_x * block + t < n) x[i_round, block_x, t] * w[i_round, block_x, t]
         for 0 <= block_x < grid
 
     block is a power of two (the tree reduction drops elements otherwise)

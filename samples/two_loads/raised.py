@@ -42,8 +42,8 @@ def two_loads(x, out, n, *, grid, block):
 def dot_const(a, b, c, n, *, grid=None, block=None):
     """a dot product by blocks of a fixed size
 
-    c[block_x] = sum_(0 <= t_2 < 4, 0 <= i < (4 * grid + n - 1) // (4 * grid) where 4 * i * grid + 4
-        * block_x + t_2 < n) a[i, block_x, t_2] * b[i, block_x, t_2]
+    c[block_x] = sum_(0 <= t_2 < 4, 0 <= i_round < (4 * grid + n - 1) // (4 * grid) where 4 *
+        i_round * grid + 4 * block_x + t_2 < n) a[i_round, block_x, t_2] * b[i_round, block_x, t_2]
         for 0 <= block_x < grid
 
     a block has 4 threads along x

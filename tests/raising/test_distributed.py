@@ -66,3 +66,18 @@ def k(x, y, z, m):
     request = pipeline.Request(shapes={"x": (3, 7), "y": (3, 7), "z": (3,)}, values={"m": 7}, grid=(3,), block=(4,))
     ((report,), problems) = pipeline.verify(done, request)
     assert not problems and report.ok, report.failures
+
+
+def test_a_loop_of_the_same_name_is_another_one():
+    source = """from numba import cuda
+@cuda.jit
+def k(x, y, n):
+    t = cuda.grid(1)
+    for c in range(n):
+        y[c] = 1.0 + t
+    for c in range(t, n, cuda.gridsize(1)):
+        y[c] = x[c]
+"""
+    done = pipeline.translate(source, "k.py")
+    assert done.text is None
+    assert "all threads that differ in t write the same element" in done.diagnostics[0].reason

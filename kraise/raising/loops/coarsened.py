@@ -83,7 +83,7 @@ def shared_out(
             return False
         t = cx.threads["thread", axis]
         (name,) = (n for n in free_indices(t) if n in cx.axes)
-        j, g = cx.index(s.var, (*st.open, "'")), eq.Index(name, INT)
+        j, g = eq.Index(f"{s.var}'", INT), eq.Index(name, INT)
         moved = {g: operation("sub", (g, j), INT)}
         inner = st.copy()
         inner.env = {n: tidy(substitute(v, moved)) for n, v in st.env.items()} | {s.var: j}

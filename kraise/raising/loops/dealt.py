@@ -57,7 +57,7 @@ def dealt(cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, step:
     outside = [c for c in st.path if free_indices(c) & set(threads)]
     if carried or has_barrier(cx, s.body) or any(c not in cx.launch_path for c in outside):
         return False
-    j = cx.index(s.var, (*st.open, "'"))
+    j = eq.Index(f"{s.var}'", INT)
     found = _place(cx, st, s, j)
     deal = None if found is None else _deal(cx, st, s, threads, j, start, stop, *found)
     if deal is None:

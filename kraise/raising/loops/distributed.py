@@ -14,7 +14,9 @@ from dataclasses import replace
 
 from kraise.analysis.poly import to_poly
 from kraise.diagnostics import Refused
+from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.types import INT
 from kraise.raising.collective.opened import walked
 from kraise.raising.memory.phases import has_barrier
 from kraise.raising.run.arithmetic import index_like
@@ -165,7 +167,7 @@ def _one_a_round(cx: Context, st: State, s: k.For, subs: tuple[k.Expr, ...]) -> 
     """Whether each round has a cell of its own: one of the subscripts is a number times the loop's variable and what
     all rounds share."""
     trial = st.copy()
-    j = cx.index(s.var, (*st.open, "'"))
+    j = eq.Index(f"{s.var}'", INT)
     trial.env = {n: v for n, v in st.env.items() if n not in assigned(s.body)} | {s.var: j}
     trial.open = (*st.open, j.name)
     own = frozenset(assigned(s.body))

@@ -34,7 +34,7 @@ def strided(
     one = k.Const(1, t)
     last = k.Op("sub", (k.Op("add", (at["stop"], at["step"]), t), one), t)
     count = k.Op("floordiv", (last, at["step"]), t)
-    fresh = f"{s.var}$round"
+    fresh = f"${s.var.lstrip('$').removesuffix('$round')}_round"
     now = k.Op("add", (at["start"], k.Op("mul", (k.Var(fresh, t), at["step"]), t)), t)
     body = (k.Assign(s.var, now, t, span=s.span), k.If(k.Op("lt", (k.Var(s.var, t), at["stop"]), BOOL), s.body))
     st.env.pop(s.var, None)

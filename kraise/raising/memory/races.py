@@ -117,7 +117,12 @@ def _by_thread(cx: Context, group: list[Access]) -> list[Access]:
     if not merged or (len(merged) == len(threads) and not threads & every):
         return group
     group = _from_zero(group, frozenset(merged))
-    return [_expanded(cx, a, [m for m in merged if m in names]) for a, names in zip(group, used, strict=True)]
+    known = {cx.strides[m][0]: cx.strides[m][1] for m in merged}
+    out = []
+    for a, names in zip(group, used, strict=True):
+        own = {t: size for t, size in known.items() if t in names}
+        out.append(_expanded(cx, a, [m for m in merged if m in names], own))
+    return out
 
 
 def _from_zero(group: list[Access], merged: frozenset[str]) -> list[Access]:
@@ -138,9 +143,15 @@ def _from_zero(group: list[Access], merged: frozenset[str]) -> list[Access]:
     return [replace(a, subscripts=tuple(map(to_expr, row))) for a, row in zip(group, places, strict=True)]
 
 
-def _expanded(cx: Context, a: Access, merged: list[str]) -> Access:
+def _expanded(cx: Context, a: Access, merged: list[str], threads: dict[str, eq.Expr]) -> Access:
+    """``a`` with each merged index as thread and round; ``threads``: those that it names itself, and how many there
+    are."""
     mapping: dict[eq.Expr, eq.Expr] = {}
     more: list[eq.Expr] = []
+    for name, size in threads.items():
+        if name not in merged:
+            own = eq.Index(name, INT)
+            more += [eq.Op("ge", (own, eq.Const(0, INT)), BOOL), eq.Op("lt", (own, size), BOOL)]
     for m in merged:
         thread, size, origin = cx.strides[m]
         t, u = eq.Index(thread, INT), eq.Index(f"{m}'round", INT)

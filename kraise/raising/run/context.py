@@ -98,6 +98,7 @@ class Context:
     call: Callable[..., eq.Expr | None] = field(default=lambda *_: None)
     _versions: Counter[str] = field(default_factory=Counter)
     _folds: int = 0
+    _ways: dict[str, object] = field(default_factory=dict)  # what each index was called into being for
 
     def tiles_are_exact(self) -> bool:
         """Whether conditions tie each block's index to its threads (or the block is an axis of its own)."""
@@ -146,12 +147,14 @@ class Context:
         return f"{name}#{self._folds}"
 
     def index(self, name: str, open_names: tuple[str, ...], way: object = None) -> eq.Index:
-        """An index called ``name``, or ``name_2`` … if an open one has that name."""
+        """An index called ``name``, or ``name_2`` … if an open one has that name, or one that is thread and round
+        in one (``way``) where this is none, or another one, or the other way round."""
         name = name.removesuffix("$round").lstrip("$") or "k"
         fresh, number = name, 1
-        while fresh in open_names or (fresh in self.strides and self.strides[fresh] != way and fresh not in self.axes):
+        while fresh in open_names or (self._ways.get(fresh, way) != way and fresh not in self.axes):
             number += 1
             fresh = f"{name}_{number}"
+        self._ways[fresh] = way
         return eq.Index(fresh, INT)
 
 
