@@ -117,6 +117,8 @@ def _by_thread(cx: Context, group: list[Access]) -> list[Access]:
     if not merged or (len(merged) == len(threads) and not threads & every):
         return group
     group = _from_zero(group, frozenset(merged))
+    if len({a.view for a in group}) > 1:
+        return group
     known = {cx.strides[m][0]: cx.strides[m][1] for m in merged}
     out = []
     for a, names in zip(group, used, strict=True):
@@ -158,8 +160,6 @@ def _expanded(cx: Context, a: Access, merged: list[str], threads: dict[str, eq.E
         mapping[eq.Index(m, INT)] = to_expr(to_poly(origin) + to_poly(t) + to_poly(size) * to_poly(u))
         more += [eq.Op("ge", (i, eq.Const(0, INT)), BOOL) for i in (t, u)]
         more.append(eq.Op("lt", (t, size), BOOL))
-    if a.view and mapping:
-        return a
     # a condition on what a loop carries says nothing of an index; without it more instances are asked for
     kept = [c for c in a.path if not mentions(c, (eq.CarryIn, eq.FoldResult))]
     if any(mentions(s, (eq.CarryIn, eq.FoldResult)) for s in a.subscripts):
@@ -172,8 +172,8 @@ def _expanded(cx: Context, a: Access, merged: list[str], threads: dict[str, eq.E
         found = digits(to_poly(s), (*path, *cx.facts)) if index_like(s) else None
         parts += [s] if found is None else [to_expr(p) for p in found.subscripts]
         radices += [eq.Const(0, INT), *(() if found is None else (to_expr(r) for r in found.radices))]
-    view = tuple(radices) if len(parts) != len(a.subscripts) else a.view
-    return replace(a, path=path, subscripts=tuple(parts), view=view)
+    view = (*a.view, *radices) if len(parts) != len(a.subscripts) else a.view
+    return replace(a, path=path, subscripts=tuple(parts), view=view, whole=() if view else a.whole)
 
 
 def _rows_apart(group: list[Access]) -> list[Access]:
