@@ -44,3 +44,37 @@ def test_a_size_that_leaves_cells_empty_is_refused(runs):
     hosts = "".join((RUN % block).replace("run", f"run{at}") for at, block in enumerate(runs))
     done = pipeline.translate(HALVES + hosts, "edge.cu")
     assert "edge" not in done.raised
+
+
+ROWS = """
+__global__ void k(const float *in, const float *w, float *out, int n, int R) {{
+  extern __shared__ float t[];
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+  for (int i = threadIdx.x; i < blockDim.x + {cells}; i += blockDim.x) {{
+    int g = blockIdx.x * blockDim.x + i - R;
+    t[i] = g >= 0 && g < n ? in[y * n + g] : 0.0f;
+  }}
+  __syncthreads();
+  if (x < n) {{
+    float s = 0;
+    for (int i = -R; i <= R; i++) s += w[i + R] * t[threadIdx.x + R + i];
+    out[y * n + x] = s;
+  }}
+}}
+"""
+
+
+def test_rows_with_halos_of_any_width():
+    done = pipeline.translate(ROWS.format(cells="2 * R"), "k.cu")
+    assert done.text and not done.diagnostics, done.diagnostics
+    assert "threads" not in done.text and "block: " not in done.text and "out.shape[0] // n" in done.text, done.text
+    for n, block in ((11, 4), (3, 4)):
+        shapes = {"in": (2 * n,), "w": (5,), "out": (2 * n,)}
+        request = pipeline.Request(shapes=shapes, values={"n": n, "R": 2}, grid=(-(-n // block), 2), block=(block, 1))
+        ((report,), problems) = pipeline.verify(done, request)
+        assert not problems and report.ok, report.failures
+
+
+def test_a_halo_without_a_barrier():
+    done = pipeline.translate(ROWS.format(cells="2 * R").replace("__syncthreads();", ""), "k.cu")
+    assert done.text is None and {d.code for d in done.diagnostics} == {"KR201"}, done.text

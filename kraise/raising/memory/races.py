@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kraise.analysis.delinearize import digits
+from kraise.analysis.delinearize import Digits, digits
 from kraise.analysis.dependence import Access, may_meet
 from kraise.analysis.meeting import meeting
 from kraise.analysis.poly import Poly, to_expr, to_poly
@@ -117,8 +117,6 @@ def _by_thread(cx: Context, group: list[Access]) -> list[Access]:
     if not merged or (len(merged) == len(threads) and not threads & every):
         return group
     group = _from_zero(group, frozenset(merged))
-    if len({a.view for a in group}) > 1:
-        return group
     known = {cx.strides[m][0]: cx.strides[m][1] for m in merged}
     out = []
     for a, names in zip(group, used, strict=True):
@@ -177,18 +175,28 @@ def _expanded(cx: Context, a: Access, merged: list[str], threads: dict[str, eq.E
 
 
 def _rows_apart(group: list[Access]) -> list[Access]:
-    """Accesses to rows that are counted by block and thread (``(block * blockDim + thread) * n + c``) with these two as
-    digits, if all of the group are."""
-    out: list[Access] = []
-    for a in group:
-        row = to_poly(a.subscripts[0]) if a.view and index_like(a.subscripts[0]) else None
-        found = None if row is None or not by_launch((to_expr(row),)) else digits(row, a.path)
-        if found is None:
-            return group
-        radices = tuple(to_expr(r) for r in found.radices)
-        subs = (*(to_expr(p) for p in found.subscripts), *a.subscripts[1:])
-        out.append(replace(a, subscripts=subs, view=(a.view[0], *radices, *a.view[1:])))
-    return out
+    """Accesses to rows (or to cells of rows) that are counted by block and thread, ``(block * blockDim + thread) * n +
+    c`` and ``r * n + block * blockDim + thread``, with these two as digits, if all of the group are."""
+    ranks = {(len(a.subscripts), len(a.view)) for a in group}
+    if len(ranks) != 1 or not group[0].view:
+        return group
+    for axis in reversed(range(len(group[0].subscripts))):
+        found = [_by_block_and_thread(a, axis) for a in group]
+        if None not in found:
+            group = [_split(a, axis, f) for a, f in zip(group, found, strict=True) if f is not None]
+    return group
+
+
+def _by_block_and_thread(a: Access, axis: int) -> Digits | None:
+    s = a.subscripts[axis]
+    row = to_poly(s) if index_like(s) else None
+    return None if row is None or not by_launch((to_expr(row),)) else digits(row, a.path)
+
+
+def _split(a: Access, axis: int, found: Digits) -> Access:
+    parts, radices = map(to_expr, found.subscripts), map(to_expr, found.radices)
+    subs = (*a.subscripts[:axis], *parts, *a.subscripts[axis + 1 :])
+    return replace(a, subscripts=subs, view=(*a.view[: axis + 1], *radices, *a.view[axis + 1 :]))
 
 
 def _running(a: Access, b: Access, threads: tuple[str, ...]) -> tuple[str, ...]:

@@ -55,7 +55,10 @@ def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Laun
     apart, r = r, merged_write(in_steps(r), launch)
     try:
         found = box(r.loops, r.path, steps)
-    except Unbounded:
+    except Unbounded as unbounded:
+        own = [{c for c in x.path if unbounded.name in free_indices(c)} for x in (apart, r)]
+        if unbounded.name in apart.loops and own[0] == own[1]:
+            raise  # an index that is none of two in one
         r = apart  # tells which of the thread's own indices the launch must bound
         found = box(r.loops, r.path, steps)
     # what the loops around say of their own indices is no condition
