@@ -66,17 +66,25 @@ def _multiple_of(above: Poly, below: Poly) -> Poly | None:
 
 
 def _with_strides(poly: Poly, path: tuple[eq.Expr, ...], strides: list[Poly]) -> Digits | None:
+    rough = None
     for at in range(len(strides) - 1):
         found = _taken_apart(poly, path, strides[at:], quotient_of)
         # rows of 2 * n: only where rows of n will not do, since every second of these has the same stride
         found = found or _taken_apart(poly, path, strides[at:], _multiple_of)
         for dividing in _chains(strides[at:]) if found is None else ():
             found = found or _taken_apart(poly, path, dividing, quotient_of)
+        if found is not None and not all(map(_apart, found.subscripts)):
+            rough, found = rough or found, None  # rows of 5 * n, where rows of n may do
         if found is not None or strides[at + 1].value is not None:
-            return found
+            return found or rough
         if quotient_of(strides[at], strides[at + 1]) is not None and not _difference(poly, strides[at]):
-            return None  # only where neither of two sizes divides the other may the second be the larger digit
-    return None
+            return rough  # only where neither of two sizes divides the other may the second be the larger digit
+    return rough
+
+
+def _apart(digit: Poly) -> bool:
+    """Whether no index is multiplied by a size in it: the digit hides no rows."""
+    return all(len(m) < 2 or not Poly({m: 1}).indices() for m in digit.terms)
 
 
 def _difference(poly: Poly, stride: Poly) -> bool:

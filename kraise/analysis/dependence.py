@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kraise.analysis import flipped, sets
-from kraise.analysis.conditions import Fact, classify, static_expr
+from kraise.analysis.conditions import Fact, classify, negate, static_expr
 from kraise.analysis.poly import Poly, to_poly
 from kraise.analysis.products import Product, multiplied
 from kraise.analysis.ties import SYMBOL, ties
@@ -191,10 +191,16 @@ class Space:
                 self._disjunction(c, rename)
 
     def _disjunction(self, condition: eq.Expr, rename: dict[str, str]) -> None:
-        """``a or b`` of facts."""
+        """``a or b`` of facts, ``not (a and b)``."""
         texts = []
-        if isinstance(condition, eq.Op) and condition.name == "or":
-            for part in condition.args:
+        parts: tuple[eq.Expr, ...] = ()
+        match condition:
+            case eq.Op(name="or", args=args):
+                parts = args
+            case eq.Op(name="not", args=(eq.Op(name="and", args=args),)):
+                parts = tuple(map(negate, args))
+        if len(parts) == 2:
+            for part in parts:
                 fact = classify(part)
                 text = self.poly(fact.poly, rename) if fact is not None else None
                 if fact is not None and text is not None:
@@ -373,14 +379,6 @@ def _contradicts(path: tuple[eq.Expr, ...], facts: tuple[Fact, ...]) -> bool:
 def impossible(path: Iterable[eq.Expr]) -> bool:
     """Whether no instance meets all of ``path``."""
     return _contradicts(tuple(path), ())
-
-
-@lru_cache(maxsize=20_000)
-def sure(path: tuple[eq.Expr, ...]) -> bool:
-    """Whether some instance certainly meets all of ``path``, for some sizes: nothing of it is left out of the set."""
-    space = Space()
-    space.path(path, {})
-    return not space.dropped and not space.products and not space.empty()
 
 
 def nonnegative(path: Iterable[eq.Expr], poly: Poly) -> bool:

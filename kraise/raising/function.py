@@ -26,7 +26,7 @@ from kraise.raising.loops.rungs import loop
 from kraise.raising.loops.unrolled import unrolled
 from kraise.raising.loops.whiles import while_loop
 from kraise.raising.loops.whole_bounds import with_whole_bounds
-from kraise.raising.memory import outside, parts
+from kraise.raising.memory import outside, parts, pitched
 from kraise.raising.memory.bounds import mark
 from kraise.raising.memory.padded import without_gaps
 from kraise.raising.memory.phases import cooperative, uniform_barriers
@@ -83,6 +83,8 @@ class Raiser:
         if cx.apart:
             before, body.body = body.body, parts.split(body.body)
             cx.parts = parts.made(body.body) if body.body is not before else frozenset()
+        if cx.tile_rows:
+            body.body, cx.pitched = pitched.in_rows(body.body)
         live = frozenset(f"$ret{i}" for i in range(len(body.returns)))
         body.body = in_turns(cx, body.body, live)
         self.inlined = body.body
@@ -132,6 +134,7 @@ class Raiser:
             check(cx, st.accesses, cx.thread_names, frozenset(n for n, a in cx.made.items() if a.shared))
             outside.check(cx, st)
             parts.check(cx, st)
+            pitched.check(cx, st)
             without_private_copies(cx, st)
             without_unread(cx, st, body.returns)
             private_extents(cx, st)

@@ -30,6 +30,7 @@ class Learned:
     whole tiles; ``tied``: sizes that are a block's threads; ``named``: template integers that are, by axis;
     ``lone``: axes along which the launch has one block; ``unroll``: loops with barriers are written out;
     ``registers``: small arrays of a thread are scalars; ``parts``: dynamic shared arrays are taken apart;
+    ``tile_rows``: flat tiles in shared memory are seen in rows;
     ``powers``: sizes that are powers of two; ``part_rows``: the rows into which an index is taken apart may be begun
     and not whole."""
 
@@ -46,6 +47,7 @@ class Learned:
     named: dict[int, eq.Param] = field(default_factory=dict)
     registers: bool = False
     parts: bool = False
+    tile_rows: bool = False
     widths: dict[int, eq.Expr] = field(default_factory=dict)
     shares: dict[int, int] = field(default_factory=dict)
     multiples: multiples.Multiples = field(default_factory=dict)
@@ -53,11 +55,15 @@ class Learned:
     part_rows: bool = False
     powers: frozenset[eq.Expr] = frozenset()
 
+    def begun(self) -> Learned:
+        """What was known before the first run."""
+        return Learned(scratch=self.scratch, registers=self.registers, ways=self.ways, tile_rows=self.tile_rows)
+
     def enter(self, cx: Context) -> None:
         cx.solid, cx.scratch, cx.rows, cx.assumed = self.solid, self.scratch, self.rows, self.assumed
         cx.unroll, cx.registers, cx.shares, cx.tied = self.unroll, self.registers, self.shares, self.tied
         cx.named, cx.lone, cx.apart, cx.part_rows = self.named, self.lone, self.parts, self.part_rows
-        cx.powers = self.powers
+        cx.powers, cx.tile_rows = self.powers, self.tile_rows
         cx.longest, cx.widths, cx.multiples, cx.coarse = self.longest, self.widths, self.multiples, self.coarse
 
 
@@ -111,6 +117,8 @@ def _way(known: Learned) -> str:
         out.append("with the loops around barriers written out")
     if known.parts:
         out.append("with the dynamic shared array as several")
+    if known.tile_rows:
+        out.append("with the flat tiles in shared memory as rows")
     if known.registers:
         out.append("with small arrays as scalars")
     return ", ".join(out)

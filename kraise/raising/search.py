@@ -32,13 +32,14 @@ from kraise.raising.threads import indices as threads
 from kraise.raising.threads import multiples
 from kraise.raising.threads.counted import without_idle
 from kraise.raising.threads.lone import lone_axes
-from kraise.raising.threads.sizes import as_launched, contradicts, launched, named_sizes, suggested
+from kraise.raising.threads.plausible import idle
+from kraise.raising.threads.sizes import as_launched, contradicts, launched, limits, named_sizes, suggested
 from kraise.raising.threads.splits import Split
 from kraise.raising.threads.unguarded import shares, unguarded, widths
 
 
 class _Unfilled(Exception):
-    """Threads of blocks of this size read cells that no thread of theirs has stored to."""
+    """Blocks of this size make no sense of the source."""
 
 
 _PROOFS = ("KR201", "KR202", "KR203", "KR306")
@@ -74,6 +75,9 @@ def raise_function(module: k.Module, function: k.Function, options: Options) -> 
     own = {x.name for x in walked(function.body) if isinstance(x, k.LocalArray) and x.space == "local"}
     if own and (best is None or _carry(best.body, own)):
         best = _in_registers(module, function, options, own, best)
+    flat = {x.name for x in walked(function.body) if isinstance(x, k.LocalArray) and x.space == "shared"}
+    if flat and (best is None or _made(best.body) & flat):
+        best = _in_tile_rows(module, function, options, flat, best)
     if best is None:
         assert first is not None
         raise first
@@ -94,6 +98,23 @@ def _in_registers(
     return kernel
 
 
+def _in_tile_rows(
+    module: k.Module, function: k.Function, options: Options, shared: set[str], best: eq.Kernel | None
+) -> eq.Kernel | None:
+    """The equations with the flat tiles among the ``shared`` arrays in rows, if fewer arrays are left so."""
+    known = Learned(tile_rows=True)
+    try:
+        kernel = _search(module, function, options, known, set())
+    except Refused:
+        return best
+    return kernel if best is None or len(_made(kernel.body) & shared) < len(_made(best.body) & shared) else best
+
+
+def _made(body: tuple[eq.Stmt, ...]) -> set[str]:
+    """The arrays that the equations make."""
+    return {s.version.array for s in body if isinstance(s, eq.New)}
+
+
 def _carry(body: tuple[eq.Stmt, ...], own: set[str]) -> bool:
     """Whether a loop carries an array of a thread's own."""
     return any(
@@ -108,10 +129,10 @@ def _loops(body: tuple[eq.Stmt, ...]) -> int:
 def _search(module: k.Module, function: k.Function, options: Options, known: Learned, hindering: set[str]) -> eq.Kernel:
     """The equations, the threads' indices as far apart as they must be: block and thread are one index where that will
     do, and else two (raising.md, step 2). ``hindering`` gets the arrays that tie the rounds of a loop."""
-    start = Learned(scratch=known.scratch, registers=known.registers, ways=known.ways)
+    start = known.begun()
     first: Refused | None = None
     tried: list[Attempt] = []
-    sizes: list[threads.Ways] | None = None
+    sizes: list[threads.Ways] | None = [] if known.ways else None  # to try; none besides one that is given
     told = launched(module, function)
     while True:
         attempts: list[Raiser] = []
@@ -125,11 +146,17 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                 continue
             left = [e for s in kernel.body for e in statement_expressions(s)]
             more = _tiled(attempts[-1].cx, known) or _finer(attempts[-1].cx, known, left)
-            if more is None and attempts[-1].cx.unfilled and start.ways:
-                raise _Unfilled
             if more is None:
-                if attempts[-1].cx.unfilled and (full := _filled(module, function, options, known, attempts[-1], told)):
-                    return full
+                last = attempts[-1]
+                vain = idle(last.cx, last.st, last.inlined, last.ways)
+                if (vain or last.cx.unfilled) and start.ways:
+                    raise _Unfilled
+                if vain or last.cx.unfilled:
+                    full = _filled(module, function, options, known, last, told)
+                    if full is not None:
+                        return full
+                if vain and first is not None:  # the size is a guess, and it makes a store one that never happens
+                    raise with_attempts(first, tried)
                 kernel = _unconditional(module, function, options, known) or kernel
                 return _guarded(module, function, options, known, attempts[-1]) or kernel if kernel.launch else kernel
         except Transient as transient:
@@ -163,6 +190,7 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                 names = {} if sizes is not None or start.named else named_sizes(last.inlined, function)
                 if sizes is None and not names:
                     among = suggested(last.inlined, {}) if last.cx.cooperative or known.ways == {} else []
+                    among += [w for w in (_guarded_cells(last),) if last.cx.cooperative and w not in among]
                     sizes = as_launched(among, told)
                 if names:
                     start = replace(start, named=names)  # once: with it or without it
@@ -184,13 +212,13 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
 def _filled(
     module: k.Module, function: k.Function, options: Options, known: Learned, attempt: Raiser, told: threads.Ways
 ) -> eq.Kernel | None:
-    """The equations for blocks of another size, where threads of this one read cells that no thread of it fills; None
-    if no size does better, or the launches say which it is."""
+    """The equations for blocks of another size, where this one makes no sense of the source; None if no size
+    does better, or the launches say which it is."""
     if all(abs(n) == 1 for n in known.ways.values()) or any(told.get(axis) == abs(n) for axis, n in known.ways.items()):
         return None
-    for ways in as_launched([_widest(attempt, told), *suggested(attempt.inlined, {})], told):
+    for ways in as_launched([_widest(attempt, told), _guarded_cells(attempt), *suggested(attempt.inlined, {})], told):
         if ways and {a: abs(n) for a, n in ways.items()} != {a: abs(n) for a, n in known.ways.items()}:
-            begun = Learned(scratch=known.scratch, registers=known.registers, ways=ways)
+            begun = replace(known.begun(), ways=ways)
             try:
                 return _search(module, function, options, begun, set())
             except (Refused, _Unfilled):
@@ -220,8 +248,11 @@ def _guarded(
 
 def _once(module: k.Module, function: k.Function, options: Options, known: Learned) -> eq.Kernel | None:
     """The equations with what is ``known`` and no more; None if they ask for more."""
+    attempts: list[Raiser] = []
     try:
-        return _raise(module, function, options, known, [])
+        kernel = _raise(module, function, options, known, attempts)
+        left = [e for s in kernel.body for e in statement_expressions(s)]
+        return kernel if _finer(attempts[-1].cx, known, left) is None else None
     except (Refused, Transient, LongRows, Sized, Tied, Apart, Lanes):
         return None
 
@@ -230,6 +261,11 @@ def _widest(attempt: Raiser, told: threads.Ways) -> threads.Ways:
     """Blocks that fill the shared arrays with a cell for each thread: a race of fewer threads is one of theirs, too."""
     ways = {axis: -n for axis, n in attempt.cx.most.items() if n > 1}
     return {} if contradicts(ways, told) else ways
+
+
+def _guarded_cells(attempt: Raiser) -> threads.Ways:
+    """Blocks with a thread for each cell that is filled under a guard."""
+    return {axis: -n for axis, n in limits(attempt.inlined, guarded=True).items() if n > 1}
 
 
 def _further(first: Refused | None, later: Refused) -> Refused:
@@ -245,10 +281,11 @@ def _further(first: Refused | None, later: Refused) -> Refused:
 def _after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
     """What to try after a run was refused; None if nothing is left."""
     cx, accesses = attempt.cx, attempt.st.accesses
+    natural = tuple(c for c in cx.unsigned if c not in known.assumed)
+    if natural and any(d.code in (*_PROOFS, "KR207") for d in refused.diagnostics):
+        # a guard by an unsigned difference bounds nothing where it wraps round
+        return replace(known, assumed=(*known.assumed, *natural))
     if any(d.code in _PROOFS for d in refused.diagnostics):
-        natural = tuple(c for c in cx.unsigned if c not in known.assumed)
-        if natural:  # a guard by an unsigned difference bounds nothing where it wraps round
-            return replace(known, assumed=(*known.assumed, *natural))
         masks = not cx.masking <= known.powers
         if masks or ((attempt.splits or attempt.whole) and not known.part_rows):
             return replace(known, part_rows=True, powers=known.powers | cx.masking)

@@ -197,8 +197,12 @@ def test_up_and_down_sweep_are_running_sums():
     assert sums(raised(SWEEPS.format(**TREE))) == ["add"]
 
 
-@pytest.mark.parametrize("change", [{"up": ""}, {"down": ""}, {"start": "1.0f"}])
-def test_sweeps_without_barrier_or_from_elsewhere_are_refused(change):
+def test_sweeps_from_elsewhere_are_no_running_sums_from_zero():
+    assert sums(raised(SWEEPS.format(**TREE | {"start": "1.0f"}))) == []
+
+
+@pytest.mark.parametrize("change", [{"up": ""}, {"down": ""}])
+def test_sweeps_without_barrier_are_refused(change):
     assert refusal(SWEEPS.format(**TREE | change))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kraise.analysis.conditions import classify, negate
+from kraise.analysis.conditions import classify, conjunction, negate
 from kraise.analysis.dependence import implied
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
@@ -22,14 +22,18 @@ def at_edges(path: Path, conditions: Iterable[eq.Expr], p: Path, q: Path, same: 
     """One guard that is ``p`` where the ``conditions`` (those of an edge, ``t == 0``) hold, and ``q`` elsewhere; None
     if none is found. ``same``: what stands for the cells outside is the same on both sides, or only ``p`` has some."""
     edge = tuple(conditions)
-    if not same or len(edge) != 1:
+    if not same:
         return None
     if q and _equal((*path, *edge), p, q):
         return q
+    if p and _equal((*path, negate(conjunction(edge))), p, q):  # type: ignore[arg-type]
+        return p
+    if len(edge) != 1:
+        return None
     moved = tuple(_everywhere(path, edge[0], q, d) for d in p)
     if None in moved or not all(implied((*path, *edge, *p), c) for c in q):
         return None
-    return tuple(dict.fromkeys((*q, *(d for d in moved if d is not None))))
+    return tuple(dict.fromkeys((*q, *(d for d in moved if d is not None and not implied(q, d)))))
 
 
 def same_place(path: Path, a: eq.Read, b: eq.Read) -> bool:

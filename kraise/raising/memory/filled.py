@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kraise.analysis.conditions import Fact, classify, conjuncts
-from kraise.analysis.dependence import implied
+from kraise.analysis.dependence import implied, nonnegative
 from kraise.analysis.poly import Poly, to_expr, to_poly
+from kraise.analysis.quotients import recombined
 from kraise.ir import equations as eq
 from kraise.ir.order import by_text
 from kraise.ir.types import BOOL, INT
@@ -31,6 +32,8 @@ class Solved:
     exact: tuple[tuple[eq.Expr, Poly, int], ...] = ()  # quotients without a remainder: the quotient, of what, by what
     chosen: bool = False  # digits were chosen: only if the thread exists is it the one, another may fill the cell
 
+    parted: bool = False  # what a cell tells of a digit is one of its own digits
+
     def determines(self, names: tuple[str, ...]) -> bool:
         """Whether the cell tells every index in ``names``."""
         return not any(free_indices(self.mapping.get(i, i)) & self.unsolved for i in (eq.Index(n, INT) for n in names))
@@ -39,6 +42,7 @@ class Solved:
         from kraise.raising.run.arithmetic import tidy
 
         out = tidy(substitute(e, self.mapping))
+        out = transform(out, _put_together) if self.parted else out
         return transform(out, self._undivided) if self.exact else out
 
     def _undivided(self, e: eq.Expr) -> eq.Expr:
@@ -51,6 +55,12 @@ class Solved:
             if times is not None and times % by == 0:
                 poly = poly.without(quotient) + of * (times // by)
         return to_expr(poly, e.type) if poly != to_poly(e) else e
+
+
+def _put_together(e: eq.Expr) -> eq.Expr:
+    """``4 * (c // 4) + c % 4`` as ``c``."""
+    plain = isinstance(e, eq.Op) and e.name in ("add", "sub") and e.type.is_integer
+    return recombined(e) if plain else e
 
 
 _PRIME = "'"
@@ -83,7 +93,7 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
         return None  # one is seen as rows, the other flat
     digits: dict[eq.Expr, eq.Expr] = {}
     given = list(zip(raw.subscripts, subs, strict=True))
-    equations = [(s, to_poly(e)) for s, e in _joined(given, digits, conditions)]
+    equations = [(s, to_poly(e)) for s, e in _joined(given, digits, conditions, raw.path)]
     places = len(equations)
     more = [f.poly for f in map(classify, raw.path) if f is not None and f.kind == "eq"]
     pending = dict(enumerate([*equations, *((to_expr(p), Poly()) for p in more)]))
@@ -122,7 +132,8 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
             found.setdefault(eq.Index(b + _PRIME, INT), eq.Index(b, INT))
     mapping = {i: tidy(substitute(p, found)) for i, p in primed.items()}
     mapping = digits | {i: v for i, v in mapping.items() if v is not i}
-    solved = Solved(mapping, (), (), frozenset(unknown), exact=tuple(exact))
+    parted = bool(digits)
+    solved = Solved(mapping, (), (), frozenset(unknown), exact=tuple(exact), parted=parted)
     exists: list[eq.Expr] = []
     try:
         for c in raw.path:
@@ -148,11 +159,14 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
             else:
                 kept[kind].append(c)
     found_ = tuple(kept["exists"]), tuple(kept["conditions"])
-    return Solved(mapping, *found_, frozenset(unknown), exact=tuple(exact), chosen=chosen)
+    return Solved(mapping, *found_, frozenset(unknown), exact=tuple(exact), chosen=chosen, parted=parted)
 
 
 def _joined(
-    equations: list[tuple[eq.Expr, eq.Expr]], digits: dict[eq.Expr, eq.Expr], conditions: list[eq.Expr]
+    equations: list[tuple[eq.Expr, eq.Expr]],
+    digits: dict[eq.Expr, eq.Expr],
+    conditions: list[eq.Expr],
+    path: tuple[eq.Expr, ...],
 ) -> list[tuple[eq.Expr, eq.Expr]]:
     """The equations with one for both digits of a number: ``k // 18 == a`` and ``k % 18 == b`` are ``k == 18 * a + b``
     if ``0 <= b < 18``, which joins the ``conditions``; ``digits`` gets what the store's own digits are."""
@@ -167,8 +181,38 @@ def _joined(
             rest = [e for at, e in enumerate(equations) if at not in (one, two)]
             whole = to_expr(to_poly(a) * to_poly(size) + to_poly(b))
             digits[number] = whole
-            return _joined([*rest, (number, whole)], digits, conditions)
+            return _joined([*rest, (number, whole)], digits, conditions, path)
+    for one, (high, a) in enumerate(equations):
+        for two, (low, b) in enumerate(equations):
+            if (parts := _parted(high, low, path)) is None:
+                continue
+            of, remainder, w, c, rest_of_it = parts
+            size = w * c
+            above = simplify.op("floordiv", (b, eq.Const(w, INT)), INT)
+            digits |= {high: a, remainder: above}
+            conditions += [eq.Op("ge", (b, eq.Const(0, INT)), BOOL), eq.Op("lt", (b, eq.Const(size, INT)), BOOL)]
+            rest = [e for at, e in enumerate(equations) if at not in (one, two)]
+            number = to_expr(to_poly(of) * w + rest_of_it)
+            whole = to_expr(to_poly(a) * size + to_poly(b))
+            digits[number] = whole
+            return _joined([*rest, (number, whole)], digits, conditions, path)
     return equations
+
+
+def _parted(high: eq.Expr, low: eq.Expr, path: tuple[eq.Expr, ...]) -> tuple[eq.Expr, eq.Expr, int, int, Poly] | None:
+    """X, X % c, w, c and r of ``X // c`` and ``w * (X % c) + r`` with 0 <= r < w: the digits of ``w * X + r``."""
+    match high:
+        case eq.Op(name="floordiv", args=(x, eq.Const(value=int() as c))) if c > 1:
+            poly = to_poly(low)
+            for atom in poly.atoms():
+                same = isinstance(atom, eq.Op) and atom.name == "mod" and atom.args[0] is x
+                w = poly.coefficient(atom).value if same else None
+                if w is None or w < 2 or atom.args[1] != high.args[1]:  # type: ignore[union-attr]
+                    continue
+                rest = poly.without(atom)
+                if nonnegative(path, rest) and nonnegative(path, Poly({(): w - 1}) - rest):
+                    return x, atom, w, c, rest
+    return None
 
 
 def _unpacked(difference: Poly, hits: list[str], path: tuple[eq.Expr, ...]) -> dict[eq.Expr, eq.Expr] | None:

@@ -14,6 +14,7 @@ from kraise.analysis.poly import to_expr
 from kraise.ir import equations as eq
 from kraise.ir.walk import free_indices, substitute, topological
 from kraise.raising.memory.edges import at_edges, same_place
+from kraise.raising.memory.spread import guarded, spread
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation, tidy
 
@@ -21,7 +22,7 @@ from kraise.raising.run.arithmetic import operation, tidy
 def joined(path: tuple[eq.Expr, ...], conditions: list[eq.Expr], a: eq.Expr, b: eq.Expr) -> eq.Expr:
     """``a if conditions else b``. Two loads of one padded array, each with the guard that its place needs, are one load
     with both guards: where one is used, the other's guard holds."""
-    (p, x, zero), (q, y, other) = _guarded(a), _guarded(b)
+    (p, x, zero), (q, y, other) = guarded(a), guarded(b)
     if same_under((*path, *conditions, *p), x, y):
         x = y
     elif all(same_under((*path, *q, negate(c)), x, y) for c in conditions):
@@ -39,7 +40,8 @@ def joined(path: tuple[eq.Expr, ...], conditions: list[eq.Expr], a: eq.Expr, b: 
         if holds and all(d in q or implied((*path, *q, negate(c)), d) for c in conditions for d in p):
             guard = conjunction(tuple(dict.fromkeys((*p, *q))))
             return simplify.select(guard, x, zero if p else other, x.type)  # type: ignore[arg-type]
-    return simplify.select(conjunction(conditions), a, b, a.type)  # type: ignore[arg-type]
+    one = spread(path, conditions, a, b)
+    return one if one is not None else simplify.select(conjunction(conditions), a, b, a.type)  # type: ignore[arg-type]
 
 
 def _clamped(path: tuple[eq.Expr, ...], edge: eq.Expr, x: eq.Expr, y: eq.Expr) -> eq.Expr | None:
@@ -95,13 +97,3 @@ def without_known(path: tuple[eq.Expr, ...], value: eq.Expr) -> eq.Expr:
             if len(left) < len(parts):
                 return simplify.select(simplify.conjunction(*left), x, zero, value.type)
     return value
-
-
-def _guarded(e: eq.Expr) -> tuple[tuple[eq.Expr, ...], eq.Expr, eq.Expr]:
-    """``x if guard else constant``."""
-    match e:
-        case eq.Op(name="select", args=(c, x, eq.Const() as zero)):
-            return conjuncts(c), x, zero
-        case eq.Op(name="select", args=(c, eq.Const() as zero, x)):
-            return conjuncts(negate(c)), x, zero
-    return (), e, e

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from kraise.analysis.certain import sure
 from kraise.analysis.conditions import conjunction, conjuncts, negate
-from kraise.analysis.dependence import Access, implied, impossible, sure
+from kraise.analysis.dependence import Access, implied, impossible
 from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
@@ -38,8 +39,9 @@ def new_array(cx: Context, st: State, s: k.LocalArray, shape: tuple[eq.Expr, ...
     """Makes the array of ``s`` in ``st``: its prefix are the indices of those that have one each."""
     shared = s.space == "shared"
     prefix = cx.blocks if shared else tuple(n for n in st.open if n not in st.folds)
-    if shared and s.dynamic and not shape:
-        shape = (eq.Param("shared", INT),)
+    if shared and s.dynamic and (not shape or s.name in cx.pitched):
+        cells = eq.Param("shared", INT)
+        shape = (simplify.op("floordiv", (cells, shape[0]), INT), shape[0]) if shape else (cells,)
     version = cx.version(s.name)
     private = s.space != "heap" or s.name in cx.scratch
     local = LocalArray(s.name, prefix, shape, s.element, s.like, shared, private)
@@ -159,15 +161,13 @@ class _Search:
         place = next((p for p in reversed(range(len(raws))) if _after(raws[p], self.array) is version), None)
         raw = None if place is None else raws[place]
         if isinstance(raw, RawNew) and raw.stmt.fill is None:
-            if self.st.locals[self.array].shared and sure(path):
-                self.cx.unfilled.add(self.array)
-            return UNDEFINED
+            return self._nothing(path)
         if isinstance(raw, RawNew) and place >= st.fences.get(self.array, 0):  # type: ignore[operator]
             return raw.stmt.fill  # type: ignore[return-value]
         if place is None or place < st.walls.get(self.array, 0):
             # no store of this round; if those of the other rounds are no different, there is none at all
             still = not moving and seen >= self.cx.sites.get(self.array, 1 << 30)
-            return UNDEFINED if still else UNKNOWN
+            return self._nothing(path) if still else UNKNOWN
         if not isinstance(raw, RawWrite) or not self.cx.overwritten.get(version, frozenset()) <= set(st.open):
             return UNKNOWN
         solved = solve(self.cx, st, raw, self.subs, place)
@@ -184,6 +184,8 @@ class _Search:
             return UNKNOWN
         if exists is None:
             return self.at(raw.before, path, seen, moving)
+        if exists and _open(inside := add(path, *exists), solved.conditions) is None:
+            return self._before(raw, solved, inside, path, seen, moving)
         if exists:
             held = self._stored(raw, solved, add(path, *exists), seen, moving)
             if held is UNKNOWN:
@@ -192,16 +194,19 @@ class _Search:
             return self._either(path, exists, held, other)
         return self._stored(raw, solved, path, seen, moving)
 
+    def _nothing(self, path: tuple[eq.Expr, ...]) -> _Mark:
+        """Nobody has stored to the cell: what it holds means nothing, where there is an instance that loads it."""
+        if self.st.locals[self.array].shared and sure(path):
+            self.cx.unfilled.add(self.array)
+        return UNDEFINED
+
     def _stored(
         self, raw: RawWrite, solved: Solved, path: tuple[eq.Expr, ...], seen: int, moving: bool
     ) -> eq.Expr | _Mark:
         """The cell after ``raw`` if the thread that would store it exists."""
         conditions = _open(path, solved.conditions)
         if conditions is None:
-            # what keeps the store from the cell, and whether it does so in every round
-            against = [c for c in solved.conditions if _excluded(path, c)]
-            below = moving or all(free_indices(c) & self._rounds() for c in against)
-            return self.at(raw.before, path, seen, below)
+            return self._before(raw, solved, path, path, seen, moving)
         below = moving or any(free_indices(c) & self._rounds() for c in conditions)
         try:
             value = stored(solved.apply(raw.value), self.st.locals[self.array].type)
@@ -224,6 +229,21 @@ class _Search:
             return value
         other = self.at(raw.before, add(path, negate(conjunction(conditions))), seen, below)  # type: ignore[arg-type]
         return self._either(path, conditions, value, other)
+
+    def _before(
+        self,
+        raw: RawWrite,
+        solved: Solved,
+        excluding: tuple[eq.Expr, ...],
+        path: tuple[eq.Expr, ...],
+        seen: int,
+        moving: bool,
+    ) -> eq.Expr | _Mark:
+        """The cell before ``raw``, which does not store to it where ``excluding`` holds."""
+        # what keeps the store from the cell, and whether it does so in every round
+        against = [c for c in solved.conditions if _excluded(excluding, c)]
+        below = moving or all(free_indices(c) & self._rounds() for c in against)
+        return self.at(raw.before, path, seen, below)
 
     def _rounds(self) -> set[str]:
         """The indices of the loops around: neither those of threads nor those of blocks."""

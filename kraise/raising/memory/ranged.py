@@ -26,10 +26,11 @@ def within_range(poly: Poly, domain: Domain) -> Poly | None:
                     candidates += [to_poly(a) for a in args]
                 case eq.Op(name="mod" | "tmod", args=(_, m)):
                     candidates.append(to_poly(m) + -1)
+    found: Poly | None = None
     for c in dict.fromkeys(candidates):
         if c.terms and not c.indices() and nonnegative(domain, c - poly):
-            return c
-    return None
+            found = c if found is None or nonnegative(domain, found - c) else found
+    return found
 
 
 def remainder_below(s: eq.Expr, domain: Domain) -> eq.Expr | None:

@@ -51,7 +51,7 @@ def _remainder(out: eq.Op) -> eq.Expr:
     if not index_like(a) or not isinstance(by, eq.Const) or not isinstance(by.value, int) or by.value < 2:
         return out
     poly = to_poly(a)
-    rest = Poly({m: c for m, c in poly.terms.items() if not m or c % by.value})
+    rest = Poly({m: c if m else c % by.value for m, c in poly.terms.items() if c % by.value})
     if rest.value is not None and poly.indices():
         return eq.Const(rest.value % by.value, out.type)
     return out if rest == poly or not rest.indices() else simplify.op("mod", (to_expr(rest), by), out.type)

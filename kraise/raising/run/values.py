@@ -20,6 +20,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import free_indices, topological, transform
+from kraise.raising.memory.filled_twice import without_known
 from kraise.raising.memory.private import check_filled, check_known, held, stored
 from kraise.raising.optimistic import in_known_rows, wanted
 from kraise.raising.run import simplify
@@ -311,6 +312,8 @@ def load_cell(cx: Context, st: State, at: Cell, t: object, span: Span | None) ->
     st.order += 1
     element = st.locals[name].type if name in st.locals else t
     forwarded = forward(st, at)
+    if forwarded is not None and name in st.locals:
+        forwarded = _in_rows(cx, st, without_known((*st.path, *st.facts), forwarded))
     if forwarded is not None and isinstance(element, ScalarType):
         forwarded = stored(forwarded, element)
         looped = st.folds or any(n not in cx.thread_names for n in st.open)

@@ -89,6 +89,7 @@ def bind(
         if axis in cx.named:
             _count_on(cx, cx.named[axis], letter)
             block_dim = cx.named[axis]
+        if axis in cx.named or cx.pitched:
             facts.append(eq.Op("ge", (block_dim, eq.Const(1, INT)), BOOL))
         cx.threads["blockDim", axis] = block_dim
         cx.threads.setdefault(("gridDim", axis), grid_dim)
@@ -171,7 +172,7 @@ def bind(
         if axis == 0 and cx.one_line:
             cx.extents[name] = ("blockDim", "gridDim", "rows")
         path.append(eq.Op("ge", (g, zero), BOOL))
-        if (way is not None or axis in cx.named) and both:
+        if (way is not None or axis in cx.named or cx.pitched) and both:
             within = cx.threads["thread", axis]
             facts.append(eq.Op("lt", (cx.threads["block", axis], grid_dim), BOOL))
             facts += [eq.Op("ge", (within, zero), BOOL), eq.Op("lt", (within, block_dim), BOOL)]

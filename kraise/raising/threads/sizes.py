@@ -227,9 +227,9 @@ def named_sizes(body: tuple[k.Stmt, ...], function: k.Function) -> dict[int, eq.
     return found
 
 
-def limits(body: tuple[k.Stmt, ...]) -> dict[int, int]:
+def limits(body: tuple[k.Stmt, ...], guarded: bool = False) -> dict[int, int]:
     """The most threads that a block can have along each axis: ``s[threadIdx.x]`` of 16 cells, made by every thread, or
-    ``s[threadIdx.x + 8]``."""
+    ``s[threadIdx.x + 8]``. ``guarded``: or by every thread whose element there is, ``if (i < n) s[threadIdx.x] =``."""
     names, values = _thread_locals(body), _once(walked(body))
     found: dict[int, int] = {}
     shapes = {s.name: s.shape for s in walked(body) if isinstance(s, k.LocalArray) and s.space == "shared"}
@@ -238,6 +238,8 @@ def limits(body: tuple[k.Stmt, ...]) -> dict[int, int]:
         s = sure.pop()
         if isinstance(s, k.For | k.While):
             sure += s.body
+        if isinstance(s, k.If) and guarded and not _of_threads(s.condition, names, values):
+            sure += [*s.body, *s.orelse]
         if isinstance(s, k.Store) and len(shapes.get(s.array, ())) == len(s.subscripts):
             for at, extent in zip(s.subscripts, shapes[s.array], strict=True):
                 place = _from_thread(at, names, values)
@@ -245,6 +247,24 @@ def limits(body: tuple[k.Stmt, ...]) -> dict[int, int]:
                     axis, most = place[0], extent.value - place[1]
                     found[axis] = min(most, found.get(axis, most))
     return found
+
+
+def beyond(body: tuple[k.Stmt, ...], ways: Ways) -> bool:
+    """Whether a condition tells threads apart that blocks of this size do not have: ``threadIdx.x < 15`` of 14."""
+    names, values = _thread_locals(body), _once(walked(body))
+    for e in walked(body):
+        match e:
+            case k.Op(name="lt" | "le" as name, args=(a, b)) if (place := _from_thread(a, names, values)) is not None:
+                bound, size = _number(b), -ways.get(place[0], 0)
+                if bound is not None and 1 < size < bound - place[1] + (name == "le"):
+                    return True
+    return False
+
+
+def _of_threads(e: k.Expr, names: dict[str, int], values: dict[str, k.Expr]) -> bool:
+    """Whether a condition picks threads of the block: ``threadIdx.x == 0``, ``threadIdx.y + 1 < 4``."""
+    compared = (n for n in walked((e,)) if isinstance(n, k.Op) and n.type.kind == "bool")
+    return any(_from_thread(a, names, values) is not None for n in compared for a in n.args)
 
 
 def _thread_locals(body: tuple[k.Stmt, ...]) -> dict[str, int]:
@@ -309,4 +329,4 @@ def _axis(e: k.Expr, names: dict[str, int]) -> int | None:
     return None
 
 
-__all__ = ["as_launched", "contradicts", "launched", "limits", "named_sizes", "suggested"]
+__all__ = ["as_launched", "beyond", "contradicts", "launched", "limits", "named_sizes", "suggested"]

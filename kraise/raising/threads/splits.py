@@ -70,8 +70,10 @@ def _above_digits(path: Path, name: str, a: eq.Expr, b: eq.Expr) -> eq.Expr | No
             continue
         high, low = divided(p, w)
         if provable(path, low) and provable(path, w - 1 - low) and provable(path, high):
-            digit = eq.Op(name, (to_expr(high), to_expr(c)), a.type)
             whole = name in ("floordiv", "tdiv")
+            if c.value is not None and c.value > 0:  # rounding down is all that there is: X is not negative
+                name = "floordiv" if whole else "mod"
+            digit = eq.Op(name, (to_expr(high), to_expr(c)), a.type)
             return digit if whole else to_expr(to_poly(digit) * w + low)
     return None
 

@@ -82,9 +82,9 @@ def _merge(domain: Domain, q: str, d: str, size: Poly, launch: Launch) -> Domain
     """One index ``size * q + d`` in place of both, or None if they occur otherwise or d may leave 0 … size - 1."""
     big, small = eq.Index(q, INT), eq.Index(d, INT)
     names = frozenset(domain.names).union(*(free_indices(e) for e in (*domain.values, *domain.path)))
-    name = _name(size * to_poly(big), d, names, launch)
+    name, further = _name(size * to_poly(big), d, names, launch)
     whole = eq.Index(name, INT)
-    inside = to_expr(to_poly(whole) - size * to_poly(big))
+    inside = to_expr(to_poly(whole) - size * to_poly(big) - further)
 
     def fn(e: eq.Expr) -> eq.Expr:
         from kraise.raising.run.arithmetic import tidy
@@ -97,14 +97,14 @@ def _merge(domain: Domain, q: str, d: str, size: Poly, launch: Launch) -> Domain
     upper = Fact("ge", _by_blocks(size - to_poly(small) - 1) + first)
     if lower not in known or upper not in known:
         return None
-    within = (fact_to_expr(lower), fact_to_expr(upper))
+    within, begin = (fact_to_expr(lower), fact_to_expr(upper)), first + further
     path: list[eq.Expr] = []
     facts = [c for c in domain.facts if not free_indices(c) & {q, d}]
     for c in domain.facts:
         fact = classify(c)
         if free_indices(c) == {q} and fact is not None and fact.kind == "ge" and fact.poly.coefficient(big).value == -1:
             count = fact.poly.without(big) + 1
-            facts.append(eq.Op("lt", (whole, to_expr(count * size + first)), BOOL))
+            facts.append(eq.Op("lt", (whole, to_expr(count * size + begin)), BOOL))
     for c in domain.path:
         mine = free_indices(c) & {q, d}
         if mine == {d}:
@@ -118,10 +118,10 @@ def _merge(domain: Domain, q: str, d: str, size: Poly, launch: Launch) -> Domain
             if rest.indices():
                 return None
             if fact.poly.coefficient(big).value == 1:  # q >= -rest
-                start = to_expr(size * -rest + first)
+                start = to_expr(size * -rest + begin)
                 path.append(eq.Op("ge", (whole, start), BOOL))
             else:  # q < rest + 1
-                end = to_expr((rest + 1) * size + first) if first else _product(rest + 1, size)
+                end = to_expr((rest + 1) * size + begin) if begin else _product(rest + 1, size)
                 path.append(eq.Op("lt", (whole, end), BOOL))
         else:
             path += conjuncts(fn(c)) if mine else (c,)
@@ -163,13 +163,17 @@ def _by_blocks_fact(condition: eq.Expr) -> Fact | None:
     return None if fact is None else Fact(fact.kind, _by_blocks(fact.poly))
 
 
-def _name(above: Poly, d: str, taken: frozenset[str], launch: Launch) -> str:
-    """The source's name for the number, or for one with the same digit above; else that of the lower digit."""
-    exact = dict(launch.names).get(above + to_poly(eq.Index(d, INT)))
+def _name(above: Poly, d: str, taken: frozenset[str], launch: Launch) -> tuple[str, int]:
+    """The source's name for the number, or for one with the same digit above, or for one so much further on; else that
+    of the lower digit."""
+    number = above + to_poly(eq.Index(d, INT))
+    exact = dict(launch.names).get(number)
     like = [
         n for p, n in launch.names if len((p - above).terms) == 1 and (p - above).indices() and (p - above).offset == 0
     ]
-    return next((n for n in (exact, *like) if n is not None and n not in taken), d)
+    name = next((n for n in (exact, *like) if n is not None and n not in taken), None)
+    shifted = [(n, by) for p, n in launch.names if (by := (p - number).value) is not None and n not in taken]
+    return (name, 0) if name is not None else next(iter(shifted), (d, 0))
 
 
 def _product(count: Poly, size: Poly) -> eq.Expr:
