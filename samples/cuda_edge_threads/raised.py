@@ -23,7 +23,7 @@ def curvature(u, d, n):
 def five_sums(u, sum, *, grid, block):
     """sums over five cells of an array with a margin; how many threads a block has is said by the cells beyond it
 
-    sum[thread_x + 2] = sum_(-2 <= k < 3) u[k + thread_x + 2]  for 0 <= thread_x < 32 * grid
+    sum[i] = sum_(-2 <= k < 3) u[i + k]  for 2 <= i < 32 * grid + 2
 
     a block has 32 threads along x
     """
