@@ -19,6 +19,7 @@ from tests.fuzz.kinds import (
     squares,
     strides,
     structs,
+    tiles,
     warps,
     wraps,
 )
@@ -39,4 +40,5 @@ KINDS: dict[str, Callable[[int, str], Program]] = {
     "wraps": wraps.draw,
     "planes": planes.draw,
     "strides": strides.draw,
+    "tiles": tiles.draw,
 }
