@@ -25,6 +25,7 @@ from kraise.verify.launches import (
     Triple,
     block_candidates,
     covering,
+    covering_each,
     exact,
     extents_to_try,
     prober,
@@ -324,7 +325,8 @@ class _Search:
         x, y, z = (n if axis in self.axes and axis not in self.lone else 1 for axis, n in enumerate((3, 2, 2)))
         if self.case.block is None:
             block = saturating((x, y, z), block, running)
-        return False, (x, y, z), block, running((x, y, z), block)
+        grid = covering_each((x, y, z), self.axes, block, running) if len(self.axes) > 1 else (x, y, z)
+        return False, grid, block, running(grid, block)
 
     def scalar(self, slot: Slot, attempt: Attempt, primes: Any) -> Any:
         """A scalar: a prime where it is an integer, else a number around one."""

@@ -174,6 +174,22 @@ def covering(axes: tuple[int, ...], block: Triple, running: Running, elements: i
         blocks += max(1, blocks // 2)
 
 
+def covering_each(grid: Triple, axes: tuple[int, ...], block: Triple, running: Running) -> Triple:
+    """``grid``, longer along each of ``axes`` that is guarded: so long that more blocks along it store nothing more."""
+    most = 2 * MOST_THREADS[max(len(axes), 1)]
+    for axis in axes:
+        last: tuple[Triple, Probe] | None = None
+        longer = grid
+        while _product(longer) * _product(block) <= most:
+            probe = running(longer, block)
+            if last is not None and (probe.stores, probe.needed) == (last[1].stores, last[1].needed):
+                grid = last[0]
+                break
+            last = longer, probe
+            longer = _block((0, 1, 2), tuple(n + max(1, n // 2) * (a == axis) for a, n in enumerate(longer)))
+    return grid
+
+
 def saturating(grid: Triple, block: Triple, running: Running) -> Triple:
     """The block, or a longer one (along x) beyond which its threads store nothing more (``threadIdx.x < w``)."""
     longer = [(n, block[1], block[2]) for n in (16, 32, 64) if n > block[0] and n * block[1] * block[2] <= 512]

@@ -47,6 +47,7 @@ def z(*shape):
 
 
 CASES = {
+    "braces": Case({"x": f(13), "y": z(13), "n": 13}, 3, 5),
     "bytes": Case(
         {
             "u": _random.integers(0, 256, 21).astype(np.uint8),

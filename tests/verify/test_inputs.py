@@ -173,3 +173,13 @@ def test_members_of_an_array_of_structs_have_one_length():
     a = case.arguments()
     n = a["p"]["n"]
     assert a["b"]["x"].shape == a["b"]["m"].shape == (n,) and a["b"]["pos"].shape == (n, 3)
+
+
+def test_what_is_guarded_is_covered_beside_an_unguarded_axis():
+    source = """def f(x, y, h, w):
+    j, i, c = cuda.grid(3)
+    if i < h and j < w:
+        y[c, i, j] = x[c, i, j]
+"""
+    _, _, case, a = infer(source)
+    assert case.grid[0] * case.block[0] >= a["w"] and case.grid[1] * case.block[1] >= a["h"]

@@ -48,6 +48,25 @@ def _size(t: CType) -> int | None:
     return n
 
 
+def _element(t: CType) -> CType:
+    while isinstance(t, Array):
+        t = t.of
+    return t
+
+
+def _zero(t: CType) -> Const:
+    """Zero, as the first number in a ``t``."""
+    while not isinstance(t, ScalarType):
+        match t:
+            case Array(of=of):
+                t = of
+            case Struct(members=((_, first), *_)):
+                t = first
+            case _:
+                t = INT32
+    return Const(False if t == BOOL else 0.0 if t.is_inexact else 0, t)
+
+
 class Arrays(Expressions):
     """Array declarations."""
 
@@ -94,11 +113,12 @@ class Arrays(Expressions):
             shape.append(signed(inner.extent))
             inner = inner.of
         if isinstance(inner, Struct) and not inner.vector:
-            if values:
+            if any(not isinstance(v, Const) or v.value != 0 for v in values):
                 raise self.refuse("KR299", "an array of structs with an initializer is not raised", item)
             for path, element, axes in array_leaves(array, inner, 0):
                 extra = self._member_shape(inner, path[len(array) + 1 :], axes)
-                self.emit(LocalArray(path, element, (*shape, *extra), space, span=span))
+                fill = _zero(element) if values else None
+                self.emit(LocalArray(path, element, (*shape, *extra), space, fill=fill, span=span))
             return
         if isinstance(inner, Struct):
             shape.append(Const(len(inner.members), INT32))
@@ -113,8 +133,7 @@ class Arrays(Expressions):
                     raise self.refuse("KR104", f"the extent of `{array}` is not a constant", item)
                 total *= int(known.value)  # type: ignore[arg-type]
             if all(isinstance(v, Const) and v.value == 0 for v in values) and total > len(values):
-                fill = Const(False if inner == BOOL else 0.0 if inner.is_inexact else 0, inner)
-                self.emit(LocalArray(array, inner, tuple(shape), space, fill=fill, span=span))
+                self.emit(LocalArray(array, inner, tuple(shape), space, fill=_zero(inner), span=span))
                 return
             if len(values) > total:
                 raise self.refuse("KR104", f"too many values for `{array}`", item)
@@ -141,6 +160,8 @@ class Arrays(Expressions):
             raise self.refuse("KR101", "this array initializer is not raised", item)
         items = [strip(c) for c in initial.children if isinstance(c, Tree)]
         inner = t.of
+        if not items:  # {}: all zeros
+            return (_zero(inner),)
         if isinstance(inner, ScalarType):
             return tuple(self.convert(self.value(c), inner, c) for c in items)
         rows: list[Expr] = []
@@ -156,17 +177,11 @@ class Arrays(Expressions):
         if width is None:
             raise self.refuse("KR104", "the extent of the array is not a constant", item)
         if not nested:  # braces left out
-            element: CType = inner
-            while isinstance(element, Array):
-                element = element.of
-            return tuple(self.convert(self.value(c), element, c) for c in items)
+            return tuple(self.convert(self.value(c), _element(inner), c) for c in items)
         for c in items:
             row = self.array_values(c, inner, item)
             if len(row) < width:
-                element = inner
-                while isinstance(element, Array):
-                    element = element.of
-                row = (*row, *(self.zero(element, item),) * (width - len(row)))
+                row = (*row, *(self.zero(_element(inner), item),) * (width - len(row)))
             rows += row
         return tuple(rows)
 
