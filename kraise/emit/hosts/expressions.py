@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kraise.emit.hosts.statics import Statics, scalars
+from kraise.emit.hosts.statics import Statics, nodes, scalars
 from kraise.emit.text import python as py
 from kraise.emit.text.names import identifier
 from kraise.emit.text.python import Atom, Py, flat
@@ -39,11 +39,17 @@ class HostText:
         self.needs: set[str] = set()
         # what may be unsigned and has no dtype of its own: numbers that are given, and the rounds of loops
         self.given = counters | {p.name for p in params if isinstance(p.type, ScalarType)}
+        self.wide: set[str] = set()  # static numbers that may be beyond the signed type of their size
         self.typed = False  # are numbers arrays of their own dtype, though the function knows them when it is traced?
 
     def number(self, e: h.Expr, target: str = "") -> Py:
         """The text of a value of a variable or of an argument: a number that wraps around is one of its own dtype."""
-        if not isinstance(e, k.Const | k.Op | k.Cast) or not _wraps(e.type) or target in self.statics.names:
+        if target in self.statics.names:
+            if not leaves_range(e):
+                return self.expr(e)
+            self.wide.add(target)
+            return self.within(e)
+        if not isinstance(e, k.Const | k.Op | k.Cast) or not _wraps(e.type):
             return self.expr(e)
         around, self.typed = self.typed, True
         try:
@@ -52,6 +58,11 @@ class HostText:
             self.typed = around
         alone = isinstance(e, k.Const) and not e.name and (target or e.value.real >= 2**31)
         return py.call(dtype_text(e.type), py.number(e.value)) if alone else text  # type: ignore[union-attr]
+
+    def within(self, e: h.Expr) -> Py:
+        """The text of a static number, within the range of its unsigned type where it may be outside of it."""
+        text = self.expr(e)
+        return py.Bin("%", text, Atom(f"2**{e.type.bits}")) if leaves_range(e) else text  # type: ignore[union-attr]
 
     def expr(self, e: h.Expr) -> Py:
         """The text of an expression."""
@@ -107,18 +118,39 @@ class HostText:
         if self.typed and _wraps(e.type):
             return py.call(dtype_text(e.type), inner)
         if self.statics.is_known(e.arg) and scalars(e.arg) <= self.statics.names:
+            if e.type.is_integer and e.arg.type.is_integer:
+                return self.between(e, inner)
             if e.type.is_integer:
                 rounded = isinstance(e.arg, k.Op) and e.arg.name in ("ceil", "floor", "floordiv", "round")
-                return inner if rounded or e.arg.type.is_integer else py.call("int", inner)
+                return inner if rounded else py.call("int", inner)
             if e.type.is_inexact:
-                if isinstance(e.arg, k.Op) and e.arg.name in ("sub", "neg") and _is_unsigned(e.arg.type):
-                    inner = py.Bin("%", inner, Atom(f"2**{e.arg.type.bits}"))  # as a size it would not be below zero
-                return py.call("float", inner) if not isinstance(e.arg, k.Const) else py.number(float(e.arg.value.real))
+                return (
+                    py.call("float", self.within(e.arg))
+                    if not isinstance(e.arg, k.Const)
+                    else py.number(float(e.arg.value.real))
+                )
         if isinstance(e.arg, k.Const) and e.type.is_inexact and e.type.bits in (32, None):
             return py.number(float(e.arg.value.real))
         if e.type == NUMBER or (e.type.bits is None and e.type.is_inexact):
             return inner
         return py.call(dtype_text(e.type) if e.type.bits else "jnp.int32", inner)
+
+    def between(self, e: k.Cast, inner: Py) -> Py:
+        """The conversion of a static integer to another integer type. Sizes fit in 32 bits."""
+        from_, to = e.arg.type, e.type
+        assert isinstance(from_, ScalarType)
+        if to.bits is None or not isinstance(e.arg, k.Op | k.Cast | k.Var):
+            return inner
+        if _is_unsigned(from_) and to.bits > (from_.bits or 64):
+            return self.within(e.arg)
+        beyond = any(isinstance(n, k.Op) and _hashes(n) for n in nodes(e.arg)) or scalars(e.arg) & self.wide
+        narrow = to.bits < min(from_.bits or 64, 32)
+        if to.kind == "uint" and narrow:
+            return py.Bin("%", inner, Atom(f"2**{to.bits}"))
+        if to.kind == "int" and (narrow or (beyond and _is_unsigned(from_))):
+            half = Atom(f"2**{to.bits - 1}")
+            return py.Bin("-", py.Bin("%", py.Bin("+", inner, half), Atom(f"2**{to.bits}")), half)
+        return inner
 
     def operation(self, e: k.Op) -> Py:
         """An operation of the table."""
@@ -128,9 +160,12 @@ class HostText:
             found = self._static(e)
             if found is not None:
                 return found
-        args = [self.operand(a, known, e.name in _RING and e.type) for a in e.args]
+        if known and e.name not in _MODULAR:
+            args = [self.within(a) for a in e.args]
+        else:
+            args = [self.operand(a, known, e.name in _ARITHMETIC and e.type) for a in e.args]
         row = OPERATIONS[e.name]
-        if e.name in ("tdiv", "tmod") and not known and _is_unsigned(e.type):
+        if e.name in ("tdiv", "tmod") and _is_unsigned(e.type):
             return py.Bin("//" if e.name == "tdiv" else "%", args[0], args[1])
         if e.name in ("tdiv", "tmod") and known:
             if all(map(_is_count, e.args)):
@@ -160,9 +195,9 @@ class HostText:
         """An operation over Python's numbers, None where the general spelling will do."""
         match e:
             case k.Op(name="ceil", args=(k.Op(name="div", args=(a, b)),)):
-                return py.Un("-", py.Bin("//", py.Un("-", self.expr(a)), self.expr(b)))
+                return py.Un("-", py.Bin("//", py.Un("-", self.within(a)), self.within(b)))
             case k.Op(name="floor", args=(k.Op(name="div", args=(a, b)),)):
-                return py.Bin("//", self.expr(a), self.expr(b))
+                return py.Bin("//", self.within(a), self.within(b))
             case k.Op(name="and" | "or" as word, args=(a, b)):
                 return py.Bin(word, self.expr(a), self.expr(b))
             case k.Op(name="not", args=(a,)):
@@ -170,10 +205,10 @@ class HostText:
             case k.Op(name="select", args=(c, a, b)):
                 return py.IfExp(self.expr(c), self.expr(a), self.expr(b))
             case k.Op(name=name, args=args) if name in _STATIC_CALLS:
-                return py.call(_STATIC_CALLS[name], *(self.expr(a) for a in args))
+                return py.call(_STATIC_CALLS[name], *(self.within(a) for a in args))
             case k.Op(name="sqrt" | "log2" | "log" | "exp" | "ceil" | "floor" as name, args=(a,)):
                 self.needs.add("math")
-                return py.call(f"math.{name}", self.expr(a))
+                return py.call(f"math.{name}", self.within(a))
         return None
 
     # --- values
@@ -241,7 +276,8 @@ class HostText:
         return py.call("jax.lax.select_n", place, *names)
 
 
-_RING = ("add", "sub", "mul", "neg")
+_ARITHMETIC = ("add", "sub", "mul", "neg", "shl", "and_", "or_", "xor", "invert")
+_MODULAR = frozenset((*_ARITHMETIC, "select", "and", "or", "not"))  # whose operands may be outside of their range
 
 
 def _wraps(t: ScalarType) -> bool:
@@ -253,10 +289,27 @@ def _is_unsigned(t: ScalarType) -> bool:
     return t.kind == "uint" and (t.bits or 0) >= 32
 
 
+def leaves_range(e: h.Expr) -> bool:
+    """May an unsigned number of Python's be outside of its type's range? Sizes are not; differences and what hashes
+    are."""
+    if not isinstance(e, k.Op | k.Cast) or not _is_unsigned(e.type) or _is_count(e):
+        return False
+    if isinstance(e, k.Cast):
+        return not e.arg.type.is_inexact and (leaves_range(e.arg) or not _is_count(e.arg))  # type: ignore[union-attr]
+    if e.name in ("sub", "neg", "invert"):
+        return True
+    if _hashes(e):
+        return False  # written with its remainder
+    return e.name in _MODULAR and any(map(leaves_range, e.args))
+
+
 def _hashes(e: k.Op) -> bool:
     """Does an unsigned number of Python's leave its range, unlike a size? It meets a large constant."""
-    large = any(isinstance(a, k.Const) and a.value.real >= 2**16 for a in e.args)
-    return large and e.type.kind == "uint" and e.name in ("add", "mul")
+    if e.type.kind != "uint":
+        return False
+    if e.name == "shl":
+        return not isinstance(e.args[0], k.Const) and not (isinstance(e.args[1], k.Const) and e.args[1].value.real < 16)
+    return e.name in ("add", "mul") and any(isinstance(a, k.Const) and a.value.real >= 2**16 for a in e.args)
 
 
 def _is_count(e: h.Expr) -> bool:
