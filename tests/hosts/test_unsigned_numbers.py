@@ -50,3 +50,14 @@ def test_as_c_computes_them(value):
         assert float(module.branch(d, n)[0]) == (1 if want > 100 else 2), (n, done.text)
         signed = (want + 2**31) % 2**32 - 2**31
         assert float(module.held(d, n)[0]) == np.float32(signed if want % 2 else want), (n, done.text)
+
+
+def test_divisions_of_integers_in_modules_of_64_bits():
+    source = """
+__global__ void put(double *x, double s, int m) { x[0] = s + m; }
+void run(double *d, int m, double t) { put<<<1, 1>>>(d, (int)t / 3, (m - 9) % 4); }
+"""
+    done = pipeline.translate(source, "host.cu")
+    assert done.text, done.diagnostics
+    ((put, run), problems) = pipeline.verify(done, pipeline.Request(values={"m": 2, "t": -7.5}, shapes={"d": (1,)}))
+    assert not problems and put.ok and run.ok, run.failures

@@ -28,8 +28,9 @@ class HostText:
         names: dict[str, str],
         params: tuple[k.Param, ...] = (),
         counters: frozenset[str] = frozenset(),
+        x64: bool = False,
     ):
-        self.statics, self.names = statics, names
+        self.statics, self.names, self.x64 = statics, names, x64
         # the dtype of what the function makes follows that of an argument of the same element type
         self.dtypes: dict[ScalarType, Py] = {}
         for p in params:
@@ -174,6 +175,8 @@ class HostText:
                 self.needs.add("math")
                 return py.call("int", py.call("math.fmod", *args))
             return py.call("int", py.Bin("/", args[0], args[1]))
+        if e.name in ("tdiv", "tmod") and self.x64 and e.type.bits:  # lax.div asks for one dtype: literals have 64 bits
+            args = [self.of_type(a, text, e.type) for a, text in zip(e.args, args, strict=True)]
         if row.infix:
             found = py.Bin(row.infix, args[0], args[1])
             return py.Bin("%", found, Atom(f"2**{e.type.bits}")) if known and _hashes(e) else found
@@ -182,6 +185,10 @@ class HostText:
         if row.prefix:
             return py.Un(row.prefix, args[0])
         return fill(template(row.jnp), args)
+
+    def of_type(self, e: k.Expr, text: Py, t: ScalarType) -> Py:
+        """A traced integer of just this type."""
+        return text if isinstance(e, k.Cast) and e.type == t else py.call(dtype_text(t), text)
 
     def operand(self, e: k.Expr, known: bool, result: ScalarType | bool) -> Py:
         """An operand; one that a number of JAX's default type cannot hold has its own."""

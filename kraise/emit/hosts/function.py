@@ -46,7 +46,7 @@ class EmittedHost:
         names["_"] = "_"
         self.names = taken
         counters = frozenset(n.var for n in nodes(*host.body) if isinstance(n, o.Loop) and n.var)
-        self.text = HostText(self.statics, names, host.params, counters)
+        self.text = HostText(self.statics, names, host.params, counters, around.x64)
         self.needs: set[str] = self.text.needs
         self.throws = any(callees[name].throws for name in host.calls if name in callees)
         parameters = tuple(names[p.name] for p in host.params)
