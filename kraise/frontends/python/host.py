@@ -34,7 +34,8 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     given = (*node.params.posonly_params, *node.params.params, *node.params.kwonly_params)
     parameters = [p for p in given if p.name.value not in ("self", "cls")]
     ranks = host_ranks.of(scope, node)
-    scope.ranks.update(host_ranks.certain(scope, node))
+    certain = host_ranks.certain(scope, node)
+    scope.ranks.update(certain)
     numbers = host_numbers.numbers(scope, node)
     scope.numbers = frozenset(numbers)
     scope.may_share = lambda name: host_numbers.may_share(scope, node, name, numbers)
@@ -44,7 +45,7 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
         default = values.value(scope, p.default) if p.default is not None and dotted(p.default) != "None" else None
         if own in scope.arrays:
             element, rank = ranks.get(own, (NUMBER, 1))
-            params.append(k.Param(own, ArrayType(element, rank), span=scope.span(p.name)))
+            params.append(k.Param(own, ArrayType(element, max(rank, certain.get(own, 1))), span=scope.span(p.name)))
         else:
             scope.scalars.add(own)
             kind = NUMBER
