@@ -51,6 +51,7 @@ from kraise.raising.threads.splits import Splitting, own_splits, split_threads
 from kraise.raising.writes.dead import without_dead
 from kraise.raising.writes.finish import finish, finished
 from kraise.raising.writes.fuse import fuse, started, summed
+from kraise.raising.writes.interleaved import interleaved, versions_read
 from kraise.raising.writes.squeezed import as_values, squeezed
 from kraise.raising.writes.trailing import copied_after
 
@@ -142,11 +143,9 @@ class Raiser:
                 cx.assumptions.append(f"{a} is injective (declared)")
                 cx.relied.append(eq.Check(f"{a} is not injective", distinct=eq.Version(a, 0)))
             _bounded_by_guards(cx, st.out)
-            stmts = finish(
-                st.out,
-                shapes_of(st),
-                launch=tiles.Launch((*cx.facts, *cx.assumed, *(c for c, _ in cx.checks)), named(st)),
-            )
+            grid = tiles.Launch((*cx.facts, *cx.assumed, *(c for c, _ in cx.checks)), named(st))
+            st.out = interleaved(cx, st.out, self._seen_versions(body.returns), grid)
+            stmts = finish(st.out, shapes_of(st), launch=grid)
         except Unbounded as unbounded:
             if unbounded.name not in cx.thread_names:
                 raise refuse(
@@ -230,6 +229,12 @@ class Raiser:
             kernel = replace(kernel, checks=(*kernel.checks, *static), body=(*traced, *kernel.body))
             return with_checks(kernel, tuple(dict.fromkeys(cx.relied)), cx.ragged_arrays, tables)
         return kernel
+
+    def _seen_versions(self, arrays: tuple[k.ArrayRef | None, ...]) -> frozenset[eq.Version]:
+        """The versions that are read, returned or checked."""
+        st, kept = self.st, {r.array for r in arrays if r is not None}
+        looked = {n.version for n in topological((*st.env.values(), *self._checked())) if isinstance(n, eq.Read)}
+        return versions_read(st.out) | looked | {v for a, v in st.versions.items() if a in kept}
 
     def unrolls(self) -> bool:
         """Whether there are loops with barriers that could be written out."""

@@ -28,11 +28,8 @@ def ping_pong_scan(g_odata, g_idata, n, *, grid, block):
 
 @partial(jax.jit, static_argnames=("n", "grid", "block", "shared"))
 def prescan(g_odata, g_idata, n, *, grid, block, shared):
-    """temp[2 * thid] = g_idata[2 * thid]  for 0 <= thid < block
-    temp[2 * thid + 1] = g_idata[2 * thid + 1]  for 0 <= thid < block
-    temp[t] = exclusive_cumsum_t(g_idata[t])  for 0 <= t < 2 * block
-    g_odata[2 * thid] = temp[2 * thid]  for 0 <= thid < block
-    g_odata[2 * thid + 1] = temp[2 * thid + 1]  for 0 <= thid < block
+    """temp[t] = exclusive_cumsum_t(g_idata[t])  for 0 <= t < 2 * block
+    g_odata[element] = temp[element]  for 0 <= element < 2 * block
 
     n is twice the number of threads of a block
     block is a power of two (so the source's tree takes all)
@@ -45,17 +42,10 @@ def prescan(g_odata, g_idata, n, *, grid, block, shared):
         raise ValueError("prescan: block must be a power of two")
     if block < 2:
         raise ValueError("prescan: block must have 2 threads or more")
-    temp = jnp.zeros(shared, jnp.float32)  # kernel.cu:21
-    temp = temp.at[: 2 * block : 2].set(g_idata[: 2 * block : 2])  # kernel.cu:24
-    temp = temp.at[1 : 2 * block + 1 : 2].set(
-        g_idata[1 : 2 * block + 1 : 2]
-    )  # kernel.cu:25
-    temp = temp.at[: 2 * block].set(
+    temp = jnp.pad(
         jnp.concatenate(
             (jnp.full((min(2 * block, 1),), 0.0), jnp.cumsum(g_idata[: 2 * block])[:-1])
-        )
+        ),
+        (0, shared - 2 * block),
     )  # kernel.cu:26
-    g_odata = g_odata.at[: 2 * block : 2].set(temp[: 2 * block : 2])  # kernel.cu:48
-    return g_odata.at[1 : 2 * block + 1 : 2].set(
-        temp[1 : 2 * block + 1 : 2]
-    )  # kernel.cu:49
+    return g_odata.at[: 2 * block].set(temp[: 2 * block])  # kernel.cu:48

@@ -112,12 +112,17 @@ def _merge(domain: Domain, q: str, d: str, size: Poly, launch: Launch) -> Domain
                 return None
         elif mine == {q}:
             fact = classify(c)
-            if fact is None or fact.kind != "ge" or fact.poly.coefficient(big).value not in (1, -1):
+            times = None if fact is None else fact.poly.coefficient(big).value
+            whole_rows = size.value is not None and times == -size.value  # size * q <= rest
+            if fact is None or fact.kind != "ge" or (times not in (1, -1) and not whole_rows):
                 return None
             rest = fact.poly.without(big)
             if rest.indices():
                 return None
-            if fact.poly.coefficient(big).value == 1:  # q >= -rest
+            if whole_rows and times != -1:
+                by = to_poly(eq.Op("floordiv", (to_expr(rest), to_expr(size)), INT))
+                path.append(eq.Op("lt", (whole, to_expr((by + 1) * size + begin)), BOOL))
+            elif times == 1:  # q >= -rest
                 start = to_expr(size * -rest + begin)
                 path.append(eq.Op("ge", (whole, start), BOOL))
             else:  # q < rest + 1

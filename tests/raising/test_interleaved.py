@@ -1,0 +1,56 @@
+"""Stores to neighbouring cells by one thread: one store where they are one function, k stores where not."""
+
+import pytest
+
+from kraise import pipeline
+
+HEAD = (
+    "__global__ void f(const float *x, float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { "
+)
+ONE = {
+    "a vector": ("((float4 *)y)[i] = ((const float4 *)x)[i];", "y.at[: 4 * n].set(x[: 4 * n])"),
+    "unrolled": ("y[2 * i] = x[2 * i] * x[2 * i]; y[2 * i + 1] = x[2 * i + 1] * x[2 * i + 1];", "y.at[: 2 * n].set("),
+    "moved": ("y[2 * i] = x[2 * i + 3]; y[2 * i + 1] = x[2 * i + 4];", "y.at[: 2 * n].set(x[3 : 2 * n + 3])"),
+    "the number of the store": (
+        "y[2 * i] = x[2 * i] + 2 * i; y[2 * i + 1] = x[2 * i + 1] + (2 * i + 1);",
+        "jnp.arange(2 * n)",
+    ),
+    "added up": ("y[2 * i] += x[2 * i]; y[2 * i + 1] += x[2 * i + 1];", "y.at[: 2 * n].add(x[: 2 * n])"),
+}
+SEVERAL = {
+    "other functions": "y[2 * i] = x[2 * i]; y[2 * i + 1] = 2 * x[2 * i + 1];",
+    "turned round": "y[2 * i] = x[2 * i + 1]; y[2 * i + 1] = x[2 * i];",
+    "a gap": "y[3 * i] = x[3 * i]; y[3 * i + 1] = x[3 * i + 1];",
+    "other conditions": "y[2 * i] = x[2 * i]; if (x[i] > 0) y[2 * i + 1] = x[2 * i + 1];",
+    "what was stored is read": "y[2 * i] = x[2 * i]; y[2 * i + 1] = y[2 * i];",
+    "the same cell twice": "y[2 * i] = x[2 * i]; y[2 * i] = x[2 * i + 1];",
+}
+
+
+def _checked(body):
+    done = pipeline.translate(HEAD + body + " } }", "f.cu")
+    assert done.text and not done.diagnostics, done.diagnostics
+    for n in (1, 5):
+        request = pipeline.Request(shapes={"x": (4 * n + 3,), "y": (4 * n + 3,)}, values={"n": n})
+        ((report,), problems) = pipeline.verify(done, request)
+        assert not problems and report.ok, report.failures
+    return done.text
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_one_store(name):
+    body, form = ONE[name]
+    text = _checked(body)
+    assert form in text and text.count(".at[") == 1, text
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_several_stores(name):
+    text = _checked(SEVERAL[name])
+    assert "y.at[: 2 * n]" not in text and "y.at[: 3 * n]" not in text, text
+
+
+def test_rows_that_a_guard_keeps_whole():
+    body = "if (4 * i + 3 < n) *(float4 *)(y + 4 * i) = *(const float4 *)(x + 4 * i);"
+    text = _checked(body)
+    assert text.count(".at[") == 1 and "4 * ((n - 4) // 4) + 4" in text, text
