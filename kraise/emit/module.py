@@ -22,10 +22,11 @@ from kraise.emit.text.python import Py
 from kraise.emit.text.rendering import Surroundings
 from kraise.ir import equations as eq
 from kraise.ir import host as hir
+from kraise.ir import host_signs
 from kraise.ir import hosted as o
 from kraise.ir import kernel as ir
 from kraise.ir.dynamic_shared import asks_for_size
-from kraise.ir.types import UINT32, ArrayType, ScalarType, StructType
+from kraise.ir.types import UINT32, UINT64, ArrayType, ScalarType, StructType
 
 
 def emit_module(module: eq.Module) -> str:
@@ -228,6 +229,14 @@ def _beyond_32_bits(node: eq.Expr) -> bool:
     return node.type.kind == "float" and node.arg.type.kind == "float"
 
 
+def _wraps_in_64_bits(node: object) -> bool:
+    """Whether a number of a host is computed from an unsigned one of 64 bits that wrapped around."""
+    if not isinstance(node, ir.Op | ir.Cast) or (isinstance(node, ir.Op) and node.name in ("add", "sub", "mul", "neg")):
+        return False
+    args = (node.arg,) if isinstance(node, ir.Cast) else node.args
+    return any(isinstance(e, ir.Op | ir.Cast) and e.type == UINT64 and host_signs.wraps(e) for e in args)
+
+
 def needs_x64(module: eq.Module) -> bool:
     """Whether a parameter of the module has 64 bits, or a value that is computed: a float, or an integer that is no
     index arithmetic (of which the raiser has dropped the width: what counts elements fits 32 bits)."""
@@ -245,6 +254,8 @@ def needs_x64(module: eq.Module) -> bool:
     if any(wide(p.type) for k in (*module.kernels, *module.hosts) for p in k.params):  # type: ignore[attr-defined]
         return True
     if any(wide(n.element) for h in module.hosts for n in nodes(h.body) if isinstance(n, o.New | o.Cast)):
+        return True
+    if any(_wraps_in_64_bits(n) for h in module.hosts for n in nodes(h.body)):  # type: ignore[attr-defined]
         return True
     if any(_double(n) for h in module.hosts for n in nodes(h.body)):  # type: ignore[attr-defined]
         return True

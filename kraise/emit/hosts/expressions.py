@@ -183,7 +183,8 @@ class HostText:
         if e.name == "not" and not self.statics.is_array(e.args):  # ~ of Python's own True is -2
             return py.call("jnp.logical_not", args[0])
         if row.prefix:
-            return py.Un(row.prefix, args[0])
+            found = py.Un(row.prefix, args[0])
+            return py.Bin("%", found, Atom(f"2**{e.type.bits}")) if known and _hashes(e) else found
         return fill(template(row.jnp), args)
 
     def of_type(self, e: k.Expr, text: Py, t: ScalarType) -> Py:
@@ -311,9 +312,11 @@ def leaves_range(e: h.Expr) -> bool:
 
 
 def _hashes(e: k.Op) -> bool:
-    """Does an unsigned number of Python's leave its range, unlike a size? It meets a large constant."""
+    """Does an unsigned number of Python's leave its range, unlike a size? It is narrow, or meets a large constant."""
     if e.type.kind != "uint":
         return False
+    if (e.type.bits or 64) < 32:
+        return e.name in _ARITHMETIC
     if e.name == "shl":
         return not isinstance(e.args[0], k.Const) and not (isinstance(e.args[1], k.Const) and e.args[1].value.real < 16)
     return e.name in ("add", "mul") and any(isinstance(a, k.Const) and a.value.real >= 2**16 for a in e.args)

@@ -8,6 +8,7 @@ from kraise import dialects
 from kraise.frontends.cuda_c.c_types import Array, CType, leaf
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.trees import Node, strip, words
+from kraise.ir.host_signs import wraps
 from kraise.ir.kernel import Cast, Const, Expr, Op, Var
 from kraise.ir.types import INT32
 
@@ -91,11 +92,15 @@ def elements(bytes_: Expr, size: int, definitions: dict[str, Expr]) -> Expr | No
 
 def normal(e: Expr) -> Expr:
     """A size without the widening casts of C, products in a fixed order."""
+    if isinstance(e, Cast | Op) and e.type.is_integer and (e.type.bits or 64) < 32:
+        return e  # what a narrow number holds of it
     match e:
         case Cast(arg=arg, type=kind) if kind.is_integer and arg.type.is_integer:
             return normal(arg)
         case Op(name="mul", args=(a, b)):
             return product(normal(a), normal(b))
+        case Op(name="tdiv" | "tmod", args=(a, b)) if wraps(a, b) or wraps(b):
+            return e  # what wraps around is no size
         case Op(name=name, args=args) if name in ("add", "sub", "tdiv", "tmod"):
             return Op(name, tuple(normal(a) for a in args), INT32)
         case Var(name=name):

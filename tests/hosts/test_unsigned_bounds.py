@@ -1,0 +1,93 @@
+"""Unsigned numbers that a host computes when it is traced: C's wrap around, Python's do not."""
+
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from kraise.verify.load import load_module, x64
+from tests.hosts.test_hosts import agrees, codes
+
+CUDA = """
+__global__ void add(float *x, int n, float s) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] += s;
+}
+void compared(float *x, unsigned n) {
+    float s = 1.0f;
+    if (n - 500 > 100) s = 2.0f;
+    add<<<(n + 255) / 256, 256>>>(x, n, s);
+}
+void shifted(float *x, unsigned n) {
+    add<<<(n + 255) / 256, 256>>>(x, n, (float)((n - 500) >> 3));
+}
+void rounds(float *x, unsigned n) {
+    for (unsigned k = 0; k < (n - 500) % 6; k++)
+        add<<<(n + 255) / 256, 256>>>(x, n, 1.0f);
+}
+void through_a_variable(float *x, unsigned n) {
+    unsigned r = n - 500;
+    for (unsigned k = 0; k < r % 6; k++)
+        add<<<(n + 255) / 256, 256>>>(x, n, 1.0f);
+}
+void complement(float *x, unsigned n) {
+    for (unsigned k = 0; k < ~n % 7; k++)
+        add<<<(n + 255) / 256, 256>>>(x, n, 1.0f);
+}
+void narrow(float *x, int n) {
+    for (int k = 0; k < (unsigned char)(n * 100); k++)
+        add<<<(n + 255) / 256, 256>>>(x, n, 1.0f);
+}
+"""
+WIDE = """
+__global__ void add(float *x, int n, float s) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] += s;
+}
+void f(float *x, int n, int m) {
+    size_t k = (size_t)(m - n) % 7;
+    add<<<(n + 255) / 256, 256>>>(x, n, (float)k);
+}
+"""
+N = 5
+WRAPPED = (N - 500) % 2**32
+WANT = {
+    "compared": 2.0,
+    "shifted": float(WRAPPED >> 3),
+    "rounds": float(WRAPPED % 6),
+    "through_a_variable": float(WRAPPED % 6),
+    "complement": float((2**32 - 1 - N) % 7),
+    "narrow": float(N * 100 % 256),
+}
+
+
+@pytest.mark.parametrize("name", WANT)
+def test_it_wraps_around(name):
+    done = pipeline.translate(CUDA, "a.cu")
+    assert not codes(done)
+    found = getattr(load_module(done.text), name)(np.zeros(N, np.float32), N)
+    np.testing.assert_array_equal(found, np.full(N, np.float32(WANT[name])))
+    agrees(done, name, x=np.zeros(N, np.float32), n=N)
+
+
+def test_sizes_are_left_as_they_are():
+    source = CUDA.replace("(n - 500) % 6", "(n + 3) / 4 % 6")
+    done = pipeline.translate(source, "a.cu")
+    assert "fori_loop(0, (n + 3) // 4 % 6" in done.text
+
+
+def test_64_bits_wrap_around_in_64():
+    done = pipeline.translate(WIDE, "a.cu")
+    assert not codes(done)
+    with x64(True):
+        found = load_module(done.text).f(np.zeros(N, np.float32), N, 3)
+    np.testing.assert_array_equal(found, np.full(N, np.float32((2**64 - 2) % 7)))
+
+
+def test_a_number_of_a_double_module_is_divided_in_its_own_width():
+    source = WIDE.replace("float", "double").replace("int m", "double t")
+    source = source.replace("size_t k = (size_t)(m - n) % 7", "int k = (int)t * 5 % (n + 2) - (int)t / 3")
+    done = pipeline.translate(source, "a.cu")
+    assert not codes(done)
+    with x64(True):
+        found = load_module(done.text).f(np.zeros(N), N, -11.5)
+    np.testing.assert_array_equal(found, np.full(N, -(55 % 7) + 3.0))
