@@ -1,4 +1,4 @@
-"""Unsigned numbers that a host computes when it is traced: C's wrap around, Python's do not."""
+"""Integers that a host computes when it is traced: C's wrap around and have a width, Python's do not."""
 
 import numpy as np
 import pytest
@@ -91,3 +91,35 @@ def test_a_number_of_a_double_module_is_divided_in_its_own_width():
     with x64(True):
         found = load_module(done.text).f(np.zeros(N), N, -11.5)
     np.testing.assert_array_equal(found, np.full(N, -(55 % 7) + 3.0))
+
+
+LOOPS = """
+__global__ void add(double *x, int n, double s) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] += s;
+}
+void common(double *x, int n) {
+    int a = n, b = 48;
+    while (b) { int t = a % b; a = b; b = t; }
+    add<<<(n + 255) / 256, 256>>>(x, n, a);
+}
+void digits(double *x, int n) {
+    int a = n, s = 0;
+    while (a > 0) { s += a % 10; a /= 10; }
+    add<<<(n + 255) / 256, 256>>>(x, n, s);
+}
+void small(double *x, int n) {
+    signed char s = (signed char)(n + 100);
+    add<<<(n + 255) / 256, 256>>>(x, n, s);
+}
+"""
+
+
+@pytest.mark.parametrize("name, want", [("common", 12), ("digits", 6), ("small", -24)])
+def test_widths_in_loops_and_narrow_numbers(name, want):
+    n = 132
+    done = pipeline.translate(LOOPS, "a.cu")
+    assert not codes(done)
+    with x64(True):
+        found = getattr(load_module(done.text), name)(np.zeros(n), n)
+    np.testing.assert_array_equal(found, np.full(n, float(want)))

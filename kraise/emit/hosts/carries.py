@@ -32,6 +32,8 @@ def dtype(text: HostText, host: o.Host, loop: o.Loop, name: str, kind: ScalarTyp
     arrays = list(dict.fromkeys(n.array for n in found if isinstance(n, h.Whole | k.Load)))
     if kind == FLOAT32 and not arrays and name in scalars(loop.condition):
         return Atom("jnp.float32")  # rounds are counted as the source counts them
+    if text.x64 and kind.is_integer and kind.bits and any(map(_divides, found)):
+        return Atom(dtype_text(kind))  # ``lax.div`` gives just this width
     if kind.kind == "bool" or not (arrays or any(isinstance(n, o.Call) for n in found)):
         return None
     if kind.bits is not None:
@@ -64,6 +66,10 @@ def keeps_time(loop: o.Loop) -> bool:
         if any(isinstance(n, k.Const) and n.type == FLOAT for n in found):
             return True
     return False
+
+
+def _divides(node: object) -> bool:
+    return isinstance(node, k.Op) and node.name in ("tdiv", "tmod")
 
 
 def _makes_floats(node: object) -> bool:

@@ -117,6 +117,8 @@ class HostText:
         """A conversion."""
         inner = self.expr(e.arg)
         if self.typed and _wraps(e.type):
+            if (e.type.bits or 64) < 32 and isinstance(e.arg, k.Var) and self.statics.is_known(e.arg):
+                inner = py.call("jnp.int32", inner)  # JAX takes no number of Python's that does not fit
             return py.call(dtype_text(e.type), inner)
         if self.statics.is_known(e.arg) and scalars(e.arg) <= self.statics.names:
             if e.type.is_integer and e.arg.type.is_integer:
