@@ -81,3 +81,19 @@ def k(x, y, n):
     done = pipeline.translate(source, "k.py")
     assert done.text is None
     assert "all threads that differ in t write the same element" in done.diagnostics[0].reason
+
+
+def test_a_range_that_the_body_changes():
+    source = """from numba import cuda
+@cuda.jit
+def k(x, y, z, n):
+    t = cuda.grid(1)
+    m = n
+    for c in range(t, m, cuda.gridsize(1)):
+        y[c] = x[c]
+        m += 1
+    cuda.atomic.add(z, 0, m)
+"""
+    done = pipeline.translate(source, "k.py")
+    assert done.text is None
+    assert "different threads (t) may write one element of `y`" in done.diagnostics[0].reason, "m was changed before"

@@ -46,8 +46,23 @@ def distributed(cx: Context, st: State, s: k.For, live: frozenset[str]) -> tuple
         return None
     stores = replace(s, body=_kept(s.body, told, effects=True))
     sums = replace(s, body=_kept(s.body, wanted, effects=False))
+    if not _same_range(cx, st, s):
+        return None
     order = _order(cx, st, s, sums)
     return None if order is None else (stores, sums) if order == "behind" else (sums, stores)
+
+
+def _same_range(cx: Context, st: State, s: k.For) -> bool:
+    """Whether both loops have the range of the one: nothing that the body changes says where it begins and ends."""
+    bounds = (s.start, s.stop, s.step)
+    stored = {resolve(cx, st, x.array) for x in walked(s.body) if isinstance(x, k.Store | k.Atomic)}
+    loaded = {resolve(cx, st, x.array) for x in walked(bounds) if isinstance(x, k.Load)}
+    named = frozenset().union(*map(reads, bounds))
+    return (
+        not named & {*assigned(s.body)}
+        and not loaded & stored
+        and not any(isinstance(x, k.Call) for x in walked(bounds))
+    )
 
 
 # --- program slices
