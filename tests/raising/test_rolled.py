@@ -47,7 +47,7 @@ def run(done, name, *arguments):
 
 def test_a_ladder_in_each_row_of_a_block_is_a_sum_over_the_row():
     done = translated(LADDER.format(**SUM))
-    assert done.text.count("jnp.sum") == 1 and len(done.text.splitlines()) < 40, done.text
+    assert done.text.count("sum(axis=1)") == 1 and len(done.text.splitlines()) < 40, done.text
     for n, cols in ((5, 70), (4, 32), (3, 7)):
         x = np.random.default_rng(n).integers(-4, 5, (n, cols)).astype(np.float32)
         got = run(done, "rows", x.ravel(), np.zeros(n, np.float32), n, cols)
