@@ -54,3 +54,9 @@ def test_rows_that_a_guard_keeps_whole():
     body = "if (4 * i + 3 < n) *(float4 *)(y + 4 * i) = *(const float4 *)(x + 4 * i);"
     text = _checked(body)
     assert text.count(".at[") == 1 and "4 * ((n - 4) // 4) + 4" in text, text
+
+
+def test_a_loop_of_the_source_may_have_any_name():
+    loop = "float {0} = 0; for (int element = 0; element < n; element++) {0} += x[element] * (element + {1});"
+    text = _checked(f"{loop.format('a', 2)} {loop.format('b', 3)} y[2 * i] = a; y[2 * i + 1] = b;")
+    assert "element_2" in text or text.count(".at[") == 2, text

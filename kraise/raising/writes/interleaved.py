@@ -64,7 +64,8 @@ def _group(
     chained = all(b.before is a.after for a, b in zip(group, group[1:], strict=False))
     if len(group) != size or not chained or inner & used:
         return None
-    element = cx.index("element", first.loops)
+    bound = {n.name for n in topological([r.value for r in group]) if isinstance(n, eq.Index)}
+    element = cx.index("element", (*first.loops, *bound))
     places = [to_poly(r.subscripts[axis]) for r in group]
     starts = [to_poly(_offset(p)) for p in places]
     steps = {(b - a).value for a, b in zip(starts, starts[1:], strict=False)}
