@@ -14,6 +14,7 @@ from kraise.analysis.dependence import Access, Space
 from kraise.analysis.poly import Poly, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import topological
 
 
 class Extents:
@@ -54,19 +55,29 @@ class Extents:
         own = self._image(bounds, to_poly(x))
         assert own is not None
         images = [self._image(path, poly, exact=True) for path, poly in self._by_axis.get((array, axis, len(view)), [])]
-        return sets.union(own, [image for image in images if image is not None])
+        return sets.union(own, [sets.downwards(image) for image in images if image is not None])
 
     def _image(self, path: tuple[eq.Expr, ...], poly: Poly, exact: bool = False) -> sets.Set | None:
-        """The values of ``poly`` where ``path`` holds (or a superset, unless ``exact``); None if that cannot be
-        said."""
+        """The values of ``poly`` where ``path`` holds, or a superset; of ``exact`` ones those that there surely are.
+        None if that cannot be said."""
         space = Space(self._params)
         text = space.poly(poly, {})
         if text is None:
             return None
-        space.path(path, {})
+        space.path(tuple(map(_surely, path)) if exact else path, {})
         if exact and space.dropped:
             return None
         inner = ", ".join(space.variables.values())
         exists = f"exists {inner} : " if inner else ""
         where = " and ".join([f"x = {text}", *space.constraints])
         return sets.parse(f"[{', '.join(self._params.values())}] -> {{ [x] : {exists}{where} }}")
+
+
+def _surely(condition: eq.Expr) -> eq.Expr:
+    """Of alternatives those that are known without data: an access under ``i == 0 or mask[i]`` is made at 0."""
+    match condition:
+        case eq.Op(name="or", args=(a, b)):
+            one, two = _surely(a), _surely(b)
+            known = [c for c in (one, two) if not any(isinstance(n, eq.Read) for n in topological((c,)))]
+            return known[0] if len(known) == 1 else eq.Op("or", (one, two), BOOL)
+    return condition

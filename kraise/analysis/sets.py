@@ -53,6 +53,16 @@ def union(own: Set, others: list[Set]) -> Set:
     return bounded(joined, own) if others else own
 
 
+def downwards(points: Set) -> Set:
+    """The points and all from 0 up to them; the points alone where nothing bounds them above."""
+
+    def filled() -> Set:
+        below = points.apply(isl.Map("{ [y] -> [x] : 0 <= x <= y }")).coalesce()
+        return below if below.remove_divs().dim_has_upper_bound(isl.dim_type.set, 0) else points
+
+    return bounded(filled, points)
+
+
 def empty(constraints: Iterable[str]) -> bool:
     """Whether it is proved that no integers meet all ``constraints``."""
     return any(_empty(_canonical(group)) for group in _groups(tuple(dict.fromkeys(constraints))))

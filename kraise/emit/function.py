@@ -12,6 +12,7 @@ from kraise.emit.loads import halo
 from kraise.emit.loads.views import whole
 from kraise.emit.loops import chunks, folds, remat
 from kraise.emit.lower import Lowering
+from kraise.emit.settled import settled
 from kraise.emit.stores import versions, writes
 from kraise.emit.stores.merge import merged
 from kraise.emit.text import clashes, layout_text, records, shapes
@@ -50,7 +51,7 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     idle = guards.idle(context, kernel)
     assumed = guards.strongest((*idle, *guards.assumable(context, kernel)))
     if assumed:
-        context, checks, body = _lowered(kernel, around, assumed, eager)
+        context, checks, body = _lowered(settled(kernel, assumed), around, assumed, eager)
     checks, body = _placed(checks, body)
     extents, body = shapes.named(context, [*checks, *guards.early_return(context, kernel, assumed), *body])
     body = [*extents, *body]

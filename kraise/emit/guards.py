@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from kraise.emit import tree
 from kraise.emit.context import Assign, Context, Raw, Stmt
+from kraise.emit.loads.masks import conjuncts
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import Atom, Py, flat
@@ -49,7 +50,8 @@ def idle(context: Context, kernel: eq.Kernel) -> tuple[Linear, ...]:
     """Sums below zero where the kernel writes nothing, but a fixed position in its text (``x[0]``) would raise."""
     if not all(isinstance(v, eq.Version) and v.array in context.params for v in kernel.returns):
         return ()
-    found: dict[Linear, None] = {}
+    edges = [v for s in tree.statements(kernel.body) if isinstance(s, eq.Write) for v in rooms(s)]
+    found = {v: None for v in edges if _plain(v) and _writes_nothing(kernel.body, v)}
     for site in _sites(context, kernel.body, ()):
         needs = [f for f in site.forms if f.terms and not nonnegative(f)]
         carried = [f for f in _in_rounds(site) if f.terms and not nonnegative(f)]
@@ -208,7 +210,8 @@ def _writes_nothing(body: tuple[eq.Stmt, ...], value: Linear) -> bool:
     for stmt in body:
         match stmt:
             case eq.Write(axes=axes):
-                if not any(_empty(a, value) for a in axes):
+                fails = any(nonnegative(value - c) for c in rooms(stmt))
+                if not fails and not any(_empty(a, value) for a in axes):
                     return False
             case eq.Fold(axis=axis, body=inner, scalars=scalars, outputs=outputs):
                 if axis is not None and _empty(axis, value):
@@ -218,6 +221,20 @@ def _writes_nothing(body: tuple[eq.Stmt, ...], value: Linear) -> bool:
                 if not idle or not _writes_nothing(inner, value):
                     return False
     return True
+
+
+def rooms(stmt: eq.Write) -> list[Linear]:
+    """The sums of sizes that a store needs not to be negative: an array has an edge if it has elements."""
+    parts = conjuncts(stmt.where) if stmt.where is not None else ()
+    return [r for r in map(room, parts) if r is not None]
+
+
+def room(condition: eq.Expr) -> Linear | None:
+    """``n >= 2`` as a sum that is not negative, if it is such a condition."""
+    match condition:
+        case eq.Op(name="ge", args=(a, b)) if a.type.is_integer and b.type.is_integer and _known(condition):
+            return linear(a) - linear(b)
+    return None
 
 
 def _empty(axis: eq.Axis, value: Linear) -> bool:

@@ -12,7 +12,7 @@ from kraise.diagnostics import Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.print_equations import equation_lines
-from kraise.ir.walk import free_indices, map_statement, topological
+from kraise.ir.walk import free_indices, map_statement, statements, topological
 from kraise.options import Options
 from kraise.raising import narrow
 from kraise.raising.assumptions import injective
@@ -51,9 +51,13 @@ from kraise.raising.threads.splits import Splitting, own_splits, split_threads
 from kraise.raising.writes.dead import without_dead
 from kraise.raising.writes.finish import finish, finished
 from kraise.raising.writes.fuse import fuse, started, summed
+from kraise.raising.writes.index_sets import at_places, split
 from kraise.raising.writes.interleaved import interleaved, versions_read
 from kraise.raising.writes.squeezed import as_values, squeezed
 from kraise.raising.writes.trailing import copied_after
+
+Returned = tuple[eq.Version | eq.Expr, ...]
+Marked = tuple[tuple[eq.Stmt, ...], Returned, list[tuple[eq.Expr, eq.Expr]]]
 
 
 class Raiser:
@@ -145,7 +149,8 @@ class Raiser:
             _bounded_by_guards(cx, st.out)
             grid = tiles.Launch((*cx.facts, *cx.assumed, *(c for c, _ in cx.checks)), named(st))
             st.out = interleaved(cx, st.out, self._seen_versions(body.returns), grid)
-            stmts = finish(st.out, shapes_of(st), launch=grid)
+            stmts = copied_after(finish(st.out, shapes_of(st), launch=grid))
+            stmts = split(stmts, (*cx.assumed, *(c for c, _ in cx.checks)), self._leaving)
         except Unbounded as unbounded:
             if unbounded.name not in cx.thread_names:
                 raise refuse(
@@ -156,8 +161,8 @@ class Raiser:
                 ) from None
             raise
         returns = self._returns(st, body.returns)
-        known = _unchecked(cx, st.accesses), cx.tail, frozenset[eq.Expr](cx.named.values())
-        stmts, returns, changed = mark(stmts, returns, *known)  # type: ignore[assignment]
+        stmts, returns, changed = self._marked(stmts, returns)
+        stmts = at_places(stmts)
         for n in tuple(st.names.values()):
             st.names.setdefault(e := finished(n.expr), replace(n, expr=e))
         for old, new in changed:
@@ -168,7 +173,6 @@ class Raiser:
             n.version for n in topological(values) if isinstance(n, eq.Read)
         }
         shapes = shapes_of(st)
-        stmts = copied_after(stmts)
         stmts = summed(stmts, (*cx.assumed, *(c for c, _ in cx.checks)))
         seen = [*values, *self._checked()]
         named_arrays = frozenset(v.array for v in versions) | _read(seen)
@@ -235,6 +239,17 @@ class Raiser:
         st, kept = self.st, {r.array for r in arrays if r is not None}
         looked = {n.version for n in topological((*st.env.values(), *self._checked())) if isinstance(n, eq.Read)}
         return versions_read(st.out) | looked | {v for a, v in st.versions.items() if a in kept}
+
+    def _marked(self, stmts: tuple[eq.Stmt, ...], returns: Returned) -> Marked:
+        cx = self.cx
+        return mark(stmts, returns, _unchecked(cx, self.st.accesses), cx.tail, frozenset(cx.named.values()))  # type: ignore[return-value]
+
+    def _leaving(self, stmts: tuple[eq.Stmt, ...]) -> frozenset[eq.Version]:
+        """The stores in which a load may leave its array."""
+        marked = [s for s in statements(self._marked(stmts, ())[0]) if isinstance(s, eq.Write)]
+        return frozenset(
+            s.after for s in marked if any(isinstance(n, eq.Read) and n.safe for n in topological((s.value,)))
+        )
 
     def unrolls(self) -> bool:
         """Whether there are loops with barriers that could be written out."""

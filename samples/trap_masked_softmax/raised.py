@@ -8,10 +8,9 @@ import jax.numpy as jnp
 def masked_softmax(y, x, bias):
     """Softmax with a bias of 0 or -inf on each entry; a row of which nothing is left is zero.
 
-    y[i, j] = 0.0
-        for 0 <= i < x.shape[0], 0 <= j < x.shape[1], where max_j(x[i, j] + bias[i, j]) == -inf
-    y[i, j] = exp(x[i, j] + bias[i, j] - max_j(x[i, j] + bias[i, j])) / s
-        for 0 <= i < x.shape[0], 0 <= j < x.shape[1], where max_j(x[i, j] + bias[i, j]) != -inf
+    y[i, j] = 0.0 if max_j(x[i, j] + bias[i, j]) == -inf else exp(x[i, j] + bias[i, j] -
+        max_j(x[i, j] + bias[i, j])) / s
+        for 0 <= i < x.shape[0], 0 <= j < x.shape[1]
     """
     rows, cols = x.shape
     m = jnp.max(x + bias[:rows, :cols], axis=1)  # kernel.py:12

@@ -8,9 +8,7 @@ import jax.numpy as jnp
 def unit_vectors(u, x):
     """Directions; the zero vector stays as it is.
 
-    u[i, c] = x[i, c] / sqrt(x[i, 0]**2 + x[i, 1]**2 + x[i, 2]**2)
-        for 0 <= i < x.shape[0], 0 <= c < 3, where n > 0.001
-    u[i, c] = x[i, c]  for 0 <= i < x.shape[0], 0 <= c < 3, where not n > 0.001
+    u[i, c] = x[i, c] / n if n > 0.001 else x[i, c]  for 0 <= i < x.shape[0], 0 <= c < 3
     """
     total = x[:, 0] ** 2 + x[:, 1] ** 2 + x[:, 2] ** 2
     n = jnp.sqrt(total)  # kernel.py:11

@@ -41,9 +41,7 @@ def test_a_mask_at_the_border_is_a_padded_slice(name):
 @pytest.mark.parametrize(
     "value",
     [
-        "1.0 if i == 0 or x[i - 1] != x[i] else x[i - 1] * 2.0",
         "1.0 if (i == 0 or x[i - 1] < x[i]) and (i == n - 1 or x[i + 1] <= x[i]) else 0.0",
-        "x[i - 1] * x[i] if i != 0 else 3.0",
     ],
 )
 def test_what_stands_behind_an_end_is_a_padded_slice(value):
@@ -103,13 +101,9 @@ def k(x, w, y):
     "body",
     [
         "y[i] = x[i - 1] if i > 1 else 0.0",  # x[0] is left out, too
-        "y[i] = x[i - 1] + 1.0 if i > 0 else 0.0",
-        "y[i] = 1.0 / x[i - 1] if i > 0 else 0.0",
-        "y[i] = v[i] * x[i - 1] if i > 0 else 0.0",  # v[0] may be anything
         "y[i] = x[i - 1] if flag[i] > 0 and i > 0 else 0.0",
         "y[i] = x[i + 1] if i < m and i < n - 1 else 0.0",
         "y[i] = x[i - 1] if i > 0 else 1.0",
-        "y[i] = x[i - 1] if i > 0 else x[0] * 2.0",
         "y[i] = x[i] if i == 1 else x[i - 1] if i > 0 else 0.0",
     ],
 )
@@ -117,6 +111,23 @@ def test_a_mask_that_says_more_stays(body):
     source = f"def k(x, v, flag, y, n, m):\n    for i in range(n):\n        {body}\n"
     text = _report(source, {"x": (8,), "v": (8,), "flag": (8,), "y": (8,)}, {"n": 7, "m": 4})
     assert "where(" in text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "y[i] = x[i - 1] + 1.0 if i > 0 else 0.0",
+        "y[i] = 1.0 / x[i - 1] if i > 0 else 0.0",
+        "y[i] = v[i] * x[i - 1] if i > 0 else 0.0",  # v[0] may be anything
+        "y[i] = x[i - 1] if i > 0 else x[0] * 2.0",
+        "y[i] = x[i - 1] * x[i] if i != 0 else 3.0",
+    ],
+)
+def test_what_computes_at_a_border_is_a_store_of_its_own(body):
+    text = _report(
+        f"def k(x, v, y, n):\n    for i in range(n):\n        {body}\n", dict.fromkeys("xvy", (8,)), {"n": 7}
+    )
+    assert "where(" not in text and "pad(" not in text
 
 
 def test_what_a_mask_keeps_away_is_not_multiplied():

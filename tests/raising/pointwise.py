@@ -106,6 +106,8 @@ class Points:
         out = y.copy()
         flat = out.reshape(-1)
         written: dict[int, Any] = {}
+        if w.where is not None and not free_indices(w.where) and not self.value(w.where, at):
+            return out  # all of it or nothing, as sizes decide: what is loaded is not looked at
         for p in self.points(w.axes, at):
             value = self.value(w.value, p)
             if w.where is not None and not self.value(w.where, p):

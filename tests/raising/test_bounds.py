@@ -48,7 +48,6 @@ def test_marked(name):
 NEIGHBOURS = {
     "in an arm": "def f(x, y):\n for i in range(len(x)):\n  y[i] = x[i + 1] if i + 1 < len(x) else 0.5",
     "in a sum": "def f(x, y):\n for i in range(len(x)):\n  a = x[i]\n  if i > 0: a += x[i - 1]\n  y[i] = a",
-    "not the first": "def f(x, y):\n for i in range(len(x)):\n  y[i] = x[i - 1] * 2 if i != 0 else x[i]",
     "of a row": "def f(A, B):\n for i in range(1, len(A)):\n  for j in range(len(A)):\n"
     "   B[i, j] = max(A[i - 1, j], A[i - 1, j - 1] if j > 0 else 0)",
 }

@@ -50,7 +50,7 @@ def sliding(low: Lowering, base: Py, node: eq.Read, extent: Linear, frame: Frame
         first += before
         array = text if widths is None else py.call("jnp.pad", text, py.Tup(widths))
         begin = None if first.same(Linear()) else ctx.static(first)
-        part: Py = py.Sub(array, (Slice(begin, ctx.static(first + size)),))
+        part: Py = py.Sub(array, (Slice(begin, ctx.at_least_zero(first + size)),))
     else:
         array = text if widths is None else _padded(ctx, text, node.version, along < 0, widths)
         start = _begin(low, block.index, way, first + before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from kraise.emit import tree
@@ -14,6 +15,7 @@ from kraise.ir import equations as eq
 from kraise.ir.types import NUMBER
 
 FOREVER = 1 << 60
+_NAMES = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 
 
 def last_uses(kernel: eq.Kernel) -> tuple[dict[eq.Version, int], dict[int, int]]:
@@ -137,7 +139,7 @@ def assign(low: Lowering, stmt: eq.Write, make: Callable[[Py], Py]) -> None:
     ctx = low.ctx
     if stmt.view:
         base = viewed(ctx, stmt.before, stmt.view)
-        value = make(base)
+        value = make(_copied(ctx, base, make))
         name = base.text if dead_after(ctx, stmt.before, stmt) else ctx.names.fresh(base.text)  # type: ignore[union-attr]
         depth = _view_depth(ctx, stmt)
         if depth != len(ctx.blocks) - 1 and name == base.text:  # type: ignore[union-attr]
@@ -149,6 +151,18 @@ def assign(low: Lowering, stmt: eq.Write, make: Callable[[Py], Py]) -> None:
     name = variable_for(ctx, stmt.before, stmt.after, stmt)
     ctx.emit(Assign(name, make(base), stmt.span))
     bind(ctx, stmt.after, Atom(name))
+
+
+def _copied(context: Context, base: Py, make: Callable[[Py], Py]) -> Py:
+    """The array of which ``base`` is but a copy, made in the line before for this store: the line goes."""
+    lines = context.blocks[-1].lines
+    match lines[-1] if lines else None, base:
+        case Assign(target=name, value=Atom() as whole), Atom(text=text) if name == text and text not in _NAMES.findall(
+            py.flat(make(whole))
+        ):
+            lines.pop()
+            return whole
+    return base
 
 
 def _view_depth(context: Context, stmt: eq.Write) -> int:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kraise.diagnostics import Span, refuse
-from kraise.emit import lazy, tree
+from kraise.emit import guards, lazy, tree
 from kraise.emit.context import Context, Frame, Val
 from kraise.emit.loads import subscripts as subs
 from kraise.emit.lower import Lowering, dtype_text
+from kraise.emit.settled import given
 from kraise.emit.stores import bits, flat, joined, padded, versions
 from kraise.emit.sums.reductions import masked
 from kraise.emit.text import python as py
@@ -123,7 +124,8 @@ def _write_box(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tup
     )
     chosen: Py | None = None
     if not whole and not stmt.accumulate and stmt.where is not None and lazy.sized(ctx, stmt.where):
-        chosen, stmt = ctx.static(stmt.where), replace(stmt, where=None)  # all of it or nothing, as sizes decide
+        chosen = ctx.static(stmt.where)  # all of it or nothing, as sizes decide
+        stmt = replace(stmt, where=None, value=given(stmt.value, tuple(guards.rooms(stmt))))
     if not whole:
         stmt = _update(stmt)
     if whole and not stmt.accumulate and stmt.where is None:

@@ -71,9 +71,16 @@ def is_rounded(atom: object) -> bool:
 
 
 def from_zero(index: eq.Index, domain: Domain) -> bool:
-    """Whether the index starts at zero: a slice ``x[:n]`` of an array that is too short is an error at trace time."""
+    """Whether the index starts at zero, or is one place: a slice ``x[:n]`` of an array that is too short is an error
+    at trace time."""
     zero = eq.Op("ge", (index, eq.Const(0, INT)), BOOL)
-    return zero in domain
+    return zero in domain or (_one_place(index, domain) and implied(domain, zero))
+
+
+def _one_place(index: eq.Index, domain: Domain) -> bool:
+    own = [c for c in domain if isinstance(c, eq.Op) and c.args[0] is index]
+    low, high = ([to_poly(c.args[1]) for c in own if c.name == name] for name in ("ge", "lt"))
+    return any((h - n).value == 1 for h in high for n in low)
 
 
 __all__ = ["bounds_alone", "by_launch_only", "from_zero", "is_rounded", "remainder_below", "within_range"]

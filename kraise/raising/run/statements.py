@@ -305,7 +305,8 @@ def _one_store(st: State, condition: eq.Expr, path: tuple[eq.Expr, ...]) -> None
         return
     same = (first.subscripts, first.view, first.loops) == (second.subscripts, second.view, second.loops)
     facts = [classify(c) for c in conjuncts(condition)]
-    slices = all(f is not None and len(f.poly.indices()) <= 1 for f in facts)
+    data = any(isinstance(n, eq.Read) for n in topological((condition,)))
+    slices = not data and all(f is not None and len(f.poly.indices()) <= 1 for f in facts)
     if not same or slices or first.accumulate or second.accumulate:
         return
     if set(first.path) != set(add_path(path, condition)) or set(second.path) != set(add_path(path, negate(condition))):

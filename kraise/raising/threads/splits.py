@@ -140,6 +140,7 @@ def split_threads(
             moved = [d for c in cx.facts for d in _by_digit(substitute(c, {old: whole}), size, own)]
             cx.facts = tuple(dict.fromkeys(c for c in moved if not isinstance(c, eq.Const)))
         indices = tuple(n for i in indices for n in ((high, low) if i == name else (i,)))
+        cx.blocks = tuple(n for b in cx.blocks for n in ((high, low) if b == name else (b,)))
         cx.digits |= {high: f"{name}_high", low: f"{name}_low"}
         for new, plain in ((high, f"{name}_high"), (low, f"{name}_low")):
             if not {new, plain} & undivided:

@@ -1,4 +1,5 @@
-"""Choices at a border as clamps: ``x[i] if i == 0 else x[i - 1]`` is ``x[max(i - 1, 0)]``.
+"""Choices at a border as clamps: ``x[i] if i == 0 else x[i - 1]`` is ``x[max(i - 1, 0)]``, and
+``x[n - 1] if i == 0 else x[i - 1]`` is ``x[(i - 1) % n]``.
 
 A choice between two subscripts is their minimum (maximum) where the one that is chosen is never the larger (smaller);
 what an equality says of an index is put in first. Both are proved from the condition and the path around it.
@@ -6,7 +7,7 @@ what an equality says of an index is put in first. Both are proved from the cond
 
 from __future__ import annotations
 
-from kraise.analysis.conditions import classify, negate
+from kraise.analysis.conditions import classify, is_static, negate
 from kraise.analysis.dependence import nonnegative
 from kraise.analysis.poly import is_integer, to_expr, to_poly
 from kraise.ir import equations as eq
@@ -57,6 +58,24 @@ def _extreme(condition: eq.Expr, a: eq.Expr, b: eq.Expr, path: Path) -> eq.Expr 
             if free_indices(fixed):
                 return None
             return eq.Op(name, (to_expr(to_poly(moving)), to_expr(to_poly(fixed))), INT)
+    return _around(condition, x, y, path) or _around(no, y, x, path)
+
+
+def _around(condition: eq.Expr, end: eq.Expr, moving: eq.Expr, path: Path) -> eq.Expr | None:
+    """A place that wraps around: at the one index that the condition leaves, ``end`` is the other place a whole period
+    further, and the place lies within one period elsewhere."""
+    if free_indices(end) or len(free_indices(moving)) != 1 or not is_static(to_poly(end)):
+        return None
+    there, last = to_poly(_known(condition, moving, path)), to_poly(end)
+    at, elsewhere = (*path, condition), (*path, negate(condition))
+    if there.indices():
+        return None
+    for size, from_there in ((last - there, True), (there - last, False)):
+        place = to_poly(moving)
+        if size.value is None and all(
+            nonnegative(where, p) and nonnegative(where, size - p - 1) for where, p in ((elsewhere, place), (at, last))
+        ):
+            return eq.Op("mod", (to_expr(place + size if from_there else place), to_expr(size)), INT)
     return None
 
 
