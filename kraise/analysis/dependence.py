@@ -183,6 +183,12 @@ class Space:
         self.stated |= {fact.poly} if fact.kind == "ge" else set()
 
     def path(self, path: Iterable[eq.Expr], rename: dict[str, str]) -> None:
+        path = tuple(path)
+        for read in bounded_loads(path):  # what an array holds is a number that only its bounds are known of
+            self.dropped = True
+            self.elements.setdefault(
+                (read, getattr(rename, "suffix", "")), self.variable(f"element {len(self.elements)}")
+            )
         for c in path:
             fact = classify(c)
             if fact is not None:
@@ -216,6 +222,16 @@ class Space:
         if not self.products or sets.empty(own):
             return sets.empty(own)
         return sets.empty([*own, *multiplied(self, lambda c: sets.empty([*own, c]))])
+
+
+def bounded_loads(path: tuple[eq.Expr, ...]) -> list[eq.Read]:
+    """The loads of integers for which a path states numbers as bounds, above and below."""
+    found: dict[str, list[eq.Read]] = {"ge": [], "le": []}
+    for c in path:
+        match c:
+            case eq.Op(name="ge" | "le" as name, args=(eq.Read() as read, eq.Const())) if read.type.is_integer:
+                found[name].append(read)
+    return [r for r in dict.fromkeys(found["ge"]) if r in found["le"]]
 
 
 def may_meet(

@@ -12,20 +12,20 @@ from kraise.analysis.conditions import is_static
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
-from kraise.ir.walk import free_indices, topological
+from kraise.ir.walk import free_indices, topological, transform
 
 
 def unwound(subscripts: tuple[eq.Expr, ...], holds: Callable[[Poly], bool]) -> tuple[eq.Expr, ...]:
     """``subscripts`` with ``i`` in place of ``(i + c) % n``: equal for the same instances. ``holds(p)`` says whether
     ``p >= 0`` wherever the cell is touched."""
-    pinned = {s.name for s in subscripts if isinstance(s, eq.Index)}
+    pinned = {s.name for s in map(_uncast, subscripts) if isinstance(s, eq.Index)}
     return tuple(_index(s, pinned, holds) for s in subscripts) if pinned else subscripts
 
 
 def _index(s: eq.Expr, pinned: set[str], holds: Callable[[Poly], bool]) -> eq.Expr:
     match s:
         case eq.Op(name="mod" | "tmod", args=(x, m)) if is_static(to_poly(m)):
-            poly, size = to_poly(x), to_poly(m)
+            poly, size = to_poly(transform(x, _uncast)), to_poly(m)
             for i in sorted(poly.atoms(), key=repr):
                 if not isinstance(i, eq.Index) or i.name in pinned or poly.coefficient(i).value not in (1, -1):
                     continue
@@ -34,3 +34,11 @@ def _index(s: eq.Expr, pinned: set[str], holds: Callable[[Poly], bool]) -> eq.Ex
                 if not moving and free_indices(rest) <= pinned and holds(to_poly(i)) and holds(size - to_poly(i) - 1):
                     return eq.Index(i.name, INT)
     return s
+
+
+def _uncast(e: eq.Expr) -> eq.Expr:
+    """An index is a number that its type holds."""
+    match e:
+        case eq.Cast(type=t, arg=eq.Index() as i) if t.kind == "int" and (t.bits or 32) >= 32:
+            return i
+    return e

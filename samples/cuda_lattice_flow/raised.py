@@ -76,9 +76,10 @@ def collide(f, omega, force, nx, ny):
 def stream(f, moved, nx, ny):
     """each population moves on by its direction; what leaves on one side comes in on the other
 
-    moved[q, y, x] = f[(q * ny + (y - cy[q] + ny) % ny) * nx + (x - cx[q] + nx) % nx]
+    moved[q, y, x] = f[q, (y - cy[q] + ny) % ny, (x - cx[q] + nx) % nx]
         for 0 <= x < nx, 0 <= y < ny, 0 <= q < 9
     """
+    f3 = f[: 9 * ny * nx].reshape(9, ny, nx)
     q = jnp.arange(9)
     y = jnp.arange(ny)
     cy_2 = jnp.array(cy, jnp.int32)
@@ -86,8 +87,8 @@ def stream(f, moved, nx, ny):
     x = jnp.arange(nx)
     cx_2 = jnp.array(cx, jnp.int32)
     from_x = jnp.fmod(x.astype(jnp.int32) - cx_2[:, None] + nx, nx)  # kernel.cu:45
-    moved3 = f[
-        (q[:, None, None] * ny + from_y[:, :, None]) * nx + from_x[:, None, :]
+    moved3 = f3[
+        q[:, None, None], from_y[:, :, None], from_x[:, None, :]
     ]  # kernel.cu:47
     return moved.at[: 9 * ny * nx].set(moved3.ravel())
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kraise import pipeline
 from kraise.diagnostics import Refused
 from kraise.frontends import python
 from kraise.options import Options
@@ -44,3 +45,40 @@ def test_cells_that_two_may_have(cell, limit):
     with pytest.raises(Refused) as refused:
         raised(cell, limit)
     assert {d.code for d in refused.value.diagnostics} <= {"KR201", "KR202", "KR203"}
+
+
+TABLE = """
+__constant__ int dx[5] = {{0, 1, -{left}, 0, 0}};
+__constant__ int dy[5] = {{0, 0, 0, 1, -1}};
+__global__ void push(const float *f, float *g, int nx, int ny) {{
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= nx || y >= ny) return;
+  for (int q = 0; q < 5; q++) {{
+    int xd = (x + dx[q] + nx) % nx, yd = (y + dy[q] + ny) % ny;
+    g[{cell}] = f[(q * ny + y) * nx + x];
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize("cell", ["q * nx * ny + yd * nx + xd", "(yd * nx + xd) * 5 + q", "(q * ny + yd) * nx + xd"])
+def test_the_entries_of_a_table_stay_within_the_row(cell):
+    done = pipeline.translate(TABLE.format(cell=cell, left=1), "k.cu")
+    assert not done.diagnostics, done.diagnostics
+    request = pipeline.Request(shapes={"f": (60,), "g": (60,)}, values={"nx": 4, "ny": 3})
+    ((report,), problems) = pipeline.verify(done, request)
+    assert not problems and report.ok, report.failures
+
+
+@pytest.mark.parametrize(
+    ("cell", "left"),
+    [
+        ("q * nx * ny + yd * nx + xd", 3),  # of two columns, C's remainder is negative
+        ("q * nx * ny + yd * ny + xd", 1),  # rows of another length
+        ("yd * nx + xd + q", 1),
+        ("dx[q] * nx * ny + yd * nx + xd", 1),
+    ],
+)
+def test_entries_that_leave_the_row(cell, left):
+    done = pipeline.translate(TABLE.format(cell=cell, left=left), "k.cu")
+    assert {d.code for d in done.diagnostics} & {"KR201", "KR202"}, done.text

@@ -15,7 +15,7 @@ from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import free_indices, substitute
+from kraise.ir.walk import free_indices, substitute, topological
 from kraise.raising.memory.phases import BARRIER, GRID, unordered
 from kraise.raising.run.arithmetic import index_like, tidy
 from kraise.raising.run.context import Context
@@ -35,7 +35,7 @@ def check(cx: Context, accesses: list[Access], threads: tuple[str, ...], shared:
     by_array: dict[str, list[Access]] = {}
     for a in accesses:
         if a.array != BARRIER:
-            by_array.setdefault(a.array, []).append(replace(a, path=(*a.path, *_facts(cx, a))) if cx.facts else a)
+            by_array.setdefault(a.array, []).append(replace(a, path=(*a.path, *_facts(cx, a))))
     found: dict[tuple[object, ...], Refused] = {}
     for group in by_array.values():
         group = _rows_apart(_by_thread(cx, group))
@@ -104,7 +104,9 @@ def apart_by_numbers(cx: Context, w: Access, other: Access) -> bool:
 def _facts(cx: Context, a: Access) -> tuple[eq.Expr, ...]:
     """What the launch implies of the indices of ``a``, and of sizes."""
     names = frozenset().union(*(free_indices(c) for c in (*a.path, *a.subscripts)))
-    return tuple(c for c in cx.facts if not free_indices(c) or free_indices(c) & names)
+    held = {n for n in topological((*a.path, *a.subscripts)) if isinstance(n, eq.Read)}
+    tables = tuple(c for c in cx.of_tables if isinstance(c, eq.Op) and c.args[0] in held)
+    return (*(c for c in cx.facts if not free_indices(c) or free_indices(c) & names), *tables)
 
 
 def _by_thread(cx: Context, group: list[Access]) -> list[Access]:

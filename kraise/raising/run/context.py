@@ -63,6 +63,7 @@ class Context:
     # thread's index, the number of threads, where the first thread starts
     dealt: dict[str, eq.Expr] = field(default_factory=dict)  # an index over all elements: how many each thread has
     facts: tuple[eq.Expr, ...] = ()  # more that the launch implies, for proofs
+    of_tables: tuple[eq.Expr, ...] = ()  # bounds of what is loaded from the module's tables
     blocks: tuple[str, ...] = ()  # the indices of the block, whether or not they are axes of their own
     barriers: dict[str, tuple[int, int]] = field(default_factory=dict)  # in a round of each loop with some: all, grid's
     meetings: bool = False  # the whole grid meets somewhere

@@ -30,6 +30,7 @@ from kraise.raising.run.context import Context, array_type
 from kraise.raising.run.paths import add_path, decided
 from kraise.raising.run.sizes import steering
 from kraise.raising.run.state import RawWrite, State
+from kraise.raising.run.tables import in_table, place_like
 from kraise.raising.threads.multiples import in_whole_rows, in_widths, tilewise, wished
 from kraise.raising.threads.row_views import asks_for, without_launch
 from kraise.raising.threads.splits import quotient
@@ -238,7 +239,7 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
         st.versions[name] = eq.Version(name, 0)
     kind = array_type(cx.function, name) if len(subscripts) > 1 else None
     tail = kind.tail if kind is not None and len(kind.tail) == len(subscripts) - 1 else ()
-    if len(subscripts) == 1 + len(tail) and not prefix and index_like(subscripts[0]):
+    if len(subscripts) == 1 + len(tail) and not prefix and place_like(cx, subscripts[0]):
         poly, known = to_poly(subscripts[0]), (*st.path, *st.facts)
         found = (
             (in_whole_rows(cx, poly, known) if cx.multiples else None)
@@ -331,6 +332,7 @@ def load_cell(cx: Context, st: State, at: Cell, t: object, span: Span | None) ->
         check_filled(cx, st, name, at.subscripts, span)
     node = eq.Read(st.versions[name], at.subscripts, element, at.view)  # type: ignore[arg-type]
     st.accesses.append(access(st, at, st.path, False, node=node, span=span))
+    st.facts = tuple(dict.fromkeys((*st.facts, *in_table(cx, node))))
     return node
 
 
