@@ -221,7 +221,7 @@ class Raiser:
                 *open_checks(tuple(fitting), function.span),
             ),
             choices=(*(f"line {line}, {name}: {text}" for (line, name), text in sorted(st.rungs.items())), *cx.notes),
-            covers=() if launch else covered(cx, stmts),
+            covers=() if launch else tuple(c for c in covered(cx, stmts) if c[0] not in cx.persistent),
             tile=tuple((axis, cx.coarse.get(axis, size)) for axis, size in sorted(cx.tile.items())),
             relied=tuple(dict.fromkeys(r.message for r in cx.relied)),
             span=function.span,

@@ -18,31 +18,23 @@ from kraise.raising.collective.opened import walked
 from kraise.raising.collective.requests import Apart, Lanes, Sized, Tied
 from kraise.raising.function import Raiser
 from kraise.raising.learned import Attempt, Learned, with_attempts
-from kraise.raising.loops import coarsened
+from kraise.raising.lessons import after, finer, further, tiled
 from kraise.raising.memory.needless import without_needless
 from kraise.raising.memory.numbered import numbered
 from kraise.raising.memory.parts import split
 from kraise.raising.memory.private import Transient
-from kraise.raising.optimistic import apart
 from kraise.raising.ragged.loops import LongRows
-from kraise.raising.ragged.same_rows import others_rows
-from kraise.raising.run.calls import written
 from kraise.raising.run.context import Context
 from kraise.raising.threads import indices as threads
-from kraise.raising.threads import multiples
 from kraise.raising.threads.counted import without_idle
-from kraise.raising.threads.lone import lone_axes
+from kraise.raising.threads.persistent import one_row_each
 from kraise.raising.threads.plausible import idle
 from kraise.raising.threads.sizes import as_launched, contradicts, launched, limits, named_sizes, suggested
 from kraise.raising.threads.splits import Split
-from kraise.raising.threads.unguarded import shares, unguarded, widths
 
 
 class _Unfilled(Exception):
     """Blocks of this size make no sense of the source."""
-
-
-_PROOFS = ("KR201", "KR202", "KR203", "KR306")
 
 
 def raise_function(module: k.Module, function: k.Function, options: Options) -> eq.Kernel:
@@ -57,14 +49,15 @@ def raise_function(module: k.Module, function: k.Function, options: Options) -> 
     functions = tuple(replace(f, body=without_needless(f.body)) for f in module.functions)
     module, function = replace(module, functions=functions), replace(function, body=without_needless(function.body))
     function = without_idle(module, function)
-    function = replace(function, body=numbered(function.body))
+    function, persistent = one_row_each(module, replace(function, body=numbered(function.body)))
+    begun = Learned(persistent=persistent)
     best: eq.Kernel | None = None
     first: Refused | None = None
     scratch: frozenset[str] = frozenset()
     while True:
         hindering: set[str] = set()
         try:
-            kernel = _search(module, function, options, Learned(scratch=scratch), hindering)
+            kernel = _search(module, function, options, replace(begun, scratch=scratch), hindering)
             if best is None or _loops(kernel.body) < _loops(best.body):
                 best = kernel
         except Refused as refused:
@@ -74,10 +67,10 @@ def raise_function(module: k.Module, function: k.Function, options: Options) -> 
         scratch |= hindering
     own = {x.name for x in walked(function.body) if isinstance(x, k.LocalArray) and x.space == "local"}
     if own and (best is None or _carry(best.body, own)):
-        best = _in_registers(module, function, options, own, best)
+        best = _in_registers(module, function, options, own, best, begun)
     flat = {x.name for x in walked(function.body) if isinstance(x, k.LocalArray) and x.space == "shared"}
     if flat and (best is None or _made(best.body) & flat):
-        best = _in_tile_rows(module, function, options, flat, best)
+        best = _in_tile_rows(module, function, options, flat, best, begun)
     if best is None:
         assert first is not None
         raise first
@@ -85,12 +78,12 @@ def raise_function(module: k.Module, function: k.Function, options: Options) -> 
 
 
 def _in_registers(
-    module: k.Module, function: k.Function, options: Options, own: set[str], best: eq.Kernel | None
+    module: k.Module, function: k.Function, options: Options, own: set[str], best: eq.Kernel | None, begun: Learned
 ) -> eq.Kernel | None:
     """The equations with the small arrays among a thread's ``own`` as scalars, if no loop carries them and there are
     no more loops than in ``best``."""
     try:
-        kernel = _search(module, function, options, Learned(registers=True), set())
+        kernel = _search(module, function, options, replace(begun, registers=True), set())
     except Refused:
         return best
     if _carry(kernel.body, own) or (best is not None and _loops(kernel.body) > _loops(best.body)):
@@ -99,10 +92,10 @@ def _in_registers(
 
 
 def _in_tile_rows(
-    module: k.Module, function: k.Function, options: Options, shared: set[str], best: eq.Kernel | None
+    module: k.Module, function: k.Function, options: Options, shared: set[str], best: eq.Kernel | None, begun: Learned
 ) -> eq.Kernel | None:
     """The equations with the flat tiles among the ``shared`` arrays in rows, if fewer arrays are left so."""
-    known = Learned(tile_rows=True)
+    known = replace(begun, tile_rows=True)
     try:
         kernel = _search(module, function, options, known, set())
     except Refused:
@@ -139,13 +132,13 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
         try:
             kernel = _raise(module, function, options, known, attempts)
             hindering |= _scratch(attempts[-1])
-            loose = frozenset(attempts[-1].cx.extents) - known.launched
+            loose = _of_launch(attempts[-1].cx) - known.launched
             if kernel.launch == "required" and loose:
                 # the launch is given: where it covers less than the guards, the result is less
                 known = replace(known, launched=known.launched | loose)
                 continue
             left = [e for s in kernel.body for e in statement_expressions(s)]
-            more = _tiled(attempts[-1].cx, known) or _finer(attempts[-1].cx, known, left)
+            more = tiled(attempts[-1].cx, known) or finer(attempts[-1].cx, known, left)
             if more is None:
                 last = attempts[-1]
                 vain = idle(last.cx, last.st, last.inlined, last.ways)
@@ -178,11 +171,11 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                 raise first or refuse("KR299", "this use of a warp's lanes is not raised", function.span) from None
             more = replace(known, ways=known.ways | {threads.LANES: 1})
         except Refused as refused:
-            first = _further(first, refused)
+            first = further(first, refused)
             tried.append(Attempt(known, refused))
             if attempts:
                 hindering |= _scratch(attempts[-1])
-            more = _after(attempts[-1], known, refused) if attempts else None
+            more = after(attempts[-1], known, refused) if attempts else None
             if more is not None and contradicts(more.ways, told):
                 more = None
             if more is None and attempts:
@@ -207,6 +200,11 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
             if more is None:
                 raise with_attempts(first, tried) from None
         known = more
+
+
+def _of_launch(cx: Context) -> frozenset[str]:
+    """The indices of which the launch says how many there are."""
+    return frozenset(n for n, of in cx.extents.items() if "gridDim" not in of or cx.axes[n] not in cx.persistent)
 
 
 def _filled(
@@ -252,7 +250,7 @@ def _once(module: k.Module, function: k.Function, options: Options, known: Learn
     try:
         kernel = _raise(module, function, options, known, attempts)
         left = [e for s in kernel.body for e in statement_expressions(s)]
-        return kernel if _finer(attempts[-1].cx, known, left) is None else None
+        return kernel if finer(attempts[-1].cx, known, left) is None else None
     except (Refused, Transient, LongRows, Sized, Tied, Apart, Lanes):
         return None
 
@@ -266,85 +264,6 @@ def _widest(attempt: Raiser, told: threads.Ways) -> threads.Ways:
 def _guarded_cells(attempt: Raiser) -> threads.Ways:
     """Blocks with a thread for each cell that is filled under a guard."""
     return {axis: -n for axis, n in limits(attempt.inlined, guarded=True).items() if n > 1}
-
-
-def _further(first: Refused | None, later: Refused) -> Refused:
-    """The refusal to report: the first, unless that run broke off on its way and the later one came to the proofs."""
-    if first is None:
-        return later
-    if all(d.code == "KR201" for d in first.diagnostics) and all(d.code == "KR204" for d in later.diagnostics):
-        return later  # blocks of the size that the source suggests have no race, but leave an array
-    broke_off = not any(d.code in _PROOFS for d in first.diagnostics)
-    return later if broke_off and all(d.code in _PROOFS for d in later.diagnostics) else first
-
-
-def _after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
-    """What to try after a run was refused; None if nothing is left."""
-    cx, accesses = attempt.cx, attempt.st.accesses
-    natural = tuple(c for c in cx.unsigned if c not in known.assumed)
-    if natural and any(d.code in (*_PROOFS, "KR207") for d in refused.diagnostics):
-        # a guard by an unsigned difference bounds nothing where it wraps round
-        return replace(known, assumed=(*known.assumed, *natural))
-    if any(d.code in _PROOFS for d in refused.diagnostics):
-        masks = not cx.masking <= known.powers
-        if masks or ((attempt.splits or attempt.whole) and not known.part_rows):
-            return replace(known, part_rows=True, powers=known.powers | cx.masking)
-        open_ended = unguarded(cx, accesses)
-        if not known.launched.issuperset(open_ended):
-            return replace(known, launched=known.launched | {*open_ended})
-        rows = others_rows(accesses, cx.made)
-        if rows.keys() - known.rows.keys():
-            return replace(known, rows=known.rows | rows)
-        tiled = _tiled(cx, known)
-        if tiled is not None:
-            return tiled
-        wanted = _wanted(cx, known.assumed)
-        rows_filled = widths(wanted)
-        if rows_filled.keys() - known.widths.keys():
-            parts = shares(wanted, {a: -way for a, way in known.ways.items() if way < threads.APART})
-            return replace(known, widths=rows_filled | known.widths, shares=parts | known.shares)
-        if wanted != known.assumed:
-            # what the sizes must be for the proof; the emitted function checks it
-            return replace(known, assumed=wanted)
-        further = tuple(c for c in apart(accesses) if c not in known.assumed)
-        if further:
-            return replace(known, assumed=(*known.assumed, *further))
-    shared = coarsened.elements(cx, known.ways, accesses)
-    if shared and not known.coarse and coarsened.all_inside(cx, cx.function.body):
-        # what was assumed was to keep the rows of a tile apart: they are now rows of the threads
-        return replace(known, coarse=shared, assumed=())
-    threads.rows_of_tiles(cx, accesses)
-    finer = _finer(cx, known, attempt.seen())
-    if finer is None and not known.lone and all(d.code == "KR201" for d in refused.diagnostics):
-        lone = lone_axes(cx, accesses)
-        return replace(known, lone=lone) if lone else None
-    return finer
-
-
-def _finer(cx: Context, known: Learned, values: list[eq.Expr]) -> Learned | None:
-    ways = threads.finer(cx, known.ways, values)
-    return None if ways is None else replace(known, ways=ways)
-
-
-def _tiled(cx: Context, known: Learned) -> Learned | None:
-    """The sizes that whole tiles make up, where the last tile would leave a row or the launch."""
-    if not cx.cooperative and not known.coarse:
-        return None
-    tiles = {axis: abs(known.ways.get(axis, 0)) * known.shares.get(axis, 1) for axis in known.widths}
-    rows = [(row, tiles[axis]) for axis, row in known.widths.items()]
-    found = cx.wished | multiples.whole(rows)
-    if not found.keys() - known.multiples.keys():
-        return None
-    return replace(known, multiples=found | dict(known.multiples))
-
-
-def _wanted(cx: Context, assumed: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
-    """The conditions to assume next: first those of the arrays that the kernel stores to, then all. An array that is
-    only loaded may have rows that overlap."""
-    if assumed:
-        return (*assumed, *(c for c in cx.wanted if c not in assumed))
-    stored = written(cx.module, cx.function)
-    return tuple(c for c, arrays in cx.wanted.items() if arrays & stored) or tuple(cx.wanted)
 
 
 def _raise(

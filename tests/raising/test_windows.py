@@ -54,3 +54,29 @@ def test_rows_that_windows_store_to_must_not_overlap():
         == "right"
     )
     assert judge(source("for (int k = i; k < min(i + 2, n); k++) y[k] = x[i];"), "cu", "", []) == "refused KR201"
+
+
+def test_an_index_bound_within_a_short_window_is_its_own():
+    """What a mask asks of any lane of the block stays that where the sum over the block's lanes is written out."""
+    source = """
+from numba import cuda, float32
+@cuda.jit
+def f(res, out):
+    n = res.size
+    i = cuda.grid(1)
+    tile = cuda.shared.array(8, float32)
+    lane = cuda.threadIdx.x
+    tile[lane] = (out[i, i] ** 1.5 if out[i, i] > 0.0 else 0.125 * i) if i < n else 0.0
+    cuda.syncthreads()
+    for l in range(3):
+        if lane % (2 * 2**l) == 0:
+            tile[lane] = max(tile[lane], tile[lane + 2**l])
+        cuda.syncthreads()
+    total = tile[0]
+    if i < n:
+        res[i] = (out[i, i] / (1.5 + total * total) if 0.125 * i < 0.5 else res[i]) - res[i]
+"""
+    done = pipeline.translate(source, "f.py")
+    assert done.text and not done.diagnostics
+    ((report,), problems) = pipeline.verify(done, pipeline.Request(shapes={"res": (7,), "out": (7, 7)}))
+    assert not problems and report.ok, report.failures

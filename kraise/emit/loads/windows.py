@@ -57,6 +57,8 @@ def generated(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val |
     plain = node.op == "add" and node.where is None and node.body.type.kind != "bool"
     if not plain or not SHORT < points <= LONGEST or not _is_window(ctx.free, node):
         return None
+    if {a.name for a in node.axes} & {a.name for n in tree.walk(node.body) for a in tree.axes_of(n)}:
+        return None  # of two indices with one name the text has one
     if not ctx.names.builtin("sum"):
         return None
     blocks = [Block("", a.name, ctx.names.fresh(a.name), a, unrolled=True) for a in node.axes]
@@ -153,4 +155,4 @@ def _at(node: eq.Expr, index: str, value: int) -> eq.Expr:
             match n:
                 case eq.Op(name="add", args=(a, b)) if b in into and not into.keys() & set(tree.walk(a)):
                     into[n] = a
-    return tree.substitute(node, into, {})
+    return tree.substitute(node, into, {}, bound=index)

@@ -61,13 +61,8 @@ def combined(op: str, init: eq.Expr, total: eq.Expr, like: eq.Expr) -> eq.Expr:
     negated = init.args[0] if isinstance(init, eq.Op) and init.name == "neg" else None
     if op == "max" and isinstance(negated, eq.Const) and negated.value == float("inf"):
         return total
-    if (
-        isinstance(init, eq.Cast)
-        and isinstance(init.arg, eq.Const)
-        and init.type.is_inexact
-        and init.arg.type.is_inexact
-    ):
-        init = init.arg  # float32(0.0)
+    if isinstance(init, eq.Cast) and isinstance(init.arg, eq.Const) and init.type.is_inexact:
+        init = init.arg  # float32(0.0), float32(0)
     if isinstance(init, eq.Const):
         if op in _NEUTRAL and init.value == _NEUTRAL[op] and not _minus_zero(init):
             return total

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from kraise.analysis.boxes import Unbounded
+from kraise.analysis.conditions import is_static
 from kraise.analysis.poly import to_expr, to_poly
+from kraise.analysis.segments import plain
 from kraise.diagnostics import Refused
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices
 from kraise.raising.loops.distributed import carried_by, distributed
+from kraise.raising.loops.folds import Sequential
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import State
 from kraise.raising.run.statements import block
@@ -23,7 +29,9 @@ def grid_stride(
     The body is run with that index in place of the thread's. Returns False, having done nothing, if the loop is not of
     this shape.
     """
-    threads = [n for n in cx.thread_names if n in st.open and n in free_indices(start)]
+    start = plain(start)
+    moving = {a.name for a in to_poly(start).atoms() if isinstance(a, eq.Index)}  # not in what is loaded for a row
+    threads = [n for n in cx.thread_names if n in st.open and n in moving]
     if len(threads) != 1:
         return False
     (name,) = threads
@@ -38,6 +46,8 @@ def grid_stride(
         return False
     if carried_by(s, live):
         return _apart(cx, st, s, live)
+    if not (is_static(to_poly(stop)) and is_static(origin)):
+        return _row(cx, st, s, (to_expr(origin), stop), name, live)
     way = (name, to_expr(cx.stride(name)), to_expr(origin))
     own = name if s.var.endswith("$round") else s.var
     index = cx.index(own, tuple(n for n in st.open if n != name), way)
@@ -58,6 +68,27 @@ def grid_stride(
         if any(d.code == "KR207" for d in refused.diagnostics):
             return False
         raise
+    inner.env, inner.open, inner.path = st.env, st.open, st.path
+    st.become(inner)
+    return True
+
+
+def _row(cx: Context, st: State, s: k.For, ends: tuple[eq.Expr, eq.Expr], name: str, live: frozenset[str]) -> bool:
+    """The loop over a row that data give (``for k in range(ptr[i] + t, ptr[i + 1], threads)``), by all threads at once:
+    one over the whole row, whose index is that of a thread."""
+    inner = st.copy()
+    inner.open = tuple(n for n in st.open if n != name)
+    inner.path = tuple(c for c in st.path if name not in free_indices(c))
+    inner.env = {n: v for n, v in st.env.items() if name not in free_indices(v)}
+    names = [f"${s.var}.{part}" for part in ("start", "stop")]
+    inner.env |= dict(zip(names, ends, strict=True))
+    first, last = (k.Var(n, s.type, span=s.span) for n in names)
+    index = cx.index(s.var, inner.open)
+    try:
+        cx.loop(inner, replace(s, start=first, stop=last, step=k.Const(1, s.type)), live, True)
+    except (Refused, Sequential, Unbounded):
+        return False
+    cx.thread_names = tuple(dict.fromkeys((*cx.thread_names, index.name)))
     inner.env, inner.open, inner.path = st.env, st.open, st.path
     st.become(inner)
     return True

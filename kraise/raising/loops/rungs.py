@@ -47,6 +47,7 @@ from kraise.raising.memory.phases import level
 from kraise.raising.memory.private import check_known, held_before
 from kraise.raising.memory.tree_reductions import tree_of_powers
 from kraise.raising.ragged.loops import bounded, integral, longest, within
+from kraise.raising.ragged.strided_rows import strided_rows
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like, tidy
 from kraise.raising.run.context import Context
@@ -69,7 +70,9 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
     if tree_of_powers(cx, st, s, live):
         return
     start, stop, step = (integral(value(cx, st, e)) for e in (s.start, s.stop, s.step))
-    if any(form(cx, st, s, start, stop, step, live) for form in (shared_out, grid_stride, dealt, strided)):
+    if any(
+        form(cx, st, s, start, stop, step, live) for form in (shared_out, grid_stride, dealt, strided, strided_rows)
+    ):
         return
     if (near := from_afar(s, start, stop)) is not None:
         loop(cx, st, near, live, free)

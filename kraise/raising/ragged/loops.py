@@ -30,6 +30,7 @@ from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import assigned, exposed
+from kraise.raising.run.paths import add_path
 from kraise.raising.run.state import State
 
 Loop = tuple[Span | None, str]
@@ -87,6 +88,8 @@ def within(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str]) -
     inner.open = (*inner.open, rng.index.name)
     inner.path = tuple(dict.fromkeys((*inner.path, *rng.conjuncts())))
     always, start = set(inner.path) | _going(s.body, carries), len(inner.accesses)
+    if (turn := _turn(cx, inner, s)) is not None and not _looks_at(turn, rng.index):
+        always |= set(add_path(inner.path, turn))
     checks, wanted = list(cx.checks), dict(cx.wanted)
     with suppress(Refused, Unbounded):  # what was accessed until then was accessed
         block(cx, inner, s.body, live | exposed(s.body, live))
@@ -140,6 +143,23 @@ def _going(body: tuple[k.Stmt, ...], carries: dict[str, eq.CarryIn]) -> set[eq.E
         return set()
     flags = map(flag_of, conjuncts_of(body[0].condition))
     return {simplify.negation(carries[f]) for f in flags if f in carries}
+
+
+def _looks_at(condition: eq.Expr, index: eq.Index) -> bool:
+    """Whether a condition is on what the round itself loads."""
+    loads = (n for n in topological((condition,)) if isinstance(n, eq.Read))
+    return any(index.name in free_indices(s) for n in loads for s in n.subscripts)
+
+
+def _turn(cx: Context, st: State, s: k.For) -> eq.Expr | None:
+    """The condition without which a round does nothing: as good as no round."""
+    from kraise.raising.run.values import value
+
+    match s.body:
+        case (k.If(condition=c, orelse=()),):
+            with suppress(Refused):
+                return value(cx, st.copy(), c)
+    return None
 
 
 def _surely(path: tuple[eq.Expr, ...], always: set[eq.Expr], st: State) -> bool:

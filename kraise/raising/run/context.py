@@ -65,6 +65,7 @@ class Context:
     facts: tuple[eq.Expr, ...] = ()  # more that the launch implies, for proofs
     of_tables: tuple[eq.Expr, ...] = ()  # bounds of what is loaded from the module's tables
     blocks: tuple[str, ...] = ()  # the indices of the block, whether or not they are axes of their own
+    persistent: frozenset[int] = frozenset()  # axes along which there is a block for each row, however many there are
     barriers: dict[str, tuple[int, int]] = field(default_factory=dict)  # in a round of each loop with some: all, grid's
     meetings: bool = False  # the whole grid meets somewhere
     rounds: dict[str, str] = field(default_factory=dict)  # the index of each such loop

@@ -9,6 +9,7 @@ from kraise.analysis.segments import plain
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
 from kraise.ir.walk import free_indices, topological
+from kraise.raising.threads.launched import at_least_one
 from kraise.raising.writes.decided import decided
 from kraise.raising.writes.masks import bounds
 
@@ -33,9 +34,10 @@ def by_residues(node: eq.Reduce) -> eq.Reduce:
         return node
     where = conjuncts(node.where)
     for lane in node.axes:
-        size = to_poly(lane.hi).value
+        size = to_poly(lane.hi)
         index = eq.Index(lane.name, INT)
-        if lane.step != 1 or to_poly(lane.lo).value != 0 or size is None or index in topological((node.body,)):
+        known = at_least_one(lane.hi) and index not in topological((node.body,))
+        if lane.step != 1 or to_poly(lane.lo).value != 0 or not known:
             continue
         if any(lane.name in free_indices(e) for a in node.axes for e in (a.lo, a.hi)):
             continue
@@ -53,11 +55,11 @@ def by_residues(node: eq.Reduce) -> eq.Reduce:
     return node
 
 
-def _is_multiple(c: eq.Expr, apart: Poly, size: int) -> bool:
+def _is_multiple(c: eq.Expr, apart: Poly, size: Poly) -> bool:
     match plain(c):
-        case eq.Op(name="eq", args=(eq.Op(name="mod", args=(x, eq.Const(value=n))), eq.Const(value=0))) if n == size:
-            poly = to_poly(x)
-            return any((found := (poly - p).value) is not None and found % size == 0 for p in (apart, -apart))
+        case eq.Op(name="eq", args=(eq.Op(name="mod", args=(x, n)), eq.Const(value=0))) if to_poly(n) == size:
+            gaps = [(to_poly(x) - p).value for p in (apart, -apart)]
+            return 0 in gaps or any(gap is not None and size.value and gap % size.value == 0 for gap in gaps)
     return False
 
 

@@ -1,0 +1,105 @@
+"""What a run that was refused teaches the next one: what to assume, how to bind the threads, what to report."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kraise.diagnostics import Refused
+from kraise.ir import equations as eq
+from kraise.raising.function import Raiser
+from kraise.raising.learned import Learned
+from kraise.raising.loops import coarsened
+from kraise.raising.optimistic import apart
+from kraise.raising.ragged.same_rows import others_rows
+from kraise.raising.run.calls import written
+from kraise.raising.run.context import Context
+from kraise.raising.threads import indices as threads
+from kraise.raising.threads import multiples
+from kraise.raising.threads.lone import lone_axes
+from kraise.raising.threads.unguarded import shares, unguarded, widths
+
+PROOFS = ("KR201", "KR202", "KR203", "KR306")
+
+
+def further(first: Refused | None, later: Refused) -> Refused:
+    """The refusal to report: the first, unless that run broke off on its way and the later one came to the proofs."""
+    if first is None:
+        return later
+    if all(d.code == "KR201" for d in first.diagnostics) and all(d.code == "KR204" for d in later.diagnostics):
+        return later  # blocks of the size that the source suggests have no race, but leave an array
+    broke_off = not any(d.code in PROOFS for d in first.diagnostics)
+    return later if broke_off and all(d.code in PROOFS for d in later.diagnostics) else first
+
+
+def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
+    """What to try after a run was refused; None if nothing is left."""
+    cx, accesses = attempt.cx, attempt.st.accesses
+    natural = tuple(c for c in cx.unsigned if c not in known.assumed)
+    if natural and any(d.code in (*PROOFS, "KR207") for d in refused.diagnostics):
+        # a guard by an unsigned difference bounds nothing where it wraps round
+        return replace(known, assumed=(*known.assumed, *natural))
+    if any(d.code in PROOFS for d in refused.diagnostics):
+        masks = not cx.masking <= known.powers
+        if masks or ((attempt.splits or attempt.whole) and not known.part_rows):
+            return replace(known, part_rows=True, powers=known.powers | cx.masking)
+        open_ended = unguarded(cx, accesses)
+        if not known.launched.issuperset(open_ended):
+            return replace(known, launched=known.launched | {*open_ended})
+        rows = others_rows(accesses, cx.made)
+        if rows.keys() - known.rows.keys():
+            return replace(known, rows=known.rows | rows)
+        whole = tiled(cx, known)
+        if whole is not None:
+            return whole
+        wanted = _wanted(cx, known.assumed)
+        rows_filled = widths(wanted)
+        if rows_filled.keys() - known.widths.keys():
+            parts = shares(wanted, {a: -way for a, way in known.ways.items() if way < threads.APART})
+            return replace(known, widths=rows_filled | known.widths, shares=parts | known.shares)
+        if wanted != known.assumed:
+            # what the sizes must be for the proof; the emitted function checks it
+            return replace(known, assumed=wanted)
+        more = tuple(c for c in apart(accesses) if c not in known.assumed)
+        if more:
+            return replace(known, assumed=(*known.assumed, *more))
+    shared = coarsened.elements(cx, known.ways, accesses)
+    if shared and not known.coarse and coarsened.all_inside(cx, cx.function.body):
+        # what was assumed was to keep the rows of a tile apart: they are now rows of the threads
+        return replace(known, coarse=shared, assumed=())
+    threads.rows_of_tiles(cx, accesses)
+    more_ways = finer(cx, known, attempt.seen())
+    if more_ways is None and not known.lone and all(d.code == "KR201" for d in refused.diagnostics):
+        lone = lone_axes(cx, accesses)
+        return replace(known, lone=lone) if lone else None
+    return more_ways
+
+
+def finer(cx: Context, known: Learned, values: list[eq.Expr]) -> Learned | None:
+    """The threads with their indices further apart, where values speak of block and thread; None if they do not."""
+    ways = threads.finer(cx, known.ways, values)
+    # rows that were no segments for one index of block and thread may be some for two
+    return None if ways is None else replace(known, ways=ways, longest=frozenset())
+
+
+def tiled(cx: Context, known: Learned) -> Learned | None:
+    """The sizes that whole tiles make up, where the last tile would leave a row or the launch."""
+    if not cx.cooperative and not known.coarse:
+        return None
+    tiles = {axis: abs(known.ways.get(axis, 0)) * known.shares.get(axis, 1) for axis in known.widths}
+    rows = [(row, tiles[axis]) for axis, row in known.widths.items()]
+    found = cx.wished | multiples.whole(rows)
+    if not found.keys() - known.multiples.keys():
+        return None
+    return replace(known, multiples=found | dict(known.multiples))
+
+
+def _wanted(cx: Context, assumed: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
+    """The conditions to assume next: first those of the arrays that the kernel stores to, then all. An array that is
+    only loaded may have rows that overlap."""
+    if assumed:
+        return (*assumed, *(c for c in cx.wanted if c not in assumed))
+    stored = written(cx.module, cx.function)
+    return tuple(c for c, arrays in cx.wanted.items() if arrays & stored) or tuple(cx.wanted)
+
+
+__all__ = ["PROOFS", "after", "finer", "further", "tiled"]
