@@ -195,6 +195,7 @@ __all__ = [
     "Fact",
     "always",
     "both",
+    "bounded_loads",
     "classify",
     "conjunction",
     "conjuncts",
@@ -225,3 +226,13 @@ def unfloored(condition: eq.Expr) -> tuple[eq.Expr, ...]:
                     return (fact_to_expr(above), fact_to_expr(below))
                 return (fact_to_expr(above if sign == 1 else below),)
     return (condition,)
+
+
+def bounded_loads(path: tuple[eq.Expr, ...]) -> list[eq.Read]:
+    """The loads of integers for which a path states numbers as bounds, above and below."""
+    found: dict[str, list[eq.Read]] = {"ge": [], "le": []}
+    for c in path:
+        match c:
+            case eq.Op(name="ge" | "le" as name, args=(eq.Read() as read, eq.Const())) if read.type.is_integer:
+                found[name].append(read)
+    return [r for r in dict.fromkeys(found["ge"]) if r in found["le"]]

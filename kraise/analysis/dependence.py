@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kraise.analysis import flipped, sets
-from kraise.analysis.conditions import Fact, classify, negate, static_expr
+from kraise.analysis.conditions import Fact, bounded_loads, classify, negate, static_expr
 from kraise.analysis.poly import Poly, to_poly
 from kraise.analysis.products import Product, multiplied
 from kraise.analysis.ties import SYMBOL, ties
@@ -222,16 +222,6 @@ class Space:
         if not self.products or sets.empty(own):
             return sets.empty(own)
         return sets.empty([*own, *multiplied(self, lambda c: sets.empty([*own, c]))])
-
-
-def bounded_loads(path: tuple[eq.Expr, ...]) -> list[eq.Read]:
-    """The loads of integers for which a path states numbers as bounds, above and below."""
-    found: dict[str, list[eq.Read]] = {"ge": [], "le": []}
-    for c in path:
-        match c:
-            case eq.Op(name="ge" | "le" as name, args=(eq.Read() as read, eq.Const())) if read.type.is_integer:
-                found[name].append(read)
-    return [r for r in dict.fromkeys(found["ge"]) if r in found["le"]]
 
 
 def may_meet(

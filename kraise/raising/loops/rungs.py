@@ -70,9 +70,8 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
     if tree_of_powers(cx, st, s, live):
         return
     start, stop, step = (integral(value(cx, st, e)) for e in (s.start, s.stop, s.step))
-    if any(
-        form(cx, st, s, start, stop, step, live) for form in (shared_out, grid_stride, dealt, strided, strided_rows)
-    ):
+    by_threads = (shared_out, grid_stride, dealt, strided, strided_rows)
+    if any(form(cx, st, s, start, stop, step, live) for form in by_threads):
         return
     if (near := from_afar(s, start, stop)) is not None:
         loop(cx, st, near, live, free)
