@@ -41,6 +41,7 @@ from kraise.verify.scalars import dtype_of
 __all__ = ["Case", "CaseError", "infer_case", "launch_for", "load_case", "load_cases"]
 
 PRIMES = (7, 11, 5, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
+_MANY = 5  # extents that a program may ask for: of more, the arrays would have too many elements
 FEW = (2, 5, 6, 3)  # where the product of all sizes is the number of threads
 
 
@@ -272,7 +273,7 @@ class _Search:
         if attempt.order:
             sizes = list(itertools.islice(primes, 8))
             primes = itertools.cycle(sorted(sizes, reverse=attempt.order == "falling"))
-        if attempt.few:
+        if attempt.few or len(self.roles.asked) > _MANY:
             primes = itertools.cycle(FEW)
         if self.tiled:  # a size that two tiles share cannot be seen: all are the same
             primes = itertools.repeat(next(primes))

@@ -252,3 +252,19 @@ def test_rows_are_those_that_the_array_has_where_a_tile_divides_them_too():
 def test_wrong_turned_tiles_are_refused(old, new):
     assert old in TURNED
     assert codes(TURNED.replace(old, new), "turned") & {"KR201", "KR202"}
+
+
+def test_blocks_are_not_narrower_than_they_are_placed():
+    """Blocks of three threads, as many as fill the rim, would have no race: those 32 apart have more."""
+    source = """
+__global__ void f(const float *x, float *y, int n) {
+  int t = threadIdx.x, i = blockIdx.x * 32 + t;
+  __shared__ float s[38];
+  s[t + 3] = i < n ? x[i] : 9.0f;
+  if (t < 3) { s[t] = i >= 3 && i - 3 < n ? x[i - 3] : 0.0f; s[t + 35] = i + 32 < n ? x[i + 32] : 0.0f; }
+  %s
+  if (i < n) y[i] = s[t] - s[t + 3];
+}"""
+    racing, done = (pipeline.translate(source % barrier, "f.cu") for barrier in ("", "__syncthreads();"))
+    assert {d.code for d in racing.diagnostics} == {"KR201"} and not racing.text
+    assert done.text and not done.diagnostics

@@ -11,6 +11,7 @@ from kraise.emit.text import python as py
 from kraise.emit.text.linear import linear
 from kraise.emit.text.python import Atom
 from kraise.ir import equations as eq
+from kraise.ir.walk import transform
 
 if TYPE_CHECKING:
     from kraise.emit.lower import Lowering
@@ -155,4 +156,13 @@ def _at(node: eq.Expr, index: str, value: int) -> eq.Expr:
             match n:
                 case eq.Op(name="add", args=(a, b)) if b in into and not into.keys() & set(tree.walk(a)):
                     into[n] = a
-    return tree.substitute(node, into, {}, bound=index)
+    return transform(tree.substitute(node, into, {}, bound=index), _decided)
+
+
+def _decided(node: eq.Expr) -> eq.Expr:
+    """A choice that the index's value makes as what it chooses."""
+    match node:
+        case eq.Op(name="select", args=(c, a, b)) if (known := truth(c)) is not None:
+            arm = a if known else b
+            return arm if arm.type == node.type else node
+    return node

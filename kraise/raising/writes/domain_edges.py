@@ -102,7 +102,9 @@ def _edge(condition: eq.Expr, axes: Axes) -> tuple[int, _Edge] | None:
         return None
     a = axes[k]
     lo, hi = to_poly(a.lo), to_poly(a.hi)
-    index = next(n for n in topological((condition,)) if isinstance(n, eq.Index))
+    index = next((n for n in fact.poly.atoms() if isinstance(n, eq.Index)), None)
+    if index is None:
+        return None
     sign, rest = fact.poly.coefficient(index).value, fact.poly.without(index)
     if sign not in (1, -1) or rest.indices():
         return None
