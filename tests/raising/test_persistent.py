@@ -33,7 +33,8 @@ def test_a_block_for_each_row(body):
     done = _translated(body)
     assert done.text and not done.diagnostics and "sum(" in done.text and "grid" not in done.text, done
     for grid in (1, 2, 7):
-        request = pipeline.Request(shapes={"x": (60,), "y": (5,)}, values={"rows": 5, "n": 12}, grid=grid, block=64)
+        shapes, values = {"x": (60,), "y": (5,)}, {"rows": 5, "n": 12}
+        request = pipeline.Request(shapes=shapes, values=values, grid=grid, block=64, gradients=grid == 2)
         ((report,), problems) = pipeline.verify(done, request)
         assert not problems and report.ok, report.failures
 
