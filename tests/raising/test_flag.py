@@ -14,6 +14,10 @@ LEFT = {
     "skipped rounds": "  if w[i] < 0.0: continue\n  if x[i] > s: break\n  a += w[i]",
     "two exits": "  if x[i] > s:\n   c = i\n   break\n  if w[i] < 0.0:\n   c = -i\n   break\n  a += w[i]",
     "an extremum until then": "  a = max(a, w[i])\n  c = i\n  if x[i] > s: break",
+    # what the exit asks of the loop's index bounds its axis: the rounds before that bound do not leave
+    "a late exit": "  if x[i] > s:\n   a = w[i]\n   c = i\n   if i > 1: break",
+    "a late exit beside a sum": "  if x[i] > s:\n   if i > 1: break\n  else: a += w[i]",
+    "an early exit": "  if x[i] > s:\n   c = i\n   if i < 3: break\n  else: a += w[i]",
 }
 
 

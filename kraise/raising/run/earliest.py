@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from kraise.analysis.conditions import classify, conjunction, conjuncts
-from kraise.analysis.poly import to_expr
+from kraise.analysis.dependence import nonnegative
+from kraise.analysis.poly import to_expr, to_poly
 from kraise.analysis.segments import plain
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
@@ -27,7 +28,12 @@ def earliest(condition: eq.Expr, index: str, known: Collection[eq.Expr]) -> tupl
             leaves = {*map(plain, conjuncts(first.where))} if first.where is not None else set()
             # of what only some of the rounds that leave do (``if a: (if b: found = 1); break``) the first may be none
             also = (x for x in rest if index in free_indices(x) and plain(x) not in leaves)
-            if leaves and leaves <= {*map(plain, (*rest, *known))} and all(plain(x) in map(plain, known) for x in also):
+            if (
+                leaves
+                and leaves <= {*map(plain, (*rest, *known))}
+                and _within(first.axes[0], (*rest, *known))
+                and all(plain(x) in map(plain, known) for x in also)
+            ):
                 return conjunction(rest) or simplify.TRUE, first
     return condition, None
 
@@ -37,7 +43,7 @@ def before(condition: eq.Expr, index: str, known: Collection[eq.Expr]) -> eq.Exp
     parts, always = conjuncts(condition), {*map(plain, known)}
     for c in parts:
         first = _first(c, index)
-        if first is None or first.where is None:
+        if first is None or first.where is None or not _within(first.axes[0], known):
             continue
         leaves = simplify.conjunction(*(x for x in conjuncts(first.where) if plain(x) not in always))
         stays = simplify.negation(leaves)
@@ -47,6 +53,13 @@ def before(condition: eq.Expr, index: str, known: Collection[eq.Expr]) -> eq.Exp
             sooner = eq.Op({"le": "lt", "ge": "gt"}[c.name], c.args, c.type)
             return simplify.conjunction(*(sooner if x is c else x for x in parts if x is not stays))
     return condition
+
+
+def _within(axis: eq.Axis, known: Collection[eq.Expr]) -> bool:
+    """Whether the rounds in which ``known`` holds are all of the axis: what a break asks of the loop's index itself
+    (``if (hit) { …; if (j > 1) break; }``) is in the axis, not in what its rounds ask."""
+    i, lo, hi = to_poly(eq.Index(axis.name, INT)), to_poly(axis.lo), to_poly(axis.hi)
+    return nonnegative(known, i - lo) and nonnegative(known, hi - i - 1)
 
 
 def _stays_true(condition: eq.Expr, index: str, upwards: bool) -> bool:
