@@ -14,7 +14,7 @@ from kraise.emit.text import python as py
 from kraise.emit.text.linear import STATIC_INFIX, Linear, linear, nonnegative, print_sum, round_its_type, static_cast
 from kraise.emit.text.names import IMPORTED, OWN, Names, identifier
 from kraise.emit.text.python import Atom, Py
-from kraise.emit.text.records import record_of
+from kraise.emit.text.records import Field, record_of, static_field
 from kraise.ir import equations as eq
 from kraise.ir.types import FLOAT64, INT32, INT64, NUMBER, ArrayType, ScalarType, StructType
 
@@ -30,6 +30,7 @@ class Context:
         self.free = tree.Free()
         self.blocks: list[Block] = [Block("")]
         self.statics: set[str] = set()
+        self.fields: set[Field] = set()  # static members of structs
         self.used_constants: set[str] = set()
         self.used_helpers: set[str] = set()
         self.needs: set[str] = set()
@@ -169,7 +170,10 @@ class Context:
             case eq.Param(name="grid.given" | "block.given" as name):
                 return py.Bin("is not", Atom(name.split(".")[0]), py.NONE)
             case eq.Param(name=name):
-                if record_of(self.kernel.params, name) is None:
+                field = static_field(self.kernel.params, name)
+                if field is not None:
+                    self.fields.add(field)
+                elif record_of(self.kernel.params, name) is None:
                     self.statics.add(name.split(".")[0])
                 return Atom(self.param_text(name))
             case eq.Shape(array=array, axis=axis) if array in self.extents and array not in self.params:

@@ -36,6 +36,7 @@ class FunctionText:
         self.constants = context.used_constants if context else set()
         self.helpers = context.used_helpers if context else set()
         self.statics = frozenset(identifier(s) for s in context.statics) if context else frozenset()
+        self.fields = frozenset(context.fields) if context else frozenset()
 
 
 def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]:

@@ -70,6 +70,7 @@ def _emit(module: eq.Module) -> str:
         texts.insert(0, text)
         used += sorted(text.helpers)
     texts += kernels
+    fields = frozenset(f for t, *_ in emitted for f in t.fields)
     callees = {
         k.name: Callee(
             identifier(k.name),
@@ -79,6 +80,7 @@ def _emit(module: eq.Module) -> str:
             "checkify" in t.needs,
             asks_for_size(k),  # type: ignore[arg-type]
             by_position(k.params, tuple(identifier(p.name) for p in k.params))[1],  # type: ignore[attr-defined]
+            fields,
         )
         for k, (t, *_) in zip(module.kernels, emitted, strict=True)
     }
@@ -92,7 +94,11 @@ def _emit(module: eq.Module) -> str:
         full = any(k.memory.remat == "full" for k in module.kernels) or any(h.remat == "full" for h in module.hosts)
         texts.insert(0, FunctionText(remat.helper(helper, imports, full)))
     found = {p.type.name: p.type for k in module.kernels for p in k.params if records.is_record(p.type)}  # type: ignore[attr-defined]
-    structs = [FunctionText(records.definition(kind, around)) for kind in found.values()]
+    found |= {kind.name: kind for kind, _ in sorted(fields, key=lambda f: f[0].name)}
+    structs = [
+        FunctionText(records.definition(kind, around, {member for of, member in fields if of == kind}))
+        for kind in found.values()
+    ]
     given = {n.struct.name: n.struct for h in module.hosts for n in nodes(h.body) if isinstance(n, hir.Record)}
     tuples = [FunctionText(records.named_tuple(kind)) for name, kind in given.items() if name not in found]
     needed = {c for t in texts for c in t.constants}

@@ -169,7 +169,7 @@ class _Writer:
             value: Py = Atom(p)
             if members:
                 inner: dict[str, Py] = {n.partition(".")[2]: Atom(self._inner(n)) for n in members}
-                value = records.changed(self.kernel.params, p, p, inner)
+                value = records.changed(self.kernel.params, p, p, inner, self.head.fields)
             arguments.append(value)
         keywords = {n: Atom(n) for n in self.head.names if n not in self.head.positional}
         return py.call(self.name, *arguments, **keywords)
@@ -207,7 +207,7 @@ class _Writer:
             stopped = py.call("jax.lax.stop_gradient", Atom(".".join(identifier(p) for p in name.split("."))))
             value: Py = stopped
             if member:
-                value = records.changed(self.kernel.params, head, identifier(head), {member: stopped})
+                value = records.changed(self.kernel.params, head, identifier(head), {member: stopped}, self.head.fields)
             out.append(Assign(identifier(head), value))
         return out
 
@@ -220,7 +220,7 @@ class _Writer:
         """One of the derivatives."""
         made = {"grad": self._grad, "vjp": self._vjp, "jvp": self._jvp}[way]
         extra, doc, body = made()
-        head = Signature((*self.head.positional, *extra), self.head.keywords, self.head.static)
+        head = Signature((*self.head.positional, *extra), self.head.keywords, self.head.static, self.head.fields)
         return DerivativeText(f"{self.name}_{way}", head, doc, [*self._frozen(), *body])
 
     def _grad(self) -> tuple[list[str], str, list[Stmt]]:

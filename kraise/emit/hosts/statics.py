@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 
 from kraise.diagnostics import refuse
+from kraise.emit.text.records import Field
 from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
@@ -16,8 +17,8 @@ from kraise.ir.types import ScalarType
 @dataclass(frozen=True)
 class Callee:
     """An emitted function that a host calls: its name, its parameters' names, which of them are static, whether there
-    are checks in it that it throws, whether the size of its dynamic shared memory matters, and the parameters that are
-    given by keyword only (the last ones)."""
+    are checks in it that it throws, whether the size of its dynamic shared memory matters, the parameters that are
+    given by keyword only (the last ones), and the static members of structs."""
 
     name: str
     parameters: tuple[str, ...]
@@ -26,6 +27,7 @@ class Callee:
     throws: bool = False
     shared: bool = False
     named: tuple[str, ...] = ()
+    fields: frozenset[Field] = frozenset()
 
 
 def nodes(*roots: object, static: bool = True) -> Iterator[object]:
@@ -153,6 +155,9 @@ class Statics:
                 for parameter, argument in zip(callee.parameters, args, strict=False):
                     if parameter in callee.statics:
                         needed |= scalars(argument)
+                    elif isinstance(argument, h.Record):
+                        kinds = zip(argument.struct.members, argument.members, strict=True)
+                        needed |= scalars(*(e for (n, _), e in kinds if (argument.struct, n) in callee.fields))
             case o.New(shape=shape):
                 needed |= scalars(shape)
         _shapes(needed, value)

@@ -9,17 +9,20 @@ from kraise.emit.text import layout_text
 from kraise.emit.text import python as py
 from kraise.emit.text.names import identifier
 from kraise.emit.text.python import Atom, Py
+from kraise.emit.text.records import Field
 from kraise.ir import equations as eq
 from kraise.ir.dynamic_shared import asks_for_size
 
 
 @dataclass(frozen=True)
 class Signature:
-    """``positional`` parameters, keyword-only ``keywords`` (with their defaults) and the names that are ``static``."""
+    """``positional`` parameters, keyword-only ``keywords`` (with their defaults), the names that are ``static`` and the
+    members of structs that are."""
 
     positional: tuple[str, ...]
     keywords: tuple[str, ...] = ()
     static: tuple[str, ...] = ()
+    fields: frozenset[Field] = frozenset()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -53,7 +56,7 @@ def signature(context: Context, kernel: eq.Kernel, parameters: tuple[str, ...]) 
     if asks_for_size(kernel):
         keywords += ("shared",)
         static.append("shared")
-    return Signature(positional, keywords, tuple(static))
+    return Signature(positional, keywords, tuple(static), frozenset(context.fields))
 
 
 def by_position(params: tuple[object, ...], names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -1,8 +1,9 @@
-"""Structs that hold arrays beside the numbers that decide shapes: dataclasses registered with JAX, whose integers are
-static fields (contract, section 1)."""
+"""Structs that hold numbers which decide shapes beside what has a value or a derivative: dataclasses registered with
+JAX, with the former as static fields (contract, section 1)."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from kraise.emit.text import layout_text
@@ -14,6 +15,8 @@ from kraise.ir.types import ArrayType, ScalarType, StructType
 
 if TYPE_CHECKING:
     from kraise.emit.lower import Lowering
+
+Field = tuple[StructType, str]
 
 
 def is_record(kind: object) -> bool:
@@ -29,8 +32,24 @@ def _static(kind: object) -> bool:
 
 def record_of(params: tuple[Any, ...], name: str) -> StructType | None:
     """The type of the parameter ``name`` (or ``name.member``) where that is such a struct."""
+    kind = _struct_of(params, name)
+    return kind if is_record(kind) else None
+
+
+def static_field(params: tuple[Any, ...], path: str) -> Field | None:
+    """The integer member ``path`` of a struct by value that holds floats, too: a field of its own that can be static,
+    so that the rest need not be."""
+    kind = _struct_of(params, path)
+    member = path.partition(".")[2]
+    if kind is None or kind.is_array or is_record(kind) or not _static(dict(kind.members).get(member)):
+        return None
+    floats = any(isinstance(t, ScalarType) and t.kind in ("float", "complex") for _, t in kind.members)
+    return (kind, member) if floats and all(isinstance(t, ScalarType) for _, t in kind.members) else None
+
+
+def _struct_of(params: tuple[Any, ...], name: str) -> StructType | None:
     head = name.split(".")[0]
-    return next((p.type for p in params if p.name == head and is_record(p.type)), None)
+    return next((p.type for p in params if p.name == head and isinstance(p.type, StructType)), None)
 
 
 def returned(low: Lowering, kernel: eq.Kernel) -> Py:
@@ -55,16 +74,18 @@ def returned(low: Lowering, kernel: eq.Kernel) -> Py:
     return items[0] if len(items) == 1 else py.Tup(tuple(items))
 
 
-def changed(params: tuple[Any, ...], name: str, text: str, members: dict[str, Py]) -> Py:
-    """The struct parameter ``name`` (as Python text ``text``) with other members."""
-    if record_of(params, name) is not None:
+def changed(
+    params: tuple[Any, ...], name: str, text: str, members: dict[str, Py], fields: Collection[Field] = ()
+) -> Py:
+    """The struct parameter ``name`` (as Python text ``text``) with other members; ``fields`` are static ones."""
+    if record_of(params, name) is not None or any(kind is _struct_of(params, name) for kind, _ in fields):
         return py.call("dataclasses.replace", Atom(text), **members)
     return py.method(Atom(text), "_replace", **members)
 
 
-def definition(kind: StructType, around: Any) -> list[str]:
-    """The lines of the dataclass."""
-    static = [n for n, t in kind.members if _static(t)]
+def definition(kind: StructType, around: Any, fields: Collection[str]) -> list[str]:
+    """The lines of the dataclass; ``fields`` are static, as are all integers beside arrays."""
+    static = [n for n, t in kind.members if n in fields or (is_record(kind) and _static(t))]
     data = [n for n, _ in kind.members if n not in static]
     fields = {"data_fields": data, "meta_fields": static}
     texts = {key: py.Tup(tuple(Atom(f'"{identifier(n)}"') for n in names)) for key, names in fields.items()}
@@ -72,18 +93,19 @@ def definition(kind: StructType, around: Any) -> list[str]:
     lines = layout_text.statement("@", around.spelled(decorator), 0).split("\n")
     lines += ["@dataclasses.dataclass(frozen=True)", f"class {identifier(kind.name)}:"]
     for name, t in kind.members:
-        lines.append(f"    {identifier(name)}: {_annotation(t)}")
+        lines.append(f"    {identifier(name)}: {_annotation(t) if is_record(kind) else _word(t)}")
     return lines
 
 
 def named_tuple(kind: StructType) -> list[str]:
     """The lines of the tuple type of a struct of numbers."""
     lines = [f"class {identifier(kind.name)}(NamedTuple):"]
-    words = {"float": "float", "bool": "bool"}
-    return lines + [
-        f"    {identifier(n)}: {words.get(t.kind, 'int') if isinstance(t, ScalarType) else 'tuple'}"
-        for n, t in kind.members
-    ]
+    return lines + [f"    {identifier(n)}: {_word(t)}" for n, t in kind.members]
+
+
+def _word(kind: object) -> str:
+    words = {"float": "float", "bool": "bool", "complex": "complex"}
+    return words.get(kind.kind, "int") if isinstance(kind, ScalarType) else "tuple"
 
 
 def _annotation(kind: object) -> str:

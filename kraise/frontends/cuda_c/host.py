@@ -29,7 +29,7 @@ from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.tokens import Raw
-from kraise.frontends.cuda_c.trees import Node, child, kind, tokens, trees
+from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
 from kraise.frontends.cuda_c.values import PointerPlace, PointerValue, VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
@@ -288,6 +288,8 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
                     raise self.low.refuse("KR211", f"the value of {lost[0]} is not known here", node, "return another")
                 if value is None or self.name == "main" or self.is_ignored(value) or self.is_error_test(value):
                     return [h.Return((), span=span)]
+                if array := self.pointer_name(strip(value)):
+                    return [h.Return((k.ArrayRef(array, span=span),), span=span)]
                 found = self.number(value)
                 if self.returns is not None and found.type != self.returns:
                     found = self.low.convert(found, self.returns, value)  # as C does
