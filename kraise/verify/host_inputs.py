@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,10 +36,13 @@ def infer_host_case(
     several = distinct and len(integers) > 1
     for size in ((LARGEST,) if several else ()) + SIZES:
         own = dict(zip(integers, itertools.cycle(DIFFERENT), strict=False)) if size == LARGEST else {}
-        for power in (1, 2, 3):
+        for powers in _powers(host.params):
             rng = np.random.default_rng(seed)
             sizes = {**own, **values}
-            arguments = {p.name: _argument(p, size, power, shapes, sizes, kind, rng) for p in host.params}
+            arguments = {
+                p.name: _argument(p, size, power, shapes, sizes, kind, rng)
+                for p, power in zip(host.params, powers, strict=True)
+            }
             try:
                 interpreter.run(source, host.name, arguments)
                 return Case(host.name, arguments, seed=seed, inferred=True)
@@ -48,6 +51,16 @@ def infer_host_case(
             except (ValueError, IndexError, TypeError) as error:  # numpy's own, for shapes that do not fit
                 problem = problem or str(error)
     raise CaseError(f"{host.name}: no arguments were found ({problem}); give --shape, --set or a case.toml")
+
+
+def _powers(params: Sequence[k.Param]) -> Iterator[tuple[int, ...]]:
+    """The power of the size that each flat array's length is: the same for all, then some squares (a matrix beside
+    vectors whose lengths say what its are)."""
+    yield from ((n,) * len(params) for n in (1, 2, 3))
+    flat = [isinstance(p.type, ArrayType) and p.type.ndim == 1 + len(p.type.tail) for p in params]
+    if 2 <= sum(flat) <= 4:
+        mixed = itertools.product(*((1, 2) if one else (1,) for one in flat))
+        yield from (powers for powers in mixed if 0 < sum(n == 2 for n in powers) < sum(flat))
 
 
 def _argument(
