@@ -256,7 +256,8 @@ class Dropped:
 @dataclass(frozen=True)
 class Host:
     """A host function. ``state`` are the attributes that it returns where it is the ``__init__`` of a class. ``rows``
-    are the inner extents of its parameters that are arrays of arrays: their memory is flat in the body."""
+    are the inner extents of its parameters that are arrays of arrays: their memory is flat in the body. ``in_place``:
+    what it changes of its parameters' memory is a result beside any array that it returns (C's functions)."""
 
     name: str
     params: tuple[k.Param, ...]
@@ -267,6 +268,7 @@ class Host:
     span: Span | None = None
     kind: str = "host"
     rows: tuple[tuple[str, tuple[k.Expr, ...]], ...] = ()
+    in_place: bool = False
 
 
 def children(stmt: Stmt) -> tuple[tuple[Stmt, ...], ...]:
@@ -303,5 +305,11 @@ def returned(body: tuple[Stmt, ...]) -> tuple[Expr | k.ArrayRef, ...]:
 
 
 def returns_arrays(host: Host) -> bool:
-    """Does the function return an array? Then it returns that, and its parameters' memory is its own affair."""
+    """Does the function return an array?"""
     return any(isinstance(v, k.ArrayRef) for v in returned(host.body))
+
+
+def gives_back(host: Host) -> bool:
+    """Are its parameters' arrays, where it changes them, results? In Python a function that returns an array returns
+    that, and its parameters' memory is its own affair."""
+    return host.in_place or not returns_arrays(host)

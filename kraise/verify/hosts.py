@@ -377,7 +377,7 @@ def run_host(
     for n, m in memories.items():
         m.data = m.data.reshape(shapes[n])
         m.tangents = None if m.tangents is None else m.tangents.reshape(directions, *shapes[n])
-    implicit = not h.returns_arrays(host)
+    implicit = h.gives_back(host)
     return interpreter.Outcome(
         arrays={n: m.data for n, m in memories.items()},
         written=tuple(n for n in memories if n in state.written) if implicit else (),

@@ -141,7 +141,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         doc = self.program.comment_before(tree, d.item)
         return h.Host(
             name, tuple(params), (*copied, *out), doc, tuple(self.dropped), span=self.low.span(declarator),
-            rows=tuple(self.rows.items()),
+            rows=tuple(self.rows.items()), in_place=name != "main",
         )  # fmt: skip
 
     def result_type(self, tree: Tree, declarator: Tree) -> ScalarType | None:

@@ -58,7 +58,7 @@ class Raising:
         self.elements: dict[int, ScalarType] = {}  # the element types of memory
         self.scalar_names = {p.name for p in host.params if isinstance(p.type, ScalarType)}
         self.taken = set_within(host.body) | {p.name for p in host.params}
-        self.implicit = not h.returns_arrays(host)  # the memory of parameters is what comes back
+        self.implicit = h.gives_back(host)  # the memory of parameters is what comes back
         body = with_one_return(host.body, partial(fresh, self.taken))
         try:
             body, self.ordered = without_choices(

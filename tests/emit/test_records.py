@@ -1,0 +1,55 @@
+"""Structs by value: members that decide shapes are static fields, the others have derivatives."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from kraise import pipeline
+from kraise.verify.load import load_module
+
+KERNEL = """
+struct Settings { int nx, ny; float rate, spacing; int seed; };
+__global__ void relax(const float *u, float *v, Settings s) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i < 1 || j >= s.ny || i >= s.nx) return;
+  v[j * s.nx + i] = u[j * s.nx + i] + s.rate * (u[j * s.nx + i - 1] - u[j * s.nx + i]) / s.spacing;
+}
+"""
+HOST = """
+void run(float *u, float *v, Settings s, int steps) {
+  dim3 b(16, 16), g((s.nx + 15) / 16, (s.ny + 15) / 16);
+  for (int t = 0; t < steps; t++) { relax<<<g, b>>>(u, v, s); relax<<<g, b>>>(v, u, s); }
+}
+"""
+U = np.arange(12, dtype=np.float32) ** 2
+
+
+def test_floats_beside_sizes_have_derivatives():
+    text = pipeline.translate(KERNEL, "kernel.cu").text
+    module = load_module(text)
+    assert 'meta_fields=("nx", "ny")' in text and "static_argnames" not in text
+
+    def total(rate):
+        return jnp.sum(module.relax(U, jnp.zeros(12), module.Settings(4, 3, rate, 0.5, 1)))
+
+    rows = U.reshape(3, 4)
+    np.testing.assert_allclose(jax.grad(total)(0.1), np.sum(rows[:, :-1] - rows[:, 1:]) / 0.5, rtol=1e-6)
+
+
+def test_hosts_pass_them_on():
+    text = pipeline.translate(KERNEL + HOST, "kernel.cu").text
+    assert 'static_argnames=("s_nx", "s_ny", "steps")' in text
+
+    def total(rate):
+        u, _ = load_module(text).run(U, jnp.zeros(12), 4, 3, rate, 0.5, 1, 2)
+        return jnp.sum(u)
+
+    step = 1e-2
+    numeric = (total(0.1 + step) - total(0.1 - step)) / (2 * step)
+    np.testing.assert_allclose(jax.grad(total)(0.1), numeric, rtol=1e-2)
+
+
+def test_a_struct_without_sizes_is_any_tuple():
+    source = KERNEL.replace("Settings s)", "Settings s, int nx, int ny)").replace("s.nx", "nx").replace("s.ny", "ny")
+    text = pipeline.translate(source, "kernel.cu").text
+    assert "class Settings" not in text and "(u, v, s, nx, ny)" in text
