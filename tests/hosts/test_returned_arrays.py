@@ -1,4 +1,4 @@
-"""CUDA C host functions that return arrays: vectors, pointers that they allocate, beside the arrays that they change."""
+"""CUDA C hosts that return arrays: vectors, pointers that they allocate, beside the arrays that they change."""
 
 import numpy as np
 import pytest
