@@ -56,7 +56,9 @@ class Statics:
     def __init__(self, host: o.Host, callees: Mapping[str, Callee]):
         self.host, self.callees = host, callees
         self.python: set[int] = set()
+        self.read: list[k.Load] = []  # elements that stand where a static number must
         while True:
+            self.read.clear()
             self.traced = self._fixpoint(self._trace)
             self.names = self._fixpoint(self._need)
             counting = {id(s) for s in _loops(host.body) if _counters(s) & self.names}
@@ -64,10 +66,11 @@ class Statics:
                 break
             self.python |= counting
         self.given = _given(host.body) - {p.name for p in host.params}
-        clash = sorted(self.names & self.traced)
+        clash = sorted(self.names & self.traced) or [f"an element of {e.array}" for e in self.read]
         if clash:
             reason = f"{clash[0]} decides a size, a trip count or a launch, and depends on data"
-            raise refuse("KR214", reason, host.span, "pass it as a parameter, or bound the loop by one")
+            span = host.span if self.names & self.traced else self.read[0].span or host.span
+            raise refuse("KR214", reason, span, "pass it as a parameter, or bound the loop by one")
 
     def is_static(self, *roots: object) -> bool:
         """Is an expression known when the function is traced?"""
@@ -150,17 +153,22 @@ class Statics:
     def _value(self, value: object, needed: set[str]) -> None:
         match value:
             case o.Call(function=function, args=args, grid=grid, block=block, shared=shared):
-                needed |= scalars(grid, block, shared)
+                needed |= self._static(grid, block, shared)
                 callee = self.callees[function]
                 for parameter, argument in zip(callee.parameters, args, strict=False):
                     if parameter in callee.statics:
-                        needed |= scalars(argument)
+                        needed |= self._static(argument)
                     elif isinstance(argument, h.Record):
                         kinds = zip(argument.struct.members, argument.members, strict=True)
                         needed |= scalars(*(e for (n, _), e in kinds if (argument.struct, n) in callee.fields))
             case o.New(shape=shape):
-                needed |= scalars(shape)
+                needed |= self._static(shape)
         _shapes(needed, value)
+
+    def _static(self, *roots: object) -> set[str]:
+        """The scalars of expressions that must be known when the function is traced; elements of arrays never are."""
+        self.read += [n for n in nodes(*roots) if isinstance(n, k.Load)]
+        return scalars(*roots)
 
 
 def _is_jax(node: object) -> bool:

@@ -288,7 +288,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
                     raise self.low.refuse("KR211", f"the value of {lost[0]} is not known here", node, "return another")
                 if value is None or self.name == "main" or self.is_ignored(value) or self.is_error_test(value):
                     return [h.Return((), span=span)]
-                if array := self.pointer_name(strip(value)):
+                if self.returns is None and (array := self.pointer_name(strip(value))):
                     return [h.Return((k.ArrayRef(array, span=span),), span=span)]
                 found = self.number(value)
                 if self.returns is not None and found.type != self.returns:

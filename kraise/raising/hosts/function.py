@@ -33,6 +33,7 @@ from kraise.raising.hosts.exits import Exits
 from kraise.raising.hosts.libraries import folded
 from kraise.raising.hosts.returns import with_one_return
 from kraise.raising.hosts.state import Memory, State, View
+from kraise.raising.hosts.unpacked import unpacked
 from kraise.raising.hosts.views import elements, flat, seen_as
 
 Join = Callable[[str, tuple[tuple[str, ...], ...]], tuple[str, Function] | None]
@@ -59,7 +60,8 @@ class Raising:
         self.scalar_names = {p.name for p in host.params if isinstance(p.type, ScalarType)}
         self.taken = set_within(host.body) | {p.name for p in host.params}
         self.implicit = h.gives_back(host)  # the memory of parameters is what comes back
-        body = with_one_return(host.body, partial(fresh, self.taken))
+        body = unpacked(host.body, {p.name for p in host.params}, self.taken)
+        body = with_one_return(body, partial(fresh, self.taken))
         try:
             body, self.ordered = without_choices(
                 joined(as_choices(body, every=not self.implicit)), set(self.scalar_names)
