@@ -27,6 +27,7 @@ from kraise.raising.ragged.loops import LongRows
 from kraise.raising.run.context import Context
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads.counted import without_idle
+from kraise.raising.threads.literal_strides import strides
 from kraise.raising.threads.persistent import one_row_each
 from kraise.raising.threads.plausible import idle
 from kraise.raising.threads.sizes import as_launched, contradicts, launched, limits, named_sizes, suggested
@@ -150,6 +151,11 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                         return full
                 if vain and first is not None:  # the size is a guess, and it makes a store one that never happens
                     raise with_attempts(first, tried)
+                apart = strides(last.inlined, left)
+                if apart and not start.ways and not contradicts(apart, told):
+                    sized = _sized(module, function, options, known, apart)
+                    if sized is not None:
+                        return sized
                 kernel = _unconditional(module, function, options, known) or kernel
                 return _guarded(module, function, options, known, attempts[-1]) or kernel if kernel.launch else kernel
         except Transient as transient:
@@ -216,12 +222,19 @@ def _filled(
         return None
     for ways in as_launched([_widest(attempt, told), _guarded_cells(attempt), *suggested(attempt.inlined, {})], told):
         if ways and {a: abs(n) for a, n in ways.items()} != {a: abs(n) for a, n in known.ways.items()}:
-            begun = replace(known.begun(), ways=ways)
-            try:
-                return _search(module, function, options, begun, set())
-            except (Refused, _Unfilled):
-                continue
+            if (found := _sized(module, function, options, known, ways)) is not None:
+                return found
     return None
+
+
+def _sized(
+    module: k.Module, function: k.Function, options: Options, known: Learned, ways: threads.Ways
+) -> eq.Kernel | None:
+    """The equations for blocks of a size, None where there are none."""
+    try:
+        return _search(module, function, options, replace(known.begun(), ways=ways), set())
+    except (Refused, _Unfilled):
+        return None
 
 
 def _unconditional(module: k.Module, function: k.Function, options: Options, known: Learned) -> eq.Kernel | None:

@@ -278,16 +278,15 @@ class Builtins(TypeFunctions):
     def _group(self, name: str, what: str, arguments: list[Tree], node: Tree) -> Any:
         if what != "tile":
             return Group(what, 0)
-        size = 32
-        callee = strip(node.children[0])
-        found = [int(w) for w in words(callee) if w.isdigit()]
-        if found:
-            size = found[0]
-        else:
-            known = [fold(self.value(a)) for a in arguments[1:]]
-            if known and known[0] is not None:
-                size = int(known[0].value)  # type: ignore[arg-type]
-        return Group("tile", size)
+        spelled = next(strip(node.children[0]).find_data("template_arguments"), None)
+        given = self.template_arguments(spelled) if spelled is not None else [self.value(a) for a in arguments[1:]]
+        size = fold(given[0]) if given else None
+        if size is None:
+            reason = "the size of this tile is not known here"
+            raise self.refuse("KR299", reason, node, "partition with a constant: tiled_partition<32>(block)")
+        if size.value not in (1, 2, 4, 8, 16, 32):
+            raise self.refuse("KR299", f"a tile of {size.value} threads is not raised", node, "tiles are parts of a warp")
+        return Group("tile", int(size.value))
 
     def group_method(self, group: Group, method: str, arguments: list[Tree], node: Tree) -> Any:
         """``block.sync()``, ``tile.shfl_down(v, d)`` and the like."""

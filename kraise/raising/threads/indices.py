@@ -83,7 +83,7 @@ def bind(
         if len(alone) == 1 and adds:
             # every thread of every block adds, also those whose index the source does not look at
             kinds |= {"thread", "block"}
-            ways = {**ways, axis: APART}
+            ways = {**ways, axis: min(APART, ways.get(axis, APART))}  # a size stays
             _one_unless_given(cx, ("grid" if alone == {"thread"} else "block"), letter)
         block_dim, grid_dim = eq.Param(f"block.{letter}", INT), eq.Param(f"grid.{letter}", INT)
         if axis in cx.named:

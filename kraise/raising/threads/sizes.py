@@ -25,11 +25,11 @@ _LARGEST = 1024
 def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
     """The sizes to try, the likeliest first, as ways to bind the indices of an axis; axes that are bound already stay
     as they are."""
-    names = _thread_locals(body)
+    names = thread_locals(body)
     votes: dict[int, dict[int, None]] = {}
 
     def vote(e: k.Expr, size: object) -> None:
-        axis = _axis(e, names)
+        axis = thread_axis(e, names)
         if axis is not None and axis not in known and isinstance(size, int) and 1 < size <= _LARGEST:
             votes.setdefault(axis, {})[size] = None
 
@@ -124,7 +124,7 @@ def _once(nodes: Iterable[object]) -> dict[str, k.Expr]:
 
 def _from_thread(e: k.Expr, names: dict[str, int], values: dict[str, k.Expr], depth: int = 4) -> tuple[int, int] | None:
     """The axis and the number, if ``e`` is a thread's index and a number."""
-    axis, number = _axis(e, names), _number(e)
+    axis, number = thread_axis(e, names), _number(e)
     if axis is not None:
         return axis, 0
     if number is not None or not depth:
@@ -200,7 +200,7 @@ def named_sizes(body: tuple[k.Stmt, ...], function: k.Function) -> dict[int, eq.
     found: dict[int, eq.Param] = {}
     if not own:
         return found
-    names = _thread_locals(body)
+    names = thread_locals(body)
     nodes = list(walked(body))
     shapes = {s.name: s.shape for s in nodes if isinstance(s, k.LocalArray) and s.space == "shared"}
 
@@ -214,7 +214,7 @@ def named_sizes(body: tuple[k.Stmt, ...], function: k.Function) -> dict[int, eq.
     for s in nodes:
         if isinstance(s, k.Load | k.Store) and len(shapes.get(s.array, ())) == len(s.subscripts):
             for at, extent in zip(s.subscripts, shapes[s.array], strict=True):
-                vote(_axis(at, names), extent)
+                vote(thread_axis(at, names), extent)
     for s in nodes:
         if isinstance(s, k.Op) and s.name == "mul":
             for a, b in (s.args, s.args[::-1]):
@@ -230,7 +230,7 @@ def named_sizes(body: tuple[k.Stmt, ...], function: k.Function) -> dict[int, eq.
 def limits(body: tuple[k.Stmt, ...], guarded: bool = False) -> dict[int, int]:
     """The most threads that a block can have along each axis: ``s[threadIdx.x]`` of 16 cells, made by every thread, or
     ``s[threadIdx.x + 8]``. ``guarded``: or by every thread whose element there is, ``if (i < n) s[threadIdx.x] =``."""
-    names, values = _thread_locals(body), _once(walked(body))
+    names, values = thread_locals(body), _once(walked(body))
     found: dict[int, int] = {}
     shapes = {s.name: s.shape for s in walked(body) if isinstance(s, k.LocalArray) and s.space == "shared"}
     sure = list(body)  # under no condition
@@ -251,7 +251,7 @@ def limits(body: tuple[k.Stmt, ...], guarded: bool = False) -> dict[int, int]:
 
 def beyond(body: tuple[k.Stmt, ...], ways: Ways) -> bool:
     """Whether a condition tells threads apart that blocks of this size do not have: ``threadIdx.x < 15`` of 14."""
-    names, values = _thread_locals(body), _once(walked(body))
+    names, values = thread_locals(body), _once(walked(body))
     for e in walked(body):
         match e:
             case k.Op(name="lt" | "le" as name, args=(a, b)) if (place := _from_thread(a, names, values)) is not None:
@@ -267,13 +267,13 @@ def _of_threads(e: k.Expr, names: dict[str, int], values: dict[str, k.Expr]) -> 
     return any(_from_thread(a, names, values) is not None for n in compared for a in n.args)
 
 
-def _thread_locals(body: tuple[k.Stmt, ...]) -> dict[str, int]:
+def thread_locals(body: tuple[k.Stmt, ...]) -> dict[str, int]:
     """The locals that are a thread's index along an axis, and nothing else ever."""
     found: dict[str, set[int | None]] = {}
     for s in walked(body):
         match s:
             case k.Assign(name=name, value=v):
-                found.setdefault(name, set()).add(_axis(v, {}))
+                found.setdefault(name, set()).add(thread_axis(v, {}))
             case k.For(var=name):
                 found.setdefault(name, set()).add(None)
     out = {}
@@ -296,7 +296,7 @@ def _stride(e: k.Expr) -> int | None:
 
 def _axis_of_product(e: k.Op, names: dict[str, int]) -> int | None:
     """The axis whose thread index a product holds."""
-    return next((axis for a in e.args if (axis := _axis(_bare(a), names)) is not None), None)
+    return next((axis for a in e.args if (axis := thread_axis(_bare(a), names)) is not None), None)
 
 
 def _bare(e: k.Expr) -> k.Expr:
@@ -317,16 +317,16 @@ def _addends(e: k.Expr) -> list[k.Expr]:
     return [e]
 
 
-def _axis(e: k.Expr, names: dict[str, int]) -> int | None:
+def thread_axis(e: k.Expr, names: dict[str, int]) -> int | None:
     """The axis whose thread index ``e`` is."""
     match e:
         case k.Hw(kind="thread", axis=axis):
             return axis
         case k.Cast(arg=arg):
-            return _axis(arg, names)
+            return thread_axis(arg, names)
         case k.Var(name=name):
             return names.get(name)
     return None
 
 
-__all__ = ["as_launched", "beyond", "contradicts", "launched", "limits", "named_sizes", "suggested"]
+__all__ = ["as_launched", "beyond", "contradicts", "launched", "limits", "named_sizes", "suggested", "thread_axis", "thread_locals"]

@@ -1,0 +1,63 @@
+"""Loops of a block's threads with a number as their stride: the block has as many threads."""
+
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from kraise.verify.load import load_module
+
+SUM = """
+__global__ void f(const float *x, float *y, int cols) {{
+  __shared__ float total;
+  float s = 0;
+  for (int j = threadIdx.x; j < cols; j += {stride}) s += x[blockIdx.x * cols + j];
+  if (threadIdx.x == 0) total = 0;
+  __syncthreads();
+  atomicAdd(&total, s);
+  __syncthreads();
+  if (threadIdx.x == 0) y[blockIdx.x] = total;
+}}
+"""
+NUMBA = """
+from numba import cuda
+@cuda.jit
+def f(x, y):
+    for j in range(cuda.threadIdx.x, x.shape[0], 64):
+        cuda.atomic.add(y, 0, x[j])
+"""
+
+
+@pytest.mark.parametrize("cols", (3, 64, 65, 200))
+def test_each_element_is_taken_once(cols):
+    result = pipeline.translate(SUM.format(stride=64), "k.cu")
+    assert not result.diagnostics, result.diagnostics
+    x = np.arange(3.0 * cols, dtype=np.float32)
+    found = load_module(result.text).f(x, np.zeros(3, np.float32), cols)
+    np.testing.assert_allclose(found, x.reshape(3, cols).sum(1), rtol=1e-5)
+
+
+def test_of_numba():
+    result = pipeline.translate(NUMBA, "k.py")
+    assert not result.diagnostics, result.diagnostics
+    found = load_module(result.text).f(np.ones(200, np.float32), np.zeros(1, np.float32))
+    assert found[0] == 200
+
+
+def test_another_block_is_refused():
+    module = load_module(pipeline.translate(SUM.format(stride=64), "k.cu").text)
+    with pytest.raises(ValueError, match="64 threads"):
+        module.f(np.ones(10, np.float32), np.zeros(1, np.float32), 10, block=32)
+
+
+def test_stores_of_each_round():
+    source = (
+        "__global__ void f(const float *x, float *y, int n) { "
+        "for (int j = threadIdx.x; j < n; j += 64) y[j] = 2 * x[j]; }"
+    )
+    result = pipeline.translate(source, "k.cu")
+    assert "y.at[:n].set(2.0 * x[:n])" in result.text and "where" not in result.text
+
+
+def test_the_launches_of_the_file_say_more_than_the_stride():
+    host = "void h(const float *x, float *y, int n) { f<<<3, 32>>>(x, y, n); }"
+    assert "64 threads" not in pipeline.translate(SUM.format(stride=64) + host, "k.cu").text
