@@ -152,6 +152,8 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                 if vain and first is not None:  # the size is a guess, and it makes a store one that never happens
                     raise with_attempts(first, tried)
                 apart = strides(last.inlined, left)
+                if last.cx.unfilled and kernel.launch == "required":
+                    apart = _widest(last, told)  # blocks with fewer threads leave cells that are read
                 if apart and not start.ways and not contradicts(apart, told):
                     sized = _sized(module, function, options, known, apart)
                     if sized is not None:

@@ -1,4 +1,4 @@
-"""Loops of a block's threads with a number as their stride: the block has as many threads."""
+"""What the source says of the size of its blocks: numbers as strides of their threads, shared cells that are read."""
 
 import numpy as np
 import pytest
@@ -61,3 +61,23 @@ def test_stores_of_each_round():
 def test_the_launches_of_the_file_say_more_than_the_stride():
     host = "void h(const float *x, float *y, int n) { f<<<3, 32>>>(x, y, n); }"
     assert "64 threads" not in pipeline.translate(SUM.format(stride=64) + host, "k.cu").text
+
+
+def test_blocks_fill_the_cells_that_are_read():
+    source = """
+__global__ void f(const float *x, float *y, int cols) {
+  __shared__ float part[64];
+  float s = 0;
+  for (int j = threadIdx.x; j < cols; j += blockDim.x) s += x[blockIdx.x * cols + j];
+  part[threadIdx.x] = s;
+  __syncthreads();
+  float total = 0;
+  for (int k = 0; k < 64; k++) total += part[k];
+  if (threadIdx.x == 0) y[blockIdx.x] = total;
+}
+"""
+    module = load_module(pipeline.translate(source, "k.cu").text)
+    x = np.arange(600, dtype=np.float32)
+    np.testing.assert_allclose(module.f(x, np.zeros(3, np.float32), 200), x.reshape(3, 200).sum(1), rtol=1e-5)
+    with pytest.raises(ValueError, match="64 threads"):
+        module.f(x, np.zeros(3, np.float32), 200, block=32)
