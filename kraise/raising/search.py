@@ -223,9 +223,9 @@ def _filled(
     if all(abs(n) == 1 for n in known.ways.values()) or any(told.get(axis) == abs(n) for axis, n in known.ways.items()):
         return None
     for ways in as_launched([_widest(attempt, told), _guarded_cells(attempt), *suggested(attempt.inlined, {})], told):
-        if ways and {a: abs(n) for a, n in ways.items()} != {a: abs(n) for a, n in known.ways.items()}:
-            if (found := _sized(module, function, options, known, ways)) is not None:
-                return found
+        other = ways and {a: abs(n) for a, n in ways.items()} != {a: abs(n) for a, n in known.ways.items()}
+        if other and (found := _sized(module, function, options, known, ways)) is not None:
+            return found
     return None
 
 

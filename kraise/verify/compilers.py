@@ -19,6 +19,9 @@ STUBS = (  # headers that hold what cuda_shim.h holds
     *(f"{x}.h" for x in ("math_constants", "math_functions", "vector_types", "vector_functions")),
     *(f"{x}.h" for x in ("helper_cuda", "helper_functions", "cutil", "curand", "curand_kernel")),
 )
+CUB = ("cub/cub.cuh", "hipcub/hipcub.hpp", *(f"cub/{w}/{w}_{x}.cuh" for w, x in (
+    ("block", "reduce"), ("block", "scan"), ("block", "load"), ("block", "store"), ("warp", "reduce"), ("warp", "scan"),
+)))  # fmt: skip
 _CXX = ["-std=c++20", "-O1", "-w", "-fpermissive", "-fPIC", "-shared", "-pthread", "-ffp-contract=off"]
 _NVCC = ["-std=c++20", "-O1", "-w", "-arch=native", "-Xcompiler", "-fPIC", "-shared", "-fmad=false"]
 
@@ -38,9 +41,9 @@ class Compiler:
         """A shared library of ``source``. Raises Unavailable."""
         file, library = folder / ("original.cu" if self.on_gpu else "original.cpp"), folder / "original.so"
         file.write_text(source)
-        for stub in () if self.on_gpu else STUBS:
-            (folder / stub).parent.mkdir(exist_ok=True)
-            (folder / stub).write_text("")
+        for stub in () if self.on_gpu else (*STUBS, *CUB):
+            (folder / stub).parent.mkdir(parents=True, exist_ok=True)
+            (folder / stub).write_text('#include "cub_shim.h"\n' if stub in CUB else "")
         where = [f"-I{d}" for d in (HERE, folder, *include_dirs)]
         flags = _NVCC if self.on_gpu else _CXX
         command = [self.path, *flags, *(f"-D{d}" for d in defines), *where, "-o", str(library), str(file)]

@@ -278,15 +278,17 @@ class Builtins(TypeFunctions):
     def _group(self, name: str, what: str, arguments: list[Tree], node: Tree) -> Any:
         if what != "tile":
             return Group(what, 0)
-        spelled = next(strip(node.children[0]).find_data("template_arguments"), None)
+        callee = strip(node.children[0])
+        spelled = next(callee.find_data("template_arguments"), None) if isinstance(callee, Tree) else None
         given = self.template_arguments(spelled) if spelled is not None else [self.value(a) for a in arguments[1:]]
         size = fold(given[0]) if given else None
         if size is None:
             reason = "the size of this tile is not known here"
             raise self.refuse("KR299", reason, node, "partition with a constant: tiled_partition<32>(block)")
         if size.value not in (1, 2, 4, 8, 16, 32):
-            raise self.refuse("KR299", f"a tile of {size.value} threads is not raised", node, "tiles are parts of a warp")
-        return Group("tile", int(size.value))
+            reason = f"a tile of {size.value} threads is not raised"
+            raise self.refuse("KR299", reason, node, "tiles are parts of a warp")
+        return Group("tile", int(size.value.real))
 
     def group_method(self, group: Group, method: str, arguments: list[Tree], node: Tree) -> Any:
         """``block.sync()``, ``tile.shfl_down(v, d)`` and the like."""

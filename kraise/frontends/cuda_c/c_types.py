@@ -55,9 +55,22 @@ class Struct:
         return next((t for n, t in self.members if n == name), None)
 
 
+@dataclass(frozen=True)
+class Collective(Void):
+    """One of CUB's classes for what the threads of a block or a warp do together: ``who`` and ``does``. ``size`` is the
+    number of these threads along each axis, ``items`` how many elements each has of it."""
+
+    who: str = ""
+    does: str = ""
+    element: ScalarType | None = None
+    size: tuple[Expr, ...] = ()
+    items: int = 1
+
+
 CType = ScalarType | Void | Pointer | Reference | Array | Struct
 VOID, AUTO = Void(), Void("auto")
 FUNCTION = Void("function")  # a pointer to one
+STORAGE = Void("TempStorage")  # what a collective works in
 CONTAINERS = ("vector", "device_vector", "host_vector", "device_ptr")
 AXES = ("x", "y", "z", "w")
 
@@ -87,6 +100,13 @@ def leaf(t: CType) -> tuple[ScalarType | None, int]:
 def tail(t: CType) -> tuple[int, ...]:
     """The extents that ``leaf``'s axes have, where ``t`` fixes all of them."""
     return (len(t.members),) if isinstance(t, Struct) and t.vector else ()
+
+
+def is_storage(t: CType) -> bool:
+    """Is it what a collective works in, an array of such, or a struct or union of them?"""
+    if isinstance(t, Struct):
+        return bool(t.members) and all(is_storage(m) for _, m in t.members)
+    return t == STORAGE or (isinstance(t, Array) and is_storage(t.of))
 
 
 def array_leaves(name: str, t: CType, axes: int = 1) -> list[tuple[str, ScalarType, int]]:

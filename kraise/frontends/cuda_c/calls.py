@@ -14,6 +14,7 @@ from lark import Tree
 from kraise.frontends.cuda_c import vocabulary
 from kraise.frontends.cuda_c.arithmetic import cast, signed
 from kraise.frontends.cuda_c.c_types import VOID, Array, CType, Pointer, Reference, Struct
+from kraise.frontends.cuda_c.collective_types import collective_type
 from kraise.frontends.cuda_c.methods import Methods
 from kraise.frontends.cuda_c.overloads import Parameter
 from kraise.frontends.cuda_c.structs import Definition
@@ -86,6 +87,8 @@ class Calls(Methods):
             methods = self._methods(this.type.to, name)
             if methods:
                 return self._inline_method(methods, this.value.target, arguments, node)
+        if vocabulary.collective(name) and child(callee, "template_arguments") is not None:
+            return collective_type(self, name, callee)
         trait = self.trait(callee)
         if trait is not None:
             return trait

@@ -13,6 +13,7 @@ from kraise.frontends.cuda_c.c_types import (
     AUTO,
     CONTAINERS,
     FUNCTION,
+    STORAGE,
     VOID,
     Array,
     Container,
@@ -22,6 +23,7 @@ from kraise.frontends.cuda_c.c_types import (
     Struct,
     Void,
 )
+from kraise.frontends.cuda_c.collective_types import collective_type
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.host_names import callee, dropped
 from kraise.frontends.cuda_c.trees import Node, child, last_name, strip, trees, words
@@ -99,6 +101,8 @@ class Declarations(Base):
         identifier = child(node, "class_template_id")
         if identifier is not None:
             name = last_name(identifier)
+            if str(last_name(node)) == STORAGE.name:  # of a collective, whatever its threads
+                return STORAGE
             return self.class_template(str(name), identifier)
         inner = next((c for c in node.children if isinstance(c, Tree) and c.data != "class_key"), None)
         if inner is not None and last_name(node) is None:  # decltype(expression)
@@ -112,7 +116,7 @@ class Declarations(Base):
         entity = self.lookup(name)
         if isinstance(entity, TypeName):
             return entity.type
-        builtin = vocabulary.type_called(name)
+        builtin = STORAGE if name == STORAGE.name else vocabulary.type_called(name)
         if builtin is not None:
             return builtin
         hint = vocabulary.refusal(name)
@@ -123,6 +127,8 @@ class Declarations(Base):
     def class_template(self, name: str, node: Tree) -> CType:
         if name in ("thread_block_tile",):
             return Void(name)
+        if vocabulary.collective(name) and name not in self.program.struct_templates:
+            return collective_type(self, name, node)
         arguments = child(node, "template_arguments")
         values = self.template_arguments(arguments) if arguments is not None else []
         if self.library is not None and name in CONTAINERS and values:

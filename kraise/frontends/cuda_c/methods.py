@@ -7,7 +7,8 @@ from typing import Any
 from lark import Tree
 
 from kraise.frontends.cuda_c import vocabulary
-from kraise.frontends.cuda_c.c_types import VOID, CType, Pointer, Reference, Struct
+from kraise.frontends.cuda_c.c_types import VOID, Collective, CType, Pointer, Reference, Struct
+from kraise.frontends.cuda_c.collectives import collective
 from kraise.frontends.cuda_c.inline import Inline
 from kraise.frontends.cuda_c.overloads import Parameter, distance
 from kraise.frontends.cuda_c.structs import CONVERSION, Definition, StructDefinition
@@ -76,6 +77,8 @@ class Methods(Inline):
             if value is None:
                 entity = self.lookup(str(last_name(plain) or "")) if kind(plain) == "id_expression" else None
                 value = entity if isinstance(entity, Group | Lambda) else None
+            if isinstance(value, Collective):
+                return collective(self, value, name, arguments, node)
             if isinstance(value, Group):
                 return self.group_method(value, name, arguments, node)
             target = self.place(plain) if value is None else Bound(value)

@@ -18,7 +18,10 @@ from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.values import Constant, TypeName, VarPlace
 from kraise.ir.types import ScalarType
 
-_MEETS = ("__sync", "__shfl", "__ballot", "__any", "__all", "__reduce", "__match", "this_thread_block", "__activemask")
+_MEETS = (
+    "__sync", "__shfl", "__ballot", "__any", "__all", "__reduce", "__match", "this_thread_block", "__activemask",
+    "BlockReduce", "BlockScan", "WarpReduce", "WarpScan",
+)  # fmt: skip
 _SPELLED = {
     "bool": "bool",
     "int8": "signed char",

@@ -8,7 +8,7 @@ from typing import Any
 from lark import Token, Tree
 
 from kraise.diagnostics import refuse
-from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Reference, Struct, Void
+from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Reference, Struct, Void, is_storage
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.scan import Item
 from kraise.frontends.cuda_c.trees import Node, child, last_name, strip, trees, words
@@ -106,8 +106,6 @@ class Structs:
         key_word = child(node, "class_key")
         if not name:
             name = str(last_name(head) or "") if head is not None else ""
-        if key_word is not None and "union" in words(key_word):
-            raise low.refuse("KR299", "a union is not raised", node, "use a struct")
         definition = StructDefinition(name, scope=dict(scope or {}))
         members: list[tuple[str, CType]] = []
         for base in trees(node, "base_specifier"):
@@ -139,6 +137,8 @@ class Structs:
 
             template = self.struct_templates[name][1] if name in self.struct_templates else []
             adopted(self, node, definition, template, self.outside_methods[name])
+        if key_word is not None and "union" in words(key_word) and not all(is_storage(t) for _, t in members):
+            raise low.refuse("KR299", "a union is not raised", node, "use a struct")
         whole = Struct(name or f"struct_{low.span(node).line}", tuple(members), defined=definition)
         if name:
             definition.scope[name] = TypeName(whole)  # for its methods

@@ -8,7 +8,7 @@ from typing import Any
 from lark import Tree
 
 from kraise.frontends.cuda_c.bit_functions import BitFunctions
-from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Struct, Void
+from kraise.frontends.cuda_c.c_types import Array, Collective, CType, Pointer, Struct, Void
 from kraise.frontends.cuda_c.trees import Node
 from kraise.frontends.cuda_c.values import PointerValue, StructValue
 from kraise.ir.kernel import Const
@@ -20,6 +20,8 @@ class TypeFunctions(BitFunctions):
 
     def construct(self, t: CType, arguments: list[Any], node: Tree) -> Any:
         """``T(a, b)``, ``make_float3(a, b, c)``, ``T x(a)``."""
+        if isinstance(t, Collective):
+            return t  # whatever storage it works in
         if isinstance(t, Struct):
             built = self.construct_struct(t, arguments, node)
             if built is not None:

@@ -11,7 +11,7 @@ from lark import Tree
 
 from kraise.frontends.cuda_c.arithmetic import cast, signed
 from kraise.frontends.cuda_c.arrays import Arrays
-from kraise.frontends.cuda_c.c_types import AUTO, Array, CType, Pointer, Reference, Struct, Void
+from kraise.frontends.cuda_c.c_types import AUTO, Array, CType, Pointer, Reference, Struct, Void, is_storage
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.declarations import Specifiers
 from kraise.frontends.cuda_c.trees import Node, child, end, strip
@@ -97,7 +97,9 @@ class Variables(Arrays):
         if "static" in words and not words & {"const", "constexpr", "__shared__"}:
             raise self.refuse("KR299", f"the static local `{name}` keeps its value between calls: not raised", item)
         initial_tree = strip(initial) if initial is not None else None
-        if "__shared__" in words or isinstance(t, Array):
+        if is_storage(t):
+            self.declare(name, Group("storage"))
+        elif "__shared__" in words or isinstance(t, Array):
             self._define_array(name, t, specifiers, initial_tree, item)
         elif isinstance(t, Void) and t is not AUTO:
             self.declare(

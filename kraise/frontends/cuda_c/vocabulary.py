@@ -33,6 +33,12 @@ def opaque() -> frozenset[str]:
 
 
 @cache
+def collective(name: str) -> str:
+    """``block.reduce`` of BlockReduce; "" where a class template is none of CUB's collectives."""
+    return dialects.table("cuda")["collectives"].get(name, "")
+
+
+@cache
 def type_called(name: str) -> CType | None:
     """A built-in type's meaning, or None."""
     table = dialects.table("cuda")

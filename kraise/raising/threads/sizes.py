@@ -329,4 +329,14 @@ def thread_axis(e: k.Expr, names: dict[str, int]) -> int | None:
     return None
 
 
-__all__ = ["as_launched", "beyond", "contradicts", "launched", "limits", "named_sizes", "suggested", "thread_axis", "thread_locals"]
+__all__ = [
+    "as_launched",
+    "beyond",
+    "contradicts",
+    "launched",
+    "limits",
+    "named_sizes",
+    "suggested",
+    "thread_axis",
+    "thread_locals",
+]
