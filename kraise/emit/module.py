@@ -99,7 +99,8 @@ def _emit(module: eq.Module) -> str:
         FunctionText(records.definition(kind, around, {member for of, member in fields if of == kind}))
         for kind in found.values()
     ]
-    given = {n.struct.name: n.struct for h in module.hosts for n in nodes(h.body) if isinstance(n, hir.Record)}
+    passed = [n for h in module.hosts for n in nodes(h.body) if isinstance(n, hir.Record | hir.Structs)]
+    given = {n.struct.name: n.struct for n in passed}
     tuples = [FunctionText(records.named_tuple(kind)) for name, kind in given.items() if name not in found]
     needed = {c for t in texts for c in t.constants}
     body = [f'"""Vectorized twin of {_plain(file)}, written by kraise; edit the source, not this file."""']

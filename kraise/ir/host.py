@@ -73,7 +73,16 @@ class Record:
     span: Span | None = _span()
 
 
-Expr = k.Expr | Whole | Library | Record
+@dataclass(frozen=True)
+class Structs:
+    """An array of structs as an argument of a launch: the arrays of its members in their order."""
+
+    struct: StructType
+    members: tuple[k.ArrayRef | Whole, ...]
+    span: Span | None = _span()
+
+
+Expr = k.Expr | Whole | Library | Record | Structs
 
 
 @dataclass(frozen=True)

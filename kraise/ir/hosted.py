@@ -25,6 +25,7 @@ class Call:
     grid: tuple[k.Expr, ...] | None = None
     block: tuple[k.Expr, ...] | None = None
     shared: k.Expr | None = None
+    groups: tuple[int, ...] = ()  # how many of the targets each result holds, where one is an array of structs
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def text(e: h.Expr | h.Chosen | k.ArrayRef) -> str:
             return f"({', '.join(names)})[{text(index)}]"
         case k.ArrayRef(array=array, offset=offset):
             return array if offset is None else f"{array} + {text(offset)}"
-        case h.Record(struct=struct, members=args):
+        case h.Record(struct=struct, members=args) | h.Structs(struct=struct, members=args):
             return f"{struct.name}({', '.join(map(text, args))})"
         case h.Library(name=name, args=args):
             return f"{name}({', '.join(map(text, args))})"

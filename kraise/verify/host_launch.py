@@ -53,6 +53,18 @@ def launch(host: Host, stmt: h.Launch) -> None:
                 duals[param.name] = t.reshape(t.shape[0], *given[param.name].shape)
             back[param.name] = at.memory, where
             continue
+        if isinstance(argument, h.Structs):
+            given[param.name] = {}
+            for (member, _), ref in zip(argument.struct.members, argument.members, strict=True):
+                at = host.pointer(ref.array, ref.span)
+                start = at.offset + (int(host.number(ref.offset)) if ref.offset is not None else 0)
+                where = slice(start, None) if start else ...
+                path = f"{param.name}.{member}"
+                given[param.name][member] = at.memory.data[where]
+                if at.memory.tangents is not None:
+                    duals[path] = at.memory.tangents[(slice(None), where)]
+                back[path] = at.memory, where
+            continue
         if isinstance(argument, h.Record):
             given[param.name] = {}
             for (member, _), value in zip(argument.struct.members, argument.members, strict=True):

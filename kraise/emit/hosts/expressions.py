@@ -81,8 +81,8 @@ class HostText:
                 return py.Sub(py.Attr(Atom(self.names[array]), "shape"), (py.number(axis),))
             case h.Whole():
                 return self.whole(e)
-            case h.Record(struct=struct, members=members):
-                return py.Call(Atom(identifier(struct.name)), tuple(self.expr(m) for m in members))
+            case h.Record(struct=struct, members=members) | h.Structs(struct=struct, members=members):
+                return py.Call(Atom(identifier(struct.name)), tuple(self.expr(m) for m in members))  # type: ignore[arg-type]
             case h.Library():
                 return self.library(e)
             case k.Cast():

@@ -132,7 +132,12 @@ class EmittedHost:
     def let(self, stmt: o.Let) -> Assign:
         """``targets = value``."""
         names = self.text.names
-        targets = ", ".join(names[t] for t in stmt.targets)
+        spelled = ["_" if t == "_" else names[t] for t in stmt.targets]
+        if isinstance(stmt.value, o.Call) and len(stmt.value.groups) > 1:
+            rest = iter(spelled)
+            parts = [[next(rest) for _ in range(n)] for n in stmt.value.groups]
+            spelled = [p[0] if len(p) == 1 else f"({', '.join(p)})" for p in parts]
+        targets = ", ".join(spelled)
         value: Py
         if isinstance(stmt.value, o.Call):
             value = self.call(stmt.value)

@@ -98,9 +98,9 @@ def definition(kind: StructType, around: Any, fields: Collection[str]) -> list[s
 
 
 def named_tuple(kind: StructType) -> list[str]:
-    """The lines of the tuple type of a struct of numbers."""
+    """The lines of the tuple type of a struct of numbers, or of an array of structs."""
     lines = [f"class {identifier(kind.name)}(NamedTuple):"]
-    return lines + [f"    {identifier(n)}: {_word(t)}" for n, t in kind.members]
+    return lines + [f"    {identifier(n)}: {'jax.Array' if kind.is_array else _word(t)}" for n, t in kind.members]
 
 
 def _word(kind: object) -> str:

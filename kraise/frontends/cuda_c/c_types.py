@@ -73,6 +73,21 @@ FUNCTION = Void("function")  # a pointer to one
 STORAGE = Void("TempStorage")  # what a collective works in
 CONTAINERS = ("vector", "device_vector", "host_vector", "device_ptr")
 AXES = ("x", "y", "z", "w")
+SPELLED = {
+    "bool": "bool",
+    "int8": "signed char",
+    "uint8": "unsigned char",
+    "int16": "short",
+    "uint16": "unsigned short",
+    "int32": "int",
+    "uint32": "unsigned",
+    "int64": "long long",
+    "uint64": "unsigned long long",
+    "float16": "half",
+    "bfloat16": "__nv_bfloat16",
+    "float32": "float",
+    "float64": "double",
+}
 
 
 def scalar(name: str) -> ScalarType:

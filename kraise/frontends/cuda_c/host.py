@@ -47,6 +47,8 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.low: Any = HostLowering(program, True)
         self.functions, self.hosts = functions, hosts
         self.arrays: dict[str, CType] = {}
+        self.structs: dict[str, tuple[str, ...]] = {}
+        self.struct_types: set[str] = set()
         self.dims: dict[str, tuple[k.Expr, ...]] = {}
         self.definitions: dict[str, k.Expr] = {}
         self.ignored: set[str] = set()
@@ -106,7 +108,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
     def read(self, d: Definition, name: str) -> h.Host:
         """The host function. Raises Refused."""
         text = text_of(self.program, d)
-        plain = without_loops_over_vectors(without_arrays(without_lambdas(text)))
+        plain = self.by_members(without_loops_over_vectors(without_arrays(without_lambdas(text))))
         if plain != text:
             d = with_text(self.program, d, plain)
         tree = self.program.load(d)

@@ -15,7 +15,7 @@ from lark import Token, Tree
 
 from kraise.diagnostics import Refused
 from kraise.frontends.cuda_c import host_effects, host_file
-from kraise.frontends.cuda_c.c_types import FUNCTION, Container, CType, Pointer, Reference, leaf
+from kraise.frontends.cuda_c.c_types import FUNCTION, Container, CType, Pointer, Reference, Struct, leaf
 from kraise.frontends.cuda_c.host_exits import single_exit
 from kraise.frontends.cuda_c.host_names import callee, concept
 from kraise.frontends.cuda_c.host_nest import renamed
@@ -37,6 +37,7 @@ class Inlining:
     name: str
     arrays: dict[str, CType]
     hosts: dict[str, tuple[bool, ...]]
+    struct_types: set[str]
     host_bound: dict[str, dict[str, Any]]
     written_out: set[str]  # helpers that were written out
     inlining: list[str]
@@ -143,10 +144,15 @@ class Inlining:
             return False
         given, result = found
         changes = self._works(d) or host_effects.of_function(self.program, d.name).memory
-        places = any(_by_place(p.type) for p in given) or (
+        places = any(_by_place(p.type) and not self.of_structs(p.type) for p in given) or (
             changes and any(self._sets(p, a) for p, a in zip(given, trees(node)[1:], strict=False))
         )
         return places or is_record(result) or (_pointer(result) and not isinstance(result, Container))  # type: ignore[arg-type]
+
+    def of_structs(self, t: Any) -> bool:
+        """Is it an array of structs, of which the arrays of the members are passed?"""
+        inner = t.to if isinstance(t, Pointer | Reference) else None
+        return isinstance(inner, Struct) and inner.name in self.struct_types
 
     def _sets(self, p: Any, arg: Tree) -> bool:
         """May the helper set a number of its caller through this parameter?"""

@@ -8,10 +8,12 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Refused
+from kraise.frontends.cuda_c import host_structs
 from kraise.frontends.cuda_c.c_types import AUTO
 from kraise.frontends.cuda_c.host_memory import Memory
 from kraise.frontends.cuda_c.host_names import callee, normal
 from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of
+from kraise.frontends.cuda_c.tokens import Raw
 from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
 from kraise.frontends.cuda_c.values import VarPlace
 from kraise.ir import host as h
@@ -31,6 +33,23 @@ class Launches(Memory):
     instances: dict[str, list[Instantiation]]
     ignored: set[str]
     host_params: dict[str, tuple[k.Param, ...]]
+    struct_types: set[str]
+    structs: dict[str, tuple[str, ...]]  # arrays of structs: the names of their members
+
+    def by_members(self, text: list[Raw]) -> list[Raw]:
+        """The function with an array for each member of its arrays of structs."""
+        found = host_structs.structs_of(text, self.low.lookup, self.functions.values())
+        sizes = {n: size for n, t in found.items() if (size := self.low.size_of(t))}
+        found = {n: t for n, t in found.items() if n in sizes}
+        self.struct_types = {t.name for t in found.values()}
+        written, arrays = host_structs.by_members(text, found, sizes)
+        self.structs = {name: tuple(m for m, _ in found[of].members) for name, of in arrays.items()}
+        return written
+
+    def parts(self, node: Tree) -> dict[str, Tree]:
+        """By member: an argument that names an array of structs; {} for another."""
+        name = next((str(t) for t in tokens(node) if str(t) in self.structs), "")
+        return {m: _renamed(node, name, host_structs.member_name(name, m)) for m in self.structs.get(name, ())}
 
     def extents(self, node: Node) -> tuple[k.Expr, ...]:
         """A launch extent: a number, a ``dim3`` variable or ``dim3(…)``."""
@@ -136,7 +155,8 @@ class Launches(Memory):
         """The arguments of a call of another host function."""
         skipped = self.skips.get(callee(node.children[0]), set())
         name = callee(node.children[0])
-        args = [a for at, a in enumerate(trees(node)[1:]) if at not in skipped]
+        every = [p for a in trees(node)[1:] for p in (self.parts(a).values() or [a])]
+        args = [a for at, a in enumerate(every) if at not in skipped]
         found = self.given(None, args, self.host_params.get(name, ()))
         for at, ref in enumerate(found):
             if isinstance(ref, k.ArrayRef) and at in self.host_copied.get(name, ()):
@@ -173,8 +193,14 @@ class Launches(Memory):
             out.append(self.low.convert(value, target, a) if isinstance(target, ScalarType) else value)
         return tuple(out)
 
-    def struct_value(self, struct: StructType, node: Node) -> h.Record:
-        """A struct variable by value."""
+    def struct_value(self, struct: StructType, node: Tree) -> h.Record | h.Structs:
+        """A struct variable by value, or an array of structs."""
+        if struct.is_array:
+            arrays = self.parts(node)
+            if tuple(arrays) != tuple(n for n, _ in struct.members):
+                reason = f"`{self.low.text(node)}` is no array of {struct.name} that is known here"
+                raise self.low.refuse("KR211", reason, node, "make it as an array of its own")
+            return h.Structs(struct, tuple(self.pointer(p) for p in arrays.values()), span=self.low.span(node))
         owner = self.record_of(node)
         parts = [(t, self.records[owner].get(n, "")) for n, t in struct.members] if owner else []
         if not parts or not all(isinstance(t, ScalarType) and self.low.lookup(n) is not None for t, n in parts):
@@ -193,3 +219,10 @@ class Launches(Memory):
             except Exception:
                 return ""
         return ""
+
+
+def _renamed(node: Any, name: str, to: str) -> Any:
+    """A tree with another name for a variable."""
+    if isinstance(node, Tree):
+        return Tree(node.data, [_renamed(c, name, to) for c in node.children], node.meta)
+    return node.update(value=to) if str(node) == name else node

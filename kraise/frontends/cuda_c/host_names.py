@@ -80,7 +80,7 @@ def elements(bytes_: Expr, size: int, definitions: dict[str, Expr]) -> Expr | No
             for one, other in sizes_first:
                 part = elements(one, size, definitions)
                 if part is not None:
-                    return product(part, normal(other))
+                    return product(part, _quotient(other, definitions))
         case Op(name="add" | "sub" as name, args=(a, b)):
             left, right = elements(a, size, definitions), elements(b, size, definitions)
             if left is not None and right is not None:
@@ -88,6 +88,17 @@ def elements(bytes_: Expr, size: int, definitions: dict[str, Expr]) -> Expr | No
         case Var(name=name) if name in definitions:
             return elements(definitions[name], size, definitions)
     return None
+
+
+def _quotient(e: Expr, definitions: dict[str, Expr]) -> Expr:
+    """A factor of a number of bytes: ``bytes / 20`` is exact where the bytes are so many 20s by their form."""
+    match e:
+        case Cast(arg=arg, type=kind) if kind.is_integer:
+            return _quotient(arg, definitions)
+        case Op(name="tdiv", args=(a, Const(value=int(by)))) if by > 0:
+            found = elements(a, by, definitions)
+            return normal(e) if found is None else found
+    return normal(e)
 
 
 def normal(e: Expr) -> Expr:

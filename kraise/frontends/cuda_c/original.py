@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from kraise.frontends.cuda_c.c_types import SPELLED
 from kraise.frontends.cuda_c.functions import Lowering
 from kraise.frontends.cuda_c.instantiate import bindings_of, instantiations
 from kraise.frontends.cuda_c.preprocess import preprocess
@@ -22,21 +23,6 @@ _MEETS = (
     "__sync", "__shfl", "__ballot", "__any", "__all", "__reduce", "__match", "this_thread_block", "__activemask",
     "BlockReduce", "BlockScan", "WarpReduce", "WarpScan",
 )  # fmt: skip
-_SPELLED = {
-    "bool": "bool",
-    "int8": "signed char",
-    "uint8": "unsigned char",
-    "int16": "short",
-    "uint16": "unsigned short",
-    "int32": "int",
-    "uint32": "unsigned",
-    "int64": "long long",
-    "uint64": "unsigned long long",
-    "float16": "half",
-    "bfloat16": "__nv_bfloat16",
-    "float32": "float",
-    "float64": "double",
-}
 
 
 @dataclass(frozen=True)
@@ -88,7 +74,7 @@ def _argument(bound: object) -> str:
         case VarPlace(name):
             return "{" + name + "}"
         case TypeName(t):
-            return _SPELLED[str(t)] if isinstance(t, ScalarType) else getattr(t, "name", "float")
+            return SPELLED[str(t)] if isinstance(t, ScalarType) else getattr(t, "name", "float")
     return "float"
 
 

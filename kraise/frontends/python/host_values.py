@@ -195,7 +195,11 @@ def _subscripts(scope: HostScope, node: cst.Subscript) -> tuple[k.Expr, ...]:
         if not isinstance(item.slice, cst.Index):
             raise scope.refuse(node, "a slice is not accepted here")
         inner = elements(scope, item.slice.value)
-        found += [x for x in inner if not isinstance(x, h.Whole | h.Library | h.Record)] if inner is not None else []
+        found += (
+            [x for x in inner if not isinstance(x, h.Whole | h.Library | h.Record | h.Structs)]
+            if inner is not None
+            else []
+        )
         found += [scalar(scope, item.slice.value)] if inner is None else []
     return tuple(found)
 

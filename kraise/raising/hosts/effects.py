@@ -7,19 +7,27 @@ from dataclasses import dataclass
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.dynamic_shared import asks_for_size, element_bytes
+from kraise.ir.types import StructType
 
 
 @dataclass(frozen=True)
 class Function:
     """What a call of a function of the module does: its parameters, the arrays among them that it writes (in order),
     how many scalars it returns, whether its result depends on the launch, and the bytes of an element of its dynamic
-    shared memory where its result depends on the size of that (else 0)."""
+    shared memory where its result depends on the size of that (else 0). ``members``: of the arrays of structs, the
+    names of their members and which of these it writes."""
 
     params: tuple[k.Param, ...]
     written: tuple[str, ...]
     scalars: int = 0
     launch: str = ""
     shared: int = 0
+    members: tuple[tuple[str, tuple[tuple[str, bool], ...]], ...] = ()
+
+    def results(self) -> list[list[tuple[str, bool]]]:
+        """By returned array: its name and that it is written; of an array of structs, each member's, and whether."""
+        of = dict(self.members)
+        return [[(f"{p}.{m}", w) for m, w in of[p]] if p in of else [(p, True)] for p in self.written]
 
 
 def effects(kernel: eq.Kernel, source: k.Function) -> Function:
@@ -27,4 +35,11 @@ def effects(kernel: eq.Kernel, source: k.Function) -> Function:
     shared = element_bytes(source) if asks_for_size(kernel) else 0
     arrays = [v.array.partition(".")[0] for v in kernel.returns if isinstance(v, eq.Version)]
     scalars = sum(not isinstance(v, eq.Version) for v in kernel.returns)
-    return Function(kernel.params, tuple(dict.fromkeys(arrays)), scalars, kernel.launch, shared)  # type: ignore[arg-type]
+    changed = {v.array for v in kernel.returns if isinstance(v, eq.Version)}
+    members = tuple(
+        (p.name, tuple((m, f"{p.name}.{m}" in changed) for m, _ in p.type.members))
+        for p in source.params
+        if isinstance(p.type, StructType) and p.type.is_array
+    )
+    written = tuple(dict.fromkeys(arrays))
+    return Function(kernel.params, written, scalars, kernel.launch, shared, members)  # type: ignore[arg-type]

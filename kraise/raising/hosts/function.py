@@ -247,7 +247,9 @@ class Raising:
             given = tuple(a for p, a in zip(function.params, given, strict=False) if p.name not in removed)
             name, function = found
         self.calls[name] = None
-        args, slots = self._arguments(name, function.params, given, function.written, state, stmt.span)
+        results = function.results()
+        written = [key for keys in results for key, changed in keys if changed]
+        args, slots = self._arguments(name, function.params, given, written, state, stmt.span)
         if function.scalars != len(stmt.results):
             reason = f"{stmt.function} returns {function.scalars} values, and {len(stmt.results)} are taken"
             raise refuse("KR211", reason, stmt.span)
@@ -258,8 +260,10 @@ class Raising:
         if function.shared and stmt.grid is not None:
             bytes_ = self.scalar(stmt.shared, state) if stmt.shared is not None else k.Const(0, INT)
             shared = elements(bytes_, function.shared)
-        call = o.Call(name, args, grid, block, shared)
-        self._bind(stmt.results, [slots[p] for p in function.written], call, state, out, stmt.span)
+        sizes = (*(1 for _ in stmt.results), *map(len, results)) if function.members else ()
+        call = o.Call(name, args, grid, block, shared, sizes)
+        views = [slots[key] if changed else None for keys in results for key, changed in keys]
+        self._bind(stmt.results, views, call, state, out, stmt.span)
 
     def _groups(self, function: Function, given: tuple, state: State) -> tuple[tuple[str, ...], ...]:
         """The parameters that are given one place of memory, where the kernel writes to it."""
@@ -289,6 +293,12 @@ class Raising:
                 view = self.view(value.array, state, value.span)
                 views[param.name] = View(view.slot, whole.offset, bool(value.rows))
                 args.append(seen_as(whole, value.rows, value.span) if value.rows else whole)
+            elif isinstance(value, h.Structs):
+                parts = tuple(self.array(m, state) for m in value.members)
+                for (member, _), ref, whole in zip(value.struct.members, value.members, parts, strict=True):
+                    slot = self.view(ref.array, state, value.span).slot
+                    views[f"{param.name}.{member}"] = View(slot, whole.offset)
+                args.append(replace(value, members=parts))
             else:
                 args.append(self.expr(value, state))
         for param in written:
@@ -304,13 +314,15 @@ class Raising:
         targets: list[str] = list(results)
         puts: list[tuple[View, str]] = []
         for view in views:
-            if view.offset is None and not view.in_rows:
+            if view is None:  # a member that keeps its values
+                targets.append("_")
+            elif view.offset is None and not view.in_rows:
                 targets.append("")
             else:
                 part = fresh(self.taken, f"{self.slots[view.slot]}_{'part' if view.offset is not None else 'rows'}")
                 targets.append(part)
                 puts.append((view, part))
-        plain = iter([v for v in views if v.offset is None and not v.in_rows])
+        plain = iter([v for v in views if v is not None and v.offset is None and not v.in_rows])
         names = [t or self.written(next(plain).slot, state, out, span) for t in targets]
         out.append(o.Let(tuple(names), call, span))
         for view, part in puts:
