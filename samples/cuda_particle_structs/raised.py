@@ -52,4 +52,4 @@ def move(particles, box, dt, count):
     vy = particles.vy.at[:count].set(
         jnp.where(unequal, p_vy_2, particles.vy[:count])
     )  # kernel.cu:28
-    return particles._replace(x=x, y=y, vx=vx, vy=vy, alive=particles.alive)
+    return particles._replace(x=x, y=y, vx=vx, vy=vy)

@@ -13,7 +13,7 @@ from kraise.emit.blocks import Assign, Def, Raw, Stmt
 from kraise.emit.function import FunctionText, derivative_texts, docstring
 from kraise.emit.gradients import derivatives, host_outputs
 from kraise.emit.gradients.outputs import Parameters, types_of
-from kraise.emit.hosts import carries
+from kraise.emit.hosts import carries, structs
 from kraise.emit.hosts.expressions import HostText
 from kraise.emit.hosts.statics import Callee, Statics, nodes
 from kraise.emit.loops import remat
@@ -132,15 +132,10 @@ class EmittedHost:
     def let(self, stmt: o.Let) -> Assign:
         """``targets = value``."""
         names = self.text.names
-        spelled = ["_" if t == "_" else names[t] for t in stmt.targets]
-        if isinstance(stmt.value, o.Call) and len(stmt.value.groups) > 1:
-            rest = iter(spelled)
-            parts = [[next(rest) for _ in range(n)] for n in stmt.value.groups]
-            spelled = [p[0] if len(p) == 1 else f"({', '.join(p)})" for p in parts]
-        targets = ", ".join(spelled)
+        targets = structs.targets(["_" if t == "_" else names[t] for t in stmt.targets], stmt.value)
         value: Py
         if isinstance(stmt.value, o.Call):
-            value = self.call(stmt.value)
+            value = structs.called(self.call(stmt.value), stmt.value)
         elif isinstance(stmt.value, k.Const | k.Op | k.Cast):
             value = self.text.number(stmt.value, stmt.targets[0])
         else:
@@ -149,7 +144,7 @@ class EmittedHost:
         mark = stmt.span if isinstance(inner, o.Call | h.Library) else None
         return Assign(targets, value, mark)  # type: ignore[arg-type]
 
-    def call(self, value: o.Call) -> Py:
+    def call(self, value: o.Call) -> py.Call:
         """A call of a function of the module."""
         callee = self.callees[value.function]
         given = [
@@ -359,7 +354,7 @@ def _returned(lines: list[Stmt], result: Py) -> list[Stmt]:
     last = lines[-1] if lines else None
     spelled = flat(result)[1:-1] if isinstance(result, py.Tup) else flat(result)
     if isinstance(last, Assign) and last.target is not None and last.target == spelled:
-        return [*lines[:-1], Assign(None, last.value, last.mark)]
+        return [*lines[:-1], Assign(None, structs.result(last.value), last.mark)]
     return [*lines, Assign(None, result)]
 
 

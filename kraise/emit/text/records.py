@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kraise.emit.text import layout_text
 from kraise.emit.text import python as py
 from kraise.emit.text.names import identifier
-from kraise.emit.text.python import Atom, Py
+from kraise.emit.text.python import Atom, Py, flat
 from kraise.ir import equations as eq
 from kraise.ir.types import ArrayType, ScalarType, StructType
 
@@ -68,7 +68,9 @@ def returned(low: Lowering, kernel: eq.Kernel) -> Py:
             done.add(root)
             parts = [v for v in kernel.returns if isinstance(v, eq.Version) and v.array.startswith(root + ".")]
             members = {v.array.split(".", 1)[1]: ctx.array(v) for v in parts}
-            items.append(changed(kernel.params, root, ctx.param_text(root), members))
+            own = ctx.param_text(root)
+            members = {m: v for m, v in members.items() if flat(v) != f"{own}.{identifier(m)}"}
+            items.append(changed(kernel.params, root, own, members) if members else Atom(own))
     if not items:
         return Atom("None")
     return items[0] if len(items) == 1 else py.Tup(tuple(items))

@@ -282,12 +282,9 @@ class Builtins(TypeFunctions):
         spelled = next(callee.find_data("template_arguments"), None) if isinstance(callee, Tree) else None
         given = self.template_arguments(spelled) if spelled is not None else [self.value(a) for a in arguments[1:]]
         size = fold(given[0]) if given else None
-        if size is None:
-            reason = "the size of this tile is not known here"
-            raise self.refuse("KR299", reason, node, "partition with a constant: tiled_partition<32>(block)")
-        if size.value not in (1, 2, 4, 8, 16, 32):
-            reason = f"a tile of {size.value} threads is not raised"
-            raise self.refuse("KR299", reason, node, "tiles are parts of a warp")
+        if size is None or size.value not in (1, 2, 4, 8, 16, 32):
+            reason = f"a tile of {size.value if size is not None else 'so many'} threads is not raised"
+            raise self.refuse("KR299", reason, node, "tiles are parts of a warp: tiled_partition<32>(block)")
         return Group("tile", int(size.value.real))
 
     def group_method(self, group: Group, method: str, arguments: list[Tree], node: Tree) -> Any:

@@ -33,6 +33,8 @@ class Plain:
     name: str
     pointer_name: Any
     _array_like: Any
+    pointer: Any
+    parts: Any
     number_at: Any
     symbols_of: Any
     forget: Any
@@ -61,7 +63,12 @@ class Plain:
             return False
         found = self.program.functions.get(callee(node.children[0]), [])
         host = any(d.kind == "host" and d.item is not None for d in found)
-        return host and any(self.pointer_name(a) or self._array_like(a) for a in trees(node)[1:])
+        return host and any(self.named_arrays(a) for a in trees(node)[1:])
+
+    def named_arrays(self, node: Tree) -> list[str]:
+        """The arrays that an argument passes: one, or those of the members of structs."""
+        own = self.pointer_name(node) or self._array_like(node)
+        return [own] if own else [self.pointer(p).array for p in self.parts(node).values()]
 
     def only_says(self, name: str) -> bool:
         """Is this a function of the file that changes nothing which reaches a value: it prints, checks or takes the
@@ -95,7 +102,7 @@ class Plain:
             span = self.low.span(node)
             passed = (*self.given(function, args), *self.symbols_of(function, len(args)))
             return [h.Launch(name, passed, None, None, None, results, types, span=span)]
-        given = [n for a in args if (n := self.pointer_name(a) or self._array_like(a))]
+        given = [n for a in args for n in self.named_arrays(a)]
         if given and self.name == "main" and not results and outside_of(self.program, d):
             return [s for n in given for s in self.filled(n, node)]
         raise Refused(*[x for x in self.refused[name] if x.severity == "error"])

@@ -79,12 +79,21 @@ def _declared(body: list[Raw], structs: Mapping[str, Struct]) -> tuple[dict[str,
             continue
         if (stars == 1 and not inside) or (inside and ">" in marks) or body[at + 1].text == "[":
             arrays[name.text] = t.text
-            while stars == 1 and body[at + 1].text == "," and body[at + 2].text == "*":  # Body *a, *b
-                at += 3
-                arrays[body[at].text] = t.text
+            if stars == 1:
+                arrays |= dict.fromkeys(_others(body, at + 1), t.text)
         elif not stars:
             records[name.text] = t.text
     return arrays, {n: t for n, t in records.items() if n not in arrays}
+
+
+def _others(body: list[Raw], at: int) -> list[str]:
+    """The further pointers of ``Body *a = make(n), *b;``."""
+    found: list[str] = []
+    while at < len(body) - 2 and body[at].text not in (";", ")"):
+        if body[at].text == "," and body[at + 1].text == "*":
+            found.append(body[at + 2].text)
+        at = closing(body, at) + 1 if body[at].text in ("(", "[", "{") else at + 1
+    return found
 
 
 class _Rewriting:

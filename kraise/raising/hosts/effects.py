@@ -35,7 +35,7 @@ def effects(kernel: eq.Kernel, source: k.Function) -> Function:
     shared = element_bytes(source) if asks_for_size(kernel) else 0
     arrays = [v.array.partition(".")[0] for v in kernel.returns if isinstance(v, eq.Version)]
     scalars = sum(not isinstance(v, eq.Version) for v in kernel.returns)
-    changed = {v.array for v in kernel.returns if isinstance(v, eq.Version)}
+    changed = {v.array for v in kernel.returns if isinstance(v, eq.Version) and v.number}
     members = tuple(
         (p.name, tuple((m, f"{p.name}.{m}" in changed) for m, _ in p.type.members))
         for p in source.params
