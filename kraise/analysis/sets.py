@@ -14,6 +14,8 @@ from typing import TypeVar
 
 import islpy as isl
 
+from kraise.analysis import witnesses
+
 Set = isl.Set
 T = TypeVar("T")
 
@@ -65,7 +67,7 @@ def downwards(points: Set) -> Set:
 
 def empty(constraints: Iterable[str]) -> bool:
     """Whether it is proved that no integers meet all ``constraints``."""
-    return any(_empty(_canonical(group)) for group in _groups(tuple(dict.fromkeys(constraints))))
+    return any(_empty(*_canonical(group)) for group in _groups(tuple(dict.fromkeys(constraints))))
 
 
 @lru_cache(maxsize=20_000)
@@ -89,15 +91,28 @@ def _groups(constraints: tuple[str, ...]) -> list[list[str]]:
     return [[constraints[at] for at in sorted(members)] for _, members in groups]
 
 
-def _canonical(group: list[str]) -> str:
+def _canonical(group: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The constraints with names numbered in the order in which they come, and these names."""
     numbers: dict[str, str] = {}
-    text = " and ".join(group)
-    text = _NAME.sub(lambda m: numbers.setdefault(m[0], f"{m[0][0]}{len(numbers)}"), text)
-    inner = ", ".join(n for n in numbers.values() if n[0] == "v")
-    outer = ", ".join(n for n in numbers.values() if n[0] == "p")
-    return f"[{outer}] -> {{ [{inner}] : {text} }}"
+    renamed = tuple(
+        _NAME.sub(lambda m: numbers.setdefault(m[0], f"{m[0][0]}{len(numbers)}"), constraint) for constraint in group
+    )
+    return renamed, tuple(numbers.values())
 
 
 @lru_cache(maxsize=20_000)
-def _empty(text: str) -> bool:
-    return bounded(lambda: bool(Set(text).is_empty()), False)
+def _empty(constraints: tuple[str, ...], names: tuple[str, ...]) -> bool:
+    if witnesses.met(constraints, names):
+        return False
+    inner = ", ".join(n for n in names if n[0] == "v")
+    outer = ", ".join(n for n in names if n[0] == "p")
+
+    def ask() -> bool:
+        points = Set(f"[{outer}] -> {{ [{inner}] : {' and '.join(constraints)} }}")
+        point = points.sample_point()
+        if point.is_void():
+            return True
+        witnesses.keep(points, point, names)
+        return False
+
+    return bounded(ask, False)

@@ -40,8 +40,8 @@ def counted(before: list, condition: Any, after: list, body: tuple) -> tuple[str
             return None
     stop = normal(bound)
     changed = _assigned(body)
-    mentioned = {n.name for n in _walk(stop) if isinstance(n, k.Var)} | {var}
-    if changed & mentioned or any(isinstance(n, k.Load) for n in _walk(stop)):
+    mentioned = {n.name for n in _walk(stop) if isinstance(n, k.Var)}
+    if var in mentioned or changed & (mentioned | {var}) or any(isinstance(n, k.Load) for n in _walk(stop)):
         return None
     if step > 0 and test in ("lt", "le"):
         last = stop if test == "lt" else k.Op("add", (stop, ONE), INT32)
@@ -60,10 +60,11 @@ def _by_variable(first: h.Assign, condition: Any, by: Any, body: tuple) -> tuple
             stop = normal(bound) if test == "lt" else k.Op("add", (normal(bound), ONE), INT32)
         case _:
             return None
-    fixed = {n.name for e in (stop, by) for n in _walk(e) if isinstance(n, k.Var)} | {first.name}
+    fixed = {n.name for e in (stop, by) for n in _walk(e) if isinstance(n, k.Var)}
     if (
         name != first.name
-        or _assigned(body) & fixed
+        or name in fixed
+        or _assigned(body) & (fixed | {name})
         or any(isinstance(n, k.Load) for e in (stop, by) for n in _walk(e))
     ):
         return None

@@ -13,6 +13,7 @@ from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.effects import changed, continues, jumps, same_order
 from kraise.frontends.cuda_c.places import reads
 from kraise.frontends.cuda_c.trees import Node, child, end, last_name, position, strip, tokens, trees
+from kraise.frontends.cuda_c.usage import names_in
 from kraise.frontends.cuda_c.values import Alias, Cell, VarPlace
 from kraise.frontends.cuda_c.variables import Variables
 from kraise.ir.kernel import (
@@ -98,6 +99,8 @@ class Loops(Variables):
         body = node.children[-1]
         if self.usage.modified_in(name, position(body), end(body)):
             return None
+        if name in names_in(right) or (amount is not None and name in names_in(amount)):
+            return None  # the end moves with the counter, whatever outer variable has its name, too
         return Header(name, start, declared, symbol, right, amount, down)
 
     def _initial(self, init: Tree) -> tuple[str, Node, Tree | None] | None:
