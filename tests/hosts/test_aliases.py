@@ -127,3 +127,21 @@ def test_a_reshaped_array_is_a_view():
     agrees(done, "f", u=array(12).reshape(3, 4)[0], s=1.0)
     done = python(PARTS + body.format("-1", "grow[1, 64](w, 2.0)", "w, d"))
     assert "f" not in done.raised and "sees the memory" in done.diagnostics[-1].reason
+
+
+def test_mapped_host_memory_is_one_array():
+    body = (
+        "#if CUDART_VERSION < 2020\n#error no mapped memory\n#endif\n"
+        "__global__ void twice(const float *a, float *b, int n) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) b[i] = 2.0f * a[i];\n}\n"
+        "void f(float *x, float *y, int n) {\n    float *a, *b, *da, *db;\n    unsigned flags = cudaHostAllocMapped;\n"
+        "    cudaHostAlloc((void **)&a, n * sizeof(float), flags);\n"
+        "    cudaHostAlloc((void **)&b, n * sizeof(float), cudaHostAllocMapped);\n"
+        "    for (int i = 0; i < n; i++) { a[i] = x[i]; b[i] = 0.0f; }\n"
+        "    cudaHostGetDevicePointer((void **)&da, (void *)a, 0);\n    cudaHostGetDevicePointer(&db, b, 0);\n"
+        "    twice<<<(n + 31) / 32, 32>>>(da, db, n);\n    cudaDeviceSynchronize();\n"
+        "    for (int i = 0; i < n; i++) y[i] = b[i] + a[i];\n    cudaFreeHost(a);\n    cudaFreeHost(b);\n}\n"
+    )
+    done = cuda(body)
+    assert "f" in done.raised and "zeros" in done.text
+    agrees(done, "f", x=array(9), y=array(9, 1), n=9)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-import re
-
+from kraise.emit.hosts.library import fill_any
+from kraise.emit.hosts.ranges import (
+    ARITHMETIC,
+    MODULAR,
+    hashes,
+    is_count,
+    is_unsigned,
+    leaves_range,
+    wraps,
+)
 from kraise.emit.hosts.statics import Statics, nodes, scalars
 from kraise.emit.text import python as py
 from kraise.emit.text.names import identifier
-from kraise.emit.text.python import Atom, Py, flat
+from kraise.emit.text.python import Atom, Py
 from kraise.emit.text.spelling import dtype_text, fill, template
 from kraise.ir import host as h
 from kraise.ir import hosted as o
@@ -15,7 +23,6 @@ from kraise.ir import kernel as k
 from kraise.ir.operations import OPERATIONS
 from kraise.ir.types import NUMBER, ArrayType, ScalarType
 
-_LIBRARY = re.compile(r"\{(\d)\}")
 _STATIC_CALLS = {"min": "min", "max": "max", "abs": "abs", "round": "round"}
 
 
@@ -50,7 +57,7 @@ class HostText:
                 return self.expr(e)
             self.wide.add(target)
             return self.within(e)
-        if not isinstance(e, k.Const | k.Op | k.Cast) or not _wraps(e.type):
+        if not isinstance(e, k.Const | k.Op | k.Cast) or not wraps(e.type):
             return self.expr(e)
         around, self.typed = self.typed, True
         try:
@@ -87,6 +94,9 @@ class HostText:
                 return self.library(e)
             case k.Cast():
                 return self.cast(e)
+            case k.Op(name="add", args=(k.Var() as a, b)) if a == b:
+                # XLA's analysis of trip counts (jaxlib 0.10) aborts the process at `t = t + t` of a while loop
+                return self.operation(k.Op("mul", (k.Const(2, e.type), a), e.type))
             case k.Op():
                 return self.operation(e)
         raise TypeError(type(e).__name__)
@@ -116,7 +126,7 @@ class HostText:
     def cast(self, e: k.Cast) -> Py:
         """A conversion."""
         inner = self.expr(e.arg)
-        if self.typed and _wraps(e.type):
+        if self.typed and wraps(e.type):
             if (e.type.bits or 64) < 32 and isinstance(e.arg, k.Var) and self.statics.is_known(e.arg):
                 inner = py.call("jnp.int32", inner)  # JAX takes no number of Python's that does not fit
             return py.call(dtype_text(e.type), inner)
@@ -144,34 +154,34 @@ class HostText:
         assert isinstance(from_, ScalarType)
         if to.bits is None or not isinstance(e.arg, k.Op | k.Cast | k.Var):
             return inner
-        if _is_unsigned(from_) and to.bits > (from_.bits or 64):
+        if is_unsigned(from_) and to.bits > (from_.bits or 64):
             return self.within(e.arg)
-        beyond = any(isinstance(n, k.Op) and _hashes(n) for n in nodes(e.arg)) or scalars(e.arg) & self.wide
+        beyond = any(isinstance(n, k.Op) and hashes(n) for n in nodes(e.arg)) or scalars(e.arg) & self.wide
         narrow = to.bits < min(from_.bits or 64, 32)
         if to.kind == "uint" and narrow:
             return py.Bin("%", inner, Atom(f"2**{to.bits}"))
-        if to.kind == "int" and (narrow or (beyond and _is_unsigned(from_))):
+        if to.kind == "int" and (narrow or (beyond and is_unsigned(from_))):
             half = Atom(f"2**{to.bits - 1}")
             return py.Bin("-", py.Bin("%", py.Bin("+", inner, half), Atom(f"2**{to.bits}")), half)
         return inner
 
     def operation(self, e: k.Op) -> Py:
         """An operation of the table."""
-        typed = self.typed and _wraps(e.type)
+        typed = self.typed and wraps(e.type)
         known = not typed and self.statics.is_known(e) and scalars(e) <= self.statics.names
         if known:
             found = self._static(e)
             if found is not None:
                 return found
-        if known and e.name not in _MODULAR:
+        if known and e.name not in MODULAR:
             args = [self.within(a) for a in e.args]
         else:
-            args = [self.operand(a, known, e.name in _ARITHMETIC and e.type) for a in e.args]
+            args = [self.operand(a, known, e.name in ARITHMETIC and e.type) for a in e.args]
         row = OPERATIONS[e.name]
-        if e.name in ("tdiv", "tmod") and _is_unsigned(e.type):
+        if e.name in ("tdiv", "tmod") and is_unsigned(e.type):
             return py.Bin("//" if e.name == "tdiv" else "%", args[0], args[1])
         if e.name in ("tdiv", "tmod") and known:
-            if all(map(_is_count, e.args)):
+            if all(map(is_count, e.args)):
                 return py.Bin("//" if e.name == "tdiv" else "%", args[0], args[1])
             if e.name == "tmod":  # the sign is that of the dividend
                 self.needs.add("math")
@@ -181,12 +191,12 @@ class HostText:
             args = [self.of_type(a, text, e.type) for a, text in zip(e.args, args, strict=True)]
         if row.infix:
             found = py.Bin(row.infix, args[0], args[1])
-            return py.Bin("%", found, Atom(f"2**{e.type.bits}")) if known and _hashes(e) else found
+            return py.Bin("%", found, Atom(f"2**{e.type.bits}")) if known and hashes(e) else found
         if e.name == "not" and not self.statics.is_array(e.args):  # ~ of Python's own True is -2
             return py.call("jnp.logical_not", args[0])
         if row.prefix:
             found = py.Un(row.prefix, args[0])
-            return py.Bin("%", found, Atom(f"2**{e.type.bits}")) if known and _hashes(e) else found
+            return py.Bin("%", found, Atom(f"2**{e.type.bits}")) if known and hashes(e) else found
         return fill(template(row.jnp), args)
 
     def of_type(self, e: k.Expr, text: Py, t: ScalarType) -> Py:
@@ -195,7 +205,7 @@ class HostText:
 
     def operand(self, e: k.Expr, known: bool, result: ScalarType | bool) -> Py:
         """An operand; one that a number of JAX's default type cannot hold has its own."""
-        given = isinstance(e, k.Var) and e.name in self.given and _is_unsigned(e.type)
+        given = isinstance(e, k.Var) and e.name in self.given and is_unsigned(e.type)
         if given and not known and result == e.type:
             return py.call(dtype_text(e.type), self.expr(e))
         beyond = isinstance(e, k.Const) and e.type.kind == "uint" and not e.name and e.value.real >= 2**31
@@ -285,114 +295,5 @@ class HostText:
             return py.Sub(py.Tup(tuple(names)), (place,))
         return py.call("jax.lax.select_n", place, *names)
 
-
-_ARITHMETIC = ("add", "sub", "mul", "neg", "shl", "and_", "or_", "xor", "invert")
-_MODULAR = frozenset((*_ARITHMETIC, "select", "and", "or", "not"))  # whose operands may be outside of their range
-
-
-def _wraps(t: ScalarType) -> bool:
-    """Does a number of this type wrap around where JAX's default integers do not?"""
-    return t.bits is not None and (t.kind == "uint" or (t.kind == "int" and t.bits < 32))
-
-
-def _is_unsigned(t: ScalarType) -> bool:
-    return t.kind == "uint" and (t.bits or 0) >= 32
-
-
-def leaves_range(e: h.Expr) -> bool:
-    """May an unsigned number of Python's be outside of its type's range? Sizes are not; differences and what hashes
-    are."""
-    if not isinstance(e, k.Op | k.Cast) or not _is_unsigned(e.type) or _is_count(e):
-        return False
-    if isinstance(e, k.Cast):
-        return not e.arg.type.is_inexact and (leaves_range(e.arg) or not _is_count(e.arg))  # type: ignore[union-attr]
-    if e.name in ("sub", "neg", "invert"):
-        return True
-    if _hashes(e):
-        return False  # written with its remainder
-    return e.name in _MODULAR and any(map(leaves_range, e.args))
-
-
-def _hashes(e: k.Op) -> bool:
-    """Does an unsigned number of Python's leave its range, unlike a size? It is narrow, or meets a large constant."""
-    if e.type.kind != "uint":
-        return False
-    if (e.type.bits or 64) < 32:
-        return e.name in _ARITHMETIC
-    if e.name == "shl":
-        return not isinstance(e.args[0], k.Const) and not (isinstance(e.args[1], k.Const) and e.args[1].value.real < 16)
-    return e.name in ("add", "mul") and any(isinstance(a, k.Const) and a.value.real >= 2**16 for a in e.args)
-
-
-def _is_count(e: h.Expr) -> bool:
-    """Is a number no less than 0, where sizes are not?"""
-    match e:
-        case k.Const(value=int() as value):
-            return value >= 0
-        case k.Var() | k.Shape():
-            return True
-        case k.Cast(arg=arg):
-            return _is_count(arg)
-        case k.Op(name="sub", args=(k.Op(name="add") as one, other)):  # (n + t) - 1
-            return _is_count(one) and isinstance(other, k.Const)
-        case k.Op(name="add" | "mul" | "tdiv" | "tmod" | "floordiv" | "min" | "max" | "lshift" | "rshift", args=args):
-            return all(map(_is_count, args))
-    return False
-
-
-def fill_any(text: str, args: list[Py]) -> Py:
-    """A spelling of grammar/host_library.toml with its operands: a call, ``@``, an attribute."""
-    import ast
-
-    def piece(node: ast.expr) -> Py | py.Slice:
-        if isinstance(node, ast.Slice):
-            return py.Slice(*(build(p) if p is not None else None for p in (node.lower, node.upper, node.step)))
-        return build(node)
-
-    def build(node: ast.expr) -> Py:
-        match node:
-            case ast.Name(id=name) if name[0] == "_" and name[1:].isdigit():
-                return args[int(name[1:])]
-            case ast.Name(id=name):
-                return Atom(name)
-            case ast.Constant(value=value):
-                if isinstance(value, str):
-                    return Atom(f'"{value}"')
-                if value is None or isinstance(value, bool):
-                    return Atom(str(value))
-                return Atom("...") if value is ... else py.number(value)  # type: ignore[arg-type]
-            case ast.Attribute(value=inner, attr=attr):
-                found = build(inner)
-                return Atom(f"{found.text}.{attr}") if isinstance(found, Atom) else py.Attr(found, attr)
-            case ast.Call(func=func, args=given, keywords=keywords):
-                named = tuple((str(w.arg), build(w.value)) for w in keywords)
-                return py.Call(build(func), tuple(build(a) for a in given), named)
-            case ast.BinOp(op=symbol, left=left, right=right):
-                return py.Bin(_SYMBOLS[type(symbol).__name__], build(left), build(right))
-            case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
-                return py.Bin("==", build(left), build(right))
-            case ast.Subscript(value=inner, slice=where):
-                places = where.elts if isinstance(where, ast.Tuple) else [where]
-                return taken(build(inner), tuple(piece(p) for p in places))
-            case ast.Tuple(elts=parts):
-                return py.Tup(tuple(build(p) for p in parts))
-            case ast.List(elts=parts):
-                return Atom(f"[{', '.join(flat(build(p)) for p in parts)}]")
-            case ast.UnaryOp(operand=operand):
-                return py.Un("-", build(operand))
-        raise TypeError(ast.dump(node))
-
-    return build(ast.parse(_LIBRARY.sub(r"_\1", text), mode="eval").body)
-
-
-def taken(value: Py, items: tuple[Py, ...]) -> Py:
-    """``value[items]``; a slice of the first axis joins what leaves that axis alone (``x[:n, 0]``)."""
-    sliced = isinstance(value, py.Sub) and len(value.items) == 1 and isinstance(value.items[0], py.Slice)
-    if sliced and len(items) > 1 and items[0] == py.Slice():
-        return py.Sub(value.value, (value.items[0], *items[1:]))  # type: ignore[union-attr]
-    return py.Sub(value, items)
-
-
-_SYMBOLS = {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "MatMult": "@", "Pow": "**"}
 
 __all__ = ["HostText", "ScalarType"]

@@ -100,6 +100,9 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
                 return self.memcpy_2d(args, node)
             case "malloc.pitch":
                 return self.malloc_pitch(args, node)
+            case "pointer.device":  # cudaHostGetDevicePointer(&d, h, 0): the same memory
+                if name := self.pointer_name(args[0]):
+                    return self.assign_pointer(name, args[1], node)
         if self.is_dropped(name):
             for a in args:  # cudaEventElapsedTime(&ms, …)
                 self.ignored.update(_referenced(a))

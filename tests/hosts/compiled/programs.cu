@@ -801,3 +801,16 @@ float unsigned_differences(float *x, float *y, int n) {
     add<<<1, 64>>>(y, b, n);
     return a;
 }
+
+void end_of_its_own(float *x, float *y, int n) {
+    int k = 40, sum = 0;
+    for (int k = 0; k < k + n; k++) {
+        sum += k;
+        if (k > 4) break;
+    }
+    for (int m = 3; m < 2 * m - 1 && m < 9; m++) add<<<(n + 63) / 64, 64>>>(y, 0.5f * m, n);
+    int j;
+    for (j = 10; j > 13 - j; j--) add<<<(n + 63) / 64, 64>>>(x, 1.0f * j, n);
+    for (int t = 1; t < 20; t += t) add<<<(n + 63) / 64, 64>>>(y, 1.0f * t, n);
+    add<<<(n + 63) / 64, 64>>>(x, (float)(sum + k + j), n);
+}
