@@ -129,6 +129,12 @@ class _Work:
         base, exponent = (self.most(a, env) for a in node.args)
         if base is None or exponent is None or self.most(node, env) is not None:
             return
+        if (
+            base.value is not None
+            and exponent.value is not None
+            and (base.value << exponent.value if node.name == "shl" else base.value**exponent.value) < LIMIT
+        ):
+            return
         fits = eq.Op("lt", (eq.Op(node.name, (to_expr(base), to_expr(exponent)), INT), eq.Const(LIMIT, INT)), BOOL)
         self.powers.setdefault(fits, node)
 

@@ -90,6 +90,8 @@ def while_fold(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None
         return
     lanes = within(tuple(a for a in fold.lanes if a.name in free_indices(fold.mapped(condition))))
     still = fold.mapped(condition)
+    if not lanes:  # one condition for all lanes: in a round that runs it holds
+        fold.assume(condition)
     fold.leave(None, condition=eq.Reduce("or", lanes, still, None, BOOL) if lanes else still)
     st.rung(s.span, "while", "rung 2: a loop over whole arrays until all lanes are done: nothing bounds it statically")
 

@@ -18,6 +18,9 @@ def operation(name: str, args: tuple[eq.Expr, ...], t: ScalarType) -> eq.Expr:
     """An operation on values; index arithmetic is kept in normal form."""
     if name == "add" and (less := _taken_off(args, t)) is not None:
         name, args = "sub", less
+    if name == "add" and args[0] == args[1] and t.is_integer and isinstance(args[0], eq.CarryIn):
+        # XLA's analysis of trip counts (jaxlib 0.10) aborts the process at `t = t + t` of a while loop
+        name, args = "mul", (eq.Const(2, t), args[0])
     out = simplify.op(name, args, t)
     mixed = isinstance(out, eq.Op) and out.name == name and not index_like(out)
     bits_matter = t.kind == "uint" and t.bits is not None  # xor, shifts: an index among them is unsigned, too
