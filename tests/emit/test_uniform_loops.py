@@ -1,0 +1,47 @@
+"""Loops whose condition is one for all lanes, counters that double, powers that are numbers."""
+
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from kraise.verify.load import load_module
+
+KERNEL = """
+from numba import cuda
+@cuda.jit
+def f(x, y, n):
+    i = cuda.grid(1)
+    if i < n:
+        t = {start}
+        while t < 20:
+            y[i] += x[i] * t
+            if y[i] > 7.0:
+                y[i] -= 3.0
+            t {step}
+"""
+
+
+def run(start, step):
+    done = pipeline.translate(KERNEL.format(start=start, step=step), "a.py")
+    assert done.raised == ("f",)
+    x, y = np.linspace(0.5, 1.5, 5, dtype=np.float32), np.ones(5, np.float32)
+    found = np.asarray(load_module(done.text).f(x, y, 5))
+    expected = y.copy()
+    t = 5 if start == "n" else int(start)
+    while t < 20:
+        expected += x * t
+        expected[expected > 7.0] -= 3.0
+        t = {"+= t": 2 * t, "= t + t": 2 * t, "= t * t": t * t, "+= 3": t + 3}[step]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    return done.text
+
+
+@pytest.mark.parametrize("step", ("+= t", "= t + t", "= t * t"))
+def test_a_condition_for_all_lanes_is_no_mask_in_its_rounds(step):
+    """Once ``t + t`` was emitted, which aborts the process in XLA where the start is a number."""
+    text = run("n", step)
+    assert "while_loop" in text and text.count("t < 20") == 2  # the equations and the loop's own condition
+
+
+def test_powers_that_are_numbers_are_not_checked_when_called():
+    assert "raise ValueError" not in run("1", "+= t")
