@@ -15,6 +15,7 @@ from kraise.frontends.python.host_lists import without_lists
 from kraise.frontends.python.host_scope import HostScope, array_names, ignored_call, launched
 from kraise.frontends.python.host_settled import by_default
 from kraise.frontends.python.host_streams import without_streams
+from kraise.frontends.python.host_tuples import without_tuples
 from kraise.frontends.python.host_written import written_out
 from kraise.frontends.python.source import dotted, walk
 from kraise.frontends.python.survey import doc_of
@@ -28,7 +29,8 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     node, left_out = by_default(scope.source, node)
     for p in left_out:
         scope.drop(p, "a parameter that is None")
-    node = without_lists(scope, written_out(scope, without_streams(scope, node)))
+    node = without_tuples(scope, written_out(scope, without_streams(scope, node)))
+    node = without_lists(scope, node)
     array_names(scope, node)
     scope.name = name
     given = (*node.params.posonly_params, *node.params.params, *node.params.kwonly_params)

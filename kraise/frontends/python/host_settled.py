@@ -25,7 +25,7 @@ def by_default(source: Source, node: cst.FunctionDef) -> tuple[cst.FunctionDef, 
     found = [
         p for at, p in enumerate(every)
         if p.default is not None and dotted(p.default) == "None" and _tests(node, p.name.value)
-        and not _is_given(source, node, p.name.value, at)
+        and not is_given(source, node, p.name.value, at)
     ]  # fmt: skip
     if not found or not isinstance(node.body, cst.IndentedBlock):
         return node, []
@@ -65,7 +65,7 @@ def _tests(node: cst.FunctionDef, name: str) -> bool:
     )  # fmt: skip
 
 
-def _is_given(source: Source, node: cst.FunctionDef, name: str, at: int) -> bool:
+def is_given(source: Source, node: cst.FunctionDef, name: str, at: int) -> bool:
     """May a call in the file give the parameter, by its word or its place?"""
     own = node.name.value
     for n in walk(source.tree):

@@ -266,6 +266,10 @@ def _reshaped(scope: HostScope, node: cst.Call) -> h.Expr:
             node, f"`{scope.text(node)}`: keywords of reshape are not known", "give the extents only", "KR213"
         )
     given = [a.value for a in node.args]
+    match given:
+        case [cst.Attribute(value=like, attr=cst.Name(value="shape"))] if scope.is_array(like):
+            text = "{0}.reshape({1}.shape)"
+            return h.Library("reshaped", (whole, value(scope, like)), NUMBER, True, text, f"d{text}", span=span)
     extents = list(elements(scope, given[0]) or ()) if len(given) == 1 else []
     extents = extents or [scalar(scope, g) for g in given]
     if extents == [k.Const(-1, INT)]:

@@ -47,10 +47,6 @@ def _read(text: str, parsed: source.Source, kernel_decorators: tuple[str, ...], 
             summaries[definition.name] = summary
         else:
             refused[definition.name] = wrong
-    reported = _reported(wanted, only, imports)
-    for definition in found.functions.values():  # in the order of the source
-        if definition.name in refused and definition.name in reported:
-            problems.extend(_said(definition, refused[definition.name], parsed))
     fixed = {n: context.fixed[s.origin] for n, s in summaries.items()}
     typed = infer.infer({n: s.function for n, s in summaries.items()}, fixed, constants)
     functions = _ordered(typed, found, summaries)
@@ -59,6 +55,11 @@ def _read(text: str, parsed: source.Source, kernel_decorators: tuple[str, ...], 
     hosts = tuple(x for x in hosts if x.name not in taken)
     functions = (*functions, *outlined)
     launched = {x.name for x in hosts} | {d.kernel for d in unread}
+    # a host has its helpers written out, or says itself what is wrong
+    reported = _reported([d for d in wanted if d.name not in launched], only, imports)
+    for definition in found.functions.values():  # in the order of the source
+        if definition.name in refused and definition.name in reported:
+            problems.extend(_said(definition, refused[definition.name], parsed))
     problems = [d for d in problems if d.kernel not in launched] + unread
     module = Module(
         parsed.file,
@@ -176,11 +177,7 @@ def _ranks(context: Context, wanted: list[Definition]) -> ranks.Ranks:
 def _reported(wanted: list[Definition], only: tuple[str, ...], imports: Imports) -> set[str]:
     """Whose problems are the user's concern? Not those of hosts and tests that merely look like loops."""
     calls = {d.name: d.calls for d in wanted}
-    todo = [
-        d.name
-        for d in wanted
-        if d.decorated or d.kind == "device" or d.name in only or survey.is_scalar_nest(d.node, imports)
-    ]
+    todo = [d.name for d in wanted if d.decorated or d.name in only or survey.is_scalar_nest(d.node, imports)]
     found: set[str] = set()
     while todo:
         name = todo.pop()
