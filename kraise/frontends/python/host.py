@@ -60,7 +60,7 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     if reader.problems:
         raise Refused(*reader.problems)
     host_parts.check_apart(scope, body)
-    doc = doc_of(node)
+    doc = "\n".join([doc_of(node), *(f"{n} is given by what is used of it: {own}" for n, own in scope.objects.items())])
     return h.Host(name, tuple(params), body, doc, tuple(scope.dropped), (), scope.span(node.name))
 
 

@@ -6,10 +6,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import libcst as cst
 
+from kraise.frontends.python.host_objects import OF_ARRAYS
 from kraise.frontends.python.source import Source, dotted, rebuilt, walk
 
 MOST = 16
@@ -55,6 +57,58 @@ def parted(source: Source, node: cst.ClassDef, kept: set[str]) -> cst.ClassDef:
             case cst.Attribute() if _attributes(inner) and _attributes(inner)[0] in parts:
                 name = _attributes(inner)[0]
                 return cst.Tuple([cst.Element(_attribute(f"{name}_{n}")) for n in range(len(parts[name]))])
+        return None
+
+    new: cst.ClassDef = rebuilt(source, node, change)
+    return new
+
+
+def without_objects(source: Source, node: cst.ClassDef) -> cst.ClassDef:
+    """The class with the fields of an object that ``__init__`` is given as attributes of their own: ``self.grid_nx``
+    for ``self.grid.nx``. Only an attribute that is set once, and of which nothing but fields is used."""
+    init = next((m for m in node.body.body if isinstance(m, cst.FunctionDef) and m.name.value == "__init__"), None)
+    if init is None:
+        return node
+    given = {p.name.value for p in (*init.params.params, *init.params.kwonly_params)}
+    whole: Counter[str] = Counter()
+    fields: dict[str, dict[str, None]] = {}
+    origin: dict[str, str] = {}
+    for inner in walk(node.body):
+        for name in _attributes(inner) if isinstance(inner, cst.Attribute) else ():
+            whole[name] += 1
+        match inner:
+            case cst.Attribute(value=cst.Attribute() as owner, attr=cst.Name(value=field)) if _attributes(owner):
+                (name,) = _attributes(owner)
+                fields.setdefault(name, {})[field] = None
+                whole[name] -= 1
+            case cst.Call(func=cst.Attribute(value=cst.Attribute() as owner)) if _attributes(owner):
+                whole[_attributes(owner)[0]] += 2
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Attribute() as target)], value=cst.Name(value=param)):
+                if _attributes(target) and param in given:
+                    origin[_attributes(target)[0]] = param
+    known = {n for n in origin if whole[n] == 1 and fields.get(n) and not OF_ARRAYS & fields[n].keys()}
+    if not known:
+        return node
+
+    def change(inner: cst.CSTNode) -> cst.CSTNode | None:
+        match inner:
+            case cst.SimpleStatementLine(
+                body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Attribute() as t)])]
+            ) if _attributes(t) and _attributes(t)[0] in known:
+                name = _attributes(t)[0]
+                return inner.with_changes(
+                    body=[
+                        cst.Assign(
+                            [cst.AssignTarget(_attribute(f"{name}_{f}"))],
+                            cst.Attribute(cst.Name(origin[name]), cst.Name(f)),
+                        )
+                        for f in fields[name]
+                    ]
+                )
+            case cst.Attribute(value=cst.Attribute() as owner, attr=cst.Name(value=field)) if (
+                _attributes(owner) and _attributes(owner)[0] in known
+            ):
+                return _attribute(f"{_attributes(owner)[0]}_{field}")
         return None
 
     new: cst.ClassDef = rebuilt(source, node, change)

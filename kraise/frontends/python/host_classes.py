@@ -18,7 +18,7 @@ from typing import Any
 
 import libcst as cst
 
-from kraise.frontends.python.host_attributes import parted
+from kraise.frontends.python.host_attributes import parted, without_objects
 from kraise.frontends.python.host_properties import without_properties
 from kraise.frontends.python.host_scope import ignored_call
 from kraise.frontends.python.names import Imports
@@ -55,7 +55,7 @@ def methods(
     for node in source.tree.body:
         if not isinstance(node, cst.ClassDef) or node.bases or not isinstance(node.body, cst.IndentedBlock):
             continue
-        node = without_properties(source, node, imports)
+        node = without_objects(source, without_properties(source, node, imports))
         found = _state(node, imports, stores)
         apart = parted(source, node, {*found.known, *found.made})
         if apart is not node:

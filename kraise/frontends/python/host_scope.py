@@ -57,6 +57,7 @@ class HostScope:
     apart: list[tuple[str, frozenset[str], cst.CSTNode]] = field(default_factory=list)  # arrays that must be distinct
     ranks: dict[str, int] = field(default_factory=dict)  # how many axes an array has, where that is known
     numbers: frozenset[str] = frozenset()  # the names that are surely numbers
+    objects: dict[str, str] = field(default_factory=dict)  # parameters that are given by their fields; their names
     may_share: Callable[[str], bool] = lambda name: False  # may a number be an array that another name sees?
 
     def span(self, node: cst.CSTNode) -> Span | None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import libcst as cst
 
+from kraise.frontends.python import host_objects
 from kraise.frontends.python.host_called import Calls
 from kraise.frontends.python.host_inlined import bracketed, bundles_of, uses
 from kraise.frontends.python.host_kept import without_records
@@ -40,6 +41,7 @@ class Written(Calls):
         self.instances: dict[str, Record] = {}
         self.leaves: dict[str, dict[str, str]] = {}  # name of an instance -> field -> name
         self.bundles = bundles_of(node)
+        self.parameters: set[str] = set()  # those that are given by their fields
         self.before: list[Any] = []
         self.root: Any = None  # the expression that is being rewritten
         self.unsure = 0  # inside how many expressions that may not be evaluated
@@ -48,13 +50,37 @@ class Written(Calls):
     def function(self) -> cst.FunctionDef:
         """The function written out."""
         lines = self.node.body.body if isinstance(self.node.body, cst.IndentedBlock) else [self.node.body]
+        objects = host_objects.objects(self.scope, self.node)
+        self.parameters = set(objects)
+        for name, kind in objects.items():
+            self.declare(name, kind)
         body = without_records(self.block(lines), self.scope.imports)
         if len(body) == len(lines) and all(a is b for a, b in zip(body, lines, strict=True)):
             return self.node
-        new = self.node.with_changes(body=self.suite(body))
+        new = self.node.with_changes(body=self.suite(body), params=self.fields_for(objects))
         self.placed(new, self.node)
         self.placed(new.name, self.node.name)
         return new
+
+    def fields_for(self, objects: dict[str, Record]) -> cst.Parameters:
+        """The parameters, with the fields that are used in place of objects."""
+        params = self.node.params
+        kept: dict[str, list[cst.Param]] = {}
+        for which in ("posonly_params", "params", "kwonly_params"):
+            kept[which] = []
+            for p in getattr(params, which):
+                kind = objects.get(p.name.value)
+                if kind is None:
+                    kept[which].append(p)
+                    continue
+                own = self.leaves[p.name.value]
+                given = host_objects.defaults(kind, p.default) if p.default is not None else None
+                for field in [f for f, _ in kind.fields if f in own]:
+                    made = cst.Param(cst.Name(own[field]), default=None if given is None else given[field])
+                    kept[which].append(self.placed(made, p))
+                    self.placed(made.name, p)
+                self.scope.objects[p.name.value] = ", ".join(own[f] for f, _ in kind.fields if f in own)
+        return params.with_changes(**kept) if objects else params
 
     def block(self, lines: Any) -> list[Any]:
         """Statements, written out."""
@@ -159,6 +185,13 @@ class Written(Calls):
     def assign(self, target: Any, value: Any, node: cst.CSTNode) -> list[Any] | None:
         """An assignment of a record, or of what a call gives; None for any other."""
         name = dotted(target)
+        match value:  # self.grid_nx = grid.nx of __init__, whose attributes are names here
+            case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=field)) if (
+                owner in self.parameters and name == f"{owner}_{field}" and self.own_times(name) == 1
+                and field not in self.leaves[owner]
+            ):  # fmt: skip
+                self.leaves[owner][field] = name
+                return []
         if isinstance(target, cst.Name):
             given = self.instances.get(dotted(value))
             if given is not None and not given.is_tuple:  # another name for one object
@@ -234,9 +267,13 @@ class Written(Calls):
                 new = self.expression(value)
                 if new is value:
                     return node
-                field: Any = node.with_changes(value=new, attr=attr)
+                whole: Any = node.with_changes(value=new, attr=attr)
                 of_object = isinstance(new, cst.Name) and new.value in self.instances
-                return (self.changed(field) if of_object else None) or field
+                return (self.changed(whole) if of_object else None) or whole
+            case cst.Subscript(value=cst.Name(value=owner)) if owner in self.instances and (
+                field := host_objects.key(node)
+            ):
+                return cst.Name(self.leaf(owner, field))
             case cst.Subscript(value=cst.Name(value=owner), slice=[cst.SubscriptElement(
                 slice=cst.Index(value=cst.Integer() as at))]) if owner in self.instances:  # fmt: skip
                 kind = self.instances[owner]

@@ -14,6 +14,7 @@ from kraise.frontends.python import host_classes, host_units, infer, ranks, sour
 from kraise.frontends.python.function import Context, lower
 from kraise.frontends.python.host import read_host
 from kraise.frontends.python.host_scope import HostScope
+from kraise.frontends.python.names import Imports
 from kraise.frontends.python.source import dotted, walk
 from kraise.frontends.python.survey import Definition, Survey, functions_of
 from kraise.ir import host as h
@@ -82,12 +83,14 @@ def read_hosts(
     return tuple(done.values()), outlined, problems
 
 
-def with_launched(tree: cst.Module, found: Survey, only: tuple[str, ...]) -> tuple[str, ...]:
+def with_launched(parsed: source.Source, imports: Imports, found: Survey, only: tuple[str, ...]) -> tuple[str, ...]:
     """The names that are asked for, and of a host function among them what it launches and calls."""
     if not only:
         return only
     kernels = {n for n, d in found.functions.items() if d.kind == "kernel"}
-    nodes = {n.name.value: n for n, around, method in functions_of(tree) if not around and not method}
+    nodes = {n.name.value: n for n, around, method in functions_of(parsed.tree) if not around and not method}
+    for name, (_, node) in host_classes.methods(parsed, imports, {}).items():
+        nodes.setdefault(name, node)
     hosts = _hosts({n: f for n, f in nodes.items() if n not in kernels}, kernels)
     wanted = list(only)
     for name in wanted:

@@ -32,7 +32,7 @@ def _read(text: str, parsed: source.Source, kernel_decorators: tuple[str, ...], 
     imports = read_imports(parsed.tree)
     found = survey.survey(parsed, imports, kernel_decorators)
     constants = read_constants(parsed, imports)
-    only = with_launched(parsed.tree, found, only)
+    only = with_launched(parsed, imports, found, only)
     wanted = _wanted(found, only)
     folder = Folder(imports)
     folder.values = constants
