@@ -12,13 +12,15 @@ from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.dynamic_shared import element_bytes
 from kraise.ir.joined import joined
-from kraise.ir.types import ArrayType
+from kraise.ir.types import NUMBER, ArrayType
 from kraise.verify import interpreter
 from kraise.verify.duals import Dual, dual, plain
 from kraise.verify.errors import InterpreterError
 
 if TYPE_CHECKING:
     from kraise.verify.hosts import Host, Memory
+
+_OPEN = k.Var("?", NUMBER)
 
 
 def _together(back: dict[str, tuple[Memory, Any]], written: Any) -> tuple[tuple[str, ...], ...]:
@@ -27,6 +29,18 @@ def _together(back: dict[str, tuple[Memory, Any]], written: Any) -> tuple[tuple[
     for name, (memory, where) in back.items():
         places.setdefault((id(memory), repr(where)), []).append(name)
     return tuple(tuple(g) for g in places.values() if len(g) > 1 and set(g) & set(written))
+
+
+def _any_launch(module: k.Module, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """A launch that covers what the kernel's guards let through, where the host leaves it to its caller."""
+    from kraise.verify.launches import covering, prober, used_axes
+
+    axes = used_axes(module, module.function(name))
+    x, y, z = (4 if axis in axes else 1 for axis in range(3))
+    found = covering(axes, (x, y, z), prober(module, name, arguments, None))
+    if found is None:
+        raise InterpreterError(f"no launch of {name} was found that covers its guarded range")
+    return {"grid": found[0], "block": (x, y, z)}
 
 
 def launch(host: Host, stmt: h.Launch) -> None:
@@ -96,10 +110,10 @@ def launch(host: Host, stmt: h.Launch) -> None:
             raise InterpreterError(f"{stmt.function} writes {name}, which is {same[0]} too", stmt.span)
     shape: dict[str, Any] = {}
     if stmt.grid is not None and stmt.block is not None and function.kind == "kernel":
-        shape = {
+        shape = _any_launch(module, called, given) if _OPEN in stmt.grid else {
             "grid": tuple(int(host.number(x)) for x in stmt.grid),
             "block": tuple(int(host.number(x)) for x in stmt.block),
-        }
+        }  # fmt: skip
         if stmt.shared is not None and (bytes_ := int(host.number(stmt.shared))):
             shape["shared"] = bytes_ // element_bytes(function)
         if math.prod(shape["grid"]) <= 0:

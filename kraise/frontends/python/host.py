@@ -11,7 +11,9 @@ from kraise.frontends.python import host_values as values
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.host_assign import Assignments
 from kraise.frontends.python.host_control import ONE, Control, raises, skips
+from kraise.frontends.python.host_grown import with_arrays
 from kraise.frontends.python.host_lists import without_lists
+from kraise.frontends.python.host_reducers import without_reducers
 from kraise.frontends.python.host_scope import HostScope, array_names, ignored_call, launched
 from kraise.frontends.python.host_settled import by_default
 from kraise.frontends.python.host_streams import without_streams
@@ -29,12 +31,13 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     node, left_out = by_default(scope.source, node)
     for p in left_out:
         scope.drop(p, "a parameter that is None")
-    node = without_tuples(scope, written_out(scope, without_streams(scope, node)))
+    node = without_reducers(scope.source, written_out(scope, without_streams(scope, node)), scope.reducers)
+    node = without_tuples(scope, with_arrays(scope, node))
     node = without_lists(scope, node)
     array_names(scope, node)
     scope.name = name
     given = (*node.params.posonly_params, *node.params.params, *node.params.kwonly_params)
-    parameters = [p for p in given if p.name.value not in ("self", "cls")]
+    parameters = [p for p in given if p.name.value not in {"self", "cls", *scope.geometry}]
     ranks = host_ranks.of(scope, node)
     certain = host_ranks.certain(scope, node)
     scope.ranks.update(certain)
@@ -288,6 +291,8 @@ class Reader(Assignments, Control):
             inner = items[0]
             if isinstance(inner, cst.Name) and inner.value in scope.configured:
                 return scope.configured[inner.value]
+            if isinstance(inner, cst.Name) and inner.value in scope.geometry:
+                return (k.Var("?", NUMBER),), (k.Var("?", NUMBER),), None
             raise scope.refuse(call, "the launch configuration is not written as [grid, block]")
         grid, block = (self.extents(i) for i in items[:2])
         shared = values.scalar(scope, items[3]) if len(items) > 3 else None

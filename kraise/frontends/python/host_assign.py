@@ -259,7 +259,7 @@ class Assignments:
         rest = args[2:] if concept == "full" else args[1:]
         dtype = self.keyword(call, "dtype") or (rest[0] if rest else None)
         like = ""
-        kind: ScalarType = ScalarType("float", 64)
+        kind: ScalarType = ScalarType("float", 64) if name not in scope.recorded else NUMBER
         if isinstance(dtype, cst.Attribute) and dtype.attr.value == "dtype" and dotted(dtype.value) in scope.arrays:
             like, kind = dotted(dtype.value), NUMBER
         elif dtype is not None:

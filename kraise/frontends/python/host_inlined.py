@@ -163,13 +163,13 @@ def arguments(params: Any, args: Any) -> dict[str, Any] | None:
 
 
 def bundles_of(node: cst.CSTNode) -> set[str]:
-    """The names that a function makes lists or dicts of."""
+    """The names that a function makes lists, tuples or dicts of."""
     found: set[str] = set()
     for inner in walk(node):
         match inner:
             case cst.Assign(
                 targets=[cst.AssignTarget(target=cst.Name(value=name))],
-                value=cst.List() | cst.Dict() | cst.ListComp() | cst.DictComp(),
+                value=cst.List() | cst.Tuple() | cst.Dict() | cst.ListComp() | cst.DictComp(),
             ):
                 found.add(name)
     return found

@@ -35,8 +35,19 @@ def without_records(body: list[Any], imports: Imports) -> list[Any]:
                     kept.update(n.value for a in args for n in walk(a) if isinstance(n, cst.Name))
                 case cst.Expr(value=cst.Call() as call) if name := appended(call, imports):
                     kept[name] += 1
+    body = [new for line in body for new in _without_unused(line, uses, imports)]
     names = {n for n, count in starts.items() if count == 1 and uses[n] == kept[n] + 1}
     return [new for line in body for new in _without(line, names, imports)] if names else body
+
+
+def _without_unused(line: Any, uses: Counter[str], imports: Imports) -> list[Any]:
+    """A statement without the numbers, generators and arrays that a library makes and nobody uses."""
+    match line:
+        case cst.SimpleStatementLine(body=[
+            cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Call() as value)
+        ]) if uses[name] == 1 and all(_reads(n, imports) for n in walk(value) if isinstance(n, cst.Call)):  # fmt: skip
+            return []
+    return [line]
 
 
 def appended(call: cst.Call, imports: Imports) -> str:

@@ -9,10 +9,12 @@ Side condition, checked: how many arrays a list holds is known at every place.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import libcst as cst
 
+from kraise.frontends.python import host_objects
 from kraise.frontends.python.host_rounds import MOST_ROUNDS, Rounds, integer, number, truth, tuple_of
 from kraise.frontends.python.host_scope import HostScope, array_names
 from kraise.frontends.python.host_tables import only_walked, tables
@@ -23,7 +25,7 @@ from kraise.ir.host_names import fresh
 def without_lists(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
     """The function with names for the arrays of its lists, and for grid and block of ``k[config]``. Raises Refused."""
     if not any(
-        isinstance(n, cst.List | cst.ListComp | cst.GeneratorExp | cst.Tuple | cst.Dict | cst.Call)
+        isinstance(n, cst.List | cst.ListComp | cst.GeneratorExp | cst.Tuple | cst.Dict | cst.Call | cst.Subscript)
         for n in walk(node.body)
     ):
         return node
@@ -62,6 +64,18 @@ class Lists(Rounds):
                 ):
                     if dotted(kernel) in {*scope.functions, *scope.refused}:
                         self.configurations[c] = []
+        uses = Counter(n.value for n in walk(node) if isinstance(n, cst.Name))
+        asked = Counter(
+            n.slice[0].slice.value.value
+            for n in walk(node.body)
+            if isinstance(n, cst.Subscript) and len(n.slice) == 1
+            and isinstance(n.slice[0].slice, cst.Index) and isinstance(n.slice[0].slice.value, cst.Name)
+            and dotted(n.value) in {*scope.functions, *scope.refused}
+        )  # fmt: skip
+        for p in host_objects.parameters(node):  # def run(x, config): kernel[config](x)
+            if asked[p.name.value] and uses[p.name.value] == asked[p.name.value] + 1 and p.default is None:
+                scope.geometry.add(p.name.value)
+                scope.drop(p, "a launch configuration")
         self.tables = tables(scope, node)
         self.fixed = 0  # inside how many loops and branches that stay
         self.touched = False

@@ -37,6 +37,7 @@ class HostScope:
     records: Mapping[str, Record] = field(default_factory=dict)
     contexts: Mapping[str, Unit] = field(default_factory=dict)  # context managers of the module
     enums: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # enumerations: the place of each name
+    reducers: dict[str, str] = field(default_factory=dict)  # numba's reductions: sum, prod, max, min
     written: set[str] = field(default_factory=set)  # functions that launch whose calls were written out
     arrays: set[str] = field(default_factory=set)
     tuples: dict[str, tuple[h.Expr, ...]] = field(default_factory=dict)
@@ -58,6 +59,8 @@ class HostScope:
     ranks: dict[str, int] = field(default_factory=dict)  # how many axes an array has, where that is known
     numbers: frozenset[str] = frozenset()  # the names that are surely numbers
     objects: dict[str, str] = field(default_factory=dict)  # parameters that are given by their fields; their names
+    recorded: set[str] = field(default_factory=set)  # arrays that lists of numbers became: the type is the numbers'
+    geometry: set[str] = field(default_factory=set)  # parameters that are nothing but a launch's [grid, block]
     may_share: Callable[[str], bool] = lambda name: False  # may a number be an array that another name sees?
 
     def span(self, node: cst.CSTNode) -> Span | None:
@@ -170,8 +173,12 @@ def array_names(scope: HostScope, function: cst.FunctionDef) -> set[str]:
                 case cst.Call():
                     _by_call(scope, node, found)
                 case cst.Attribute(
-                    value=inner, attr=cst.Name(value="shape" | "dtype" | "size" | "ndim" | "T" | "strides" | "reshape")
-                ):
+                    value=inner,
+                    attr=cst.Name(
+                        value="shape" | "dtype" | "size" | "ndim" | "T" | "strides" | "reshape" | "astype" | "ravel"
+                        | "flatten" | "mean" | "std" | "sum"
+                    ),
+                ):  # fmt: skip
                     name = dotted(inner)
                     found |= {name} if name and _local(scope, name) else set()
                 case cst.Subscript(value=inner):

@@ -10,7 +10,7 @@ import libcst as cst
 
 from kraise.diagnostics import Diagnostic
 from kraise.diagnostics.collect import guard
-from kraise.frontends.python import host_classes, host_units, infer, ranks, source
+from kraise.frontends.python import host_classes, host_reducers, host_units, infer, ranks, source
 from kraise.frontends.python.function import Context, lower
 from kraise.frontends.python.host import read_host
 from kraise.frontends.python.host_scope import HostScope
@@ -43,7 +43,9 @@ def read_hosts(
     records = host_units.records(context.source.tree, context.imports)
     contexts = host_units.context_managers(context.source.tree, context.imports)
     enums = host_units.enumerations(context.source.tree, context.imports)
-    hosts = _hosts(nodes, kernels, _launching(records, kernels))
+    reducers = host_reducers.reducers(context.source.tree, context.imports)
+    nodes = {n: f for n, f in nodes.items() if n not in reducers}
+    hosts = _hosts(nodes, kernels, {*_launching(records, kernels), *reducers})
     made = {n: u for n, f in nodes.items() if n not in by_name and (u := host_units.unit(f))}
     launching = {n: u for n, u in made.items() if n in hosts}
     helpers = {n: u for n, u in made.items() if n not in hosts and n not in contexts}
@@ -63,7 +65,7 @@ def read_hosts(
             continue
         scope = HostScope(
             context.source, context.imports, context.constants, by_name, frozenset(kernels - set(by_name)), kinds,
-            helpers, launching, records, contexts, enums,
+            helpers, launching, records, contexts, enums, reducers,
         )  # fmt: skip
         scope.host_params = {n: x.params for n, x in done.items()}
         scope.host_numbers = sure

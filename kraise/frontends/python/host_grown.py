@@ -1,0 +1,264 @@
+"""Lists of Python host functions that grow by one element in each round of a loop, as arrays.
+
+``losses = []``, then ``losses.append(loss)`` in a ``for t in range(n)``, is ``losses = np.zeros(n)`` and
+``losses[t] = loss``; with arrays that are appended the new array has one axis more. An append under ``t % k == 0``
+fills one place in k rounds.
+
+Side conditions, checked: the loop has no way out and no ``continue``; there is one append, which is evaluated once in
+each round (or in each that the remainder says); nothing uses the list between its making and the end of the loop, and
+nothing changes it after that. ``n`` has its value of the loop's start: so it has for ``range``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import libcst as cst
+
+from kraise.frontends.python import host_ranks
+from kraise.frontends.python.host_rounds import integer, number, tuple_of
+from kraise.frontends.python.host_scope import HostScope, array_names
+from kraise.frontends.python.host_units import assigned
+from kraise.frontends.python.source import dotted, rebuilt, walk
+
+_WHOLE = frozenset(("int", "len", "round"))  # what gives integers, where an array of numbers is made for others
+_JOINS = ("numpy.array", "numpy.asarray", "numpy.stack", "numpy.vstack", "cupy.array", "cupy.asarray", "cupy.stack")
+_READ = frozenset(("copy_to_host", "copy", "get"))
+
+
+def with_arrays(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
+    """The function with arrays for such lists."""
+    numpy = next((n for n, q in scope.imports.bound.items() if q == "numpy"), "")
+    if not numpy or not isinstance(node.body, cst.IndentedBlock):
+        return node
+    if not any(isinstance(n, cst.Attribute) and n.attr.value == "append" for n in walk(node.body)):
+        return node
+    array_names(scope, node)
+    grown = _Grown(scope, node, numpy)
+    body = grown.block(list(node.body.body))
+    if body is None:
+        return node
+    new = node.with_changes(body=node.body.with_changes(body=body))
+    for made, old in ((new, node), (new.name, node.name)):
+        if old in scope.source.positions:
+            scope.source.positions.setdefault(made, scope.source.positions[old])
+    return new
+
+
+class _Grown:
+    def __init__(self, scope: HostScope, node: cst.FunctionDef, numpy: str):
+        self.scope, self.node, self.numpy = scope, node, numpy
+        self.ranks = host_ranks.certain(scope, node)
+
+    def block(self, lines: list[Any]) -> list[Any] | None:
+        """Statements with the lists that grow in their loops as arrays; None where there are none."""
+        found = False
+        for at, line in enumerate(lines):
+            for name in _made(line):
+                for later in range(at + 1, len(lines)):
+                    loop = lines[later]
+                    if isinstance(loop, cst.For) and _mentions(loop, name):
+                        new = self.filled(loop, name, [*lines[at + 1 : later]])
+                        after = [self.joined(x, name) for x in lines[later + 1 :]]
+                        if new is not None and _only_read(after, name):
+                            lines[later:] = [new, *after]
+                            lines[at] = _without(line, name)
+                            found = True
+                        break
+                    if _mentions(loop, name):
+                        break
+        flat: list[Any] = []
+        for line in lines:
+            flat += line if isinstance(line, list) else [line]
+        return flat if found else None
+
+    def filled(self, loop: cst.For, name: str, between: list[Any]) -> list[Any] | None:
+        """``name = np.zeros(…)`` and the loop that fills it; None where a side condition does not hold."""
+        match loop:
+            case cst.For(
+                target=cst.Name(value=var), iter=cst.Call(func=cst.Name(value="range"), args=args), orelse=None
+            ):
+                bounds = [a.value for a in args]
+            case _:
+                return None
+        if any(isinstance(n, cst.Break | cst.Continue | cst.Return) for n in walk(loop.body)):
+            return None
+        if sum(isinstance(n, cst.Name) and n.value == name for n in walk(loop)) != 1:
+            return None
+        if var in {n for s in loop.body.body for n in assigned(s)}:
+            return None
+        start, stop, step = (integer(0), bounds[0], integer(1)) if len(bounds) == 1 else (*bounds, integer(1))[:3]
+        if number(step) is None or number(step) < 1:  # type: ignore[operator]
+            return None
+        body = list(loop.body.body)
+        for at, line in enumerate(body):
+            every: cst.BaseExpression | None = integer(1)
+            inner: list[Any] = [line]
+            if isinstance(line, cst.If) and line.orelse is None:
+                every, inner = self.period(line.test, var, start, step), list(line.body.body)
+            for place, part in enumerate(inner):
+                value = _appended(part, name)
+                if value is None or every is None:
+                    continue
+                made = self.array(value, _count(start, stop, step, every))
+                if made is None or isinstance(value, cst.Integer) or dotted(getattr(value, "func", value)) in _WHOLE:
+                    return None
+                if not self.scope.is_array(value):
+                    self.scope.recorded.add(name)
+                store = self.store(part, name, value, _index(var, start, step, every))
+                inner[place] = store
+                if isinstance(line, cst.If):
+                    body[at] = line.with_changes(body=line.body.with_changes(body=inner))
+                else:
+                    body[at] = store
+                new = loop.with_changes(body=loop.body.with_changes(body=body))
+                first = cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(cst.Name(name))], made)])
+                return [self.placed(first, loop), self.placed(new, loop)]
+        return None
+
+    def joined(self, line: Any, name: str) -> Any:
+        """``np.array(kept)`` and ``np.stack(kept)`` as the array itself."""
+
+        def change(inner: cst.CSTNode) -> cst.CSTNode | None:
+            match inner:
+                case cst.SimpleStatementLine(
+                    body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=target))], value=value)]
+                ) if target == name and change(value) is not None:
+                    return inner.with_changes(body=[cst.Pass()])
+                case cst.Call(func=func, args=[cst.Arg(value=cst.Name(value=owner))]) if owner == name:
+                    joins = self.scope.imports.qualified(dotted(func)) in _JOINS
+                    return cst.Name(name) if joins else None
+            return None
+
+        return rebuilt(self.scope.source, line, change)
+
+    def period(self, test: cst.BaseExpression, var: str, start: Any, step: Any) -> cst.BaseExpression | None:
+        """``k`` of ``t % k == 0`` in ``for t in range(n)``; None for another condition."""
+        if number(start) != 0 or number(step) != 1:
+            return None
+        match test:
+            case cst.Comparison(
+                left=cst.BinaryOperation(left=cst.Name(value=name), operator=cst.Modulo(), right=period),
+                comparisons=[cst.ComparisonTarget(operator=cst.Equal(), comparator=cst.Integer(value="0"))],
+            ) if name == var:
+                fixed = isinstance(period, cst.Name) and period.value not in assigned(self.node.body)
+                return period if fixed or (number(period) or 0) > 0 else None
+        return None
+
+    def array(self, value: cst.BaseExpression, count: cst.BaseExpression) -> cst.BaseExpression | None:
+        """``np.zeros(…)`` for so many of what is appended; None where its extents are not known."""
+        zeros = cst.Attribute(cst.Name(self.numpy), cst.Name("zeros"))
+        if not self.scope.is_array(value):
+            return cst.Call(zeros, [cst.Arg(count)])
+        whose = dotted(_copied(value))
+        if not whose or whose not in self.ranks:
+            return None
+        array = cst.parse_expression(whose)
+        extents = [
+            cst.Subscript(cst.Attribute(array, cst.Name("shape")), [cst.SubscriptElement(cst.Index(integer(n)))])
+            for n in range(self.ranks[whose])
+        ]
+        kind = cst.Arg(cst.Attribute(array, cst.Name("dtype")), keyword=cst.Name("dtype"))
+        return cst.Call(zeros, [cst.Arg(tuple_of([count, *extents])), kind])
+
+    def store(self, line: Any, name: str, value: Any, index: cst.BaseExpression) -> Any:
+        """``name[index] = value``."""
+        items = [cst.SubscriptElement(cst.Index(index))]
+        if self.scope.is_array(value):
+            items += [cst.SubscriptElement(cst.Slice(None, None)) for _ in range(self.ranks[dotted(_copied(value))])]
+        made = cst.Assign([cst.AssignTarget(cst.Subscript(cst.Name(name), items))], value)
+        return self.placed(cst.SimpleStatementLine([self.placed(made, line)]), line)
+
+    def placed(self, new: Any, old: Any) -> Any:
+        """A new node at the place of an old one."""
+        positions = self.scope.source.positions
+        if old in positions:
+            positions.setdefault(new, positions[old])
+        return new
+
+
+def _made(line: Any) -> list[str]:
+    """The names that a statement makes empty lists."""
+    out: list[str] = []
+    for small in line.body if isinstance(line, cst.SimpleStatementLine) else ():
+        match small:
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.List(elements=[])):
+                out.append(name)
+    return out
+
+
+def _without(line: Any, name: str) -> Any:
+    kept = [s for s in line.body if _made(line.with_changes(body=[s])) != [name]]
+    return line.with_changes(body=kept or [cst.Pass()])
+
+
+def _mentions(line: Any, name: str) -> bool:
+    return any(isinstance(n, cst.Name) and n.value == name for n in walk(line))
+
+
+def _appended(line: Any, name: str) -> cst.BaseExpression | None:
+    match line:
+        case cst.SimpleStatementLine(body=[
+            cst.Expr(value=cst.Call(func=cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value="append")),
+                                    args=[cst.Arg(value=value)]))
+        ]) if owner == name and not isinstance(value, cst.Tuple | cst.List | cst.Dict):  # fmt: skip
+            return value
+    return None
+
+
+def _only_read(lines: list[Any], name: str) -> bool:
+    """Is the list only read from here on, as an array could be?"""
+    for line in lines:
+        for inner in walk(line):
+            match inner:
+                case cst.Attribute(value=cst.Name(value=owner)) if owner == name:
+                    return False  # append, extend, pop, …
+                case cst.AssignTarget(target=target) | cst.AugAssign(target=target) | cst.For(target=target):
+                    if any(isinstance(n, cst.Name) and n.value == name for n in walk(target)):
+                        return False
+                case cst.BinaryOperation(left=left, right=right) if name in (dotted(left), dotted(right)):
+                    return False  # lists are joined and repeated by + and *
+                case cst.Comparison() if any(isinstance(n, cst.Name) and n.value == name for n in walk(inner)):
+                    return False
+                case cst.If(test=test) | cst.While(test=test) | cst.IfExp(test=test) if dotted(test) == name:
+                    return False
+    return True
+
+
+def _copied(value: cst.BaseExpression) -> cst.BaseExpression:
+    """``u`` of ``u.copy_to_host()``."""
+    while isinstance(value, cst.Call) and not value.args and isinstance(value.func, cst.Attribute):
+        if value.func.attr.value not in _READ:
+            break
+        value = value.func.value
+    return value
+
+
+def _bracketed(node: cst.BaseExpression) -> cst.BaseExpression:
+    if isinstance(node, cst.Name | cst.Integer | cst.Attribute | cst.Subscript | cst.Call) or node.lpar:
+        return node
+    return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
+def _count(start: Any, stop: Any, step: Any, every: Any) -> cst.BaseExpression:
+    """How many rounds append."""
+    whole: cst.BaseExpression = stop
+    if number(start) != 0:
+        whole = cst.BinaryOperation(_bracketed(stop), cst.Subtract(), _bracketed(start))
+    by = step if number(step) != 1 else every
+    if number(by) != 1:
+        more = cst.BinaryOperation(_bracketed(by), cst.Subtract(), integer(1))
+        top = cst.BinaryOperation(_bracketed(whole), cst.Add(), _bracketed(more))
+        whole = cst.BinaryOperation(_bracketed(top), cst.FloorDivide(), _bracketed(by))
+    if isinstance(whole, cst.Integer | cst.Name):
+        return whole
+    return cst.Call(cst.Name("max"), [cst.Arg(whole), cst.Arg(integer(0))])
+
+
+def _index(var: str, start: Any, step: Any, every: Any) -> cst.BaseExpression:
+    """The place that a round fills."""
+    place: cst.BaseExpression = cst.Name(var)
+    if number(start) != 0:
+        place = cst.BinaryOperation(place, cst.Subtract(), _bracketed(start))
+    by = step if number(step) != 1 else every
+    return place if number(by) == 1 else cst.BinaryOperation(_bracketed(place), cst.FloorDivide(), _bracketed(by))
