@@ -28,6 +28,7 @@ from kraise.verify.load import Emitted, load_module, x64
 from kraise.verify.measure import compare, tolerance_of
 from kraise.verify.original import Original, Unavailable
 from kraise.verify.report import Report, Row, in_words
+from kraise.verify.rounding import lenient
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,10 @@ def verify(
                 )
             named = emitted.arguments(arguments)
             result = emitted(named)
-            rows += check_values(function, reference, result, case)
+            found = check_values(function, reference, result, case)
+            if case.value_tolerance is None:
+                found = lenient(found, source, function, arguments, launch, reference, result, matched)
+            rows += found
             if original is not None:
                 rows += check_original(original, function, arguments, launch, reference, result, case)
             if thorough:
