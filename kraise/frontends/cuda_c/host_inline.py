@@ -262,6 +262,9 @@ class Inlining:
             return self.copied_record(to, source, node)  # type: ignore[no-any-return]
         if t is None:
             return self.assigned(target, value, node)  # type: ignore[no-any-return]
+        if kind(strip(target)) == "id_expression" and self.is_ignored(value):  # the time of a timer
+            self.ignore(callee(target), value)
+            return self.drop(node, "timing or a stream")  # type: ignore[no-any-return]
         return self.store(target, self.low.convert(self.low.scalar(value), t, node), node)  # type: ignore[no-any-return]
 
     def _parameters(

@@ -43,6 +43,9 @@ class Methods:
         if not isinstance(defined, StructDefinition):
             return None
         found = defined.methods.get(self.member(node.children[0]), [])
+        if len(found) > 1:  # T *get() and const T *get() const: one body
+            found = [d for d in found if _count(d) == len(trees(node)[1:])]
+            found = found[:1] if len({_body(d) for d in found}) == 1 else found
         return (owner, found[0]) if len(found) == 1 else None
 
     def getter(self, node: Tree) -> Tree | None:
@@ -157,6 +160,16 @@ class Methods:
             if own is not None and kind(strip(value)) not in ("null_pointer", "braced_init_list"):
                 out += self.assigned(Tree("id_expression", [Token("NAME", own)], node.meta), value, node)
         return out
+
+
+def _count(d: Definition) -> int:
+    """The number of a method's parameters."""
+    head = child(d.tree, "function_declarator") if d.tree is not None else None
+    return len(trees(head, "parameter_declaration")) if head is not None else -1
+
+
+def _body(d: Definition) -> str:
+    return " ".join(str(t) for t in tokens(child(d.tree, "compound_statement") or d.tree)) if d.tree is not None else ""
 
 
 def _deleted(node: Tree) -> bool:

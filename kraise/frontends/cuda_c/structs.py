@@ -7,7 +7,7 @@ from typing import Any
 
 from lark import Token, Tree
 
-from kraise.diagnostics import refuse
+from kraise.diagnostics import Refused, refuse
 from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Reference, Struct, Void, is_storage
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.scan import Item
@@ -16,6 +16,7 @@ from kraise.frontends.cuda_c.values import Bound, Constant, TypeName
 from kraise.ir.kernel import Const, Var
 from kraise.ir.types import INT32, ScalarType
 
+_NO_VALUE = Void("timeval")  # a point in time, a text, a lock: members without a part in the values
 CONVERSION = "operator ()"  # the name under which ``operator T *()`` is kept
 
 
@@ -148,16 +149,22 @@ class Structs:
         specifier_node = child(member, "decl_specifiers")
         if specifier_node is None:
             return
-        specifiers = low.specifiers(specifier_node)
+        try:
+            specifiers = low.specifiers(specifier_node)
+            base, marks = specifiers.type, specifiers.words
+        except Refused:
+            if "std" not in words(specifier_node):
+                raise
+            base, marks = _NO_VALUE, frozenset()
         for d in trees(member, "init_declarator", "braced_declarator"):
             declarator = child(d, "declarator")
             if declarator is None:
                 continue
-            token, t = low.declarator(declarator, specifiers.type)
+            token, t = low.declarator(declarator, base)
             if token is None:
                 continue
-            if "typedef" in specifiers.words or "static" in specifiers.words:
-                if "static" in specifiers.words and len(d.children) > 1:
+            if "typedef" in marks or "static" in marks:
+                if "static" in marks and len(d.children) > 1:
                     known = fold(low.convert(low.value(d.children[-1]), t, d))
                     if known is not None:
                         definition.scope[str(token)] = Constant(known)
