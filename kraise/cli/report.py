@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
@@ -144,10 +145,23 @@ def unknown_names(results: list[Result], options: Options) -> list[Diagnostic]:
     known = sorted({name for r in results for name in (*r.raised, *(d.kernel for d in r.findings if d.kernel))})
     hint = f"there are: {', '.join(known[:12])}{', ...' if known[12:] else ''}" if known else ""
     return [
-        Diagnostic("KR406", f"there is no kernel `{name}`", _only(results), hint)
+        _launches_nothing(results, name) or Diagnostic("KR406", f"there is no kernel `{name}`", _only(results), hint)
         for name in (*options.only, *(g.partition(":")[0].strip() for g in options.grad if ":" in g))
         if name not in known and all(r.readable for r in results)
     ]
+
+
+def _launches_nothing(results: list[Result], name: str) -> Diagnostic | None:
+    """What is said of a function that is there, and that no kernel of its file runs in; None where there is none."""
+    definition = re.compile(rf"^[ \t]*(?:def|[\w:<>,*& ]+[ *&])[ \t]*{re.escape(name)}[ \t]*\(", re.MULTILINE)
+    for r in results:
+        found = definition.search(r.source or "")
+        if found is not None and r.source is not None:
+            line = r.source.count("\n", 0, found.end()) + 1
+            reason = f"`{name}` launches no kernel of this file"
+            hint = "what is launched in other files is not seen: translate those, or #include them"
+            return Diagnostic("KR406", reason, Span(r.file, line), hint)
+    return None
 
 
 def parameters(done: Translation) -> set[str]:

@@ -296,6 +296,12 @@ def test_only_names_must_exist(kraise):
     assert ran.code == 2 and "there is no kernel `g`" in ran.err
 
 
+def test_a_function_that_launches_nothing_is_named(kraise):
+    put("a.cu", "__global__ void k(float *x) { x[threadIdx.x] = 1; }\nvoid run(float *);\n\nint main() { run(0); }\n")
+    ran = kraise("translate", "a.cu", "--entry", "main")
+    assert ran.code == 2 and "a.cu:4:" in ran.err and "`main` launches no kernel of this file" in ran.err
+
+
 def test_parallel_gives_the_same_as_one_process(kraise, monkeypatch):
     from kraise.cli import run
 

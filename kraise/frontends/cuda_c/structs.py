@@ -16,7 +16,7 @@ from kraise.frontends.cuda_c.values import Bound, Constant, TypeName
 from kraise.ir.kernel import Const, Var
 from kraise.ir.types import INT32, ScalarType
 
-_NO_VALUE = Void("timeval")  # a point in time, a text, a lock: members without a part in the values
+_NO_VALUE = Void("timeval")  # a point in time, whatever its clock
 CONVERSION = "operator ()"  # the name under which ``operator T *()`` is kept
 
 
@@ -153,9 +153,9 @@ class Structs:
             specifiers = low.specifiers(specifier_node)
             base, marks = specifiers.type, specifiers.words
         except Refused:
-            if "std" not in words(specifier_node):
+            if "chrono" not in words(specifier_node):
                 raise
-            base, marks = _NO_VALUE, frozenset()
+            base, marks = _NO_VALUE, frozenset()  # no part of the values
         for d in trees(member, "init_declarator", "braced_declarator"):
             declarator = child(d, "declarator")
             if declarator is None:
