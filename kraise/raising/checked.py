@@ -297,3 +297,16 @@ def rely_on_order(cx: Context, version: eq.Version, element: ScalarType, text: s
     holds = eq.Op("le", (this, after), BOOL)
     cx.assumptions.append(text)
     cx.relied.append(eq.Check(text, eq.Reduce("and", (axis,), holds, None, BOOL)))
+
+
+def rely_on_places(cx: Context, load: eq.Read, extent: eq.Shape) -> None:
+    """Takes for granted, and says so, that the entries of a vector lie between 0 and the extent of an array."""
+    version = load.version
+    entry = eq.Read(version, (eq.Index("j", INT),), load.type)
+    axis = eq.Axis("j", eq.Const(0, INT), eq.Shape(version.array, 0, INT))
+    least = eq.Op("ge", (entry, eq.Const(0, INT)), BOOL)
+    most = eq.Op("le", (entry, extent), BOOL)
+    text = f"{version.array} must lie between 0 and {render_expr(extent)}"
+    if text not in cx.assumptions:
+        cx.assumptions.append(text)
+        cx.relied.append(eq.Check(text, eq.Reduce("and", (axis,), eq.Op("and", (least, most), BOOL), None, BOOL)))

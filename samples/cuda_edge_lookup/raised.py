@@ -9,11 +9,13 @@ import jax.numpy as jnp
 @partial(jax.jit, static_argnames="m")
 def has_edge(row, col, from_, to, found, m):
     """lo, hi = row[from[e]], row[from[e] + 1] - 1  for 0 <= e < m
-    for round = 0 ... bit_length(col.shape[0]) + 2 - 1:
+    for round = 0 ... bit_length(col.shape[0]) - 1:
         all at once:
             lo = (lo + hi) / 2 + 1 if lo <= hi and col[(lo + hi) / 2] < to[e] else lo
             hi = (lo + hi) / 2 - 1 if lo <= hi and col[(lo + hi) / 2] > to[e] else hi
     found[e] = 1 if lo <= hi else 0  for 0 <= e < m
+
+    row must lie between 0 and col.shape[0]
     """
     n = col.shape[0]
 
@@ -29,7 +31,7 @@ def has_edge(row, col, from_, to, found, m):
         )
 
     lo, hi = jax.lax.fori_loop(
-        0, n.bit_length() + 2, step, (row[from_[:m]], row[from_[:m] + 1] - 1)
+        0, n.bit_length(), step, (row[from_[:m]], row[from_[:m] + 1] - 1)
     )  # kernel.cu:8
     return found.at[:m].set(jnp.where(lo <= hi, 1, 0))  # kernel.cu:19
 

@@ -2,13 +2,14 @@
 
 Each round of a binary search that another one follows leaves at most half of the places between its two ends (one that
 leaves them as they are would never end). It looks at the middle, so the middles of two rounds lie in the array, and are
-a quarter of the range apart: a range is less than four times as long as the array. Where no array is looked at, the
-width of the ends bounds their distance.
+a quarter of the range apart: a range is less than four times as long as the array. Where both ends are entries of
+arrays of places (row pointers), these are taken to be places of the array, which is said: the range is no longer than
+the array then. Where no array is looked at, the width of the ends bounds their distance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from kraise.analysis.conditions import classify, conjuncts, is_static
 from kraise.analysis.dependence import Access
@@ -28,9 +29,12 @@ def halving(
     updates: Mapping[str, eq.Expr],
     inner: State,
     first: int,
+    inits: Mapping[str, eq.Expr],
+    places: Callable[[eq.Read, eq.Shape], None],
 ) -> eq.Expr | None:
     """The most rounds of such a loop, or None if it is none. ``updates`` are those of rounds that another one
-    follows; ``inner`` is the state in a round, whose accesses are those from ``first`` on."""
+    follows; ``inner`` is the state in a round, whose accesses are those from ``first`` on. ``places`` takes for granted
+    that all entries of the array of a load are places of another array."""
     always = set(inner.path)
     accesses = [a for a in inner.accesses[first:] if set(a.path) <= always]
     for c in conjuncts(condition):
@@ -43,7 +47,14 @@ def halving(
                 if low != high and gap in (0, -1, -2):
                     middle = _middle(gap, a, b, updates[low], updates[high], set(carries.values()))
                     if middle is not None:
-                        return _rounds(middle, a, accesses, inner, set(carries.values()))
+                        looked = _looked_at(middle, accesses, inner, set(carries.values()))
+                        if looked is None:
+                            return eq.Const(32 if a.type.bits == 32 else 64, INT)
+                        rows = _pointers(gap, inits.get(low), inits.get(high))
+                        for row in rows:
+                            places(row, looked)
+                        more = 0 if rows else 2
+                        return to_expr(Poly({(eq.Op("bit_length", (looked,), INT),): 1}) + more)
     return None
 
 
@@ -96,7 +107,8 @@ def _halves(middle: Poly, low: eq.Expr, high: eq.Expr, extra: int) -> bool:
     return False
 
 
-def _rounds(middle: Poly, low: eq.CarryIn, accesses: list[Access], st: State, own: set[eq.CarryIn]) -> eq.Expr:
+def _looked_at(middle: Poly, accesses: list[Access], st: State, own: set[eq.CarryIn]) -> eq.Shape | None:
+    """The extent of an array that each round looks into at the middle; None where there is none."""
     for a in accesses:
         if a.write or a.view or a.array in st.locals:
             continue
@@ -104,5 +116,22 @@ def _rounds(middle: Poly, low: eq.CarryIn, accesses: list[Access], st: State, ow
             moved = to_poly(sub) - middle
             extent = eq.Shape(a.array, axis, INT)
             if not own & set(topological((to_expr(moved),))) and is_static(to_poly(extent)):
-                return to_expr(Poly({(eq.Op("bit_length", (extent,), INT),): 1}) + 2)
-    return eq.Const(32 if low.type.bits == 32 else 64, INT)
+                return extent
+    return None
+
+
+def _pointers(gap: int, low: eq.Expr | None, high: eq.Expr | None) -> tuple[eq.Read, ...]:
+    """The loads that the ends are, of arrays as they were given: between them are as many places as the two are apart;
+    () where the ends are anything else."""
+    if low is None or high is None:
+        return ()
+    found: list[eq.Read] = []
+    for end, most in ((low, 0), (high, -1 if gap == 0 else 0)):
+        loads = [n for n in to_poly(end).atoms() if isinstance(n, eq.Read)]
+        if len(loads) != 1 or loads[0].version.number or len(loads[0].subscripts) != 1:
+            return ()
+        rest = (to_poly(end) - to_poly(loads[0])).value
+        if rest is None or (rest > most if end is high else rest < most):
+            return ()
+        found.append(loads[0])
+    return tuple({load.version: load for load in found}.values())

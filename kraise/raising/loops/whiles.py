@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from kraise.analysis.conditions import static_expr
 from kraise.diagnostics import Refused, refuse
@@ -10,6 +11,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices
+from kraise.raising.checked import rely_on_places
 from kraise.raising.loops.bisection import bisected
 from kraise.raising.loops.bounded import Bounded, bounded, followed, unsigned_differences
 from kraise.raising.loops.cells import Carried
@@ -69,7 +71,8 @@ def while_fold(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None
     exits: Settled | None = None
     if found is None:
         after = followed(st, index, condition, fold.carries, fold.inits, fold.bare)
-        bits = halving(condition, fold.carries, after, fold.inner, fold.accesses_from)
+        places = partial(rely_on_places, cx)
+        bits = halving(condition, fold.carries, after, fold.inner, fold.accesses_from, fold.inits, places)
         if bits is not None:
             found = Bounded(eq.Axis(index.name, eq.Const(0, INT), bits), None)
             exits = settled(fold, condition)
