@@ -65,6 +65,19 @@ def by_key(x, options: dict):
         u, v = v, u
     return u.copy_to_host()
 
+class Chain:
+    def __init__(self, x, k, steps=3):
+        self.sizes = {"n": x.size, "rounds": steps}
+        self.terms = dict(k=k, half=0.5 * k)
+        self.u = cuda.to_device(x)
+        self.v = cuda.to_device(x)
+
+    def run(self):
+        for _ in range(self.sizes["rounds"]):
+            spread[1, 64](self.u, self.v, self.terms["half"], self.sizes["n"])
+            self.u, self.v = self.v, self.u
+        return self.u.copy_to_host()
+
 class Rod:
     def __init__(self, x, settings: Settings):
         self.settings = settings
@@ -87,6 +100,8 @@ CASES = {
     "by_class": {"x": array(9), "p_nu": 0.2, "p_dt": 0.5, "p_steps": 4},
     "by_name": {"x": array(9), "p_steps": 3, "p_nu": 0.2, "p_dt": 0.5},
     "by_key": {"x": array(9), "options_steps": 3, "options_nu": 0.3},
+    "Chain_run": {"sizes_n": 9, "sizes_rounds": 3, "terms_half": 0.1, "u": array(9), "v": array(9, 1)},
+    "Chain_init": {"x": array(9), "k": 0.2, "steps": 3},
     "Rod_run": {"settings_nu": 0.2, "settings_dt": 0.5, "settings_steps": 3, "u": array(9), "v": array(9, 1), "n": 9},
 }
 

@@ -29,6 +29,8 @@ GRIDS = {
     "a helper": "block = (4, 8)\n grid = grid_for(u.shape, block)",
     "a helper's default": "block = (4, 8)\n grid = grid_for(u.shape)",
     "another name for the shape": "block = (4, 8)\n ny, nx = shape = u.shape\n grid = grid_for(shape, block)",
+    "a piece of the shape": "block = (4, 8)\n h, w = u.shape[:2]\n grid = grid_for((h, w), block)",
+    "the last two": "block = (4, 8)\n grid = tuple(-(-s // b) for s, b in zip(u.shape[-2:], block))",
     "backwards": "tile = (8, 4)\n block = tile[::-1]\n grid = grid_for(u.shape, block)",
     "parts": "b = (4,) + (8,)\n block = b\n g = math.ceil(u.shape[0] / b[0])\n grid = (g, -(-u.shape[1] // b[-1]))",
     "from a star": "one = (4,)\n block = (*one, 8)\n grid = grid_for(u.shape, block)",

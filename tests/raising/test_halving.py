@@ -53,7 +53,28 @@ def text_of(form: tuple[str, str, str, str]) -> str:
 @pytest.mark.parametrize("name", FORMS)
 def test_as_many_rounds_as_bits(name):
     text = text_of(FORMS[name])
-    assert "fori_loop" in text and ".bit_length() + 2" in text and "while_loop" not in text
+    assert "fori_loop" in text and ".bit_length(), step" in text and "while_loop" not in text
+    assert "row must lie between 0 and col.shape[0]" in text
+
+
+LONGER = {
+    "one place more": ("row[i + 1]{one_less}", "row[i + 1]"),  # with a test of lo <= hi
+    "another end": ("row[i + 1]{one_less}", "2 * row[i + 1]"),
+    "a place before the first": ("lo = row[i]", "lo = row[i] - 1"),
+    "a row that the kernel writes": ("        lo = row", "        row[i] = key[i]\n        lo = row"),
+}
+
+
+@pytest.mark.parametrize("name", LONGER)
+def test_ends_that_are_no_entries_may_be_further_apart(name):
+    """Of ranges longer than the array only the places that are looked at are known to be inside."""
+    old, new = LONGER[name]
+    _, _, middle, body = FORMS["closed"]
+    source = ROWS.replace(old, new).format(one_less=" - 1", test="lo <= hi", middle=middle, body=body, result="lo")
+    done = pipeline.translate(source, "case.py")
+    text = done.text or ""
+    assert ".bit_length(), step" not in text and "must lie between" not in text
+    assert ".bit_length() + 2" in text or not done.raised or "while_loop" in text
 
 
 @pytest.mark.parametrize("name", STAY)

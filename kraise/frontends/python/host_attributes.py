@@ -11,7 +11,7 @@ from typing import Any
 
 import libcst as cst
 
-from kraise.frontends.python.host_objects import OF_ARRAYS
+from kraise.frontends.python.host_objects import OF_ARRAYS, key
 from kraise.frontends.python.source import Source, dotted, rebuilt, walk
 
 MOST = 16
@@ -64,8 +64,9 @@ def parted(source: Source, node: cst.ClassDef, kept: set[str]) -> cst.ClassDef:
 
 
 def without_objects(source: Source, node: cst.ClassDef) -> cst.ClassDef:
-    """The class with the fields of an object that ``__init__`` is given as attributes of their own: ``self.grid_nx``
-    for ``self.grid.nx``. Only an attribute that is set once, and of which nothing but fields is used."""
+    """The class with the fields of an object that ``__init__`` is given, or of a dict that it makes, as attributes of
+    their own: ``self.grid_nx`` for ``self.grid.nx``, ``self.sizes_nx`` for ``self.sizes["nx"]``. Only an attribute that
+    is set once, and of which nothing but fields is used."""
     init = next((m for m in node.body.body if isinstance(m, cst.FunctionDef) and m.name.value == "__init__"), None)
     if init is None:
         return node
@@ -73,6 +74,7 @@ def without_objects(source: Source, node: cst.ClassDef) -> cst.ClassDef:
     whole: Counter[str] = Counter()
     fields: dict[str, dict[str, None]] = {}
     origin: dict[str, str] = {}
+    entries: dict[str, dict[str, cst.BaseExpression]] = {}
     for inner in walk(node.body):
         for name in _attributes(inner) if isinstance(inner, cst.Attribute) else ():
             whole[name] += 1
@@ -81,12 +83,22 @@ def without_objects(source: Source, node: cst.ClassDef) -> cst.ClassDef:
                 (name,) = _attributes(owner)
                 fields.setdefault(name, {})[field] = None
                 whole[name] -= 1
+            case cst.Subscript(value=cst.Attribute() as owner) if _attributes(owner) and (word := key(inner)):
+                fields.setdefault(_attributes(owner)[0], {})[word] = None
+                whole[_attributes(owner)[0]] -= 1
             case cst.Call(func=cst.Attribute(value=cst.Attribute() as owner)) if _attributes(owner):
                 whole[_attributes(owner)[0]] += 2
+            case cst.AssignTarget(target=cst.Subscript(value=cst.Attribute() as owner)) if _attributes(owner):
+                whole[_attributes(owner)[0]] += 2
+            case cst.Assign(
+                targets=[cst.AssignTarget(target=cst.Attribute() as target)], value=cst.Dict() | cst.Call() as value
+            ) if _attributes(target) and (made := _entries(value)):
+                entries[_attributes(target)[0]] = made
             case cst.Assign(targets=[cst.AssignTarget(target=cst.Attribute() as target)], value=cst.Name(value=param)):
                 if _attributes(target) and param in given:
                     origin[_attributes(target)[0]] = param
     known = {n for n in origin if whole[n] == 1 and fields.get(n) and not OF_ARRAYS & fields[n].keys()}
+    known |= {n for n in entries if whole[n] == 1 and fields.get(n) and fields[n].keys() <= entries[n].keys()}
     if not known:
         return node
 
@@ -100,19 +112,43 @@ def without_objects(source: Source, node: cst.ClassDef) -> cst.ClassDef:
                     body=[
                         cst.Assign(
                             [cst.AssignTarget(_attribute(f"{name}_{f}"))],
-                            cst.Attribute(cst.Name(origin[name]), cst.Name(f)),
+                            entries[name][f] if name in entries else cst.Attribute(cst.Name(origin[name]), cst.Name(f)),
                         )
-                        for f in fields[name]
+                        for f in (entries[name] if name in entries else fields[name])
                     ]
                 )
             case cst.Attribute(value=cst.Attribute() as owner, attr=cst.Name(value=field)) if (
                 _attributes(owner) and _attributes(owner)[0] in known
             ):
                 return _attribute(f"{_attributes(owner)[0]}_{field}")
+            case cst.Subscript(value=cst.Attribute() as owner) if (
+                _attributes(owner) and _attributes(owner)[0] in known and (word := key(inner))
+            ):
+                return _attribute(f"{_attributes(owner)[0]}_{word}")
         return None
 
     new: cst.ClassDef = rebuilt(source, node, change)
     return new
+
+
+def _entries(value: cst.BaseExpression) -> dict[str, cst.BaseExpression]:
+    """The entries of ``{"nx": n}`` or ``dict(nx=n)``; {} for anything else."""
+    match value:
+        case cst.Call(func=cst.Name(value="dict"), args=args) if all(a.keyword is not None for a in args):
+            return {a.keyword.value: a.value for a in args if a.keyword is not None}
+        case cst.Dict(elements=parts):
+            out = {}
+            for p in parts:
+                word = (
+                    p.key.evaluated_value
+                    if isinstance(p, cst.DictElement) and isinstance(p.key, cst.SimpleString)
+                    else 0
+                )
+                if not isinstance(word, str) or not word.isidentifier():
+                    return {}
+                out[word] = p.value
+            return out
+    return {}
 
 
 def _attribute(name: str) -> cst.Attribute:

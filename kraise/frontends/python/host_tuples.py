@@ -16,6 +16,7 @@ from typing import Any
 
 import libcst as cst
 
+from kraise.frontends.python.host_extents import bound, bracketed, extent, placed, single_targets, some
 from kraise.frontends.python.host_rounds import integer, number, tuple_of
 from kraise.frontends.python.host_scope import HostScope, array_names
 from kraise.frontends.python.host_settled import is_given
@@ -31,7 +32,7 @@ def without_tuples(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
     if not any(isinstance(n, cst.Tuple | cst.Attribute | cst.GeneratorExp | cst.Assign) for n in walk(node.body)):
         return node
     given = node
-    node = _single_targets(scope, node)
+    node = single_targets(scope, node)
     array_names(scope, node)
     tuples = _Tuples(scope, node)
     node = tuples.without_defaults()
@@ -39,44 +40,10 @@ def without_tuples(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
     body = rebuilt(scope.source, node.body, tuples.changed)
     if body is not node.body or node is not given:
         new = node.with_changes(body=tuples.with_parts(body))
-        _place(scope, new, given)
-        _place(scope, new.name, given.name)
+        placed(scope, new, given)
+        placed(scope, new.name, given.name)
         return new
     return node
-
-
-def _single_targets(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
-    """``a, b = shape = u.shape`` as two statements: the name first, then what else it is given to."""
-
-    def change(line: cst.CSTNode) -> cst.CSTNode | None:
-        if not isinstance(line, cst.SimpleStatementLine):
-            return None
-        out: list[Any] = []
-        for small in line.body:
-            names = (
-                [t for t in small.targets if isinstance(t.target, cst.Name)] if isinstance(small, cst.Assign) else []
-            )
-            if not isinstance(small, cst.Assign) or len(small.targets) < 2 or not names:
-                out.append(small)
-                continue
-            first = names[-1]
-            simple = isinstance(small.value, cst.Name | cst.Integer | cst.Float)
-            out.append(_place(scope, cst.Assign([first], small.value), small))
-            value: Any = small.value if simple else first.target
-            rest = [cst.Assign([t], value.deep_clone()) for t in small.targets if t is not first]
-            out += [_place(scope, r, small) for r in rest]
-        return line.with_changes(body=out) if len(out) > len(line.body) else None
-
-    new: cst.FunctionDef = rebuilt(scope.source, node, change)
-    if new is not node:
-        _place(scope, new.name, node.name)
-    return new
-
-
-def _place(scope: HostScope, new: Any, old: cst.CSTNode) -> Any:
-    if old in scope.source.positions:
-        scope.source.positions.setdefault(new, scope.source.positions[old])
-    return new
 
 
 class _Tuples:
@@ -126,8 +93,8 @@ class _Tuples:
         new = self.node.with_changes(params=params.with_changes(**kept))
         for p in gone:  # where it is used as a whole
             first = cst.Assign([cst.AssignTarget(cst.Name(p.name.value))], tuple_of(self.known[p.name.value]))
-            line = cst.SimpleStatementLine([_place(self.scope, first, p)])
-            new = new.with_changes(body=new.body.with_changes(body=[_place(self.scope, line, p), *new.body.body]))
+            line = cst.SimpleStatementLine([placed(self.scope, first, p)])
+            new = new.with_changes(body=new.body.with_changes(body=[placed(self.scope, line, p), *new.body.body]))
         self.node = new
         return new
 
@@ -277,8 +244,8 @@ class _Tuples:
             return None
         out = found[0]
         for part in found[1:]:
-            out = cst.BinaryOperation(_bracketed(out), cst.Multiply(), _bracketed(part))
-        return _bracketed(out)
+            out = cst.BinaryOperation(bracketed(out), cst.Multiply(), bracketed(part))
+        return bracketed(out)
 
     def with_parts(self, body: Any) -> Any:
         """The statements with the names that elements need set before their tuple."""
@@ -291,7 +258,7 @@ class _Tuples:
                 match small:
                     case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]) if name in self.parts:
                         made = [cst.Assign([cst.AssignTarget(cst.Name(n))], v) for n, v in self.parts.pop(name)]
-                        out += [_place(self.scope, m, small) for m in made]
+                        out += [placed(self.scope, m, small) for m in made]
                 out.append(small)
             return line.with_changes(body=out) if len(out) > len(line.body) else None
 
@@ -323,6 +290,8 @@ class _Tuples:
                 return None if found is None else found[::-1]
             case cst.Subscript(value=owner, slice=[cst.SubscriptElement(slice=cst.Slice() as piece)]):
                 found = self.elements(owner) if isinstance(owner, cst.Name) else None
+                if (shape := self.shape(owner)) is not None:
+                    return some(shape, piece)
                 given = [e for e in (piece.lower, piece.upper, piece.step) if e is not None]
                 bounds = [None if e is None else number(e) for e in (piece.lower, piece.upper, piece.step)]
                 if found is not None and len(given) == sum(b is not None for b in bounds):
@@ -346,11 +315,11 @@ class _Tuples:
             return None
         out: list[cst.BaseExpression] = []
         for given in rounds:
-            bound = _bound(target, given)
-            if bound is None:
+            pairs = bound(target, given)
+            if pairs is None:
                 return None
             outer = dict(self.values)
-            self.values |= {n: _bracketed(v) for n, v in bound}
+            self.values |= {n: bracketed(v) for n, v in pairs}
             out.append(self.value(each.deep_clone()))
             self.values = outer
         return out
@@ -367,30 +336,9 @@ class _Tuples:
                 for at, a in enumerate(args):  # as many extents of a shape as the others have
                     shape = self.shape(a.value)
                     if shape is not None and counts:
-                        lists[at] = [_extent(shape, n) for n in range(min(counts))]
+                        lists[at] = [extent(shape, n) for n in range(min(counts))]
                 return None if None in lists else [tuple_of(list(x)) for x in zip(*lists, strict=False)]  # type: ignore[arg-type]
             case cst.Call(func=cst.Name(value="enumerate"), args=[cst.Arg(value=inner)]):
                 found = self.rounds(inner)
                 return None if found is None else [tuple_of([integer(n), x]) for n, x in enumerate(found)]
         return self.elements(node)
-
-
-def _bound(target: cst.BaseExpression, value: cst.BaseExpression) -> list[tuple[str, cst.BaseExpression]] | None:
-    match target, value:
-        case cst.Name(value=name), _:
-            return [(name, value)]
-        case cst.Tuple(elements=names), cst.Tuple(elements=parts) if len(names) == len(parts):
-            pairs = [_bound(n.value, p.value) for n, p in zip(names, parts, strict=True)]
-            return None if None in pairs else [b for p in pairs for b in p or ()]
-    return None
-
-
-def _extent(shape: cst.Attribute, at: int) -> cst.BaseExpression:
-    return cst.Subscript(shape, [cst.SubscriptElement(cst.Index(integer(at)))])
-
-
-def _bracketed(node: cst.BaseExpression) -> cst.BaseExpression:
-    """An operand that keeps its place in a product."""
-    if isinstance(node, cst.BinaryOperation | cst.IfExp | cst.UnaryOperation | cst.Comparison) and not node.lpar:
-        return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-    return node

@@ -1,0 +1,82 @@
+"""Pieces of shapes and tuples of Python host functions, and statements with several targets, as nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import libcst as cst
+
+from kraise.frontends.python.host_rounds import integer, number
+from kraise.frontends.python.host_scope import HostScope
+from kraise.frontends.python.source import rebuilt
+
+
+def single_targets(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
+    """``a, b = shape = u.shape`` as two statements: the name first, then what else it is given to."""
+
+    def change(line: cst.CSTNode) -> cst.CSTNode | None:
+        if not isinstance(line, cst.SimpleStatementLine):
+            return None
+        out: list[Any] = []
+        for small in line.body:
+            names = (
+                [t for t in small.targets if isinstance(t.target, cst.Name)] if isinstance(small, cst.Assign) else []
+            )
+            if not isinstance(small, cst.Assign) or len(small.targets) < 2 or not names:
+                out.append(small)
+                continue
+            first = names[-1]
+            simple = isinstance(small.value, cst.Name | cst.Integer | cst.Float)
+            out.append(placed(scope, cst.Assign([first], small.value), small))
+            value: Any = small.value if simple else first.target
+            rest = [cst.Assign([t], value.deep_clone()) for t in small.targets if t is not first]
+            out += [placed(scope, r, small) for r in rest]
+        return line.with_changes(body=out) if len(out) > len(line.body) else None
+
+    new: cst.FunctionDef = rebuilt(scope.source, node, change)
+    if new is not node:
+        placed(scope, new.name, node.name)
+    return new
+
+
+def placed(scope: HostScope, new: Any, old: cst.CSTNode) -> Any:
+    """A new node at the place of an old one."""
+    if old in scope.source.positions:
+        scope.source.positions.setdefault(new, scope.source.positions[old])
+    return new
+
+
+def some(shape: cst.Attribute, piece: cst.Slice) -> list[cst.BaseExpression] | None:
+    """The extents of ``x.shape[:2]`` and ``x.shape[-2:]``; None where how many they are is not known."""
+    low, high = (None if e is None else number(e) for e in (piece.lower, piece.upper))
+    unknown = (piece.lower is not None and low is None) or (piece.upper is not None and high is None)
+    if piece.step is not None or unknown:
+        return None
+    if high is not None and high >= 0 and (low or 0) >= 0:
+        return [extent(shape, n) for n in range(low or 0, high)]
+    if low is not None and low < 0 and (high is None or low < high < 0):
+        return [extent(shape, n) for n in range(low, high or 0)]
+    return None
+
+
+def bound(target: cst.BaseExpression, value: cst.BaseExpression) -> list[tuple[str, cst.BaseExpression]] | None:
+    """The names of a comprehension's target with their values in a round."""
+    match target, value:
+        case cst.Name(value=name), _:
+            return [(name, value)]
+        case cst.Tuple(elements=names), cst.Tuple(elements=parts) if len(names) == len(parts):
+            pairs = [bound(n.value, p.value) for n, p in zip(names, parts, strict=True)]
+            return None if None in pairs else [b for p in pairs for b in p or ()]
+    return None
+
+
+def extent(shape: cst.Attribute, at: int) -> cst.BaseExpression:
+    """``u.shape[at]``."""
+    return cst.Subscript(shape, [cst.SubscriptElement(cst.Index(integer(at)))])
+
+
+def bracketed(node: cst.BaseExpression) -> cst.BaseExpression:
+    """An operand that keeps its place in a product."""
+    if isinstance(node, cst.BinaryOperation | cst.IfExp | cst.UnaryOperation | cst.Comparison) and not node.lpar:
+        return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return node
