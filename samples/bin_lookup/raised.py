@@ -46,7 +46,7 @@ def entry_at(starts, columns, values, rows, cols, found):
     """Entries of a sparse matrix: each row's columns are in order, the array of all is not.
 
     low, high = starts[rows[i]], starts[rows[i] + 1]  for 0 <= i < found.shape[0]
-    for round = 0 ... bit_length(columns.shape[0]) + 2 - 1:
+    for round = 0 ... bit_length(columns.shape[0]) - 1:
         all at once:
             low = (low + high) // 2 + 1 if low < high and columns[(low + high) // 2] < cols[i] else low
             high = (low + high) // 2 if low < high and not columns[(low + high) // 2] < cols[i] else
@@ -54,6 +54,8 @@ def entry_at(starts, columns, values, rows, cols, found):
     found[i] = 0.0  for 0 <= i < found.shape[0]
     found[i] = values[low]
         for 0 <= i < found.shape[0], where low < starts[rows[i] + 1] and columns[low] == cols[i]
+
+    starts must lie between 0 and columns.shape[0]
     """
     n = found.shape[0]
     m = columns.shape[0]
@@ -70,7 +72,7 @@ def entry_at(starts, columns, values, rows, cols, found):
         )
 
     low, _ = jax.lax.fori_loop(
-        0, m.bit_length() + 2, step, (starts[rows[:n]].astype(int), end.astype(int))
+        0, m.bit_length(), step, (starts[rows[:n]].astype(int), end.astype(int))
     )  # kernel.py:48
     found = jnp.full_like(found, 0.0)  # kernel.py:54
     return jnp.where(

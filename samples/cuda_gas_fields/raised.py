@@ -56,8 +56,6 @@ def shock_tube(density, momentum, n, courant, steps):
     """the gradient keeps the states between rounds, about 2 sqrt(rounds)
     where all would be many, and runs rounds again (--remat)
     """
-    gas_n = n
-    gas_courant = courant
     gas_density_0 = density[:n]
     gas_momentum_0 = momentum[:n]
     gas_density_1 = density[:n]
@@ -66,10 +64,10 @@ def shock_tube(density, momentum, n, courant, steps):
     def advance(_, state):
         gas_density_0, gas_momentum_0, gas_density_1, gas_momentum_1 = state
         gas_density_1 = move_density(
-            gas_density_0, gas_momentum_0, gas_density_1, gas_courant, gas_n
+            gas_density_0, gas_momentum_0, gas_density_1, courant, n
         )  # kernel.cu:50
         gas_momentum_1 = move_momentum(
-            gas_density_0, gas_momentum_0, gas_momentum_1, gas_courant, gas_n
+            gas_density_0, gas_momentum_0, gas_momentum_1, courant, n
         )  # kernel.cu:51
         return gas_density_1, gas_momentum_1, gas_density_0, gas_momentum_0
 

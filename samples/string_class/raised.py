@@ -76,7 +76,5 @@ def String_run(dt, stiffness, shape, speed, time, steps):
 
 
 def String_init(shape, stiffness, dt=0.05):
-    self_dt = dt
-    self_stiffness = stiffness
     speed = jnp.zeros_like(shape)
-    return self_dt, self_stiffness, shape, speed, 0.0
+    return dt, stiffness, shape, speed, 0.0

@@ -17,12 +17,12 @@ from kraise.frontends.cuda_c.host_branches import Branches
 from kraise.frontends.cuda_c.host_declarations import Declarations
 from kraise.frontends.cuda_c.host_expressions import HostExpressions
 from kraise.frontends.cuda_c.host_hoist import Hoisting
-from kraise.frontends.cuda_c.host_inline import changed_names, declared_names
 from kraise.frontends.cuda_c.host_lambdas import without_lambdas
 from kraise.frontends.cuda_c.host_loops import Stepping, back_step, before_step, counted, stepping
 from kraise.frontends.cuda_c.host_lowering import HostLowering
 from kraise.frontends.cuda_c.host_methods import Methods
 from kraise.frontends.cuda_c.host_references import References
+from kraise.frontends.cuda_c.host_renames import changed_names, declared_names
 from kraise.frontends.cuda_c.host_tokens import text_of, with_text
 from kraise.frontends.cuda_c.host_vectors import without_loops_over_vectors
 from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of
@@ -64,6 +64,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.containers: set[str] = set()
         self.made: set[str] = set()
         self.banks: dict[str, tuple[str, ...]] = {}
+        self.unset_dims: set[str] = set()  # members of type dim3 that nothing was given to yet
         self.records: dict[str, dict[str, str]] = {}
         self.kinds: dict[str, Struct] = {}
         self.choices = 0

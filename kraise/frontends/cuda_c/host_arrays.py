@@ -8,7 +8,7 @@ array of C is not copied, assigned or compared as a whole; a ``std::array`` that
 
 from __future__ import annotations
 
-from kraise.frontends.cuda_c.host_tokens import made, split
+from kraise.frontends.cuda_c.brackets import made, split
 from kraise.frontends.cuda_c.tokens import Raw
 
 _METHODS = {"size": "extent", "data": "name", "begin": "name"}

@@ -29,6 +29,8 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
     """The part of the reader that knows the runtime; :class:`kraise.frontends.cuda_c.host.HostReader` has the rest."""
 
     extent_member: Any
+    unset_dims: set[str]
+    dim3: Any
 
     # --- effects
 
@@ -198,6 +200,9 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
                 return self.inline(value, target)
             if name in self.containers:
                 return self.assign_container(name, value, node)
+            if name in self.unset_dims:  # a member that the constructor sets
+                self.unset_dims.discard(name)
+                return self.dim3(name, [value])  # type: ignore[no-any-return]
             if name in self.arrays:
                 return self.assign_pointer(name, value, node)
             if name in self.storage and self.low.text(value) in ("NULL", "0", "nullptr"):

@@ -20,10 +20,11 @@ from kraise.frontends.cuda_c.host_exits import single_exit
 from kraise.frontends.cuda_c.host_names import callee, concept
 from kraise.frontends.cuda_c.host_nest import renamed
 from kraise.frontends.cuda_c.host_places import is_dim3, is_record, record_behind
+from kraise.frontends.cuda_c.host_renames import changed_names, declared_names, locals_of, members_of, with_names
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.tokens import Raw
-from kraise.frontends.cuda_c.trees import Node, child, end, kind, last_name, position, strip, tokens, trees
+from kraise.frontends.cuda_c.trees import Node, child, end, kind, position, strip, tokens, trees
 from kraise.frontends.cuda_c.values import TypeName, VarPlace
 from kraise.ir import host as h
 from kraise.ir.types import INT8, INT32, ScalarType
@@ -51,6 +52,9 @@ class Inlining:
     copied_record: Any
     placed: Any
     store: Any
+    is_ignored: Any
+    ignore: Any
+    drop: Any
     scalar: Any
     symbols: dict[str, bool]
     on_device: set[str]  # hosts that work on variables of the device
@@ -279,7 +283,7 @@ class Inlining:
         if len(args) > len(types):
             raise self.low.refuse("KR211", f"{d.name} takes {len(types)} arguments", node)
         own = {p.name for p in types} | declared_names(body)
-        free = {str(t) for t in tokens(body) if t.type == "NAME"} - own - _members(body)
+        free = {str(t) for t in tokens(body) if t.type == "NAME"} - own - members_of(body)
         free -= {owner, *self.records.get(owner, {}).values(), *self.exits, *self.of_file, *self.symbols}
         hidden = sorted(n for n in free if any(n in table for table in self.low.scopes[1:-1]))
         if hidden:
@@ -341,59 +345,6 @@ def _by_place(t: Any) -> bool:
         return True
     inner = t.to if isinstance(t, Reference | Pointer) else None
     return isinstance(inner, Pointer) and not isinstance(inner, Container) and not isinstance(t, Container)
-
-
-def changed_names(body: Tree) -> set[str]:
-    """The names that a body assigns to."""
-    found: set[str] = set()
-    for t in body.iter_subtrees():
-        if t.data == "assignment_expression":
-            found.add(callee(t.children[0]))
-        elif t.data in ("unary_expression", "postfix_expression") and {"++", "--"} & {str(c) for c in t.children}:
-            found |= {callee(c) for c in t.children if isinstance(c, Tree)}
-        elif t.data == "unary_expression" and str(t.children[0]) == "&":
-            found.add(callee(t.children[1]))
-        elif t.data == "call_expression" and callee(t.children[0]) == "swap":
-            found |= {callee(a) for a in trees(t)[1:]}
-    return found - {""}
-
-
-def locals_of(declarator: Tree, body: Tree) -> set[str]:
-    """The names that a function has for itself."""
-    given = {str(last_name(d)) for d in declarator.find_data("declarator_id") if last_name(d) is not None}
-    return given | declared_names(body)
-
-
-def declared_names(body: Tree) -> set[str]:
-    """The variables that a body declares."""
-    return {str(t) for d in body.find_data("declarator_id") if (t := last_name(d)) is not None}
-
-
-def _members(body: Tree) -> set[str]:
-    return {str(t) for m in body.find_data("member_name") for t in tokens(m)}
-
-
-def with_names(node: Any, names: dict[str, Any]) -> Any:
-    """A tree with other names, or expressions in the place of names; ``*&x`` and ``(&x)[0]`` are ``x``."""
-    if not isinstance(node, Tree):
-        return node
-    if node.data == "id_expression" and len(node.children) == 1 and str(node.children[0]) in names:
-        new = names[str(node.children[0])]
-        return Tree("id_expression", [Token("NAME", new)], node.meta) if isinstance(new, str) else new
-    if node.data == "member_name":
-        return node
-    if node.data == "declarator_id":
-        parts: list[Any] = [
-            Token("NAME", names[str(c)]) if isinstance(names.get(str(c)), str) else c for c in node.children
-        ]
-        return Tree(node.data, parts, node.meta)
-    children = [with_names(c, names) for c in node.children]
-    pointed = node.data == "unary_expression" and str(children[0]) == "*"
-    if pointed or (node.data == "subscript_expression" and [str(t) for t in tokens(children[1])] == ["0"]):
-        inner = strip(children[1 if pointed else 0])
-        if kind(inner) == "unary_expression" and str(inner.children[0]) == "&":  # type: ignore[union-attr]
-            return inner.children[1]  # type: ignore[union-attr]
-    return Tree(node.data, children, node.meta)
 
 
 __all__ = ["Inlining", "Node"]

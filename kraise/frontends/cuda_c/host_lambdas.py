@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from kraise.frontends.cuda_c.host_tokens import closing, made, split
+from kraise.frontends.cuda_c.brackets import closing, made, split
 from kraise.frontends.cuda_c.tokens import Raw
 
 _STARTS = (";", "{", "}", ")", "else")

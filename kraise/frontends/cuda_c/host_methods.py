@@ -14,8 +14,8 @@ from typing import Any
 from lark import Token, Tree
 
 from kraise.frontends.cuda_c.c_types import Struct
-from kraise.frontends.cuda_c.host_inline import with_names
 from kraise.frontends.cuda_c.host_names import callee, concept
+from kraise.frontends.cuda_c.host_renames import with_names
 from kraise.frontends.cuda_c.structs import CONVERSION, Definition, StructDefinition
 from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, tokens, trees
 from kraise.ir import host as h
@@ -33,6 +33,7 @@ class Methods:
     assigned: Any
     written: Any
     arrays: dict[str, Any]
+    dims: dict[str, Any]
 
     def method_of(self, node: Any) -> tuple[str, Definition] | None:
         """The object and the method that a call calls; None for any other call."""
@@ -132,10 +133,13 @@ class Methods:
         for m in maker.find_data("member_initializer"):
             values = [strip(v) for v in m.children[1:] if isinstance(v, Tree)]
             member = self.records[name].get(str(last_name(m.children[0]) or ""))
-            if member is None or len(values) > 1:
-                raise self.low.refuse("KR211", "this initializer of a member is not known here", node)
             if values and kind(values[0]) == "braced_init_list":
                 values = [strip(v) for v in trees(values[0])]  # type: ignore[arg-type]
+            if member is not None and len(values) > 1 and (several := self.several(member, values, node)) is not None:
+                lines += several
+                continue
+            if member is None or len(values) > 1:
+                raise self.low.refuse("KR211", "this initializer of a member is not known here", node)
             if len(values) == 1:
                 target = Tree("id_expression", [Token("NAME", member)], node.meta)
                 whole = Tree("assignment_expression", [target, Token("EQUAL", "="), values[0]], node.meta)
@@ -143,6 +147,20 @@ class Methods:
         block = Tree("compound_statement", [*lines, *(trees(body) if body is not None else [])], node.meta)
         d = Definition(f"{t.name}::{t.name}", "device", None, maker, scope=defined.scope)
         return self.written(d, maker, block, args, dict(defined.scope), name, node)  # type: ignore[no-any-return]
+
+    def several(self, member: str, values: list[Any], node: Tree) -> list[Tree] | None:
+        """``grid_{nx, ny}`` and ``block_(16, 16)`` of a constructor as assignments; None for another member."""
+        whole = Tree("id_expression", [Token("NAME", member)], node.meta)
+        if member in self.records:  # a struct
+            parts = zip(self.kinds[member].members, values, strict=False)
+            named = [(Tree("member_name", [Token("NAME", m)], node.meta), v) for (m, _), v in parts]
+            to: list[Any] = [(Tree("member_expression", [whole, Token("DOT", "."), m], node.meta), v) for m, v in named]
+        elif member in self.dims:
+            to = [(whole, Tree("braced_init_list", values, node.meta))]
+        else:
+            return None
+        pairs = [Tree("assignment_expression", [t, Token("EQUAL", "="), v], node.meta) for t, v in to]
+        return [Tree("expression_statement", [p], node.meta) for p in pairs]
 
     def frees_only(self, destructor: Tree) -> bool:
         """Does a destructor free memory and handles, and do nothing else?"""

@@ -38,6 +38,7 @@ class Places:
     number: Any
     member: Any
     dim3: Any
+    unset_dims: set[str]
     assignment: Any
     banks: dict[str, tuple[str, ...]]  # arrays of pointers: their elements' names
     records: dict[str, dict[str, str]]  # struct variables: the names of their members
@@ -112,6 +113,7 @@ class Places:
         elif is_record(t):
             return self.record(name, t, node)  # type: ignore[arg-type]
         elif isinstance(t, Struct):
+            self.unset_dims.add(name)
             return self.dim3(name, [])
         elif isinstance(t, Pointer) and leaf(t.to)[0] is not None:
             self.array(name, t.to)

@@ -9,7 +9,7 @@ from typing import Any
 
 from lark import Tree
 
-from kraise.frontends.cuda_c.host_inline import changed_names, with_names
+from kraise.frontends.cuda_c.host_renames import changed_names, with_names
 from kraise.frontends.cuda_c.tokens import Raw
 from kraise.frontends.cuda_c.trees import child, kind, last_name, strip, tokens, trees
 from kraise.frontends.cuda_c.values import VarPlace

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from kraise.frontends.cuda_c.brackets import closing, made, split
 from kraise.frontends.cuda_c.c_types import CONTAINERS, SPELLED, CType, Struct
 from kraise.frontends.cuda_c.host_names import concept
-from kraise.frontends.cuda_c.host_tokens import closing, made, split
 from kraise.frontends.cuda_c.structs import StructDefinition
 from kraise.frontends.cuda_c.tokens import Raw
 from kraise.frontends.cuda_c.values import TypeName

@@ -101,7 +101,7 @@ def lets_go(reader: Any, node: Tree, known: set[str], found: list[h.Stmt]) -> bo
     more?"""
     words = {str(t) for t in tokens(node) if t.type == "NAME"}
     lost = {n for n in reader.ignored - known if isinstance(reader.low.lookup(n), VarPlace)}
-    from kraise.frontends.cuda_c.host_inline import declared_names
+    from kraise.frontends.cuda_c.host_renames import declared_names
 
     if not (words & reader.arguments_of_main and lost) or computes(found):
         return False

@@ -10,7 +10,7 @@ between, each round pushes once, and no other statement of the function changes 
 
 from __future__ import annotations
 
-from kraise.frontends.cuda_c.host_tokens import closing, made, split
+from kraise.frontends.cuda_c.brackets import closing, made, split
 from kraise.frontends.cuda_c.tokens import Raw
 
 _PUSHES = ("push_back", "emplace_back")
@@ -26,7 +26,7 @@ def without_loops_over_vectors(body: list[Raw]) -> list[Raw]:
     return _each(_pushed(body))
 
 
-def _end(body: list[Raw], at: int) -> int:
+def statement_end(body: list[Raw], at: int) -> int:
     """The place behind the statement that begins at ``at``."""
     while at < len(body):
         if body[at].text == "{":
@@ -51,7 +51,7 @@ def _each(body: list[Raw]) -> list[Raw]:
             stop = closing(body, at + 1)
             head = body[at + 2 : stop]
             if len(head) > 3 and head[-2].text == ":" and head[-1].kind == "NAME" and head[-3].kind == "NAME":
-                end = _end(body, stop + 1)
+                end = statement_end(body, stop + 1)
                 item, owner, place = head[-3], head[-1].text, body[at]
                 index = f"{item.text}_at"
                 while any(t.text == index for t in body):
@@ -60,10 +60,12 @@ def _each(body: list[Raw]) -> list[Raw]:
                 out += made(f"for ( int {index} = 0 ; {index} < {size} ; {index} ++ ) {{", place)
                 rounds = _each(body[stop + 1 : end])
                 marks = {t.text for t in head}
-                by_place = _of_pointers(body[:at], owner) or ("const" not in marks and not _hides(rounds, item.text))
+                by_place = _of_pointers(body[:at], owner) or ("const" not in marks and not hides(rounds, item.text))
                 if "&" in marks and by_place:  # cudaMalloc(&p, …), v = draw()
                     element = made(f"{owner} [ {index} ]", place)
-                    out += [x for n, t in enumerate(rounds) for x in (element if _is(rounds, n, item.text) else [t])]
+                    out += [
+                        x for n, t in enumerate(rounds) for x in (element if is_variable(rounds, n, item.text) else [t])
+                    ]
                 else:
                     out += [*head[:-2], *made(f"= {owner} [ {index} ] ;", place), *rounds]
                 out += made("}", place)
@@ -74,17 +76,24 @@ def _each(body: list[Raw]) -> list[Raw]:
     return out
 
 
-def _is(body: list[Raw], at: int, name: str) -> bool:
+def is_variable(body: list[Raw], at: int, name: str) -> bool:
     """Is a token the variable ``name``, and no member that is called so?"""
     return body[at].text == name and not (at and body[at - 1].text in (".", "->", "::"))
 
 
-def _hides(body: list[Raw], name: str) -> bool:
+def hides(body: list[Raw], name: str) -> bool:
     """May a body declare a variable ``name`` of its own?"""
-    return any(
-        _is(body, n, name) and n and (body[n - 1].text in ("&", "*", ">", ",") or body[n - 1].kind == "NAME")
-        and body[n - 1].text not in ("return", "else", "do") for n in range(len(body))
-    )  # fmt: skip
+    for n in range(1, len(body)):
+        if not is_variable(body, n, name):
+            continue
+        before, after = body[n - 1], [t.text for t in body[n + 1 : n + 3]]
+        if before.kind == "NAME" and before.text not in ("return", "else", "do"):
+            return True
+        typed = n > 1 and (body[n - 2].kind == "NAME" or body[n - 2].text in (">", "*"))
+        pointed = typed or after == [")", "["]  # T *name, a * name; T (*name)[n]; but no f(*name)
+        if before.text in (">", ",") or (before.text in ("&", "*") and pointed):
+            return True
+    return False
 
 
 def _of_pointers(before: list[Raw], owner: str) -> bool:
@@ -126,7 +135,7 @@ def _filled(body: list[Raw], name: str) -> list[Raw] | None:
         return None
     at = declared + 2
     while body[at].text == name and _method(body, at) == "reserve":
-        at = _end(body, at)
+        at = statement_end(body, at)
     first = next((n for n in uses if n >= at), -1)
     if len(pushes) == 1 and first == pushes[0]:
         return _by_loop(body, name, at, pushes[0])
@@ -139,7 +148,7 @@ def _method(body: list[Raw], at: int) -> str:
 
 def _in_a_row(body: list[Raw], name: str, pushes: list[int]) -> list[Raw] | None:
     """``v.push_back(a); v.push_back(b);`` one after the other."""
-    ends = [_end(body, n) for n in pushes]
+    ends = [statement_end(body, n) for n in pushes]
     if any(e != n for e, n in zip(ends, pushes[1:], strict=False)) or body[pushes[0] - 1].text not in (";", "{"):
         return None
     out = [*body[: pushes[0]], *made(f"{name} . resize ( {len(pushes)} ) ;", body[pushes[0]])]
@@ -162,13 +171,13 @@ def _by_loop(body: list[Raw], name: str, start: int, push: int) -> list[Raw] | N
     step = [t.text for t in parts[2]]
     if step not in ([counter, "++"], ["++", counter]) or [t.text for t in parts[1][:2]] != [counter, "<"]:
         return None
-    inner = body[stop + 1 : _end(body, stop + 1)]
+    inner = body[stop + 1 : statement_end(body, stop + 1)]
     depth, own = 0, push - stop - 1
     for n, t in enumerate(inner):
         depth += (t.text == "{") - (t.text == "}")
         if t.text in _LEAVES or (n == own and depth != (inner[0].text == "{")):
             return None
-    place, end = body[push], _end(body, push)
+    place, end = body[push], statement_end(body, push)
     texts = " ".join(t.text for t in low)
     shifted = counter if texts == "0" else f"{counter} - ( {texts} )"
     count = parts[1][2:] if texts == "0" else [*made("(", place), *parts[1][2:], *made(f") - ( {texts} )", place)]
@@ -186,7 +195,7 @@ def _enclosing(body: list[Raw], start: int, push: int) -> int | None:
     at = start
     while at < push:
         if body[at].text == "for":
-            if _end(body, closing(body, at + 1) + 1) > push:
+            if statement_end(body, closing(body, at + 1) + 1) > push:
                 return at
         elif body[at].text == "{":
             close = closing(body, at)

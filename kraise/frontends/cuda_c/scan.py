@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kraise.diagnostics import Diagnostic, Refused
+from kraise.frontends.cuda_c.listed_loops import without_lists
 from kraise.frontends.cuda_c.tokens import END, Raw, matching, skip_angles
 from kraise.frontends.cuda_c.words import ATTRIBUTES, BUILTIN_TYPES, CLASS_KEYS, DEVICE, TYPE_WORDS
 
@@ -43,6 +44,7 @@ class Unit:
 
 def scan(tokens: list[Raw]) -> Unit:
     """Find the items. Raises nothing: what is malformed becomes a broken item or a diagnostic."""
+    tokens = without_lists(tokens)
     unit = Unit(tokens, names=dict.fromkeys(BUILTIN_TYPES, TYPE))
     unit.names.update(thread_block_tile=CLASS_TEMPLATE)
     i, n = 0, len(tokens)

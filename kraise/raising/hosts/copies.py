@@ -64,7 +64,8 @@ def _apart(body: tuple[h.Stmt, ...], params: set[str], taken: set[str]) -> tuple
     """The statements with a name for each value of a number that only they set."""
     times = _times(body)
     own = Counter(s.name for s in body if isinstance(s, h.Assign))
-    several = {n for n, count in own.items() if count > 1 and count == times[n] and n not in params}
+    copied = {n for s in body if isinstance(s, h.Assign) and (source := _copied(s)) for n in (source, s.name)}
+    several = {n for n in copied if own[n] > 1 and own[n] == times[n] and n not in params}
     now: dict[str, str] = {}
     out: list[h.Stmt] = []
     for s in body:

@@ -11,6 +11,7 @@ from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names, live_before, read_within, reads, set_within
 from kraise.ir.types import INT, NUMBER, ScalarType
+from kraise.raising.hosts.dead import variables
 from kraise.raising.hosts.state import Memory, State, View
 
 if TYPE_CHECKING:
@@ -159,7 +160,9 @@ class Flow:
         base = r.array(k.ArrayRef(stmt.array), state).array
         target = r.written(view.slot, state, out, stmt.span)
         if everything and not _is_array(value):
-            out.append(o.Let((target,), o.New(NUMBER, None, value, base), stmt.span))  # type: ignore[arg-type]
+            made = _made(base, out)
+            new = o.New(NUMBER, None, value, base) if made is None else replace(made, fill=value)  # type: ignore[arg-type]
+            out.append(o.Let((target,), new, stmt.span))
         else:
             out.append(o.Let((target,), o.Put(base, value, None, offset, count), stmt.span))
 
@@ -265,6 +268,21 @@ class Flow:
 
 def _sum(a: k.Expr, b: k.Expr) -> k.Expr:
     return k.Op("add", (a, b), a.type)
+
+
+def _made(name: str, out: list[o.Stmt]) -> o.New | None:
+    """The allocation that a variable still is, where its extents mean the same at the end of ``out``."""
+    set_since: set[str] = set()
+    for stmt in reversed(out):
+        if not isinstance(stmt, o.Let):
+            return None
+        if name in stmt.targets:
+            new = stmt.value
+            if not isinstance(new, o.New) or (new.shape is None and new.like in set_since):
+                return None
+            return new if not variables(new) & set_since else None
+        set_since |= set(stmt.targets)
+    return None
 
 
 def _is_array(value: h.Expr) -> bool:
