@@ -13,9 +13,10 @@ from functools import lru_cache
 
 from kraise.analysis import flipped, sets
 from kraise.analysis.conditions import Fact, bounded_loads, classify, negate, static_expr
-from kraise.analysis.poly import Poly, to_poly
+from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.analysis.products import Product, multiplied
 from kraise.analysis.ties import SYMBOL, ties
+from kraise.analysis.told_apart import different, disjoint
 from kraise.analysis.wrapped import unwound
 from kraise.diagnostics import Span
 from kraise.ir import equations as eq
@@ -258,8 +259,8 @@ class Question:
         names_a, names_b = self.names = _Renaming("a", shared), _Renaming("b", shared)
         space.path(a.path, names_a)
         space.path(b.path, names_b)
-        _disjoint(space, a, b, names_a, names_b)
-        _different(space, a, b, names_a, names_b, injective)
+        disjoint(space, a, b, names_a, names_b)
+        different(space, a, b, names_a, names_b, injective)
         cells = a.subscripts, b.subscripts
         if a.view != b.view:  # taken apart in different ways: as the source has them
             cells = _as_written(a), _as_written(b)
@@ -269,7 +270,7 @@ class Question:
                 own = unwound(cells[0], lambda p: nonnegative(a.path, p) and nonnegative(b.path, p))
                 cells = own, own
             for s, t in zip(*cells, strict=True):
-                p, q = _without_stride(to_poly(s), to_poly(t), (*a.path, *b.path))
+                p, q = _without_stride(to_poly(s), to_poly(t), (*a.path, *b.path), shared)
                 left, right = space.poly(p, names_a), space.poly(q, names_b)
                 if left is not None and right is not None:
                     space.constraints.append(f"{left} = {right}")
@@ -281,17 +282,29 @@ class Question:
 
 
 def _as_written(a: Access) -> tuple[eq.Expr, ...]:
-    """The subscripts as the source has them; none where only their digits are known."""
-    return a.whole or (() if a.view else a.subscripts)
+    """The subscripts as the source has them, which digits of one are put together to; none where these are unknown."""
+    if a.whole or not a.view:
+        return a.whole or a.subscripts
+    if len(a.view) != len(a.subscripts) or a.view[0] != eq.Const(0, INT):
+        return ()
+    flat = to_poly(a.subscripts[0])
+    for s, radix in zip(a.subscripts[1:], a.view[1:], strict=True):
+        flat = flat * to_poly(radix) + to_poly(s)
+    return (to_expr(flat),)
 
 
-def _without_stride(p: Poly, q: Poly, path: tuple[eq.Expr, ...]) -> tuple[Poly, Poly]:
-    """``p == q`` as an equation without the sizes that multiply all indices of both: ``s * i + c == s * j + c`` is
-    ``i == j`` where ``path`` has s >= 1."""
-    moving = [{m: c for m, c in x.terms.items() if any(free_indices(a) for a in m)} for x in (p, q)]
-    fixed = [Poly({m: c for m, c in x.terms.items() if m not in own}) for x, own in zip((p, q), moving, strict=True)]
-    monomials = [m for own in moving for m in own]
-    if fixed[0] != fixed[1] or not monomials or all(len(m) == 1 for m in monomials):
+def _without_stride(p: Poly, q: Poly, path: tuple[eq.Expr, ...], shared: frozenset[str]) -> tuple[Poly, Poly]:
+    """``p == q`` as an equation without the sizes that multiply all of it: ``s * i + c == s * j + c`` is ``i == j``
+    where ``path`` has s >= 1, and ``i * n + k == k * n + k`` is ``i == k``. What no index but those in ``shared`` is in
+    is the same number on both sides."""
+
+    def moves(m: tuple[eq.Expr, ...]) -> bool:
+        return any(free_indices(a) - shared for a in m)
+
+    moving = [Poly({m: c for m, c in x.terms.items() if moves(m)}) for x in (p, q)]
+    left, right = moving[0] + (p - moving[0]) - (q - moving[1]), moving[1]
+    monomials = [*left.terms, *right.terms]
+    if not any(x.terms for x in moving) or not all(monomials) or all(len(m) == 1 for m in monomials):
         return p, q
     one = eq.Const(1, INT)
     common = [
@@ -303,48 +316,10 @@ def _without_stride(p: Poly, q: Poly, path: tuple[eq.Expr, ...]) -> tuple[Poly, 
     ]
     if not common:
         return p, q
-    left, right = (Poly({tuple(a for a in m if a not in common): c for m, c in own.items()}) for own in moving)
-    return left, right
-
-
-def _different(
-    space: Space, a: Access, b: Access, names_a: _Renaming, names_b: _Renaming, injective: frozenset[str]
-) -> None:
-    """Numbers for the elements of injective arrays that stand in subscripts: equal where the elements are the same."""
-    sides: list[list[tuple[eq.Read, str, str]]] = []
-    for access, rename in ((a, names_a), (b, names_b)) if injective else ():
-        found = []
-        for read in dict.fromkeys(n for s in access.subscripts for n in to_poly(s).atoms() if isinstance(n, eq.Read)):
-            if read.version.array not in injective or read.version.number or len(read.subscripts) != 1:
-                continue
-            place = space.poly(to_poly(read.subscripts[0]), rename)
-            if place is not None:
-                name = space.elements[read, rename.suffix] = space.variable(f"element {len(space.elements)}")
-                found.append((read, place, name))
-        sides.append(found)
-    for read, place, name in sides[0] if sides else ():
-        for other, elsewhere, value in sides[1]:
-            if read.version is other.version:
-                space.constraints.append(f"(({place}) = ({elsewhere}) and {name} = {value} or {name} != {value})")
-
-
-def _disjoint(space: Space, a: Access, b: Access, names_a: _Renaming, names_b: _Renaming) -> None:
-    """Segments of one array that does not decrease: a larger index belongs to the same segment or a later one."""
-    from kraise.analysis.segments import segments
-
-    for s in segments(a.path):
-        for t in segments(b.path):
-            if s.pointer.version is not t.pointer.version or s.shift != t.shift:
-                continue
-            row_s, row_t = space.poly(s.row, names_a), space.poly(t.row, names_b)
-            if row_s is None or row_t is None:
-                continue
-            i = space.variable(names_a.get(s.index, s.index))
-            j = space.variable(names_b.get(t.index, t.index))
-            space.constraints.append(
-                f"(({i} < {j} and {row_s} <= {row_t}) or ({i} > {j} and {row_s} >= {row_t})"
-                f" or ({i} = {j} and {row_s} = {row_t}))"
-            )
+    return (
+        Poly({tuple(a for a in m if a not in common): c for m, c in left.terms.items()}),
+        Poly({tuple(a for a in m if a not in common): c for m, c in right.terms.items()}),
+    )
 
 
 class _Renaming(dict[str, str]):

@@ -305,7 +305,8 @@ def _read(exprs: list[eq.Expr]) -> frozenset[str]:
 
 def _bounded_by_guards(cx: Context, raws: list[Raw]) -> None:
     """A thread's index must be bounded by a guard of its own (which the launch covers): that a loop in it happens to be
-    empty beyond some value says nothing of how many threads there are.
+    empty beyond some value says nothing of how many threads there are. One that is thread and rounds together takes all
+    elements of its loop, however many threads there are.
 
     Raises:
         Unbounded: only the launch bounds a thread's index.
@@ -315,7 +316,7 @@ def _bounded_by_guards(cx: Context, raws: list[Raw]) -> None:
         if isinstance(raw, RawFold):
             _bounded_by_guards(cx, list(raw.body))
         elif isinstance(raw, RawWrite) and not set(raw.loops) & set(cx.blocks):
-            own = tuple(n for n in raw.loops if n in threads_only)
+            own = tuple(n for n in raw.loops if n in threads_only and n not in cx.whole_rows)
             inner = tiles.spread(raw) if cx.lane is not None else raw
             around = tuple(n for n in inner.loops if n not in raw.loops)  # lanes that a sum runs over
             guards = tuple(c for c in inner.path if free_indices(c) <= threads_only | set(around))

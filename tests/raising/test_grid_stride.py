@@ -2,8 +2,11 @@
 
 # ruff: noqa: E501 - kernels on one line
 
+from pathlib import Path
+
 import pytest
 
+from kraise import pipeline
 from kraise.diagnostics import Refused
 from tests.raising.agree import agree, raised, refusal, write
 
@@ -48,3 +51,24 @@ def test_other_loops_depend_on_the_launch(source):
 
 def test_a_race_stays_one():
     assert refusal(START.format("y[0] = x[j]")) in ("KR205", "KR201")
+
+
+FACTOR = (Path(__file__).parents[2] / "samples" / "cuda_block_factor" / "kernel.cu").read_text(encoding="utf-8")
+WITHOUT = {
+    "eliminate": ("A[k * n + j];\n    __syncthreads();", "A[k * n + j];"),
+    "substitute": (
+        "if (threadIdx.x == 0) b[k] /= A[k * n + k];\n    __syncthreads();",
+        "if (threadIdx.x == 0) b[k] /= A[k * n + k];",
+    ),
+    "column": ("i > k && i < n", "i >= k && i < n"),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT)
+def test_rows_that_a_loop_moves(name):
+    """Strides that start behind a loop's counter are a row of it; without its barrier, or with the pivot, a race."""
+    assert name in pipeline.translate(FACTOR, "a.cu").raised
+    old, new = WITHOUT[name]
+    done = pipeline.translate(FACTOR.replace(old, new), "a.cu")
+    assert FACTOR.count(old) == 1 and name not in done.raised
+    assert {d.code for d in done.diagnostics if d.kernel == name} <= {"KR201", "KR205"}

@@ -113,3 +113,24 @@ def test_an_array_that_was_written_is_not_what_was_declared():
 def accepted(source, assumption):
     done = pipeline.translate("from numba import cuda\n@cuda.jit\n" + source, "k.py", Options(assume=(assumption,)))
     return done.text and assumption in done.text
+
+
+FACTORS = {
+    "a column below its pivot": ("n, k", "if i > k and i < n:\n  A[i * n + k] /= A[k * n + k]", True),
+    "a row of another": ("n, k", "if i < n and i != k:\n  A[i * n + k] = A[i * n + k] - A[k * n + k]", True),
+    "its own pivot, too": ("n, k", "if i >= k and i < n:\n  A[i * n + k] /= A[k * n + k]", False),
+    "another stride": ("n, m, k", "if i > k and i < n:\n  A[i * n + k] /= A[k * m + k]", False),
+    "another column": ("n, k, l", "if i > k and i < n:\n  A[i * n + k] /= A[k * n + l]", False),
+}
+
+
+@pytest.mark.parametrize("name", FACTORS)
+def test_a_size_that_multiplies_both_sides(name):
+    """``i * n + k`` and ``k * n + k`` are one cell where i is k, if n is 1 at least."""
+    from kraise import pipeline
+
+    params, body, apart = FACTORS[name]
+    source = f"from numba import cuda\n@cuda.jit\ndef f(A, {params}):\n i = cuda.grid(1)\n {body}\n"
+    done = pipeline.translate(source, "a.py")
+    assert (done.raised == ("f",)) is apart, done.diagnostics
+    assert apart or {d.code for d in done.diagnostics} == {"KR201"}

@@ -89,6 +89,7 @@ def _row(cx: Context, st: State, s: k.For, ends: tuple[eq.Expr, eq.Expr], name: 
     except (Refused, Sequential, Unbounded):
         return False
     cx.thread_names = tuple(dict.fromkeys((*cx.thread_names, index.name)))
+    cx.whole_rows.add(index.name)
     inner.env, inner.open, inner.path = st.env, st.open, st.path
     st.become(inner)
     return True

@@ -59,6 +59,7 @@ class Context:
     digits: dict[str, str] = field(default_factory=dict)  # the neutral name of a digit, by the name it has in this run
     digit_names: dict[str, str] = field(default_factory=dict)  # what the source calls a digit, by its neutral name
     launch_path: tuple[eq.Expr, ...] = ()
+    whole_rows: set[str] = field(default_factory=set)  # indices of all threads and rounds of a loop over a row
     strides: dict[str, tuple[str, eq.Expr, eq.Expr]] = field(default_factory=dict)  # index of thread and rounds: the
     # thread's index, the number of threads, where the first thread starts
     dealt: dict[str, eq.Expr] = field(default_factory=dict)  # an index over all elements: how many each thread has
