@@ -35,7 +35,7 @@ def with_arrays(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
         return node
     array_names(scope, node)
     grown = _Grown(scope, node, numpy)
-    body = grown.block(list(node.body.body))
+    body = grown.block([new for line in node.body.body for new in _apart(line)])
     if body is None:
         return node
     new = node.with_changes(body=node.body.with_changes(body=body))
@@ -53,26 +53,27 @@ class _Grown:
     def block(self, lines: list[Any]) -> list[Any] | None:
         """Statements with the lists that grow in their loops as arrays; None where there are none."""
         found = False
+        while self.one(lines):
+            found = True
+        return lines if found else None
+
+    def one(self, lines: list[Any]) -> bool:
+        """Whether one more list of a block became an array; the block is changed."""
         for at, line in enumerate(lines):
             for name in _made(line):
-                for later in range(at + 1, len(lines)):
-                    loop = lines[later]
-                    if isinstance(loop, cst.For) and _mentions(loop, name):
-                        new = self.filled(loop, name, [*lines[at + 1 : later]])
-                        after = [self.joined(x, name) for x in lines[later + 1 :]]
-                        if new is not None and _only_read(after, name):
-                            lines[later:] = [new, *after]
-                            lines[at] = _without(line, name)
-                            found = True
-                        break
-                    if _mentions(loop, name):
-                        break
-        flat: list[Any] = []
-        for line in lines:
-            flat += line if isinstance(line, list) else [line]
-        return flat if found else None
+                later = next((n for n in range(at + 1, len(lines)) if _mentions(lines[n], name)), 0)
+                loop = lines[later]
+                if not later or not isinstance(loop, cst.For):
+                    continue
+                new = self.filled(loop, name)
+                after = [self.joined(x, name) for x in lines[later + 1 :]]
+                if new is not None and _only_read(after, name):
+                    lines[later:] = [*new, *after]
+                    lines[at] = _without(line, name)
+                    return True
+        return False
 
-    def filled(self, loop: cst.For, name: str, between: list[Any]) -> list[Any] | None:
+    def filled(self, loop: cst.For, name: str) -> list[Any] | None:
         """``name = np.zeros(…)`` and the loop that fills it; None where a side condition does not hold."""
         match loop:
             case cst.For(
@@ -117,7 +118,7 @@ class _Grown:
         return None
 
     def joined(self, line: Any, name: str) -> Any:
-        """``np.array(kept)`` and ``np.stack(kept)`` as the array itself."""
+        """``np.array(kept)`` and ``np.stack(kept)`` as the array itself, ``kept[i][j]`` as ``kept[i, j]``."""
 
         def change(inner: cst.CSTNode) -> cst.CSTNode | None:
             match inner:
@@ -128,6 +129,15 @@ class _Grown:
                 case cst.Call(func=func, args=[cst.Arg(value=cst.Name(value=owner))]) if owner == name:
                     joins = self.scope.imports.qualified(dotted(func)) in _JOINS
                     return cst.Name(name) if joins else None
+                case cst.Subscript(
+                    value=cst.Subscript(
+                        value=cst.Name(value=owner), slice=[cst.SubscriptElement(slice=cst.Index()) as at]
+                    ),
+                    slice=inside,
+                ) if owner == name:
+                    items = [at, *(rebuilt(self.scope.source, i, change) for i in inside)]
+                    items = [i.with_changes(comma=cst.MaybeSentinel.DEFAULT) for i in items]
+                    return cst.Subscript(cst.Name(name), items)
             return None
 
         return rebuilt(self.scope.source, line, change)
@@ -175,6 +185,21 @@ class _Grown:
         if old in positions:
             positions.setdefault(new, positions[old])
         return new
+
+
+def _apart(line: Any) -> list[Any]:
+    """``a, b = [], []`` as two statements."""
+    match line:
+        case cst.SimpleStatementLine(
+            body=[
+                cst.Assign(
+                    targets=[cst.AssignTarget(target=cst.Tuple(elements=names))], value=cst.Tuple(elements=parts)
+                )
+            ]
+        ) if len(names) == len(parts) and all(isinstance(p.value, cst.List) and not p.value.elements for p in parts):
+            pairs = zip(names, parts, strict=True)
+            return [line.with_changes(body=[cst.Assign([cst.AssignTarget(n.value)], p.value)]) for n, p in pairs]  # type: ignore[arg-type]
+    return [line]
 
 
 def _made(line: Any) -> list[str]:
@@ -247,10 +272,14 @@ def _count(start: Any, stop: Any, step: Any, every: Any) -> cst.BaseExpression:
         whole = cst.BinaryOperation(_bracketed(stop), cst.Subtract(), _bracketed(start))
     by = step if number(step) != 1 else every
     if number(by) != 1:
-        more = cst.BinaryOperation(_bracketed(by), cst.Subtract(), integer(1))
+        known = number(by)
+        more = cst.BinaryOperation(_bracketed(by), cst.Subtract(), integer(1)) if known is None else integer(known - 1)
         top = cst.BinaryOperation(_bracketed(whole), cst.Add(), _bracketed(more))
         whole = cst.BinaryOperation(_bracketed(top), cst.FloorDivide(), _bracketed(by))
-    if isinstance(whole, cst.Integer | cst.Name):
+    rounds = number(whole)
+    if rounds is not None:
+        return integer(max(rounds, 0))
+    if number(start) == 0:
         return whole
     return cst.Call(cst.Name("max"), [cst.Arg(whole), cst.Arg(integer(0))])
 

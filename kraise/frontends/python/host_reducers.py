@@ -1,7 +1,8 @@
 """numba's reductions in Python host functions: ``cuda.reduce(lambda a, b: a + b)(x)`` is ``x.sum()``.
 
-numba manual, "CUDA ufuncs and generalized ufuncs / reductions": the decorated function must be associative; here it is
-a sum, a product, the larger or the smaller of two. ``init`` is one operand more; other arguments are left as they are.
+numba's reference manual, "GPU reduction": the decorated function must be associative; here it is a sum, a product, the
+larger or the smaller of two. ``init`` is one operand more, and it is 0 where it is left out: ``largest(x)`` is
+``max(0, x.max())``. Calls with other arguments are left as they are.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def without_reducers(source: Source, node: cst.FunctionDef, known: dict[str, str
                 if len(words) != len(rest) or not set(words) <= {"init", "stream"}:
                     return None
                 made: Any = cst.Call(cst.Attribute(rebuilt(source, array, change), cst.Name(known[name])))
-                return _with(known[name], made, words["init"]) if "init" in words else made
+                return _with(known[name], made, words.get("init"))
         return None
 
     new: cst.FunctionDef = rebuilt(source, node, change)
@@ -69,8 +70,11 @@ def without_reducers(source: Source, node: cst.FunctionDef, known: dict[str, str
     return new
 
 
-def _with(what: str, made: Any, init: cst.BaseExpression) -> cst.BaseExpression:
+def _with(what: str, made: Any, init: cst.BaseExpression | None) -> cst.BaseExpression:
     """The reduction with one operand more."""
+    if init is None and what == "sum":
+        return made  # type: ignore[no-any-return]
+    init = init if init is not None else cst.Integer("0")
     if what in ("max", "min"):
         return cst.Call(cst.Name(what), [cst.Arg(init), cst.Arg(made)])
     sign: Any = cst.Add() if what == "sum" else cst.Multiply()

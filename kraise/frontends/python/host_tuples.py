@@ -16,6 +16,7 @@ from typing import Any
 
 import libcst as cst
 
+from kraise.frontends.python import host_ranks
 from kraise.frontends.python.host_extents import bound, bracketed, extent, placed, single_targets, some
 from kraise.frontends.python.host_rounds import integer, number, tuple_of
 from kraise.frontends.python.host_scope import HostScope, array_names
@@ -63,6 +64,7 @@ class _Tuples:
                     self.times.update({dotted(target): 1} if dotted(target) else {})
                 case cst.AsName(name=name) if dotted(name):
                     self.times[dotted(name)] += 1
+        self.ranks = host_ranks.certain(scope, node)
         self.known: dict[str, list[cst.BaseExpression]] = {}
         self.shapes: dict[str, cst.Attribute] = {}  # other names for ``u.shape``
         self.parts: dict[str, list[tuple[str, cst.BaseExpression]]] = {}  # names that a tuple's elements need
@@ -274,7 +276,7 @@ class _Tuples:
             case cst.Tuple(elements=parts) | cst.List(elements=parts):
                 out: list[cst.BaseExpression] = []
                 for p in parts:
-                    more = self.elements(p.value) if isinstance(p, cst.StarredElement) else [self.value(p.value)]
+                    more = self.starred(p.value) if isinstance(p, cst.StarredElement) else [self.value(p.value)]
                     if more is None:
                         return None
                     out += more
@@ -303,6 +305,14 @@ class _Tuples:
                 found, count = self.elements(left), number(right)
                 return found * count if found is not None and count is not None and count <= _MOST else None
         return None
+
+    def starred(self, node: cst.BaseExpression) -> list[cst.BaseExpression] | None:
+        """The elements of ``*dims``, and of ``*u.shape`` where it is sure how many axes the array has."""
+        shape = self.shape(node)
+        if shape is None:
+            return self.elements(node)
+        rank = self.ranks.get(dotted(shape.value))
+        return None if rank is None else [extent(shape, n) for n in range(rank)]
 
     def value(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """An element with what is known of it written out."""

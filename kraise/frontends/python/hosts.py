@@ -13,6 +13,7 @@ from kraise.diagnostics.collect import guard
 from kraise.frontends.python import host_classes, host_reducers, host_units, infer, ranks, source
 from kraise.frontends.python.function import Context, lower
 from kraise.frontends.python.host import read_host
+from kraise.frontends.python.host_attributes import without_objects
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.names import Imports
 from kraise.frontends.python.source import dotted, walk
@@ -40,7 +41,8 @@ def read_hosts(
     for name, (owner, node) in host_classes.methods(context.source, context.imports, stores).items():
         if name not in nodes and name not in kernels:
             nodes[name], owners[name] = node, owner
-    records = host_units.records(context.source.tree, context.imports)
+    plain = [without_objects(context.source, n) if isinstance(n, cst.ClassDef) else n for n in context.source.tree.body]
+    records = host_units.records(context.source.tree.with_changes(body=plain), context.imports)
     contexts = host_units.context_managers(context.source.tree, context.imports)
     enums = host_units.enumerations(context.source.tree, context.imports)
     reducers = host_reducers.reducers(context.source.tree, context.imports)

@@ -1257,3 +1257,155 @@ def by_streamed_copies(x, y):
     add[1, 64, stream](d, 1.5)
     y[0] = d.copy_to_host(stream=stream).sum()
     x[:4] = d.copy_to_host(stream=stream)[2:6]
+
+
+@cuda.reduce
+def whole_sum(a, b):
+    return a + b
+
+
+largest = cuda.reduce(lambda a, b: a if a > b else b)
+product = cuda.Reduce(lambda a, b: a * b)
+
+
+def by_reductions(x, y):
+    d = cuda.to_device(x)
+    add[1, 64](d, 2.0)
+    total = whole_sum(d)
+    top = largest(d)
+    y[0] = whole_sum(d, init=3.0) + product(d[:4], init=2.0)
+    y[1] = product(d) + largest(cuda.to_device(x - 9.0))
+    x[:3] = top - total
+    return total, top
+
+
+def tiles_of(shape, block=(2, 8)):
+    return tuple(math.ceil(s / b) for s, b in zip(shape, block))
+
+
+def by_shapes(x, y):
+    a = x[:12].reshape(3, 4).copy()
+    rows, cols = shape = a.shape
+    h, w = a.shape[:2]
+    last = a.shape[-1]
+    block = (2, 8)
+    grid = tiles_of(shape, block)
+    other = tiles_of(a.shape)
+    d = cuda.to_device(a)
+    double2[grid, block](d)
+    dims = (rows, cols) + (2,)
+    out = np.zeros((*shape, 3))
+    y[0] = len(dims) + dims[-1] + np.prod(dims) + out.size + other[1] + h + w * last
+    p = q = 2.5
+    p = p + 1.0
+    y[1] = p - q
+    turned = dims[::-1]
+    y[2] = turned[0] + 10 * turned[1]
+    x[:12] = d.copy_to_host().reshape(-1)
+    return math.prod(a.shape) * 1.0
+
+
+def by_records_of_rounds(x, y):
+    d = cuda.to_device(x)
+    sums, frames, some = [], [], []
+    for t in range(2, 9, 3):
+        add[1, 64](d, 0.5 * t)
+        sums.append(d.copy_to_host().sum())
+    for t in range(5):
+        add[1, 64](d, 0.25)
+        frames.append(d.copy_to_host())
+        if t % 2 == 0:
+            some.append(float(d[t]) + t)
+    return np.array(sums), np.stack(frames), some, sums[-1] + len(some), frames[2][3], len(frames)
+
+
+def by_empty_records(x, y):
+    kept = []
+    for t in range(3, 3):
+        add[1, 64](x, 1.0)
+        kept.append(x[0])
+    add[1, 64](y, 1.0)
+    return y, len(kept)
+
+
+def dotted(a, b, out, config):
+    mul2[config](a, b, out)
+    return whole_sum(out)
+
+
+@cuda.jit
+def mul2(a, b, o):
+    i = cuda.grid(1)
+    if i < o.size:
+        o[i] = a[i] * b[i]
+
+
+def by_configuration(x, y):
+    config = ((x.size + 31) // 32, 32)
+    out = cuda.device_array_like(x)
+    a = dotted(x, x, out, config)
+    b = dotted(x, y, out, config)
+    add[config](x, b / a)
+    return a, b
+
+
+@dataclass
+class Medium:
+    speed: float
+    rounds: int = 2
+    label: str = "glass"
+
+    @property
+    def half(self):
+        return 0.5 * self.speed
+
+
+def spread(d, m: Medium, extra):
+    for _ in range(m.rounds):
+        add[1, 64](d, m.half + extra["shift"])
+    return m.speed
+
+
+def by_objects(x, y):
+    m = Medium(3.0)
+    extra = {"shift": 0.25, "unused": 7}
+    d = cuda.to_device(x)
+    s = spread(d, m, extra)
+    s += spread(d, Medium(1.0, 3), dict(shift=1.0))
+    x[:] = d.copy_to_host()
+    return s
+
+
+class Bench:
+    def __init__(self, x, m: Medium, n):
+        self.medium = m
+        self.options = {"shift": 0.5, "n": n}
+        self.d = cuda.to_device(x)
+
+    def run(self):
+        for _ in range(self.medium.rounds + self.options["n"]):
+            add[1, 64](self.d, self.medium.speed * self.options["shift"])
+        return self.d.copy_to_host()
+
+
+def by_class_with_objects(x, y):
+    bench = Bench(x, Medium(2.0), 1)
+    y[:] = bench.run()
+
+
+def by_unused_names(x, y):
+    rng = np.random.default_rng(3)
+    order = np.arange(x.size)
+    t0 = time.perf_counter()
+    add[1, 64](x, 1.0)
+    elapsed = time.perf_counter() - t0
+
+
+def by_doubled_counter(x, y):
+    t = 1
+    while t < 20:
+        add[1, 64](x, float(t))
+        t += t
+    for k in range(3):
+        t = t + t
+    return t * 1.0
