@@ -1,6 +1,6 @@
 """Whole Python hosts of one signature: numba's simulator runs them as they stand, kraise raises them."""
 
-# ruff: noqa: B007, B905, E731, F821, F841 - hosts as people write them
+# ruff: noqa: B007, B905, C408, E731, F821, F841 - hosts as people write them
 
 import math
 import time
