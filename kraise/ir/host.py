@@ -75,10 +75,10 @@ class Record:
 
 @dataclass(frozen=True)
 class Structs:
-    """An array of structs as an argument of a launch: the arrays of its members in their order."""
+    """An array of structs, or a struct with arrays, as an argument of a launch: its members in their order."""
 
     struct: StructType
-    members: tuple[k.ArrayRef | Whole, ...]
+    members: tuple[k.ArrayRef | Whole | k.Expr, ...]
     span: Span | None = _span()
 
 

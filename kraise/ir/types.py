@@ -100,5 +100,15 @@ class StructType:
     members: tuple[tuple[str, ScalarType | ArrayType | StructType], ...]
     is_array: bool = False
 
+    @property
+    def holds_arrays(self) -> bool:
+        """Is it a struct by value with pointers among its members?"""
+        return not self.is_array and any(isinstance(t, ArrayType) for _, t in self.members)
+
+    @property
+    def is_record(self) -> bool:
+        """Is it a struct by value with arrays and with integers, which decide the arrays' shapes?"""
+        return self.holds_arrays and any(isinstance(t, ScalarType) and t.is_integer for _, t in self.members)
+
 
 Type = ScalarType | ArrayType | StructType

@@ -70,6 +70,12 @@ def launch(host: Host, stmt: h.Launch) -> None:
         if isinstance(argument, h.Structs):
             given[param.name] = {}
             for (member, _), ref in zip(argument.struct.members, argument.members, strict=True):
+                if not isinstance(ref, k.ArrayRef):
+                    number = host.scalar(ref)
+                    given[param.name][member] = plain(number)
+                    if type(number) is Dual:
+                        duals[f"{param.name}.{member}"] = number.tangents.reshape(-1)
+                    continue
                 at = host.pointer(ref.array, ref.span)
                 start = at.offset + (int(host.number(ref.offset)) if ref.offset is not None else 0)
                 where = slice(start, None) if start else ...

@@ -158,6 +158,10 @@ class Statics:
                 for parameter, argument in zip(callee.parameters, args, strict=False):
                     if parameter in callee.statics:
                         needed |= self._static(argument)
+                    elif isinstance(argument, h.Structs) and argument.struct.is_record:
+                        each = zip(argument.struct.members, argument.members, strict=True)
+                        whole = [e for (_, t), e in each if isinstance(t, ScalarType) and t.is_integer]
+                        needed |= self._static(*whole)
                     elif isinstance(argument, h.Record):
                         kinds = zip(argument.struct.members, argument.members, strict=True)
                         needed |= scalars(*(e for (n, _), e in kinds if (argument.struct, n) in callee.fields))

@@ -24,8 +24,10 @@ def targets(names: list[str], value: object) -> str:
     return ", ".join(p[0] if len(p) == 1 else f"({', '.join(p)})" for p in parts)
 
 
-def called(value: py.Call, call: o.Call) -> py.Call:
-    """The call, marked where it returns a named tuple."""
+def called(value: py.Call, call: o.Call) -> Py:
+    """The call, marked where it returns a named tuple; of a dataclass, its field."""
+    if call.field:
+        return py.Attr(value, call.field)
     single = len(call.groups) == 1 and call.groups[0] > 1
     return Structured(value.func, value.args, value.keywords) if single else value
 

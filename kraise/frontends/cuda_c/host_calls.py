@@ -233,7 +233,7 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
             if isinstance(place, VarPlace) and self.is_unknown(value):
                 self.ignore(name, value)
                 return self.drop(node, "a call that is not known here")
-            return self.store(target, self.number(value), node)
+            return self.given_again(target, name, value, node)
         if self.is_ignored(value) or name in self.ignored:
             self.ignore(name, value)
             return self.drop(node, "timing or a stream")

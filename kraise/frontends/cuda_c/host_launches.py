@@ -203,11 +203,23 @@ class Launches(Memory):
             return h.Structs(struct, tuple(self.pointer(p) for p in arrays.values()), span=self.low.span(node))
         owner = self.record_of(node)
         parts = [(t, self.records[owner].get(n, "")) for n, t in struct.members] if owner else []
+        if parts and struct.holds_arrays:
+            return h.Structs(struct, tuple(self.member_value(t, n, node) for t, n in parts), span=self.low.span(node))
         if not parts or not all(isinstance(t, ScalarType) and self.low.lookup(n) is not None for t, n in parts):
             reason = f"`{self.low.text(node)}` is no struct of numbers that is known here"
             raise self.low.refuse("KR211", reason, node, "pass its members one by one")
         numbers = tuple(self.low.convert(k.Var(n, self.low.lookup(n).type), t, node) for t, n in parts)
         return h.Record(struct, numbers, span=self.low.span(node))
+
+    def member_value(self, t: Any, name: str, node: Tree) -> k.ArrayRef | k.Expr:
+        """A member of a struct with arrays: an array, or a number."""
+        if isinstance(t, ArrayType) and name in self.arrays:
+            return k.ArrayRef(name, span=self.low.span(node))
+        place = self.low.lookup(name)
+        if not isinstance(t, ScalarType) or not isinstance(place, VarPlace):
+            reason = f"the member {name} of `{self.low.text(node)}` is no array and no number"
+            raise self.low.refuse("KR211", reason, node, "pass the members of the struct one by one")
+        return self.low.convert(k.Var(name, place.type), t, node)  # type: ignore[no-any-return]
 
     def _array_like(self, node: Node) -> str:
         name = self.pointer_name(node)

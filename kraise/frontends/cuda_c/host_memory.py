@@ -15,8 +15,10 @@ from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, tree
 from kraise.frontends.cuda_c.values import VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
+from kraise.ir.host_rename import within
 from kraise.ir.types import INT32
 
+_BODY = 3  # scopes that are open in the statements of the function itself, in no block of it
 ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
 
 
@@ -42,6 +44,7 @@ class Memory(Symbols):
     array: Any
     scalar: Any
     number: Any
+    store: Any
     pointer: Any
     truth: Any
     drop: Any
@@ -173,6 +176,15 @@ class Memory(Symbols):
         count = self.count(args[2], self.arrays[target.array], node)
         whole = h.Whole(origin.array, origin.offset, count, span=span)
         return [h.Update(target.array, whole, target.offset, count, span=span)]
+
+    def given_again(self, target: Node, name: str, value: Node, node: Node) -> list[h.Stmt]:
+        """``size = n * sizeof(float)``: kept as what it is made of, where that is sure."""
+        number = self.number(value)
+        stored: list[h.Stmt] = self.store(target, number, node)
+        surely = len(self.low.scopes) == _BODY and isinstance(self.low.lookup(name) if name else None, VarPlace)
+        if surely and not any(v.name == name for v in within(number, k.Var)) and not within(number, k.Load):
+            self.definitions[name] = number
+        return stored
 
     def number_at(self, node: Node) -> VarPlace | None:
         """The scalar variable of ``&x``."""

@@ -25,7 +25,7 @@ def without_copies(host: h.Host) -> h.Host:
     if not any(isinstance(s, h.Assign) and _copied(s) for s in host.body):
         return host
     params = {p.name for p in host.params}
-    body = _apart(host.body, params, set_within(host.body) | params)
+    body, parts = _apart(host.body, params, set_within(host.body) | params)
     times = _times(body)
     own = {s.name for s in body if isinstance(s, h.Assign)}
     stays = {n for n in own if times[n] == 1 and n not in params} | {n for n in params if not times[n]}
@@ -34,10 +34,10 @@ def without_copies(host: h.Host) -> h.Host:
         source = _copied(s) if isinstance(s, h.Assign) else ""
         if isinstance(s, h.Assign) and source in stays and s.name in stays and s.name not in params:
             old, new = names.get(source, source), names.get(s.name, s.name)
-            if old in params or old in names.values():  # the first copy gives a number its name
-                names[new] = old
-            else:
+            if old in parts and old not in names.values():  # one of several values of a helper's own number
                 names[old] = new
+            else:
+                names[new] = old
     known = {n: _last(n, names) for n in names}
     body = tuple(s for s in body if not (isinstance(s, h.Assign) and _is_known(s, known)))
     return replace(host, body=renamed(body, known))
@@ -60,22 +60,24 @@ def _alike(a: object, b: object) -> bool:
     return len(whole) == 2 and not wraps
 
 
-def _apart(body: tuple[h.Stmt, ...], params: set[str], taken: set[str]) -> tuple[h.Stmt, ...]:
-    """The statements with a name for each value of a number that only they set."""
+def _apart(body: tuple[h.Stmt, ...], params: set[str], taken: set[str]) -> tuple[tuple[h.Stmt, ...], frozenset[str]]:
+    """The statements with a name for each value of a number that only they set, and these names."""
     times = _times(body)
     own = Counter(s.name for s in body if isinstance(s, h.Assign))
     copied = {n for s in body if isinstance(s, h.Assign) and (source := _copied(s)) for n in (source, s.name)}
     several = {n for n in copied if own[n] > 1 and own[n] == times[n] and n not in params}
     now: dict[str, str] = {}
+    parts: set[str] = set()
     out: list[h.Stmt] = []
     for s in body:
         if isinstance(s, h.Assign) and s.name in several:
             value = renamed(s.value, now)
             now = {**now, s.name: s.name if s.name not in now else fresh(taken, s.name)}
+            parts.add(now[s.name])
             out.append(replace(s, name=now[s.name], value=value))
         else:
             out.append(renamed(s, now))
-    return tuple(out)
+    return tuple(out), frozenset(parts)
 
 
 def _times(body: tuple[h.Stmt, ...]) -> Counter[str]:

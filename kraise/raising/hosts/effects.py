@@ -14,8 +14,9 @@ from kraise.ir.types import StructType
 class Function:
     """What a call of a function of the module does: its parameters, the arrays among them that it writes (in order),
     how many scalars it returns, whether its result depends on the launch, and the bytes of an element of its dynamic
-    shared memory where its result depends on the size of that (else 0). ``members``: of the arrays of structs, the
-    names of their members and which of these it writes."""
+    shared memory where its result depends on the size of that (else 0). ``members``: of the arrays of structs and the
+    structs with arrays, the names of their members and which of these it writes; ``field`` is that of its only result,
+    where this is a struct with integers, and ``whole`` are such structs of which more is written."""
 
     params: tuple[k.Param, ...]
     written: tuple[str, ...]
@@ -23,6 +24,8 @@ class Function:
     launch: str = ""
     shared: int = 0
     members: tuple[tuple[str, tuple[tuple[str, bool], ...]], ...] = ()
+    field: str = ""
+    whole: tuple[str, ...] = ()
 
     def results(self) -> list[list[tuple[str, bool]]]:
         """By returned array: its name and that it is written; of an array of structs, each member's, and whether."""
@@ -36,10 +39,17 @@ def effects(kernel: eq.Kernel, source: k.Function) -> Function:
     arrays = [v.array.partition(".")[0] for v in kernel.returns if isinstance(v, eq.Version)]
     scalars = sum(not isinstance(v, eq.Version) for v in kernel.returns)
     changed = {v.array for v in kernel.returns if isinstance(v, eq.Version) and v.number}
-    members = tuple(
-        (p.name, tuple((m, f"{p.name}.{m}" in changed) for m, _ in p.type.members))
-        for p in source.params
-        if isinstance(p.type, StructType) and p.type.is_array
-    )
     written = tuple(dict.fromkeys(arrays))
-    return Function(kernel.params, written, scalars, kernel.launch, shared, members)  # type: ignore[arg-type]
+    members: list[tuple[str, tuple[tuple[str, bool], ...]]] = []
+    field, whole = "", []
+    for p in source.params:
+        if isinstance(p.type, StructType) and (p.type.is_array or p.type.holds_arrays):
+            each = tuple((m, f"{p.name}.{m}" in changed) for m, _ in p.type.members)
+            if p.type.is_record and p.name in written:
+                each = tuple(x for x in each if x[1])
+                if written == (p.name,) and not scalars and len(each) == 1:
+                    field = each[0][0]
+                else:
+                    whole.append(p.name)
+            members.append((p.name, each))
+    return Function(kernel.params, written, scalars, kernel.launch, shared, tuple(members), field, tuple(whole))  # type: ignore[arg-type]

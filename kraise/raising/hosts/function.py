@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from kraise.diagnostics import Diagnostic, Refused, Span, refuse
 from kraise.ir import host as h
@@ -32,7 +33,7 @@ from kraise.raising.hosts.effects import Function
 from kraise.raising.hosts.exits import Exits
 from kraise.raising.hosts.libraries import folded
 from kraise.raising.hosts.returns import with_one_return
-from kraise.raising.hosts.state import Memory, State, View
+from kraise.raising.hosts.state import Memory, State, View, given_member
 from kraise.raising.hosts.unpacked import unpacked
 from kraise.raising.hosts.views import elements, flat, seen_as
 
@@ -261,7 +262,10 @@ class Raising:
             bytes_ = self.scalar(stmt.shared, state) if stmt.shared is not None else k.Const(0, INT)
             shared = elements(bytes_, function.shared)
         sizes = (*(1 for _ in stmt.results), *map(len, results)) if function.members else ()
-        call = o.Call(name, args, grid, block, shared, sizes)
+        if function.whole:
+            reason = f"{name} changes several arrays of the struct {function.whole[0]}, or others beside it"
+            raise refuse("KR211", reason, stmt.span, "pass the members of the struct one by one")
+        call = o.Call(name, args, grid, block, shared, sizes, function.field)
         views = [slots[key] if changed else None for keys in results for key, changed in keys]
         self._bind(stmt.results, views, call, state, out, stmt.span)
 
@@ -294,8 +298,13 @@ class Raising:
                 views[param.name] = View(view.slot, whole.offset, bool(value.rows))
                 args.append(seen_as(whole, value.rows, value.span) if value.rows else whole)
             elif isinstance(value, h.Structs):
-                parts = tuple(self.array(m, state) for m in value.members)
+                parts: tuple[Any, ...] = tuple(
+                    self.array(m, state) if isinstance(m, k.ArrayRef) else self.expr(given_member(m, state), state)
+                    for m in value.members
+                )
                 for (member, _), ref, whole in zip(value.struct.members, value.members, parts, strict=True):
+                    if not isinstance(ref, k.ArrayRef):
+                        continue
                     slot = self.view(ref.array, state, value.span).slot
                     views[f"{param.name}.{member}"] = View(slot, whole.offset)
                 args.append(replace(value, members=parts))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from kraise.ir import kernel as k
 
@@ -48,3 +49,10 @@ class State:
             dict(self.points), dict(self.values), dict(self.memory), set(self.written), set(self.scalars),
             dict(self.known),
         )  # fmt: skip
+
+
+def given_member(e: Any, state: State) -> Any:
+    """A member of a struct, 0 where nothing was given to it: C hands it over all the same."""
+    inner = e.arg if isinstance(e, k.Cast) else e
+    unset = isinstance(inner, k.Var) and inner.name not in state.scalars
+    return k.Const(0, e.type) if unset else e

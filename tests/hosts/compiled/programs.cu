@@ -917,3 +917,48 @@ void by_members(float *x, float *y, int n) {
         add<<<1, 64>>>(y, k / 4, n);
     }
 }
+
+typedef struct {
+    int width, height, stride;
+    float *cells;
+} Plane;
+
+__global__ void turned(Plane a, Plane b) {
+    int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i < a.height && j < a.width) b.cells[j * b.width + i] = 2.0f * a.cells[i * a.width + j];
+}
+
+struct Line {
+    float *at;
+    float slope;
+};
+
+__global__ void sloped(Line l, Line o, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) o.at[i] += l.slope * l.at[i];
+}
+
+void by_planes(float *x, float *y, int n) {
+    Plane a;
+    a.width = 3;
+    a.height = n / 3;
+    size_t size = a.width * a.height * sizeof(float);
+    cudaMalloc(&a.cells, size);
+    cudaMemcpy(a.cells, x, size, cudaMemcpyHostToDevice);
+    Plane b;
+    b.width = a.height;
+    b.height = a.width;
+    size = b.width * b.height * sizeof(float);
+    cudaMalloc(&b.cells, size);
+    dim3 block(4, 4);
+    dim3 grid((a.width + block.x - 1) / block.x, (a.height + block.y - 1) / block.y);
+    turned<<<grid, block>>>(a, b);
+    cudaMemcpy(y, b.cells, size, cudaMemcpyDeviceToHost);
+    if (n > 5) size = 2 * sizeof(float);
+    cudaMemcpy(x, b.cells, 2 * sizeof(float), cudaMemcpyDeviceToHost);
+    Line l = {x, 0.5f}, o;
+    o.at = y;
+    sloped<<<(n + 63) / 64, 64>>>(l, o, n);
+    cudaFree(a.cells);
+    cudaFree(b.cells);
+}
