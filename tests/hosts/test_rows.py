@@ -160,10 +160,22 @@ def test_structs_by_value():
     agrees(done, "f", u=u, l=z, nx=6, ny=5, h=np.float32(0.5), grow=np.float32(0.1), steps=3)
 
 
-def test_a_struct_with_pointers_by_value_is_refused():
-    text = """
+POINTERS = """
     struct Field { float *p; int n; };
+    struct Both { float *p, *q; int n; };
     __global__ void bump(Field f) { int i = threadIdx.x; if (i < f.n) f.p[i] += 1.0f; }
-    void f(float *x, int n) { Field q; q.p = x; q.n = n; bump<<<1, 32>>>(q); }
-    """
-    assert "KR211" in codes(pipeline.translate(text, "a.cu"))
+    __global__ void two(Both f) { int i = threadIdx.x; if (i < f.n) { f.p[i] += 1.0f; f.q[i] *= 2.0f; } }
+    void f(float *x, int n) { Field q; q.p = x; q.n = n; bump<<<1, 32>>>(q); q.p = x + 2; q.n = 3; bump<<<1, 32>>>(q); }
+    void g(float *x, float *y, int n) { Both q = {x, y, n}; two<<<1, 32>>>(q); }
+"""
+
+
+def test_a_struct_with_pointers_by_value():
+    done = pipeline.translate(POINTERS, "a.cu")
+    assert {"bump", "two", "f"} == set(done.raised)
+    agrees(done, "f", x=rows(3, 3).ravel(), n=9)
+
+
+def test_a_struct_of_which_two_arrays_change_is_refused():
+    found = [d for d in pipeline.translate(POINTERS, "a.cu").diagnostics if d.kernel == "g" and d.severity == "error"]
+    assert [d.code for d in found] == ["KR211"] and "several arrays" in found[0].reason and found[0].hint

@@ -131,7 +131,7 @@ class Reader(Assignments, Control):
             case cst.For():
                 return self.loop(node)
             case cst.While(test=test, body=body, orelse=None):
-                condition = values.value(scope, test)
+                condition = values.truth(scope, test)
                 asked = tuple(self.flushed())  # before the loop and at the end of each round
                 return [*asked, h.While(condition, (*self.block(body.body, True), *asked), span=span)]
             case cst.With(items=items, body=body):

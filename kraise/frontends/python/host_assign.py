@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import libcst as cst
 
@@ -21,6 +22,7 @@ class Assignments:
     """The part of the reader that assigns; :class:`kraise.frontends.python.host.Reader` supplies the rest."""
 
     scope: HostScope
+    _moves_only: Any
 
     def array(self, node: cst.BaseExpression) -> str:
         """The name of an array."""
@@ -134,6 +136,20 @@ class Assignments:
             called = dotted(value.func)
             return [h.Launch(called, self.arguments(value), None, None, None, tuple(names), types, span=span)]
         found = value.elements if isinstance(value, cst.Tuple) else None
+        inner = value
+        while isinstance(inner, cst.Call) and isinstance(inner.func, cst.Attribute) and self._moves_only(inner):
+            inner = inner.args[0].value if inner.args else inner.func.value
+        named = dotted(inner) in scope.arrays and scope.ranks.get(dotted(inner), 1) == 1
+        if named or (found is None and not dotted(inner) and scope.is_array(inner)):  # a, b = params.copy_to_host()
+            made: list[h.Stmt] = []
+            whose = dotted(inner)
+            if whose not in scope.arrays:
+                whose = scope.fresh("unpacked")
+                scope.arrays.add(whose)
+                made = self.new_array(whose, inner, node)
+            scope.scalars.update(names)
+            loads = [k.Load(whose, (k.Const(n, INT),), NUMBER, span=span) for n in range(len(names))]
+            return [*made, *(h.Assign(n, e, NUMBER, span=span) for n, e in zip(names, loads, strict=True))]
         if found is None:
             parts = values.elements(scope, value)
             if parts is None or len(parts) != len(names):

@@ -16,7 +16,11 @@ from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, FLOAT, INT, NUMBER, ScalarType
 
 _VIEWS = frozenset(("item", "transpose", "ravel", "reshaped", "flip"))
-_OTHER_ROWS = {("irfft", 2): "irfft_to"}  # rows by the number of operands
+_OTHER_ROWS = {
+    ("irfft", 2): "irfft_to",
+    ("arange", 2): "arange_from",
+    ("arange", 3): "arange_by",
+}  # rows by the number of operands
 
 
 def value(scope: HostScope, node: cst.BaseExpression) -> h.Expr:
@@ -62,6 +66,19 @@ def value(scope: HostScope, node: cst.BaseExpression) -> h.Expr:
         case cst.Call():
             return call(scope, node)
     raise scope.refuse(node, f"`{scope.text(node)}` is not known in a host function")
+
+
+def truth(scope: HostScope, node: cst.BaseExpression) -> h.Expr:
+    """The value of a loop's condition: a number is compared with 0, since ``jax.lax.while_loop`` takes no numbers."""
+    match node:
+        case cst.BooleanOperation(left=left, operator=word, right=right):
+            name = "and" if isinstance(word, cst.And) else "or"
+            return _op(name, truth(scope, left), truth(scope, right), span=scope.span(node))
+        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
+            return _op("not", truth(scope, inner), span=scope.span(node))
+    found = value(scope, node)
+    logical = isinstance(found, k.Op | k.Const | k.Cast) and found.type == BOOL
+    return found if logical else _op("ne", found, k.Const(0, INT), span=scope.span(node))
 
 
 def is_view(e: h.Expr) -> bool:
