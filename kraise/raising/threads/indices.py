@@ -184,7 +184,9 @@ def bind(
             as_wide(cx, operation("mul", (grid_dim, block_dim), INT), cx.widths[axis])
             extent = in_tiles(cx, cx.widths[axis])
         if name in bounded:
-            if lanes and isinstance(extent, eq.Param) and extent.name == "threads.x":
+            whole = isinstance(extent, eq.Param) and extent.name == f"threads.{letter}"
+            rows = {"blockDim", "gridDim"} <= kinds and any(a != axis and k in ("thread", "block") for k, a in found)
+            if whole and ((lanes and axis == 0) or rows):  # y * blockDim.x * gridDim.x + x
                 extent = operation("mul", (block_dim, grid_dim), INT)
             path.append(eq.Op("lt", (g, extent), BOOL))
     cx.launch_path, cx.facts = tuple(path), tuple(facts)
