@@ -23,7 +23,8 @@ REFUSED = ("by_clock", "by_input", "by_state", "backwards", "odd_bytes", "swap_b
            "nested_swaps", "pushed_by_data", "pushed_twice", "pushed_on_the_way",
            "captured_before", "captured_elsewhere", "saved_at_the_end", "unknown_object", "derived_object",
            "moving_reference", "kernel_of_two_types", "methods_of_other_names",
-           "object_that_works_at_its_end", "bytes_of_a_changed_number", "bytes_of_a_number_given_twice")  # fmt: skip
+           "object_that_works_at_its_end", "bytes_of_a_changed_number", "bytes_of_a_number_given_twice",
+           "graph_of_moving_pointers", "graph_captured_nowhere", "graph_that_reads")  # fmt: skip
 HOSTS = {m[2]: m[1] for m in HOST.finditer(SOURCE)}
 N = 13
 
@@ -51,7 +52,9 @@ def launches_as_calls(text):
         stop = text.index(">>>", found.end())
         first = text.index("(", stop)
         last = closing(text, first)
-        call = f"host_launch_(Geom_({text[found.end() : stop]}), [&] {{ {found[1]}({text[first + 1 : last]}); }})"
+        before = text[: found.start()]
+        taken = "&="[before.count("cudaStreamBeginCapture(") > before.count("cudaStreamEndCapture(")]  # as they are now
+        call = f"host_launch_(Geom_({text[found.end() : stop]}), [{taken}] {{ {found[1]}({text[first + 1 : last]}); }})"
         text = text[: found.start()] + call + text[last + 1 :]
     return text
 

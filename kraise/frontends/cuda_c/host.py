@@ -10,7 +10,7 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Diagnostic, Refused
-from kraise.frontends.cuda_c import host_effects, host_file, host_lost, host_main, host_taken
+from kraise.frontends.cuda_c import host_effects, host_file, host_graphs, host_lost, host_main, host_taken
 from kraise.frontends.cuda_c.c_types import CType, Pointer, Struct
 from kraise.frontends.cuda_c.host_arrays import without_arrays
 from kraise.frontends.cuda_c.host_branches import Branches
@@ -79,6 +79,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.inlining: list[str] = []
         self.written_out: set[str] = set()
         self.skipped: set[int] = set()  # places of parameters without a part in the values
+        self.finished: dict[str, h.Host] = {}
         self.skips: dict[str, set[int]] = {}  # those of the other host functions
         self.pending: list[h.Stmt] = []  # what a library call inside an expression needs before it
         self.low.library = self.library_in
@@ -133,6 +134,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         out = (*of_file, *self.block(body))
         if self.problems:
             raise Refused(*self.suppressed, *self.problems)
+        out = host_graphs.replayed(out, self.finished)
         out = self.with_symbols(params, out)
         moved = sorted((self.shared | self.members) & set_within(out))
         if moved:

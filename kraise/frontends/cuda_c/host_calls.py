@@ -6,7 +6,7 @@ from typing import Any
 
 from lark import Token, Tree
 
-from kraise.frontends.cuda_c import host_effects, host_main
+from kraise.frontends.cuda_c import host_effects, host_graphs, host_main
 from kraise.frontends.cuda_c.host_containers import Containers
 from kraise.frontends.cuda_c.host_inline import Inlining
 from kraise.frontends.cuda_c.host_launches import Launches
@@ -19,9 +19,11 @@ from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, tree
 from kraise.frontends.cuda_c.values import VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
+from kraise.ir.host_rename import within
 from kraise.ir.types import INT32
 
 _ERRORS = frozenset(("cudaSuccess", "hipSuccess", "CUBLAS_STATUS_SUCCESS", "CUFFT_SUCCESS", "EXIT_SUCCESS"))
+_RUNTIME = ("cuda", "cusparse", "cusolver", "cudnn", "curand", "nccl")
 ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
 
 
@@ -102,6 +104,8 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
                 return self.memcpy_2d(args, node)
             case "malloc.pitch":
                 return self.malloc_pitch(args, node)
+            case "graph.begin" | "graph.end" | "graph.make" | "graph.run" as what:
+                return [host_graphs.mark(self.low, what, args, node)]  # type: ignore[list-item]
             case "pointer.device":  # cudaHostGetDevicePointer(&d, h, 0): the same memory
                 if name := self.pointer_name(args[0]):
                     return self.assign_pointer(name, args[1], node)
@@ -135,6 +139,7 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
             not known
             and not own  # a method of the file's
             and name not in self.functors
+            and not name.startswith(_RUNTIME)  # cudaMemcpy3D(&parameters), cudaGraphAddKernelNode(&node, graph, …)
             and all(self.is_ignored(a) or kind(strip(a)) in ("string", "number") for a in args)
         ):
             return self.drop(node, "error check")
@@ -386,14 +391,7 @@ def _referenced(node: Node) -> set[str]:
 
 
 def _mentions(e: k.Expr, name: str) -> bool:
-    match e:
-        case k.Var(name=own):
-            return own == name
-        case k.Op(args=args):
-            return any(_mentions(a, name) for a in args)
-        case k.Cast(arg=arg):
-            return _mentions(arg, name)
-    return False
+    return any(v.name == name for v in within(e, k.Var))
 
 
 __all__ = ["Calls", "Token"]

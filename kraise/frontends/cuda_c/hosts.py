@@ -74,7 +74,7 @@ def read_hosts(
             continue
         kinds = {n: tuple(isinstance(v, k.ArrayRef) for v in h.returned(x.body)) for n, x in done.items()}
         reader = HostReader(program, by_name, kinds)
-        reader.skips, reader.instances = skips, instances
+        reader.skips, reader.instances, reader.finished = skips, instances, done
         reader.host_params = {n: x.params for n, x in done.items()}
         reader.host_copied, reader.host_bound, reader.on_device = copied, bound, on_device
         place = program.unit.tokens[candidates[name].item.first].span  # type: ignore[union-attr]

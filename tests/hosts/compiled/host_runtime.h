@@ -4,11 +4,21 @@
 #include <string>
 #include <map>
 #include <complex>
+#include <functional>
+#include <vector>
 typedef int cudaError_t; typedef int cudaError; typedef void *cudaStream_t; typedef double *cudaEvent_t; 
 enum { cudaSuccess = 0, cudaErrorMemoryAllocation = 2, cudaErrorInvalidValue = 1 };
 enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
 enum { cudaMemAttachGlobal = 1, cudaEventDefault = 0, cudaHostAllocDefault=0, cudaStreamNonBlocking=1, cudaHostAllocMapped=2, cudaEventDisableTiming=2 };
 struct cudaDeviceProp { char name[256]; int multiProcessorCount = 4, maxThreadsPerBlock = 1024, major = 8, minor = 0, warpSize = 32; size_t totalGlobalMem = 1<<30, sharedMemPerBlock = 49152; };
+typedef std::vector<std::function<void()>> *cudaGraph_t, *cudaGraphExec_t;
+enum { cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed };
+static cudaGraph_t captured_ = 0;
+static int cudaStreamBeginCapture(cudaStream_t, int) { captured_ = new std::vector<std::function<void()>>(); return 0; }
+static int cudaStreamEndCapture(cudaStream_t, cudaGraph_t *g) { *g = captured_; captured_ = 0; return 0; }
+template <class... A> static int cudaGraphInstantiate(cudaGraphExec_t *e, cudaGraph_t g, A...) { *e = g; return 0; }
+static int cudaGraphLaunch(cudaGraphExec_t e, cudaStream_t) { for (auto &run : *e) run(); return 0; }
+static int cudaGraphExecDestroy(cudaGraphExec_t) { return 0; } static int cudaGraphDestroy(cudaGraph_t) { return 0; }
 static void fill_(void *p, size_t n) { memset(p, 0x7b, n); }
 template <class T> static int cudaMalloc(T **p, size_t n) { *(void **)p = calloc(n + 64, 1); return 0; }
 template <class T> static int cudaMallocManaged(T **p, size_t n, unsigned = 1) { *(void **)p = calloc(n + 64, 1); return 0; }
@@ -19,9 +29,9 @@ static int cudaMalloc(void **p, size_t n) { *p = calloc(n + 64, 1); return 0; }
 template <class T> static int cudaMallocPitch(T **p, size_t *pitch, size_t w, size_t h) { *pitch = w; *(void **)p = calloc(w * h + 64, 1); return 0; }
 static int cudaFree(void *) { return 0; } static int cudaFreeHost(void *) { return 0; } static int cudaFreeAsync(void *, void *) { return 0; }
 static int cudaMemcpy(void *d, const void *s, size_t n, int) { memmove(d, s, n); return 0; }
-static int cudaMemcpyAsync(void *d, const void *s, size_t n, int, void * = 0) { memmove(d, s, n); return 0; }
+static int cudaMemcpyAsync(void *d, const void *s, size_t n, int, void * = 0) { if (captured_) captured_->push_back([=] { memmove(d, s, n); }); else memmove(d, s, n); return 0; }
 static int cudaMemset(void *d, int v, size_t n) { memset(d, v, n); return 0; }
-static int cudaMemsetAsync(void *d, int v, size_t n, void * = 0) { memset(d, v, n); return 0; }
+static int cudaMemsetAsync(void *d, int v, size_t n, void * = 0) { if (captured_) captured_->push_back([=] { memset(d, v, n); }); else memset(d, v, n); return 0; }
 static int cudaMemcpy2D(void *d, size_t dp, const void *s, size_t sp, size_t w, size_t h, int) { for (size_t i = 0; i < h; i++) memmove((char *)d + i * dp, (const char *)s + i * sp, w); return 0; }
 static int cudaMemset2D(void *d, size_t dp, int v, size_t w, size_t h) { for (size_t i = 0; i < h; i++) memset((char *)d + i * dp, v, w); return 0; }
 template <class T> static int cudaMemcpyToSymbol(T &sym, const void *s, size_t n, size_t off = 0, int = 0) { memcpy((char *)&sym + off, s, n); return 0; }
@@ -40,5 +50,5 @@ static int cudaMemPrefetchAsync(const void *, size_t, int, void * = 0) { return 
 #define checkCudaErrors(x) (void)(x)
 #endif
 struct Geom_ { dim3 g, b; Geom_(dim3 g, dim3 b, size_t = 0, void * = 0) : g(g), b(b) {} };
-template <class F> static void host_launch_(Geom_ c, F f) { if (!c.g.x || !c.g.y || !c.g.z) return; const int g[6] = {(int)c.g.x, (int)c.g.y, (int)c.g.z, (int)c.b.x, (int)c.b.y, (int)c.b.z}; launch_(f, g, MEET_); }
+template <class F> static void host_launch_(Geom_ c, F f) { if (captured_) { cudaGraph_t g = captured_; g->push_back([=] { host_launch_(c, f); }); return; } if (!c.g.x || !c.g.y || !c.g.z) return; const int g[6] = {(int)c.g.x, (int)c.g.y, (int)c.g.z, (int)c.b.x, (int)c.b.y, (int)c.b.z}; launch_(f, g, MEET_); }
 #define hipLaunchKernelGGL(K, G, B, S, T, ...) host_launch_(Geom_(G, B), [&] { K(__VA_ARGS__); })

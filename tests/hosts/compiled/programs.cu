@@ -962,3 +962,138 @@ void by_planes(float *x, float *y, int n) {
     cudaFree(a.cells);
     cudaFree(b.cells);
 }
+
+void graph_of_two_steps(float *x, float *y, int n) {
+    cudaStream_t s;
+    cudaGraph_t graph;
+    cudaGraphExec_t run;
+    CHECK(cudaStreamCreate(&s));
+    CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    smooth<<<(n + 63) / 64, 64, 0, s>>>(x, y, n);
+    smooth<<<(n + 63) / 64, 64, 0, s>>>(y, x, n);
+    CHECK(cudaStreamEndCapture(s, &graph));
+    CHECK(cudaGraphInstantiate(&run, graph, NULL, NULL, 0));
+    for (int t = 0; t < 5; t++) CHECK(cudaGraphLaunch(run, s));
+    CHECK(cudaStreamSynchronize(s));
+    cudaGraphExecDestroy(run);
+    cudaGraphDestroy(graph);
+}
+
+void graph_never_run(float *x, float *y, int n) {
+    cudaStream_t s = 0;
+    cudaGraph_t graph;
+    add<<<1, n>>>(x, 1.0f, n);
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    add<<<1, n, 0, s>>>(y, 1.0f, n);
+    cudaStreamEndCapture(s, &graph);
+}
+
+void graph_made_in_the_first_round(float *x, float *y, int n) {
+    cudaStream_t s = 0;
+    bool made = false;
+    cudaGraph_t graph;
+    cudaGraphExec_t run;
+    for (int t = 0; t < 4; t++) {
+        if (!made) {
+            cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+            for (int k = 0; k < 3; k++) {
+                add<<<1, n, 0, s>>>(x, 0.5f + k, n);
+                mix<<<1, n, 0, s>>>(x, y, y, n);
+            }
+            cudaStreamEndCapture(s, &graph);
+            cudaGraphInstantiate(&run, graph, NULL, NULL, 0);
+            made = true;
+        }
+        cudaGraphLaunch(run, s);
+        cudaStreamSynchronize(s);
+    }
+}
+
+void graph_keeps_its_numbers(float *x, float *y, int n) {
+    cudaStream_t s = 0;
+    cudaGraph_t graph;
+    cudaGraphExec_t run;
+    float *a = x, *b = y;
+    float by = 2.0f;
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    add<<<1, n, 0, s>>>(a, by, n);
+    mix<<<1, n, 0, s>>>(a, b, b, n);
+    cudaStreamEndCapture(s, &graph);
+    cudaGraphInstantiate(&run, graph, 0);
+    by = 7.0f;
+    std::swap(a, b);
+    cudaGraphLaunch(run, s);
+    cudaGraphLaunch(run, s);
+    add<<<1, n>>>(a, by, n);
+}
+
+static void captured_steps(float *x, float *y, int n, cudaStream_t s) {
+    smooth<<<(n + 63) / 64, 64, 0, s>>>(x, y, n);
+    cudaMemcpyAsync(x, y, n * sizeof(float), cudaMemcpyDeviceToDevice, s);
+}
+
+void graph_of_a_helper(float *x, float *y, int n) {
+    cudaStream_t s = 0;
+    cudaGraph_t graph;
+    cudaGraphExec_t run;
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal);
+    captured_steps(x, y, n, s);
+    cudaStreamEndCapture(s, &graph);
+    cudaGraphInstantiate(&run, graph, 0);
+    for (int t = 0; t < 3; t++) {
+        cudaGraphLaunch(run, s);
+        add<<<1, n, 0, s>>>(x, 1.0f, n);
+    }
+}
+
+void graph_captured_in_each_round(float *x, float *y, int n) {
+    cudaStream_t s = 0;
+    for (int t = 0; t < 3; t++) {
+        cudaGraph_t graph;
+        cudaGraphExec_t run;
+        cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+        add<<<1, n, 0, s>>>(x, 1.0f + t, n);
+        cudaStreamEndCapture(s, &graph);
+        cudaGraphInstantiate(&run, graph, 0);
+        cudaGraphLaunch(run, s);
+        mix<<<1, n>>>(x, y, y, n);
+        cudaGraphLaunch(run, s);
+    }
+}
+
+void graph_of_moving_pointers(float *x, float *y, int n) {
+    cudaStream_t s = 0;
+    bool made = false;
+    cudaGraph_t graph;
+    cudaGraphExec_t run;
+    float *a = x, *b = y;
+    for (int t = 0; t < 4; t++) {
+        if (!made) {
+            cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+            smooth<<<1, n, 0, s>>>(a, b, n);
+            cudaStreamEndCapture(s, &graph);
+            cudaGraphInstantiate(&run, graph, 0);
+            made = true;
+        }
+        cudaGraphLaunch(run, s);
+        std::swap(a, b);
+    }
+}
+
+void graph_captured_nowhere(float *x, float *y, int n) {
+    cudaGraphExec_t run = 0;
+    add<<<1, n>>>(x, 1.0f, n);
+    cudaGraphLaunch(run, 0);
+}
+
+void graph_that_reads(float *x, float *y, int n) {
+    cudaStream_t s = 0;
+    cudaGraph_t graph;
+    cudaGraphExec_t run;
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    add<<<1, n, 0, s>>>(x, y[0], n);
+    cudaStreamEndCapture(s, &graph);
+    cudaGraphInstantiate(&run, graph, 0);
+    y[0] = 3.0f;
+    cudaGraphLaunch(run, s);
+}
