@@ -22,7 +22,7 @@ HOST = re.compile(r"^(\w+) (\w+)\(float \*x, float \*y, int n\)", re.M)
 REFUSED = ("by_clock", "by_input", "by_state", "backwards", "odd_bytes", "swap_by_data", "vectors", "unsigned_down",
            "nested_swaps", "pushed_by_data", "pushed_twice", "pushed_on_the_way",
            "captured_before", "captured_elsewhere", "saved_at_the_end", "unknown_object", "derived_object",
-           "moving_reference", "kernel_of_two_types", "methods_of_other_names",
+           "moving_reference", "methods_of_other_names",
            "object_that_works_at_its_end", "bytes_of_a_changed_number", "bytes_of_a_number_given_twice",
            "graph_of_moving_pointers", "graph_captured_nowhere", "graph_that_reads")  # fmt: skip
 HOSTS = {m[2]: m[1] for m in HOST.finditer(SOURCE)}

@@ -9,10 +9,11 @@ from lark import Tree
 
 from kraise.diagnostics import Refused
 from kraise.frontends.cuda_c import host_structs
-from kraise.frontends.cuda_c.c_types import AUTO
+from kraise.frontends.cuda_c.c_types import AUTO, Array, Struct
 from kraise.frontends.cuda_c.host_memory import Memory
 from kraise.frontends.cuda_c.host_names import callee, normal
-from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of
+from kraise.frontends.cuda_c.host_variants import Variants, launched_as
+from kraise.frontends.cuda_c.instantiate import Instantiation
 from kraise.frontends.cuda_c.tokens import Raw
 from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
 from kraise.frontends.cuda_c.values import VarPlace
@@ -31,6 +32,7 @@ class Launches(Memory):
     host_copied: dict[str, set[int]]
     record_of: Any
     instances: dict[str, list[Instantiation]]
+    variants: Variants
     ignored: set[str]
     host_params: dict[str, tuple[k.Param, ...]]
     struct_types: set[str]
@@ -102,34 +104,11 @@ class Launches(Memory):
             raise self.low.refuse("KR211", "a launch through a function pointer", node, "launch the kernel by its name")
         grid, block = (self.extents(c) for c in configuration[:2])
         shared = self.number(configuration[2]) if len(configuration) > 2 else None
-        function = self.functions.get(name)
-        self.of_its_types(name, args, target, node)
+        name, function = launched_as(self, name, args, target, self.functions.get(name))
         passed = (*self.given(function, args), *self.symbols_of(function, len(args)))
         if function is not None and function.static:
-            passed = (*passed, *self.template_numbers(name, function.static, target))
+            passed = (*passed, *self.template_numbers(callee(target), function.static, target))
         return h.Launch(name, passed, grid, block, shared, span=self.low.span(node))
-
-    def of_its_types(self, name: str, args: list[Any], target: Any, node: Tree) -> None:
-        """Refuses the launch of a template for other types than those that its function of the module has: a quotient
-        of ints is another number than one of floats."""
-        found = self.program.functions.get(name, [])
-        if len(found) != 1 or not any(p.kind == "type" for p in found[0].parameters):
-            return
-        d = found[0]
-        bound, _, _ = bindings_of(self.program, d, self.instances.get(name, []))
-        given = next(target.find_data("template_arguments"), None) if isinstance(target, Tree) else None
-        try:
-            explicit = self.low.template_arguments(given) if given is not None else []
-            scope = self.low._bind_template(d, explicit, [self._type_of(a) for a in args], self.program.load(d)) or {}
-        except Refused:
-            return
-        for p in d.parameters:
-            own, here = (getattr(s.get(p.name), "type", None) for s in (bound, scope))
-            if p.kind != "type" or not isinstance(own, ScalarType) or not isinstance(here, ScalarType) or own == here:
-                continue
-            if not (own.kind == here.kind == "float"):  # dtypes follow the arguments
-                reason = f"{name} is launched for {here} here, and for {own} elsewhere in the file"
-                raise self.low.refuse("KR211", reason, node, "write a kernel for each of the types")
 
     def _type_of(self, node: Tree) -> Any:
         try:
@@ -179,7 +158,7 @@ class Launches(Memory):
                 kind_of = param.type if param is not None else None
                 axes = kind_of.ndim - len(kind_of.tail) if isinstance(kind_of, ArrayType) else 1
                 if axes == 1:
-                    ref = replace(ref, rows=())
+                    ref = replace(ref, rows=self.vectors_of(ref, kind_of, a))
                 elif axes != 1 + len(ref.rows):
                     reason = f"an array of {axes} axes is taken here, and `{self.low.text(a)}` is none"
                     raise self.low.refuse("KR211", reason, a)
@@ -192,6 +171,17 @@ class Launches(Memory):
             target = param.type if param is not None else None
             out.append(self.low.convert(value, target, a) if isinstance(target, ScalarType) else value)
         return tuple(out)
+
+    def vectors_of(self, ref: k.ArrayRef, kind_of: Any, node: Tree) -> tuple[k.Expr, ...]:
+        """The extents of the vectors that a kernel sees in an array of numbers (``(float4 *)d``)."""
+        wanted = kind_of.tail if isinstance(kind_of, ArrayType) else ()
+        own = self.arrays[ref.array]
+        if bool(wanted) == isinstance(own, Struct) or isinstance(own, Array):
+            return ()
+        if not wanted or ref.offset is not None:
+            reason = f"`{self.low.text(node)}` is memory of another type than the kernel's parameter"
+            raise self.low.refuse("KR211", reason, node, "use an array of that type")
+        return tuple(k.Const(int(n), INT32) for n in wanted)
 
     def struct_value(self, struct: StructType, node: Tree) -> h.Record | h.Structs:
         """A struct variable by value, or an array of structs."""

@@ -11,6 +11,7 @@ from typing import Any
 from kraise.diagnostics import Diagnostic
 from kraise.diagnostics.collect import guard
 from kraise.frontends.cuda_c.host import HostReader
+from kraise.frontends.cuda_c.host_variants import Variants
 from kraise.frontends.cuda_c.instantiate import Instantiation
 from kraise.frontends.cuda_c.library_table import is_library_word
 from kraise.frontends.cuda_c.program import Program
@@ -27,6 +28,7 @@ def read_hosts(
     functions: list[k.Function],
     only: tuple[str, ...],
     instances: dict[str, list[Instantiation]],
+    variants: Variants,
 ) -> tuple[tuple[h.Host, ...], list[k.Function], list[Diagnostic]]:
     """The host functions of a file, callees first; loops of theirs that became functions; why some were not read.
 
@@ -75,6 +77,7 @@ def read_hosts(
         kinds = {n: tuple(isinstance(v, k.ArrayRef) for v in h.returned(x.body)) for n, x in done.items()}
         reader = HostReader(program, by_name, kinds)
         reader.skips, reader.instances, reader.finished = skips, instances, done
+        reader.variants = variants
         reader.host_params = {n: x.params for n, x in done.items()}
         reader.host_copied, reader.host_bound, reader.on_device = copied, bound, on_device
         place = program.unit.tokens[candidates[name].item.first].span  # type: ignore[union-attr]

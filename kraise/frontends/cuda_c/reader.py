@@ -10,6 +10,7 @@ from typing import Any
 from kraise.diagnostics import Diagnostic, Refused, Span
 from kraise.frontends.cuda_c import enzyme
 from kraise.frontends.cuda_c.functions import Lowering
+from kraise.frontends.cuda_c.host_variants import Variants
 from kraise.frontends.cuda_c.hosts import read_hosts
 from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of, instantiations
 from kraise.frontends.cuda_c.plain import is_plain_candidate
@@ -103,9 +104,11 @@ def _read(
                 severity="warning",
             )
         )
-    hosts, outlined, more = read_hosts(program, functions, only, instances)
+    variants = Variants(read_function, taken=set(program.functions))
+    hosts, outlined, more = read_hosts(program, functions, only, instances, variants)
     diagnostics += more
-    functions += outlined
+    functions, others, hosts = variants.settled(functions, hosts, instances, diagnostics)
+    functions += [*others, *outlined]
     devices = [i.function for i in program.instances.values() if not i.inline]
     module = kernel.Module(
         file,

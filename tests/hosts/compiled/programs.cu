@@ -1097,3 +1097,48 @@ void graph_that_reads(float *x, float *y, int n) {
     y[0] = 3.0f;
     cudaGraphLaunch(run, s);
 }
+
+template <typename T> __global__ void lifted_by(const float *x, T *o, T by, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) o[i] = x[i] + by;
+}
+
+template <typename T> __global__ void lowered_by(const T *o, float *y, T by, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = (float)((o[i] - by) / (T)(i + 1));
+}
+
+template <typename T> void there_and_back(const float *x, float *y, T by, int n) {
+    T *d;
+    cudaMalloc(&d, n * sizeof(T));
+    lifted_by<<<1, n>>>(x, d, by, n);
+    lowered_by<T><<<1, n>>>(d, y, by, n);
+    cudaFree(d);
+}
+
+void kernels_of_doubles(float *x, float *y, int n) {
+    there_and_back(x, y, 1e8, n);
+}
+
+void kernels_of_floats_and_doubles(float *x, float *y, int n) {
+    there_and_back<float>(x, y, 3.1f, n);
+    mix<<<1, n>>>(y, x, x, n);
+    there_and_back<double>(x, y, 1e8, n);
+}
+
+template <typename T> __global__ void doubled(const T *x, T *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = x[i];
+}
+
+void kernel_of_vectors_and_numbers(float *x, float *y, int n) {
+    float *d, *e;
+    cudaMalloc(&d, 4 * n * sizeof(float));
+    cudaMalloc(&e, 4 * n * sizeof(float));
+    cudaMemcpy(d, x, n * sizeof(float), cudaMemcpyDeviceToDevice);
+    cudaMemcpy(d + n, y, n * sizeof(float), cudaMemcpyDeviceToDevice);
+    cudaMemset(d + 2 * n, 0, 2 * n * sizeof(float));
+    doubled<<<1, n>>>((const float4 *)d, (float4 *)e, n);
+    doubled<<<1, n>>>(e, y, n);
+    add<<<1, n>>>(y, 1.0f, n);
+}

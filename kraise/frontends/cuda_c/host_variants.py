@@ -1,0 +1,185 @@
+"""Kernels of templates that a file launches for several types: a function of the module for each of them.
+
+The function with the template's own name has the types of the file's first instance (:func:`bindings_of`). A launch for
+other types calls a function of its own (``scale_float64``): a quotient of ints is another number than one of floats,
+and a conversion to ``T`` rounds to it. Where nothing in the kernel depends on the type but what its arguments are, the
+one function serves both: dtypes follow the arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any
+
+from lark import Tree
+
+from kraise.diagnostics import Diagnostic, Refused
+from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of
+from kraise.frontends.cuda_c.program import Program
+from kraise.frontends.cuda_c.structs import Definition
+from kraise.frontends.cuda_c.values import Constant, TypeName
+from kraise.ir import host as h
+from kraise.ir import kernel as k
+from kraise.ir.types import ScalarType
+
+Read = Callable[[Program, Definition, str, str, list[Instantiation]], tuple[k.Function | None, list[Diagnostic]]]
+
+
+@dataclass
+class Variants:
+    """The functions of a file for other types than the first ones, by the name and the types."""
+
+    read: Read
+    made: dict[tuple[str, tuple[str, ...]], k.Function] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
+    launched: dict[str, set[str]] = field(default_factory=dict)  # by the template: the functions that launches call
+
+    def settled(
+        self,
+        functions: list[k.Function],
+        hosts: tuple[h.Host, ...],
+        instances: dict[str, list[Instantiation]],
+        diagnostics: list[Diagnostic],
+    ) -> tuple[list[k.Function], list[k.Function], tuple[h.Host, ...]]:
+        """The functions of the file, those of other types that something launches, and the hosts. A template of which
+        no instance is spelled has the types of its launches, where these agree."""
+        own = {f.name: f for f in self.made.values()}
+        used = {n for names in self.launched.values() for n in names}
+        names = {
+            next(iter(called)): template
+            for template, called in self.launched.items()
+            if len(called) == 1 and not instances.get(template) and not called & {template}
+        }
+        kept = [own[n] for f in functions for n, to in names.items() if to == f.name]
+        renamed = {names[f.name]: replace(f, name=names[f.name]) for f in kept}
+        said = {f"nothing in the file instantiates `{n}`" for n in renamed}  # it is not taken as float
+        diagnostics[:] = [d for d in diagnostics if not any(d.reason.startswith(s) for s in said)]
+        functions = [renamed.get(f.name, f) for f in functions]
+        more = [f for n, f in own.items() if n in used and n not in names]
+        return functions, more, tuple(_calling(x, names) for x in hosts)
+
+    def of(self, program: Program, d: Definition, arguments: tuple[Any, ...], types: tuple[Any, ...]) -> k.Function:
+        """The function for these template arguments. Raises Refused."""
+        key = d.name, tuple(map(str, types))
+        if key not in self.made:
+            wish = name = "_".join((d.name, *(_spelled(t) for t in types)))
+            number = 2
+            while name in self.taken:
+                name, number = f"{wish}_{number}", number + 1
+            found, problems = self.read(program, d, "kernel", name, [Instantiation(arguments)])
+            if found is None:
+                raise Refused(*problems)
+            self.taken.add(name)
+            self.made[key] = found
+        return self.made[key]
+
+
+def _calling(host: h.Host, names: dict[str, str]) -> h.Host:
+    """The host with other names for what it launches."""
+
+    def block(body: tuple[h.Stmt, ...]) -> tuple[h.Stmt, ...]:
+        out = []
+        for stmt in body:
+            if isinstance(stmt, h.Launch) and stmt.function in names:
+                stmt = replace(stmt, function=names[stmt.function])
+            blocks: dict[str, Any] = {n: block(getattr(stmt, n)) for n in ("body", "orelse") if hasattr(stmt, n)}
+            out.append(replace(stmt, **blocks) if blocks else stmt)
+        return tuple(out)
+
+    return replace(host, body=block(host.body)) if names else host
+
+
+def launched_as(
+    reader: Any, name: str, args: list[Any], target: Any, function: k.Function | None
+) -> tuple[str, k.Function | None]:
+    """The name of the function that a launch calls, and the function with its parameters for these types."""
+    found = _launched_as(reader, name, args, target, function)
+    reader.variants.launched.setdefault(name, set()).add(found[0])
+    return found
+
+
+def _launched_as(
+    reader: Any, name: str, args: list[Any], target: Any, function: k.Function | None
+) -> tuple[str, k.Function | None]:
+    program, low = reader.program, reader.low
+    found = program.functions.get(name, [])
+    if len(found) != 1 or not any(p.kind == "type" for p in found[0].parameters):
+        return name, function
+    d = found[0]
+    bound, _, _ = bindings_of(program, d, reader.instances.get(name, []))
+    given = next(target.find_data("template_arguments"), None) if isinstance(target, Tree) else None
+    try:
+        explicit = low.template_arguments(given) if given is not None else []
+        scope = low._bind_template(d, explicit, [reader._type_of(a) for a in args], program.load(d)) or {}
+    except Refused:
+        return name, function
+    arguments: list[Any] = []
+    other = False
+    for p in d.parameters:
+        own, here = bound.get(p.name), scope.get(p.name)
+        if p.kind == "type" and isinstance(here, TypeName) and isinstance(own, TypeName) and here.type != own.type:
+            other = other or _is_known(here.type)
+            arguments.append(here.type)
+        elif p.kind == "type":
+            arguments.append(own.type if isinstance(own, TypeName) else None)
+        else:
+            arguments.append(own.value if isinstance(own, Constant) else None)
+    if not other or function is None:
+        return name, function
+    types = tuple(a for a, p in zip(arguments, d.parameters, strict=True) if p.kind == "type")
+    variant = reader.variants.of(program, d, tuple(arguments), types)
+    if reader.instances.get(name) and _follows_its_arguments(function, variant):
+        return name, replace(function, params=variant.params)
+    return variant.name, variant
+
+
+def _is_known(t: Any) -> bool:
+    return not isinstance(t, ScalarType) or t.bits is not None
+
+
+def _spelled(t: Any) -> str:
+    return "".join(c if c.isalnum() else "_" for c in str(getattr(t, "name", t))).strip("_")
+
+
+def _follows_its_arguments(one: k.Function, two: k.Function) -> bool:
+    """Are two instances the same but for the width of floats, and is nothing in them of a type that no argument has?"""
+    plain = _float_types(one) | _float_types(two)
+    if not all(t.kind == "float" and t.bits in (32, 64) for t in plain):
+        return False
+    return _shape(one.body) == _shape(two.body) and not _makes_floats(one.body) and not _makes_floats(two.body)
+
+
+def _float_types(f: k.Function) -> set[ScalarType]:
+    found = {getattr(p.type, "element", p.type) for p in f.params}
+    return {t for t in found if isinstance(t, ScalarType) and not t.is_integer and t.kind != "bool"}
+
+
+def _makes_floats(body: Any) -> bool:
+    """Is a number converted to a float, or is there memory or a variable that several statements set?"""
+    return any(
+        (isinstance(x, k.Cast) and not x.type.is_integer) or isinstance(x, k.For | k.While | k.LocalArray)
+        for x in _nodes(body)
+    )
+
+
+def _nodes(x: Any) -> Any:
+    if isinstance(x, tuple):
+        for y in x:
+            yield from _nodes(y)
+    elif is_dataclass(x) and not isinstance(x, ScalarType | type):
+        yield x
+        for f in fields(x):
+            if f.name != "span":
+                yield from _nodes(getattr(x, f.name))
+
+
+def _shape(x: Any) -> Any:
+    """A body without places and without the width of its floats."""
+    if isinstance(x, ScalarType):
+        return x.kind if x.kind == "float" else x
+    if isinstance(x, tuple):
+        return tuple(_shape(y) for y in x)
+    if is_dataclass(x) and not isinstance(x, type):
+        return type(x).__name__, tuple(_shape(getattr(x, f.name)) for f in fields(x) if f.name != "span")
+    return x
