@@ -59,7 +59,9 @@ def entry_at(starts, columns, values, rows, cols, found):
     """
     n = found.shape[0]
     m = columns.shape[0]
-    end = starts[jnp.clip(rows[:n] + 1, 0, starts.shape[0] - 1)]  # kernel.py:46
+    end = starts[
+        jnp.clip((rows[:n] + 1).astype(int), 0, starts.shape[0] - 1)
+    ]  # kernel.py:46
 
     def step(_, state):
         low, high = state

@@ -18,10 +18,10 @@ def frontier_step(ptr, adj, active, reached, edges, level):
     n = active.shape[0]
     row = jnp.cumsum(jnp.bincount(ptr[: n + 1], length=adj.shape[0])) - 1
     both = (row >= 0) & (row < n) & (active[row] == level)
-    reached = reached.at[jnp.where(both, adj, reached.shape[0])].set(
+    reached = reached.at[jnp.where(both, adj.astype(int), reached.shape[0])].set(
         level + 1, mode="drop"
     )  # kernel.py:10
-    edges = edges.at[jnp.where(both, adj, edges.shape[0])].add(
+    edges = edges.at[jnp.where(both, adj.astype(int), edges.shape[0])].add(
         1, mode="drop"
     )  # kernel.py:11
     return reached, edges

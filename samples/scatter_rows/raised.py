@@ -20,6 +20,6 @@ def scatter_rows(start, target, flow, level, inflow):
     share = jnp.where(both, level[row], 0) / jnp.maximum(
         jnp.where(both, start[row + 1], 0) - jnp.where(both, start[row], 0), 1
     )  # kernel.py:9
-    return inflow.at[jnp.where(both & (flow > 0.0), target[:n], inflow.shape[0])].add(
-        share * flow, mode="drop"
-    )  # kernel.py:12
+    return inflow.at[
+        jnp.where(both & (flow > 0.0), target[:n].astype(int), inflow.shape[0])
+    ].add(share * flow, mode="drop")  # kernel.py:12

@@ -17,7 +17,7 @@ def sorted_rows(order, table, weight, out, total):
     cols = table.shape[1]
     n = order.shape[0]
     out = out.at[order, :cols].set(weight[:n, None] * table[:n])  # kernel.py:9
-    total = total.at[jnp.where(0 < jnp.minimum(cols, 1), order, total.shape[0])].set(
-        0.5 * total[order] + weight[:n], mode="drop"
-    )  # kernel.py:11
+    total = total.at[
+        jnp.where(0 < jnp.minimum(cols, 1), order.astype(int), total.shape[0])
+    ].set(0.5 * total[order] + weight[:n], mode="drop")  # kernel.py:11
     return out, total

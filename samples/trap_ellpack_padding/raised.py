@@ -15,7 +15,10 @@ def ellpack_padding(y, val, col, x):
     above = c >= 0
     return jnp.sum(
         jnp.where(
-            above, jnp.where(above, val[:n], 0) * x[jnp.clip(c, 0, x.shape[0] - 1)], 0
+            above,
+            jnp.where(above, val[:n], 0)
+            * x[jnp.clip(c.astype(int), 0, x.shape[0] - 1)],
+            0,
         ),
         axis=1,
     ).astype(y.dtype)  # kernel.py:16

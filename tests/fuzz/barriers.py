@@ -87,7 +87,7 @@ def judge(mutant: Mutant) -> list[Finding]:
     done = pipeline.translate(mutant.source, str(mutant.sample.source), mutant.sample.options)
     cases = load_cases(mutant.sample.folder / "case.toml")
     kernels = [f.name for f in (done.source.functions if done.source else ()) if f.kind == "kernel"]
-    given = [Given(name, _launched(done, cases[name])) for name in kernels if name in cases]
+    given = [Given(name, launched(done, cases[name])) for name in kernels if name in cases]
     found = together([judged(done, one, 0) for one in given], least=2)  # type: ignore[arg-type]
     if not mutant.change.startswith("no barrier"):
         return found
@@ -96,7 +96,7 @@ def judge(mutant: Mutant) -> list[Finding]:
     return [replace(f, kind="race") if early else f for f, early in zip(found, lost, strict=True)]
 
 
-def _launched(done: pipeline.Translation, case: Case) -> Case:
+def launched(done: pipeline.Translation, case: Case) -> Case:
     """The case with its launch, or with one that covers what the kernel guards, as ``kraise verify`` takes it."""
     assert done.source is not None
     if case.grid is not None:

@@ -3,7 +3,7 @@
 import pytest
 
 from kraise.ir import equations as eq
-from kraise.ir.types import BOOL, FLOAT64, INT, INT32, UINT8
+from kraise.ir.types import BOOL, FLOAT64, INT, INT32, UINT8, ScalarType
 from kraise.raising.run import simplify
 from tests.raising.build import const, i, j, op, read
 
@@ -89,3 +89,25 @@ def test_negated_comparison_of_floats_stays():
 def test_casts_of_constants_wrap():
     assert simplify.cast(UINT8, eq.Const(300, INT)) is eq.Const(44, UINT8)
     assert simplify.cast(UINT8, eq.Const(-1, INT)) is eq.Const(255, UINT8)
+
+
+F32 = ScalarType("float", 32)
+
+
+def _f32(*values):
+    return tuple(eq.Const(v, F32) for v in values)
+
+
+def test_literals_of_32_bits_make_integers_and_conditions_of_32_bits():
+    """In 64 bits, as Python computes what is emitted: 28.999999999999996, and 0.30000000000000004 > 0.3."""
+    product, total = eq.Op("mul", _f32(0.29, 100.0), F32), eq.Op("add", _f32(0.1, 0.2), F32)
+    assert simplify.cast(INT32, product) is eq.Const(29, INT32)
+    assert simplify.op("eq", (total, *_f32(0.3)), BOOL) is simplify.TRUE
+    assert simplify.op("gt", (total, *_f32(0.3)), BOOL) is simplify.FALSE
+
+
+def test_literals_whose_width_does_not_matter_stay():
+    product, wide = eq.Op("mul", _f32(0.5, 100.0), F32), eq.Op("mul", (const(0.29), const(100.0)), FLOAT64)
+    assert simplify.cast(INT32, product) is eq.Cast(INT32, product)
+    assert simplify.cast(INT32, wide) is eq.Cast(INT32, wide)
+    assert simplify.op("gt", (product, *_f32(1.0)), BOOL) is eq.Op("gt", (product, *_f32(1.0)), BOOL)

@@ -14,12 +14,13 @@ from kraise.emit.loads import diagonals
 from kraise.emit.loads.blocked import Blocks, blocks, reshaped
 from kraise.emit.loads.dims import Clamp, Dim, Gather, Range, Roll, Scalar, classify
 from kraise.emit.loads.filled import by_launch, filled_up, product
+from kraise.emit.loads.wide import wide
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import ALL, NONE, Atom, Py, Slice
 from kraise.ir import equations as eq
-from kraise.ir.types import BOOL, INT, INT32
+from kraise.ir.types import BOOL, INT
 
 
 def slice_item(context: Context, dim: Range, extent: Linear) -> tuple[Py, bool]:
@@ -207,20 +208,13 @@ def position(low: Lowering, expr: eq.Expr, extent: Linear, safe: bool) -> Py:
         return py.number(-back.constant)
     if not form.terms:
         return py.number(max(form.constant, 0))
-    text = low.lower(_wide(expr) if safe else expr, ()).py
+    text = (wide(low, expr, ()) if safe else low.lower(expr, ())).py
     return clipped(low.ctx, text, extent) if safe else text
 
 
 def clipped(context: Context, text: Py, extent: Linear) -> Py:
     """A position brought inside ``[0, extent - 1]``."""
     return py.call("jnp.clip", text, py.number(0), context.static(extent + -1))
-
-
-def _wide(subscript: eq.Expr) -> eq.Expr:
-    """A subscript of a narrow type as an int: the last position may be none of its numbers."""
-    t = subscript.type
-    narrow = t.is_integer and t.bits is not None and t.bits < 32
-    return eq.Cast(INT32, subscript) if narrow else subscript
 
 
 def _one_gather(low: Lowering, base: Py, dims: list[Dim], extents: tuple[Linear, ...], frame: Frame) -> Val | None:
@@ -265,7 +259,7 @@ def index_arrays(
     items: list[Py] = []
     values: list[Val] = []
     for s, extent in zip(subscripts, extents, strict=True):
-        value = low.lower(_wide(s) if safe else s, frame)
+        value = wide(low, s, frame) if safe else low.lower(s, frame)
         values.append(value)
         if not value.axes:
             items.append(position(low, s, extent, safe))

@@ -8,6 +8,7 @@ from kraise.diagnostics import Span, refuse
 from kraise.emit import guards, lazy, tree
 from kraise.emit.context import Context, Frame, Val
 from kraise.emit.loads import subscripts as subs
+from kraise.emit.loads.wide import wide
 from kraise.emit.lower import Lowering, dtype_text
 from kraise.emit.settled import given
 from kraise.emit.stores import bits, flat, joined, padded, versions
@@ -292,6 +293,8 @@ def _scatter(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tuple
         assert where is not None
         k = next((k for k, s in enumerate(stmt.subscripts) if ctx.free(s)), 0)
         mask = low.lower(where, frame)
+        if any(isinstance(n, eq.Read) for n in tree.walk(stmt.subscripts[k])):
+            items[k] = wide(low, stmt.subscripts[k], frame).py
         items[k] = py.call("jnp.where", mask.py, items[k], ctx.static(extents[k]))
         keywords = {"mode": Atom('"drop"')}
         value = low.lower(stmt.value, frame)

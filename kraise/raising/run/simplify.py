@@ -10,6 +10,7 @@ from __future__ import annotations
 from kraise.ir.equations import Cast, Const, Expr, Op
 from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import free_indices
+from kraise.raising.run import closed
 
 TRUE = Const(True, BOOL)
 FALSE = Const(False, BOOL)
@@ -56,7 +57,7 @@ def cast(type: ScalarType, arg: Expr) -> Expr:
             value &= 2**type.bits - 1
             value -= 2**type.bits * (type.kind == "int" and value >= 2 ** (type.bits - 1))
         return Const(value, type)
-    return Cast(type, arg)
+    return (closed.truncated(arg, type) if type.is_integer else None) or Cast(type, arg)
 
 
 def conjunction(*conditions: Expr | None) -> Expr:
@@ -151,9 +152,8 @@ def _select(c: Expr, a: Expr, b: Expr, type: ScalarType) -> Expr | None:
         return chosen if chosen.type == type else Cast(type, chosen)
     if isinstance(c, Op) and c.name == "not" and c.args[0].type.kind == "bool":
         return op("select", (c.args[0], b, a), type)
-    then, other = _assuming(c, True, a), _assuming(c, False, b)
-    if then is not a or other is not b:
-        return op("select", (c, then, other), type)
+    if (then := _assuming(c, True, a)) is not a or _assuming(c, False, b) is not b:
+        return op("select", (c, then, _assuming(c, False, b)), type)
     # `a if c else (a if d else b)` and `(a if d else b) if c else b`: one condition
     if isinstance(a, Op) and a.name == "select" and a.args[2] is b and a.type == type:
         return op("select", (op("and", (c, a.args[0]), BOOL), a.args[1], b), type)
@@ -349,7 +349,7 @@ def _difference(a: Expr, b: Expr, type: ScalarType) -> Expr | None:
 def _comparison(name: str, args: tuple[Expr, ...]) -> Expr | None:
     a, b = args
     if not (_whole(a) and _whole(b)):
-        return None
+        return closed.compared(name, a, b)
     if a is b:
         return TRUE if name in ("le", "ge", "eq") else FALSE
     for x, y in ((a, b), (b, a)):

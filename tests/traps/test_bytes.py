@@ -1,0 +1,67 @@
+"""Bytes and shorts as places: the first place behind an array of 256 is no byte (JAX makes 0 of it)."""
+
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from kraise.verify.load import load_module
+
+PYTHON = """
+from numba import cuda
+
+
+@cuda.jit
+def counted(x, keep, bins):
+    i = cuda.grid(1)
+    if i < x.shape[0] and keep[i] > 0:
+        cuda.atomic.add(bins, x[i], 1)
+
+
+def last_kept(x, keep, bins):
+    for i in range(x.shape[0]):
+        if keep[i] > 0:
+            bins[x[i]] = i
+
+
+def looked_up(x, keep, table, y):
+    for i in range(x.shape[0]):
+        if keep[i] > 0:
+            y[i] = table[x[i]]
+"""
+CUDA = """
+__global__ void shorts(const short *x, const int *keep, int *bins, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && keep[i] > 0) atomicAdd(&bins[x[i]], 1);
+}
+"""
+KEEP = np.array([1, 0, 1, 0, 0, 1], np.int32)
+
+
+def raised(source, name):
+    done = pipeline.translate(source, name)
+    assert not [d for d in done.diagnostics if d.severity == "error"]
+    return load_module(done.text)
+
+
+@pytest.mark.parametrize(("dtype", "size"), [(np.uint8, 256), (np.int16, 40000), (np.uint16, 65536)])
+def test_what_a_mask_leaves_out_goes_nowhere(dtype, size):
+    x = np.array([7, 1, 9, 2, 3, 7], dtype)
+    module = raised(PYTHON, "bytes.py")
+    counts, places = np.zeros(size, np.int32), np.full(size, -1, np.int32)
+    counts[[7, 9]], places[[7, 9]] = (2, 1), (5, 2)
+    np.testing.assert_array_equal(module.counted(x, KEEP, np.zeros(size, np.int32)), counts)
+    np.testing.assert_array_equal(module.last_kept(x, KEEP, np.full(size, -1, np.int32)), places)
+
+
+@pytest.mark.parametrize(("dtype", "size"), [(np.uint8, 300), (np.int8, 200), (np.int16, 40000)])
+def test_the_last_place_of_a_long_table_is_no_number_of_a_narrow_type(dtype, size):
+    x, table = np.array([7, 1, 100, 2, 3, 8], dtype), np.arange(float(size), dtype=np.float32)
+    y = raised(PYTHON, "bytes.py").looked_up(x, KEEP, table, np.full(6, -1, np.float32))
+    np.testing.assert_array_equal(y, [7, -1, 100, -1, -1, 8])
+
+
+def test_shorts():
+    bins = np.zeros(40000, np.int32)
+    bins[[7, 9]] = 2, 1
+    x = np.array([7, 1, 9, 2, 3, 7], np.int16)
+    np.testing.assert_array_equal(raised(CUDA, "bytes.cu").shorts(x, KEEP, np.zeros(40000, np.int32), 6), bins)
