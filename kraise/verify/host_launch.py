@@ -43,6 +43,34 @@ def _any_launch(module: k.Module, name: str, arguments: dict[str, Any]) -> dict[
     return {"grid": found[0], "block": (x, y, z)}
 
 
+def _start(where: Any) -> int:
+    return where.start if isinstance(where, slice) else 0
+
+
+def _apart(given: dict[str, Any], duals: dict[str, Any], back: dict[str, tuple[Memory, Any]], written: Any) -> None:
+    """Parts of one memory that are given together end where the next of them begins: what reaches beyond its part is
+    an access out of bounds then."""
+    for name, (memory, where) in list(back.items()):
+        others = {n: _start(w) for n, (m, w) in back.items() if m is memory}
+        if not set(others) & set(written) or name not in given or np.ndim(given[name]) != 1:
+            continue
+        behind = [s for s in others.values() if s > _start(where)]
+        if not behind:
+            continue
+        length = min(behind) - _start(where)
+        back[name] = memory, slice(_start(where), min(behind))
+        given[name] = given[name][:length]
+        if name in duals:
+            duals[name] = duals[name][:, :length]
+
+
+def _meets(back: dict[str, tuple[Memory, Any]], one: str, two: str) -> bool:
+    """Do two parts of one memory meet?"""
+    (first, second) = sorted((back[one][1], back[two][1]), key=_start)
+    stop = first.stop if isinstance(first, slice) else None
+    return stop is None or stop > _start(second)
+
+
 def launch(host: Host, stmt: h.Launch) -> None:
     """A launch on the memory that its arguments point to."""
     try:
@@ -110,8 +138,13 @@ def launch(host: Host, stmt: h.Launch) -> None:
         for name in [n for n in back if leading.get(n, n) != n]:
             del given[name], back[name]
             duals.pop(name, None)
+    _apart(given, duals, back, written)
     for name in written:
-        same = [o for o, (m, _) in back.items() if o != name and name in back and m is back[name][0]]
+        same = [
+            o
+            for o, (m, _) in back.items()
+            if o != name and name in back and m is back[name][0] and _meets(back, o, name)
+        ]
         if same:
             raise InterpreterError(f"{stmt.function} writes {name}, which is {same[0]} too", stmt.span)
     shape: dict[str, Any] = {}

@@ -24,7 +24,8 @@ REFUSED = ("by_clock", "by_input", "by_state", "backwards", "odd_bytes", "swap_b
            "captured_before", "captured_elsewhere", "saved_at_the_end", "unknown_object", "derived_object",
            "moving_reference", "methods_of_other_names",
            "object_that_works_at_its_end", "bytes_of_a_changed_number", "bytes_of_a_number_given_twice",
-           "graph_of_moving_pointers", "graph_captured_nowhere", "graph_that_reads")  # fmt: skip
+           "graph_of_moving_pointers", "graph_captured_nowhere", "graph_that_reads",
+           "piece_that_is_left", "parts_that_meet")  # fmt: skip
 HOSTS = {m[2]: m[1] for m in HOST.finditer(SOURCE)}
 N = 13
 

@@ -208,8 +208,9 @@ def test_cuda_offsets_and_ternary_pointers():
         "    step<<<1, 64>>>(d, d + n, n);\n"
         "    cudaMemcpy(a, d + n, n * sizeof(float), cudaMemcpyDefault);\n}\n"
     )
-    done = cuda(body)
-    assert "KR211" in codes(done)  # one memory, two parts: the kernel is raised for distinct arrays
+    agrees(cuda(body), "f", a=array(7), n=7, m=1)  # two parts of one memory that do not meet
+    assert "KR211" in codes(cuda(body.replace("(d, d + n, n)", "(d, d + n - 1, n)")))
+    assert "KR211" in codes(cuda(body.replace("(d, d + n, n)", "(d, d + m, n)")))  # nothing says where m is
 
 
 def test_cuda_copy_of_a_part():

@@ -106,6 +106,8 @@ class HostText:
         name = Atom(self.names[e.array])
         if e.offset is None and e.count is None:
             return name
+        if e.offset is not None and e.count is not None and self.statics.starts_anywhere(e.offset):
+            return py.call("jax.lax.dynamic_slice_in_dim", name, self.expr(e.offset), self.expr(e.count))
         return py.Sub(name, (self.slice(e.offset, e.count),))
 
     def slice(self, offset: k.Expr | None, count: k.Expr | None) -> py.Slice:
@@ -242,6 +244,9 @@ class HostText:
                 items = tuple(self.expr(s) for s in subscripts) if subscripts else (self.slice(offset, count),)
                 if not subscripts and isinstance(inner, h.Whole) and count is None and offset is not None:
                     items = (self.slice(offset, None),)
+                if offset is not None and count is not None and self.statics.starts_anywhere(offset):
+                    whole = Atom(self.names[base]), self.part(inner, base, count), self.expr(offset)
+                    return py.call("jax.lax.dynamic_update_slice_in_dim", *whole, axis=py.number(0))
                 place = py.Sub(py.Attr(Atom(self.names[base]), "at"), items)
                 return py.method(place, "set", self.expr(inner))
             case o.Cast(value=inner, element=element):
@@ -249,6 +254,13 @@ class HostText:
             case o.Rotated():
                 return self.rotated(value)
         return self.expr(value)  # type: ignore[arg-type]
+
+    def part(self, value: h.Expr, base: str, count: k.Expr) -> Py:
+        """What a part of an array becomes, an array in any case."""
+        if isinstance(value, h.Whole) or (isinstance(value, h.Library) and value.array):
+            return self.expr(value)
+        array = Atom(self.names[base])
+        return py.call("jnp.full", self.expr(count), self.expr(value), py.Attr(array, "dtype"))
 
     def new(self, value: o.New) -> Py:
         """A new array; undefined contents are zeros."""

@@ -13,6 +13,8 @@ from kraise.ir import kernel as k
 from kraise.ir.operations import OPERATIONS
 from kraise.ir.types import ScalarType
 
+SHORT = 16
+
 
 @dataclass(frozen=True)
 class Callee:
@@ -56,6 +58,7 @@ class Statics:
     def __init__(self, host: o.Host, callees: Mapping[str, Callee]):
         self.host, self.callees = host, callees
         self.python: set[int] = set()
+        self.moving = {s.var for s in _loops(host.body) if s.var and not _is_short(s)}
         self.read: list[k.Load] = []  # elements that stand where a static number must
         while True:
             self.read.clear()
@@ -133,7 +136,7 @@ class Statics:
                     self._value(value, needed)
                 case o.Loop(names=names, initial=initial):
                     needed |= scalars(stmt.start, stmt.stop, stmt.step)
-                    _shapes(needed, initial, stmt.condition)
+                    self._shapes(needed, initial, stmt.condition)
                     self._need(stmt.body, needed)
                     if _counters(stmt) & needed:
                         needed |= scalars(stmt.condition)
@@ -143,7 +146,7 @@ class Statics:
                 case o.Branch(condition=condition, names=names):
                     self._need(stmt.body, needed)
                     self._need(stmt.orelse, needed)
-                    _shapes(needed, condition)
+                    self._shapes(needed, condition)
                     if set(names) & needed:
                         needed |= scalars(condition, stmt.values, stmt.others)
         for value in self.host.returns:
@@ -167,7 +170,20 @@ class Statics:
                         needed |= scalars(*(e for (n, _), e in kinds if (argument.struct, n) in callee.fields))
             case o.New(shape=shape):
                 needed |= self._static(shape)
-        _shapes(needed, value)
+        self._shapes(needed, value)
+
+    def _shapes(self, needed: set[str], *roots: object) -> None:
+        for node in nodes(*roots):
+            if isinstance(node, h.Whole | o.Put):
+                # a part of constant length may start where the counter of a loop says
+                free = self.moving if node.count is not None else set()
+                needed |= scalars(node.count) | (scalars(node.offset) - free)
+            elif isinstance(node, h.Library):
+                needed |= scalars(*(node.args[n] for n in node.shapes))
+
+    def starts_anywhere(self, offset: k.Expr | None) -> bool:
+        """Is a place known only when the function runs?"""
+        return offset is not None and not scalars(offset) <= self.names
 
     def _static(self, *roots: object) -> set[str]:
         """The scalars of expressions that must be known when the function is traced; elements of arrays never are."""
@@ -212,6 +228,12 @@ def _counters(stmt: o.Loop) -> set[str]:
     return {stmt.var, *(n for n, a in zip(stmt.names, stmt.arrays, strict=True) if not a)} - {""}
 
 
+def _is_short(loop: o.Loop) -> bool:
+    """Has a loop a constant number of rounds, and few? It may as well be written out."""
+    bounds = [b.value for b in (loop.start, loop.stop, loop.step) if isinstance(b, k.Const) and type(b.value) is int]
+    return len(bounds) == 3 and loop.condition is None and len(range(*bounds)) <= SHORT  # type: ignore[call-overload]
+
+
 def _loops(body: tuple[o.Stmt, ...]) -> Iterator[o.Loop]:
     for stmt in body:
         match stmt:
@@ -221,11 +243,3 @@ def _loops(body: tuple[o.Stmt, ...]) -> Iterator[o.Loop]:
             case o.Branch():
                 yield from _loops(stmt.body)
                 yield from _loops(stmt.orelse)
-
-
-def _shapes(needed: set[str], *roots: object) -> None:
-    for node in nodes(*roots):
-        if isinstance(node, h.Whole | o.Put):
-            needed |= scalars(node.offset, node.count)
-        elif isinstance(node, h.Library):
-            needed |= scalars(*(node.args[n] for n in node.shapes))

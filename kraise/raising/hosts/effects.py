@@ -16,7 +16,8 @@ class Function:
     how many scalars it returns, whether its result depends on the launch, and the bytes of an element of its dynamic
     shared memory where its result depends on the size of that (else 0). ``members``: of the arrays of structs and the
     structs with arrays, the names of their members and which of these it writes; ``field`` is that of its only result,
-    where this is a struct with integers, and ``whole`` are such structs of which more is written."""
+    where this is a struct with integers, and ``whole`` are such structs of which more is written. ``equations`` are the
+    kernel's own."""
 
     params: tuple[k.Param, ...]
     written: tuple[str, ...]
@@ -26,6 +27,7 @@ class Function:
     members: tuple[tuple[str, tuple[tuple[str, bool], ...]], ...] = ()
     field: str = ""
     whole: tuple[str, ...] = ()
+    equations: eq.Kernel | None = None
 
     def results(self) -> list[list[tuple[str, bool]]]:
         """By returned array: its name and that it is written; of an array of structs, each member's, and whether."""
@@ -52,4 +54,6 @@ def effects(kernel: eq.Kernel, source: k.Function) -> Function:
                 else:
                     whole.append(p.name)
             members.append((p.name, each))
-    return Function(kernel.params, written, scalars, kernel.launch, shared, tuple(members), field, tuple(whole))  # type: ignore[arg-type]
+    return Function(
+        kernel.params, written, scalars, kernel.launch, shared, tuple(members), field, tuple(whole), kernel  # type: ignore[arg-type]
+    )  # fmt: skip

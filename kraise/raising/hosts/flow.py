@@ -11,6 +11,8 @@ from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names, live_before, read_within, reads, set_within
 from kraise.ir.types import INT, NUMBER, ScalarType
+from kraise.raising.hosts.apart import element_stays, keep_places, stays
+from kraise.raising.hosts.calls import call_host
 from kraise.raising.hosts.dead import variables
 from kraise.raising.hosts.state import Memory, State, View
 
@@ -55,6 +57,7 @@ class Flow:
         r = self.r
         match stmt:
             case h.Assign(name=name, value=value):
+                keep_places(r, {name}, state, out, stmt.span)
                 out.append(o.Let((name,), r.expr(value, state), stmt.span))
                 r.forget({name})
                 state.scalars.add(name)
@@ -91,6 +94,7 @@ class Flow:
             case h.Store(array=array, subscripts=subscripts, value=value):
                 view = r.view(array, state, stmt.span)
                 where = tuple(r.scalar(s, state) for s in subscripts)
+                element_stays(r, view, where)
                 if view.offset is not None:
                     where = (k.Op("add", (view.offset, where[0]), where[0].type), *where[1:])
                 put = o.Put(r.array(k.ArrayRef(array), state).array, r.expr(value, state), where)
@@ -108,7 +112,7 @@ class Flow:
             case h.Launch():
                 r.launch(stmt, state, out)
             case h.CallHost():
-                r.call_host(stmt, state, out)
+                call_host(r, stmt, state, out)
             case h.For() | h.While():
                 self.loop(stmt, state, out, later)
             case h.Return() | h.Break():
@@ -126,6 +130,7 @@ class Flow:
         elif stmt.like and state.points[stmt.like].slot in self.r.sizes:
             self.r.sizes[slot] = self.r.sizes[state.points[stmt.like].slot]
         r.elements[slot] = stmt.element
+        r.apart |= {slot} if stmt.name in r.pieces else set()
         target = r.written(slot, state, out, stmt.span)
         out.append(o.Let((target,), o.New(stmt.element, shape, fill, like), stmt.span))
         state.points[stmt.name] = View(slot)
@@ -139,6 +144,7 @@ class Flow:
         if view.offset is not None:
             offset = view.offset if offset is None else _sum(view.offset, offset)
         count = r.scalar(stmt.count, state) if stmt.count is not None else None
+        stays(r, View(view.slot, offset), count)
         everything = offset is None and (count is None or self.r.sizes.get(view.slot) == (count,))
         if isinstance(value, h.Whole) and isinstance(stmt.value, h.Whole) and value.offset is None:
             source = state.points[stmt.value.array].slot
@@ -177,6 +183,7 @@ class Flow:
     def branch(self, stmt: h.If, state: State, out: list[o.Stmt], after: frozenset[str]) -> None:
         """Both branches, and what they leave behind."""
         r = self.r
+        keep_places(r, set_within((stmt,)), state, out, stmt.span)
         condition = r.expr(stmt.condition, state)
         sides: list[tuple[State, list[o.Stmt]]] = []
         known = len(r.slots)

@@ -27,11 +27,14 @@ from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names, fresh, read_within, set_within
 from kraise.ir.types import INT, ArrayType, ScalarType, StructType
 from kraise.raising.hosts import sharing
+from kraise.raising.hosts.apart import element_stays, keep_places, launch_stays, meet, parts, stays
 from kraise.raising.hosts.banks import without_choices
 from kraise.raising.hosts.choices import as_choices, joined
 from kraise.raising.hosts.effects import Function
 from kraise.raising.hosts.exits import Exits
 from kraise.raising.hosts.libraries import folded
+from kraise.raising.hosts.pools import NotApart, dealt_out
+from kraise.raising.hosts.reach import Numbers
 from kraise.raising.hosts.returns import with_one_return
 from kraise.raising.hosts.state import Memory, State, View, given_member
 from kraise.raising.hosts.unpacked import unpacked
@@ -46,13 +49,23 @@ def raise_host(host: h.Host, functions: Mapping[str, Function], hosts: Mapping[s
     from kraise.raising.hosts.dead import without_dead
 
     sharing.check(host, functions, hosts)
-    return without_dead(Raising(host, functions, hosts, join).run())
+    try:
+        return without_dead(Raising(host, functions, hosts, join).run())
+    except NotApart:
+        return without_dead(Raising(host, functions, hosts, join, False).run())
 
 
 class Raising:
     """One host function."""
 
-    def __init__(self, host: h.Host, functions: Mapping[str, Function], hosts: Mapping[str, o.Host], join: Join):
+    def __init__(
+        self,
+        host: h.Host,
+        functions: Mapping[str, Function],
+        hosts: Mapping[str, o.Host],
+        join: Join,
+        deal: bool = True,
+    ):
         self.host, self.functions, self.hosts, self.join = host, functions, hosts, join
         self.slots: list[str] = []  # the variable that each slot is written under
         self.calls: dict[str, None] = {}
@@ -69,6 +82,11 @@ class Raising:
             )
         except Refused:  # what decides is no number that is known: branches
             body, self.ordered = without_choices(joined(body), set(self.scalar_names))
+        self.pieces: frozenset[str] = frozenset()
+        self.number = Numbers(body, {p.name for p in host.params})
+        if deal:
+            body, self.pieces = dealt_out(body, {p.name for p in host.params}, self.taken, self.number)
+        self.apart: set[int] = set()  # the slots of pieces of a buffer
         self.body = Exits(self.taken).block(body)
 
     def run(self) -> o.Host:
@@ -196,6 +214,8 @@ class Raising:
         if view.offset is not None:
             offset = view.offset if offset is None else k.Op("add", (view.offset, offset), offset.type)
         count = self.scalar(ref.count, state) if isinstance(ref, h.Whole) and ref.count is not None else None
+        if isinstance(ref, h.Whole) or offset is not None:
+            stays(self, View(view.slot, offset), count)
         if offset is None and count is not None and self.sizes.get(view.slot, ())[:1] == (count,):
             count = None
         return h.Whole(variable, offset, count, span=ref.span)
@@ -212,6 +232,7 @@ class Raising:
             case k.Load(array=array, subscripts=subscripts):
                 whole = self.array(k.ArrayRef(array, span=e.span), state)
                 moved = tuple(self.scalar(s, state) for s in subscripts)
+                element_stays(self, self.view(array, state, e.span), moved)
                 if whole.offset is not None:
                     moved = (k.Op("add", (whole.offset, moved[0]), moved[0].type), *moved[1:])
                 return replace(e, array=whole.array, subscripts=moved)
@@ -240,7 +261,7 @@ class Raising:
         """A launch: a call whose results are the written arrays."""
         function = self.functions.get(stmt.function)
         if function is None:
-            raise Refused(*self._not_raised(stmt.function, stmt.span))
+            raise Refused(*self.not_raised(stmt.function, stmt.span))
         name, given = stmt.function, stmt.args
         groups = self._groups(function, given, state)
         if groups and (found := self.join(name, groups)) is not None:
@@ -250,7 +271,7 @@ class Raising:
         self.calls[name] = None
         results = function.results()
         written = [key for keys in results for key, changed in keys if changed]
-        args, slots = self._arguments(name, function.params, given, written, state, stmt.span)
+        args, slots = self.arguments(name, function.params, given, state, stmt.span)
         if function.scalars != len(stmt.results):
             reason = f"{stmt.function} returns {function.scalars} values, and {len(stmt.results)} are taken"
             raise refuse("KR211", reason, stmt.span)
@@ -265,6 +286,9 @@ class Raising:
         if function.whole:
             reason = f"{name} changes several arrays of the struct {function.whole[0]}, or others beside it"
             raise refuse("KR211", reason, stmt.span, "pass the members of the struct one by one")
+        launch_stays(self, function, args, slots, grid, block)
+        args = parts(self, function, args, slots, state, grid, block)
+        self.distinct(name, written, slots, stmt.span)
         call = o.Call(name, args, grid, block, shared, sizes, function.field)
         views = [slots[key] if changed else None for keys in results for key, changed in keys]
         self._bind(stmt.results, views, call, state, out, stmt.span)
@@ -277,11 +301,11 @@ class Raising:
                 places.setdefault(state.points[value.array], []).append(param.name)
         return tuple(tuple(g) for g in places.values() if len(g) > 1 and set(g) & set(function.written))
 
-    def _not_raised(self, name: str, span: Span | None):
+    def not_raised(self, name: str, span: Span | None):
         reason = f"{name}, which is launched here, was not raised"
         return (Diagnostic("KR212", reason, span, f"the diagnostics of {name} say why"),)
 
-    def _arguments(self, name, params, given, written, state: State, span: Span | None):  # type: ignore[no-untyped-def]
+    def arguments(self, name, params, given, state: State, span: Span | None):  # type: ignore[no-untyped-def]
         """The arguments as values, and the views of the array parameters."""
         if len(given) > len(params) or any(p.default is None for p in params[len(given) :]):
             raise refuse("KR211", f"{name} takes {len(params)} arguments, {len(given)} are given", span)
@@ -310,86 +334,48 @@ class Raising:
                 args.append(replace(value, members=parts))
             else:
                 args.append(self.expr(value, state))
+        return tuple(args), views
+
+    def distinct(self, name: str, written, views: Mapping[str, View], span: Span | None) -> None:  # type: ignore[no-untyped-def]
+        """Refuses a call that writes to memory which it is given a second time."""
         for param in written:
-            twice = [p for p, v in views.items() if p != param and v.slot == views[param].slot]
+            twice = [p for p, v in views.items() if p != param and meet(self, v, views[param])]
             if twice:
                 reason = f"{name} writes {param}, and {twice[0]} is the same memory here"
                 hint = "pass distinct arrays: copy one of them first (a thread may read what another has written)"
                 raise refuse("KR211", reason, span, hint)
-        return tuple(args), views
 
     def _bind(self, results, views, call, state: State, out: list[o.Stmt], span: Span | None) -> None:  # type: ignore[no-untyped-def]
         """``results, written arrays = call``."""
+        keep_places(self, set(results), state, out, span)
         targets: list[str] = list(results)
         puts: list[tuple[View, str]] = []
         for view in views:
             if view is None:  # a member that keeps its values
                 targets.append("_")
-            elif view.offset is None and not view.in_rows:
+            elif view.is_whole:
                 targets.append("")
             else:
-                part = fresh(self.taken, f"{self.slots[view.slot]}_{'part' if view.offset is not None else 'rows'}")
+                part = fresh(self.taken, f"{self.slots[view.slot]}_{'rows' if view.in_rows else 'part'}")
                 targets.append(part)
                 puts.append((view, part))
-        plain = iter([v for v in views if v is not None and v.offset is None and not v.in_rows])
+        plain = iter([v for v in views if v is not None and v.is_whole])
         names = [t or self.written(next(plain).slot, state, out, span) for t in targets]
         out.append(o.Let(tuple(names), call, span))
         for view, part in puts:
-            self._put(view, part, state, out, span)
+            self.put(view, part, state, out, span)
         state.set_scalars(results)
         self.forget(set(results))
 
-    def _put(self, view: View, part: str, state: State, out: list[o.Stmt], span: Span | None) -> None:
+    def put(self, view: View, part: str, state: State, out: list[o.Stmt], span: Span | None) -> None:
         """What a callee left of a part of memory, or of memory that it saw as rows, is put back."""
         value: h.Expr = flat(h.Whole(part)) if view.in_rows else h.Whole(part)
         base = state.values[view.slot] or self.slots[view.slot]
         name = self.written(view.slot, state, out, span)
-        out.append(o.Let((name,), value if view.offset is None else o.Put(base, value, None, view.offset), span))
-
-    def _lost(self, params: list[str], views: Mapping[str, View], stmt: h.CallHost, state: State) -> None:
-        """Refuses a call whose changes to the memory of ``params`` another name than its results would see."""
-        kept = {s for m in state.memory.values() if m is not None for s in m.slots} if self.implicit else set()
-        for param in params:
-            slot = views[param].slot
-            others = [n for n, v in state.points.items() if v.slot == slot and n not in stmt.results]
-            if others or slot in kept:
-                reason = f"{stmt.function} changes {param} and returns another array: the change would be lost"
-                raise refuse("KR211", reason, stmt.span)
-            state.written.update(n for n, m in state.memory.items() if m is not None and slot in m.slots)
-
-    def call_host(self, stmt: h.CallHost, state: State, out: list[o.Stmt]) -> None:
-        """A call of another host function: what it returns of its parameters' memory is memory of this one."""
-        callee = self.hosts.get(stmt.function)
-        if callee is None:
-            raise Refused(*self._not_raised(stmt.function, stmt.span))
-        self.calls[stmt.function] = None
-        args, views = self._arguments(stmt.function, callee.params, stmt.args, callee.written, state, stmt.span)
-        self._lost([p for p in callee.written if p not in callee.memory], views, stmt, state)
-        if len(stmt.results) > len(callee.returns):
-            raise refuse("KR211", f"{stmt.function} returns {len(callee.returns)} values", stmt.span)
-        named = [*stmt.results, *[""] * (len(callee.returns) - len(stmt.results))]
-        targets: list[str] = []
-        points: list[tuple[str, View]] = []
-        puts: list[tuple[View, str]] = []
-        for name, memory in zip(named, callee.memory, strict=True):
-            if memory:
-                view = views[memory]
-                if view.offset is None and not view.in_rows:
-                    targets.append(self.written(view.slot, state, out, stmt.span))
-                else:
-                    targets.append(fresh(self.taken, f"{self.slots[view.slot]}_part"))
-                    puts.append((view, targets[-1]))
-                points += [(name, view)] if name else []
-            elif name and stmt.arrays[stmt.results.index(name)]:
-                slot = self.slot(name, state)
-                targets.append(self.written(slot, state, out, stmt.span))
-                points.append((name, View(slot)))
-            else:
-                targets.append(name or "_")
-                state.set_scalars([name] if name else [])
-                self.forget({name})
-        out.append(o.Let(tuple(targets), o.Call(stmt.function, args), stmt.span))
-        for view, part in puts:
-            self._put(view, part, state, out, stmt.span)
-        for name, view in points:
-            state.points[name] = View(view.slot, view.offset)
+        out.append(
+            o.Let(
+                (name,),
+                value if view.in_rows and view.offset is None else o.Put(base, value, None, view.offset, view.count),
+                span,
+            )
+        )

@@ -9,6 +9,7 @@ from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names, fresh, live_before, reads, set_within
 from kraise.ir.types import INT
+from kraise.raising.hosts.apart import keep_places
 from kraise.raising.hosts.state import Memory, State, View
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def loop(flow: Flow, stmt: h.For | h.While, state: State, out: list[o.Stmt], aft
     if isinstance(stmt, h.For):
         bounds = tuple(_folded(r.scalar(e, state), state) for e in (stmt.start, stmt.stop, stmt.step))  # type: ignore[assignment]
     r.forget(set_within(stmt.body) | {var})
+    keep_places(r, set_within(stmt.body) | {var}, state, out, stmt.span)
     rounds = _rounds(flow, stmt, bounds, state, out)
     scalars = sorted(set_within(stmt.body) & live & r.scalar_names)
     initial_scalars: list[h.Expr] = []

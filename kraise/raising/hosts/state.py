@@ -11,11 +11,18 @@ from kraise.ir import kernel as k
 
 @dataclass(frozen=True)
 class View:
-    """Where a name points: a slot, and from which element on (None: its first)."""
+    """Where a name points: a slot, and from which element on (None: its first). ``count``: how many elements from there
+    a launch is given (None: all)."""
 
     slot: int
     offset: k.Expr | None = None
     in_rows: bool = False  # of an argument: the callee sees it as rows
+    count: k.Expr | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Is it all of the memory, as it lies there?"""
+        return self.offset is None and self.count is None and not self.in_rows
 
 
 @dataclass(frozen=True)

@@ -1142,3 +1142,97 @@ void kernel_of_vectors_and_numbers(float *x, float *y, int n) {
     doubled<<<1, n>>>(e, y, n);
     add<<<1, n>>>(y, 1.0f, n);
 }
+
+void dealt_out(float *x, float *y, int n) {
+    float *pool;
+    int m = n - 1;
+    CHECK(cudaMalloc((void **)&pool, (2 * n + 2 * m) * sizeof(float)));
+    float *u = pool, *v = u + n, *a = v + n, *b = a + m;
+    cudaMemset(pool, 0, (2 * n + 2 * m) * sizeof(float));
+    cudaMemcpy(u, x, n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(a, y, m * sizeof(float), cudaMemcpyHostToDevice);
+    for (int t = 0; t < 3; t++) {
+        smooth<<<1, n>>>(u, v, n);
+        smooth<<<1, n>>>(a, b, m);
+        std::swap(u, v);
+        float *c = a;
+        a = b;
+        b = c;
+    }
+    mix<<<1, n>>>(u, a, x, m);
+    cudaMemcpy(y, v, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaFree(pool);
+}
+
+void dealt_out_and_copied_as_one(float *x, float *y, int n) {
+    float *h = (float *)malloc(3 * n * sizeof(float)), *d, *part[3];
+    for (int i = 0; i < 3 * n; i++) h[i] = 0.5f * i + x[i % n];
+    cudaMalloc(&d, 3 * n * sizeof(float));
+    for (int k = 0; k < 3; k++) part[k] = d + k * n;
+    cudaMemcpy(d, h, 3 * n * sizeof(float), cudaMemcpyHostToDevice);
+    mix<<<1, n>>>(part[0], part[1], part[2], n);
+    add<<<1, n>>>(part[0], 2.0f, n);
+    cudaMemcpy(h, d, 3 * n * sizeof(float), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < n; i++) { x[i] = h[i]; y[i] = h[i + n] + h[i + 2 * n]; }
+}
+
+void pieces_and_the_whole(float *x, float *y, int n) {
+    float *d;
+    cudaMalloc(&d, 2 * n * sizeof(float));
+    float *u = d, *v = d + n;
+    cudaMemcpy(u, x, n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(v, y, n * sizeof(float), cudaMemcpyHostToDevice);
+    add<<<1, 2 * n>>>(d, 3.0f, 2 * n);
+    add<<<1, n>>>(v, 1.0f, n);
+    smooth<<<1, n>>>(u, x, n);
+    cudaMemcpy(y, v, n * sizeof(float), cudaMemcpyDeviceToHost);
+}
+
+void rows_of_a_history(float *x, float *y, int n) {
+    float *d;
+    cudaMalloc(&d, n * n * sizeof(float));
+    cudaMemcpy(d, x, n * sizeof(float), cudaMemcpyHostToDevice);
+    for (int t = 1; t < n; t++) {
+        cudaMemcpy(d + t * n, y, n * sizeof(float), cudaMemcpyDeviceToDevice);
+        smooth<<<1, n>>>(d + (t - 1) * n, d + t * n, n);
+        add<<<1, n>>>(d + t * n, 0.25f * t, n);
+    }
+    cudaMemcpy(x, d + (n - 2) * n, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaMemcpy(y, d + (n - 1) * n, n * sizeof(float), cudaMemcpyDeviceToHost);
+}
+
+void halves(float *x, float *y, int n) {
+    int m = n / 2;
+    float *low = x, *high = x + m;
+    for (int t = 0; t < 3; t++) {
+        mix<<<1, n>>>(low, y, high, m);
+        mix<<<1, n>>>(high, y, low, m);
+    }
+}
+
+void pointer_that_keeps_its_place(float *x, float *y, int n) {
+    int m = 2;
+    float *p = x + m, *q = y + m;
+    m = 3 * m;
+    add<<<1, n>>>(p, 1.0f, m);
+    for (int k = 0; k < 3; k++) {
+        m = m - 1;
+        add<<<1, n>>>(q, 2.0f, m);
+    }
+    if (n > 5) m = 1;
+    add<<<1, n>>>(p, 0.5f, m);
+}
+
+void piece_that_is_left(float *x, float *y, int n) {
+    float *d;
+    cudaMalloc(&d, (2 * n + 1) * sizeof(float));
+    float *u = d, *v = d + n;
+    cudaMemcpy(u, x, n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(v, y, n * sizeof(float), cudaMemcpyHostToDevice);
+    smooth<<<1, n + 1>>>(u, v, n + 1);
+    cudaMemcpy(y, v, n * sizeof(float), cudaMemcpyDeviceToHost);
+}
+
+void parts_that_meet(float *x, float *y, int n) {
+    smooth<<<1, n>>>(x, x + 1, n - 1);
+}
