@@ -2,7 +2,7 @@
 
 ``losses = []``, then ``losses.append(loss)`` in a ``for t in range(n)``, is ``losses = np.zeros(n)`` and
 ``losses[t] = loss``; with arrays that are appended the new array has one axis more. An append under ``t % k == 0``
-fills one place in k rounds.
+fills one place in k rounds. What a list begins with (``losses = [first]``) has the first places.
 
 Side conditions, checked: the loop has no way out and no ``continue``; there is one append, which is evaluated once in
 each round (or in each that the remainder says); nothing uses the list between its making and the end of the loop, and
@@ -20,6 +20,7 @@ from kraise.frontends.python.host_rounds import integer, number, tuple_of
 from kraise.frontends.python.host_scope import HostScope, array_names
 from kraise.frontends.python.host_units import assigned
 from kraise.frontends.python.source import dotted, rebuilt, walk
+from kraise.ir.host_names import fresh
 
 _WHOLE = frozenset(("int", "len", "round"))  # what gives integers, where an array of numbers is made for others
 _JOINS = ("numpy.array", "numpy.asarray", "numpy.stack", "numpy.vstack", "cupy.array", "cupy.asarray", "cupy.stack")
@@ -49,6 +50,8 @@ class _Grown:
     def __init__(self, scope: HostScope, node: cst.FunctionDef, numpy: str):
         self.scope, self.node, self.numpy = scope, node, numpy
         self.ranks = host_ranks.certain(scope, node)
+        self.taken = {n.value for n in walk(node) if isinstance(n, cst.Name)}
+        self.kept: list[Any] = []  # names for what the list that became an array last begins with
 
     def block(self, lines: list[Any]) -> list[Any] | None:
         """Statements with the lists that grow in their loops as arrays; None where there are none."""
@@ -60,21 +63,22 @@ class _Grown:
     def one(self, lines: list[Any]) -> bool:
         """Whether one more list of a block became an array; the block is changed."""
         for at, line in enumerate(lines):
-            for name in _made(line):
+            for name, first in _made(line):
                 later = next((n for n in range(at + 1, len(lines)) if _mentions(lines[n], name)), 0)
                 loop = lines[later]
                 if not later or not isinstance(loop, cst.For):
                     continue
-                new = self.filled(loop, name)
+                new = self.filled(loop, name, first)
                 after = [self.joined(x, name) for x in lines[later + 1 :]]
                 if new is not None and _only_read(after, name):
                     lines[later:] = [*new, *after]
-                    lines[at] = _without(line, name)
+                    lines[at : at + 1] = [*self.kept, _without(line, name)]
                     return True
         return False
 
-    def filled(self, loop: cst.For, name: str) -> list[Any] | None:
-        """``name = np.zeros(…)`` and the loop that fills it; None where a side condition does not hold."""
+    def filled(self, loop: cst.For, name: str, begun: list[cst.BaseExpression]) -> list[Any] | None:
+        """``name = np.zeros(…)``, the places that it begins with, and the loop that fills it; None where a side
+        condition does not hold."""
         match loop:
             case cst.For(
                 target=cst.Name(value=var), iter=cst.Call(func=cst.Name(value="range"), args=args), orelse=None
@@ -101,20 +105,24 @@ class _Grown:
                 value = _appended(part, name)
                 if value is None or every is None:
                     continue
-                made = self.array(value, _count(start, stop, step, every))
+                if any(self.scope.is_array(b) != self.scope.is_array(value) for b in begun):
+                    return None
+                made = self.array(value, _more(_count(start, stop, step, every), len(begun)))
                 if made is None or isinstance(value, cst.Integer) or dotted(getattr(value, "func", value)) in _WHOLE:
                     return None
                 if not self.scope.is_array(value):
                     self.scope.recorded.add(name)
-                store = self.store(part, name, value, _index(var, start, step, every))
+                store = self.store(part, name, value, _more(_index(var, start, step, every), len(begun)))
                 inner[place] = store
                 if isinstance(line, cst.If):
                     body[at] = line.with_changes(body=line.body.with_changes(body=inner))
                 else:
                     body[at] = store
                 new = loop.with_changes(body=loop.body.with_changes(body=body))
-                first = cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(cst.Name(name))], made)])
-                return [self.placed(first, loop), self.placed(new, loop)]
+                own = [fresh(self.taken, f"{name}_{n}") for n in range(len(begun))]
+                self.kept = [self.placed(_assigned(n, b), loop) for n, b in zip(own, begun, strict=True)]
+                places = [self.store(loop, name, cst.Name(n), integer(at), value) for at, n in enumerate(own)]
+                return [self.placed(_assigned(name, made), loop), *places, self.placed(new, loop)]
         return None
 
     def joined(self, line: Any, name: str) -> Any:
@@ -171,11 +179,12 @@ class _Grown:
         kind = cst.Arg(cst.Attribute(array, cst.Name("dtype")), keyword=cst.Name("dtype"))
         return cst.Call(zeros, [cst.Arg(tuple_of([count, *extents])), kind])
 
-    def store(self, line: Any, name: str, value: Any, index: cst.BaseExpression) -> Any:
-        """``name[index] = value``."""
+    def store(self, line: Any, name: str, value: Any, index: cst.BaseExpression, like: Any = None) -> Any:
+        """``name[index] = value``, with the axes of ``like``."""
+        like = value if like is None else like
         items = [cst.SubscriptElement(cst.Index(index))]
-        if self.scope.is_array(value):
-            items += [cst.SubscriptElement(cst.Slice(None, None)) for _ in range(self.ranks[dotted(_copied(value))])]
+        if self.scope.is_array(like):
+            items += [cst.SubscriptElement(cst.Slice(None, None)) for _ in range(self.ranks[dotted(_copied(like))])]
         made = cst.Assign([cst.AssignTarget(cst.Subscript(cst.Name(name), items))], value)
         return self.placed(cst.SimpleStatementLine([self.placed(made, line)]), line)
 
@@ -202,18 +211,36 @@ def _apart(line: Any) -> list[Any]:
     return [line]
 
 
-def _made(line: Any) -> list[str]:
-    """The names that a statement makes empty lists."""
-    out: list[str] = []
+def _made(line: Any) -> list[tuple[str, list[cst.BaseExpression]]]:
+    """The names that a statement makes lists, with their elements."""
+    out: list[tuple[str, list[cst.BaseExpression]]] = []
     for small in line.body if isinstance(line, cst.SimpleStatementLine) else ():
         match small:
-            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.List(elements=[])):
-                out.append(name)
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.List(elements=parts)):
+                if not any(isinstance(p, cst.StarredElement) for p in parts):
+                    out.append((name, [p.value for p in parts]))
     return out
 
 
+def _assigned(name: str, value: cst.BaseExpression) -> cst.SimpleStatementLine:
+    return cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(cst.Name(name))], value)])
+
+
+def _more(node: cst.BaseExpression, more: int) -> cst.BaseExpression:
+    """A number and so many more."""
+    known = number(node)
+    if known is not None or not more:
+        return integer(known + more) if known is not None else node
+    match node:
+        case cst.BinaryOperation(left=left, operator=cst.Add() | cst.Subtract() as sign, right=right) if (
+            (by := number(right)) is not None
+        ):
+            return _more(left, more + (by if isinstance(sign, cst.Add) else -by))
+    return cst.BinaryOperation(_bracketed(node), cst.Add() if more > 0 else cst.Subtract(), integer(abs(more)))
+
+
 def _without(line: Any, name: str) -> Any:
-    kept = [s for s in line.body if _made(line.with_changes(body=[s])) != [name]]
+    kept = [s for s in line.body if [n for n, _ in _made(line.with_changes(body=[s]))] != [name]]
     return line.with_changes(body=kept or [cst.Pass()])
 
 
@@ -268,18 +295,21 @@ def _bracketed(node: cst.BaseExpression) -> cst.BaseExpression:
 def _count(start: Any, stop: Any, step: Any, every: Any) -> cst.BaseExpression:
     """How many rounds append."""
     whole: cst.BaseExpression = stop
-    if number(start) != 0:
+    first = number(start)
+    if first is not None:
+        whole = _more(stop, -first)
+    else:
         whole = cst.BinaryOperation(_bracketed(stop), cst.Subtract(), _bracketed(start))
     by = step if number(step) != 1 else every
     if number(by) != 1:
         known = number(by)
-        more = cst.BinaryOperation(_bracketed(by), cst.Subtract(), integer(1)) if known is None else integer(known - 1)
-        top = cst.BinaryOperation(_bracketed(whole), cst.Add(), _bracketed(more))
+        more = cst.BinaryOperation(_bracketed(by), cst.Subtract(), integer(1))
+        top = _more(whole, known - 1) if known is not None else cst.BinaryOperation(_bracketed(whole), cst.Add(), more)
         whole = cst.BinaryOperation(_bracketed(top), cst.FloorDivide(), _bracketed(by))
     rounds = number(whole)
     if rounds is not None:
         return integer(max(rounds, 0))
-    if number(start) == 0:
+    if first == 0 or isinstance(whole, cst.Name):
         return whole
     return cst.Call(cst.Name("max"), [cst.Arg(whole), cst.Arg(integer(0))])
 
@@ -287,7 +317,10 @@ def _count(start: Any, stop: Any, step: Any, every: Any) -> cst.BaseExpression:
 def _index(var: str, start: Any, step: Any, every: Any) -> cst.BaseExpression:
     """The place that a round fills."""
     place: cst.BaseExpression = cst.Name(var)
-    if number(start) != 0:
+    first = number(start)
+    if first is not None:
+        place = _more(place, -first)
+    else:
         place = cst.BinaryOperation(place, cst.Subtract(), _bracketed(start))
     by = step if number(step) != 1 else every
     return place if number(by) == 1 else cst.BinaryOperation(_bracketed(place), cst.FloorDivide(), _bracketed(by))

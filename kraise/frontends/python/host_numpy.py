@@ -21,35 +21,35 @@ _JOINS = frozenset(("concatenate", "hstack", "vstack", "stack", "column_stack"))
 def taken(whole: h.Expr, items: list[Any], scalar: Value, span: Any) -> h.Library | None:
     """``x[1:-1, None, 0]``; None where an item is not one of these."""
     args: list[h.Expr] = [whole]
-    where = _places(items, scalar, args)
+    where, shapes = _places(items, scalar, args)
     if len(args) > _MOST_OPERANDS:
         return None
-    shapes = tuple(range(1, len(args)))
     return h.Library("item", tuple(args), NUMBER, True, f"{{0}}[{where}]", f"d{{0}}[{where}]", shapes=shapes, span=span)
 
 
 def put(whole: h.Expr, items: list[Any], value: h.Expr, scalar: Value, span: Any) -> h.Library | None:
     """The array after ``x[0, 1:] = value``; None where an item is not known."""
     args: list[h.Expr] = [whole, value]
-    where = _places(items, scalar, args)
+    where, shapes = _places(items, scalar, args)
     if len(args) > _MOST_OPERANDS or "None" in where:
         return None
-    shapes = tuple(range(2, len(args)))
     text, numpy = f"{{0}}.at[{where}].set({{1}})", f"put({{0}}, np.s_[{where}], {{1}})"
     derivative = f"put(d{{0}}, np.s_[{where}], d{{1}})"
     return h.Library(h.PUT, tuple(args), NUMBER, True, text, derivative, shapes=shapes, numpy=numpy, span=span)
 
 
-def _places(items: list[Any], scalar: Value, args: list[h.Expr]) -> str:
-    """The text of a subscript; numbers that the text does not give become operands."""
+def _places(items: list[Any], scalar: Value, args: list[h.Expr]) -> tuple[str, tuple[int, ...]]:
+    """The text of a subscript; numbers that the text does not give become operands. Which of them bound slices."""
     texts: list[str] = []
+    bounds: list[int] = []
 
-    def number(node: cst.BaseExpression | None) -> str:
+    def number(node: cst.BaseExpression | None, bound: bool = True) -> str:
         if node is None:
             return ""
         found = scalar(node)
         if isinstance(found, k.Const) and not found.name:
             return str(int(found.value.real))
+        bounds.extend([len(args)] if bound else [])
         args.append(found)
         return f"{{{len(args) - 1}}}"
 
@@ -63,8 +63,10 @@ def _places(items: list[Any], scalar: Value, args: list[h.Expr]) -> str:
             case cst.Index(value=cst.Ellipsis()):
                 texts.append("...")
             case cst.Index(value=value):
-                texts.append(number(value))
-    return ", ".join(texts)
+                texts.append(number(value, bound=False))
+    while len(texts) > 1 and texts[-1] == ":" and "..." not in texts:  # x[t, :] is x[t]
+        texts.pop()
+    return ", ".join(texts), tuple(bounds)
 
 
 def along(row: str, call: h.Library, words: dict[str, cst.BaseExpression]) -> h.Library | None:

@@ -7,6 +7,7 @@ from typing import Any
 import libcst as cst
 
 from kraise.frontends.python.host_scope import HostScope
+from kraise.frontends.python.names import simple_statements
 from kraise.frontends.python.source import dotted, walk
 
 MOST_ROUNDS = 64
@@ -220,6 +221,37 @@ def literal(value: complex | float) -> cst.BaseExpression:
         return integer(value)
     made = cst.Float(repr(abs(value)))
     return made if not str(value).startswith("-") else cst.UnaryOperation(cst.Minus(), made)
+
+
+def listed(scope: HostScope, name: str) -> list[cst.BaseExpression] | None:
+    """The numbers of a tuple of the module, or of a list that nothing changes; None for anything else (``np.array``:
+    what ``+`` and ``*`` do with it is something else)."""
+    constant = scope.constants.get(name)
+    if constant is None or len(constant.shape) != 1:
+        return None
+    for line in simple_statements(scope.source.tree.body):
+        match line:
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=own))], value=value) | cst.AnnAssign(
+                target=cst.Name(value=own), value=value
+            ) if own == name and isinstance(value, cst.Tuple | cst.List):
+                if isinstance(value, cst.Tuple) or not _changed(scope.source.tree, name):
+                    return [literal(v) for v in constant.values]
+    return None
+
+
+def _changed(tree: cst.Module, name: str) -> bool:
+    """May something change the list ``name``?"""
+    for node in walk(tree):
+        match node:
+            case cst.AssignTarget(target=cst.Subscript(value=owner)) | cst.Attribute(value=owner) if (
+                dotted(owner) == name
+            ):
+                return True
+            case cst.AugAssign(target=target) if name in (dotted(target), dotted(getattr(target, "value", target))):
+                return True
+            case cst.Del(target=target) if any(isinstance(n, cst.Name) and n.value == name for n in walk(target)):
+                return True
+    return False
 
 
 _TESTS: dict[type, Any] = {

@@ -18,7 +18,7 @@ import libcst as cst
 
 from kraise.frontends.python import host_ranks
 from kraise.frontends.python.host_extents import bound, bracketed, extent, placed, single_targets, some
-from kraise.frontends.python.host_rounds import integer, number, tuple_of
+from kraise.frontends.python.host_rounds import integer, listed, number, tuple_of
 from kraise.frontends.python.host_scope import HostScope, array_names
 from kraise.frontends.python.host_settled import is_given
 from kraise.frontends.python.source import dotted, rebuilt, walk
@@ -272,7 +272,7 @@ class _Tuples:
         """The elements of a tuple where they are known; None for anything else."""
         match node:
             case cst.Name(value=name):
-                return self.known.get(name)
+                return self.known.get(name) or (None if self.times[name] else listed(self.scope, name))
             case cst.Tuple(elements=parts) | cst.List(elements=parts):
                 out: list[cst.BaseExpression] = []
                 for p in parts:

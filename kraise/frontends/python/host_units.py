@@ -131,6 +131,19 @@ def context_managers(tree: cst.Module, imports: Imports) -> dict[str, Unit]:
     return found
 
 
+def generators(body: Iterable[cst.CSTNode], local: bool = False) -> dict[str, Unit]:
+    """The generators of a module, or of a function, that give their values at one place."""
+    found: dict[str, Unit] = {}
+    for node in body:
+        if isinstance(node, cst.FunctionDef) and not node.decorators:
+            made = unit(node, local, context=True)
+            inner = list(walk(node.body))
+            times = sum(isinstance(n, cst.Yield) for n in inner)
+            if made is not None and times == 1 and not any(isinstance(n, cst.Return | cst.From) for n in inner):
+                found[made.name] = made
+    return found
+
+
 def enumerations(tree: cst.Module, imports: Imports) -> dict[str, dict[str, int]]:
     """The enumerations of a module: the place of each name, equal values sharing one."""
     found: dict[str, dict[str, int]] = {}

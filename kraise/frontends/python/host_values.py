@@ -9,6 +9,7 @@ from kraise.frontends.host_rows import library
 from kraise.frontends.python import host_numpy
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.expressions import BINARY, COMPARISON, LOGICAL
+from kraise.frontends.python.host_rounds import listed
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.source import dotted
 from kraise.ir import host as h
@@ -149,10 +150,13 @@ def _attribute(scope: HostScope, node: cst.Attribute) -> h.Expr:
 def elements(scope: HostScope, node: cst.BaseExpression) -> tuple[h.Expr, ...] | None:
     """The elements of a tuple expression, None if it is none."""
     match node:
-        case cst.Tuple(elements=parts) | cst.List(elements=parts):
-            return tuple(value(scope, p.value) for p in parts)
+        case cst.Tuple(elements=given) | cst.List(elements=given):
+            return tuple(value(scope, p.value) for p in given)
         case cst.Name(value=name) if name in scope.tuples:
             return scope.tuples[name]
+        case cst.Name(value=name) if name not in scope.arrays | scope.scalars and name in scope.constants:
+            parts = listed(scope, name)
+            return None if parts is None else tuple(value(scope, p) for p in parts)
         case cst.Attribute(value=inner, attr=cst.Name(value="shape")) if dotted(inner) in scope.arrays:
             return None
         case cst.Call(func=cst.Name(value="tuple"), args=[cst.Arg(value=inner)]):
@@ -201,6 +205,8 @@ def part(scope: HostScope, node: cst.BaseExpression) -> h.Whole | None:
         if isinstance(bound, k.Const) and bound.value.real < 0:
             return None
     count: k.Expr | None = high if low is None or high is None else k.Op("sub", (high, low), INT)
+    if low is not None and isinstance(high, k.Op) and high.name == "add" and high.args[0] == low:  # x[s : s + n]
+        count = high.args[1]
     if isinstance(low, k.Const) and isinstance(high, k.Const) and high.value.real >= low.value.real:
         count = k.Const(high.value.real - low.value.real, INT)
     return h.Whole(dotted(node.value), low, count, span=scope.span(node))

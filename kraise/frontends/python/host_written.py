@@ -16,12 +16,12 @@ from typing import Any
 import libcst as cst
 
 from kraise.frontends.python import host_objects
-from kraise.frontends.python.host_called import Calls
+from kraise.frontends.python.host_generated import Generated
 from kraise.frontends.python.host_inlined import bracketed, bundles_of, uses
 from kraise.frontends.python.host_kept import without_records
 from kraise.frontends.python.host_rounds import integer, truth, tuple_of
 from kraise.frontends.python.host_scope import HostScope
-from kraise.frontends.python.host_units import Record, Unit, assigned, of_lambda, unit
+from kraise.frontends.python.host_units import Record, Unit, assigned, generators, of_lambda, unit
 from kraise.frontends.python.source import dotted, rebuilt, walk
 
 
@@ -30,12 +30,13 @@ def written_out(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
     return Written(scope, node).function()
 
 
-class Written(Calls):
+class Written(Generated):
     """One host function."""
 
     def __init__(self, scope: HostScope, node: cst.FunctionDef):
         self.scope, self.node = scope, node
         self.units: dict[str, Unit] = dict(scope.units)
+        self.generators: dict[str, Unit] = dict(scope.generators)
         self.taken = {n.value for n in walk(node) if isinstance(n, cst.Name)}
         self.own = assigned(node)
         self.instances: dict[str, Record] = {}
@@ -102,6 +103,7 @@ class Written(Calls):
                 )
                 return [node] if same and isinstance(node, cst.SimpleStatementLine) else out
             case cst.FunctionDef():
+                self.generators |= generators([node], local=True)
                 made = unit(node, local=True)
                 if made is None or self.own_times(made.name) > 1:
                     return [node]
@@ -117,6 +119,9 @@ class Written(Calls):
             ):
                 entered = self.entered(call, asname, body)
                 return [node] if entered is None else entered
+            case cst.For(iter=cst.Call(func=cst.Name(value=name))) if name in self.generators and node.orelse is None:
+                generated = self.generated(self.generators[name], node)
+                return [node] if generated is None else generated
             case cst.If(test=test, body=body, orelse=orelse) if (chosen := self.decided(test)) is not None:
                 other: Any = [] if orelse is None else [orelse] if isinstance(orelse, cst.If) else orelse.body.body
                 return self.block(body.body if chosen else other)

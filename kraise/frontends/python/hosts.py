@@ -44,13 +44,14 @@ def read_hosts(
     plain = [without_objects(context.source, n) if isinstance(n, cst.ClassDef) else n for n in context.source.tree.body]
     records = host_units.records(context.source.tree.with_changes(body=plain), context.imports)
     contexts = host_units.context_managers(context.source.tree, context.imports)
+    generators = host_units.generators(context.source.tree.body)
     enums = host_units.enumerations(context.source.tree, context.imports)
     reducers = host_reducers.reducers(context.source.tree, context.imports)
     nodes = {n: f for n, f in nodes.items() if n not in reducers}
     hosts = _hosts(nodes, kernels, {*_launching(records, kernels), *reducers})
     made = {n: u for n, f in nodes.items() if n not in by_name and (u := host_units.unit(f))}
     launching = {n: u for n, u in made.items() if n in hosts}
-    helpers = {n: u for n, u in made.items() if n not in hosts and n not in contexts}
+    helpers = {n: u for n, u in made.items() if n not in hosts and n not in contexts and n not in generators}
     helpers |= {n: u for n, u in host_units.lambdas(context.source.tree.body).items() if n not in nodes}
     for name, owner in owners.items():  # the state of a class whose methods launch is made by its __init__
         if name == host_classes.function_name(owner, "__init__") and owner in {owners.get(n) for n in hosts}:
@@ -69,6 +70,7 @@ def read_hosts(
             context.source, context.imports, context.constants, by_name, frozenset(kernels - set(by_name)), kinds,
             helpers, launching, records, contexts, enums, reducers,
         )  # fmt: skip
+        scope.generators = generators
         scope.host_params = {n: x.params for n, x in done.items()}
         scope.host_numbers = sure
         scope.outline = partial(_outline, context)

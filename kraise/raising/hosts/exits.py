@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.host_names import expression_names, fresh, read_within, set_within
+from kraise.ir.host_names import expression_names, fresh, live_before, set_within
 from kraise.ir.types import BOOL, INT, ScalarType
 
 TRUE, FALSE = k.Const(True, BOOL), k.Const(False, BOOL)
@@ -27,7 +27,7 @@ class Exits:
         """The statements with their loops in one form; ``after`` are the names that are read after the block."""
         out: list = []
         for at, stmt in enumerate(body):
-            later = after | frozenset(read_within(body[at + 1 :]))
+            later = after | live_before(body[at + 1 :], after)
             match stmt:
                 case h.If():
                     out.append(replace(stmt, body=self.block(stmt.body, later), orelse=self.block(stmt.orelse, later)))
@@ -43,7 +43,7 @@ class Exits:
         """One loop, and the statements that it needs before it."""
         before: list = []
         condition: h.Expr | None = None if isinstance(stmt, h.For) else stmt.condition
-        inside = after | frozenset(read_within((stmt,)))
+        inside = after | live_before((stmt,), after)
         body = stmt.body
         if isinstance(stmt, h.For) and stmt.var in after | set_within(body):
             # the counter is also a variable: the loop counts under a name of its own

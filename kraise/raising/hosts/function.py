@@ -71,6 +71,7 @@ class Raising:
         self.calls: dict[str, None] = {}
         self.sizes: dict[int, tuple[k.Expr, ...]] = {}  # of the slots that this function made
         self.elements: dict[int, ScalarType] = {}  # the element types of memory
+        self.frozen: set[int] = set()  # slots of one memory in some round: nothing may write to them
         self.scalar_names = {p.name for p in host.params if isinstance(p.type, ScalarType)}
         self.taken = set_within(host.body) | {p.name for p in host.params}
         self.implicit = h.gives_back(host)  # the memory of parameters is what comes back
@@ -185,6 +186,8 @@ class Raising:
     def written(self, slot: int, state: State, out: list[o.Stmt], span: Span | None) -> str:
         """The variable under which new contents of a slot are bound; values that share it are saved first."""
         name = self.slots[slot]
+        if slot in self.frozen:
+            raise refuse("KR211", f"{name} may be the memory of another array, too, here", span, "copy one of them")
         pointed = {v.slot for v in state.points.values()}
         kept = {s for m in state.memory.values() if m is not None for s in m.slots} if self.implicit else set()
         for other, value in list(state.values.items()):

@@ -14,6 +14,7 @@ from kraise.raising.hosts.state import Memory, State, View
 
 if TYPE_CHECKING:
     from kraise.raising.hosts.flow import Flow
+    from kraise.raising.hosts.function import Raising
 
 
 def loop(flow: Flow, stmt: h.For | h.While, state: State, out: list[o.Stmt], after: frozenset[str]) -> None:
@@ -60,6 +61,15 @@ def loop(flow: Flow, stmt: h.For | h.While, state: State, out: list[o.Stmt], aft
         start_values = dict(trial.values)
         condition = r.expr(stmt.condition, trial) if stmt.condition is not None else None
         flow.block(stmt.body, trial, lines, live | ({var} if var else set()) - {var})
+        if apart := _apart(head, trial, lines, start_values):
+            _without_slots(r, depth)
+            r.taken = taken
+            for slot, moved in apart:
+                own = r.slot(moved[0], head)
+                head.points.update((n, View(own)) for n in moved)
+                head.values[own] = head.values.get(slot)
+                r.frozen |= {slot, own}
+            continue
         moves, unknown = _moves(head, trial)
         if unknown:
             for name in unknown:
@@ -72,7 +82,7 @@ def loop(flow: Flow, stmt: h.For | h.While, state: State, out: list[o.Stmt], aft
         if changed <= carried and not unknown:
             break
         carried |= changed
-        del r.slots[depth:]
+        _without_slots(r, depth)
         r.taken = taken
     order = sorted(carried)
     names = (*(r.slots[c] for c in order), *scalars)
@@ -98,6 +108,12 @@ def loop(flow: Flow, stmt: h.For | h.While, state: State, out: list[o.Stmt], aft
     if counting:
         state.scalars.add(str(rounds))
     _remember(state, trial, moves, count)
+
+
+def _without_slots(r: Raising, depth: int) -> None:
+    """Forgets the slots from ``depth`` on."""
+    del r.slots[depth:]
+    r.frozen = {s for s in r.frozen if s < depth}
 
 
 def _type(flow: Flow, stmt: h.For | h.While, name: str):  # type: ignore[no-untyped-def]
@@ -192,6 +208,27 @@ def _rebound(lines: list[o.Stmt], start: dict, slot: int) -> bool:
 
     value = start.get(slot)
     return value is not None and _bound(lines, value)
+
+
+def _apart(head: State, trial: State, lines: list[o.Stmt], start: dict) -> list[tuple[int, list[str]]]:
+    """Names that see the memory of a slot at the head of a round as others do, and not at its end: they get a slot of
+    their own. ``h = x``, then ``h = out`` in a loop that reads ``x``.
+
+    Side condition, checked: nothing writes to that memory in a round; :meth:`Raising.written` refuses later writes.
+    """
+    names: dict[int, list[str]] = {}
+    for name, view in sorted(head.points.items()):
+        names.setdefault(view.slot, []).append(name)
+    found: list[tuple[int, list[str]]] = []
+    for slot, group in names.items():
+        ends = {n: v for n in group if (v := trial.points.get(n)) is not None}
+        plain = len(ends) == len(group) and not any(v.offset or head.points[n].offset for n, v in ends.items())
+        if not plain or trial.values.get(slot) != start.get(slot) or _rebound(lines, start, slot):
+            continue
+        slots = sorted({v.slot for v in ends.values()})
+        stays = slot if slot in slots else slots[0]
+        found += [(slot, [n for n, v in ends.items() if v.slot == end]) for end in slots if end != stays]
+    return found
 
 
 def _moves(head: State, trial: State) -> tuple[dict[int, int], list[str]]:
