@@ -84,7 +84,7 @@ class Raiser:
     def run(self) -> eq.Kernel:
         cx, function = self.cx, self.cx.function
         body = structure(function)
-        body.body = without_gaps(with_whole_bounds(inlined(cx.module, function, body.body)))
+        body.body = without_gaps(with_whole_bounds(inlined(cx.module, function, body.body, cx.registers)))
         if cx.apart:
             before, body.body = body.body, parts.split(body.body)
             cx.parts = parts.made(body.body) if body.body is not before else frozenset()

@@ -68,7 +68,7 @@ def update(low: Lowering, s: eq.ScalarCarry) -> Py:
     if kind != s.type and _may_widen(kind, s.type):
         if s.axes and _as_index(ctx, s):
             return text
-        dtype = Atom(dtype_text(s.type))
+        dtype = _follows(ctx, s) or Atom(dtype_text(s.type))
     elif isinstance(s.update, eq.CarryIn) and cell_of(ctx, s.update.name) == array:
         return text  # another round's cell of the same array
     elif array is not None and (

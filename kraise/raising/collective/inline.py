@@ -1,6 +1,7 @@
 """Helpers in which threads meet (shuffles, barriers, shared arrays) in place of their calls: Kernel IR to Kernel IR.
 
-Such a helper is no function of values alone; what it does can only be seen together with what is around it.
+Such a helper is no function of values alone; what it does can only be seen together with what is around it. Nor is one
+that is handed an array of the thread's own, where such arrays are to be scalars.
 """
 
 from __future__ import annotations
@@ -16,9 +17,13 @@ from kraise.raising.run.liveness import assigned
 _DEPTH = 8
 
 
-def inlined(module: k.Module, function: k.Function, body: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:
-    """``body`` with the calls of helpers in which threads meet replaced by what they do; others stay."""
+def inlined(
+    module: k.Module, function: k.Function, body: tuple[k.Stmt, ...], own: bool = False
+) -> tuple[k.Stmt, ...]:
+    """``body`` with the calls of helpers in which threads meet replaced by what they do, and with ``own`` the calls
+    that are handed arrays of the thread's own, too; others stay."""
     inliner = _Inliner({f.name: f for f in module.functions})
+    inliner.own = _arrays(body, "local") if own else None
     inliner.taken |= {p.name for p in function.params} | set(assigned(body)) | _arrays(body)
     return inliner.block(body, 0)
 
@@ -29,6 +34,12 @@ class _Inliner:
     taken: set[str] = field(default_factory=set)
     meets: dict[str, bool] = field(default_factory=dict)
     calls: int = 0
+    own: set[str] | None = None  # arrays of the thread's own that are not to be handed on
+
+    def opens(self, name: str, args: tuple[k.Expr | k.ArrayRef, ...]) -> bool:
+        """Whether a call is replaced by what the helper does."""
+        handed = {a.array for a in args if isinstance(a, k.ArrayRef)} & (self.own or set())
+        return self.joint(name) or (bool(handed) and name in self.functions)
 
     def joint(self, name: str) -> bool:
         """Whether threads meet in the helper, or in one that it calls."""
@@ -69,7 +80,7 @@ class _Inliner:
             case k.Atomic(values=(v,)):
                 before, v = self._expression(v, depth)
                 return [*before, replace(s, values=(v,))]
-            case k.CallStmt(function=name) if self.joint(name):
+            case k.CallStmt(function=name, args=args) if self.opens(name, args):
                 return self._opened(name, s.args, s.results, s.types, depth, s)
         return [s]
 
@@ -79,7 +90,7 @@ class _Inliner:
 
         def visit(x: Any) -> Any:
             match x:
-                case k.Call(function=name, args=args) if self.joint(name):
+                case k.Call(function=name, args=args) if self.opens(name, args):
                     given = tuple(visit(a) for a in args)
                     result = self._fresh(f"{name}_result")
                     before.extend(self._opened(name, given, (result,), (x.type,), depth, x))
@@ -122,6 +133,8 @@ class _Inliner:
                 out.append(k.Assign(names[p.name], a, p.type, span=at.span))
         for own in (*assigned(found.body), *sorted(_arrays(found.body))):
             names.setdefault(own, self._fresh(own))
+        if self.own is not None:
+            self.own |= {names[n] for n in _arrays(found.body, "local")}
         body = _renamed(found.body, names)
         out += self.block(body, depth + 1)
         for n, (target, t) in enumerate(zip(results, types, strict=False)):
@@ -152,9 +165,9 @@ def _nodes(x: object) -> list[object]:
     return out
 
 
-def _arrays(body: object) -> set[str]:
+def _arrays(body: object, space: str = "") -> set[str]:
     """The arrays that are made in ``body``."""
-    return {x.name for x in _nodes(body) if isinstance(x, k.LocalArray)}
+    return {x.name for x in _nodes(body) if isinstance(x, k.LocalArray) and space in ("", x.space)}
 
 
 _NAMED = ("name", "array", "var", "result", "like")
