@@ -228,6 +228,28 @@ def test_part_of_an_array_to_a_helper():
     assert ".. p.shape[1]" in module_text(module)
 
 
+def test_part_of_an_array_that_is_handed_on():
+    source = """
+        def sq(v):
+            return v[0] * v[0]
+        def shrink(v, s):
+            v[0] *= s
+        def both(p, q):
+            shrink(q, 0.5)
+            return sq(p) + sq(p[1:3]) + sq(q)
+        @cuda.jit
+        def k(pos, out):
+            i = cuda.grid(1)
+            out[i] = both(pos[i], out[2 * i : 2 * i + 2])
+    """
+    module, problems = read(HEADER + textwrap.dedent(source), "t.py")
+    assert not problems
+    text = module_text(module)
+    assert "sq_at2(&p, p_index) + sq_at_at(&p, p_index, 1, 2) + sq_at(&q, q_start, q_extent)" in text
+    assert "call shrink_at(&q, q_start, q_extent, 0.5)" in text and "v[v_start] = v[v_start] * s" in text
+    assert "v[v_index, v_start] * v[v_index, v_start]" in text
+
+
 def test_while_break_continue_else():
     text = body("""
         def k(x, n):
@@ -548,6 +570,16 @@ def test_shapes_of_images_and_small_offsets():
     assert "h: int = img.shape[0]\nw: int = img.shape[1]" in text
     assert "for d in -1 .. 2:" in text
     assert "for d in 4 .. 1 step -2:" in text
+
+
+def test_index_objects_under_local_names_at_once():
+    text = body("""
+        @cuda.jit
+        def k(x):
+            t, b, n = cuda.threadIdx, cuda.blockIdx, 3
+            x[t.x + n * b.y] = t.y
+    """)
+    assert "n: int = 3" in text and "x[thread.x + n * block.y] = thread.y" in text
 
 
 def test_an_index_object_under_a_local_name():

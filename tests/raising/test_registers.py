@@ -97,3 +97,50 @@ def test_rounds_that_data_ends_stay():
     source = NETWORK.format(loop=f"int d = 2; while (d > 0 && v[0] > 0.f) {{ {EXCHANGE} d >>= 1; }}")
     done = pipeline.translate(source, "case.cu")
     assert done.text is None or "loop" in done.text
+
+
+HANDED = """from numba import cuda, float32
+@cuda.jit(device=True)
+def slope(a, k, c):
+    k[0] = a[1]
+    k[1] = c * (1 - a[0] * a[0]) * a[1] - a[0]
+@cuda.jit(device=True)
+def advance(a, c):
+    k = cuda.local.array(2, float32)
+    t = cuda.local.array(2, float32)
+    slope(a, k, c)
+    for d in range(2):
+        t[d] = a[d] + 0.05 * k[d]
+    slope(t, k, c)
+    for d in range(2):
+        a[{cell}] += 0.1 * k[d]
+@cuda.jit(device=True)
+def size(a):
+    return a[0] * a[0] + a[1] * a[1]
+@cuda.jit
+def f(x, c, q, y, n):
+    i = cuda.grid(1)
+    if i < y.shape[0]:
+        a = cuda.local.array(2, float32)
+        a[0] = x[i, 0]
+        a[1] = x[i, 1]
+        most = 0.0
+        for s in range(n):
+            advance(a, c[i])
+            most += size(a)
+        y[i] = most
+"""
+
+
+@pytest.mark.parametrize(("cell", "scalars"), (("d", True), ("(d + n) % 2", False)))
+def test_helpers_that_are_handed_arrays_of_a_thread(cell, scalars):
+    """The helpers are read in their callers, so that what the rounds carry is scalars (of an integrator, say)."""
+    source = HANDED.replace("{cell}", cell).replace(
+        "advance(a, c)", "advance(a, c, n)" if not scalars else "advance(a, c)"
+    )
+    source = source.replace("advance(a, c[i])", "advance(a, c[i], n)" if not scalars else "advance(a, c[i])")
+    done = pipeline.translate(source, "a.py")
+    assert done.raised == ("f",), done.diagnostics
+    assert ("a_0" in done.text) == scalars
+    reports, findings = pipeline.verify(done, pipeline.Request(), source=source)
+    assert not findings and all(r.ok for r in reports), [r.failures for r in reports]

@@ -157,6 +157,14 @@ def unpack(scope: Scope, targets: list, value: cst.BaseExpression, node: cst.CST
             return [helpers.statement(scope, value, callee, names)]
     if isinstance(value, cst.Tuple | cst.List):
         elements = [e.value for e in value.elements]
+        if len(elements) == len(targets) and (rest := _without_hardware(scope, targets, elements)) is not None:
+            return (
+                unpack(
+                    scope, [t for t, _ in rest], value.with_changes(elements=[cst.Element(e) for _, e in rest]), node
+                )
+                if rest
+                else []
+            )
         roving = [isinstance(t, cst.Name) and t.value in scope.rovers for t in targets]
         if any(roving) and len(elements) == len(targets):
             pairs = list(zip(roving, targets, elements, strict=True))
@@ -182,6 +190,19 @@ def unpack(scope: Scope, targets: list, value: cst.BaseExpression, node: cst.CST
             node, f"{len(targets)} names for something that is not a tuple of {len(targets)}", "", "KR104"
         )
     return parallel(scope, targets, list(values), node)
+
+
+def _without_hardware(
+    scope: Scope, targets: list, elements: list[cst.BaseExpression]
+) -> list[tuple[cst.BaseExpression, cst.BaseExpression]] | None:
+    """``t, x = cuda.threadIdx, 0`` without the names for hardware indices; None where there are none."""
+    pairs = list(zip(targets, elements, strict=True))
+    own = [
+        (t, e) for t, e in pairs
+        if isinstance(t, cst.Name) and scope.bound[t.value] == 1 and library.is_hardware(scope, e)
+    ]  # fmt: skip
+    scope.hardware |= {t.value: scope.imports.qualified(dotted(e)) for t, e in own}
+    return [p for p in pairs if p not in own] if own else None
 
 
 def _unused(scope: Scope, name: str) -> str:

@@ -76,6 +76,19 @@ def _parts(scope: Scope, node: cst.Call, summary: Summary, values: list) -> tupl
                 given.append(part)
     if not patterns:
         return summary, tuple(given)
+    try:
+        return _copy(scope, summary, patterns), tuple(given)
+    except specialise.PassedOn:
+        raise scope.refuse(
+            node,
+            f"{summary.function.name} hands part of an array on to another function, which is not supported yet",
+            "pass the whole array and the index",
+            "KR299",
+        ) from None
+
+
+def _copy(scope: Scope, summary: Summary, patterns: dict[str, specialise.Pattern]) -> Summary:
+    """The copy of a function that takes whole arrays in place of parts; made once. Raises PassedOn."""
     original = summary.function.name
     key = (original, tuple(sorted(patterns.items(), key=str)))
     copy = scope.copies.get(key)
@@ -84,17 +97,17 @@ def _parts(scope: Scope, node: cst.Call, summary: Summary, values: list) -> tupl
         number = 2
         while name in scope.summaries or name in scope.functions or name in scope.constants:
             name, number = f"{original}_at{number}", number + 1
-        try:
-            copy = specialise.specialise(summary, patterns, name, specialise.names(summary.function))
-        except specialise.PassedOn:
-            raise scope.refuse(
-                node,
-                f"{original} hands part of an array on to another function, which is not supported yet",
-                "pass the whole array and the index",
-                "KR299",
-            ) from None
+
+        def inner(called: str, places: dict[int, specialise.Pattern]) -> Summary | None:
+            found = scope.summaries.get(called)
+            if found is None:
+                return None
+            names = {found.function.params[at].name: p for at, p in places.items()}
+            return _copy(scope, found, names)
+
+        copy = specialise.specialise(summary, patterns, name, specialise.names(summary.function), inner)
         scope.copies[key] = scope.summaries[name] = copy
-    return copy, tuple(given)
+    return copy
 
 
 def _pattern(part: Part) -> str | int:

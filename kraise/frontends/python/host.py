@@ -43,7 +43,6 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     scope.ranks.update(certain)
     numbers = host_numbers.numbers(scope, node)
     scope.numbers = frozenset(numbers)
-    scope.counters = host_parts.counters(node)
     scope.may_share = lambda name: host_numbers.may_share(scope, node, name, numbers)
     params: list[k.Param] = []
     for p in parameters:

@@ -6,7 +6,7 @@ from typing import Any
 
 import libcst as cst
 
-from kraise.frontends.python import host_nest
+from kraise.frontends.python import host_nest, host_parts
 from kraise.frontends.python import host_values as values
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.source import dotted, walk
@@ -38,7 +38,11 @@ class Control:
                 scope.scalars.add(var)
                 bounds = [values.scalar(scope, a.value) for a in args if a.keyword is None]
                 start, stop, step = (ZERO, bounds[0], ONE) if len(bounds) == 1 else (*bounds, ONE)[:3]
+                outer = scope.counters
+                if (first := host_parts.least(node)) is not None:
+                    scope.counters = {**outer, var: first}
                 body = self.block(node.body.body, True)
+                scope.counters = outer
                 return [h.For(var, start, stop, step, body, span=scope.span(node))]
             case cst.For(iter=cst.Call(func=func, args=[cst.Arg(value=cst.Call() as inner), *_])) if (
                 dotted(func).split(".")[-1] == "tqdm"

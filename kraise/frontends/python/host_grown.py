@@ -233,8 +233,8 @@ def _more(node: cst.BaseExpression, more: int) -> cst.BaseExpression:
         return integer(known + more) if known is not None else node
     match node:
         case cst.BinaryOperation(left=left, operator=cst.Add() | cst.Subtract() as sign, right=right) if (
-            (by := number(right)) is not None
-        ):
+            by := number(right)
+        ) is not None:
             return _more(left, more + (by if isinstance(sign, cst.Add) else -by))
     return cst.BinaryOperation(_bracketed(node), cst.Add() if more > 0 else cst.Subtract(), integer(abs(more)))
 
@@ -294,12 +294,9 @@ def _bracketed(node: cst.BaseExpression) -> cst.BaseExpression:
 
 def _count(start: Any, stop: Any, step: Any, every: Any) -> cst.BaseExpression:
     """How many rounds append."""
-    whole: cst.BaseExpression = stop
     first = number(start)
-    if first is not None:
-        whole = _more(stop, -first)
-    else:
-        whole = cst.BinaryOperation(_bracketed(stop), cst.Subtract(), _bracketed(start))
+    own = _more(stop, -first) if first is not None else None
+    whole = own or cst.BinaryOperation(_bracketed(stop), cst.Subtract(), _bracketed(start))
     by = step if number(step) != 1 else every
     if number(by) != 1:
         known = number(by)
@@ -318,9 +315,7 @@ def _index(var: str, start: Any, step: Any, every: Any) -> cst.BaseExpression:
     """The place that a round fills."""
     place: cst.BaseExpression = cst.Name(var)
     first = number(start)
-    if first is not None:
-        place = _more(place, -first)
-    else:
-        place = cst.BinaryOperation(place, cst.Subtract(), _bracketed(start))
+    own = _more(place, -first) if first is not None else None
+    place = own or cst.BinaryOperation(place, cst.Subtract(), _bracketed(start))
     by = step if number(step) != 1 else every
     return place if number(by) == 1 else cst.BinaryOperation(_bracketed(place), cst.FloorDivide(), _bracketed(by))

@@ -10,7 +10,7 @@ from kraise.frontends.python import host_values as values
 from kraise.frontends.python.host_rounds import number
 from kraise.frontends.python.host_scope import HostScope, launched
 from kraise.frontends.python.host_units import assigned
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import dotted
 from kraise.ir import host as h
 from kraise.ir.host_live import Memory, stored
 from kraise.ir.types import ArrayType, Type
@@ -101,25 +101,17 @@ def _first(node: cst.BaseExpression) -> tuple[str, int] | None:
     return None
 
 
-def counters(node: cst.FunctionDef) -> dict[str, int]:
-    """The names that nothing but loops over ``range`` sets, upwards from a whole number, and the least of these."""
-    found: dict[str, int] = {}
-    loops = [n for n in walk(node) if isinstance(n, cst.For)]
-    others = {n for s in walk(node) if isinstance(s, cst.BaseSmallStatement | cst.Param) for n in assigned(s)}
-    for loop in loops:
-        first = None
-        match loop.iter:
-            case cst.Call(func=cst.Name(value="range"), args=[_]):
-                first = 0
-            case cst.Call(func=cst.Name(value="range"), args=[start, _, *step]):
-                up = not step or (number(step[0].value) or 0) > 0
-                first = number(start.value) if up else None
-        for name in {n.value for n in walk(loop.target) if isinstance(n, cst.Name)}:
-            if first is None:
-                others.add(name)
-            else:
-                found[name] = min(first, found.get(name, first))
-    return {n: least for n, least in found.items() if n not in others}
+def least(loop: cst.For) -> int | None:
+    """The least number of a loop over ``range``, upwards from a whole number; None for another, and where the body
+    sets the counter, too."""
+    match loop:
+        case cst.For(target=cst.Name(value=var), iter=cst.Call(args=[_])) if var not in assigned(loop.body):
+            return 0
+        case cst.For(target=cst.Name(value=var), iter=cst.Call(args=[start, _, *step])) if var not in assigned(
+            loop.body
+        ) and (not step or (number(step[0].value) or 0) > 0):
+            return number(start.value)
+    return None
 
 
 def check_apart(scope: HostScope, body: tuple[h.Stmt, ...]) -> None:

@@ -231,8 +231,9 @@ def listed(scope: HostScope, name: str) -> list[cst.BaseExpression] | None:
         return None
     for line in simple_statements(scope.source.tree.body):
         match line:
-            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=own))], value=value) | cst.AnnAssign(
-                target=cst.Name(value=own), value=value
+            case (
+                cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=own))], value=value)
+                | cst.AnnAssign(target=cst.Name(value=own), value=value)
             ) if own == name and isinstance(value, cst.Tuple | cst.List):
                 if isinstance(value, cst.Tuple) or not _changed(scope.source.tree, name):
                     return [literal(v) for v in constant.values]

@@ -36,9 +36,9 @@ class HostScope:
     host_units: Mapping[str, Unit] = field(default_factory=dict)  # the functions of the module that launch
     records: Mapping[str, Record] = field(default_factory=dict)
     contexts: Mapping[str, Unit] = field(default_factory=dict)  # context managers of the module
-    generators: Mapping[str, Unit] = field(default_factory=dict)
     enums: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # enumerations: the place of each name
     reducers: dict[str, str] = field(default_factory=dict)  # numba's reductions: sum, prod, max, min
+    generators: Mapping[str, Unit] = field(default_factory=dict)  # of the module
     written: set[str] = field(default_factory=set)  # functions that launch whose calls were written out
     arrays: set[str] = field(default_factory=set)
     tuples: dict[str, tuple[h.Expr, ...]] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class HostScope:
     objects: dict[str, str] = field(default_factory=dict)  # parameters that are given by their fields; their names
     recorded: set[str] = field(default_factory=set)  # arrays that lists of numbers became: the type is the numbers'
     geometry: set[str] = field(default_factory=set)  # parameters that are nothing but a launch's [grid, block]
-    counters: dict[str, int] = field(default_factory=dict)  # numbers that only loops over range set: the least of each
+    counters: dict[str, int] = field(default_factory=dict)  # of the loops around: the least of each
     may_share: Callable[[str], bool] = lambda name: False  # may a number be an array that another name sees?
 
     def span(self, node: cst.CSTNode) -> Span | None:

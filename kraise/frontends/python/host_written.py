@@ -103,8 +103,10 @@ class Written(Generated):
                 )
                 return [node] if same and isinstance(node, cst.SimpleStatementLine) else out
             case cst.FunctionDef():
-                self.generators |= generators([node], local=True)
                 made = unit(node, local=True)
+                if (own := generators([node], local=True)) and self.own_times(node.name.value) <= 1:
+                    self.generators |= own
+                    return []
                 if made is None or self.own_times(made.name) > 1:
                     return [node]
                 self.units[made.name] = made

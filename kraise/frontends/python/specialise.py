@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass, replace
 
 from kraise.frontends.python.scope import Summary
 from kraise.frontends.python.views import Piece
-from kraise.ir.kernel import ArrayRef, Expr, Function, Load, Param, Shape, Var
+from kraise.ir.kernel import ArrayRef, Call, CallStmt, Expr, Function, Load, Param, Shape, Var
 from kraise.ir.types import INT, ArrayType
 
 FREE, FIXED = "free", "fixed"
@@ -18,7 +19,7 @@ Pattern = tuple[str | int, ...]
 
 
 class PassedOn(Exception):
-    """The helper hands the array on to another function, or returns it: no copy is made."""
+    """The helper hands the array on to a function that makes no copy: a part of it, or one that is not known."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,14 @@ class _Part:
         return part.extent if isinstance(part, Piece) else replace(shape, axis=axis)
 
 
-def specialise(summary: Summary, patterns: dict[str, Pattern], name: str, used: set[str]) -> Summary:
-    """The copy of a helper for whole arrays; each partial array is followed by its indices among the parameters."""
+Copies = Callable[[str, dict[int, Pattern]], Summary | None]  # of a function: by the places of the arrays
+
+
+def specialise(summary: Summary, patterns: dict[str, Pattern], name: str, used: set[str], copies: Copies) -> Summary:
+    """The copy of a helper for whole arrays; each partial array is followed by its indices among the parameters.
+
+    ``copies`` gives the copy of a function that the helper hands such an array on to, under its name.
+    """
     params: list[Param] = []
     parts: dict[str, _Part] = {}
     written: set[int] = set()
@@ -71,7 +78,7 @@ def specialise(summary: Summary, patterns: dict[str, Pattern], name: str, used: 
             params.extend(Param(n, INT, span=param.span) for n in names_)
             indices.append(Piece(made[0], made[1], int(kind)) if isinstance(kind, int) else made[0])
         parts[param.name] = _Part(pattern, tuple(indices))
-    body = _rebuild(summary.function.body, parts)
+    body = _rebuild(summary.function.body, parts, copies)
     function = replace(summary.function, name=name, kind="device", params=tuple(params), body=body)
     return replace(summary, function=function, written=frozenset(written), ranks=ranks)
 
@@ -98,12 +105,36 @@ def names(function: Function) -> set[str]:
     return found
 
 
-def _rebuild(node, parts: dict[str, _Part]):
+def _handed_on(node: Call | CallStmt, parts: dict[str, _Part], copies: Copies) -> Call | CallStmt:
+    """A call that hands parts on, of the copy of its function for whole arrays."""
+    given = {n: a for n, a in enumerate(node.args) if isinstance(a, ArrayRef) and a.array in parts}
+    if not given:
+        return node
+    if any(a.offset is not None or a.rows for a in given.values()):
+        raise PassedOn
+    made = copies(node.function, {n: parts[a.array].pattern for n, a in given.items()})
+    if made is None:
+        raise PassedOn
+    args: list[Expr | ArrayRef] = []
+    for n, a in enumerate(node.args):
+        args.append(a)
+        if n in given:
+            for index in parts[given[n].array].indices:
+                args.extend((index.start, index.extent) if isinstance(index, Piece) else (index,))
+    return replace(node, function=made.function.name, args=tuple(args))
+
+
+def _rebuild(node, parts: dict[str, _Part], copies: Copies):
     """A node with the parts' accesses made accesses of the whole; what does not change is shared."""
     if isinstance(node, tuple):
-        return tuple(_rebuild(n, parts) for n in node)
+        return tuple(_rebuild(n, parts, copies) for n in node)
     if not is_dataclass(node) or isinstance(node, type):
         return node
+    if isinstance(node, Call | CallStmt):
+        handed = {a.array for a in node.args if isinstance(a, ArrayRef)} & set(parts)
+        if handed:
+            others = tuple(a if isinstance(a, ArrayRef) else _rebuild(a, parts, copies) for a in node.args)
+            return _handed_on(replace(node, args=others), parts, copies)
     if isinstance(node, ArrayRef) and node.array in parts:
         raise PassedOn
     if isinstance(node, Shape) and node.array in parts:
@@ -114,7 +145,7 @@ def _rebuild(node, parts: dict[str, _Part]):
             continue
         before = getattr(node, item.name)
         if isinstance(before, tuple) or is_dataclass(before):
-            after = _rebuild(before, parts)
+            after = _rebuild(before, parts, copies)
             if after is not before:
                 changes[item.name] = after
     array = getattr(node, "array", None)

@@ -17,9 +17,7 @@ from kraise.raising.run.liveness import assigned
 _DEPTH = 8
 
 
-def inlined(
-    module: k.Module, function: k.Function, body: tuple[k.Stmt, ...], own: bool = False
-) -> tuple[k.Stmt, ...]:
+def inlined(module: k.Module, function: k.Function, body: tuple[k.Stmt, ...], own: bool = False) -> tuple[k.Stmt, ...]:
     """``body`` with the calls of helpers in which threads meet replaced by what they do, and with ``own`` the calls
     that are handed arrays of the thread's own, too; others stay."""
     inliner = _Inliner({f.name: f for f in module.functions})

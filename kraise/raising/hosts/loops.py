@@ -214,7 +214,8 @@ def _apart(head: State, trial: State, lines: list[o.Stmt], start: dict) -> list[
     """Names that see the memory of a slot at the head of a round as others do, and not at its end: they get a slot of
     their own. ``h = x``, then ``h = out`` in a loop that reads ``x``.
 
-    Side condition, checked: nothing writes to that memory in a round; :meth:`Raising.written` refuses later writes.
+    Side condition, checked: nothing writes to that memory in a round, and no name that does not see it at the head sees
+    it at the end; :meth:`Raising.written` refuses later writes.
     """
     names: dict[int, list[str]] = {}
     for name, view in sorted(head.points.items()):
@@ -223,7 +224,8 @@ def _apart(head: State, trial: State, lines: list[o.Stmt], start: dict) -> list[
     for slot, group in names.items():
         ends = {n: v for n in group if (v := trial.points.get(n)) is not None}
         plain = len(ends) == len(group) and not any(v.offset or head.points[n].offset for n, v in ends.items())
-        if not plain or trial.values.get(slot) != start.get(slot) or _rebound(lines, start, slot):
+        handed = any(v.slot == slot for n, v in trial.points.items() if n in head.points and n not in group)
+        if not plain or handed or trial.values.get(slot) != start.get(slot) or _rebound(lines, start, slot):
             continue
         slots = sorted({v.slot for v in ends.values()})
         stays = slot if slot in slots else slots[0]

@@ -1449,3 +1449,81 @@ def by_windows(x, y):
     out = cuda.device_array_like(x)
     mix[1, 64](x, w, out)
     y[:] = out.copy_to_host()
+
+
+BLOCK2 = (8, 8)
+STAGES = [0.5, 0.25]
+
+
+def by_module_blocks(x, y):
+    u = cuda.to_device(x[:12].reshape(3, 4))
+    v = cuda.to_device(np.ones((3, 4), dtype=np.float32))
+    grid = tuple((s + t - 1) // t for s, t in zip(u.shape, BLOCK2))
+    heat2[grid, BLOCK2](u, v)
+    heat2[(math.ceil(3 / BLOCK2[0]), math.ceil(4 / BLOCK2[1])), BLOCK2](v, u)
+    d = cuda.to_device(y)
+    for s in STAGES:
+        add[1, 64](d, s * len(STAGES))
+    return u.copy_to_host(), d.copy_to_host()
+
+
+def by_begun_records(x, y):
+    d = cuda.to_device(x)
+    frames = [x.copy()]
+    sums = [0.0, 1.0]
+    for t in range(1, 5):
+        add[1, 64](d, 0.5 * t)
+        frames.append(d.copy_to_host())
+        sums.append(float(d.copy_to_host().sum()))
+    return np.stack(frames), np.array(sums)
+
+
+def batches(x, y, size):
+    for s in range(0, x.shape[0], size):
+        yield x[s : s + size], y[s : s + size]
+
+
+def countdown(n):
+    k = n
+    while k > 0:
+        yield k * 0.5
+        k -= 1
+
+
+def by_generators(x, y):
+    out = cuda.to_device(np.zeros(4, dtype=np.float32))
+    for xb, yb in batches(x[:12], y[:12], 4):
+        mix[1, 64](xb, yb, out)
+        add[1, 64](out, 0.5)
+    for s in countdown(3):
+        add[1, 64](out, s)
+
+    def pairs(n):
+        for a in range(n):
+            for b in range(a):
+                yield a + b
+
+    for s in pairs(3):
+        add[1, 64](out, s * 1.0)
+    return out.copy_to_host()
+
+
+def by_rows(x, y):
+    paths = cuda.device_array((4, x.size), np.float32)
+    paths[0] = x
+    for t in range(3):
+        scale[1, 64](paths[t], paths[t + 1], 0.5)
+    back = np.zeros((3, x.size), np.float32)
+    for t in range(1, 3):
+        mix[1, 64](paths[t], y, back[t - 1])
+        mix[1, 64](back[t - 1], paths[0], back[t])
+    return paths.copy_to_host(), back
+
+
+def by_layers(x, y):
+    h = x
+    for _ in range(3):
+        out = cuda.device_array_like(x)
+        mix[(x.size + 63) // 64, 64](h, y, out)
+        h = out
+    return h
