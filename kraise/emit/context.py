@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from kraise.diagnostics import refuse
 from kraise.emit import tree
 from kraise.emit.blocks import Assign, Block, Def, Do, Frame, Raw, Stmt, Val, least
+from kraise.emit.loads.tables import tables_of
 from kraise.emit.loads.widths import Widths
 from kraise.emit.text import launch
 from kraise.emit.text import python as py
@@ -36,7 +37,7 @@ class Context:
         self.needs: set[str] = set()
         self.elements: dict[str, ScalarType] = {}
         self.ndim: dict[str, int] = {}
-        self.tables: set[str] = set()
+        self.tables = tables_of(constants, kernel.params)  # type: ignore[arg-type]
         self.params = {p.name for p in kernel.params}  # type: ignore[attr-defined]
         self.extents: dict[str, tuple[eq.Expr, ...]] = {}
         self.versions: dict[eq.Version, Py] = {}
@@ -87,7 +88,6 @@ class Context:
         name, kind, shape = constant.name, constant.type, constant.shape  # type: ignore[attr-defined]
         if name in self.ndim:
             return  # a parameter hides it
-        self.tables.add(name)
         self.elements[name], self.ndim[name] = kind, len(shape)
         self.extents[name] = tuple(eq.Const(n, INT32) for n in shape)
 

@@ -9,6 +9,7 @@ from kraise.emit import checked, guards, tree
 from kraise.emit.context import Assign, Context, Def, Raw, Stmt
 from kraise.emit.gradients import derivatives
 from kraise.emit.loads import halo
+from kraise.emit.loads.tables import tables_of
 from kraise.emit.loads.views import whole
 from kraise.emit.loops import chunks, folds, remat
 from kraise.emit.lower import Lowering
@@ -41,7 +42,8 @@ class FunctionText:
 
 def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]:
     """The text of one kernel's function, and those of the derivatives that it asks for."""
-    kernel = halo.padded(chunks.chunked(canonical(merged(kernel))))
+    kernel = chunks.chunked(canonical(merged(kernel)))
+    kernel = halo.padded(kernel, tables_of(around.module.constants, kernel.params))
     parameters = tuple(identifier(p.name) for p in kernel.params)  # type: ignore[attr-defined]
     try:
         context, checks, body = _lowered(kernel, around, ())

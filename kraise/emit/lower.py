@@ -11,6 +11,7 @@ import struct
 from kraise.diagnostics import refuse
 from kraise.emit import division, operands
 from kraise.emit.context import Assign, Context, Frame, Val
+from kraise.emit.loads.tables import entry
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
 from kraise.emit.text.names import OPERATION_NAMES, REDUCTION_NAMES
@@ -35,7 +36,7 @@ class Lowering:
         """The value of ``node`` aligned with ``frame``, through a variable where one is worth it."""
         free = self.ctx.free(node)
         own = tuple(a for a in frame if a.name in free)
-        known = self._variable(node, own)
+        known = self.variable(node, own)
         if known is not None:
             return self.extend(Atom(known[0]), known[1], frame)
         if self.worth_a_variable(node, own):
@@ -53,7 +54,8 @@ class Lowering:
             return self.lower(node, frame)
         return self.raw(node, frame, frame)
 
-    def _variable(self, node: eq.Expr, own: Frame) -> tuple[str, Frame] | None:
+    def variable(self, node: eq.Expr, own: Frame) -> tuple[str, Frame] | None:
+        """The name and the axes of the variable that holds a value over its own axes."""
         key = (node, frozenset(own))
         for block in self.ctx.blocks:
             known = block.variables.get(key)
@@ -359,6 +361,8 @@ class Lowering:
         if node.type == FLOAT and isinstance(node.arg, eq.Shape):
             return Val(py.call("float", value.py), (), 0)  # as weak as the source's
         kind = dtype_text(node.type)
+        if isinstance(node.arg, eq.Read) and entry(self.ctx.tables, node.arg) is not None:
+            return Val(py.call(kind, value.py), (), 0)  # one of Python's numbers
         if value.axes or isinstance(node.arg, eq.Read):
             text = value.py
             if isinstance(text, py.Call) and isinstance(text.func, py.Attr):

@@ -15,19 +15,20 @@ from kraise.emit import tree
 from kraise.emit.loads import filled, windows
 from kraise.emit.loads.masks import Masks, conjuncts, negated, number, positive, zero
 from kraise.emit.loads.places import Places
+from kraise.emit.loads.tables import Tables
 from kraise.emit.text.linear import linear
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 
 
-def padded(kernel: eq.Kernel) -> eq.Kernel:
+def padded(kernel: eq.Kernel, tables: Tables) -> eq.Kernel:
     """The kernel with its masked loads as loads that find zeros outside, and without the masks that say so."""
     roots = [r for s in tree.statements(kernel.body) for r in tree.statement_roots(s)]
     if not any(isinstance(n, eq.Read) and n.safe for n in tree.walk(*roots)):
         return kernel
     kept: set[eq.Reduce] = set()  # windows whose masks do not go term by term
     while True:
-        terms = _Terms(kept)
+        terms = _Terms(kept, tables)
         wide = _mapped(kernel, terms.expression)
         places = Places(wide)
         rule = _Rule(places.outside(), places.limits())
@@ -64,8 +65,9 @@ def _mapped(kernel: eq.Kernel, fn) -> eq.Kernel:  # type: ignore[no-untyped-def]
 class _Terms:
     """Sums over short windows with a mask as sums of masked terms."""
 
-    def __init__(self, kept: set[eq.Reduce]):
+    def __init__(self, kept: set[eq.Reduce], tables: Tables):
         self.kept = kept
+        self.tables = tables
         self.free = tree.Free()
         self.memo: dict[eq.Expr, eq.Expr] = {}
         self.made: dict[eq.Reduce, tuple[eq.Expr, ...]] = {}
@@ -80,7 +82,7 @@ class _Terms:
         return found
 
     def _terms(self, old: eq.Reduce, node: eq.Reduce) -> eq.Expr:
-        chain = windows.terms(node, self.free) if node.op == "add" else None
+        chain = windows.terms(node, self.free, self.tables) if node.op == "add" else None
         if not chain or not any(isinstance(n, eq.Read) and n.safe for n in tree.walk(node.body)):
             return node
         parts = [b if m is None else eq.Op("select", (m, b, eq.Const(0, INT)), b.type) for b, m in chain]

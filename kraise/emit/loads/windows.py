@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kraise.emit import tree
 from kraise.emit.context import Assign, Block, Frame, Val
+from kraise.emit.loads.tables import Tables, entry
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import linear
 from kraise.emit.text.python import Atom
@@ -33,8 +34,8 @@ def unrolled(low: Lowering, node: eq.Reduce) -> eq.Expr | None:
 
     A mask must be decided at each point of the window: what it excludes is no term.
     """
-    chain = terms(node, low.ctx.free)
-    if chain is None or not chain or any(mask is not None for _, mask in chain):
+    chain = terms(node, low.ctx.free, low.ctx.tables)
+    if chain is None or not chain or any(mask is not None for _, mask in chain) or _held(low, node):
         return None
     total = chain[0][0]
     for body, _ in chain[1:]:
@@ -85,7 +86,7 @@ def generated(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val |
     return low.extend(py.call("sum", py.Generator(value.py, clauses)), own, frame)
 
 
-def terms(node: eq.Reduce, free: tree.Free) -> list[tuple[eq.Expr, eq.Expr | None]] | None:
+def terms(node: eq.Reduce, free: tree.Free, tables: Tables) -> list[tuple[eq.Expr, eq.Expr | None]] | None:
     """The terms of a reduction over a short window with the masks that are left over them (None: always), or None."""
     points = 1
     for axis in node.axes:
@@ -100,8 +101,8 @@ def terms(node: eq.Reduce, free: tree.Free) -> list[tuple[eq.Expr, eq.Expr | Non
     for axis in node.axes:
         lo = linear(axis.lo).constant
         steps = range(lo, linear(axis.hi).constant)
-        bodies = [_at(b, axis.name, k) for b in bodies for k in steps]
-        masks = [None if m is None else _at(m, axis.name, k) for m in masks for k in steps]
+        bodies = [_at(b, axis.name, k, tables) for b in bodies for k in steps]
+        masks = [None if m is None else _at(m, axis.name, k, tables) for m in masks for k in steps]
     verdicts = [True if m is None else truth(m) for m in masks]
     return [
         (b, None if verdict else m)
@@ -124,6 +125,25 @@ def _is_window(free: tree.Free, node: eq.Reduce) -> bool:
     return bool(windows) and not any(free(n) & names for n in costly)
 
 
+def _held(low: Lowering, node: eq.Reduce) -> bool:
+    """Whether what the terms would load is at hand for the whole window: some variable holds it with all its axes."""
+    free, names = low.ctx.free, {a.name for a in node.axes}
+    variables = {
+        (key[0], frozenset(a.name for a in own))
+        for b in low.ctx.blocks
+        for key, (_, own) in b.variables.items()
+        if isinstance(key, tuple)
+    }
+
+    def held(n: eq.Expr) -> bool:
+        if not free(n) & names or not free(n) - names or (n, free(n)) in variables:
+            return True
+        below = tree.children(n)
+        return not isinstance(n, eq.Read) and bool(below) and all(map(held, below))
+
+    return held(node.body)
+
+
 def truth(condition: eq.Expr) -> bool | None:
     """Whether a condition without indices holds; None where that is not known here."""
     match condition:
@@ -143,7 +163,7 @@ def truth(condition: eq.Expr) -> bool | None:
     return None
 
 
-def _at(node: eq.Expr, index: str, value: int) -> eq.Expr:
+def _at(node: eq.Expr, index: str, value: int, tables: Tables) -> eq.Expr:
     into: dict[eq.Expr, eq.Expr] = {}
     for n in tree.walk(node):
         match n:
@@ -156,12 +176,14 @@ def _at(node: eq.Expr, index: str, value: int) -> eq.Expr:
             match n:
                 case eq.Op(name="add", args=(a, b)) if b in into and not into.keys() & set(tree.walk(a)):
                     into[n] = a
-    return transform(tree.substitute(node, into, {}, bound=index), _decided)
+    return transform(tree.substitute(node, into, {}, bound=index), lambda n: _decided(n, tables))
 
 
-def _decided(node: eq.Expr) -> eq.Expr:
-    """A choice that the index's value makes as what it chooses."""
+def _decided(node: eq.Expr, tables: Tables) -> eq.Expr:
+    """A choice that the index's value makes as what it chooses; an integer of a table as its value."""
     match node:
+        case eq.Read(type=kind) if kind.is_integer:
+            return entry(tables, node) or node
         case eq.Op(name="select", args=(c, a, b)) if (known := truth(c)) is not None:
             arm = a if known else b
             return arm if arm.type == node.type else node

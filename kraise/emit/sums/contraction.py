@@ -190,15 +190,18 @@ def _contraction(low: Lowering, factors: list[eq.Expr], out: Frame, summed: Fram
             right = low.lower(factors[1], (k, *b)).py
             return py.Bin("@", left, right)
     letters = _letters(frame)
-    orders = [natural(f, h) for f, h in zip(factors, held, strict=True)]
+    orders = [natural(low, f, h) for f, h in zip(factors, held, strict=True)]
     inputs = ",".join("".join(letters[a] for a in order) for order in orders)
     text = f'"{inputs}->{"".join(letters[a] for a in out)}"'
     values = tuple(low.lower(f, order).py for f, order in zip(factors, orders, strict=True))
     return py.call("jnp.einsum", py.Atom(text), *values)
 
 
-def natural(node: eq.Expr, held: Frame) -> Frame:
-    """The order of the axes in which a factor is at hand: that of a load's subscripts."""
+def natural(low: Lowering, node: eq.Expr, held: Frame) -> Frame:
+    """The order of the axes in which a factor is at hand: that of its variable, or of a load's subscripts."""
+    known = low.variable(node, held)
+    if known is not None and len(known[1]) == len(held):
+        return known[1]
     if not isinstance(node, eq.Read):
         return held
     order: list[eq.Axis] = []

@@ -258,8 +258,10 @@ def as_read(low: Lowering, body: eq.Expr, own: Frame, present: Frame) -> Frame:
     default = (*own, *present)
     by_name = {a.name: a for a in default}
     for node in tree.walk(body):
-        if isinstance(node, eq.Read):
-            names = [n for s in node.subscripts for n in _along(low, s, default)]
+        known = low.variable(node, default)
+        if known is not None or isinstance(node, eq.Read):
+            along = (n for s in tree.children(node) for n in _along(low, s, default))
+            names = [a.name for a in known[1]] if known is not None else list(along)
             if len(names) == len(set(names)) == len(default):
                 order = tuple(by_name[n] for n in names)
                 if tuple(a for a in order if a in own) == own:
