@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import gcd
 
 from kraise.analysis.conditions import classify
@@ -43,20 +44,24 @@ def digits(poly: Poly, path: tuple[eq.Expr, ...], gaps: bool = False) -> Digits 
         if ways[0] is not None and _tied(poly, path):
             return None
     found = None
-    for strides in (*ways, _slanted(poly) if gaps else _strides(poly, primitive=True)):
+    for strides in (*ways, *(_slanted(poly) if gaps else (_strides(poly, primitive=True),))):
         if found is None and strides is not None:
             found = _with_strides(poly, path, _signed(strides, path))
     return found
 
 
-def _slanted(poly: Poly) -> list[Poly] | None:
-    """Rows of n for ``i * n + (d - i)``, whose index moves along a diagonal: its own stride is ``n - 1``."""
+def _slanted(poly: Poly) -> list[list[Poly]]:
+    """Rows of n for ``i * n + (d - i)``, whose index moves along a diagonal: its own stride is ``n - 1``. Where that is
+    a size (rows of ``n + 1``: one border more than there are letters), rows that are one longer, or one shorter."""
     moving = [a for a in poly.atoms() if Poly({(a,): 1}).indices()]
     if len(moving) != 1 or any(m.count(moving[0]) > 1 for m in poly.terms):
-        return None
+        return []
     stride = poly.coefficient(moving[0])
     sizes = [m for m in stride.terms if m]
-    return [Poly({sizes[0]: 1}), Poly({(): 1})] if len(sizes) == 1 and len(stride.terms) > 1 else None
+    if len(sizes) != 1:
+        return []
+    size, one = Poly({sizes[0]: 1}), Poly({(): 1})
+    return [[size, one]] if len(stride.terms) > 1 else [[size + 1, one], [size - 1, one]]
 
 
 def _multiple_of(above: Poly, below: Poly) -> Poly | None:
@@ -302,6 +307,7 @@ def provable(path: tuple[eq.Expr, ...], poly: Poly) -> bool:
     return digit is not None and provable(path, digit)
 
 
+@lru_cache(maxsize=1 << 14)
 def leading_digit(poly: Poly, path: tuple[eq.Expr, ...]) -> Poly | None:
     """p with ``p >= 0`` equivalent to ``poly >= 0``, for poly = W * A + B with B in [0, W) (p = A) or [-W, 0) (p = A
     - 1)."""

@@ -66,6 +66,7 @@ class Space:
         self.constraints: list[str] = []
         self.elements: dict[tuple[eq.Expr, str], str] = {}  # numbers for what arrays hold, by side
         self.chosen: dict[tuple[eq.Expr, str], str] = {}  # variables for minima, choices, remainders, by side
+        self.unknown: dict[tuple[eq.Expr, str], int] = {}  # those that no variable stands for
         self.bits = flipped.Bits()  # unknowns that stand for an index with bits flipped
         self.products: dict[str, Product] = {}  # unknowns that stand for an index times a size
         self.quotients: dict[str, eq.Op] = {}  # unknowns that stand for one size divided by another
@@ -119,6 +120,8 @@ class Space:
         key = (atom if bits is None else flipped.bare(atom), getattr(rename, "suffix", ""))
         if key in self.chosen:
             return self.chosen[key]
+        if self.unknown.get(key) == len(self.elements):
+            return None
 
         def text(e: eq.Expr) -> str | None:
             return self.poly(to_poly(e), rename)
@@ -126,6 +129,7 @@ class Space:
         if bits is not None:
             return self._masked(key, bits[0], text(bits[1]), text(bits[2]))
         if ties(atom, "", text) is None:
+            self.unknown[key] = len(self.elements)  # asked again when more is known of what arrays hold
             return None
         v = self.chosen[key] = self.variable(f"chosen {len(self.chosen)}")
         tied = ties(atom, v, text)

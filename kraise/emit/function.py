@@ -43,7 +43,7 @@ class FunctionText:
 def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]:
     """The text of one kernel's function, and those of the derivatives that it asks for."""
     kernel = chunks.chunked(canonical(merged(kernel)))
-    kernel = halo.padded(kernel, tables_of(around.module.constants, kernel.params))
+    kernel = halo.padded(kernel, tables_of(around.module.constants, kernel.params))  # type: ignore[arg-type]
     parameters = tuple(identifier(p.name) for p in kernel.params)  # type: ignore[attr-defined]
     try:
         context, checks, body = _lowered(kernel, around, ())

@@ -5,7 +5,7 @@ from kraise import pipeline
 
 def _verified(source, **request):
     done = pipeline.translate(source, "k.cu")
-    assert not done.diagnostics, [d.message for d in done.diagnostics]
+    assert not done.diagnostics, [d.reason for d in done.diagnostics]
     ((report,), problems) = pipeline.verify(done, pipeline.Request(gradients=False, **request))
     assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
     return done.text

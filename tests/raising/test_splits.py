@@ -1,5 +1,6 @@
 """An index taken apart by division, and flat subscripts taken apart by the ranges of their indices."""
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -64,10 +65,26 @@ def test_an_index_taken_apart_and_put_together_again():
     assert done.text is not None and "y.at[:n].set(x[:n])" in done.text
 
 
-@pytest.mark.parametrize("at", ["ic + b", "ic + h * b", "2 * ic + c * b", "c * ic + b"])
+@pytest.mark.parametrize("at", ["ic + b", "2 * ic + c * b"])
 def test_digits_put_together_in_a_wrong_way_are_refused(at):
     done = pipeline.translate(_APART.replace("AT", at), "k.cu")
     assert done.text is None and done.diagnostics[0].code in ("KR201", "KR202")
+
+
+@pytest.mark.parametrize("at", ["ic + h * b", "c * ic + b"])
+def test_digits_put_together_in_another_way_ask_for_rows_that_are_long_enough(at):
+    """``c * ic + b`` takes each place once if there are no more b than c: checked."""
+    done = pipeline.translate(_APART.replace("AT", at), "k.cu")
+    assert done.text is not None and "rows would overlap" in done.text
+    sizes = {"w": 2, "h": 3, "c": 3}
+    for n in (54, 31):
+        request = pipeline.Request(shapes={"x": (n,), "y": (90,)}, values={"n": n, **sizes}, gradients=False)
+        ((report,), problems) = pipeline.verify(done, request)
+        assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    found: dict = {}
+    exec(done.text, found)
+    with pytest.raises(ValueError, match="rows would overlap"):  # h < c, or four b beside two c
+        found["f"](36, 2, 2 if at == "ic + h * b" else 3, 3 if at == "ic + h * b" else 2, jnp.ones(36), jnp.ones(90))
 
 
 def test_a_grid_stride_loop_over_digits():

@@ -2,7 +2,9 @@
 
 A pointer that walks along a row (``*p++``), a second counter, an offset: with ``start + round * step`` for it, what it
 subscripts is seen as affine in the index. The side condition: the body assigns it once, at its top level, as itself
-plus an integer of locals that the body does not assign, loads nothing for it, and its type does not wrap.
+plus an integer of locals that the body does not assign, loads nothing for it, and its type does not wrap. Or the body
+does so in each round of one inner loop (``col[at++] = ...`` in two loops) whose number of rounds does not change, and
+asks for it nowhere else: where it is asked for, the inner loop has a round.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ScalarType
+from kraise.raising.collective.opened import walked
 from kraise.raising.loops.counted import step_of
 from kraise.raising.loops.ranges import Range
 from kraise.raising.run import simplify
@@ -46,7 +49,58 @@ def stepped(cx: Context, st: State, s: k.For, rng: Range) -> dict[str, tuple[eq.
         end = operation("add", (init, operation("mul", (count, amount), INT)), INT)
         runs = simplify.op("lt" if rng.step > 0 else "gt", (rng.start, rng.stop), BOOL)
         out[x.name] = now, simplify.select(runs, end, init, INT)
+    for name in names:
+        init = st.env.get(name)
+        if name == s.var or name in single or init is None or not index_like(init) or name in st.partial:
+            continue
+        found = _within(cx, st, s.body, name, frozenset((*names, s.var)))
+        if found is not None:
+            amount, inner = found
+            now, end = (operation("add", (init, operation("mul", (n, amount), INT)), INT) for n in (rounds, count))
+            runs = simplify.op("lt" if rng.step > 0 else "gt", (rng.start, rng.stop), BOOL)
+            out[name] = now, simplify.select(simplify.op("and", (runs, inner), BOOL), end, init, INT)
     return out
+
+
+def _within(
+    cx: Context, st: State, body: tuple[k.Stmt, ...], name: str, moving: frozenset[str]
+) -> tuple[eq.Expr, eq.Expr] | None:
+    """By how much one run of ``body`` moves ``name``, which it does in the rounds of one loop only, and the condition
+    under which that loop has rounds; None for anything else."""
+    loops = [x for x in body if isinstance(x, k.For) and name in assigned((x,))]
+    others = [x for x in body if not loops or x is not loops[0]]
+    if len(loops) != 1 or _mentioned(others, name) or any(name in assigned((x,)) for x in others):
+        return None
+    (loop,) = loops
+    leaves = any(isinstance(x, k.While | k.Break | k.Continue | k.Return) for x in walked(loop.body))
+    by = int(loop.step.value.real) if isinstance(loop.step, k.Const) else 0
+    if leaves or loop.orelse or by not in (1, -1) or loop.var in assigned(loop.body) or name == loop.var:
+        return None
+    if (reads(loop.start) | reads(loop.stop)) & moving or not (_plain(loop.start) and _plain(loop.stop)):
+        return None
+    first, last = value(cx, st, loop.start), value(cx, st, loop.stop)
+    own = [x for x in loop.body if isinstance(x, k.Assign) and x.name == name]
+    if not (index_like(first) and index_like(last)):
+        return None
+    trips = to_expr((to_poly(last) - to_poly(first)) * by)
+    runs = simplify.op("lt" if by > 0 else "gt", (first, last), BOOL)
+    if not own:
+        deeper = _within(cx, st, loop.body, name, moving)
+        if deeper is None:
+            return None
+        amount, inner = deeper
+        return operation("mul", (trips, amount), INT), simplify.op("and", (runs, inner), BOOL)
+    step = step_of(own[0].value, name)
+    if len(own) != 1 or step is None or _inner(loop.body, name) or reads(step) & moving or not _plain(step):
+        return None
+    amount = value(cx, st, step)
+    if not index_like(amount) or not _fits(own[0].type, amount):
+        return None
+    return operation("mul", (trips, amount), INT), runs
+
+
+def _mentioned(stmts: list[k.Stmt], name: str) -> bool:
+    return any(isinstance(x, k.Var) and x.name == name for x in walked(stmts))
 
 
 def _fits(t: ScalarType, amount: eq.Expr) -> bool:

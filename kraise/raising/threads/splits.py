@@ -206,15 +206,30 @@ def _rows(poly: Poly, path: Path) -> list[eq.Expr]:
         size = -poly.coefficient(q)
         rest = poly.without(q)
         for r in indices:
-            c = rest.coefficient(r).value or 0
-            if r is not q and c < 0 and at_least(r, 0) in path:
+            if r is not q and at_least(r, 0) in path and _some(-rest.coefficient(r), path):
                 rest = rest.without(r)
-        if size.value is None and at_least(to_expr(size), 1) in path and not rest.indices() and is_static(rest):
+        if size.value is None and _some(size, path) and not rest.indices() and is_static(rest):
             high, low = divided(rest, size)
             begun = high.terms and low.value is not None and low.value < 0  # n * s - 1: fewer than n
-            last = high - 1 if begun else to_poly(eq.Op("floordiv", (to_expr(rest), to_expr(size)), INT))
+            last = high - 1 if begun else to_poly(_rounded_down(to_expr(rest), size))
             out.append(fact_to_expr(Fact("ge", last - to_poly(q))))
     return out
+
+
+def _rounded_down(e: eq.Expr, size: Poly) -> eq.Expr:
+    """``e // size``; of a quotient by a size (all are positive here) one by the product."""
+    match e:
+        case eq.Op(name="floordiv", args=(inner, by)):
+            return eq.Op("floordiv", (inner, to_expr(to_poly(by) * size)), INT)
+    return eq.Op("floordiv", (e, to_expr(size)), INT)
+
+
+def _some(size: Poly, path: Path) -> bool:
+    """Whether a product of sizes is one or more because the path says so of each of them."""
+    if len(size.terms) != 1:
+        return False
+    ((sizes, times),) = size.terms.items()
+    return times > 0 and all(at_least(n, 1) in path for n in sizes)
 
 
 def at_least(e: eq.Expr, least: int) -> eq.Expr:
