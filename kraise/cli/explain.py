@@ -11,6 +11,7 @@ import click
 from kraise import pipeline
 from kraise.cli import report
 from kraise.cli.inputs import collect
+from kraise.cli.programs import programs
 from kraise.cli.run import read_and_translate
 from kraise.cli.shared import (
     case_beside,
@@ -50,6 +51,7 @@ def command(
     if (shapes or values) and not hlo:
         raise click.UsageError("--shape and --set say with which sizes --hlo compiles")
     inputs, findings = collect(paths)
+    inputs = programs(inputs, options.only)
     results = []
     parameters: set[str] = set()
     colour = report.colours(sys.stdout)

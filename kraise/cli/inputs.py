@@ -22,12 +22,14 @@ MARKER_BYTES = 600  # the marker stands in a module's first lines
 class Input:
     """One source to read: ``path`` as the user wrote it ("-" for standard input).
 
-    ``root`` is the folder whose walk found it, None for a file named by the user. ``config`` is its pyproject's.
+    ``root`` is the folder whose walk found it, None for a file named by the user. ``config`` is its pyproject's,
+    ``others`` are the other files of its program.
     """
 
     path: str
     config: Config
     root: str | None = None
+    others: tuple[str, ...] = ()
 
 
 def collect(paths: tuple[str, ...], *, hook: bool = False) -> tuple[list[Input], list[Diagnostic]]:

@@ -10,6 +10,7 @@ from typing import Any, TextIO
 
 import click
 
+from kraise.cli.programs import elsewhere
 from kraise.cli.run import Result
 from kraise.diagnostics import Diagnostic, Span
 from kraise.diagnostics import text as text_format
@@ -160,6 +161,8 @@ def _launches_nothing(results: list[Result], name: str) -> Diagnostic | None:
             line = r.source.count("\n", 0, found.end()) + 1
             reason = f"`{name}` launches no kernel of this file"
             hint = "what is launched in other files is not seen: translate those, or #include them"
+            if r.file.endswith((".cu", ".cpp", ".cc", ".c")):
+                hint = elsewhere(r.file, name)
             return Diagnostic("KR406", reason, Span(r.file, line), hint)
     return None
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from kraise import pipeline
 from kraise.cli.inputs import Input, text_of
+from kraise.cli.programs import with_others
 from kraise.diagnostics import Diagnostic, Refused, Span
 from kraise.options import Options
 
@@ -60,7 +61,7 @@ def read_and_translate(
         text = text_of(source.path)
     except Refused as refused:
         return Result(source, file, None, (), refused.diagnostics, None, False, False), None
-    done = pipeline.translate(text, file, source.config.merged(options))
+    done = pipeline.translate(with_others(text, source), file, source.config.merged(options))
     decorated = _has_kernels(done, text, source.config.options)
     readable = done.source is not None
     return Result(source, file, done.text, done.raised, done.diagnostics, text, readable, decorated), done

@@ -11,6 +11,7 @@ import click
 
 from kraise.cli import report
 from kraise.cli.inputs import collect
+from kraise.cli.programs import programs
 from kraise.cli.run import Result, translate_all
 from kraise.cli.shared import format_option, paths_argument, source_options, stdin_option
 from kraise.cli.targets import clashes, concerns_hook, in_folder, twin_of, write
@@ -50,6 +51,7 @@ def command(
     if paths.count("-") > 1:
         raise click.UsageError("standard input can be read only once")
     inputs, findings = collect(paths, hook=hook)
+    inputs = programs(inputs, options.only)
     folder = (
         output is not None and output != "-" and (len(inputs) > 1 or output.endswith(os.sep) or os.path.isdir(output))
     )

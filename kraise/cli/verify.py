@@ -11,6 +11,7 @@ import click
 from kraise import pipeline
 from kraise.cli import report
 from kraise.cli.inputs import Input, collect
+from kraise.cli.programs import programs, with_others
 from kraise.cli.run import read_and_translate
 from kraise.cli.shared import (
     case_beside,
@@ -58,6 +59,7 @@ def command(paths: tuple[str, ...], options: Options, stdin_name: str, style: st
     unless --original asks to compile and run it (CUDA C: g++; Python: numba's simulator or the plain function).
     """
     inputs, findings = collect(paths)
+    inputs = programs(inputs, options.only)
     results, failed = [], 0
     parameters: set[str] = set()
     for one in inputs:
@@ -67,7 +69,7 @@ def command(paths: tuple[str, ...], options: Options, stdin_name: str, style: st
             continue
         parameters |= report.parameters(done)
         reports, problems = pipeline.verify(
-            done, _request(one, asked), result.file, result.source or "", one.config.merged(options)
+            done, _request(one, asked), result.file, with_others(result.source or "", one), one.config.merged(options)
         )
         findings += problems
         for checked in reports:

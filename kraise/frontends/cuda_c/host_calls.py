@@ -145,7 +145,7 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
             return self.drop(node, "error check")
         raise self.low.refuse(
             "KR213", f"the call of {self.low.text(node.children[0])} is not known in a host function", node,
-            "the functions known here are in grammar/host_library.toml",
+            "those known here are in grammar/host_library.toml; another file's are, if it is given, too (with --entry)",
         )  # fmt: skip
 
     def says(self, node: Tree) -> None:

@@ -174,8 +174,10 @@ class Launches(Memory):
 
     def vectors_of(self, ref: k.ArrayRef, kind_of: Any, node: Tree) -> tuple[k.Expr, ...]:
         """The extents of the vectors that a kernel sees in an array of numbers (``(float4 *)d``)."""
-        wanted = kind_of.tail if isinstance(kind_of, ArrayType) else ()
         own = self.arrays[ref.array]
+        if not isinstance(kind_of, ArrayType):
+            return ()
+        wanted = kind_of.tail
         if bool(wanted) == isinstance(own, Struct) or isinstance(own, Array):
             return ()
         if not wanted or ref.offset is not None:
