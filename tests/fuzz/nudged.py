@@ -152,7 +152,7 @@ def _no_bug(found: Finding) -> bool:
     return f"ValueError: {found.kernel}: " in found.message
 
 
-class _TooLong(Exception):
+class _TooLong(BaseException):
     pass
 
 

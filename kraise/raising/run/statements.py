@@ -147,11 +147,12 @@ def store(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...], n
         st.env[cell[1]] = new
         return
     st.order += 1
-    if name in st.slides:
-        st.env[st.slides[name][0][1] + "$next"] = new
-        _write(cx, st, at, st.path, new, "", False, span)
-        return
     own = eq.Read(st.versions[name], subs, _element(cx, st, name, new), at.view)
+    if name in st.slides:
+        path, new = _every_round(st.path, own, new)
+        st.env[st.slides[name][0][1] + "$next"] = new
+        _write(cx, st, at, path, new, "", False, span)
+        return
     path, op, amount = st.path, "", new
     how = contribution(new, own)
     if how is not None and how.op == "":
@@ -171,6 +172,15 @@ def store(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...], n
     if op:
         st.accesses[:] = [replace(a, own=True) if a.node is own else a for a in st.accesses]
     _write(cx, st, at, path, amount, op, False, span)
+
+
+def _every_round(path: tuple[eq.Expr, ...], own: eq.Read, new: eq.Expr) -> tuple[tuple[eq.Expr, ...], eq.Expr]:
+    """``if e < cell: cell = e`` as the store of an extremum in every round, as which the loop's accesses count it."""
+    for c in path:
+        found = replacement(c, own, new)
+        if found is not None and found.where is None:
+            return tuple(x for x in path if x is not c), simplify.op(found.op, (own, new), own.type)
+    return path, new
 
 
 def _element(cx: Context, st: State, name: str, new: eq.Expr) -> ScalarType:

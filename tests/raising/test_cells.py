@@ -1,0 +1,75 @@
+"""Cells that move with a loop: ``if y[i - 1] > y[i]: y[i] = y[i - 1]`` stores an extremum in every round."""
+
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from kraise.verify.load import load_module
+
+SOURCE = """
+def rising(y):
+    for i in range(1, len(y)):
+        if y[i - 1] > y[i]:
+            y[i] = y[i - 1]
+
+
+def falling_backwards(y):
+    for i in range(len(y) - 2, -1, -1):
+        if not y[i] <= y[i + 1]:
+            y[i] = y[i + 1]
+
+
+def added(y):
+    for i in range(1, len(y)):
+        if y[i - 1] + 0.25 >= y[i]:
+            y[i] = y[i - 1] + 0.25
+
+
+def after_sums(y):
+    for i in range(1, len(y)):
+        y[i] += y[i - 1]
+    for i in range(len(y) - 2, -1, -1):
+        if y[i + 1] > y[i]:
+            y[i] = y[i + 1]
+
+
+def of_some(y):
+    for i in range(1, len(y)):
+        if y[i - 1] > y[i] and i % 3 != 2:
+            y[i] = y[i - 1]
+
+
+def of_two(y):
+    for i in range(2, len(y)):
+        if y[i - 2] > y[i]:
+            y[i] = y[i - 2]
+        if y[i - 1] > y[i]:
+            y[i] = y[i - 1]
+
+
+def of_rows(a):
+    for r in range(a.shape[0]):
+        for i in range(1, a.shape[1]):
+            if a[r, i - 1] < a[r, i]:
+                a[r, i] = a[r, i - 1]
+"""
+NAMES = ("rising", "falling_backwards", "added", "after_sums", "of_some", "of_two", "of_rows")
+DONE = pipeline.translate(SOURCE, "cells.py")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("n", [1, 2, 9])
+def test_values(name, n):
+    assert name in DONE.raised
+    own: dict = {}
+    exec(SOURCE, own)
+    draw = np.random.default_rng(n)
+    y = draw.normal(size=(3, n) if name == "of_rows" else n).astype(np.float32)
+    expected = y.copy()
+    own[name](expected)
+    np.testing.assert_allclose(getattr(load_module(DONE.text), name)(y), expected, rtol=1e-6)
+
+
+def test_text():
+    assert "cummax" in DONE.text.partition("def rising")[2].partition("def ")[0]
+    assert "cummin" in DONE.text.partition("def falling_backwards")[2].partition("def ")[0]
