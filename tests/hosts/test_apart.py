@@ -97,3 +97,20 @@ def test_tables_of_the_module_are_no_tuples_where_they_are_arrays_or_change():
     head = KERNELS + "W = np.array([1.0, 2.0])\nL = [3, 4]\ndef more_of():\n L.append(5)\n"
     done = python(head + "def f(x):\n more[L[0], 64](x, 1.0)\n for w in W * 2:\n  more[1, 64](x, w)\n return x\n")
     assert "f" not in done.raised and codes(done)
+
+
+@pytest.mark.parametrize("use", ("more[1, 64](W, 1.0)", "W[0] = 2.0", "v = W\n more[1, 64](v, 1.0)", "W += 1.0"))
+def test_arrays_of_the_module_that_change_are_refused(use):
+    body = f"W = np.array([1.0, 2.0], np.float32)\ndef f(x):\n {use}\n mul[1, 64](x, W, x)\n return x\n"
+    done = python(KERNELS + body)
+    assert "f" not in done.raised and codes(done)
+
+
+def test_arrays_of_the_module_that_are_copied():
+    body = (
+        "W = np.array([1.0, 2.0], np.float32)\ndef f(x):\n d = cuda.to_device(W)\n more[1, 64](d, 1.0)\n"
+        " mul[1, 64](d, W, x)\n return x\n"
+    )
+    done = python(KERNELS + body)
+    assert "f" in done.raised, done.diagnostics
+    agrees(done, "f", x=array(2))

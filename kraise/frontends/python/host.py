@@ -13,6 +13,7 @@ from kraise.frontends.python.host_assign import Assignments
 from kraise.frontends.python.host_control import ONE, Control, raises, skips
 from kraise.frontends.python.host_grown import with_arrays
 from kraise.frontends.python.host_lists import without_lists
+from kraise.frontends.python.host_module_arrays import check_kept, with_module_arrays
 from kraise.frontends.python.host_reducers import without_reducers
 from kraise.frontends.python.host_scope import HostScope, array_names, ignored_call, launched
 from kraise.frontends.python.host_settled import by_default
@@ -31,6 +32,7 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     node, left_out = by_default(scope.source, node)
     for p in left_out:
         scope.drop(p, "a parameter that is None")
+    node = with_module_arrays(scope, node)
     node = without_reducers(scope.source, written_out(scope, without_streams(scope, node)), scope.reducers)
     node = without_tuples(scope, with_arrays(scope, node))
     node = without_lists(scope, node)
@@ -63,6 +65,7 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     if reader.problems:
         raise Refused(*reader.problems)
     host_parts.check_apart(scope, body)
+    check_kept(scope, body)
     doc = "\n".join([doc_of(node), *(f"{n} is given by what is used of it: {own}" for n, own in scope.objects.items())])
     return h.Host(name, tuple(params), body, doc, tuple(scope.dropped), (), scope.span(node.name))
 
@@ -266,7 +269,7 @@ class Reader(Assignments, Control):
         span = scope.span(call)
         name = launched(scope, call)
         match call.func:
-            case cst.Name(value=alias):
+            case cst.Name(value=alias) if alias in scope.configured:
                 grid, block, shared = scope.configured[alias][1:]
             case cst.Subscript(slice=items):
                 grid, block, shared = self.configuration([i.slice.value for i in items], call)  # type: ignore[attr-defined]

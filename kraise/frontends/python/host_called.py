@@ -104,6 +104,8 @@ class Calls(Records):
         names = {dotted(a.value) for a in call.args}
         made = self.scope.host_units[name]
         for a in call.args:
+            if isinstance(a.value, cst.List | cst.Tuple | cst.Dict):
+                return True
             if isinstance(a.value, cst.Call) and self.makes_record(a.value):
                 return True
             if self.enumerator(a.value) is not None or self.only_enumerators(dotted(a.value)):

@@ -63,6 +63,8 @@ class HostScope:
     recorded: set[str] = field(default_factory=set)  # arrays that lists of numbers became: the type is the numbers'
     geometry: set[str] = field(default_factory=set)  # parameters that are nothing but a launch's [grid, block]
     counters: dict[str, int] = field(default_factory=dict)  # of the loops around: the least of each
+    module_arrays: set[str] = field(default_factory=set)  # arrays of the module that the function makes at its start
+    launchers: dict[str, str] = field(default_factory=dict)  # other names for configured kernels
     may_share: Callable[[str], bool] = lambda name: False  # may a number be an array that another name sees?
 
     def span(self, node: cst.CSTNode) -> Span | None:
@@ -72,6 +74,10 @@ class HostScope:
     def refuse(self, node: cst.CSTNode, reason: str, hint: str = "", code: str = "KR211") -> Refused:
         """The refusal of a node."""
         return refuse(code, reason, self.span(node), hint)
+
+    def refuse_at(self, span: Span | None, reason: str, hint: str = "") -> Refused:
+        """A refusal at a place."""
+        return refuse("KR211", reason, span, hint)
 
     def text(self, node: cst.CSTNode) -> str:
         """The node as the source spells it, on one line."""
@@ -168,6 +174,17 @@ def array_names(scope: HostScope, function: cst.FunctionDef) -> set[str]:
     """The names (and attributes of self) of a function that are arrays, by what is done with them."""
     found = {n for own in scope.banks.values() for n in own}
     scope.arrays = found
+    lists: dict[str, tuple[cst.BaseExpression, ...]] = {}
+    for node in walk(function.body):
+        match node:
+            case cst.Assign(
+                targets=[cst.AssignTarget(target=cst.Name(value=name))],
+                value=cst.List(elements=parts) | cst.Tuple(elements=parts),
+            ):
+                lists[name] = tuple(e.value for e in parts)
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Subscript(value=kernel)):
+                if dotted(kernel) in {*scope.functions, *scope.refused}:
+                    scope.launchers[name] = dotted(kernel)
     while True:
         before = len(found)
         for node in walk(function.body):
@@ -189,6 +206,8 @@ def array_names(scope: HostScope, function: cst.FunctionDef) -> set[str]:
                         found |= {name} if not _is_tuple(function, name) else set()
                 case cst.Assign(targets=[cst.AssignTarget(target=target)], value=value):
                     _by_assignment(scope, target, value, found)
+                case cst.For(target=target, iter=over):
+                    _by_loop(scope, target, over, lists, found)
         if len(found) == before:
             return found
 
@@ -269,6 +288,30 @@ def _by_assignment(scope: HostScope, target: cst.BaseExpression, value: cst.Base
         found.add(other)
 
 
+def _by_loop(
+    scope: HostScope,
+    target: cst.BaseExpression,
+    over: cst.BaseExpression,
+    lists: Mapping[str, tuple[cst.BaseExpression, ...]],
+    found: set[str],
+) -> None:
+    """``for k, (w, b) in enumerate(zip(ws, bs))``: where ``w`` is an array, so are the elements of the list ``ws``."""
+    match over:
+        case cst.Call(func=cst.Name(value="enumerate"), args=[cst.Arg(value=inner), *_]) if isinstance(
+            target, cst.Tuple
+        ):
+            _by_loop(scope, target.elements[-1].value, inner, lists, found)
+        case cst.Call(func=cst.Name(value="reversed"), args=[cst.Arg(value=inner)]):
+            _by_loop(scope, target, inner, lists, found)
+        case cst.Call(func=cst.Name(value="zip"), args=args) if isinstance(target, cst.Tuple):
+            for t, a in zip(target.elements, args, strict=False):
+                _by_loop(scope, t.value, a.value, lists, found)
+        case cst.Name(value=name) if name in lists and dotted(target) in found:
+            found |= {n for e in lists[name] if (n := dotted(e)) and _local(scope, n)}
+        case cst.List(elements=parts) | cst.Tuple(elements=parts) if dotted(target) in found:
+            found |= {n for e in parts if (n := dotted(e.value)) and _local(scope, n)}
+
+
 def launched(scope: HostScope, node: cst.Call) -> str:
     """The kernel that a call launches, "" if it launches none: ``k[grid, block](…)``, ``k.forall(n)(…)``."""
     match node.func:
@@ -276,8 +319,8 @@ def launched(scope: HostScope, node: cst.Call) -> str:
             name = dotted(value)
         case cst.Call(func=cst.Attribute(value=value, attr=cst.Name(value="forall"))):
             name = dotted(value)
-        case cst.Name(value=alias) if alias in scope.configured:
-            return scope.configured[alias][0]
+        case cst.Name(value=alias) if alias in scope.launchers:
+            name = scope.launchers[alias]
         case _:
             return ""
     return name if name in scope.functions or name in scope.refused else ""

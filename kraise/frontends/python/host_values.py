@@ -10,6 +10,7 @@ from kraise.frontends.python import host_numpy
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.expressions import BINARY, COMPARISON, LOGICAL
 from kraise.frontends.python.host_rounds import listed
+from kraise.frontends.python.host_rounds import truth as truth_of
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.source import dotted
 from kraise.ir import host as h
@@ -58,6 +59,8 @@ def value(scope: HostScope, node: cst.BaseExpression) -> h.Expr:
             return _op(name, value(scope, left), value(scope, right), span=span)
         case cst.Comparison(left=left, comparisons=parts):
             return _comparison(scope, node, left, parts)
+        case cst.IfExp(test=test, body=body, orelse=orelse) if (chosen := truth_of(test)) is not None:
+            return value(scope, body if chosen else orelse)
         case cst.IfExp(test=test, body=body, orelse=orelse):
             return _op("select", value(scope, test), value(scope, body), value(scope, orelse), span=span)
         case cst.Attribute():
