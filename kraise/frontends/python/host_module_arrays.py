@@ -42,10 +42,10 @@ def with_module_arrays(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionD
     if not made or not isinstance(node.body, cst.IndentedBlock):
         return node
     scope.constants = {n: c for n, c in scope.constants.items() if n not in scope.module_arrays}
-    new = node.with_changes(body=node.body.with_changes(body=[*made, *node.body.body]))
-    for a, b in ((new, node), (new.name, node.name)):
+    out = node.with_changes(body=node.body.with_changes(body=[*made, *node.body.body]))
+    for a, b in ((out, node), (out.name, node.name)):
         scope.source.positions.setdefault(a, scope.source.positions[b])
-    return new
+    return out
 
 
 def check_kept(scope: HostScope, body: tuple[h.Stmt, ...]) -> None:
