@@ -266,7 +266,8 @@ class Dropped:
 class Host:
     """A host function. ``state`` are the attributes that it returns where it is the ``__init__`` of a class. ``rows``
     are the inner extents of its parameters that are arrays of arrays: their memory is flat in the body. ``in_place``:
-    what it changes of its parameters' memory is a result beside any array that it returns (C's functions)."""
+    what it changes of its parameters' memory is a result beside any array that it returns (C's functions).
+    ``attributes`` are the parameters that are attributes of the class ``owner``."""
 
     name: str
     params: tuple[k.Param, ...]
@@ -278,6 +279,8 @@ class Host:
     kind: str = "host"
     rows: tuple[tuple[str, tuple[k.Expr, ...]], ...] = ()
     in_place: bool = False
+    owner: str = ""
+    attributes: tuple[str, ...] = ()
 
 
 def children(stmt: Stmt) -> tuple[tuple[Stmt, ...], ...]:

@@ -147,15 +147,57 @@ class Fit:
 
 def test_properties_records_and_clocks_of_a_class():
     done = python(FIT)
-    assert names(done, "Fit_damp") == ["u", "n", "factor", "rounds"]  # `last` is set in any case, and never read
-    assert names(done, "Fit_maybe") == ["u", "n", "kept", "rounds"]
+    assert names(done, "Fit_damp") == ["u", "factor", "rounds"]  # `last` is set in any case, and never read
+    assert names(done, "Fit_maybe") == ["u", "kept", "rounds"]
     assert "losses" not in done.text and "elapsed" not in done.text
     u = array(9)
-    agrees(done, "Fit_damp", u=u, n=9, factor=0.25, rounds=3)
+    agrees(done, "Fit_damp", u=u, factor=0.25, rounds=3)
     namespace: dict = {}
     exec(compile(done.text, "a.py", "exec"), namespace)
-    *_, last = namespace["Fit_damp"](u, 9, 0.25, 3)
+    *_, last = namespace["Fit_damp"](u, 0.25, 3)
     np.testing.assert_allclose(last, u * 1.5**3, rtol=1e-6)
+
+
+LAUNCHES = """
+@cuda.jit
+def first(u, out):
+    t = cuda.threadIdx.x
+    if t == 0:
+        out[cuda.blockIdx.x] = u[cuda.blockIdx.x * cuda.blockDim.x]
+
+class Sums:
+    def __init__(self, u, tpb=(4, 2), per=3):
+        self.per = per
+        self.tpb = tpb
+        self.blocks = -(-u.size // per)
+        self.grid = (self.blocks, 1)
+        self.u = cuda.to_device(u)
+        self.out = cuda.to_device(np.zeros(8, np.float32))
+
+    def damp(self, a):
+        scale[self.grid, self.tpb](self.u, a)
+
+    def pick(self):
+        first[self.blocks, self.per](self.u, self.out)
+
+    def both(self, a):
+        self.damp(a)
+        self.pick()
+        return self.out.copy_to_host()
+"""
+
+
+def test_attributes_that_only_configure_launches():
+    """They are no parameters, unless a kernel looks at its launch; what no method takes is no state."""
+    done = python(LAUNCHES)
+    assert names(done, "Sums_damp") == ["u", "a"] and names(done, "Sums_pick") == ["per", "blocks", "u", "out"]
+    assert names(done, "Sums_both") == ["per", "blocks", "u", "out", "a"]
+    agrees(done, "Sums_both", per=3, blocks=4, u=array(12), out=array(8), a=0.5)
+    agrees(done, "Sums_damp", u=array(12), a=0.5)
+    namespace: dict = {}
+    exec(compile(done.text, "a.py", "exec"), namespace)
+    per, blocks, u, out = namespace["Sums_init"](array(12))
+    assert (per, blocks, u.shape, out.shape) == (3, 4, (12,), (8,))
 
 
 def test_a_property_that_does_more_is_none():

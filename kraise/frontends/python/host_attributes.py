@@ -33,7 +33,7 @@ def parted(source: Source, node: cst.ClassDef, kept: set[str]) -> cst.ClassDef:
                     match small:
                         case cst.Assign(targets=[cst.AssignTarget(target=cst.Attribute() as target)], value=value):
                             (name,) = _attributes(target) or ("",)
-                            found = _elements(source, value)
+                            found = _elements(source, value) or _of_default(method, value)
                             if name and name not in kept and times[name] == 1 and found and 2 <= len(found) <= MOST:
                                 parts[name] = found
     if not parts:
@@ -163,6 +163,15 @@ def _attributes(node: cst.CSTNode) -> list[str]:
         case cst.Tuple(elements=parts) | cst.List(elements=parts):
             return [n for p in parts for n in _attributes(p.value)]
     return []
+
+
+def _of_default(init: cst.FunctionDef, value: cst.BaseExpression) -> list[cst.BaseExpression] | None:
+    """The elements of a parameter that is a tuple where it is left out: ``self.tpb = tpb`` of ``tpb=(16, 16)``."""
+    for p in (*init.params.params, *init.params.kwonly_params):
+        if p.name.value == dotted(value) and isinstance(p.default, cst.Tuple):
+            count = len(p.default.elements)
+            return [cst.Subscript(value, [cst.SubscriptElement(cst.Index(cst.Integer(str(n))))]) for n in range(count)]
+    return None
 
 
 def _elements(source: Source, node: cst.BaseExpression) -> list[cst.BaseExpression] | None:

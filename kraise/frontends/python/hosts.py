@@ -79,6 +79,9 @@ def read_hosts(
         problems += wrong
         if host is not None:
             written |= scope.written
+            if name in owners:  # its attributes stand nowhere in the source as parameters
+                own = tuple(p.name for p in host.params if p.span is None)
+                host = replace(host, owner=owners[name], attributes=own)
             if name == host_classes.function_name(owners.get(name, ""), "__init__"):
                 host = replace(host, state=host_classes.returned(nodes[name]))
             done[name] = host

@@ -12,6 +12,7 @@ from kraise.ir import equations as eq
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.raising.hosts import cover, function
+from kraise.raising.hosts.attributes import without_idle_attributes
 from kraise.raising.hosts.copies import without_copies
 from kraise.raising.hosts.effects import effects
 from kraise.raising.hosts.joined import Joined
@@ -25,6 +26,7 @@ def raise_hosts(
     joined = Joined(module, raise_function, options)
     hosts: dict[str, o.Host] = {}
     findings: list[Diagnostic] = []
+    module = replace(module, hosts=without_idle_attributes(module.hosts, functions))
     for host in map(without_copies, module.hosts):
         raised, refused = guard(host.name, host.span, function.raise_host, host, functions, hosts, joined.find)
         if raised is not None:
