@@ -31,12 +31,14 @@ class Call:
 
 @dataclass(frozen=True)
 class New:
-    """A new array of ``shape`` (None: that of ``like``), of ``element`` or (NUMBER) ``like``'s element type."""
+    """A new array of ``shape`` (None: that of ``like``), of ``element`` or (NUMBER) ``like``'s element type; one axis
+    with these ``values``, where there are any."""
 
     element: ScalarType
     shape: tuple[k.Expr, ...] | None
     fill: k.Expr | None = None
     like: str = ""
+    values: tuple[h.Expr, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,6 @@ def cg(A, b, x, iters):
     """
     q = jnp.zeros_like(b)
     acc = jnp.zeros(1, jnp.float32)
-    acc = acc.at[0].set(0.0)
     acc = dot(b, b, acc)  # kernel.py:52
     rs = acc[0]
 

@@ -5,8 +5,6 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 
-TAPS = 3
-
 
 def checkpointed_loop(start, stop, step, state):
     """``fori_loop`` whose rounds the gradient runs again; in segments of sqrt(n) rounds, where all states are many."""
@@ -45,17 +43,12 @@ def main(h_signal, n=1024, passes=4):
     the gradient keeps the states between rounds, about 2 sqrt(rounds)
     where all would be many, and runs rounds again (--remat)
     """
-    taps = jnp.zeros(TAPS, h_signal.dtype)
-    h_taps = jnp.zeros(TAPS, h_signal.dtype)
-    h_taps = h_taps.at[0].set(0.25)
-    h_taps = h_taps.at[1].set(0.5)
-    h_taps = h_taps.at[2].set(0.25)
-    taps = taps.at[:3].set(h_taps[:3])
+    h_taps = jnp.array((0.25, 0.5, 0.25), h_signal.dtype)
     d_signal = h_signal[:n]
 
     def step(_, state):
         d_signal, d_out = state
-        d_out = filter(d_signal, d_out, n, taps)  # kernel.cu:57
+        d_out = filter(d_signal, d_out, n, h_taps)  # kernel.cu:57
         return d_out, d_signal
 
     d_signal, _ = checkpointed_loop(

@@ -23,21 +23,13 @@ def multiply(signal, filter, scale, n):
 @partial(jax.jit, static_argnames="n")
 def convolve(signal, filter, n):
     bins = n // 2 + 1
-    spectrum = jnp.zeros((bins, 2), signal.dtype)
-    response = jnp.zeros((bins, 2), signal.dtype)
     transformed = jnp.fft.rfft(signal[:n])  # kernel.cu:21
-    spectrum = spectrum.at[: n // 2 + 1].set(
-        jnp.stack([transformed.real, transformed.imag], axis=1)
-    )  # kernel.cu:21
+    spectrum = jnp.stack([transformed.real, transformed.imag], axis=1)  # kernel.cu:21
     transformed = jnp.fft.rfft(filter[:n])  # kernel.cu:22
-    response = response.at[: n // 2 + 1].set(
-        jnp.stack([transformed.real, transformed.imag], axis=1)
-    )  # kernel.cu:22
+    response = jnp.stack([transformed.real, transformed.imag], axis=1)  # kernel.cu:22
     spectrum = multiply(spectrum, response, 1.0 / float(n), bins)  # kernel.cu:23
     return signal.at[:n].set(
         jnp.fft.irfft(
-            jax.lax.complex(spectrum[: n // 2 + 1, 0], spectrum[: n // 2 + 1, 1]),
-            n,
-            norm="forward",
+            jax.lax.complex(spectrum[:, 0], spectrum[:, 1]), n, norm="forward"
         )
     )  # kernel.cu:24

@@ -49,7 +49,7 @@ def launches_as_calls(text):
     """``k<<<g, b>>>(x)`` as ``host_launch_(Geom_(g, b), [&] { k(x); })``."""
     text = text.replace("kernel<<<((n) + 63) / 64, 64>>>(__VA_ARGS__)",
                         "host_launch_(Geom_(((n) + 63) / 64, 64), [&] { kernel(__VA_ARGS__); })")  # fmt: skip
-    while found := re.search(r"(\w+(?:<[\w, ]+>)?)\s*<<<", text):
+    while found := re.search(r"((?:\w+::)*\w+(?:<[\w, ]+>)?)\s*<<<", text):
         stop = text.index(">>>", found.end())
         first = text.index("(", stop)
         last = closing(text, first)

@@ -271,6 +271,9 @@ class HostText:
         one = isinstance(value.fill, k.Const) and value.fill.value == 1 and not isinstance(value.fill.value, bool)
         word = "zeros" if zero else "ones" if one else "full"
         fill_with = (self.expr(value.fill),) if value.fill is not None and word == "full" else ()
+        if value.values:
+            listed = py.Tup(tuple(self.expr(v) for v in value.values))
+            return py.call("jnp.array", listed, *((dtype,) if dtype is not None else ()))
         if value.shape is None:
             like = Atom(self.names[value.like])
             extra = {"dtype": dtype} if dtype is not None else {}

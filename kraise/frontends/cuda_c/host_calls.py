@@ -19,7 +19,7 @@ from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, tree
 from kraise.frontends.cuda_c.values import VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.host_rename import within
+from kraise.ir.host_names import expression_names
 from kraise.ir.types import INT32
 
 _ERRORS = frozenset(("cudaSuccess", "hipSuccess", "CUBLAS_STATUS_SUCCESS", "CUFFT_SUCCESS", "EXIT_SUCCESS"))
@@ -32,6 +32,8 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
 
     extent_member: Any
     unset_dims: set[str]
+    kinds: Any
+    vector_given: Any
     dim3: Any
 
     # --- effects
@@ -109,6 +111,8 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
             case "pointer.device":  # cudaHostGetDevicePointer(&d, h, 0): the same memory
                 if name := self.pointer_name(args[0]):
                     return self.assign_pointer(name, args[1], node)
+        if name == "assert" and (tested := self.runtime_call(args[0])) is not None:  # assert(cudaMalloc(…) == 0)
+            return self.effect(tested)
         if self.is_dropped(name):
             for a in args:  # cudaEventElapsedTime(&ms, …)
                 self.ignored.update(_referenced(a))
@@ -200,6 +204,8 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
         if symbol == "=":
             if self.record_of(target) and self.record_of(value):
                 return self.copied_record(self.record_of(target), self.record_of(value), node)
+            if name in self.records and self.kinds[name].vector:
+                return self.vector_given(name, value, node)  # type: ignore[no-any-return]
             given = host_main.parsed(self, value)  # n = getCmdLineArgumentInt(argc, argv, "n")
             if self.inlines(value) and not given:
                 return self.inline(value, target)
@@ -270,7 +276,7 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
         name = callee(target)
         place = self.low.lookup(name) if name else None
         if isinstance(place, VarPlace):
-            if any(_mentions(e, name) for sizes, batch in self.plans.values() for e in (*sizes, batch)):
+            if any(name in expression_names(e) for sizes, batch in self.plans.values() for e in (*sizes, batch)):
                 raise self.low.refuse(
                     "KR211", f"{name} is the size of a plan and changes", node, "use another variable"
                 )
@@ -296,7 +302,7 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
     def forget(self, name: str) -> None:
         """A number changes: what is known of it, and of what was computed from it, is no more."""
         self.definitions.pop(name, None)
-        self.definitions = {n: d for n, d in self.definitions.items() if not _mentions(d, name)}
+        self.definitions = {n: d for n, d in self.definitions.items() if name not in expression_names(d)}
 
     def assign_pointer(self, name: str, value: Any, node: Node) -> list[h.Stmt]:
         """``p = q``, ``p = q + n``, ``p = (float *)malloc(bytes)``, ``p = new float[n]``, ``p = nullptr``."""
@@ -388,10 +394,6 @@ def _referenced(node: Node) -> set[str]:
     if isinstance(node, Tree) and node.data == "unary_expression" and str(node.children[0]) == "&":
         return {callee(node.children[1])} - {""}
     return set()
-
-
-def _mentions(e: k.Expr, name: str) -> bool:
-    return any(v.name == name for v in within(e, k.Var))
 
 
 __all__ = ["Calls", "Token"]

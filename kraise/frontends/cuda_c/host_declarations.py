@@ -24,7 +24,7 @@ from kraise.frontends.cuda_c.c_types import (
 )
 from kraise.frontends.cuda_c.host_calls import Calls
 from kraise.frontends.cuda_c.host_names import callee, normal, product, rows_of
-from kraise.frontends.cuda_c.host_places import Places, is_bank, is_dim3, record_behind
+from kraise.frontends.cuda_c.host_places import Places, is_bank, is_dim3, is_vector, record_behind
 from kraise.frontends.cuda_c.program import struct_parameter
 from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
 from kraise.ir import host as h
@@ -80,7 +80,7 @@ class Declarations(Calls, Places):
             self.made.add(own)
             if not isinstance(p.type, Reference):
                 copied.append(h.Bind(own, h.Whole(own), span=span))
-        record = record_behind(t)
+        record = t if is_vector(t) else record_behind(t)
         pointers = self.low.declarator(declarator, self.low.specifiers(child(node, "decl_specifiers")).type)[1]
         if is_bank(pointers):
             self.bank(own, pointers, node)
@@ -95,7 +95,7 @@ class Declarations(Calls, Places):
             self.low.declare(own, struct_parameter(own, vector("uint3", UINT32, 3)))
         elif record is not None and not is_handle(t):
             by_place = isinstance(p.type, Pointer | Reference) and not p.const
-            copied += self.record_parameter(own, record, by_place, params, node)
+            copied += self.record_parameter(own, record, by_place, params, node)  # type: ignore[arg-type]
         elif isinstance(t, Pointer) and leaf(t.to)[0] is not None and not isinstance(t.to, Pointer):
             element, axes = leaf(t.to)
             self.array(own, t.to)
@@ -176,6 +176,9 @@ class Declarations(Calls, Places):
             return pointers + [
                 s for own, g in zip(self.banks[name], given, strict=False) for s in self.assign_pointer(own, g, d)
             ]
+        if is_vector(t):  # float3 g = make_float3(0, -9.8f, 0)
+            members = self.record(name, t, d)  # type: ignore[arg-type]
+            return members + (self.vector_given(name, initial[0], d) if len(initial) == 1 else [])
         if record_behind(t) is not None and not isinstance(t, Reference):
             return self.declared_record(name, t, initial, d)
         if isinstance(t, Pointer) and leaf(t.to)[0] is not None and not isinstance(t.to, Pointer):

@@ -38,7 +38,7 @@ def outline(reader: Any, node: Tree) -> list[h.Stmt]:
     lost = next((t.text for n, t in enumerate(body) if reader.renames.get(t.text, ()) is None and _free(body, n)), "")
     if lost:
         raise low.refuse("KR211", f"what stands for {lost} in this loop has no text here", node, "write a kernel of it")
-    body, sizes = _sized(renamed(body, reader.renames), reader)
+    body, sizes = _sized(_with_members(renamed(body, reader.renames), reader.records), reader)
     names = dict.fromkeys(t.text for n, t in enumerate(body) if t.kind == "NAME" and _free(body, n))
     arrays = [n for n in names if n in reader.arrays]
     scalars = {n: p for n in names if isinstance(p := low.lookup(n), VarPlace)}
@@ -69,6 +69,23 @@ def outline(reader: Any, node: Tree) -> list[h.Stmt]:
     args += [*(k.Var(n, scalars[n].type) for n in own), *sizes.values()]
     args += reader.symbols_of(function, len(args))
     return [h.Launch(name, tuple(args), None, None, None, tuple(changed), types, span=low.span(node))]
+
+
+def _with_members(body: list[Raw], records: dict[str, dict[str, str]]) -> list[Raw]:
+    """A text with the names of members: ``p.nx`` and ``s->grid.n`` of structs that are variables here."""
+    out: list[Raw] = []
+    at = 0
+    while at < len(body):
+        name = body[at].text if body[at].kind == "NAME" and _free(body, at) else ""
+        stop = at
+        while name in records and stop + 2 < len(body) and body[stop + 1].text in (".", "->"):
+            member = records[name].get(body[stop + 2].text)
+            if member is None:
+                break
+            name, stop = member, stop + 2
+        out.append(body[at] if stop == at else replace(body[at], text=name))
+        at = stop + 1
+    return out
 
 
 def _sized(body: list[Raw], reader: Any) -> tuple[list[Raw], dict[str, k.Shape]]:

@@ -16,7 +16,7 @@ from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Reference, St
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.host_main import MARK, PARAMETER
 from kraise.frontends.cuda_c.host_names import callee, normal
-from kraise.frontends.cuda_c.trees import Node, strip, tokens, trees
+from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
 from kraise.frontends.cuda_c.values import Constant
 from kraise.ir import host as h
 from kraise.ir import kernel as k
@@ -198,6 +198,31 @@ class Places:
                 return _id(self.banks[owner][0], node)
         return node
 
+    def vector_given(self, name: str, value: Node, node: Node) -> list[h.Stmt]:
+        """``g = make_float3(x, y, z)``, ``g = {x, y, z}``, ``g = v``: the members one by one."""
+        inner: Any = strip(value)
+        braces = inner if kind(inner) == "braced_init_list" else child(inner, "braced_init_list")
+        if other := self.record_of(inner):
+            return self.copied_record(name, other, node)
+        made = kind(inner) in ("call_expression", "functional_cast", "braced_cast") and callee(inner.children[0])  # type: ignore[union-attr]
+        values = (
+            trees(braces) if braces is not None else trees(inner)[1:] if made == f"make_{self.kinds[name].name}" else []
+        )  # type: ignore[arg-type]
+        members = list(self.records[name].values())
+        if len(values) != len(members):
+            reason = f"what {name} is made of is not known here"
+            raise self.low.refuse("KR211", reason, node, "set its members one by one")
+        itself = any(str(t) in (name, *members) for v in values for t in tokens(v))  # g = make_float3(g.y, g.x, 0)
+        own = [f"{m}_new" for m in members] if itself else members
+        out: list[h.Stmt] = []
+        for member, new, v in zip(members, own, values, strict=True):
+            if itself:
+                self.scalar(new, self.low.lookup(member).type)
+            out += self.assigned(_id(new, node), self.placed(v), node)
+        for member, new in zip(members, own, strict=True) if itself else ():
+            out += self.assigned(_id(member, node), _id(new, node), node)
+        return out
+
     def record_of(self, node: Node) -> str:
         """The struct variable that ``f``, ``&f``, ``*s`` or ``s`` is."""
         inner = strip(node)
@@ -290,6 +315,12 @@ def _holds(t: CType) -> bool:
     return isinstance(t, Pointer) and (leaf(t.to)[0] is not None or isinstance(t.to, Void))
 
 
+def is_vector(t: CType) -> bool:
+    """Is it ``float3`` and the like, by value?"""
+    plain = isinstance(t, Struct) and t.vector and not is_dim3(t)
+    return plain and all(isinstance(of, ScalarType) for _, of in t.members)  # type: ignore[union-attr]
+
+
 def record_behind(t: CType) -> Struct | None:
     """The struct of ``Fields``, ``Fields &`` and ``Fields *``, None for other types."""
     inner = t.to if isinstance(t, Reference | Pointer) else t
@@ -306,4 +337,4 @@ def _id(name: str, node: Any) -> Tree:
     return Tree("id_expression", [Token("NAME", name)], node.meta)
 
 
-__all__ = ["Places", "is_bank", "is_record", "record_behind"]
+__all__ = ["Places", "is_bank", "is_record", "is_vector", "record_behind"]

@@ -16,6 +16,7 @@ from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of, inst
 from kraise.frontends.cuda_c.plain import is_plain_candidate
 from kraise.frontends.cuda_c.preprocess import preprocess
 from kraise.frontends.cuda_c.program import Program
+from kraise.frontends.cuda_c.qualified import without_namespaces
 from kraise.frontends.cuda_c.scan import scan
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.ir import kernel
@@ -56,6 +57,8 @@ def _read(
 ) -> tuple[kernel.Module, tuple[Diagnostic, ...]]:
     text = preprocess(source, file, defines, include_dirs)
     unit = scan(text.tokens)
+    plain_names = without_namespaces(text.tokens, unit)
+    unit = unit if plain_names is text.tokens else scan(plain_names)
     program = Program(unit, Lowering, file)
     program.comments = text.comments
     diagnostics = [*text.diagnostics, *unit.diagnostics]

@@ -145,10 +145,10 @@ class Flow:
             offset = view.offset if offset is None else _sum(view.offset, offset)
         count = r.scalar(stmt.count, state) if stmt.count is not None else None
         stays(r, View(view.slot, offset), count)
-        everything = offset is None and (count is None or self.r.sizes.get(view.slot) == (count,))
+        everything = offset is None and (count is None or self.r.fills(view.slot, count))
         if isinstance(value, h.Whole) and isinstance(stmt.value, h.Whole) and value.offset is None:
             source = state.points[stmt.value.array].slot
-            if value.count is not None and self.r.sizes.get(source) == (value.count,):
+            if value.count is not None and self.r.fills(source, value.count):
                 value = h.Whole(value.array, span=value.span)
         if everything and isinstance(value, h.Whole):
             if value.offset is None and value.count is None:

@@ -33,6 +33,7 @@ from kraise.raising.hosts.choices import as_choices, joined
 from kraise.raising.hosts.effects import Function
 from kraise.raising.hosts.exits import Exits
 from kraise.raising.hosts.libraries import folded
+from kraise.raising.hosts.listed import with_lists
 from kraise.raising.hosts.pools import NotApart, dealt_out
 from kraise.raising.hosts.reach import Numbers
 from kraise.raising.hosts.returns import with_one_return
@@ -50,9 +51,9 @@ def raise_host(host: h.Host, functions: Mapping[str, Function], hosts: Mapping[s
 
     sharing.check(host, functions, hosts)
     try:
-        return without_dead(Raising(host, functions, hosts, join).run())
+        return with_lists(without_dead(Raising(host, functions, hosts, join).run()))
     except NotApart:
-        return without_dead(Raising(host, functions, hosts, join, False).run())
+        return with_lists(without_dead(Raising(host, functions, hosts, join, False).run()))
 
 
 class Raising:
@@ -200,6 +201,11 @@ class Raising:
         state.values[slot] = name
         return name
 
+    def fills(self, slot: int, count: k.Expr) -> bool:
+        """Are so many elements all of a piece of memory that this function made?"""
+        size = self.sizes.get(slot)
+        return size is not None and (size[0] == count or self.number(size[0]) == self.number(count))
+
     def forget(self, names: set[str]) -> None:
         """Sizes that mention scalars with new values say nothing any more."""
         for slot in [s for s, size in self.sizes.items() if names & set(expression_names(size))]:
@@ -219,7 +225,7 @@ class Raising:
         count = self.scalar(ref.count, state) if isinstance(ref, h.Whole) and ref.count is not None else None
         if isinstance(ref, h.Whole) or offset is not None:
             stays(self, View(view.slot, offset), count)
-        if offset is None and count is not None and self.sizes.get(view.slot, ())[:1] == (count,):
+        if offset is None and count is not None and self.fills(view.slot, count):
             count = None
         return h.Whole(variable, offset, count, span=ref.span)
 

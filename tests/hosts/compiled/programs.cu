@@ -1236,3 +1236,58 @@ void piece_that_is_left(float *x, float *y, int n) {
 void parts_that_meet(float *x, float *y, int n) {
     smooth<<<1, n>>>(x, x + 1, n - 1);
 }
+
+namespace scene {
+namespace detail {
+constexpr int THREADS = 64;
+inline int blocks(int n) { return (n + THREADS - 1) / THREADS; }
+}
+struct Box { int first = 2, last; float lift; };
+__global__ void raised_by(float *x, float s, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] += s;
+}
+void lift_all(float *x, const Box &b, int n) {
+    raised_by<<<detail::blocks(n), detail::THREADS>>>(x, b.lift, n);
+}
+}
+
+void names_of_a_namespace(float *x, float *y, int n) {
+    scene::Box b;
+    b.last = n - 1;
+    b.lift = 0.5f;
+    for (int i = b.first; i < b.last; i++) y[i] = 2.0f * x[i] + b.lift;
+    scene::lift_all(x, b, n);
+    ::scene::lift_all(y, b, scene::detail::blocks(n) * 5);
+    scene::raised_by<<<scene::detail::blocks(n), 64>>>(y, 1.0f, n);
+}
+
+void allocated_in_an_assertion(float *x, float *y, int n) {
+    float *d;
+    assert(cudaMalloc(&d, n * sizeof(float)) == cudaSuccess);
+    assert((cudaMemcpy(d, x, n * sizeof(float), cudaMemcpyHostToDevice)) == cudaSuccess);
+    add<<<1, n>>>(d, 1.0f, n);
+    assert(cudaMemcpy(y, d, n * sizeof(float), cudaMemcpyDeviceToHost) == cudaSuccess);
+}
+
+__global__ void moved_by(float *x, float *y, float3 g, float2 w, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        x[i] += g.x * w.x + g.y;
+        y[i] += g.z * w.y;
+    }
+}
+
+
+void vectors_by_value(float *x, float *y, int n) {
+    float3 g = make_float3(0.5f, -9.8f, 0.25f * n), v;
+    float2 w = {1.0f, 0.75f};
+    v = g;
+    for (int t = 0; t < 3; t++) {
+        moved_by<<<1, n>>>(x, y, g, w, n);
+        g = make_float3(g.y, g.x, 0.5f * g.z);
+        v.x += 1.0f;
+        w.y *= 0.5f;
+    }
+    moved_by<<<1, n>>>(x, y, v, w, n);
+}
