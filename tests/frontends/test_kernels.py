@@ -590,3 +590,28 @@ def test_an_index_object_under_a_local_name():
             x[t.x] = t.y
     """)
     assert text == "x[thread.x] = thread.y"
+
+
+def test_extrema_of_tuples_and_constants_of_nature():
+    source = """
+        from scipy.constants import c as light, hbar
+        K = light**2
+        @cuda.jit
+        def k(x, n):
+            i = cuda.grid(1)
+            if i < min((n, x.size)):
+                x[i] = max([x[i], 0.5, K]) * hbar
+    """
+    text = lower(source)
+    assert "i < min(n, x.shape[0])" in text and "max(max(x[i], 0.5), K) * 1.0545718176461565e-34" in text
+
+
+def test_measured_constants_of_nature_are_not_known():
+    source = """
+        from scipy.constants import epsilon_0
+        @cuda.jit
+        def k(x):
+            x[cuda.grid(1)] = epsilon_0
+    """
+    _, problems = read(HEADER + textwrap.dedent(source), "t.py")
+    assert [p.code for p in problems] == ["KR102"]

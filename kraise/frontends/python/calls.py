@@ -35,6 +35,10 @@ def positional(scope: Scope, node: cst.Call, least: int, most: int) -> list[cst.
     """The arguments of a call that takes no keywords."""
     if any(a.keyword is not None or a.star for a in node.args):
         raise scope.refuse(node, "keyword and starred arguments are not accepted in this call")
+    whole = node.args[0].value if least == 2 < most and len(node.args) == 1 else None
+    parts = whole.elements if isinstance(whole, cst.Tuple | cst.List) else ()
+    if len(parts) > 1 and not any(isinstance(e, cst.StarredElement) for e in parts):
+        return [e.value for e in parts]  # min((a, b))
     if not least <= len(node.args) <= most:
         raise scope.refuse(node, f"this call takes {least} to {most} arguments, not {len(node.args)}", "", "KR104")
     return [a.value for a in node.args]

@@ -76,7 +76,7 @@ class Folder:
             return None
         try:
             if isinstance(symbol, cst.Power):
-                if abs(b[0]) > 64 or abs(a[0]) > 1e6:
+                if abs(b[0]) > 64 or (isinstance(a[0], int) and abs(a[0]) > 1e6):
                     return None
                 value = a[0] ** b[0]
             elif isinstance(symbol, cst.LeftShift | cst.RightShift):

@@ -14,6 +14,7 @@ from kraise.frontends.python.host_control import ONE, Control, raises, skips
 from kraise.frontends.python.host_grown import with_arrays
 from kraise.frontends.python.host_lists import without_lists
 from kraise.frontends.python.host_module_arrays import check_kept, with_module_arrays
+from kraise.frontends.python.host_partials import without_partials
 from kraise.frontends.python.host_reducers import without_reducers
 from kraise.frontends.python.host_scope import HostScope, array_names, ignored_call, launched
 from kraise.frontends.python.host_settled import by_default
@@ -33,7 +34,9 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     for p in left_out:
         scope.drop(p, "a parameter that is None")
     node = with_module_arrays(scope, node)
-    node = without_reducers(scope.source, written_out(scope, without_streams(scope, node)), scope.reducers)
+    node = without_reducers(
+        scope.source, written_out(scope, without_partials(scope, without_streams(scope, node))), scope.reducers
+    )
     node = without_tuples(scope, with_arrays(scope, node))
     node = without_lists(scope, node)
     array_names(scope, node)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 
 import libcst as cst
 
 from kraise.diagnostics import Diagnostic
 from kraise.diagnostics.collect import guard
-from kraise.frontends.python import host_classes, host_reducers, host_units, infer, ranks, source
+from kraise.frontends.python import host_classes, host_partials, host_reducers, host_units, infer, ranks, source
 from kraise.frontends.python.function import Context, lower
 from kraise.frontends.python.host import read_host
 from kraise.frontends.python.host_attributes import without_objects
@@ -48,7 +49,8 @@ def read_hosts(
     enums = host_units.enumerations(context.source.tree, context.imports)
     reducers = host_reducers.reducers(context.source.tree, context.imports)
     nodes = {n: f for n, f in nodes.items() if n not in reducers}
-    hosts = _hosts(nodes, kernels, {*_launching(records, kernels), *reducers})
+    held = host_partials.held(context.source, context.imports)
+    hosts = _hosts(nodes, kernels, {*_launching(records, kernels), *reducers}, held)
     made = {n: u for n, f in nodes.items() if n not in by_name and (u := host_units.unit(f))}
     launching = {n: u for n, u in made.items() if n in hosts}
     helpers = {n: u for n, u in made.items() if n not in hosts and n not in contexts and n not in generators}
@@ -145,9 +147,13 @@ def _launched(node: cst.FunctionDef) -> set[str]:
 
 
 def _hosts(
-    nodes: Mapping[str, cst.FunctionDef], kernels: set[str], classes: Collection[str] = ()
+    nodes: Mapping[str, cst.FunctionDef],
+    kernels: set[str],
+    classes: Collection[str] = (),
+    held: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, set[str]]:
-    """The functions that launch, directly, by a call or by an object, with the host functions that each calls."""
+    """The functions that launch, directly, by a call or by an object, with the host functions that each calls; ``held``
+    are the functions that ``functools.partial`` holds, by their names."""
     calls: dict[str, set[str]] = {}
     found: set[str] = set()
     launchers = {n for n, f in nodes.items() if _launched(f) & {p.name.value for p in f.params.params}}
@@ -171,8 +177,10 @@ def _hosts(
                     found.add(name)
                 case cst.Call(func=cst.Name(value=callee)) if callee in classes:
                     found.add(name)
-                case cst.Call(func=cst.Name(value=callee)) if callee in nodes:
+                case cst.Call(func=cst.Name(value=callee)) if (callee := held.get(callee, callee)) in nodes:
                     calls[name].add(callee)
+                case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=own))]) if held.get(own) in nodes:
+                    calls[name].add(held[own])
     while True:
         more = {n for n, c in calls.items() if n not in found and c & found}
         if not more:
