@@ -183,7 +183,9 @@ class Calls(Records):
             if made.value is not None:
                 body = (cst.SimpleStatementLine([cst.Return(made.value)]),)
             else:
-                made = replace(made, body=tuple(settled(made.body, self.known_none(made, call, owner))))
+                made = replace(
+                    made, body=tuple(settled(made.body, self.known_none(made, call, owner), self.scope.source))
+                )
                 body = made.body
             if not returns or not uses(body, cst.Return):
                 body = tuple(single_exit(body, target))

@@ -1573,3 +1573,24 @@ def stacked(h, layers, gains):
 
 def by_lists_of_layers(x, y):
     return stacked(x, [y, x, y], [0.5, 1.5, 2.5])
+
+
+def watched(bufs, steps, callback=None, limit=None):
+    out = cuda.device_array_like(bufs[0])
+    for k in range(steps):
+        mix[1, 64](bufs[0], bufs[1], out)
+        if callback is not None:
+            callback(k, out)
+        if limit is not None and k > 0:
+            add[1, 64](out, limit)
+    return out
+
+
+def by_callbacks(x, y):
+    def shift(k, out):
+        add[1, 64](out, 0.5 * k)
+
+    a = watched([x, y], 2)
+    b = watched([y, x], 3, shift)
+    c = watched([y, y], 2, limit=1.5)
+    return a, b, c
