@@ -42,8 +42,8 @@ from kraise.raising.run.exits import structure
 from kraise.raising.run.parameters import array_names, collect_types, enter_parameter
 from kraise.raising.run.state import Raw, RawFold, RawWrite, State
 from kraise.raising.run.statements import block
+from kraise.raising.threads import groups, multiples, tiles
 from kraise.raising.threads import indices as threads
-from kraise.raising.threads import multiples, tiles
 from kraise.raising.threads.launch import covered, launch_of, where_given, whole_warps
 from kraise.raising.threads.row_views import asks_for
 from kraise.raising.threads.sizes import limits
@@ -107,6 +107,7 @@ class Raiser:
             enter_parameter(st, p.name, p.type)
         multiples.enter(cx, st)
         indices, path = threads.bind(cx, threads.names_of(function), self.bounded, self.ways)
+        groups.enter(cx, st)
         cx.divisible = set(indices) - self.whole
         forced = threads.lanes(cx, indices, self.ways)
         splits = [*forced, *self.splits]
@@ -186,8 +187,10 @@ class Raiser:
             returns = tuple(r if isinstance(r, eq.Version) else counted(r) for r in returns)
             st.names = {counted(e): n for e, n in st.names.items()}
             st.names = {e: replace(n, expr=e) for e, n in st.names.items()}
-        if cx.multiples:
-            back = partial(multiples.resolved, cx)
+        for sizes, resolved in ((cx.multiples, multiples.resolved), (cx.groups, groups.resolved)):
+            if not sizes:
+                continue
+            back = partial(resolved, cx)
             stmts = tuple(map_statement(s, back) for s in stmts)
             returns = tuple(r if isinstance(r, eq.Version) else back(r) for r in returns)
             st.names = {(e := back(n.expr)): replace(n, expr=e) for n in st.names.values()}

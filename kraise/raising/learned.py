@@ -32,7 +32,8 @@ class Learned:
     ``registers``: small arrays of a thread are scalars; ``parts``: dynamic shared arrays are taken apart;
     ``tile_rows``: flat tiles in shared memory are seen in rows;
     ``powers``: sizes that are powers of two; ``part_rows``: the rows into which an index is taken apart may be begun
-    and not whole; ``persistent``: axes along which the number of blocks does not matter."""
+    and not whole; ``persistent``: axes along which the number of blocks does not matter; ``groups``: sizes that are
+    multiples of others."""
 
     ways: threads.Ways = field(default_factory=dict)
     solid: frozenset[str] = frozenset()
@@ -55,6 +56,7 @@ class Learned:
     part_rows: bool = False
     powers: frozenset[eq.Expr] = frozenset()
     persistent: frozenset[int] = frozenset()
+    groups: dict[eq.Param, eq.Param] = field(default_factory=dict)
 
     def begun(self) -> Learned:
         """What was known before the first run."""
@@ -64,12 +66,14 @@ class Learned:
             ways=self.ways,
             tile_rows=self.tile_rows,
             persistent=self.persistent,
+            groups=self.groups,
         )
 
     def enter(self, cx: Context) -> None:
         cx.solid, cx.scratch, cx.rows, cx.assumed = self.solid, self.scratch, self.rows, self.assumed
         cx.unroll, cx.registers, cx.shares, cx.tied = self.unroll, self.registers, self.shares, self.tied
         cx.named, cx.lone, cx.apart, cx.part_rows = self.named, self.lone, self.parts, self.part_rows
+        cx.groups = self.groups
         cx.powers, cx.tile_rows, cx.persistent = self.powers, self.tile_rows, self.persistent
         cx.longest, cx.widths, cx.multiples, cx.coarse = self.longest, self.widths, self.multiples, self.coarse
 

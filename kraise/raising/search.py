@@ -18,13 +18,14 @@ from kraise.raising.collective.opened import walked
 from kraise.raising.collective.requests import Apart, Lanes, Sized, Tied
 from kraise.raising.function import Raiser
 from kraise.raising.learned import Attempt, Learned, with_attempts
-from kraise.raising.lessons import after, finer, further, tiled
+from kraise.raising.lessons import PROOFS, after, finer, further, tiled
 from kraise.raising.memory.needless import without_needless
 from kraise.raising.memory.numbered import numbered
 from kraise.raising.memory.parts import split
 from kraise.raising.memory.private import Transient
 from kraise.raising.ragged.loops import LongRows
 from kraise.raising.run.context import Context
+from kraise.raising.threads import groups
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads.counted import without_idle
 from kraise.raising.threads.literal_strides import strides
@@ -202,6 +203,13 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                     more = replace(start, unroll=True)  # without a suggested size: a race may hide behind both
                 elif known.unroll and not start.ways and (filled := _widest(last, told)) and known.ways != filled:
                     more = replace(start, unroll=True, ways=filled)
+                elif (
+                    not start.groups
+                    and (shared_out := groups.wished(last.cx))
+                    and {d.code for d in refused.diagnostics} & {*PROOFS}
+                ):
+                    sizes, start = None, replace(start, ways={}, named={}, groups=shared_out)
+                    more = start
                 elif not start.parts and split(last.inlined) is not last.inlined:
                     sizes, start = None, replace(start, named={}, parts=True)
                     more = start

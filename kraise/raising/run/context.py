@@ -34,6 +34,8 @@ class Context:
     axes: dict[str, int] = field(default_factory=dict)
     extents: dict[str, tuple[str, ...]] = field(default_factory=dict)
     multiples: Mapping[eq.Expr, int] = field(default_factory=dict)  # parameters that are whole tiles
+    groups: Mapping[eq.Param, eq.Param] = field(default_factory=dict)  # parameters that are multiples of others
+    quotients: dict[eq.Param, eq.Param] = field(default_factory=dict)  # those that the source divides by others
     coarse: Mapping[int, int] = field(default_factory=dict)  # threads that share the elements of a tile, by axis
     tile: dict[int, int] = field(default_factory=dict)  # those elements
     sharing: set[int] = field(default_factory=set)  # axes whose loop over them is under way

@@ -31,6 +31,7 @@ from kraise.raising.run.paths import add_path, decided
 from kraise.raising.run.sizes import steering
 from kraise.raising.run.state import RawWrite, State
 from kraise.raising.run.tables import in_table, place_like
+from kraise.raising.threads import groups
 from kraise.raising.threads.multiples import in_whole_rows, in_widths, tilewise, wished
 from kraise.raising.threads.row_views import asks_for, without_launch
 from kraise.raising.threads.splits import quotient
@@ -78,6 +79,8 @@ def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
         case k.Op(name="floordiv" | "mod" | "tdiv" | "tmod" as name, args=(a, b), type=t) if t.is_integer:
             parts = value(cx, st, a), value(cx, st, b)
             digit = quotient(cx, st.path, name, *parts) if index_like(parts[0]) and index_like(parts[1]) else None
+            if digit is None and name in ("floordiv", "tdiv"):
+                digit = groups.noted(cx, *parts)
             if digit is not None:
                 return digit
             floored = {"tdiv": "floordiv", "tmod": "mod"}.get(name)

@@ -1,0 +1,86 @@
+"""Sizes that are shared out (``hs = C / NH``): rows of the quotient; the size must be a multiple, which is checked."""
+
+import jax.numpy as jnp
+import pytest
+
+from kraise import pipeline
+
+
+def _verified(source, cases, **more):
+    done = pipeline.translate(source, "k.cu")
+    assert not done.diagnostics, [d.reason for d in done.diagnostics]
+    for shapes, values in cases:
+        ((report,), problems) = pipeline.verify(done, pipeline.Request(shapes=shapes, values=values, **more))
+        assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    return done.text
+
+
+HEADS = """
+__global__ void heads(float* out, const float* x, const float* w, int T, int C, int NH) {
+    int idx = blockIdx.x * blockDim.x + threadIdx.x;
+    if (idx >= T * NH) return;
+    int h = idx %% NH, t = idx / NH;
+    int hs = C / NH;
+    float* o = out + t * C + %s;
+    for (int i = 0; i < hs; i++) o[i] = 0.0f;
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < hs; i++) o[i] += w[h * 3 + k] * x[t * C + h * hs + i];
+}"""
+
+
+def test_heads_of_a_row():
+    cases = [
+        ({"out": (t * c,), "x": (t * c,), "w": (3 * nh,)}, {"T": t, "C": c, "NH": nh})
+        for t, c, nh in ((2, 6, 3), (3, 4, 1), (1, 5, 5))
+    ]
+    text = _verified(HEADS % "h * hs", cases, gradients=False)
+    assert "lax" not in text and "C is a multiple of NH" in text
+    found: dict = {}
+    exec(text, found)
+    with pytest.raises(ValueError, match="C must be a multiple of NH"):
+        found["heads"](jnp.zeros(10), jnp.zeros(10), jnp.zeros(6), 2, 5, 2)
+    with pytest.raises(ValueError, match="NH must be positive"):
+        found["heads"](jnp.zeros(10), jnp.zeros(10), jnp.zeros(6), 2, 5, 0)
+
+
+def test_heads_that_overlap_are_a_race():
+    for at in ("h * (hs - 1)", "h * hs / 2"):
+        done = pipeline.translate(HEADS % at, "k.cu")
+        assert {d.code for d in done.diagnostics} <= {"KR201", "KR202"} and done.diagnostics
+
+
+NORM = """
+__global__ void group_norm(const float* x, const float* gamma, float* y, int N, int C, int HW, int G) {
+    int g = blockIdx.x % G, n = blockIdx.x / G;
+    int D = C / G, size = D * HW;
+    const float* xg = x + (n * C + g * D) * HW;
+    float* yg = y + (n * C + g * D) * HW;
+    __shared__ float s[64];
+    float sum = 0.f;
+    for (int i = threadIdx.x; i < size; i += blockDim.x) sum += xg[i];
+    s[threadIdx.x] = sum;
+    __syncthreads();
+    for (int h = blockDim.x / 2; h > 0; h >>= 1) {
+        if (threadIdx.x < h) s[threadIdx.x] += s[threadIdx.x + h];
+        __syncthreads();
+    }
+    float m = s[0] / size;
+    for (int i = threadIdx.x; i < size; i += blockDim.x) yg[i] = (xg[i] - m) * gamma[g * D + i / HW];
+}"""
+
+
+def test_one_block_for_each_group_of_channels():
+    n, c, hw, g = 2, 6, 5, 3
+    case = {"x": (n * c * hw,), "gamma": (c,), "y": (n * c * hw,)}, {"N": n, "C": c, "HW": hw, "G": g}
+    text = _verified(NORM, [case], grid=(n * g,), block=(4,))
+    assert "sum(axis=1" in text and "lax.fori_loop" not in text
+
+
+def test_a_size_that_is_only_divided_is_no_multiple():
+    source = """
+__global__ void f(const float* x, float* y, int n, int m) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = x[i] * (n / m);
+}"""
+    text = _verified(source, [({"x": (7,), "y": (7,)}, {"n": 7, "m": 2})], gradients=False)
+    assert "multiple" not in text
