@@ -112,7 +112,8 @@ def _of_one_width(args: tuple[eq.Expr, ...], t: ScalarType) -> tuple[eq.Expr, ..
     if not sized or not all(a.type.is_integer for a in args):
         return args
     width = max(sized, key=lambda s: (s.bits or 0, s.kind == "uint"))
-    args = tuple(_as_counted(a) if width.kind == "uint" else a for a in args)
+    if width.kind == "uint":
+        args = tuple(_counted_choice(a) or _as_counted(a) for a in args)
     return tuple(eq.Cast(width, a) if _converted(a, width, t, args) else a for a in args)
 
 
@@ -125,6 +126,21 @@ def _converted(a: eq.Expr, width: ScalarType, t: ScalarType, args: tuple[eq.Expr
     # what is computed from unsigned sizes has a type of its own when it is emitted: JAX finds no common one
     other = a.type.kind != width.kind or a.type.bits not in (None, width.bits)
     return isinstance(a, eq.Op) and other and index_like(a) and any(map(is_unsigned_size, topological((a,))))
+
+
+def _counted_choice(e: eq.Expr) -> eq.Expr | None:
+    """An unsigned choice of indices, sizes and numbers as what it is emitted as, signed; None for anything else."""
+    match e:
+        case eq.Op(name="select", args=(c, *arms)) if e.type.kind == "uint":
+            counted = [a if index_like(a) else _counted_choice(a) for a in arms]
+            if any(a is not None for a in counted):  # one that is converted beside one that is not
+                counted = [_unconverted(a, e.type) if n is None else n for a, n in zip(arms, counted, strict=True)]
+            return None if None in counted else eq.Op("select", (c, *counted), INT)  # type: ignore[arg-type]
+    return None
+
+
+def _unconverted(e: eq.Expr, t: ScalarType) -> eq.Expr | None:
+    return e.arg if isinstance(e, eq.Cast) and e.type == t and index_like(e.arg) else None
 
 
 def _as_counted(e: eq.Expr) -> eq.Expr:

@@ -42,9 +42,9 @@ def op(name: str, args: tuple[Expr, ...], type: ScalarType) -> Expr:
 
 def _of_one_sign(arm: Expr, other: Expr) -> Expr:
     """An index beside an unsigned number becomes one: the common type of an array of each would be signed."""
-    unsigned = other.type.kind == "uint" and (other.type.bits or 0) >= 32 and not isinstance(other, Const)
-    index = arm.type.kind == "int" and arm.type.bits is None and not isinstance(arm, Const)
-    return Cast(other.type, arm) if unsigned and index and free_indices(arm) else arm
+    wide = other.type.kind == "uint" and (other.type.bits or 0) >= 32
+    unsigned = wide and ((value := _int(other)) is None or value >= 2**31)
+    return Cast(other.type, arm) if unsigned and arm.type == INT and free_indices(arm) else arm
 
 
 def cast(type: ScalarType, arg: Expr) -> Expr:
