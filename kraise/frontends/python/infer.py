@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from kraise.frontends.python.calls import INEXACT
 from kraise.frontends.python.promotion import promote, result_type
-from kraise.frontends.python.webs import split
+from kraise.frontends.python.webs import counted_and_set, split
 from kraise.ir.kernel import (
     ArrayRef,
     Assign,
@@ -130,7 +130,7 @@ class _Typer:
 
     def run(self) -> None:
         self.types()
-        apart = split(self.state.function, self.mixed())
+        apart = split(self.state.function, {*self.mixed(), *counted_and_set(self.state.function)})
         if apart is not self.state.function:
             self.state.function = apart
             self.types()

@@ -40,6 +40,13 @@ def split(function: k.Function, names: Iterable[str]) -> k.Function:
     return replace(function, body=body)
 
 
+def counted_and_set(function: k.Function) -> set[str]:
+    """The names that are the counter of a loop here, and of what a statement sets there: strides and private counts are
+    seen of counters that nothing else sets."""
+    counters = {s.var for s in _flat(function.body) if isinstance(s, k.For)}
+    return counters & {n for s in _flat(function.body) if not isinstance(s, k.For) for n in _defined(s)}
+
+
 def repr_of(place: Place) -> tuple[tuple[int, str], ...]:
     """Places in the order of the source."""
     return tuple((x, "") if isinstance(x, int) else (-1, x) for x in place)
