@@ -26,7 +26,7 @@ class Call:
     block: tuple[k.Expr, ...] | None = None
     shared: k.Expr | None = None
     groups: tuple[int, ...] = ()  # how many of the targets each result holds, where one is an array of structs
-    field: str = ""  # which field of its only result is taken, where that is a struct whose integers are static
+    fields: tuple[str, ...] = ()  # those of its only result that are taken, where that is a struct with static integers
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,16 @@ class Emitted:
         traced = any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(dict(named)))
         if traced and hasattr(self.module, "checkify"):  # a check cannot raise here: it did when values were compared
             return checkify.checkify(lambda: self.call(**named, **self.keywords))()[1]
-        return self.call(**named, **self.keywords)
+        return _arrays(self.call(**named, **self.keywords))
+
+
+def _arrays(result: Any) -> Any:
+    """What a function returns, a struct with static integers as its arrays: its numbers are those that came in."""
+    if isinstance(result, tuple) and not hasattr(result, "_fields"):
+        return tuple(map(_arrays, result))
+    if not dataclasses.is_dataclass(result) or isinstance(result, type):
+        return result
+    return tuple(v for f in dataclasses.fields(result) if np.ndim(v := getattr(result, f.name)))
 
 
 def _with(whole: Any, members: list[str], value: Any) -> Any:

@@ -116,7 +116,7 @@ class EmittedHost:
         for stmt in body:
             match stmt:
                 case o.Let():
-                    out.append(self.let(stmt))
+                    out += self.let(stmt)
                 case o.Loop() if id(stmt) in self.statics.python:
                     out += self.python_loop(stmt)
                 case o.Loop():
@@ -129,7 +129,7 @@ class EmittedHost:
         """The first wish that is free, or the first numbered."""
         return self.names.fresh(next((w for w in wishes if self.names.is_free(w)), wishes[0]))
 
-    def let(self, stmt: o.Let) -> Assign:
+    def let(self, stmt: o.Let) -> list[Stmt]:
         """``targets = value``."""
         names = self.text.names
         targets = structs.targets(["_" if t == "_" else names[t] for t in stmt.targets], stmt.value)
@@ -142,7 +142,11 @@ class EmittedHost:
             value = self.text.value(stmt.value)
         inner = stmt.value.value if isinstance(stmt.value, o.Put) else stmt.value
         mark = stmt.span if isinstance(inner, o.Call | h.Library) else None
-        return Assign(targets, value, mark)  # type: ignore[arg-type]
+        if isinstance(stmt.value, o.Call) and len(stmt.value.fields) > 1:
+            whole = self.fresh("changed", "fields")
+            self.names.release(whole)
+            return [Assign(whole, value, mark), Assign(targets, structs.fields(whole, stmt.value))]
+        return [Assign(targets, value, mark)]  # type: ignore[arg-type]
 
     def call(self, value: o.Call) -> py.Call:
         """A call of a function of the module."""

@@ -16,7 +16,7 @@ class Structured(py.Call):
 
 def targets(names: list[str], value: object) -> str:
     """What a call binds: the members of a result in parentheses, unless it is the only one."""
-    groups = value.groups if isinstance(value, o.Call) else ()
+    groups = value.groups if isinstance(value, o.Call) and not value.fields else ()
     if len(groups) < 2:
         return ", ".join(names)
     rest = iter(names)
@@ -26,10 +26,15 @@ def targets(names: list[str], value: object) -> str:
 
 def called(value: py.Call, call: o.Call) -> Py:
     """The call, marked where it returns a named tuple; of a dataclass, its field."""
-    if call.field:
-        return py.Attr(value, call.field)
-    single = len(call.groups) == 1 and call.groups[0] > 1
+    if len(call.fields) == 1:
+        return py.Attr(value, call.fields[0])
+    single = not call.fields and len(call.groups) == 1 and call.groups[0] > 1
     return Structured(value.func, value.args, value.keywords) if single else value
+
+
+def fields(name: str, call: o.Call) -> Py:
+    """The fields that are taken of a dataclass with a name."""
+    return py.Tup(tuple(py.Attr(Atom(name), f) for f in call.fields))
 
 
 def result(value: Py) -> Py:

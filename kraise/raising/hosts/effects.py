@@ -15,9 +15,9 @@ class Function:
     """What a call of a function of the module does: its parameters, the arrays among them that it writes (in order),
     how many scalars it returns, whether its result depends on the launch, and the bytes of an element of its dynamic
     shared memory where its result depends on the size of that (else 0). ``members``: of the arrays of structs and the
-    structs with arrays, the names of their members and which of these it writes; ``field`` is that of its only result,
-    where this is a struct with integers, and ``whole`` are such structs of which more is written. ``equations`` are the
-    kernel's own."""
+    structs with arrays, the names of their members and which of these it writes; ``fields`` are those of its only
+    result, where this is a struct with integers, and ``whole`` are such structs of which more is written.
+    ``equations`` are the kernel's own."""
 
     params: tuple[k.Param, ...]
     written: tuple[str, ...]
@@ -25,7 +25,7 @@ class Function:
     launch: str = ""
     shared: int = 0
     members: tuple[tuple[str, tuple[tuple[str, bool], ...]], ...] = ()
-    field: str = ""
+    fields: tuple[str, ...] = ()
     whole: tuple[str, ...] = ()
     equations: eq.Kernel | None = None
 
@@ -43,14 +43,15 @@ def effects(kernel: eq.Kernel, source: k.Function) -> Function:
     changed = {v.array for v in kernel.returns if isinstance(v, eq.Version) and v.number}
     written = tuple(dict.fromkeys(arrays))
     members: list[tuple[str, tuple[tuple[str, bool], ...]]] = []
-    field, whole = "", []
+    field: tuple[str, ...] = ()
+    whole: list[str] = []
     for p in source.params:
         if isinstance(p.type, StructType) and (p.type.is_array or p.type.holds_arrays):
             each = tuple((m, f"{p.name}.{m}" in changed) for m, _ in p.type.members)
             if p.type.is_record and p.name in written:
                 each = tuple(x for x in each if x[1])
-                if written == (p.name,) and not scalars and len(each) == 1:
-                    field = each[0][0]
+                if written == (p.name,) and not scalars:
+                    field = tuple(m for m, _ in each)
                 else:
                     whole.append(p.name)
             members.append((p.name, each))

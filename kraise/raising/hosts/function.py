@@ -293,12 +293,12 @@ class Raising:
             shared = elements(bytes_, function.shared)
         sizes = (*(1 for _ in stmt.results), *map(len, results)) if function.members else ()
         if function.whole:
-            reason = f"{name} changes several arrays of the struct {function.whole[0]}, or others beside it"
+            reason = f"{name} changes other arrays beside those of the struct {function.whole[0]}"
             raise refuse("KR211", reason, stmt.span, "pass the members of the struct one by one")
         launch_stays(self, function, args, slots, grid, block)
         args = parts(self, function, args, slots, state, grid, block)
         self.distinct(name, written, slots, stmt.span)
-        call = o.Call(name, args, grid, block, shared, sizes, function.field)
+        call = o.Call(name, args, grid, block, shared, sizes, function.fields)
         views = [slots[key] if changed else None for keys in results for key, changed in keys]
         self._bind(stmt.results, views, call, state, out, stmt.span)
 

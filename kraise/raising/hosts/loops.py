@@ -107,7 +107,8 @@ def loop(flow: Flow, stmt: h.For | h.While, state: State, out: list[o.Stmt], aft
     count: k.Expr = k.Var(rounds, INT) if isinstance(rounds, str) else rounds
     if counting:
         state.scalars.add(str(rounds))
-    _remember(state, trial, moves, count)
+    stored = {s for s, v in trial.values.items() if v != start_values.get(s) or _rebound(lines, start_values, s)}
+    _remember(state, trial, moves, count, stored)
 
 
 def _without_slots(r: Raising, depth: int) -> None:
@@ -250,8 +251,8 @@ def _moves(head: State, trial: State) -> tuple[dict[int, int], list[str]]:
     return moves, unknown
 
 
-def _remember(state: State, trial: State, moves: dict[int, int], rounds: k.Expr) -> None:
-    """Where the memory of each parameter is after the loop."""
+def _remember(state: State, trial: State, moves: dict[int, int], rounds: k.Expr, stored: set[int]) -> None:
+    """Where the memory of each parameter is after the loop; ``stored`` are the slots that a round stores to."""
     orbits: dict[str, tuple[int, ...] | None] = {}
     for name, memory in state.memory.items():
         if memory is None:
@@ -269,7 +270,7 @@ def _remember(state: State, trial: State, moves: dict[int, int], rounds: k.Expr)
             at = orbit[int(rounds.value.real) % len(orbit)] if isinstance(rounds, k.Const) else None
             state.memory[name] = Memory(orbit, rounds) if at is None else Memory((at,))
             # in one round or another each memory of the orbit is at each of its slots
-            if any(o is not None and set(o) & set(orbit) and n in written for n, o in orbits.items()):
+            if stored & set(orbit):
                 written = written | {name}
     state.written |= written
 

@@ -1291,3 +1291,41 @@ void vectors_by_value(float *x, float *y, int n) {
     }
     moved_by<<<1, n>>>(x, y, v, w, n);
 }
+
+struct Flow { float *rho, *u, *rho_n, *u_n; int n; float dx; };
+
+__global__ void flow_step(Flow f, float dt) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i > 0 && i < f.n - 1) {
+        f.rho_n[i] = 0.5f * (f.rho[i - 1] + f.rho[i + 1]) - dt / f.dx * (f.u[i + 1] - f.u[i - 1]);
+        f.u_n[i] = 0.5f * (f.u[i - 1] + f.u[i + 1]) - dt * f.rho[i];
+    }
+}
+
+void several_arrays_of_a_struct(float *x, float *y, int n) {
+    Flow f;
+    f.n = n;
+    f.dx = 0.5f;
+    f.rho = x;
+    f.u = y;
+    cudaMalloc(&f.rho_n, n * sizeof(float));
+    cudaMalloc(&f.u_n, n * sizeof(float));
+    cudaMemcpy(f.rho_n, x, n * sizeof(float), cudaMemcpyDeviceToDevice);
+    cudaMemcpy(f.u_n, y, n * sizeof(float), cudaMemcpyDeviceToDevice);
+    for (int t = 0; t < 4; t++) {
+        flow_step<<<1, n>>>(f, 0.1f);
+        std::swap(f.rho, f.rho_n);
+        std::swap(f.u, f.u_n);
+    }
+}
+
+void memory_of_the_caller_in_a_swap(float *x, float *y, int n) {
+    float *a = x, *b;
+    cudaMalloc(&b, n * sizeof(float));
+    cudaMemcpy(b, x, n * sizeof(float), cudaMemcpyDeviceToDevice);
+    for (int t = 0; t < 4; t++) {
+        smooth<<<1, n>>>(a, b, n);
+        std::swap(a, b);
+    }
+    add<<<1, n>>>(y, 1.0f, n);
+}
