@@ -152,7 +152,7 @@ class Folding:
         after = self.live | exposed(self.s.body, self.live)
         if isinstance(self.s, k.While):
             after |= reads(self.s.condition)
-        with level(self.cx, self.inner, self.s.body, self.index.name):
+        with level(self.cx, self.inner, self.s.body, self.index.name, self.rng.step if self.rng else 0):
             block(self.cx, self.inner, self.s.body, after)
         next_round(self.inner, self.slides)
         self.carries = {n: c for n, c in self.carries.items() if n in self.inner.env}

@@ -179,7 +179,7 @@ def _axis(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], ca
     inner.path = tuple(dict.fromkeys((*inner.path, *bounds)))
     inner.entered[rng.index.name] = len(inner.before) + writes_from
     inner.walls |= {resolve(cx, st, a): len(inner.before) + writes_from for a in stores(s.body)}
-    with level(cx, inner, s.body, rng.index.name):
+    with level(cx, inner, s.body, rng.index.name, rng.step):
         block(cx, inner, s.body, live | exposed(s.body, live))
     next_round(inner, slides)
     accesses = inner.accesses[accesses_from:]

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 from kraise.analysis.dependence import Access
 from kraise.diagnostics import Refused, refuse
+from kraise.ir import equations as eq
 from kraise.ir import kernel as k
-from kraise.ir.walk import free_indices
+from kraise.ir.types import INT
+from kraise.ir.walk import free_indices, substitute
+from kraise.raising.run.arithmetic import operation, tidy
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import State
 
@@ -72,8 +76,9 @@ def cooperative(cx: Context) -> bool:
 
 
 @contextmanager
-def level(cx: Context, st: State, body: object, index: str = "") -> Iterator[None]:
-    """The rounds of a loop (or, without an index, a branch): barriers in it are counted on their own."""
+def level(cx: Context, st: State, body: object, index: str = "", step: int = 0) -> Iterator[None]:
+    """The rounds of a loop (or, without an index, a branch): barriers in it are counted on their own. ``step``: from
+    one round's index to the next one's, 0 where that is not known."""
     if not has_barrier(cx, body):
         yield
         return
@@ -81,6 +86,7 @@ def level(cx: Context, st: State, body: object, index: str = "") -> Iterator[Non
     cx.barriers[name] = (0, 0)
     if index:
         cx.rounds[name] = index
+        cx.steps[name] = step
     outer = st.passed
     st.passed = (*outer, (name, 0, 0))
     yield
@@ -117,11 +123,37 @@ def uniform_barriers(cx: Context, accesses: list[Access]) -> None:
 # --- what is ordered -------------------------------------------------------------------------
 
 
-def unordered(cx: Context, a: Access, b: Access, scope: int = BLOCK) -> list[frozenset[str]]:
-    """For two accesses by different threads of one ``scope``: the cases in which no barrier of it lies between, each as
-    the loop indices that then have one value in both."""
+@dataclass(frozen=True)
+class Unordered:
+    """A case in which no barrier lies between two accesses: the loop indices that have one value in both, and the one
+    whose value is ``step`` further in the ``later`` of the two ("" for none)."""
+
+    same: frozenset[str]
+    index: str = ""
+    step: int = 0
+    later: Access | None = None
+
+    def of(self, a: Access) -> Access:
+        """``a``, its index moved on if it is the later one."""
+        if a is not self.later or not self.index:
+            return a
+        index = eq.Index(self.index, INT)
+        on = {index: operation("add", (index, eq.Const(self.step, INT)), INT)}
+        return replace(
+            a,
+            subscripts=tuple(tidy(substitute(s, on)) for s in a.subscripts),
+            path=tuple(tidy(substitute(c, on)) for c in a.path),
+            whole=tuple(tidy(substitute(s, on)) for s in a.whole),
+        )
+
+
+def unordered(cx: Context, a: Access, b: Access, scope: int = BLOCK) -> list[Unordered]:
+    """For two accesses by different threads of one ``scope``: the cases in which no barrier of it lies between.
+
+    Where every round passes a barrier, only two rounds that follow each other may be without one between.
+    """
     if not a.passed or not b.passed or (len(a.passed) == 1 and a.passed == b.passed):
-        return [frozenset()]
+        return [Unordered(frozenset())]
     if b.order < a.order:
         a, b = b, a
     common = 0
@@ -129,19 +161,23 @@ def unordered(cx: Context, a: Access, b: Access, scope: int = BLOCK) -> list[fro
         common += 1
     last = common - 1
     indices = [cx.rounds[level[0]] for level in a.passed[:common] if level[0] in cx.rounds]
-    out: list[frozenset[str]] = []
+    out: list[Unordered] = []
     same = a.passed[last][scope] == b.passed[last][scope]
     if same and not _after(cx, a, common, scope) and not _before(b, common, scope):
-        out.append(frozenset(indices))
+        out.append(Unordered(frozenset(indices)))
     for at in range(1, common):
         uid = a.passed[at][0]
         if uid not in cx.rounds:
             continue
         outer = frozenset(cx.rounds[level[0]] for level in a.passed[:at] if level[0] in cx.rounds)
+        # the index of a loop in strides of the threads is thread and round in one
+        each = cx.steps[uid] and cx.barriers[uid][scope - 1] > 0 and a is not b and cx.rounds[uid] not in cx.strides
         for first, second in ((a, b), (b, a)):
             if not _after(cx, first, at, scope) and not _before(second, at, scope):
-                out.append(outer)
-                break
+                index = cx.rounds[uid]
+                out.append(Unordered(outer | {index}, index, cx.steps[uid], second) if each else Unordered(outer))
+                if not each:
+                    break
     return out
 
 
@@ -155,4 +191,4 @@ def _before(a: Access, start: int, scope: int) -> bool:
     return any(level[scope] > 0 for level in a.passed[start:])  # type: ignore[operator]
 
 
-__all__ = ["BARRIER", "BLOCK", "GRID", "barrier", "has_barrier", "level", "uniform_barriers", "unordered"]
+__all__ = ["BARRIER", "BLOCK", "GRID", "Unordered", "barrier", "has_barrier", "level", "uniform_barriers", "unordered"]

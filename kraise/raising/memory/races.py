@@ -16,7 +16,7 @@ from kraise.diagnostics import Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, substitute, topological
-from kraise.raising.memory.phases import BARRIER, GRID, unordered
+from kraise.raising.memory.phases import BARRIER, GRID, Unordered, unordered
 from kraise.raising.run.arithmetic import index_like, tidy
 from kraise.raising.run.context import Context
 from kraise.raising.threads.row_views import by_launch
@@ -53,7 +53,7 @@ def check(cx: Context, accesses: list[Access], threads: tuple[str, ...], shared:
                 running = _running(w, other, threads)
                 met = _meet(cx, w, other, running, w.array in shared)
                 if met is not None:
-                    refusal = _refusal(w, other, running, meeting(w, other, *met), w.array in shared)
+                    refusal = _refusal(w, other, running, met[0], w.array in shared)
                     found.setdefault((w.array, refusal.diagnostics[0].span), refusal)
     if found:
         raise Refused(*(d for r in found.values() for d in r.diagnostics))
@@ -61,28 +61,38 @@ def check(cx: Context, accesses: list[Access], threads: tuple[str, ...], shared:
 
 def _meet(
     cx: Context, w: Access, other: Access, running: tuple[str, ...], shared: bool
-) -> tuple[tuple[str, ...], frozenset[str]] | None:
+) -> tuple[str, tuple[str, ...]] | None:
     """Whether two threads may touch one cell with no barrier between: threads of one block that no barrier orders, or
-    threads of different blocks, which only one of the grid does. If so, the indices in which they may differ, and those
-    that they share."""
+    threads of different blocks, which only one of the grid does. If so, where, in words, and the indices in which they
+    may differ."""
     blocks = tuple(b for b in cx.blocks if b in running)
     if not shared and not cx.barriers and len(w.passed) == 1 and w.passed == other.passed:
         met = may_meet(w, other, running, frozenset(), injective=cx.injective)
-        return (running, frozenset()) if met else None
+        return (meeting(w, other, running, frozenset()), running) if met else None
     inside = tuple(n for n in running if n not in blocks)
-    for same in () if w.together and w.together == other.together else unordered(cx, w, other):
+    for case in () if w.together and w.together == other.together else unordered(cx, w, other):
         if cx.unroll and shared and apart_by_numbers(cx, w, other):
             continue
-        if may_meet(w, other, inside, frozenset(cx.blocks) | same, injective=cx.injective):
-            return inside, frozenset(cx.blocks) | same
+        a, b, shared_by = _then(case, w, other)
+        same = frozenset(cx.blocks) | shared_by
+        if may_meet(a, b, inside, same, injective=cx.injective):
+            return meeting(a, b, inside, same), inside
     if shared or not cx.blocks:
         return None
     apart = cx.blocks if cx.tiles_are_exact() else running
-    cases = unordered(cx, w, other, GRID) if cx.meetings else [frozenset()]
-    for same in cases:
-        if may_meet(w, other, apart, same, injective=cx.injective):
-            return apart, same
+    for case in unordered(cx, w, other, GRID) if cx.meetings else [Unordered(frozenset())]:
+        a, b, same = _then(case, w, other)
+        if may_meet(a, b, apart, same, injective=cx.injective):
+            return meeting(a, b, apart, same), apart
     return None
+
+
+def _then(case: Unordered, w: Access, other: Access) -> tuple[Access, Access, frozenset[str]]:
+    """The two accesses, the later one a round further on, and the indices that they share."""
+    try:
+        return case.of(w), case.of(other), case.same
+    except ValueError:  # it asks what a loop carries, which is not said of another round: any two rounds
+        return w, other, case.same - {case.index}
 
 
 def apart_by_numbers(cx: Context, w: Access, other: Access) -> bool:

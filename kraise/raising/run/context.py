@@ -71,6 +71,7 @@ class Context:
     persistent: frozenset[int] = frozenset()  # axes along which there is a block for each row, however many there are
     barriers: dict[str, tuple[int, int]] = field(default_factory=dict)  # in a round of each loop with some: all, grid's
     meetings: bool = False  # the whole grid meets somewhere
+    steps: dict[str, int] = field(default_factory=dict)  # from a round's index to the next one's, by level
     rounds: dict[str, str] = field(default_factory=dict)  # the index of each such loop
     sites: dict[str, int] = field(default_factory=dict)  # how many stores to an array that the kernel makes
     overwritten: dict[eq.Version, frozenset[str]] = field(default_factory=dict)  # by later rounds of these loops
