@@ -47,13 +47,19 @@ def of_two(y):
             y[i] = y[i - 1]
 
 
+def one_that_stays(y):
+    for i in range(2, len(y) - 1):
+        y[i] = y[i - 1]
+        y[i + 1] = y[i + 1]
+
+
 def of_rows(a):
     for r in range(a.shape[0]):
         for i in range(1, a.shape[1]):
             if a[r, i - 1] < a[r, i]:
                 a[r, i] = a[r, i - 1]
 """
-NAMES = ("rising", "falling_backwards", "added", "after_sums", "of_some", "of_two", "of_rows")
+NAMES = ("rising", "falling_backwards", "added", "after_sums", "of_some", "of_two", "one_that_stays", "of_rows")
 DONE = pipeline.translate(SOURCE, "cells.py")
 
 

@@ -56,6 +56,12 @@ class Front:
         sizes = {self.row: self.rows, self.column: self.columns, self.diagonal: self.diagonals}
         return tuple(c for i in which for c in between(i, sizes[i]))
 
+    def own(self, column: Poly) -> tuple[eq.Expr, ...]:
+        """That the cell of a row in that column is one of the nest, not beside it."""
+        low = [(to_poly(self.row), self.top)] if self.top else []
+        conditions = [eq.Op("ge", (to_expr(x), eq.Const(n, INT)), BOOL) for x, n in (*low, (column, self.left))]
+        return (*conditions, eq.Op("lt", (to_expr(column), to_expr(self.columns - self.right)), BOOL))
+
     def axis(self, index: eq.Index) -> eq.Axis:
         size = self.rows if index is self.row else self.diagonals
         return eq.Axis(index.name, eq.Const(0, INT), to_expr(size))

@@ -46,6 +46,7 @@ class _Cell:
     dims: tuple[int, int]  # which subscript moves with the outer loop, which with the inner one
     value: eq.Expr
     earlier: dict[eq.Read, tuple[int, int]] = field(default_factory=dict)
+    bare: bool = False  # it loads no cell beside those that the loops store, where another one does
 
 
 def wavefront(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str]) -> bool:
@@ -216,14 +217,12 @@ def _front(
     slope = next((c for c in range(1, STEEPEST + 1) if all(c * p + q > 0 for p, q in distances.values())), None)
     if slope is None or max(slope * p + q for p, q in distances.values()) > DEEPEST:
         return None
-    top = left = right = 0
-    for n, (p, q) in distances.items():
-        if p and not _stays(ranges[0], -p, paths[n]):
-            top = max(top, p)
-        if q > 0 and not _stays(ranges[1], -q, paths[n]):
-            left = max(left, q)
-        if q < 0 and not _stays(ranges[1], -q, paths[n]):
-            right = max(right, -q)
+    rims = {a: _rim(c, paths, ranges) for a, c in cells.items()}
+    top, left, right = (max(r[at] for r in rims.values()) for at in range(3))
+    for a, rim in rims.items():  # another array need not have the cells that one has around the loops' own
+        cells[a].bare = rim != (top, left, right)
+        if cells[a].bare and rim != (0, 0, 0):
+            return None
     row, column = ranges[0].index, ranges[1].index
     diagonal = cx.index("diagonal", (*st.open, row.name, column.name))
     (i, j) = ranges
@@ -231,6 +230,19 @@ def _front(
     inner = to_poly(j.start) + (to_poly(column) - left) * j.step
     rows, columns = sides[0] + top, sides[1] + left + right
     return Front(row, column, diagonal, rows, columns, slope, top, left, right, to_expr(outer), to_expr(inner))
+
+
+def _rim(
+    c: _Cell, paths: dict[eq.Read, list[tuple[eq.Expr, ...]]], ranges: tuple[Range, Range]
+) -> tuple[int, int, int]:
+    """How far above, to the left and to the right of the cells that the loops store those are that they load."""
+    top = left = right = 0
+    for n, (p, q) in c.earlier.items():
+        if p and not _stays(ranges[0], -p, paths[n]):
+            top = max(top, p)
+        if q and not _stays(ranges[1], -q, paths[n]):
+            left, right = max(left, q), max(right, -q)
+    return top, left, right
 
 
 def _stays(rng: Range, rounds: int, paths: Iterable[tuple[eq.Expr, ...]]) -> bool:
@@ -270,18 +282,12 @@ def _emit(
             inside = eq.Op("ge", (row, eq.Const(p, INT)), BOOL)
             st.accesses.append(_access(st, array, (place,), (*front.bounds(row), inside)))
     lane = front.axis(row)
-    own = conjunction(
-        [
-            *([eq.Op("ge", (row, eq.Const(front.top, INT)), BOOL)] if front.top else []),
-            eq.Op("ge", (to_expr(front.place), eq.Const(front.left, INT)), BOOL),
-            eq.Op("lt", (to_expr(front.place), to_expr(front.columns - front.right)), BOOL),
-        ]
-    )
+    own = conjunction(front.own(front.place))
     assert own is not None
     outputs, body, arrays = [], [], []
     for a, c in cells.items():
         new = _along(c.value, earlier, tables)
-        border = front.top or front.left or front.right
+        border = (front.top or front.left or front.right) and not c.bare
         old = eq.Read(outside[a], c.raw.subscripts, new.type, c.raw.view)
         beside = tables.load(old, True) if border else eq.Const(0, INT if new.type.kind == "number" else new.type)
         new = simplify.select(own, new, beside, new.type)
@@ -343,6 +349,8 @@ def _store(
     st.versions[stack] = full
     at = (to_expr(to_poly(row) * front.slope + to_poly(column)), row)
     inside = front.bounds(row, column)
+    if c.bare:
+        inside = (*inside, *front.own(to_poly(column)))
     st.accesses.append(_access(st, stack, at, inside))
     placed = {row: front.outer, column: front.inner}
     subs = tuple(tidy(substitute(x, placed)) for x in c.raw.subscripts)

@@ -148,15 +148,15 @@ def store(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...], n
         return
     st.order += 1
     own = eq.Read(st.versions[name], subs, _element(cx, st, name, new), at.view)
+    how = contribution(new, own)
+    if how is not None and how.op == "":
+        return
     if name in st.slides:
         path, new = _every_round(st.path, own, new)
         st.env[st.slides[name][0][1] + "$next"] = new
         _write(cx, st, at, path, new, "", False, span)
         return
     path, op, amount = st.path, "", new
-    how = contribution(new, own)
-    if how is not None and how.op == "":
-        return
     if how is not None and how.op in ("add", "mul", "min", "max") and how.value is not None:
         path = st.path if how.where is None else add_path(st.path, how.where)
         op, amount = how.op, how.value
