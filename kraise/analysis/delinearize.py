@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from math import gcd
 
@@ -177,11 +178,19 @@ def _dividing(strides: list[Poly]) -> list[Poly]:
 
 
 def _tied(poly: Poly, path: tuple[eq.Expr, ...]) -> bool:
-    """Whether a condition ties two of the indices together (``4 * q + k < n``): they are then digits of one index."""
+    """Whether a condition ties two of the indices together as the subscript does (``4 * q + k < n``): they are then
+    digits of one index."""
     names = poly.indices()
     own = [eq.Index(n, INT) for n in names]
-    facts = (f for c in path if len(free_indices(c) & names) > 1 and (f := classify(c)) is not None)
-    return any(sum(i in fact.poly.atoms() for i in own) > 1 for fact in facts)
+    for fact in (f for c in path if len(free_indices(c) & names) > 1 and (f := classify(c)) is not None):
+        ratios = {_ratio(fact.poly.coefficient(i), poly.coefficient(i)) for i in own if i in fact.poly.atoms()}
+        if sum(i in fact.poly.atoms() for i in own) > 1 and len(ratios) == 1 and None not in ratios:
+            return True
+    return False
+
+
+def _ratio(a: Poly, b: Poly) -> Fraction | None:
+    return None if not a.value or not b.value else Fraction(a.value, b.value)
 
 
 def chain(poly: Poly, path: tuple[eq.Expr, ...] = ()) -> list[tuple[Poly, Poly]] | None:

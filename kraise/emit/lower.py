@@ -14,7 +14,7 @@ from kraise.emit.context import Assign, Context, Frame, Val
 from kraise.emit.loads.tables import entry
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
-from kraise.emit.text.names import OPERATION_NAMES, REDUCTION_NAMES
+from kraise.emit.text.names import OPERATION_NAMES, REDUCTION_NAMES, identifier
 from kraise.emit.text.python import ALL, NONE, Atom, Py
 from kraise.emit.text.spelling import dtype_text, fill, of_numbers, plain, repeats, template, transposed
 from kraise.ir import equations as eq
@@ -268,6 +268,8 @@ class Lowering:
             if block.index == name:
                 block.index_used = True
                 return block.index_text
+        if any(a.name == name for a in self.ctx.kernel.rounds):
+            return identifier(name)
         raise refuse("KR304", f"index {name} has no range here")
 
     def _broadcast(self, text: Py, values: list[Val]) -> Val:

@@ -360,6 +360,7 @@ class Kernel:
     value that it has where no grid and block are given. ``assumptions`` are sentences for the docstring; ``checks``
     static conditions with the message of their ValueError; ``notes`` are further sentences for the docstring,
     ``choices`` what ``explain`` tells of the form of each loop, ``equations`` the docstring's lines of mathematics.
+    ``rounds``: the parameters that count rounds of loops around the launches: indices in the body, as of a fold.
     """
 
     name: str
@@ -381,6 +382,7 @@ class Kernel:
     covers: tuple[tuple[int, Expr], ...] = ()  # how many threads along an axis a launch is taken to have at least
     tile: tuple[tuple[int, int], ...] = ()  # how many threads of a block along an axis the source counts on
     relied: tuple[str, ...] = ()  # what is taken for granted of data: what a --checked module checks, in words
+    rounds: tuple[Axis, ...] = ()
     span: Span | None = None
 
 

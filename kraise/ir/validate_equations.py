@@ -41,8 +41,9 @@ def problems(kernel: Kernel) -> list[str]:
     check = _Check(kernel)
     for helper in kernel.helpers:
         check.helper(helper.name, helper.body, tuple(p.name for p in helper.params))
-    check.statements(kernel.body, _Scope())
-    last = _Scope()
+    check.axes(kernel.rounds, _Scope(), "rounds")
+    check.statements(kernel.body, _Scope().with_axes(kernel.rounds))
+    last = _Scope().with_axes(kernel.rounds)
     for value in kernel.returns:
         if isinstance(value, Version):
             check.seen(value, last, "returns")

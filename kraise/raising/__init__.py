@@ -10,12 +10,14 @@ from kraise.raising import search as _search
 DEEPEST = 5_000
 
 
-def raise_function(module: k.Module, function: k.Function, options: Options) -> eq.Kernel:
+def raise_function(
+    module: k.Module, function: k.Function, options: Options, rounds: tuple[eq.Axis, ...] = ()
+) -> eq.Kernel:
     """:func:`kraise.raising.search.raise_function`, with room for long chains of operations, which nest deeply."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, DEEPEST))
     try:
-        return _search.raise_function(module, function, options)
+        return _search.raise_function(module, function, options, rounds)
     finally:
         sys.setrecursionlimit(limit)
 

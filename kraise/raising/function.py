@@ -42,7 +42,7 @@ from kraise.raising.run.exits import structure
 from kraise.raising.run.parameters import array_names, collect_types, enter_parameter
 from kraise.raising.run.state import Raw, RawFold, RawWrite, State
 from kraise.raising.run.statements import block
-from kraise.raising.threads import groups, multiples, tiles
+from kraise.raising.threads import groups, multiples, rounds, tiles
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads.launch import covered, launch_of, where_given, whole_warps
 from kraise.raising.threads.row_views import asks_for
@@ -133,7 +133,7 @@ class Raiser:
             if c.shape:
                 st.versions.setdefault(c.name, cx.version(c.name))
         st.open, st.path = cx.thread_names, path
-        st.path = (*st.path, *cx.assumed)
+        st.path = (*st.path, *cx.assumed, *rounds.counted(cx))
         try:
             block(cx, st, body.body, live)
             uniform_barriers(cx, st.accesses)
@@ -148,9 +148,10 @@ class Raiser:
                 cx.assumptions.append(f"{a} is injective (declared)")
                 cx.relied.append(eq.Check(f"{a} is not injective", distinct=eq.Version(a, 0)))
             _bounded_by_guards(cx, st.out)
+            rounds.as_indices(cx, st)
             grid = tiles.Launch((*cx.facts, *cx.assumed, *(c for c, _ in cx.checks)), named(st))
             st.out = interleaved(cx, st.out, self._seen_versions(body.returns), grid)
-            stmts = copied_after(finish(st.out, shapes_of(st), launch=grid))
+            stmts = copied_after(finish(st.out, shapes_of(st), cx.rounds_around, grid))
             stmts = split(stmts, (*cx.assumed, *(c for c, _ in cx.checks)), self._leaving)
         except Unbounded as unbounded:
             if unbounded.name not in cx.thread_names:
@@ -227,6 +228,7 @@ class Raiser:
             covers=() if launch else tuple(c for c in covered(cx, stmts) if c[0] not in cx.persistent),
             tile=tuple((axis, cx.coarse.get(axis, size)) for axis, size in sorted(cx.tile.items())),
             relied=tuple(dict.fromkeys(r.message for r in cx.relied)),
+            rounds=cx.rounds_around,
             span=function.span,
         )
         kernel = make_safe(kernel)
@@ -245,7 +247,8 @@ class Raiser:
 
     def _marked(self, stmts: tuple[eq.Stmt, ...], returns: Returned) -> Marked:
         cx = self.cx
-        return mark(stmts, returns, _unchecked(cx, self.st.accesses), cx.tail, frozenset(cx.named.values()))  # type: ignore[return-value]
+        accesses = _unchecked(cx, self.st.accesses)
+        return mark(stmts, returns, accesses, cx.tail, frozenset(cx.named.values()), cx.rounds_around)  # type: ignore[return-value]
 
     def _leaving(self, stmts: tuple[eq.Stmt, ...]) -> frozenset[eq.Version]:
         """The stores in which a load may leave its array."""

@@ -33,7 +33,7 @@ class Learned:
     ``tile_rows``: flat tiles in shared memory are seen in rows;
     ``powers``: sizes that are powers of two; ``part_rows``: the rows into which an index is taken apart may be begun
     and not whole; ``persistent``: axes along which the number of blocks does not matter; ``groups``: sizes that are
-    multiples of others."""
+    multiples of others; ``rounds``: parameters that count the rounds of loops around the launches."""
 
     ways: threads.Ways = field(default_factory=dict)
     solid: frozenset[str] = frozenset()
@@ -57,6 +57,7 @@ class Learned:
     powers: frozenset[eq.Expr] = frozenset()
     persistent: frozenset[int] = frozenset()
     groups: dict[eq.Param, eq.Param] = field(default_factory=dict)
+    rounds: tuple[eq.Axis, ...] = ()
 
     def begun(self) -> Learned:
         """What was known before the first run."""
@@ -67,6 +68,7 @@ class Learned:
             tile_rows=self.tile_rows,
             persistent=self.persistent,
             groups=self.groups,
+            rounds=self.rounds,
         )
 
     def enter(self, cx: Context) -> None:
@@ -75,6 +77,7 @@ class Learned:
         cx.named, cx.lone, cx.apart, cx.part_rows = self.named, self.lone, self.parts, self.part_rows
         cx.groups = self.groups
         cx.powers, cx.tile_rows, cx.persistent = self.powers, self.tile_rows, self.persistent
+        cx.rounds_around = self.rounds
         cx.longest, cx.widths, cx.multiples, cx.coarse = self.longest, self.widths, self.multiples, self.coarse
 
 

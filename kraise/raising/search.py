@@ -24,6 +24,7 @@ from kraise.raising.memory.numbered import numbered
 from kraise.raising.memory.parts import split
 from kraise.raising.memory.private import Transient
 from kraise.raising.ragged.loops import LongRows
+from kraise.raising.ragged.same_rows import others_rows
 from kraise.raising.run.context import Context
 from kraise.raising.threads import groups
 from kraise.raising.threads import indices as threads
@@ -39,8 +40,10 @@ class _Unfilled(Exception):
     """Blocks of this size make no sense of the source."""
 
 
-def raise_function(module: k.Module, function: k.Function, options: Options) -> eq.Kernel:
-    """The equations of ``function``.
+def raise_function(
+    module: k.Module, function: k.Function, options: Options, rounds: tuple[eq.Axis, ...] = ()
+) -> eq.Kernel:
+    """The equations of ``function``; its parameters among ``rounds`` count those of loops around its launches.
 
     Arrays of the function's own that tie the rounds of a loop are taken to be made anew where they are filled, if that
     leaves fewer loops.
@@ -52,7 +55,7 @@ def raise_function(module: k.Module, function: k.Function, options: Options) -> 
     module, function = replace(module, functions=functions), replace(function, body=without_needless(function.body))
     function = without_idle(module, function)
     function, persistent = one_row_each(module, replace(function, body=numbered(function.body)))
-    begun = Learned(persistent=persistent)
+    begun = Learned(persistent=persistent, rounds=rounds)
     best: eq.Kernel | None = None
     first: Refused | None = None
     scratch: frozenset[str] = frozenset()
@@ -159,6 +162,7 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                     sized = _sized(module, function, options, known, apart)
                     if sized is not None:
                         return sized
+                kernel = _in_common_rows(module, function, options, known, attempts[-1], kernel) or kernel
                 kernel = _unconditional(module, function, options, known) or kernel
                 return _guarded(module, function, options, known, attempts[-1]) or kernel if kernel.launch else kernel
         except Transient as transient:
@@ -250,9 +254,31 @@ def _sized(
 def _unconditional(module: k.Module, function: k.Function, options: Options, known: Learned) -> eq.Kernel | None:
     """The equations without what was assumed of the sizes, where the proof can do without it since more is known (the
     block and its threads are apart); None if nothing was assumed, or if it was needed."""
-    if not known.assumed:
+    if not known.assumed or known.rounds:
         return None
     return _once(module, function, options, replace(known, assumed=()))
+
+
+def _in_common_rows(
+    module: k.Module, function: k.Function, options: Options, known: Learned, attempt: Raiser, kernel: eq.Kernel
+) -> eq.Kernel | None:
+    """The equations with all of a flat array's cells in rows where some are (``a[k * n + k]`` beside ``a[i * n + j]``),
+    if that leaves fewer loops. What a loop around the launch counts had better be a row, too (``a[k * n + j]``): that
+    its columns stay within it is assumed."""
+    best: eq.Kernel | None = None
+    while known.rounds or _loops(kernel.body):
+        rows = others_rows(attempt.st.accesses, attempt.cx.made)
+        wanted = [c for c in attempt.cx.wanted if c not in known.assumed] if known.rounds else []
+        if not (rows.keys() - known.rows.keys() or wanted):
+            break
+        known = replace(known, rows=known.rows | rows, assumed=(*known.assumed, *wanted))
+        attempts: list[Raiser] = []
+        found = _once(module, function, options, known, attempts)
+        if found is None or (not known.rounds and _loops(found.body) >= _loops(kernel.body)):
+            break
+        best = kernel = found
+        attempt = attempts[-1]
+    return best
 
 
 def _guarded(
@@ -267,9 +293,11 @@ def _guarded(
     return None if kernel is None or kernel.launch else kernel
 
 
-def _once(module: k.Module, function: k.Function, options: Options, known: Learned) -> eq.Kernel | None:
+def _once(
+    module: k.Module, function: k.Function, options: Options, known: Learned, attempts: list[Raiser] | None = None
+) -> eq.Kernel | None:
     """The equations with what is ``known`` and no more; None if they ask for more."""
-    attempts: list[Raiser] = []
+    attempts = [] if attempts is None else attempts
     try:
         kernel = _raise(module, function, options, known, attempts)
         left = [e for s in kernel.body for e in statement_expressions(s)]

@@ -42,16 +42,18 @@ def mark(
     accesses: list[Access],
     tails: Callable[[str], int] = lambda array: 0,
     threads: frozenset[eq.Expr] = frozenset(),
+    rounds: tuple[eq.Axis, ...] = (),
 ) -> tuple[tuple[eq.Stmt, ...], tuple[object, ...], list[tuple[eq.Expr, eq.Expr]]]:
     """``stmts`` and ``returns`` with ``safe`` set on the accesses that may leave, and what became of each value
     (names follow it); ``tails`` of an array are its axes after the flat one; ``threads`` are parameters that are a
-    block's threads."""
+    block's threads, ``rounds`` the indices of loops around the function."""
+    around = _box(rounds)
     values = tuple(r for r in returns if isinstance(r, eq.Node) and not isinstance(r, eq.Version))
     marker = _Marker(accesses, tails, threads, guards(stmts, values))  # type: ignore[arg-type]
     marker.sizes = _sizes(stmts)
-    out = tuple(marker.statement(s, ()) for s in stmts)
+    out = tuple(marker.statement(s, around) for s in stmts)
     kept = tuple(
-        marker.expression(r, ()) if isinstance(r, eq.Node) and not isinstance(r, eq.Version) else r  # type: ignore[arg-type]
+        marker.expression(r, around) if isinstance(r, eq.Node) and not isinstance(r, eq.Version) else r  # type: ignore[arg-type]
         for r in returns
     )
     changed = [(old, new) for (old, _), new in marker.memo.items() if new is not old]

@@ -70,6 +70,7 @@ class Context:
     blocks: tuple[str, ...] = ()  # the indices of the block, whether or not they are axes of their own
     persistent: frozenset[int] = frozenset()  # axes along which there is a block for each row, however many there are
     barriers: dict[str, tuple[int, int]] = field(default_factory=dict)  # in a round of each loop with some: all, grid's
+    rounds_around: tuple[eq.Axis, ...] = ()  # the parameters that count the rounds of loops around the launches
     meetings: bool = False  # the whole grid meets somewhere
     steps: dict[str, int] = field(default_factory=dict)  # from a round's index to the next one's, by level
     rounds: dict[str, str] = field(default_factory=dict)  # the index of each such loop

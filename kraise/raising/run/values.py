@@ -33,6 +33,7 @@ from kraise.raising.run.state import RawWrite, State
 from kraise.raising.run.tables import in_table, place_like
 from kraise.raising.threads import groups
 from kraise.raising.threads.multiples import in_whole_rows, in_widths, tilewise, wished
+from kraise.raising.threads.rounds import moving, numbered
 from kraise.raising.threads.row_views import asks_for, without_launch
 from kraise.raising.threads.splits import quotient
 from kraise.raising.writes.clamps import clamped
@@ -243,7 +244,8 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
     kind = array_type(cx.function, name) if len(subscripts) > 1 else None
     tail = kind.tail if kind is not None and len(kind.tail) == len(subscripts) - 1 else ()
     if len(subscripts) == 1 + len(tail) and not prefix and place_like(cx, subscripts[0]):
-        poly, known = to_poly(subscripts[0]), (*st.path, *st.facts)
+        known = tuple(moving(cx, c) for c in (*st.path, *st.facts))
+        poly = to_poly(moving(cx, subscripts[0]))
         found = (
             (in_whole_rows(cx, poly, known) if cx.multiples else None)
             or digits(poly, known)
@@ -253,13 +255,14 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
             found = in_rows(poly, cx.rows[name][: len(cx.rows[name]) - len(tail)], known)
         found = None if found is None else without_launch(found, cx.named.values())
         if found is not None:
-            subs = (*(to_expr(p) for p in found.subscripts), *subscripts[1:])
+            subs = (*(numbered(cx, to_expr(p)) for p in found.subscripts), *subscripts[1:])
             return Cell(name, subs, (ROWS, *(to_expr(r) for r in found.radices), *(eq.Const(n, INT) for n in tail)))
         if cx.cooperative:
             cx.wished |= wished(poly, known)
-        conditions = wanted(subscripts[0], known)
+        at = moving(cx, subscripts[0])
+        conditions = wanted(at, known)
         if not conditions and name in cx.rows:
-            conditions = in_known_rows(subscripts[0], cx.rows[name][: len(cx.rows[name]) - len(tail)], known)
+            conditions = in_known_rows(at, cx.rows[name][: len(cx.rows[name]) - len(tail)], known)
         if cx.tile and (not conditions or asks_for(conditions, ("threads.", "grid."))):
             conditions = wanted(*tilewise(cx, subscripts[0], known))
         for condition in conditions:
