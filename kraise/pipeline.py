@@ -222,6 +222,8 @@ def translate(source: str, file: str, options: Options = DEFAULTS) -> Translatio
     kernels, refused = raise_all(ir, options)
     memory = Memory(options.remat or "auto", options.limit)
     hosts, kernels, ir, not_raised = raise_all_hosts(ir, kernels, options)
+    done = {k.name for k in kernels}  # some of them by what the hosts say
+    refused = [d for d in refused if d.kernel not in done or d.severity != "error"]
     kernels = [replace(k, memory=memory) for k in kernels]
     hosts = tuple(replace(h, remat=memory.remat) for h in hosts)
     kernels, hosts, unknown = with_derivatives(kernels, hosts, ir.activities, options)

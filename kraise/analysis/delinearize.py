@@ -121,7 +121,7 @@ def _taken_apart(
         radix = quotient_by(above, below)
         if radix is None:
             return None
-        quotient, rest = divided(rest, above)
+        quotient, rest = parted(rest, above)
         subs.append(quotient)
         radices.append(radix)
     return _carried([*subs, rest], radices, path)
@@ -151,7 +151,7 @@ def in_rows(poly: Poly, radices: tuple[Poly, ...], path: tuple[eq.Expr, ...]) ->
         size = radices[at]
         for r in radices[at + 1 :]:
             size = size * r
-        quotient, rest = divided(rest, size)
+        quotient, rest = parted(rest, size)
         subs.append(quotient)
     return _carried([*subs, rest], radices, path)
 
@@ -305,6 +305,17 @@ def divided(poly: Poly, by: Poly) -> tuple[Poly, Poly]:
         m, q = max(hits, key=lambda t: (len(t[0]), by_text(t[0])))
         part = Poly({q: rest.terms[m] // size})
         quotient, rest = quotient + part, rest - part * by
+    return quotient, rest
+
+
+def parted(poly: Poly, by: Poly) -> tuple[Poly, Poly]:
+    """As :func:`divided`; of a constant beside a stride that is a number, the nearest multiple goes into q, too: ``256 *
+    y + x - 257`` is x - 1 in row y - 1."""
+    quotient, rest = divided(poly, by)
+    stride, number = by.value or 0, rest.terms.get((), 0)
+    if stride > 1 and abs(number) * 2 > stride:
+        rows = (2 * number + stride) // (2 * stride)
+        return quotient + rows, rest - rows * stride
     return quotient, rest
 
 

@@ -121,6 +121,15 @@ def is_integer(expr: eq.Expr) -> bool:
 
 
 LARGE = 1 << 16
+_PLANES = 1 << 27
+
+
+def of_hash(value: object, t: ScalarType, factor: bool = True) -> bool:
+    """Whether an integer constant is taken for one of a hash or a generator, whose products wrap: a large one. Not a
+    large even signed ``factor``, which has no inverse: it is the stride of a plane (``z * (256 * 256)``)."""
+    if not isinstance(value, int) or abs(value) < LARGE:
+        return False
+    return t.kind != "int" or (factor and value % 2 == 1) or abs(value) >= _PLANES
 
 
 def wraps(op: eq.Op) -> bool:
@@ -135,9 +144,7 @@ def wraps(op: eq.Op) -> bool:
         return op.name in ("add", "sub", "mul", "neg")
     if op.type.kind == "uint" and op.name in ("sub", "neg"):
         return True
-    return op.name == "mul" and any(
-        isinstance(a, eq.Const) and isinstance(a.value, int) and abs(a.value) >= LARGE for a in op.args
-    )
+    return op.name == "mul" and any(isinstance(a, eq.Const) and of_hash(a.value, op.type) for a in op.args)
 
 
 def sum_wraps(expr: eq.Expr) -> bool:

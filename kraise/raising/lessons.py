@@ -9,7 +9,7 @@ from kraise.ir import equations as eq
 from kraise.raising.function import Raiser
 from kraise.raising.learned import Learned
 from kraise.raising.loops import coarsened
-from kraise.raising.optimistic import apart
+from kraise.raising.optimistic import apart, neighbours
 from kraise.raising.ragged.same_rows import others_rows
 from kraise.raising.run.calls import written
 from kraise.raising.run.context import Context
@@ -99,7 +99,9 @@ def _wanted(cx: Context, assumed: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
     if assumed:
         return (*assumed, *(c for c in cx.wanted if c not in assumed))
     stored = written(cx.module, cx.function)
-    return tuple(c for c, arrays in cx.wanted.items() if arrays & stored) or tuple(cx.wanted)
+    own = tuple(c for c, arrays in cx.wanted.items() if arrays & stored)
+    # the same of the neighbours that are loaded: ``x[y * W + x + 1]`` is in the row, too
+    return (*own, *(c for c in cx.wanted if c not in own and any(neighbours(c, o) for o in own))) or tuple(cx.wanted)
 
 
 __all__ = ["PROOFS", "after", "finer", "further", "tiled"]

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from kraise.analysis.boxes import largest
 from kraise.analysis.conditions import classify, is_static, negate
-from kraise.analysis.delinearize import chain, divided, provable
+from kraise.analysis.delinearize import chain, parted, provable
 from kraise.analysis.dependence import Access, implied
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import Span, refuse
@@ -35,18 +35,24 @@ def wanted(subscript: eq.Expr, path: Path) -> tuple[eq.Expr, ...]:
     below = [above for above, _ in strides[1:]]
     rest = poly
     for at, (above, radix) in enumerate(strides):
-        rest = divided(rest, above)[1]
-        digit = divided(rest, below[at])[0] if at < len(below) else rest
+        rest = parted(rest, above)[1]
+        digit = parted(rest, below[at])[0] if at < len(below) else rest
         top = largest(digit, path)
         if top is None or not is_static(top):
             return ()
         if not provable(path, digit):
             low = largest(-digit, path)
-            if low is None or not is_static(low) or not low.atoms() or any(c > 0 for m, c in low.terms.items() if m):
-                return ()  # a number, or what only small sizes meet
-            out.append(eq.Op("ge", (to_expr(-low), ZERO), BOOL))  # as of the pivot's column, a[i * n + k]
+            if low is None or not is_static(low) or not low.atoms():
+                return ()
+            more = Poly({m: c for m, c in low.terms.items() if c > 0 and m})
+            if not more.terms:
+                out.append(eq.Op("ge", (to_expr(-low), ZERO), BOOL))  # as of the pivot's column, a[i * n + k]
+            elif radix.value is not None or any(c < 0 for m, c in low.terms.items() if m):
+                out.append(eq.Op("le", (to_expr(more), to_expr(more - low)), BOOL))  # columns counted from a row's end
+            else:
+                return ()  # what only small sizes meet
         slack = radix - 1 - top
-        if slack.value is not None and slack.value < 0:
+        if slack.terms and all(c < 0 for c in slack.terms.values()):
             return ()  # rows that overlap at every size
         if not provable(path, slack):
             out.append(eq.Op("le", (to_expr(top + 1), to_expr(radix)), BOOL))
@@ -61,7 +67,7 @@ def in_known_rows(subscript: eq.Expr, radices: tuple[Poly, ...], path: Path) -> 
         size = radices[at]
         for r in radices[at + 1 :]:
             size = size * r
-        rest = divided(rest, size)[1]
+        rest = parted(rest, size)[1]
     if not radices or not is_static(rest):
         return ()
     radix = radices[-1]
@@ -113,11 +119,19 @@ def apart(accesses: Iterable[Access]) -> tuple[eq.Expr, ...]:
                 continue
             if min(gap.terms.values()) < 0:
                 gap = -gap
-            if not any(at.coefficient(x) == gap for x in at.atoms() if isinstance(x, eq.Param)):
+            if not any(at.coefficient(x) in (gap, -gap) for x in at.atoms() if isinstance(x, eq.Param)):
                 continue  # no row further on: whoever writes x[i] = x[i + 1] has no such launch in mind
             if not provable(w.path, gap - 1 - top - low):
                 out[eq.Op("le", (to_expr(top + low + 1), to_expr(gap)), BOOL)] = None
     return tuple(out)
+
+
+def neighbours(one: eq.Expr, other: eq.Expr) -> bool:
+    """Whether two conditions say of one size, but for a number, that it is no more than one row."""
+    match one, other:
+        case eq.Op(name="le", args=(a, row)), eq.Op(name="le", args=(b, same)) if row is same:
+            return (to_poly(a) - to_poly(b)).value is not None
+    return False
 
 
 def strongest(conditions: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
@@ -175,4 +189,4 @@ def _decided(condition: eq.Expr) -> bool | None:
     return None
 
 
-__all__ = ["apart", "in_known_rows", "message", "open_checks", "strongest", "wanted"]
+__all__ = ["apart", "in_known_rows", "message", "neighbours", "open_checks", "strongest", "wanted"]

@@ -274,10 +274,9 @@ def _in_common_rows(
         known = replace(known, rows=known.rows | rows, assumed=(*known.assumed, *wanted))
         attempts: list[Raiser] = []
         found = _once(module, function, options, known, attempts)
-        if found is None or (not known.rounds and _loops(found.body) >= _loops(kernel.body)):
-            break
-        best = kernel = found
-        attempt = attempts[-1]
+        attempt = attempts[-1]  # one that was refused may show further rows
+        if found is not None and (known.rounds or _loops(found.body) < _loops(kernel.body)):
+            best = kernel = found
     return best
 
 

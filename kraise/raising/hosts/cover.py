@@ -146,11 +146,25 @@ def _less(host: h.Host, s: h.Launch, kernel: eq.Kernel) -> str:
                 wanted = _value(extent, *_arguments(kernel, s, sizes))
             except (_Unknown, ArithmeticError, ValueError):
                 break
-            if threads < wanted:
+            if threads < wanted and not _raises(kernel, s, sizes):
                 where = f" where {_told(sizes.tried)}" if sizes.tried else ""
                 had = f"{kernel.name} is launched with {threads} threads along {'xyz'[axis]}"
                 return f"{had}, and its guard lets {wanted} through{where}"
     return ""
+
+
+def _raises(kernel: eq.Kernel, s: h.Launch, sizes: Sizes) -> bool:
+    """Whether the emitted function raises a ``ValueError`` for these sizes: it takes no such launch."""
+    for condition, _ in kernel.checks:
+        match condition:
+            case eq.Op(name="le" | "lt" | "ge" | "gt" as name, args=(a, b)):
+                try:
+                    left, right = (_value(x, *_arguments(kernel, s, sizes)) for x in (a, b))
+                except (_Unknown, ArithmeticError, ValueError):
+                    continue
+                if not {"le": left <= right, "lt": left < right, "ge": left >= right, "gt": left > right}[name]:
+                    return True
+    return False
 
 
 def _told(tried: dict[str, Number]) -> str:

@@ -29,20 +29,29 @@ Again = Callable[[k.Function, tuple[eq.Axis, ...]], eq.Kernel]
 
 def in_rounds(module: k.Module, hosts: Iterable[h.Host], kernels: list[eq.Kernel], again: Again) -> list[eq.Kernel]:
     """The kernels, those whose parameters count a host's rounds with them as indices, where ``again`` raises them so
-    without more loops."""
+    without more loops. A kernel that was refused may be raised with what the loops say."""
     found = _ranges(module, hosts)
+    before = {x.name: x for x in kernels}
     out = []
-    for kernel in kernels:
-        wanted = tuple(a for a in found.get(kernel.name, ()) if _is_size(kernel, a.name))
+    for function in module.functions:
+        kernel = before.get(function.name)
+        wanted = tuple(a for a in found.get(function.name, ()) if kernel is None or _is_size(kernel, a.name))
         if wanted:
             try:
-                raised = again(module.function(kernel.name), wanted)
+                raised = again(function, wanted)
             except Refused:
-                raised = kernel
-            if _loops(raised) <= _loops(kernel) and (raised.launch == kernel.launch or not raised.launch):
-                kernel = raised if raised is kernel else replace(raised, covers=kernel.covers)
-        out.append(kernel)
+                pass
+            else:
+                kernel = _better(kernel, raised)
+        out += [] if kernel is None else [kernel]
     return out
+
+
+def _better(kernel: eq.Kernel | None, raised: eq.Kernel) -> eq.Kernel:
+    if kernel is None:
+        return replace(raised, covers=())
+    keeps = _loops(raised) <= _loops(kernel) and (raised.launch == kernel.launch or not raised.launch)
+    return replace(raised, covers=kernel.covers) if keeps else kernel
 
 
 def _loops(kernel: eq.Kernel) -> int:
@@ -111,10 +120,11 @@ def _agreed(params: dict[str, list[tuple[Bound, Bound, bool]]]) -> Iterator[eq.A
 
 def _one(bounds: list[Bound], pick: Callable) -> Bound:  # type: ignore[type-arg]
     """The one bound that holds for all launches, None where there is none."""
-    numbers = [b.value for b in bounds if isinstance(b, eq.Const)]
-    if len(numbers) == len(bounds):
-        return eq.Const(pick(numbers), INT)
-    return bounds[0] if all(b is bounds[0] for b in bounds) else None
+    if None in bounds:
+        return None
+    first = to_poly(bounds[0])  # type: ignore[arg-type]
+    gaps = [(to_poly(b) - first).value for b in bounds]  # type: ignore[arg-type]
+    return None if None in gaps else to_expr(first + pick(gaps))
 
 
 def _launches(body: tuple[h.Stmt, ...], around: _Loops, reader: _Reader) -> Iterator[tuple[h.Launch, _Loops]]:

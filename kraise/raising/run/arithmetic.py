@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from kraise.analysis.poly import LARGE, Poly, normal, to_expr, to_poly, wraps
+from kraise.analysis.poly import LARGE, Poly, normal, of_hash, to_expr, to_poly, wraps
 from kraise.ir import equations as eq
 from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import free_indices, is_unsigned_size, topological, transform
@@ -171,7 +171,7 @@ def index_like(e: eq.Expr) -> bool:
     """
     match e:
         case eq.Const(value=v, type=t):
-            return type(v) is int and (t.bits is None or abs(v) < LARGE)
+            return type(v) is int and (t.bits is None or not of_hash(v, t, factor=False))
         case eq.Index() | eq.Shape() | eq.Param():
             return e.type.is_integer
         case eq.Op() if wraps(e):

@@ -65,7 +65,9 @@ def numbered(cx: Context, e: eq.Expr) -> eq.Expr:
 
 
 def _numbers(cx: Context) -> dict[str, eq.Param]:
-    return {p.name: eq.Param(p.name, p.type) for p in cx.function.params if p.name in {a.name for a in cx.rounds_around}}  # type: ignore[arg-type]
+    return {
+        p.name: eq.Param(p.name, p.type) for p in cx.function.params if p.name in {a.name for a in cx.rounds_around}
+    }  # type: ignore[arg-type]
 
 
 def _moving(axes: tuple[eq.Axis, ...], names: set[str]) -> tuple[eq.Axis, ...]:
