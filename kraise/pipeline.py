@@ -7,14 +7,14 @@ Stages are imported when they are first needed: ``kraise --version`` pays for no
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from kraise.diagnostics import Diagnostic, Refused, Span
 from kraise.diagnostics.collect import guard, placed
 from kraise.options import Options
+from kraise.verify.request import Request
 
 if TYPE_CHECKING:
     from kraise.ir import equations, kernel
@@ -37,21 +37,6 @@ class Translation:
     diagnostics: tuple[Diagnostic, ...]
     module: equations.Module | None
     source: kernel.Module | None
-
-
-@dataclass(frozen=True)
-class Request:
-    """What to verify with: a case.toml ("" for none) and choices that win over it; what is open is inferred."""
-
-    case: str = ""
-    shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    values: Mapping[str, Any] = field(default_factory=dict)
-    dtype: str = ""
-    grid: tuple[int, ...] | None = None
-    block: tuple[int, ...] | None = None
-    seed: int = 0
-    gradients: bool = True
-    original: bool = False
 
 
 def language_of(file: str, options: Options) -> str:
@@ -254,6 +239,7 @@ def compiled(
 
     The sizes are those of the request; where it leaves some open, they come from its case or are inferred.
     """
+    from kraise.verify.chosen import case_for
     from kraise.verify.hlo import compile_function, described, given_case
 
     found, findings = dict[str, tuple[str, str]](), list[Diagnostic]()
@@ -267,7 +253,7 @@ def compiled(
         case = given_case(function, shapes, values)
         problems: list[Diagnostic] = []
         if case is None or request.case:
-            case, problems = guard(name, function.span, _case, done.source, name, wanted, "", options.assume)
+            case, problems = guard(name, function.span, case_for, done.source, name, wanted, "", options.assume)
         if case is not None:
             done_with, problems = guard(name, function.span, compile_function, done.source, done.text, name, case)
             found |= {name: (described(case), str(done_with))} if done_with is not None else {}
@@ -282,6 +268,7 @@ def verify(
 
     With ``request.original`` the ``source`` itself runs, too: C++ through the machine's compiler, Python as it stands.
     """
+    from kraise.verify.chosen import counted_case
     from kraise.verify.compare import verify as compare
     from kraise.verify.launches import demanded_threads, lone_axes, wide_rows
 
@@ -294,9 +281,11 @@ def verify(
         functions: tuple[Any, ...] = (*done.module.kernels, *done.module.hosts) if done.module else ()
         asked = next((f.derivatives for f in functions if f.name == name), ())
         chosen: dict[str, Any] = {"gradients": request.gradients, "original": original, "activities": asked}
+        counted = next((k.rounds for k in done.module.kernels if k.name == name), ()) if done.module else ()
         wanted, demanded = request, (demanded_threads(functions, name), lone_axes(functions, name))
         for order in ("", "rising", "falling"):  # the function says which sizes it does not take
-            case, problems = guard(name, span, _case, done.source, name, wanted, order, options.assume, demanded)
+            asked_for = (done.source, name, wanted, order, options.assume, demanded)
+            case, problems = guard(name, span, counted_case, counted, *asked_for)
             checked = None
             if case is not None:
                 checked, problems = guard(name, span, compare, done.source, done.text, name, case, **chosen)
@@ -317,6 +306,7 @@ def _with_fitting_data(
 ) -> tuple[Report | None, list[Diagnostic]]:
     """The report of a comparison that failed, unless the case breaks what the kernel takes for granted of data: then
     that of positive numbers, or why there is none (KR502)."""
+    from kraise.verify.chosen import case_for
     from kraise.verify.compare import broken
     from kraise.verify.compare import verify as compare
 
@@ -330,7 +320,7 @@ def _with_fitting_data(
         return report, []
     span = done.source.function(name).span
     if case.inferred:
-        other, _ = guard(name, span, _case, done.source, name, request, "", options.assume, ({}, frozenset()), True)
+        other, _ = guard(name, span, case_for, done.source, name, request, "", options.assume, ({}, frozenset()), True)
         if other is not None and not broken(done.source, text, name, other, relied):
             return guard(name, span, compare, done.source, done.text, name, other, **chosen)
     hint = "give arguments that keep to it: a case.toml beside the source"
@@ -356,47 +346,3 @@ def _original(source: str, file: str, options: Options) -> Original:
         given["instantiate"] = options.instantiate
     ready = cuda_c.compiler_input(text, name, **given)
     return Original("cuda_c", ready.text, folder, ready.calls, ready.variables, ready.meets, options.defines, folders)
-
-
-def _case(
-    source: kernel.Module,
-    name: str,
-    request: Request,
-    order: str = "",
-    assume: tuple[str, ...] = (),
-    demanded: tuple[Mapping[int, int], frozenset[int]] = ({}, frozenset()),
-    positive: bool = False,
-) -> Case:
-    """The case for a kernel, which satisfies what is assumed and has the threads and lone blocks demanded. Raises
-    Refused (KR502)."""
-    from kraise.ir.assumptions import understood
-    from kraise.verify.cases import ArraySpec, CaseError, load_cases
-    from kraise.verify.host_inputs import infer_host_case
-    from kraise.verify.inputs import infer_case
-    from kraise.verify.interpreter import flatten_arguments
-
-    asked: dict[str, Any] = {"grid": request.grid, "block": request.block, "seed": request.seed}
-    sizes: dict[str, Any] = {"shapes": request.shapes, "values": request.values, "order": order}
-    try:
-        case = load_cases(request.case).get(name) if request.case else None
-        if case is None:
-            function, dtype = source.function(name), request.dtype or "float32"
-            if function.kind == "host":
-                chosen = (request.shapes, request.values, dtype, request.seed)
-                return infer_host_case(source, function, *chosen, distinct=not order)
-            injective = frozenset(a.names[0] for a in understood(assume))
-            sizes |= {"injective": injective, "demanded": demanded[0], "lone": demanded[1], "positive": positive}
-            return infer_case(source, function, dtype=dtype, **sizes, **asked)
-        args = dict(case.args) | dict(request.values)
-        for array, shape in request.shapes.items():
-            spec = args.get(array)
-            args[array] = replace(spec, shape=shape) if isinstance(spec, ArraySpec) else ArraySpec(shape=shape)
-        case = replace(case, args=args, **{key: value for key, value in asked.items() if value})
-        given = flatten_arguments(source.function(name), case.arguments())
-        for declared in understood(assume):
-            if why := declared.broken(given):
-                raise Refused(Diagnostic("KR502", f"the case of {name} breaks what is assumed: {why}", None))
-        return case
-    except CaseError as error:
-        hint = "give them: --shape x=17,19 --set n=17, or a case.toml beside the source"
-        raise Refused(Diagnostic("KR502", str(error), None, hint)) from None

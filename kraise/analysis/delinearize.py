@@ -45,7 +45,8 @@ def digits(poly: Poly, path: tuple[eq.Expr, ...], gaps: bool = False) -> Digits 
         if ways[0] is not None and _tied(poly, path):
             return None
     found = None
-    for strides in (*ways, *(_slanted(poly) if gaps else (_strides(poly, primitive=True),))):
+    others = _slanted(poly) if gaps else [_strides(poly, primitive=True)]
+    for strides in (_broken(poly), *ways, *others):
         if found is None and strides is not None:
             found = _with_strides(poly, path, _signed(strides, path))
     return found
@@ -63,6 +64,19 @@ def _slanted(poly: Poly) -> list[list[Poly]]:
         return []
     size, one = Poly({sizes[0]: 1}), Poly({(): 1})
     return [[size, one]] if len(stride.terms) > 1 else [[size + 1, one], [size - 1, one]]
+
+
+def _broken(poly: Poly) -> list[Poly] | None:
+    """Strides of several indices one of which is in two digits: rows of n for ``(i + t + 1) * n + t``."""
+    moving = [a for a in poly.atoms() if Poly({(a,): 1}).indices()]
+    if len(moving) < 2 or any(sum(a in moving for a in m) > 1 for m in poly.terms):
+        return None
+    own = {a: poly.coefficient(a) for a in moving}
+    if all(len(c.terms) == 1 for c in own.values()):
+        return None
+    parts = {Poly({m: 1}) for c in own.values() for m in c.terms}
+    strides = sorted(parts, key=lambda p: (-_degree(p), by_text(to_expr(p))))
+    return strides if len(strides) > 1 and strides[-1].value == 1 else None
 
 
 def _multiple_of(above: Poly, below: Poly) -> Poly | None:
@@ -309,14 +323,15 @@ def divided(poly: Poly, by: Poly) -> tuple[Poly, Poly]:
 
 
 def parted(poly: Poly, by: Poly) -> tuple[Poly, Poly]:
-    """As :func:`divided`; of a constant beside a stride that is a number, the nearest multiple goes into q, too: ``256 *
-    y + x - 257`` is x - 1 in row y - 1."""
+    """As :func:`divided`; of a constant beside a stride that is a number, the nearest multiple goes into q, too:
+    ``256 * y + x - 257`` is x - 1 in row y - 1."""
     quotient, rest = divided(poly, by)
     stride, number = by.value or 0, rest.terms.get((), 0)
-    if stride > 1 and abs(number) * 2 > stride:
-        rows = (2 * number + stride) // (2 * stride)
-        return quotient + rows, rest - rows * stride
-    return quotient, rest
+    if stride <= 1:
+        return quotient, rest
+    falls = any(c < 0 for m, c in rest.terms.items() if m) and not any(c > 0 for m, c in rest.terms.items() if m)
+    rows = number // stride if falls else (2 * number + stride) // (2 * stride)  # columns from a row's end: 254 - x
+    return quotient + rows, rest - rows * stride
 
 
 def provable(path: tuple[eq.Expr, ...], poly: Poly) -> bool:

@@ -53,6 +53,7 @@ from kraise.raising.writes.finish import finish, finished
 from kraise.raising.writes.fuse import fuse, started, summed
 from kraise.raising.writes.index_sets import at_places, split
 from kraise.raising.writes.interleaved import interleaved, versions_read
+from kraise.raising.writes.shifted import shifted
 from kraise.raising.writes.squeezed import as_values, squeezed
 from kraise.raising.writes.trailing import copied_after
 
@@ -149,6 +150,7 @@ class Raiser:
                 cx.relied.append(eq.Check(f"{a} is not injective", distinct=eq.Version(a, 0)))
             _bounded_by_guards(cx, st.out)
             rounds.as_indices(cx, st)
+            st.out = shifted(st.out, st.names, st.accesses, tuple(a.name for a in cx.rounds_around))
             grid = tiles.Launch((*cx.facts, *cx.assumed, *(c for c, _ in cx.checks)), named(st))
             st.out = interleaved(cx, st.out, self._seen_versions(body.returns), grid)
             stmts = copied_after(finish(st.out, shapes_of(st), cx.rounds_around, grid))

@@ -47,14 +47,16 @@ def wanted(subscript: eq.Expr, path: Path) -> tuple[eq.Expr, ...]:
             more = Poly({m: c for m, c in low.terms.items() if c > 0 and m})
             if not more.terms:
                 out.append(eq.Op("ge", (to_expr(-low), ZERO), BOOL))  # as of the pivot's column, a[i * n + k]
-            elif radix.value is not None or any(c < 0 for m, c in low.terms.items() if m):
-                out.append(eq.Op("le", (to_expr(more), to_expr(more - low)), BOOL))  # columns counted from a row's end
+            elif (rows := more - low).value is None or (radix.value and rows.value > 0):  # type: ignore[operator]
+                out.append(eq.Op("le", (to_expr(more), to_expr(rows)), BOOL))  # columns counted from a row's end
             else:
                 return ()  # what only small sizes meet
         slack = radix - 1 - top
         if slack.terms and all(c < 0 for c in slack.terms.values()):
             return ()  # rows that overlap at every size
         if not provable(path, slack):
+            if radix.value is None and not any(c > 0 for m, c in slack.terms.items() if m):
+                return ()  # what only small sizes meet
             out.append(eq.Op("le", (to_expr(top + 1), to_expr(radix)), BOOL))
     return tuple(out)
 

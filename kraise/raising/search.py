@@ -263,8 +263,8 @@ def _in_common_rows(
     module: k.Module, function: k.Function, options: Options, known: Learned, attempt: Raiser, kernel: eq.Kernel
 ) -> eq.Kernel | None:
     """The equations with all of a flat array's cells in rows where some are (``a[k * n + k]`` beside ``a[i * n + j]``),
-    if that leaves fewer loops. What a loop around the launch counts had better be a row, too (``a[k * n + j]``): that
-    its columns stay within it is assumed."""
+    where loops are left and there are no more of them. What a loop around the launch counts had better be a row, too
+    (``a[k * n + j]``): that its columns stay within it is assumed."""
     best: eq.Kernel | None = None
     while known.rounds or _loops(kernel.body):
         rows = others_rows(attempt.st.accesses, attempt.cx.made)
@@ -275,7 +275,7 @@ def _in_common_rows(
         attempts: list[Raiser] = []
         found = _once(module, function, options, known, attempts)
         attempt = attempts[-1]  # one that was refused may show further rows
-        if found is not None and (known.rounds or _loops(found.body) < _loops(kernel.body)):
+        if found is not None and (known.rounds or _loops(found.body) <= _loops(kernel.body)):
             best = kernel = found
     return best
 

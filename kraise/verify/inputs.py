@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,12 +36,11 @@ from kraise.verify.launches import (
 )
 from kraise.verify.roles import Roles, find_roles
 from kraise.verify.scalars import dtype_of
+from kraise.verify.sizes import FEW, pitches, primes_for, rounded
 
 __all__ = ["Case", "CaseError", "infer_case", "launch_for", "load_case", "load_cases"]
 
-PRIMES = (7, 11, 5, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
 _MANY = 5  # extents that a program may ask for: of more, the arrays would have too many elements
-FEW = (2, 5, 6, 3)  # where the product of all sizes is the number of threads
 
 
 def launch_for(
@@ -192,25 +190,6 @@ class Found:
     covered: bool = True
 
 
-def primes_for(block: Triple) -> Iterator[int]:
-    """Sizes: small distinct primes, every other one above the block where that is not too large."""
-    small = [p for p in PRIMES if p < 16]
-    large = [p for p in PRIMES if max(block) < p < 50]
-    mixed = [p for pair in zip(large, small, strict=False) for p in pair] if 8 <= max(block) <= 32 else small
-    return itertools.cycle(dict.fromkeys((*mixed, *PRIMES)))
-
-
-def rounded(extent: int, sizes: set[int], flat: bool) -> int:
-    """The extent that an axis gets which needs ``extent``: the next size, or (``flat``) product of sizes, if near.
-
-    A stencil that leaves the rim alone touches a little less than the array that its author had in mind.
-    """
-    near = 1.4 * extent if flat else extent + 2
-    products = {math.prod(chosen) for n in (1, 2, 3) for chosen in itertools.combinations(sorted(sizes), n)}
-    above = [p for p in (products if flat else sizes) if extent <= p <= near]
-    return min(above) if above and extent > 4 else extent
-
-
 class _Search:
     """The sizes of one function's arguments, found by growing them."""
 
@@ -241,6 +220,7 @@ class _Search:
             and any(isinstance(v, k.Var) and v.name == a.name for v in walk(a.value.subscripts))
         }
         self.templates = template_sizes(function)
+        self.pitches = pitches(function)
         self.written = Facts(source).written(function.name)
         self.has_integers = any(
             s.ndim is None and s.path not in values and (s.element.is_integer or s.path in self.roles.integers)
@@ -353,7 +333,7 @@ class _Search:
     def sizes(self, scalars: Mapping[str, Any], extents: Mapping[str, tuple[int, ...]]) -> set[int]:
         """The sizes that the arguments name: integer scalars, and the extents that the program asks for."""
         named = {v for v in scalars.values() if type(v) is int and v > 1}
-        return named | {extents[name][axis] for name, axis in self.roles.asked if name in extents}
+        return named | self.pitches | {extents[name][axis] for name, axis in self.roles.asked if name in extents}
 
     def is_complex(self, slot: Slot, attempt: Attempt) -> bool:
         """Is an array of unknown element type to be complex in this attempt?"""

@@ -37,7 +37,7 @@ def substitute(A, b, n):
     """for k = 0 ... n - 1:
         b[i] += -(A[i, k] * b[k])  for 1 <= i < n, where i >= k + 1
     for k = 0 ... n - 1, from last to first:
-        b[k] = b[k] / A[k * n + k]
+        b[k] = b[k] / A[k, k]
         b[i] += -(A[i, k] * b[k])  for 0 <= i < n - 1, where i < k
     """
     if n < 1:
@@ -58,9 +58,7 @@ def substitute(A, b, n):
 
     def step(b, inputs):
         k_2, A_k = inputs
-        b = b.at[k_2].set(
-            b[k_2] / A[jnp.clip(k_2 * n + k_2, 0, A.shape[0] - 1)]
-        )  # kernel.cu:19
+        b = b.at[k_2].set(b[k_2] / A2[k_2, k_2])  # kernel.cu:19
         mask = i_2 < k_2
         b = b.at[: n - 1].add(
             jnp.where(mask, -(A_k * jnp.where(mask, b[k_2], 0)), 0.0)

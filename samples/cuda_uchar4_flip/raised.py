@@ -18,22 +18,21 @@ def mirror(picture, columns, lines, shift):
         for 0 <= column < columns / 2, 0 <= line < lines
     picture[line, column, 3] = picture.0[line, columns - column - 1, 3]
         for 0 <= column < columns / 2, 0 <= line < lines
-    picture[line, columns - column - 1, 0] = picture.0[line, column, 0] >> shift
-        for 0 <= column < columns / 2, 0 <= line < lines
-    picture[line, columns - column - 1, 1] = picture.0[line, column, 1]
-        for 0 <= column < columns / 2, 0 <= line < lines
-    picture[line, columns - column - 1, 2] = picture.0[line, column, 2]
-        for 0 <= column < columns / 2, 0 <= line < lines
-    picture[line, columns - column - 1, 3] = picture.0[line, column, 3]
-        for 0 <= column < columns / 2, 0 <= line < lines
+    picture[line, column, 0] = picture.0[line, columns - column - 1, 0] >> shift
+        for columns - columns / 2 <= column < columns, 0 <= line < lines
+    picture[line, column, 1] = picture.0[line, columns - column - 1, 1]
+        for columns - columns / 2 <= column < columns, 0 <= line < lines
+    picture[line, column, 2] = picture.0[line, columns - column - 1, 2]
+        for columns - columns / 2 <= column < columns, 0 <= line < lines
+    picture[line, column, 3] = picture.0[line, columns - column - 1, 3]
+        for columns - columns / 2 <= column < columns, 0 <= line < lines
     """
     picture3 = picture[: lines * columns].reshape(lines, columns, 4)
-    picture3_2 = picture3.at[:, : columns // 2, 0].set(
-        (
-            picture3[:, max(columns - columns // 2, 0) :, 0][:, ::-1].astype(jnp.int32)
-            >> shift
-        ).astype(jnp.uint8)
-    )  # kernel.cu:10
+    picture_new = (
+        picture3[:, max(columns - columns // 2, 0) :, 0][:, ::-1].astype(jnp.int32)
+        >> shift
+    ).astype(jnp.uint8)
+    picture3_2 = picture3.at[:, : columns // 2, 0].set(picture_new)  # kernel.cu:10
     picture3_2 = picture3_2.at[:, : columns // 2, 1].set(
         picture3[:, max(columns - columns // 2, 0) :, 1][:, ::-1]
     )  # kernel.cu:10
@@ -43,19 +42,19 @@ def mirror(picture, columns, lines, shift):
     picture3_2 = picture3_2.at[:, : columns // 2, 3].set(
         picture3[:, max(columns - columns // 2, 0) :, 3][:, ::-1]
     )  # kernel.cu:10
-    line = jnp.arange(lines)
-    column = jnp.arange(columns // 2)
-    difference = columns - column - 1
-    picture3_2 = picture3_2.at[line[:, None], difference, 0].set(
-        (picture3[:, : columns // 2, 0].astype(jnp.int32) >> shift).astype(jnp.uint8)
+    picture_new_2 = (
+        picture3[:, : columns // 2, 0][:, ::-1].astype(jnp.int32) >> shift
+    ).astype(jnp.uint8)
+    picture3_2 = picture3_2.at[:, max(columns - columns // 2, 0) :, 0].set(
+        picture_new_2
     )  # kernel.cu:11
-    picture3_2 = picture3_2.at[line[:, None], difference, 1].set(
-        picture3[:, : columns // 2, 1]
+    picture3_2 = picture3_2.at[:, max(columns - columns // 2, 0) :, 1].set(
+        picture3[:, : columns // 2, 1][:, ::-1]
     )  # kernel.cu:11
-    picture3_2 = picture3_2.at[line[:, None], difference, 2].set(
-        picture3[:, : columns // 2, 2]
+    picture3_2 = picture3_2.at[:, max(columns - columns // 2, 0) :, 2].set(
+        picture3[:, : columns // 2, 2][:, ::-1]
     )  # kernel.cu:11
-    picture3_2 = picture3_2.at[line[:, None], difference, 3].set(
-        picture3[:, : columns // 2, 3]
+    picture3_2 = picture3_2.at[:, max(columns - columns // 2, 0) :, 3].set(
+        picture3[:, : columns // 2, 3][:, ::-1]
     )  # kernel.cu:11
     return picture.at[: lines * columns].set(picture3_2.reshape(-1, 4))

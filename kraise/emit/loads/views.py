@@ -12,6 +12,7 @@ from kraise.ir import equations as eq
 from kraise.ir.types import INT, ArrayType, StructType
 
 Key = tuple[str, tuple[eq.Expr, ...]]
+_RIM = 4  # a rim is less than a quarter of a row whose length is a number
 Ranges = dict[str, eq.Axis]
 Masks = tuple[eq.Expr, ...]
 
@@ -140,6 +141,8 @@ def _at_last(a: _Access, tail: int) -> bool:
         rim = None if top is None else linear(extent) - top + -1
         if rim is None or rim.terms or rim.constant < 0 or (rim.constant and not at and not linear(extent).terms):
             return False
+        if at and not linear(extent).terms and rim.constant * _RIM > linear(extent).constant:
+            return False  # the first column of rows of a pitch
     return all(_holds(m, a.ranges, fixed) for m in a.masks)
 
 

@@ -132,7 +132,7 @@ def is_size(atom: eq.Expr) -> bool:
             return True
         case eq.Const(value=value):
             return isinstance(value, int) and value >= 0
-        case eq.Op(name="mul" | "min" | "floordiv" | "tdiv" | "and_", args=args):
+        case eq.Op(name="mul" | "min" | "floordiv" | "tdiv" | "and_" | "shl", args=args):
             return all(nonnegative(linear(a)) for a in args)
         case eq.Op(name="select", args=(_, a, b)):
             return nonnegative(linear(a)) and nonnegative(linear(b))

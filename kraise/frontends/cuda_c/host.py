@@ -21,6 +21,7 @@ from kraise.frontends.cuda_c.host_lambdas import without_lambdas
 from kraise.frontends.cuda_c.host_loops import Stepping, back_step, before_step, counted, stepping
 from kraise.frontends.cuda_c.host_lowering import HostLowering
 from kraise.frontends.cuda_c.host_methods import Methods
+from kraise.frontends.cuda_c.host_names import handed
 from kraise.frontends.cuda_c.host_references import References
 from kraise.frontends.cuda_c.host_renames import changed_names, declared_names
 from kraise.frontends.cuda_c.host_tokens import text_of, with_text
@@ -125,6 +126,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.returns = self.result_type(tree, declarator)
         params: list[k.Param] = []
         copied: list[h.Stmt] = []
+        self.handed = handed(body)
         for at, p in enumerate(trees(declarator, "parameter_declaration")):
             copied += self.parameter(at, p, params)
         params += static

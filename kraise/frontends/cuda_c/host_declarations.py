@@ -46,6 +46,7 @@ class Declarations(Calls, Places):
     references: set[str]
     default_members: Any
     constructed: Any
+    handed: set[str]
 
     def parameter(self, at: int, node: Tree, params: list[k.Param]) -> list[h.Stmt]:
         """A parameter, and the copy that one by value is: an array or a number.
@@ -67,7 +68,7 @@ class Declarations(Calls, Places):
         counted = isinstance(t, ScalarType) and own == "argc"
         if words or counted:
             self.arguments_of_main.add(own)
-        text = isinstance(t, Pointer) and str(t.to) == "int8" and p is not None and p.const  # const char *
+        text = isinstance(t, Pointer) and str(t.to) == "int8" and p is not None and p.const and own not in self.handed
         if p is None or t is None or text or words or counted or is_handle(t) or self.name == "main":
             self.arguments_of_main |= {own} if self.name == "main" else set()
             self.ignored.add(own)

@@ -7,7 +7,7 @@ from lark import Token, Tree
 from kraise import dialects
 from kraise.frontends.cuda_c.c_types import Array, CType, leaf
 from kraise.frontends.cuda_c.constants import fold
-from kraise.frontends.cuda_c.trees import Node, strip, words
+from kraise.frontends.cuda_c.trees import Node, strip, tokens, words
 from kraise.ir.host_signs import wraps
 from kraise.ir.kernel import Cast, Const, Expr, Op, Var
 from kraise.ir.types import INT32
@@ -26,6 +26,16 @@ def callee(node: Node) -> str:
     if name.startswith("hip") and name not in dialects.table("host_library")["cuda"]:
         name = "cuda" + name[3:]
     return name
+
+
+def handed(body: Tree) -> set[str]:
+    """The names in launches and copies: what a ``const char *`` among them points to is data, and no text."""
+    found = set()
+    for node in body.iter_subtrees():
+        called = str(node.data) == "call_expression" and isinstance(node.children[0], Tree)
+        if str(node.data) == "launch_expression" or (called and "emcpy" in callee(node.children[0])):
+            found |= {str(t) for t in tokens(node)}
+    return found
 
 
 def dropped(name: str) -> str:

@@ -1,8 +1,8 @@
 """Which parameters of kernels count the rounds of a host's loops, and from where to where.
 
-``for (k = 0; k < n; k++) eliminate<<<…>>>(a, n, k)``: where ``k`` bounds the kernel's domains it would be static, and the
-loop a program of n different launches. Here such parameters are found, with ranges in the kernel's own terms, and the
-kernel is raised once more with them as indices (:mod:`kraise.raising.threads.rounds`), so that the loop stays a loop.
+``for (k = 0; k < n; k++) eliminate<<<…>>>(a, n, k)``: where ``k`` bounds the kernel's domains it would be static, and
+the loop a program of n different launches. Here such parameters are found, with ranges in the kernel's own terms, and
+the kernel is raised once more with them as indices (:mod:`kraise.raising.threads.rounds`): the loop stays a loop.
 
 Side conditions, checked: every launch of the file gives the parameter a number within the range; the loop counts by a
 constant step and is long (few rounds are written out, with slices of their own).
@@ -113,7 +113,8 @@ def _agreed(params: dict[str, list[tuple[Bound, Bound, bool]]]) -> Iterator[eq.A
     for name, all_ends in params.items():
         if not any(counts for _, _, counts in all_ends):
             continue
-        lo, hi = (_one([ends[side] for ends in all_ends], pick) for side, pick in ((0, min), (1, max)))
+        lo = _one([first for first, _, _ in all_ends], min)
+        hi = _one([end for _, end, _ in all_ends], max)
         if lo is not None and hi is not None:
             yield eq.Axis(name, lo, hi)
 
@@ -192,21 +193,24 @@ def _extreme(value: Poly, loops: _Loops, side: int) -> Poly | None:
 def _in_terms(
     end: Poly, name: str, own: dict[str, Poly | None], reader: _Reader, function: k.Function, launch: h.Launch
 ) -> Bound:
-    """A number of the host as one of the kernel: a constant, or a parameter or an extent of the same value."""
-    if end.value is not None:
-        return eq.Const(end.value, INT)
-    for p in function.params:
-        value = own.get(p.name)
-        gap = None if value is None or p.name == name else (end - value).value
-        if gap is not None:
-            return to_expr(to_poly(eq.Param(p.name, p.type)) + gap)  # type: ignore[arg-type]
+    """A number of the host as one of the kernel: a constant, or a sum of parameters and extents that it is given."""
+    given = [(eq.Param(p.name, p.type), own[p.name]) for p in function.params if p.name in own and p.name != name]  # type: ignore[arg-type]
     for p, argument in zip(function.params, launch.args, strict=False):
         if isinstance(p.type, ArrayType) and isinstance(argument, k.ArrayRef) and argument.offset is None:
-            for axis, extent in enumerate(reader.shape(argument.array, p.type.ndim)):
-                gap = (end - extent).value
-                if gap is not None:
-                    return to_expr(to_poly(eq.Shape(p.name, axis, INT)) + gap)
-    return None
+            extents = reader.shape(argument.array, p.type.ndim)
+            given += [(eq.Shape(p.name, axis, INT), extent) for axis, extent in enumerate(extents)]  # type: ignore[misc]
+    for here, there in given:
+        gap = None if there is None else (end - there).value
+        if gap is not None and end.value is None:
+            return to_expr(to_poly(here) + gap)
+    hosts = end.atoms()
+    for here, there in given:
+        for a in hosts if there is not None else ():
+            gap = (there - to_poly(a)).value  # type: ignore[operator]
+            if gap is not None:
+                end, hosts = end.substitute(a, to_poly(here) - gap), hosts - {a}
+                break
+    return None if hosts else to_expr(end)
 
 
 class _Reader:

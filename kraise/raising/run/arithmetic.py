@@ -176,6 +176,8 @@ def index_like(e: eq.Expr) -> bool:
             return e.type.is_integer
         case eq.Op() if wraps(e):
             return False
+        case eq.Op(name="shl", args=(eq.Const(), by)):
+            return isinstance(by, eq.Param) and by.type.is_integer  # a size: what a step of a scan reaches back
         case eq.Op(name=name, args=args):
             return name in (*RING, "floordiv", "mod", "tdiv", "tmod", "min", "max") and all(map(index_like, args))
         case eq.Cast(type=t, arg=a):

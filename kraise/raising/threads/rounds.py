@@ -1,4 +1,4 @@
-"""Parameters that count the rounds of loops around the launches of a kernel (``for k in range(n): eliminate(a, n, k)``).
+"""Parameters that count the rounds of loops around a kernel's launches (``for k in range(n): eliminate(a, n, k)``).
 
 Such a number is no size: if it bounded slices, each round would be a program of its own to be compiled. It is the index
 of a sequential loop like any other (raising.md, steps 2 and 9), but that the loop stands in a host function: proofs see
@@ -14,7 +14,7 @@ from kraise.analysis.conditions import both
 from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr
-from kraise.ir.types import BOOL, INT
+from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import axes_of, free_indices, substitute, transform
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import Raw, RawFold, RawWrite, State, map_access, map_raw
@@ -65,9 +65,9 @@ def numbered(cx: Context, e: eq.Expr) -> eq.Expr:
 
 
 def _numbers(cx: Context) -> dict[str, eq.Param]:
-    return {
-        p.name: eq.Param(p.name, p.type) for p in cx.function.params if p.name in {a.name for a in cx.rounds_around}
-    }  # type: ignore[arg-type]
+    names = {a.name for a in cx.rounds_around}
+    own = (p for p in cx.function.params if p.name in names)
+    return {p.name: eq.Param(p.name, p.type) for p in own if isinstance(p.type, ScalarType)}
 
 
 def _moving(axes: tuple[eq.Axis, ...], names: set[str]) -> tuple[eq.Axis, ...]:
@@ -94,7 +94,8 @@ def _bounded(cx: Context, raw: Raw, names: set[str]) -> Raw:
     if not isinstance(raw, RawFold):
         return raw
     fold = raw.fold
-    if any(_moving(x.axes, names) for x in (*fold.scalars, *fold.outputs)):
+    lanes = (*(s.axes for s in fold.scalars), *(o.axes for o in fold.outputs))
+    if any(_moving(axes, names) for axes in lanes):
         raise refuse("KR299", "a running value has lanes that the loop around the launch counts", fold.span)
     if fold.axis is not None and _moving((fold.axis,), names):
         if fold.scalars or fold.outputs or fold.axis.step != 1:

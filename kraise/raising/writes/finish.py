@@ -80,6 +80,7 @@ def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Laun
 
         subs, value, path = tuple(map(fn, subs)), fn(value), tuple(map(fn, path))
         residue = tuple(c for c in map(fn, residue) if not (isinstance(c, eq.Const) and c.value))
+        residue = tuple(c for c in residue if not _said(c, around, steps))
         axes = tuple(a for a in axes if a.name not in {i.name for i in single})
     value = merged_reductions(decided(rolled(value), path), path)
     where = conjunction([finished(c) for c in residue])  # a sum that is compared is the one that is stored
