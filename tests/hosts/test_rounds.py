@@ -25,7 +25,8 @@ __global__ void backwards(float *x, const float *a, int n, int i) {
 __global__ void plane(float *b, const float *a, int nx, int ny, int nz, int z) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x > 0 && x < nx - 1 && y > 0 && y < ny - 1 && z < nz - 1)
-        b[z * (16 * 8) + y * 16 + x] = a[(z - 1) * (16 * 8) + y * 16 + x + 1] + a[(z + 1) * (16 * 8) + (y - 1) * 16 + x];
+        b[z * (16 * 8) + y * 16 + x] =
+            a[(z - 1) * (16 * 8) + y * 16 + x + 1] + a[(z + 1) * (16 * 8) + (y - 1) * 16 + x];
 }
 __global__ void hop(float *y, const float *x, int n, int s) {
     int j = blockIdx.x * blockDim.x + threadIdx.x;
@@ -100,7 +101,7 @@ def test_races_within_a_round(guard):
 
 
 def test_what_only_the_loop_proves():
-    """Rows of one array that a launch keeps apart: one that is refused alone comes out with what the loop says of it."""
+    """Rows that a launch keeps apart: a kernel that is refused alone comes out with what the loop says of it."""
     kernel = """__global__ void up(float *x, const float *a, int n, int k) {
         int j = blockIdx.x * blockDim.x + threadIdx.x;
         if (j < n) x[(n - 2 - k) * n + j] -= x[(n - 1 - k) * n + j] * a[j]; }

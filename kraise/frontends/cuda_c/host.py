@@ -124,8 +124,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.low.scopes = [{**d.scope, **bound}, {}]
         self.bound = bound
         self.returns = self.result_type(tree, declarator)
-        params: list[k.Param] = []
-        copied: list[h.Stmt] = []
+        params, copied = list[k.Param](), list[h.Stmt]()
         self.handed = handed(body)
         for at, p in enumerate(trees(declarator, "parameter_declaration")):
             copied += self.parameter(at, p, params)
