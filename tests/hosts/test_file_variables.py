@@ -82,3 +82,93 @@ def test_variables_of_the_file_are_variables_of_main():
 )
 def test_what_is_not_followed_is_refused(old, new):
     assert "main" not in main(PROGRAM.replace(old, new)).raised
+
+
+GIVEN = """
+#define N 6
+int n;
+float *h_u, *d_u, *d_v, alpha = 0.1f, table[N][N], row[N];
+int frame = 0;
+__global__ void heat(const float *u, float *v, int n, float a) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i > 0 && i < n - 1) v[i] = u[i] + a * (u[i - 1] - 2 * u[i] + u[i + 1]);
+}
+void setup(int size) {
+    n = size;
+    cudaMalloc((void **)&d_u, n * sizeof(float));
+    cudaMalloc((void **)&d_v, n * sizeof(float));
+    cudaMemcpy(d_u, h_u, n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(d_v, h_u, n * sizeof(float), cudaMemcpyHostToDevice);
+}
+void step() {
+    heat<<<(n + 255) / 256, 256>>>(d_u, d_v, n, alpha);
+    cudaMemcpy(d_u, d_v, n * sizeof(float), cudaMemcpyDeviceToDevice);
+}
+void many(int steps) { for (int t = 0; t < steps; t++) step(); }
+void whole(float *x, int size, int steps) {
+    setup(size);
+    many(steps);
+    cudaMemcpy(x, d_u, n * sizeof(float), cudaMemcpyDeviceToHost);
+}
+void stronger(float a) { alpha = a; step(); }
+void rows() {
+    float *a, *b;
+    cudaMalloc(&a, sizeof(table));
+    cudaMalloc(&b, sizeof(row));
+    cudaMemcpy(a, table, sizeof(table), cudaMemcpyHostToDevice);
+    cudaMemcpy(b, row, N * sizeof(row[0]), cudaMemcpyHostToDevice);
+    heat<<<1, 64>>>(a, b, N, alpha);
+    cudaMemcpy(row, b, sizeof(row), cudaMemcpyDeviceToHost);
+}
+void turn() {
+    heat<<<(n + 255) / 256, 256>>>(d_u, d_v, n, alpha);
+    float *t = d_u; d_u = d_v; d_v = t;
+}
+void swapped() { heat<<<(n + 255) / 256, 256>>>(d_u, d_v, n, alpha); std::swap(d_u, d_v); }
+void counted() { if (frame % 2 == 0) heat<<<(n + 255) / 256, 256>>>(d_u, d_v, n, alpha); frame++; }
+"""
+
+
+def given(name, **arguments):
+    """What a function that is not ``main`` gives, by its parameters."""
+    done = pipeline.translate(GIVEN, "a.cu", Options(only=(name,)))
+    assert name in done.raised, [d.reason for d in done.diagnostics]
+    found = getattr(load_module(done.text), name)(**arguments)
+    return tuple(map(np.asarray, found)) if isinstance(found, tuple) else np.asarray(found)
+
+
+def stepped(u, steps, a):
+    for _ in range(steps):
+        u = np.concatenate([u[:1], u[1:-1] + a * (u[:-2] - 2 * u[1:-1] + u[2:]), u[-1:]])
+    return u
+
+
+def test_variables_of_the_file_are_parameters():
+    u = np.array([1.0, 4.0, 2.0, 8.0, 5.0], np.float32)
+    new_u, new_v = given("step", n=5, d_u=u, d_v=u, alpha=0.25)
+    np.testing.assert_allclose(new_u, stepped(u, 1, 0.25), rtol=1e-6)
+    np.testing.assert_array_equal(new_u, new_v)
+    new_u, _ = given("many", steps=3, n=5, d_u=u, d_v=u, alpha=0.25)
+    np.testing.assert_allclose(new_u, stepped(u, 3, 0.25), rtol=1e-6)
+
+
+def test_what_a_function_sets_first_is_its_own():
+    u = np.array([1.0, 4.0, 2.0, 8.0, 5.0], np.float32)
+    x = given("whole", x=np.zeros(5, np.float32), size=5, steps=2, h_u=u, alpha=0.25)
+    np.testing.assert_allclose(x, stepped(u, 2, 0.25), rtol=1e-6)
+    new_u, _ = given("stronger", a=0.5, n=5, d_u=u, d_v=u)
+    np.testing.assert_allclose(new_u, stepped(u, 1, 0.5), rtol=1e-6)
+
+
+def test_arrays_of_the_file():
+    table = np.arange(36, dtype=np.float32).reshape(6, 6) ** 2
+    row = given("rows", table=table, row=np.zeros(6, np.float32), alpha=0.5)
+    np.testing.assert_allclose(row[1:-1], stepped(table[0], 1, 0.5)[1:-1], rtol=1e-6)
+    assert row[0] == row[-1] == 0
+
+
+@pytest.mark.parametrize("name", ["turn", "swapped", "counted"])
+def test_what_the_caller_would_not_see_is_refused(name):
+    done = pipeline.translate(GIVEN, "a.cu", Options(only=(name,)))
+    assert name not in done.raised
+    assert {d.code for d in done.diagnostics if d.severity == "error"} <= {"KR211", "KR207"}

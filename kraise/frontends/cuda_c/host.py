@@ -131,7 +131,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         params += static
         for number in static:
             self.scalar(number.name, number.type)  # type: ignore[arg-type]
-        of_file = host_file.declared(self, name) if name == "main" else []
+        of_file = host_file.declared(self, name, params)
         out = (*of_file, *self.block(body))
         if self.problems:
             raise Refused(*self.suppressed, *self.problems)

@@ -3,6 +3,9 @@
 C has one of each for the whole program, and the program is ``main``: they are declared before its first statement, and
 each function that mentions one is written out where it is called. Numbers start at 0, as C says. Arrays and objects of
 the file, constants and what the device has are known otherwise.
+
+Any other function has what it finds in them from its caller: they are its last parameters, but for pointers to memory
+that it makes itself and numbers that it sets. One that leaves another place in a pointer is not read.
 """
 
 from __future__ import annotations
@@ -12,13 +15,14 @@ from typing import Any
 
 from lark import Token, Tree
 
-from kraise.diagnostics import Refused
-from kraise.frontends.cuda_c.c_types import Pointer, leaf
+from kraise.diagnostics import Refused, refuse
+from kraise.frontends.cuda_c.c_types import Array, Pointer, leaf, tail
+from kraise.frontends.cuda_c.host_names import rows_of
 from kraise.frontends.cuda_c.scan import Item
 from kraise.frontends.cuda_c.trees import child, trees
 from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.types import ScalarType
+from kraise.ir.types import ArrayType, ScalarType
 
 _OTHERS = frozenset(
     ("const", "constexpr", "extern", "using", "namespace", "typedef", "template", "struct", "class", "enum", "union",
@@ -26,11 +30,14 @@ _OTHERS = frozenset(
 )  # fmt: skip
 
 
-def declared(reader: Any, name: str) -> list[h.Stmt]:
-    """Declares the variables of the file that ``name`` and its helpers change. ``reader.of_file`` knows them."""
+def declared(reader: Any, name: str, params: list[k.Param]) -> list[h.Stmt]:
+    """Declares the variables of the file that ``name`` and its helpers change, or (of any other function than ``main``)
+    use: as further ``params``. ``reader.of_file`` knows them."""
     program = reader.program
     words, text = _reached(program, name)
     changed = _changed(text)
+    if name != "main":
+        return _given(reader, words, changed | _swapped(text), _made(text), params)
     out: list[h.Stmt] = []
     for item in program.unit.items:
         if item.kind not in ("variable", "other") or not _words(program, item) & words:
@@ -50,6 +57,62 @@ def declared(reader: Any, name: str) -> list[h.Stmt]:
                 continue
             reader.of_file.add(own)
     return out
+
+
+def _given(reader: Any, words: set[str], changed: set[str], made: set[str], params: list[k.Param]) -> list[h.Stmt]:
+    """Variables of the file as parameters of a function that is not ``main``, numbers that it sets first and pointers
+    to memory that it makes as its own."""
+    for item in reader.program.unit.items:
+        if item.kind not in ("variable", "other") or not _words(reader.program, item) & words:
+            continue
+        for own, t, _ in _variables(reader, item):
+            known = reader.low.lookup(own) if own in words and own not in reader.low.scopes[1] else None
+            if own not in words or own in reader.low.scopes[1] or getattr(known, "constant", False):
+                continue
+            if isinstance(t, Array) and rows_of(t) and leaf(t)[0] is not None:
+                element, axes = leaf(t)
+                reader.low.names.setdefault(own, "taken")
+                reader.array(own, t.of)
+                reader.low.extents[own] = t
+                if isinstance(t.of, Array):
+                    reader.rows[own] = rows_of(t.of)
+                params.append(k.Param(own, ArrayType(element, axes, tail(t))))  # type: ignore[arg-type]
+            elif isinstance(t, Pointer) and leaf(t.to)[0] is not None and not isinstance(t.to, Pointer):
+                if own in changed and own not in made:
+                    reason = f"{reader.name} changes where {own} points to, a variable of the file"
+                    raise refuse("KR211", reason, None, "swap pointers that are parameters or local variables")
+                element, axes = leaf(t.to)
+                reader.low.names.setdefault(own, "taken")
+                reader.array(own, t.to)
+                if own not in made:
+                    params.append(k.Param(own, ArrayType(element, axes + 1, tail(t.to))))  # type: ignore[arg-type]
+            elif isinstance(t, ScalarType):
+                reader.scalar(own, t)
+                if own not in changed:
+                    params.append(k.Param(own, t))
+            else:
+                continue
+            reader.of_file.add(own)
+    return []
+
+
+def _made(text: list[str]) -> set[str]:
+    """The pointers whose place a call takes to make memory: ``cudaMalloc(&d_a, …)``, ``(void **)&d_a``."""
+    found, call = set[str](), ""
+    for before, t in zip(["", *text], text, strict=False):
+        call = t if t.startswith(("cudaMalloc", "hipMalloc")) else "" if t == ";" else call
+        if call and before == "&":
+            found.add(t)
+    return found
+
+
+def _swapped(text: list[str]) -> set[str]:
+    """The names in calls of ``swap``."""
+    found, call = set[str](), False
+    for t in text:
+        call = t == "swap" or (call and t != ";")
+        found |= {t} if call else set()
+    return found
 
 
 def mentions(reader: Any, name: str) -> bool:
