@@ -16,7 +16,7 @@ from kraise.emit.gradients.outputs import Parameters, types_of
 from kraise.emit.hosts import carries, structs
 from kraise.emit.hosts.expressions import HostText
 from kraise.emit.hosts.statics import Callee, Statics, nodes
-from kraise.emit.hosts.sums import difference
+from kraise.emit.hosts.sums import stepped
 from kraise.emit.loops import remat
 from kraise.emit.loops.folds import mentioned
 from kraise.emit.text import layout_text
@@ -240,11 +240,7 @@ class EmittedHost:
         if stmt.step != k.Const(1, stmt.step.type):
             size = self.text.expr(stmt.step)
             counter = self.names.fresh("r") if used else "_"
-            rounds: Py = py.Call(Atom("len"), (py.Call(Atom("range"), (lo, hi, size)),))
-            place: Py = py.Bin("+", lo, py.Bin("*", Atom(counter), size))
-            if size == py.number(-1):
-                rounds = self.text.expr(difference(stmt.start, stmt.stop))
-                place = py.Bin("-", lo, Atom(counter))
+            rounds, place = stepped(self.text.expr, stmt.start, stmt.stop, size, lo, hi, counter)
             if used:
                 head = [Assign(var, place)]
             lo, hi = py.number(0), rounds

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from kraise.emit.text import python as py
+from kraise.emit.text.python import Atom, Py
+from kraise.ir import host as h
 from kraise.ir import kernel as k
 
 Terms = dict[k.Expr, int]
+
+
+def stepped(
+    expr: Callable[[h.Expr], Py], start: k.Expr, stop: k.Expr, step: Py, lo: Py, hi: Py, counter: str
+) -> tuple[Py, Py]:
+    """How many rounds a loop by steps has, and the number of the round that ``counter`` counts from 0."""
+    if step == py.number(-1):
+        return expr(difference(start, stop)), py.Bin("-", lo, Atom(counter))
+    place = py.Bin("+", lo, py.Bin("*", Atom(counter), step))
+    return py.Call(Atom("len"), (py.Call(Atom("range"), (lo, hi, step)),)), place
 
 
 def difference(a: k.Expr, b: k.Expr) -> k.Expr:
@@ -37,4 +52,4 @@ def _collect(e: k.Expr, sign: int, terms: Terms) -> int:
     return 0
 
 
-__all__ = ["difference"]
+__all__ = ["difference", "stepped"]
