@@ -320,7 +320,8 @@ def _with_fitting_data(
         return report, []
     span = done.source.function(name).span
     if case.inferred:
-        other, _ = guard(name, span, case_for, done.source, name, request, "", options.assume, ({}, frozenset()), True)
+        sizes = replace(request, values={**{n: v for n, v in case.args.items() if type(v) is int}, **request.values})
+        other, _ = guard(name, span, case_for, done.source, name, sizes, "", options.assume, ({}, frozenset()), True)
         if other is not None and not broken(done.source, text, name, other, relied):
             return guard(name, span, compare, done.source, done.text, name, other, **chosen)
     hint = "give arguments that keep to it: a case.toml beside the source"

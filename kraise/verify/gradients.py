@@ -208,10 +208,19 @@ def _rows(point: Derivatives, text: str, case: Case, thorough: bool) -> list[Row
 
 
 def _assumes(text: str, point: Derivatives) -> bool:
-    """Does the docstring end in a condition on the data (after the equations)?"""
-    found = [n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef) and n.name == point.function.name]
-    paragraphs = (ast.get_docstring(found[0]) or "").split("\n\n") if found else []
-    return len(paragraphs) > 1 and "=" not in re.sub("[<>!=]=", "", paragraphs[-1])
+    """Does the docstring, or that of a function that it calls, end in a condition on the data (after the equations)?"""
+    functions = {n.name: n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)}
+    waiting, seen = [point.function.name], set[str]()
+    while waiting:
+        found = functions.get(name := waiting.pop())
+        if found is None or name in seen:
+            continue
+        seen.add(name)
+        paragraphs = (ast.get_docstring(found) or "").split("\n\n")
+        if len(paragraphs) > 1 and "=" not in re.sub("[<>!=]=", "", paragraphs[-1]):
+            return True
+        waiting += [n.id for n in ast.walk(found) if isinstance(n, ast.Name)]
+    return False
 
 
 def _whole(point: Derivatives) -> Callable[[dict[str, Any]], Any]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from kraise.verify.duals import Dual, plain
 from kraise.verify.errors import InterpreterError, OutOfRange, UndefinedRead
-from kraise.verify.races import Cell, RaceLog
+from kraise.verify.races import KEPT, Cell, RaceLog, same
 from kraise.verify.scalars import storer
 
 Subscripts = tuple[Any, ...]
@@ -124,7 +124,9 @@ class Array:
         storage = self.storage
         number = storage.convert(plain(value))
         if storage.cells is not None and storage.log is not None:
-            storage.log.write(storage.cells, k, self, kind, number)
+            known = storage.defined is None or bool(storage.defined[k])
+            idle = not kind and known and same(storage.flat[k], number)
+            storage.log.write(storage.cells, k, self, KEPT if idle else kind, number)
         storage.flat[k] = number
         if storage.tangents is not None:
             storage.tangents[k] = value.tangents if type(value) is Dual else 0

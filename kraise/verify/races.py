@@ -8,13 +8,15 @@ from typing import Any
 from kraise.diagnostics import Span
 from kraise.verify.errors import Race
 
+KEPT = "="
 Key = tuple[int, int, int]  # grid barriers passed, block, block barriers passed
 
 
 class Cell:
     """One element: the threads that read and wrote it in the newest phase, and one of another block each.
 
-    A thread's stamp is (warp, warp barriers passed, kind, value): kind is "" for plain accesses, else the atomic.
+    A thread's stamp is (warp, warp barriers passed, kind, value): kind is "" for plain accesses, KEPT for a plain store
+    of what the element holds already, else the atomic.
     """
 
     __slots__ = ("readers", "reads", "reads_other", "writers", "writes", "writes_other")
@@ -67,12 +69,14 @@ class RaceLog:
             cell = cells[k] = Cell()
         if cell.writes is not None:
             self._check(cell.writes, cell.writers, cell.writes_other, kind, value, array, k, "write after write")
-        if cell.reads is not None:
+        if cell.reads is not None and kind != KEPT:
             self._check(cell.reads, cell.readers, cell.reads_other, "", _DIFFERENT, array, k, "write after read")
         if cell.writes != self.key:
             if cell.writes is not None and cell.writes[1] != self.key[1]:
                 cell.writes_other = (cell.writes, cell.writers)
             cell.writes, cell.writers = self.key, {}
+        before = cell.writers.get(self.thread)
+        kind = "" if kind == KEPT and before is not None and before[2] != KEPT else kind  # it has changed it before
         cell.writers[self.thread] = (self.warp, self.warp_phase, kind, value)
 
     def _check(
@@ -96,7 +100,10 @@ class RaceLog:
             for thread, (warp, phase, by, old) in stamps:
                 if thread == self.thread or (same_block and warp == self.warp and phase != self.warp_phase):
                     continue
-                if by == kind and (kind or _same(old, value)):
+                if by == KEPT and value is _DIFFERENT:
+                    continue  # a load of what was there before the store, too
+                plain = by in ("", KEPT) and kind in ("", KEPT)
+                if (plain and same(old, value)) or (by == kind and not plain):
                     continue  # atomics of one kind, or two stores of one value
                 self._report(array, k, thread, what)
                 return
@@ -116,5 +123,6 @@ class RaceLog:
 _DIFFERENT = object()
 
 
-def _same(a: Any, b: Any) -> bool:
+def same(a: Any, b: Any) -> bool:
+    """Are two values one? NaN is NaN."""
     return a is b or bool(a == b) or (a != a and b != b)

@@ -1,4 +1,5 @@
-"""A time loop of 1,000 steps and two kernels: raised as one function, against one jitted call for each launch."""
+"""A time loop of 1,000 steps and two kernels: raised as one function, against one jitted call for each launch; a host
+that eliminates with two launches for each pivot, against an expert's loop."""
 
 from __future__ import annotations
 
@@ -34,7 +35,44 @@ NONLINEAR = SOURCE.replace("u[i + 1] - u[i]", "0.5 * (u[i + 1] * u[i + 1] - u[i]
 
 def measure() -> list[str]:
     """Lines of the report."""
-    return [*_measured("linear", SOURCE), *_measured("Burgers", NONLINEAR)]
+    return [*_measured("linear", SOURCE), *_measured("Burgers", NONLINEAR), _elimination()]
+
+
+def _elimination(n: int = 512) -> str:
+    """The sample's solver of a dense system, whose launches shrink with the rounds, beside rank-1 updates."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    from kraise.verify.load import load_module
+    from tests.corpus import ROOT
+
+    module = load_module((ROOT / "samples/cuda_elimination_steps/raised.py").read_text())
+    rng = np.random.default_rng(0)
+    a = jnp.asarray(rng.random((n, n)) + n * np.eye(n), jnp.float32)
+    b = jnp.asarray(rng.random(n), jnp.float32)
+    index = jnp.arange(n)
+
+    @jax.jit
+    def expert(a, b):  # noqa: ANN001, ANN202
+        def down(t, state):  # noqa: ANN001, ANN202
+            a, b = state
+            m = jnp.where(index > t, a[:, t] / a[t, t], 0.0)
+            return a - m[:, None] * jnp.where(index >= t, a[t], 0.0), b - m * b[t]
+
+        def up(r, b):  # noqa: ANN001, ANN202
+            i = n - 1 - r
+            b = b.at[i].divide(a[i, i])
+            return b - jnp.where(index < i, a[:, i] * b[i], 0.0)
+
+        a, b = jax.lax.fori_loop(0, n - 1, down, (a, b))
+        return jax.lax.fori_loop(0, n, up, b)
+
+    ours, theirs = _best(lambda: module.solve(a.ravel(), b, n)), _best(lambda: expert(a, b))
+    return (
+        f"elimination, {n} unknowns, two launches a pivot: {ours * 1e3:.1f} ms, "
+        f"an expert's loop {theirs * 1e3:.1f} ms: {ours / theirs:.2f}"
+    )
 
 
 def _measured(name: str, source: str) -> list[str]:

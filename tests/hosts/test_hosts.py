@@ -247,3 +247,13 @@ def test_a_swap_under_a_break():
     done = python(body)
     for m in (1, 2, 3):
         agrees(done, "f", x=array(7), y=array(7, 1), n=7, m=m)
+
+
+def test_a_kernel_and_a_host_of_one_name():
+    """The module would have the second under the name, which would call itself."""
+    source = """__global__ void twice(float *x, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 2; }
+    void twice(float *x) { twice<<<1, 64>>>(x, 64); }"""
+    found = pipeline.translate(source, "k.cu")
+    assert found.raised == ("twice",)
+    assert [d.code for d in found.diagnostics] == ["KR211"]

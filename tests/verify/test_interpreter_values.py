@@ -228,6 +228,24 @@ def test_races_between_blocks_and_benign_stores():
     assert out.race_count
 
 
+def test_stores_of_what_is_there_already():
+    """They are no race with a load, but one with a store of anything else, whatever came first."""
+
+    def races(y, *body):
+        return run(module(kernel("f", [array("y")], *body)), "f", {"y": np.array(y)}, grid=1, block=3).race_count
+
+    read = k.Assign("a", load("y", const(0)), NUMBER)
+    keep = k.Store("y", (const(0),), const(1))
+    assert not races([1.0], read, keep)
+    assert not races([1.0], keep, read)
+    assert races([0.0], read, keep)
+    assert races([0.0], keep, read)
+    assert races([1.0], keep, k.Store("y", (const(0),), thread()))
+    back = (k.Store("y", (const(0),), const(2)), keep, keep)
+    first = k.If(op("eq", k.Hw("thread", 0, INT), const(0), t=BOOL), back, (read,))
+    assert races([1.0], first)
+
+
 def test_barriers_that_diverge_are_an_error():
     tid = k.Hw("thread", 0, INT)
     m = module(kernel("f", [array("y")], k.If(op("lt", tid, const(2), t=BOOL), (k.Barrier(),), (k.Barrier(),))))

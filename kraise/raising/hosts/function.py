@@ -49,6 +49,9 @@ def raise_host(host: h.Host, functions: Mapping[str, Function], hosts: Mapping[s
     several parameters as one, where that is raised. Raises Refused."""
     from kraise.raising.hosts.dead import without_dead
 
+    if host.name in functions:
+        reason = f"a kernel is called {host.name}, too, and a module has one function of a name"
+        raise refuse("KR211", reason, host.span, "rename one of them")
     sharing.check(host, functions, hosts)
     try:
         return with_lists(without_dead(Raising(host, functions, hosts, join).run()))

@@ -16,6 +16,7 @@ from kraise.diagnostics import Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, substitute, topological
+from kraise.raising.memory.benign import stays
 from kraise.raising.memory.phases import BARRIER, GRID, Unordered, unordered
 from kraise.raising.run.arithmetic import index_like, tidy
 from kraise.raising.run.context import Context
@@ -52,7 +53,7 @@ def check(cx: Context, accesses: list[Access], threads: tuple[str, ...], shared:
                     continue
                 running = _running(w, other, threads)
                 met = _meet(cx, w, other, running, w.array in shared)
-                if met is not None:
+                if met is not None and not (stays(cx, w, other) or stays(cx, other, w)):
                     refusal = _refusal(w, other, running, met[0], w.array in shared)
                     found.setdefault((w.array, refusal.diagnostics[0].span), refusal)
     if found:
