@@ -66,7 +66,8 @@ def test_no_question_is_asked_twice(monkeypatch):
     dependence._contradicts.cache_clear()
     done = pipeline.translate(REORDER, "reorder.cu")
     assert not done.diagnostics or {d.code for d in done.diagnostics} <= {"KR201", "KR202", "KR203"}
-    assert sets._empty.cache_info().misses < 800  # 645 since several chains of strides are tried, of 50,000
+    # 917 of 57,000: several chains of strides are tried, and what opaque counts of rows would have to be
+    assert sets._empty.cache_info().misses < 1000
     assert len(runs) < 40  # 28
 
 

@@ -14,12 +14,12 @@ def factors(a, m, n, t):
     """
     i = jnp.arange(1, n)
     above = i > t
-    a2 = jnp.resize(a, (n, n))
-    m2 = jnp.resize(m, (n, n))
+    a2 = a[: n * n].reshape(n, n)
+    m2 = m[: n * n].reshape(n, n)
     m2 = m2.at[1:, t].set(
         jnp.where(above, a2[1:, t] / jnp.where(above, a2[t, t], 1.0), m2[1:, t])
     )  # kernel.cu:8
-    return m.at[: n * n].set(m2.ravel()[: m.size])
+    return m.at[: n * n].set(m2.ravel())
 
 
 @partial(jax.jit, static_argnames="n")
@@ -32,15 +32,15 @@ def eliminate(a, b, m, n, t):
     x = jnp.arange(n)
     y = jnp.arange(1, n)
     above = y > t
-    m2 = jnp.resize(m, (n, n))
-    a2 = jnp.resize(a, (n, n))
+    m2 = m[: n * n].reshape(n, n)
+    a2 = a[: n * n].reshape(n, n)
     a2 = a2.at[1:].add(
         jnp.where((x >= t) & above[:, None], -(m2[1:, t, None] * a2[t]), 0.0)
     )  # kernel.cu:16
     b = b.at[1:n].add(
         jnp.where(above, -(m2[1:, t] * jnp.where(above, b[t], 0)), 0.0)
     )  # kernel.cu:17
-    a = a.at[: n * n].set(a2.ravel()[: a.size])
+    a = a.at[: n * n].set(a2.ravel())
     return a, b
 
 
@@ -63,7 +63,7 @@ def substitute(a, b, n, i):
         return b
     row = jnp.arange(n - 1)
     mask = row < i
-    a2 = jnp.resize(a, (max(n - 1, 1), n))
+    a2 = a[: (n - 1) * n].reshape(n - 1, n)
     return b.at[: n - 1].add(
         jnp.where(mask, -(a2[:, i] * jnp.where(mask, b[i], 0)), 0.0)
     )  # kernel.cu:28

@@ -63,7 +63,7 @@ def test_new_names_rename_the_output(seed):
     names = {"out": "ouu", "idx": "idy", "alpha": "alphb", "acc": "acd", "hist": "hisu"}
 
     def renamed(text):
-        return re.sub(r"\b(out|idx|alpha|acc|hist)(?=\b|_)", lambda m: names[m[1]], text)
+        return re.sub(r"\b(out|idx|alpha|acc|hist)(?=\b|_|\d)", lambda m: names[m[1]], text)
 
     after = pipeline.translate(renamed(program.source), program.file).text
     assert (before is None) is (after is None)

@@ -32,10 +32,11 @@ class _Access:
 
 def _accesses(kernel: eq.Kernel) -> Iterator[_Access]:
     """The loads and stores under views (a load in several ranges may come up once)."""
-    yield from _body(kernel.body, {})
+    around = {a.name: a for a in kernel.rounds}
+    yield from _body(kernel.body, around)
     for value in kernel.returns:
         if not isinstance(value, eq.Version):
-            yield from _loads(value, {})
+            yield from _loads(value, around)
 
 
 def _body(body: tuple[eq.Stmt, ...], ranges: Ranges) -> Iterator[_Access]:

@@ -20,6 +20,7 @@ from kraise.frontends.cuda_c.c_types import Array, Pointer, leaf, tail
 from kraise.frontends.cuda_c.host_names import rows_of
 from kraise.frontends.cuda_c.scan import Item
 from kraise.frontends.cuda_c.trees import child, trees
+from kraise.frontends.cuda_c.values import GlobalVariable
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import ArrayType, ScalarType
@@ -66,8 +67,7 @@ def _given(reader: Any, words: set[str], changed: set[str], made: set[str], para
         if item.kind not in ("variable", "other") or not _words(reader.program, item) & words:
             continue
         for own, t, _ in _variables(reader, item):
-            known = reader.low.lookup(own) if own in words and own not in reader.low.scopes[1] else None
-            if own not in words or own in reader.low.scopes[1] or getattr(known, "constant", False):
+            if own not in words or own in reader.low.scopes[1] or _is_constant(reader.low.lookup(own)):
                 continue
             if isinstance(t, Array) and rows_of(t) and leaf(t)[0] is not None:
                 element, axes = leaf(t)
@@ -94,6 +94,11 @@ def _given(reader: Any, words: set[str], changed: set[str], made: set[str], para
                 continue
             reader.of_file.add(own)
     return []
+
+
+def _is_constant(known: Any) -> bool:
+    """Is a name known by its value, which nothing in the file changes?"""
+    return known is not None and (not isinstance(known, GlobalVariable) or known.constant)
 
 
 def _made(text: list[str]) -> set[str]:
