@@ -48,6 +48,7 @@ from kraise.raising.threads.launch import covered, launch_of, where_given, whole
 from kraise.raising.threads.row_views import asks_for
 from kraise.raising.threads.sizes import limits
 from kraise.raising.threads.splits import Splitting, own_splits, split_threads
+from kraise.raising.threads.unguarded import asks_where_given
 from kraise.raising.writes.dead import without_dead
 from kraise.raising.writes.finish import finish, finished
 from kraise.raising.writes.fuse import fuse, started, summed
@@ -207,6 +208,8 @@ class Raiser:
         launch, ndrange = launch_of(cx, stmts)
         if asks_for(cx.assumed, ("grid.",) if launch else ("grid.", "threads.")):
             launch, ndrange = "required", ()
+        if not launch and not cx.cooperative and any(asks_where_given(c) for c, _ in cx.checks):
+            launch = "optional"  # nothing in the text looks at it, but it must be as wide as the rows
         whole_warps(cx, stmts)
         fitting, fits = narrow.checks(stmts, returns, cx.module.language == "python")
         kernel = eq.Kernel(

@@ -60,6 +60,9 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
             # what the sizes must be for the proof; the emitted function checks it
             return replace(known, assumed=wanted)
         more = tuple(c for c in apart(accesses) if c not in known.assumed)
+        fields = {axis: row for axis, row in widths(more).items() if axis not in known.widths}
+        if fields:
+            return replace(known, widths=fields | known.widths)
         if more:
             return replace(known, assumed=(*known.assumed, *more))
     shared = coarsened.elements(cx, known.ways, accesses)

@@ -121,9 +121,13 @@ def apart(accesses: Iterable[Access]) -> tuple[eq.Expr, ...]:
                 continue
             if min(gap.terms.values()) < 0:
                 gap = -gap
-            if not any(at.coefficient(x) in (gap, -gap) for x in at.atoms() if isinstance(x, eq.Param)):
+            row = any(at.coefficient(x) in (gap, -gap) for x in at.atoms() if isinstance(x, eq.Param))
+            if not row and not _multiple_of_a_size(gap):
                 continue  # no row further on: whoever writes x[i] = x[i + 1] has no such launch in mind
             if not provable(w.path, gap - 1 - top - low):
+                if not row:
+                    (size,) = gap.terms
+                    gap = Poly({size: 1})
                 out[eq.Op("le", (to_expr(top + low + 1), to_expr(gap)), BOOL)] = None
     return tuple(out)
 
@@ -134,6 +138,11 @@ def neighbours(one: eq.Expr, other: eq.Expr) -> bool:
         case eq.Op(name="le", args=(a, row)), eq.Op(name="le", args=(b, same)) if row is same:
             return (to_poly(a) - to_poly(b)).value is not None
     return False
+
+
+def _multiple_of_a_size(gap: Poly) -> bool:
+    """``3 * n``: fields one after another in one array, ``f[i + 3 * n]``."""
+    return len(gap.terms) == 1 and all(len(m) == 1 and isinstance(m[0], eq.Param) for m in gap.terms)
 
 
 def strongest(conditions: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:

@@ -26,6 +26,14 @@ def as_wide(cx: Context, threads: eq.Expr, row: eq.Expr, share: int = 1) -> None
     cx.checks.append((test, text if share == 1 else f"{text}, with {share} elements for each thread"))
 
 
+def asks_where_given(condition: eq.Expr) -> bool:
+    """Whether a check is one of :func:`as_wide`."""
+    match condition:
+        case eq.Op(name="or", args=(eq.Op(name="not", args=(eq.Param(name="block.given"),)), eq.Op(name="eq"))):
+            return True
+    return False
+
+
 def shares(conditions: Iterable[eq.Expr], tile: Mapping[int, int]) -> dict[int, int]:
     """How many elements of a row each thread has, by axis: ``64 * grid <= n`` is wanted of blocks of 16."""
     out: dict[int, int] = {}
@@ -71,7 +79,9 @@ def unguarded(cx: Context, accesses: Iterable[Access]) -> list[str]:
         for s in a.subscripts:
             poly = to_poly(s)
             moving = poly.indices() & set(cx.thread_names)
-            if len(moving) < 2:
+            rest = [m for m in poly.terms if m and not any(isinstance(x, eq.Index) and x.name in moving for x in m)]
+            fields = moving and len(a.subscripts) == 1 and any(not by_launch(m) for m in rest)  # f[i + 3 * n]
+            if len(moving) < 2 and not fields:
                 continue
             for name in sorted(moving):
                 index = eq.Index(name, INT)

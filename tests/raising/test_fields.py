@@ -1,0 +1,39 @@
+"""Fields one after another in one array (``f[i + 3 * n]``) and launches without a guard: rows that the launch fills."""
+
+import pytest
+
+from kraise import pipeline
+
+HEAD = "__global__ void k(int n, int m, const float *v, float *f) { int i = blockDim.x * blockIdx.x + threadIdx.x; "
+FIELDS = {
+    "numbers": "f[i] = v[i] * 2; f[i + 1 * n] = v[i + 1 * n] * 3; f[i + (1 + 2) * n] = v[i] + v[i + n]; }",
+    "a loop": "for (int j = 0; j < 5; j++) f[i + j * n] = v[j]; }",
+    "rows of a loop": "for (int j = 0; j < m; j++) f[j * n + i] = v[j * n + i] * 2; }",
+}
+RACES = {
+    "a neighbour": "f[i] = f[i + 1] * 2; f[i + n] = 1; }",
+    "a stride": "f[2 * i] = 1; f[i + n] = 2; }",
+    "the field is read": "f[i] = f[(i + 1) % n + n]; f[i + n] = v[i]; }",
+}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_fields(name):
+    done = pipeline.translate(HEAD + FIELDS[name], "k.cu")
+    assert done.raised == ("k",), [d.reason for d in done.diagnostics]
+    reports, findings = pipeline.verify(done, pipeline.Request())
+    assert not findings and not reports[0].failures
+    assert "the launch must be as wide as a row" in done.text
+
+
+@pytest.mark.parametrize("name", RACES)
+def test_races(name):
+    done = pipeline.translate(HEAD + RACES[name], "k.cu")
+    assert not done.raised and {d.code for d in done.diagnostics} <= {"KR201", "KR202", "KR204"}
+
+
+def test_a_guard_that_fits_the_fields():
+    done = pipeline.translate(HEAD + "if (i < m) { f[i] = v[i + n]; f[i + 2 * n] = v[i] - 1; } }", "k.cu")
+    assert "m <= n must hold" in done.text and "grid" not in done.text
+    reports, findings = pipeline.verify(done, pipeline.Request())
+    assert not findings and not reports[0].failures
