@@ -122,7 +122,7 @@ def apart(accesses: Iterable[Access]) -> tuple[eq.Expr, ...]:
             if min(gap.terms.values()) < 0:
                 gap = -gap
             row = any(at.coefficient(x) in (gap, -gap) for x in at.atoms() if isinstance(x, eq.Param))
-            if not row and not _multiple_of_a_size(gap):
+            if not row and not (a.write and _multiple_of_a_size(gap)):
                 continue  # no row further on: whoever writes x[i] = x[i + 1] has no such launch in mind
             if not provable(w.path, gap - 1 - top - low):
                 if not row:
