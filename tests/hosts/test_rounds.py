@@ -56,6 +56,9 @@ WRITTEN_OUT = {
     "an exponent": """void run(float *y, const float *x, int n, int m) {
         for (int s = 0; s < m; s++) hop<<<(n + 63) / 64, 64>>>(y, x, n, s); }""",
     "doubled": "void run(float *x, int n) { for (int k = 1; k < n; k *= 2) down<<<(n + 63) / 64, 64>>>(x, n, k); }",
+    "a size that is given again": """void run(float *x, int n) {
+        int m = n; n = n - 1;
+        for (int k = 0; k < m; k++) down<<<(m + 63) / 64, 64>>>(x, n, k); }""",
     "launched elsewhere, too": """void run(float *x, int n, int m) {
         down<<<(n + 63) / 64, 64>>>(x, n, m);
         for (int k = 0; k < n; k++) down<<<(n + 63) / 64, 64>>>(x, n, k); }""",

@@ -18,7 +18,7 @@ from kraise.diagnostics import Refused
 from kraise.ir import equations as eq
 from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.host_names import set_within, sets
+from kraise.ir.host_names import expression_names, set_within, sets
 from kraise.ir.types import INT, ArrayType, ScalarType
 from kraise.ir.walk import children, statement_expressions, statements, topological
 
@@ -63,7 +63,7 @@ def _is_size(kernel: eq.Kernel, name: str) -> bool:
     exponent: its rounds differ in their strides."""
     nodes = topological(e for s in kernel.body for e in statement_expressions(s))
     mine = {n for n in nodes if isinstance(n, eq.Param) and n.name == name}
-    if any(isinstance(n, eq.Op) and n.name in ("lshift", "rshift", "pow") and mine & {*children(n)} for n in nodes):
+    if any(isinstance(n, eq.Op) and n.name in ("shl", "shr", "pow") and mine & {*children(n)} for n in nodes):
         return False
     bounds = [b for n in nodes for a in _axes(n) for b in (a.lo, a.hi)]
     for s in statements(kernel.body):
@@ -231,11 +231,12 @@ class _Reader:
                     self.like[name] = array
                 case h.Alloc(name=name, shape=shape) if shape is not None:
                     self.made[name] = shape
-        once = {s.name for s in host.body if isinstance(s, h.Assign) and times[s.name] == 1}
-        self.values = {s.name: s.value for s in host.body if isinstance(s, h.Assign) and s.name in once}
-        self.changing = {n for n, count in times.items() if n not in once} - {
-            s.var for s in _all(host.body) if isinstance(s, h.For)
-        }
+        counters = {s.var for s in _all(host.body) if isinstance(s, h.For)}
+        several = {n for n, count in times.items() if count > 1} | (times.keys() & {p.name for p in host.params})
+        self.several = several  # what has another value at another place
+        given = [s for s in host.body if isinstance(s, h.Assign) and s.name not in several]
+        self.values = {s.name: s.value for s in given if not counters & {*expression_names(s.value)}}
+        self.changing = times.keys() - self.values.keys() - counters
 
     def arguments(self, function: k.Function, launch: h.Launch) -> dict[str, Poly | None]:
         """The integers that a launch gives, by parameter; None where they are no sums."""
@@ -246,6 +247,8 @@ class _Reader:
     def shape(self, array: str, ndim: int) -> list[Poly]:
         """The extents of an array of the host."""
         for _ in range(1 + len(self.like)):
+            if array in self.several:
+                return []
             if array in self.made:
                 found = [self.poly(e) for e in self.made[array]]
                 return [p for p in found if p is not None] if None not in found else []
