@@ -9,6 +9,7 @@ from kraise.emit import checked, guards, tree
 from kraise.emit.context import Assign, Context, Def, Raw, Stmt
 from kraise.emit.gradients import derivatives
 from kraise.emit.loads import halo
+from kraise.emit.loads.rectangles import rectangles
 from kraise.emit.loads.tables import tables_of
 from kraise.emit.loads.views import whole
 from kraise.emit.loops import chunks, folds, remat
@@ -38,6 +39,7 @@ class FunctionText:
         self.helpers = context.used_helpers if context else set()
         self.statics = frozenset(identifier(s) for s in context.statics) if context else frozenset()
         self.fields = frozenset(context.fields) if context else frozenset()
+        self.shapes = rectangles(context.kernel, context.whole) if context else {}
 
 
 def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]:

@@ -81,6 +81,7 @@ def _emit(module: eq.Module) -> str:
             asks_for_size(k),  # type: ignore[arg-type]
             by_position(k.params, tuple(identifier(p.name) for p in k.params))[1],  # type: ignore[attr-defined]
             fields,
+            {identifier(name): extents for name, extents in t.shapes.items()},
         )
         for k, (t, *_) in zip(module.kernels, emitted, strict=True)
     }

@@ -77,11 +77,15 @@ def solve(h_a, h_b, n):
 
     def step(t, state):
         a, m, b = state
+        a, m = a.ravel(), m.ravel()
         m = factors(a, m, n, t)  # kernel.cu:43
         a, b = eliminate(a, b, m, n, t)  # kernel.cu:44
-        return a, m, b
+        return a.reshape(n, n), m.reshape(n, n), b
 
-    a, _, b = jax.lax.fori_loop(0, n - 1, step, (a, m, b))  # kernel.cu:41
+    a, _, b = jax.lax.fori_loop(
+        0, n - 1, step, (a.reshape(n, n), m.reshape(n, n), b)
+    )  # kernel.cu:41
+    a = a.ravel()
 
     def step(r, b):
         i = n - 1 - r

@@ -70,16 +70,27 @@ def solve(u, f, n, tolerance, max_iter):
 
         def advance(state):
             d_u, d_v, d_change, error, it = state
+            d_u, d_v = d_u.ravel(), d_v.ravel()
             d_v = sweep(d_u, d_v, d_f, n)  # kernel.cu:35
             d_change = row_change(d_u, d_v, d_change, n)  # kernel.cu:36
             error = solve_loop(d_change, n, 0.0)  # kernel.cu:39
             it = it + 1
-            return d_v, d_u, d_change, error, it
+            return d_v.reshape(n, n), d_u.reshape(n, n), d_change, error, it
 
         return jax.lax.cond(error > tolerance, advance, lambda state: state, state)
 
     d_u, _, _, _, it = checkpointed_loop(
-        0, max_iter, step, (d_u, d_v, d_change, jnp.asarray(error, u.dtype), 0)
+        0,
+        max_iter,
+        step,
+        (
+            d_u.reshape(n, n),
+            d_v.reshape(n, n),
+            d_change,
+            jnp.asarray(error, u.dtype),
+            0,
+        ),
     )  # kernel.cu:34
+    d_u = d_u.ravel()
     u = u.at[: n * n].set(d_u)
     return it, u

@@ -118,11 +118,15 @@ def flow(populations, ux, omega, force, nx, ny, steps):
 
     def advance(_, state):
         f, moved = state
+        f, moved = f.ravel(), moved.ravel()
         f = collide(f, omega, force, nx, ny)  # kernel.cu:72
         moved = stream(f, moved, nx, ny)  # kernel.cu:73
-        return moved, f
+        return moved.reshape(9, ny, nx), f.reshape(9, ny, nx)
 
-    f, _ = checkpointed_loop(0, steps, advance, (f, moved))  # kernel.cu:71
+    f, _ = checkpointed_loop(
+        0, steps, advance, (f.reshape(9, ny, nx), moved.reshape(9, ny, nx))
+    )  # kernel.cu:71
+    f = f.ravel()
     d_ux = speed(f, d_ux, nx, ny)  # kernel.cu:78
     populations = populations.at[: nx * ny * Q].set(f)
     ux = ux.at[: nx * ny].set(d_ux)

@@ -32,8 +32,12 @@ def widen(w, n, k):
 def closure(r, w, n):
     def step(k, state):
         r, w = state
+        r, w = r.ravel(), w.ravel()
         r = reach(r, n, k)  # kernel.cu:22
         w = widen(w, n, k)  # kernel.cu:23
-        return r, w
+        return r.reshape(n, n), w.reshape(n, n)
 
-    return jax.lax.fori_loop(0, n, step, (r, w))  # kernel.cu:21
+    r2, w2 = jax.lax.fori_loop(
+        0, n, step, (r[: n * n].reshape(n, n), w[: n * n].reshape(n, n))
+    )  # kernel.cu:21
+    return r.at[: n * n].set(r2.ravel()), w.at[: n * n].set(w2.ravel())

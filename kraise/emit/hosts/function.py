@@ -7,16 +7,16 @@ changing nothing: it has a derivative in reverse. A ``while`` without a bound is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from kraise.emit.blocks import Assign, Def, Raw, Stmt
 from kraise.emit.function import FunctionText, derivative_texts, docstring
 from kraise.emit.gradients import derivatives, host_outputs
 from kraise.emit.gradients.outputs import Parameters, types_of
-from kraise.emit.hosts import carries, structs
+from kraise.emit.hosts import loops, structs
 from kraise.emit.hosts.expressions import HostText
+from kraise.emit.hosts.shaped import Shaped
 from kraise.emit.hosts.statics import Callee, Statics, nodes
-from kraise.emit.hosts.sums import stepped
 from kraise.emit.loops import remat
 from kraise.emit.loops.folds import mentioned
 from kraise.emit.text import layout_text
@@ -39,6 +39,7 @@ class EmittedHost:
         self.host, self.around = host, around
         self.callees = callees
         self.statics = Statics(host, callees)
+        self.shaped = Shaped(host, callees)
         taken = Names(around.taken | {identifier(p.name) for p in host.params})
         names = {p.name: identifier(p.name) for p in host.params}
         for name in _variables(host):
@@ -89,7 +90,7 @@ class EmittedHost:
         entries = (*entries[: len(entries) - named], *(("*", *entries[-named:]) if named else ()))
         lines += layout_text.definition(identifier(self.host.name), entries, 0).split("\n")
         body = [*self.checks(), *self.block(self.host.body)]
-        body = _returned(body, self.text.results(list(self.host.returns)))
+        body = loops.returned(body, self.text.results(list(self.host.returns)))
         notes = list(self.host.notes)
         if "eqxi" in self.needs:
             notes.append(CHECKPOINTED)
@@ -119,9 +120,9 @@ class EmittedHost:
                 case o.Let():
                     out += self.let(stmt)
                 case o.Loop() if id(stmt) in self.statics.python:
-                    out += self.python_loop(stmt)
+                    out += loops.unrolled(self, stmt)
                 case o.Loop():
-                    out += self.loop(stmt)
+                    out += loops.traced(self, stmt)
                 case o.Branch():
                     out += self.branch(stmt)
         return out
@@ -169,121 +170,6 @@ class EmittedHost:
             keywords.append(("shared", self.text.expr(value.shared)))
         return py.Call(Atom(callee.name), args, tuple(keywords))
 
-    # --- loops
-
-    def start(self, stmt: o.Loop) -> list[Py]:
-        """What the loop's state starts from."""
-        out: list[Py] = []
-        for name, value, is_array in zip(stmt.names, stmt.initial, stmt.arrays, strict=True):
-            text = self.text.expr(value) if is_array else self.text.number(value, name)
-            if stmt.condition is not None and not is_array and isinstance(value, k.Const | k.Var):
-                dtype = carries.dtype(self.text, self.host, stmt, name, value.type)
-                text = text if dtype is None else py.call("jnp.asarray", text, dtype)
-            out.append(text)
-        return out
-
-    def loop(self, stmt: o.Loop) -> list[Stmt]:
-        """A loop over the state as ``fori_loop`` (counted) or equinox's while loop."""
-        names = [self.text.names[n] for n in stmt.names]
-        state = names[0] if len(names) == 1 else self.names.fresh("state")
-        step = self.fresh("step", "advance", "round_")
-
-        def unpack(lines: list[Stmt], result: Py | None = None) -> list[Stmt]:
-            """The lines after the state is taken apart; what they do not use is ``_``."""
-            used = mentioned(lines if result is None else [*lines, Assign(None, result)])
-            pattern = ", ".join(n if n in used else "_" for n in names)
-            return lines if len(names) == 1 else [Assign(pattern, Atom(state)), *lines]
-
-        body = self.block(stmt.body)
-        nexts = [Atom(self.text.names[n]) for n in stmt.nexts]
-        result: Py = nexts[0] if len(nexts) == 1 else py.Tup(tuple(nexts))
-        initial = self.start(stmt)
-        start: Py = initial[0] if len(initial) == 1 else py.Tup(tuple(initial))
-        out: list[Stmt] = []
-        target = ", ".join("_" if n in stmt.unused else self.text.names[n] for n in stmt.names)
-        if stmt.var:
-            out += self._counted(stmt, body, unpack, result, state, step, start, target)
-        else:
-            assert stmt.condition is not None
-            live = self.names.fresh("live")
-            test = unpack([Assign(None, self.text.expr(stmt.condition))])
-            out.append(Def(live, (state,), test))
-            out.append(Def(step, (state,), _returned(unpack(body, result), result)))
-            self.needs.add("eqxi")
-            loop = py.call(
-                "eqxi.while_loop", Atom(live), Atom(step), start, kind=Atom('"checkpointed"'), checkpoints=py.number(32)
-            )
-            out.append(Assign(target, loop, stmt.span))
-            self.names.release(live)
-        self.names.release(step)
-        if len(names) > 1:
-            self.names.release(state)
-        return out
-
-    def _counted(  # the parts that both kinds of loop share are made by the caller
-        self,
-        stmt: o.Loop,
-        body: list[Stmt],
-        unpack: Callable[..., list[Stmt]],
-        result: Py,
-        state: str,
-        step: str,
-        start: Py,
-        target: str,
-    ) -> list[Stmt]:
-        assert stmt.start is not None and stmt.stop is not None and stmt.step is not None
-        var = self.text.names[stmt.var]
-        used = stmt.var in {n.name for s in stmt.body for n in _mentions(s) if isinstance(n, k.Var)}
-        lo, hi = self.text.expr(stmt.start), self.text.expr(stmt.stop)
-        counter = var if used else "_"
-        head: list[Stmt] = []
-        if stmt.step != k.Const(1, stmt.step.type):
-            size = self.text.expr(stmt.step)
-            counter = self.names.fresh("r") if used else "_"
-            rounds, place = stepped(self.text.expr, stmt.start, stmt.stop, size, lo, hi, counter)
-            if used:
-                head = [Assign(var, place)]
-            lo, hi = py.number(0), rounds
-        if stmt.condition is None:
-            lines = _returned(unpack([*head, *body], result), result)
-        else:
-            inner = self.fresh("advance", "go_on")
-            test = self.text.expr(stmt.condition)
-            advance = Def(inner, (state,), _returned(unpack([*head, *body], result), result))
-            chosen = py.call("jax.lax.cond", test, Atom(inner), Atom(f"lambda {state}: {state}"), Atom(state))
-            lines = [*unpack([Assign(None, test)])[:-1], advance, Assign(None, chosen)]
-            self.names.release(inner)
-        function, segmented = "jax.lax.fori_loop", remat.host_segmented(self.host, stmt)
-        run: Py = Atom(step)
-        if segmented:
-            self.needs.add(remat.LOOP)
-            function = remat.LOOP
-        elif self.host.remat == "full":
-            run = remat.again(step)
-        loop = py.call(function, lo, hi, run, start)
-        return [Def(step, (counter, state), lines), Assign(target, loop, stmt.span)]
-
-    def python_loop(self, stmt: o.Loop) -> list[Stmt]:
-        """A loop that is unrolled when the function is traced: its counters are Python's numbers."""
-        names = self.text.names
-        out: list[Stmt] = []
-        pairs = [(names[n], self.text.expr(v)) for n, v in zip(stmt.names, stmt.initial, strict=True)]
-        out += _together([(n, v) for n, v in pairs if v != Atom(n)])
-        body = self.block(stmt.body)
-        body += _together([(names[a], Atom(names[b])) for a, b in zip(stmt.names, stmt.nexts, strict=True) if a != b])
-        if stmt.condition is not None:
-            test = flat(self.text.expr(stmt.condition))
-            if not stmt.var:
-                return [*out, Raw(f"while {test}:", body)]
-            body = [Raw(f"if not ({test}):", [Raw("break")]), *body]
-        bounds = [self.text.expr(e) for e in (stmt.start, stmt.stop, stmt.step) if e is not None]
-        if bounds[-1] == py.number(1):
-            bounds = bounds[:-1]
-            bounds = bounds[1:] if bounds[0] == py.number(0) else bounds
-        used = stmt.var in {n.name for s in stmt.body for n in _mentions(s) if isinstance(n, k.Var)}
-        head = f"for {names[stmt.var] if used else '_'} in {flat(py.Call(Atom('range'), tuple(bounds)))}:"
-        return [*out, Raw(head, body)]
-
     # --- branches
 
     def branch(self, stmt: o.Branch) -> list[Stmt]:
@@ -293,10 +179,10 @@ class EmittedHost:
         others = [self.text.number(v, n) for n, v in zip(stmt.names, stmt.others, strict=True)]
         condition = self.text.expr(stmt.condition)
         if self.statics.is_static(stmt.condition):
-            first = self.block(stmt.body) + _together(
+            first = self.block(stmt.body) + loops.together(
                 [(n, v) for n, v in zip(names, values, strict=True) if v != Atom(n)]
             )
-            second = self.block(stmt.orelse) + _together(
+            second = self.block(stmt.orelse) + loops.together(
                 [(n, v) for n, v in zip(names, others, strict=True) if v != Atom(n)]
             )
             if not first:
@@ -305,7 +191,7 @@ class EmittedHost:
             return [*out, Raw("else:", second)] if second else out
         if not stmt.body and not stmt.orelse:
             chosen = [py.call("jnp.where", condition, a, b) for a, b in zip(values, others, strict=True)]
-            return _together(list(zip(names, chosen, strict=True)))  # at once: a swap reads what it binds
+            return loops.together(list(zip(names, chosen, strict=True)))  # at once: a swap reads what it binds
         sides: list[Stmt] = []
         labels = []
         bodies = [self.block(stmt.body), self.block(stmt.orelse)]
@@ -320,17 +206,13 @@ class EmittedHost:
                 )
                 continue
             label = self.names.fresh(wish)
-            sides.append(Def(label, tuple(given), _returned(lines, result)))
+            sides.append(Def(label, tuple(given), loops.returned(lines, result)))
             labels.append(Atom(label))
         chosen_by = py.call("jax.lax.cond", condition, *labels, *operands)
         out = [*sides, Assign(", ".join(names), chosen_by, stmt.span)]
         for word in labels:
             self.names.release(word.text)
         return out
-
-
-def _mentions(stmt: o.Stmt):  # type: ignore[no-untyped-def]
-    yield from nodes(stmt)
 
 
 def _variables(host: o.Host) -> list[str]:
@@ -352,24 +234,6 @@ def _variables(host: o.Host) -> list[str]:
 
     visit(host.body)
     return list(found)
-
-
-def _returned(lines: list[Stmt], result: Py) -> list[Stmt]:
-    """The lines with ``return result``; the last assignment is returned itself where it is the result."""
-    last = lines[-1] if lines else None
-    spelled = flat(result)[1:-1] if isinstance(result, py.Tup) else flat(result)
-    if isinstance(last, Assign) and last.target is not None and last.target == spelled:
-        return [*lines[:-1], Assign(None, structs.result(last.value), last.mark)]
-    return [*lines, Assign(None, result)]
-
-
-def _together(pairs: list[tuple[str, Py]]) -> list[Stmt]:
-    """Several assignments at once."""
-    if not pairs:
-        return []
-    if len(pairs) == 1:
-        return [Assign(*pairs[0])]
-    return [Assign(", ".join(n for n, _ in pairs), py.Tup(tuple(v for _, v in pairs)))]
 
 
 def _set(lines: list[Stmt]) -> set[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 
 from kraise.diagnostics import refuse
 from kraise.emit.text.records import Field
+from kraise.ir import equations as eq
 from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
@@ -20,7 +21,8 @@ SHORT = 16
 class Callee:
     """An emitted function that a host calls: its name, its parameters' names, which of them are static, whether there
     are checks in it that it throws, whether the size of its dynamic shared memory matters, the parameters that are
-    given by keyword only (the last ones), and the static members of structs."""
+    given by keyword only (the last ones), the static members of structs, and the extents in which a kernel sees flat
+    arrays, by parameter (see :mod:`kraise.emit.loads.rectangles`)."""
 
     name: str
     parameters: tuple[str, ...]
@@ -30,6 +32,7 @@ class Callee:
     shared: bool = False
     named: tuple[str, ...] = ()
     fields: frozenset[Field] = frozenset()
+    shapes: Mapping[str, tuple[eq.Expr, ...]] = field(default_factory=dict)
 
 
 def nodes(*roots: object, static: bool = True) -> Iterator[object]:

@@ -1,0 +1,211 @@
+"""Loops of raised host functions: traced ones over a state, and Python's own, unrolled when the function is traced."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from kraise.emit.blocks import Assign, Def, Raw, Stmt
+from kraise.emit.hosts import carries, structs
+from kraise.emit.hosts.expressions import HostText
+from kraise.emit.hosts.shaped import Shape, Shaped
+from kraise.emit.hosts.statics import nodes
+from kraise.emit.hosts.sums import stepped
+from kraise.emit.loops import remat
+from kraise.emit.loops.folds import mentioned
+from kraise.emit.text import python as py
+from kraise.emit.text.names import Names
+from kraise.emit.text.python import Atom, Py, flat
+from kraise.ir import hosted as o
+from kraise.ir import kernel as k
+
+
+class Writer(Protocol):
+    """What a loop needs of the function that it stands in."""
+
+    host: o.Host
+    text: HostText
+    names: Names
+    needs: set[str]
+    shaped: Shaped
+
+    def block(self, body: tuple[o.Stmt, ...]) -> list[Stmt]:
+        """The statements of a block."""
+        ...
+
+    def fresh(self, *wishes: str) -> str:
+        """The first wish that is free, or the first numbered."""
+        ...
+
+
+class _State:
+    """What a traced loop carries: how it starts, how a round takes it apart, what a round makes of it.
+
+    ``fresh`` is the name of the state where it has several parts.
+    """
+
+    def __init__(self, writer: Writer, stmt: o.Loop):
+        self.writer, self.stmt = writer, stmt
+        self.text = writer.text
+        self.shapes = writer.shaped.of(stmt)
+        self.names = [writer.text.names[n] for n in stmt.names]
+        self.one = len(self.names) == 1
+        self.name = self.names[0] if self.one else writer.names.fresh("state")
+        nexts = tuple(map(self._next, stmt.names, stmt.nexts))
+        self.result: Py = nexts[0] if self.one else py.Tup(nexts)
+
+    def start(self) -> Py:
+        """What the loop starts from."""
+        stmt = self.stmt
+        out: list[Py] = []
+        for name, value, is_array in zip(stmt.names, stmt.initial, stmt.arrays, strict=True):
+            text = self.text.expr(value) if is_array else self.text.number(value, name)
+            if stmt.condition is not None and not is_array and isinstance(value, k.Const | k.Var):
+                dtype = carries.dtype(self.text, self.writer.host, stmt, name, value.type)
+                text = text if dtype is None else py.call("jnp.asarray", text, dtype)
+            shape = self.shapes.get(name)
+            if shape is not None:
+                text = text if shape.count is None else py.Sub(text, (py.Slice(None, self.text.expr(shape.count)),))
+                text = self._shaped(text, shape)
+            out.append(text)
+        return out[0] if self.one else py.Tup(tuple(out))
+
+    def _next(self, name: str, after: str) -> Py:
+        text = Atom(self.text.names[after])
+        return self._shaped(text, self.shapes[name]) if name in self.shapes else text
+
+    def _shaped(self, text: Py, shape: Shape) -> Py:
+        return py.method(text, "reshape", *map(self.text.expr, shape.extents))
+
+    def unpacked(self, lines: list[Stmt], result: Py | None = None) -> list[Stmt]:
+        """The lines after the state is taken apart; what they do not use is ``_``."""
+        used = mentioned(lines if result is None else [*lines, Assign(None, result)])
+        shaped = [n for n in map(self.text.names.__getitem__, self.shapes) if n in used]
+        lines = [*together([(n, py.method(Atom(n), "ravel")) for n in shaped]), *lines]
+        pattern = ", ".join(n if n in used else "_" for n in self.names)
+        return lines if self.one else [Assign(pattern, Atom(self.name)), *lines]
+
+    def round(self, lines: list[Stmt]) -> list[Stmt]:
+        """A round: the lines, and the state after them."""
+        return returned(self.unpacked(lines, self.result), self.result)
+
+    def after(self, loop: Py) -> list[Stmt]:
+        """The loop, and its arrays as they were: flat, and with the elements that it left alone."""
+        targets = ["_" if n in self.stmt.unused else self.text.names[n] for n in self.stmt.names]
+        flat_again: list[tuple[str, Py]] = []
+        own: list[str] = []
+        for at, (name, value) in enumerate(zip(self.stmt.names, self.stmt.initial, strict=True)):
+            if name not in self.shapes or name in self.stmt.unused:
+                continue
+            text, count = self.text.names[name], self.shapes[name].count
+            if count is None:
+                flat_again.append((text, py.method(Atom(text), "ravel")))
+                continue
+            targets[at] = self.writer.names.fresh(f"{text}2")
+            own.append(targets[at])
+            first = py.Sub(py.Attr(self.text.expr(value), "at"), (py.Slice(None, self.text.expr(count)),))
+            flat_again.append((text, py.method(first, "set", py.method(Atom(targets[at]), "ravel"))))
+        for word in own:
+            self.writer.names.release(word)
+        return [Assign(", ".join(targets), loop, self.stmt.span), *together(flat_again)]
+
+
+def traced(writer: Writer, stmt: o.Loop) -> list[Stmt]:
+    """A loop over a state as ``fori_loop`` (counted) or equinox's while loop."""
+    state = _State(writer, stmt)
+    step = writer.fresh("step", "advance", "round_")
+    body = writer.block(stmt.body)
+    if stmt.var:
+        out = _counted(writer, stmt, state, step, body)
+    else:
+        assert stmt.condition is not None
+        live = writer.names.fresh("live")
+        test = state.unpacked([Assign(None, writer.text.expr(stmt.condition))])
+        writer.needs.add("eqxi")
+        kind, checkpoints = Atom('"checkpointed"'), py.number(32)
+        loop = py.call("eqxi.while_loop", Atom(live), Atom(step), state.start(), kind=kind, checkpoints=checkpoints)
+        out = [Def(live, (state.name,), test), Def(step, (state.name,), state.round(body)), *state.after(loop)]
+        writer.names.release(live)
+    writer.names.release(step)
+    if not state.one:
+        writer.names.release(state.name)
+    return out
+
+
+def _counted(writer: Writer, stmt: o.Loop, state: _State, step: str, body: list[Stmt]) -> list[Stmt]:
+    assert stmt.start is not None and stmt.stop is not None and stmt.step is not None
+    text = writer.text
+    var = text.names[stmt.var]
+    used = stmt.var in {n.name for s in stmt.body for n in _mentions(s) if isinstance(n, k.Var)}
+    lo, hi = text.expr(stmt.start), text.expr(stmt.stop)
+    counter = var if used else "_"
+    head: list[Stmt] = []
+    if stmt.step != k.Const(1, stmt.step.type):
+        size = text.expr(stmt.step)
+        counter = writer.names.fresh("r") if used else "_"
+        rounds, place = stepped(text.expr, stmt.start, stmt.stop, size, lo, hi, counter)
+        if used:
+            head = [Assign(var, place)]
+        lo, hi = py.number(0), rounds
+    if stmt.condition is None:
+        lines = state.round([*head, *body])
+    else:
+        inner = writer.fresh("advance", "go_on")
+        test = text.expr(stmt.condition)
+        advance = Def(inner, (state.name,), state.round([*head, *body]))
+        same = Atom(f"lambda {state.name}: {state.name}")
+        chosen = py.call("jax.lax.cond", test, Atom(inner), same, Atom(state.name))
+        lines = [*state.unpacked([Assign(None, test)])[:-1], advance, Assign(None, chosen)]
+        writer.names.release(inner)
+    function, segmented = "jax.lax.fori_loop", remat.host_segmented(writer.host, stmt)
+    run: Py = Atom(step)
+    if segmented:
+        writer.needs.add(remat.LOOP)
+        function = remat.LOOP
+    elif writer.host.remat == "full":
+        run = remat.again(step)
+    loop = py.call(function, lo, hi, run, state.start())
+    return [Def(step, (counter, state.name), lines), *state.after(loop)]
+
+
+def unrolled(writer: Writer, stmt: o.Loop) -> list[Stmt]:
+    """A loop that is unrolled when the function is traced: its counters are Python's numbers."""
+    names = writer.text.names
+    out: list[Stmt] = []
+    pairs = [(names[n], writer.text.expr(v)) for n, v in zip(stmt.names, stmt.initial, strict=True)]
+    out += together([(n, v) for n, v in pairs if v != Atom(n)])
+    body = writer.block(stmt.body)
+    body += together([(names[a], Atom(names[b])) for a, b in zip(stmt.names, stmt.nexts, strict=True) if a != b])
+    if stmt.condition is not None:
+        test = flat(writer.text.expr(stmt.condition))
+        if not stmt.var:
+            return [*out, Raw(f"while {test}:", body)]
+        body = [Raw(f"if not ({test}):", [Raw("break")]), *body]
+    bounds = [writer.text.expr(e) for e in (stmt.start, stmt.stop, stmt.step) if e is not None]
+    if bounds[-1] == py.number(1):
+        bounds = bounds[:-1]
+        bounds = bounds[1:] if bounds[0] == py.number(0) else bounds
+    used = stmt.var in {n.name for s in stmt.body for n in _mentions(s) if isinstance(n, k.Var)}
+    head = f"for {names[stmt.var] if used else '_'} in {flat(py.Call(Atom('range'), tuple(bounds)))}:"
+    return [*out, Raw(head, body)]
+
+
+def _mentions(stmt: o.Stmt):  # type: ignore[no-untyped-def]
+    yield from nodes(stmt)
+
+
+def returned(lines: list[Stmt], result: Py) -> list[Stmt]:
+    """The lines with ``return result``; the last assignment is returned itself where it is the result."""
+    last = lines[-1] if lines else None
+    spelled = flat(result)[1:-1] if isinstance(result, py.Tup) else flat(result)
+    if isinstance(last, Assign) and last.target is not None and last.target == spelled:
+        return [*lines[:-1], Assign(None, structs.result(last.value), last.mark)]
+    return [*lines, Assign(None, result)]
+
+
+def together(pairs: list[tuple[str, Py]]) -> list[Stmt]:
+    """Several assignments at once."""
+    if not pairs:
+        return []
+    if len(pairs) == 1:
+        return [Assign(*pairs[0])]
+    return [Assign(", ".join(n for n, _ in pairs), py.Tup(tuple(v for _, v in pairs)))]
