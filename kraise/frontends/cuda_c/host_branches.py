@@ -17,6 +17,8 @@ from kraise.ir import kernel as k
 from kraise.ir.types import BOOL
 
 _FINE = frozenset(("cudaSuccess", "CUBLAS_STATUS_SUCCESS", "CUFFT_SUCCESS"))
+_ERRORS = frozenset(("cudaSuccess", "hipSuccess", "CUBLAS_STATUS_SUCCESS", "CUFFT_SUCCESS", "EXIT_SUCCESS"))
+_STATUS = frozenset(("cudaError_t", "hipError_t", "cudaError", "CUresult", "cublasStatus_t", "cufftResult", "cufftResult_t"))
 _NULL = frozenset(("NULL", "nullptr", "0"))
 
 
@@ -28,6 +30,7 @@ class Branches:
     name: str
     arrays: dict[str, Any]
     ignored: set[str]
+    functors: dict[str, Tree]
     unknown: set[str]
     arguments_of_main: set[str]
     depth: int
@@ -40,7 +43,6 @@ class Branches:
     number: Any
     only_says: Any
     is_ignored: Any
-    is_error_test: Any
     own_name: Any
     read_in: Any
     scalar: Any
@@ -135,6 +137,8 @@ class Branches:
         match test.data:
             case "id_expression" if callee(test) in self.arrays:
                 return False
+            case "id_expression" if self._is_status(callee(test)):
+                return True  # if (err) …
             case "call_expression" if self.runtime_call(test) is not None:
                 return True
             case "unary_expression" if str(test.children[0]) == "!":
@@ -151,6 +155,28 @@ class Branches:
                     return False
                 return True if alone and True in sides else None  # one that fails is enough
         return None
+
+    def is_error_test(self, node: Node) -> bool:
+        """Does a condition look at an error code, or whether an allocation failed?"""
+        names = {str(t) for t in tokens(node)}
+        if any(n.startswith(("CUBLAS_STATUS_", "CUFFT_", "HIPBLAS_STATUS_", "HIPFFT_")) for n in names):
+            return True
+        if names & (_ERRORS | {"cudaGetLastError"}) or self._is_status(callee(strip(node))):
+            return True
+        return any(self.is_null_test(t) for t in node.iter_subtrees()) if isinstance(node, Tree) else False
+
+    def is_null_test(self, node: Tree) -> bool:
+        """Is an expression ``!p``, ``p == NULL`` or ``p != 0`` of a pointer itself (``!*p`` looks at what is there)?"""
+        if node.data == "unary_expression" and str(node.children[0]) == "!":
+            return callee(strip(node.children[1])) in self.arrays
+        sides = [strip(c) for c in trees(node)] if node.data == "equality_expression" else []
+        null = [s for s in sides if "".join(str(t) for t in tokens(s)) in _NULL]
+        return bool(null) and any(callee(s) in self.arrays for s in sides)
+
+    def _is_status(self, name: str) -> bool:
+        """Is a name declared as a code that the runtime or a library returns?"""
+        known = name in self.ignored and name in self.functors
+        return known and bool({str(w) for w in tokens(self.functors[name])} & _STATUS)
 
     def without_errors(self, test: Tree) -> Tree:
         """``n > 3`` of ``status == cudaSuccess && n > 3`` and of ``status != cudaSuccess || n > 3``: what is left of a
@@ -180,6 +206,9 @@ class Branches:
     def unfollowed(self, test: Node, node: Tree) -> list[h.Stmt]:
         """A branch that something which is not followed decides: what it assigns is not followed either."""
         self.without_effects(node)
+        if _leaves_the_round(node) and not self._asks_for_a_file(test):
+            reason = "the rounds of a loop depend on what is not followed here (timing, a stream, input or an error code)"
+            raise self.low.refuse("KR211", reason, node, "pass the number that decides as a parameter")
         found = host_effects.of_tree(self.program, node, frozenset(self.arrays))
         if found.memory or found.variables & set(self.arrays):
             reason = "memory changes by what is not followed here (timing, a stream, input or an error code)"
@@ -188,6 +217,17 @@ class Branches:
         if {str(t) for t in tokens(test)} & self.unknown:
             self.unknown |= found.variables
         return self.drop(node, "error check")  # type: ignore[no-any-return]
+
+    def _asks_for_a_file(self, test: Node) -> bool:
+        """Is it ``!file``, ``file == NULL`` or ``file != NULL``: what a program cannot work without?"""
+        inner = strip(test)
+        if not isinstance(inner, Tree):
+            return False
+        if inner.data == "unary_expression" and str(inner.children[0]) == "!":
+            return callee(inner.children[1]) in self.ignored
+        sides = [strip(c) for c in trees(inner)] if inner.data == "equality_expression" else []
+        null = [s for s in sides if "".join(str(t) for t in tokens(s)) in _NULL]
+        return bool(null) and any(callee(s) in self.ignored for s in sides)
 
     def alternatives(self, nodes: list[Tree]) -> tuple[tuple[h.Stmt, ...], tuple[h.Stmt, ...]]:
         """The two sides of a branch; what one of them loses is lost after it."""
@@ -302,3 +342,12 @@ class Branches:
                 if s.data == "return_statement":
                     return out
         return out
+
+
+def _leaves_the_round(node: Tree, breaks: bool = True) -> bool:
+    """Does a statement hold a ``continue``, or (``breaks``) a ``break``, of a loop around it?"""
+    if node.data == "continue_statement" or (breaks and node.data == "break_statement"):
+        return True
+    if node.data in ("for_statement", "while_statement", "do_statement", "range_for_statement"):
+        return False
+    return any(_leaves_the_round(c, breaks and node.data != "switch_statement") for c in trees(node))

@@ -22,7 +22,6 @@ from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names
 from kraise.ir.types import INT32
 
-_ERRORS = frozenset(("cudaSuccess", "hipSuccess", "CUBLAS_STATUS_SUCCESS", "CUFFT_SUCCESS", "EXIT_SUCCESS"))
 _RUNTIME = ("cuda", "cusparse", "cusolver", "cudnn", "curand", "nccl")
 ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
 
@@ -182,15 +181,6 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
         if node.data in ("assignment_expression", "equality_expression", "cast_expression"):
             return next((f for c in trees(node) if (f := self.runtime_call(c)) is not None), None)
         return None
-
-    def is_error_test(self, node: Node) -> bool:
-        """Does a condition look at an error code, or whether an allocation failed?"""
-        names = {str(t) for t in tokens(node)}
-        if any(n.startswith(("CUBLAS_STATUS_", "CUFFT_", "HIPBLAS_STATUS_", "HIPFFT_")) for n in names):
-            return True
-        if names & (_ERRORS | {"cudaGetLastError"}):
-            return True
-        return bool(names & {"NULL", "nullptr", "!"}) and bool(names & set(self.arrays)) and "[" not in names
 
     # --- assignments
 

@@ -15,8 +15,9 @@ from lark import Token, Tree
 
 from kraise.diagnostics import Refused
 from kraise.frontends.cuda_c import host_effects, host_file
-from kraise.frontends.cuda_c.c_types import FUNCTION, Container, CType, Pointer, Reference, Struct, leaf
+from kraise.frontends.cuda_c.c_types import FUNCTION, Array, Container, CType, Pointer, Reference, Struct, leaf
 from kraise.frontends.cuda_c.host_exits import single_exit
+from kraise.frontends.cuda_c.host_main import assigned_places
 from kraise.frontends.cuda_c.host_names import callee, concept
 from kraise.frontends.cuda_c.host_nest import renamed
 from kraise.frontends.cuda_c.host_places import is_dim3, is_record, record_behind
@@ -296,10 +297,10 @@ class Inlining:
             if given is None:
                 raise self.low.refuse("KR211", f"{d.name} takes {len(types)} arguments", node)
             places = [a for q, a in zip(types, args, strict=False) if q is not p and self._sets(q, a)]
-            if self._stands_for(p, given, changed) and not (isinstance(p.type, ScalarType) and _shares(given, places)):
+            if self._stands_for(p, given, changed, body) and not (isinstance(p.type, ScalarType) and _shares(given, places)):
                 names[p.name] = given
                 continue
-            if _by_place(p.type) and not is_dim3(p.type):
+            if _by_place(p.type) and not is_dim3(p.type) and not is_record(p.type):
                 hint = "give it the variable itself, and do not change the parameter"
                 raise self.low.refuse("KR211", f"`{self.low.text(given)}` is given to {d.name} by place", node, hint)
             names[p.name] = self.own_name(p.name)
@@ -308,12 +309,34 @@ class Inlining:
             before.append(Tree("declaration", [child(tree, "decl_specifiers"), start], node.meta))
         return names, before
 
-    def _stands_for(self, p: Any, given: Tree, changed: set[str]) -> bool:
+    def _members_change(self, name: str, t: Struct, body: Tree) -> bool:
+        """May a helper change members of a struct that it has by value, itself or by what it calls?"""
+        arrays = {m for m, of in t.members if isinstance(of, Array)}
+        for node in body.iter_subtrees():
+            places = assigned_places(node)
+            if node.data == "unary_expression" and str(node.children[0]) == "&":
+                places = [node.children[1]]
+            elif node.data == "call_expression":
+                places = trees(node)  # t.step(), change(&t), change(t)
+            for place in map(strip, places):
+                inside = False
+                while isinstance(place, Tree) and place.data in ("subscript_expression", "member_expression"):
+                    inside = inside or place.data == "subscript_expression"
+                    owner = strip(trees(place)[0])
+                    reached = inside and place.data == "member_expression" and callee(owner) == name
+                    if reached and not {str(w) for m in trees(place, "member_name") for w in tokens(m)} & arrays:
+                        break  # t.p[i] = …: the memory that the member points to
+                    place = owner
+                if callee(place) == name:
+                    return True
+        return False
+
+    def _stands_for(self, p: Any, given: Tree, changed: set[str], body: Tree) -> bool:
         """May the argument stand for the parameter?"""
         inner = strip(given)
         if isinstance(p.type, Reference):
             return True
-        if p.name in changed:
+        if p.name in changed or (is_record(p.type) and self._members_change(p.name, p.type, body)):
             return False
         if kind(inner) == "id_expression" and callee(inner) in self.arguments_of_main:
             return True

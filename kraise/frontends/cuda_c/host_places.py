@@ -136,6 +136,10 @@ class Places:
             elif own in self.banks:
                 refs = tuple(k.ArrayRef(n) for n in self.banks[other])
                 out.append(h.Point(self.banks[own], refs, span=self.low.span(node)))
+            elif isinstance(self.low.extents.get(own), Array) and own in self.arrays:  # its own memory
+                count = k.Const(_number(self.low.extents[own].extent) or 0, INT32)
+                span = self.low.span(node)
+                out.append(h.Update(own, h.Whole(other, None, count, span=span), None, count, span=span))
             elif own not in self.ignored:
                 out += self.assigned(_id(own, node), _id(other, node), node)
         return out

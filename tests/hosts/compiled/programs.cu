@@ -1329,3 +1329,61 @@ void memory_of_the_caller_in_a_swap(float *x, float *y, int n) {
     }
     add<<<1, n>>>(y, 1.0f, n);
 }
+
+// structs by value are copies, whatever a helper does to its own
+struct Pair { float *a, *b; int n; float s; float c[3]; };
+void turned(Pair *t) { std::swap(t->a, t->b); t->s *= 2.0f; }
+void raised_by_one(Pair &t) { t.s += 1.0f; }
+void of_its_own(Pair t) { t.s += 3.0f; t.c[1] += 4.0f; std::swap(t.a, t.b); add<<<1, 64>>>(t.a, t.s + t.c[1], t.n); }
+void handed_on(Pair t) { turned(&t); raised_by_one(t); add<<<1, 64>>>(t.a, t.s, t.n); }
+void structs_by_value(float *x, float *y, int n) {
+    Pair t;
+    t.a = x; t.b = y; t.n = n; t.s = 1.0f;
+    t.c[0] = 1.0f; t.c[1] = 2.0f; t.c[2] = 3.0f;
+    Pair u = t;
+    u.c[1] = 10.0f;
+    of_its_own(t);
+    of_its_own(t);
+    handed_on(t);
+    raised_by_one(t);
+    handed_on(u);
+    add<<<1, 64>>>(t.a, t.s + t.c[1], n);
+    add<<<1, 64>>>(u.b, u.s + u.c[1], n);
+}
+struct Marching {
+    float *a, *b; int n; float t;
+    Marching(float *x, float *y, int n) : a(x), b(y), n(n), t(0) {}
+    void step() { mix<<<1, 64>>>(a, b, b, n); t += 0.5f; std::swap(a, b); }
+};
+void marched(Marching s) { s.step(); add<<<1, 64>>>(s.a, s.t, s.n); }
+void objects_by_value(float *x, float *y, int n) {
+    Marching s(x, y, n);
+    s.step();
+    marched(s);
+    marched(s);
+    Marching u = s;
+    u.step();
+    add<<<1, 64>>>(s.a, s.t, n);
+    add<<<1, 64>>>(u.a, u.t, n);
+}
+void left_by_a_flag_in_memory(float *x, float *y, int n) {
+    int *h = (int *)malloc(sizeof(int));
+    for (int k = 0; k < 9; k++) {
+        *h = k < 3;
+        add<<<1, 64>>>(x, 1.0f, n);
+        cudaError_t err = cudaGetLastError();
+        if (err) break;
+        if (!*h) break;
+    }
+}
+void left_by_time(float *x, float *y, int n) {
+    cudaEvent_t a, b;
+    for (int k = 0; k < 3; k++) {
+        float ms;
+        cudaEventRecord(a);
+        add<<<1, 64>>>(x, 1.0f, n);
+        cudaEventRecord(b);
+        cudaEventElapsedTime(&ms, a, b);
+        if (ms > 0.5f) break;
+    }
+}
