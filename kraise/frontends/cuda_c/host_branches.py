@@ -18,7 +18,9 @@ from kraise.ir.types import BOOL
 
 _FINE = frozenset(("cudaSuccess", "CUBLAS_STATUS_SUCCESS", "CUFFT_SUCCESS"))
 _ERRORS = frozenset(("cudaSuccess", "hipSuccess", "CUBLAS_STATUS_SUCCESS", "CUFFT_SUCCESS", "EXIT_SUCCESS"))
-_STATUS = frozenset(("cudaError_t", "hipError_t", "cudaError", "CUresult", "cublasStatus_t", "cufftResult", "cufftResult_t"))
+_STATUS = frozenset(
+    ("cudaError_t", "hipError_t", "cudaError", "CUresult", "cublasStatus_t", "cufftResult", "cufftResult_t")
+)
 _NULL = frozenset(("NULL", "nullptr", "0"))
 
 
@@ -207,7 +209,9 @@ class Branches:
         """A branch that something which is not followed decides: what it assigns is not followed either."""
         self.without_effects(node)
         if _leaves_the_round(node) and not self._asks_for_a_file(test):
-            reason = "the rounds of a loop depend on what is not followed here (timing, a stream, input or an error code)"
+            reason = (
+                "the rounds of a loop depend on what is not followed here (timing, a stream, input or an error code)"
+            )
             raise self.low.refuse("KR211", reason, node, "pass the number that decides as a parameter")
         found = host_effects.of_tree(self.program, node, frozenset(self.arrays))
         if found.memory or found.variables & set(self.arrays):

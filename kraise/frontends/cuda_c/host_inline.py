@@ -297,7 +297,9 @@ class Inlining:
             if given is None:
                 raise self.low.refuse("KR211", f"{d.name} takes {len(types)} arguments", node)
             places = [a for q, a in zip(types, args, strict=False) if q is not p and self._sets(q, a)]
-            if self._stands_for(p, given, changed, body) and not (isinstance(p.type, ScalarType) and _shares(given, places)):
+            if self._stands_for(p, given, changed, body) and not (
+                isinstance(p.type, ScalarType) and _shares(given, places)
+            ):
                 names[p.name] = given
                 continue
             if _by_place(p.type) and not is_dim3(p.type) and not is_record(p.type):
