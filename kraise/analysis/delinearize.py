@@ -67,11 +67,17 @@ def _slanted(poly: Poly) -> list[list[Poly]]:
 
 
 def _broken(poly: Poly) -> list[Poly] | None:
-    """Strides of several indices one of which is in two digits: rows of n for ``(i + t + 1) * n + t``."""
+    """Strides of several indices one of which is in two digits: rows of n for ``(i + t + 1) * n + t``, of 512 for
+    ``512 * i + 513 * t``."""
     moving = [a for a in poly.atoms() if Poly({(a,): 1}).indices()]
     if len(moving) < 2 or any(sum(a in moving for a in m) > 1 for m in poly.terms):
         return None
     own = {a: poly.coefficient(a) for a in moving}
+    numbers = {abs(c.value or 0) for c in own.values()}
+    if 0 not in numbers:
+        row = min((n for n in numbers if n > 2), default=0)
+        beside = {n % row for n in numbers if n > row} if row else set()
+        return [Poly({(): row}), Poly({(): 1})] if beside & {1, row - 1} and beside <= {0, 1, row - 1} else None
     if all(len(c.terms) == 1 for c in own.values()):
         return None
     parts = {Poly({m: 1}) for c in own.values() for m in c.terms}
@@ -323,12 +329,14 @@ def divided(poly: Poly, by: Poly) -> tuple[Poly, Poly]:
 
 
 def parted(poly: Poly, by: Poly) -> tuple[Poly, Poly]:
-    """As :func:`divided`; of a constant beside a stride that is a number, the nearest multiple goes into q, too:
-    ``256 * y + x - 257`` is x - 1 in row y - 1."""
+    """As :func:`divided`; of a constant beside a stride that is a number, and of a larger number of an index, the
+    nearest multiple goes into q, too: ``256 * y + x - 257`` is x - 1 in row y - 1, ``257 * k`` is k in row k."""
     quotient, rest = divided(poly, by)
     stride, number = by.value or 0, rest.terms.get((), 0)
     if stride <= 1:
         return quotient, rest
+    more = Poly({m: (2 * c + stride) // (2 * stride) for m, c in rest.terms.items() if m and abs(c) > stride})
+    quotient, rest = quotient + more, rest - more * stride
     falls = any(c < 0 for m, c in rest.terms.items() if m) and not any(c > 0 for m, c in rest.terms.items() if m)
     rows = number // stride if falls else (2 * number + stride) // (2 * stride)  # columns from a row's end: 254 - x
     return quotient + rows, rest - rows * stride

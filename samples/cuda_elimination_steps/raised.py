@@ -82,9 +82,8 @@ def solve(h_a, h_b, n):
         a, b = eliminate(a, b, m, n, t)  # kernel.cu:44
         return a.reshape(n, n), m.reshape(n, n), b
 
-    a, _, b = jax.lax.fori_loop(
-        0, n - 1, step, (a.reshape(n, n), m.reshape(n, n), b)
-    )  # kernel.cu:41
+    a, m = a.reshape(n, n), m.reshape(n, n)
+    a, _, b = jax.lax.fori_loop(0, n - 1, step, (a, m, b))  # kernel.cu:41
     a = a.ravel()
 
     def step(r, b):

@@ -79,17 +79,9 @@ def solve(u, f, n, tolerance, max_iter):
 
         return jax.lax.cond(error > tolerance, advance, lambda state: state, state)
 
+    d_u, d_v = d_u.reshape(n, n), d_v.reshape(n, n)
     d_u, _, _, _, it = checkpointed_loop(
-        0,
-        max_iter,
-        step,
-        (
-            d_u.reshape(n, n),
-            d_v.reshape(n, n),
-            d_change,
-            jnp.asarray(error, u.dtype),
-            0,
-        ),
+        0, max_iter, step, (d_u, d_v, d_change, jnp.asarray(error, u.dtype), 0)
     )  # kernel.cu:34
     d_u = d_u.ravel()
     u = u.at[: n * n].set(d_u)

@@ -123,9 +123,8 @@ def flow(populations, ux, omega, force, nx, ny, steps):
         moved = stream(f, moved, nx, ny)  # kernel.cu:73
         return moved.reshape(9, ny, nx), f.reshape(9, ny, nx)
 
-    f, _ = checkpointed_loop(
-        0, steps, advance, (f.reshape(9, ny, nx), moved.reshape(9, ny, nx))
-    )  # kernel.cu:71
+    f, moved = f.reshape(9, ny, nx), moved.reshape(9, ny, nx)
+    f, _ = checkpointed_loop(0, steps, advance, (f, moved))  # kernel.cu:71
     f = f.ravel()
     d_ux = speed(f, d_ux, nx, ny)  # kernel.cu:78
     populations = populations.at[: nx * ny * Q].set(f)

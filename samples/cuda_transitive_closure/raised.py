@@ -37,7 +37,6 @@ def closure(r, w, n):
         w = widen(w, n, k)  # kernel.cu:23
         return r.reshape(n, n), w.reshape(n, n)
 
-    r2, w2 = jax.lax.fori_loop(
-        0, n, step, (r[: n * n].reshape(n, n), w[: n * n].reshape(n, n))
-    )  # kernel.cu:21
+    r2, w2 = r[: n * n].reshape(n, n), w[: n * n].reshape(n, n)
+    r2, w2 = jax.lax.fori_loop(0, n, step, (r2, w2))  # kernel.cu:21
     return r.at[: n * n].set(r2.ravel()), w.at[: n * n].set(w2.ravel())

@@ -28,6 +28,10 @@ __global__ void plane(float *b, const float *a, int nx, int ny, int nz, int z) {
         b[z * (16 * 8) + y * 16 + x] =
             a[(z - 1) * (16 * 8) + y * 16 + x + 1] + a[(z + 1) * (16 * 8) + (y - 1) * 16 + x];
 }
+__global__ void pivot(float *a, int n, int k) {
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (j > k && j < n) a[k * 32 + j] = a[k * 32 + j] / (a[k * 32 + k] + 2.0f);
+}
 __global__ void hop(float *y, const float *x, int n, int s) {
     int j = blockIdx.x * blockDim.x + threadIdx.x;
     if (j < n - (1 << s)) y[j] = x[j + (1 << s)] * 0.5f;
@@ -44,6 +48,8 @@ LOOPS = {
     "the next one": """void run(float *x, int n) {
         for (int k = 0; k < n - 1; k++) down<<<(n + 63) / 64, 64>>>(x, n, k + 1); }""",
     "rows": "void run(float *a, int n) { for (int k = 0; k < n; k++) rows<<<(n + 63) / 64, 64>>>(a, n, k); }",
+    "the diagonal of rows of 32": """void run(float *a, int n) {
+        for (int k = 0; k < 32; k++) pivot<<<(n + 63) / 64, 64>>>(a, n, k); }""",
     "column": """void run(float *a, const float *x, int n) {
         for (int k = 0; k < n; k++) column<<<(n + 63) / 64, 64>>>(a, x, n, k); }""",
     "backwards": """void run(float *x, const float *a, int n) {
@@ -150,3 +156,9 @@ def run(a):
     assert done.raised == ("spread", "run") and not findings and not [r for r in reports if r.failures]
     assert "0 <= k < a.shape[0] - 1, as in the loop that launches it" in done.text
     assert "fori_loop" in done.text and "in range(" not in done.text
+
+
+def test_the_diagonal_of_rows_of_a_number():
+    """``a[k * 33]`` is cell k of row k; a round has a row of its own, not all cells of all rounds."""
+    text = pipeline.translate(KERNELS + LOOPS["the diagonal of rows of 32"], "k.cu").text
+    assert "a2[k, k]" in text and "a2.at[k, 1:n]" in text

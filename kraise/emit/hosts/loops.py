@@ -50,6 +50,8 @@ class _State:
         self.names = [writer.text.names[n] for n in stmt.names]
         self.one = len(self.names) == 1
         self.name = self.names[0] if self.one else writer.names.fresh("state")
+        self.before: list[tuple[str, Py]] = []  # what has the loop's shape before the loop
+        self.parts: dict[str, str] = {}  # the names outside of the loop for the first elements of arrays
         nexts = tuple(map(self._next, stmt.names, stmt.nexts))
         self.result: Py = nexts[0] if self.one else py.Tup(nexts)
 
@@ -63,11 +65,21 @@ class _State:
                 dtype = carries.dtype(self.text, self.writer.host, stmt, name, value.type)
                 text = text if dtype is None else py.call("jnp.asarray", text, dtype)
             shape = self.shapes.get(name)
-            if shape is not None:
-                text = text if shape.count is None else py.Sub(text, (py.Slice(None, self.text.expr(shape.count)),))
-                text = self._shaped(text, shape)
-            out.append(text)
+            out.append(text if shape is None else self._from(name, text, shape))
         return out[0] if self.one else py.Tup(tuple(out))
+
+    def _from(self, name: str, text: Py, shape: Shape) -> Py:
+        """An array in the shape in which the loop carries it: a line before the loop, where it has that name."""
+        if shape.count is not None:
+            own = self.writer.names.fresh(f"{self.text.names[name]}2")
+            cells = py.Sub(text, (py.Slice(None, self.text.expr(shape.count)),))
+            self.before.append((own, self._shaped(cells, shape)))
+            self.parts[name] = own
+            return Atom(own)
+        if text != Atom(self.text.names[name]):
+            return self._shaped(text, shape)
+        self.before.append((flat(text), self._shaped(text, shape)))
+        return text
 
     def _next(self, name: str, after: str) -> Py:
         text = Atom(self.text.names[after])
@@ -90,23 +102,27 @@ class _State:
 
     def after(self, loop: Py) -> list[Stmt]:
         """The loop, and its arrays as they were: flat, and with the elements that it left alone."""
-        targets = ["_" if n in self.stmt.unused else self.text.names[n] for n in self.stmt.names]
+        targets = [self.parts.get(n, self.text.names[n]) for n in self.stmt.names]
+        targets = ["_" if n in self.stmt.unused else t for n, t in zip(self.stmt.names, targets, strict=True)]
         flat_again: list[tuple[str, Py]] = []
-        own: list[str] = []
-        for at, (name, value) in enumerate(zip(self.stmt.names, self.stmt.initial, strict=True)):
-            if name not in self.shapes or name in self.stmt.unused:
-                continue
-            text, count = self.text.names[name], self.shapes[name].count
-            if count is None:
-                flat_again.append((text, py.method(Atom(text), "ravel")))
-                continue
-            targets[at] = self.writer.names.fresh(f"{text}2")
-            own.append(targets[at])
-            first = py.Sub(py.Attr(self.text.expr(value), "at"), (py.Slice(None, self.text.expr(count)),))
-            flat_again.append((text, py.method(first, "set", py.method(Atom(targets[at]), "ravel"))))
-        for word in own:
+        for name, value, target in zip(self.stmt.names, self.stmt.initial, targets, strict=True):
+            if name in self.shapes and name not in self.stmt.unused:
+                cells: Py = py.method(Atom(target), "ravel")
+                count = self.shapes[name].count
+                if count is not None:
+                    first = py.Sub(py.Attr(self.text.expr(value), "at"), (py.Slice(None, self.text.expr(count)),))
+                    cells = py.method(first, "set", cells)
+                flat_again.append((self.text.names[name], cells))
+        for word in self.parts.values():
             self.writer.names.release(word)
-        return [Assign(", ".join(targets), loop, self.stmt.span), *together(flat_again)]
+        return [*_apiece(self.before), Assign(", ".join(targets), loop, self.stmt.span), *_apiece(flat_again)]
+
+
+def _apiece(pairs: list[tuple[str, Py]]) -> list[Stmt]:
+    """Assignments a line each, where there are many and none reads what another binds."""
+    bound = {n for n, _ in pairs}
+    alone = all(mentioned([Assign(None, v)]) & bound <= {n} for n, v in pairs)
+    return [Assign(n, v) for n, v in pairs] if alone and len(pairs) > 2 else together(pairs)
 
 
 def traced(writer: Writer, stmt: o.Loop) -> list[Stmt]:

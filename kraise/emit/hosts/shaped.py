@@ -23,6 +23,7 @@ from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.types import INT, ArrayType
 
+Extents = tuple[k.Expr | None, ...]  # the first may be any
 _SUMS = ("add", "sub", "mul", "neg")
 
 
@@ -47,21 +48,30 @@ class Shaped:
         found: dict[str, Shape] = {}
         inside = {t for s in _statements(loop.body) for t in _targets(s)} | {loop.var}
         for name, after, is_array in zip(loop.names, loop.nexts, loop.arrays, strict=True):
-            extents = next(self._seen(loop.body, name), None) if is_array else None
-            if extents is None or scalars(*extents) & inside:
-                continue
-            size = self._terms(_product(extents))
-            if size is not None and self.sizes.get(name) == size:
-                found[name] = Shape(extents)
-            elif (
-                None not in (size, *map(self._terms, extents)) and after == name and self._callers(loop, name, extents)
-            ):
-                found[name] = Shape(extents, _product(extents))
+            for extents in self._seen(loop.body, name) if is_array else ():
+                shape = None if scalars(*extents) & inside else self._shape(name, extents)
+                if shape is not None and (shape.count is None or (after == name and self._only(loop, name, extents))):
+                    found[name] = shape
+                    break
         return found
+
+    def _shape(self, name: str, extents: Extents) -> Shape | None:
+        """The shape of an array that a kernel sees with these extents: all of it, where its size is known."""
+        lead, inner = extents[0], tuple(e for e in extents[1:] if e is not None)
+        size, row = self.sizes.get(name), self._terms(_product(inner))
+        if lead is not None:
+            whole = (lead, *inner)
+            count = self._terms(_product(whole))
+            if size is None:
+                return None if None in (count, *self._all(whole)) else Shape(whole, _product(whole))
+            if size == count:
+                return Shape(whole)
+        rows = None if size is None or row is None else _quotient(size, row)
+        return None if rows is None else Shape((rows, *inner))
 
     # --- how kernels see an array
 
-    def _seen(self, body: tuple[o.Stmt, ...], name: str) -> Iterator[tuple[k.Expr, ...]]:
+    def _seen(self, body: tuple[o.Stmt, ...], name: str) -> Iterator[Extents]:
         """The shapes in which kernels of a block see an array."""
         for stmt in _statements(body):
             if isinstance(stmt, o.Let) and isinstance(stmt.value, o.Call):
@@ -69,7 +79,7 @@ class Shaped:
                     if extents is not None:
                         yield extents
 
-    def _by_call(self, call: o.Call, name: str) -> Iterator[tuple[k.Expr, ...] | None]:
+    def _by_call(self, call: o.Call, name: str) -> Iterator[Extents | None]:
         """The shape in which a kernel sees an array, for each of its parameters that the array is given for."""
         callee = self.callees[call.function]
         given = dict(zip(callee.parameters, call.args, strict=False))
@@ -77,27 +87,22 @@ class Shaped:
             if not any(isinstance(n, h.Whole | k.Load | k.Shape) and n.array == name for n in nodes(arg)):
                 continue
             view = callee.shapes.get(parameter, ())
-            extents = tuple(_in_host(e, given) for e in view)
+            extents = tuple(None if e is None else _in_host(e, given) for e in view)
             known = view and isinstance(arg, h.Whole) and arg.offset is arg.count is None
-            yield extents if known and None not in extents else None  # type: ignore[misc]
+            yield extents if known and None not in extents[1:] else None  # type: ignore[misc]
 
-    def _callers(self, loop: o.Loop, name: str, extents: tuple[k.Expr, ...]) -> bool:
-        """Whether an array may be longer than the elements that a loop looks at."""
-        known = None not in map(self._terms, extents)
-        return known and self.sizes.get(name) is None and self._seen_only(loop, name, extents)
-
-    def _seen_only(self, loop: o.Loop, name: str, extents: tuple[k.Expr, ...]) -> bool:
+    def _only(self, loop: o.Loop, name: str, extents: Extents) -> bool:
         """Whether a loop does nothing with an array but give it to kernels that see it in this shape."""
         if any(_names_array(n, name) for n in nodes(loop.condition)):
             return False
-        wanted = [self._terms(e) for e in extents]
+        wanted = self._all(extents)
         for stmt in _statements(loop.body):
             match stmt:
                 case o.Let(targets=targets, value=o.Call() as call):
                     shapes = list(self._by_call(call, name))
                     if name in targets and not shapes:
                         return False
-                    if any(s is None or [self._terms(e) for e in s] != wanted for s in shapes):
+                    if any(s is None or None in s or self._all(s) != wanted for s in shapes):
                         return False
                 case o.Let(targets=targets, value=value):
                     if name in targets or any(_names_array(n, name) for n in nodes(value)):
@@ -119,6 +124,9 @@ class Shaped:
                     if name in stmt.names:
                         return False
         return True
+
+    def _all(self, extents: Extents) -> list[Terms | None]:
+        return [None if e is None else self._terms(e) for e in extents]
 
     # --- sizes
 
@@ -194,6 +202,25 @@ def _in_host(e: eq.Expr, given: Mapping[str, h.Expr]) -> k.Expr | None:
 
 def _product(extents: tuple[k.Expr, ...]) -> k.Expr:
     return reduce(lambda a, b: k.Op("mul", (a, b), INT), extents)
+
+
+def _quotient(size: Terms, row: Terms) -> k.Expr | None:
+    """How many rows an array of ``size`` elements has, as a sum of products; None where it is no such number."""
+    if len(row) != 1:
+        return None
+    [(by, number)] = row.items()
+    parts: list[k.Expr] = []
+    for factors, c in size.items():
+        left = list(factors)
+        for f in by:
+            if f not in left:
+                return None
+            left.remove(f)
+        if c % number or c < 0 or not all(isinstance(f, eq.Param) for f in left):
+            return None
+        sizes: list[k.Expr] = [k.Var(f.name, INT) for f in left if isinstance(f, eq.Param)]
+        parts.append(_product((k.Const(c // number, INT), *sizes) if c != number or not sizes else tuple(sizes)))
+    return reduce(lambda a, b: k.Op("add", (a, b), INT), parts) if parts else None
 
 
 def _names_array(node: object, name: str) -> bool:

@@ -32,7 +32,7 @@ class Callee:
     shared: bool = False
     named: tuple[str, ...] = ()
     fields: frozenset[Field] = frozenset()
-    shapes: Mapping[str, tuple[eq.Expr, ...]] = field(default_factory=dict)
+    shapes: Mapping[str, tuple[eq.Expr | None, ...]] = field(default_factory=dict)
 
 
 def nodes(*roots: object, static: bool = True) -> Iterator[object]:

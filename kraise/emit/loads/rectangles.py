@@ -6,15 +6,18 @@ from kraise.emit import tree
 from kraise.ir import equations as eq
 from kraise.ir.types import ArrayType, ScalarType
 
-Shape = tuple[eq.Expr, ...]
+Shape = tuple[eq.Expr | None, ...]
+View = tuple[eq.Expr, ...]
 _SIZES = ("add", "mul")  # sums and products of sizes: no extent is negative where no size is
 
 
-def rectangles(kernel: eq.Kernel, whole: frozenset[tuple[str, Shape]]) -> dict[str, Shape]:
-    """The extents of the flat arrays (parameters) whose every access is under one view that the array fills
-    (``whole``, see :mod:`kraise.emit.loads.views`), over the kernel's parameters."""
+def rectangles(kernel: eq.Kernel, whole: frozenset[tuple[str, View]]) -> dict[str, Shape]:
+    """The extents of the flat arrays (parameters) whose every access is under one view, over the kernel's parameters.
+
+    The first is None where the array may have another number of rows: where it does not fill the view (``whole``, see
+    :mod:`kraise.emit.loads.views`)."""
     flat = {p.name for p in kernel.params if _is_flat(p.type)}  # type: ignore[attr-defined]
-    found: dict[str, set[Shape]] = {}
+    found: dict[str, set[View]] = {}
     values = [v for v in kernel.returns if not isinstance(v, eq.Version)]
     for stmt in tree.statements(kernel.body):
         values += tree.statement_roots(stmt)
@@ -28,9 +31,9 @@ def rectangles(kernel: eq.Kernel, whole: frozenset[tuple[str, Shape]]) -> dict[s
                 found.setdefault(array, set()).add(())
     seen = {name: next(iter(views)) for name, views in found.items() if len(views) == 1 and name in flat}
     return {
-        name: view
+        name: (view[0] if (name, view) in whole and _is_size(view[0]) else None, *view[1:])
         for name, view in seen.items()
-        if len(view) > 1 and (name, view) in whole and all(map(_is_size, view))
+        if len(view) > 1 and all(map(_is_size, view[1:]))
     }
 
 

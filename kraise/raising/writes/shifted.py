@@ -73,6 +73,8 @@ def _target(raw: RawWrite, index: eq.Index, around: tuple[str, ...]) -> eq.Expr 
     sign, rest = poly.coefficient(index).value, poly.without(index)
     if sign not in (1, -1) or not rest.indices() <= set(around) or any(not _plain(a) for a in rest.atoms()):
         return None
+    if any(rest.coefficient(a).value not in (1, -1) for a in rest.atoms() if isinstance(a, eq.Index)):
+        return None  # each round has cells of its own: all of them together are many times those of one
     if sign == 1 and not rest.indices():
         return None  # a slice that begins further on
     return to_expr((Poly({(index,): 1}) - rest) * sign)
