@@ -40,7 +40,7 @@ from kraise.raising.run.calls import call, called, written
 from kraise.raising.run.context import Context
 from kraise.raising.run.exits import structure
 from kraise.raising.run.parameters import array_names, collect_types, enter_parameter
-from kraise.raising.run.state import Raw, RawFold, RawWrite, State
+from kraise.raising.run.state import Raw, RawFold, RawWrite, State, expressions
 from kraise.raising.run.statements import block
 from kraise.raising.threads import groups, multiples, rounds, tiles
 from kraise.raising.threads import indices as threads
@@ -139,7 +139,7 @@ class Raiser:
         try:
             block(cx, st, body.body, live)
             uniform_barriers(cx, st.accesses)
-            check(cx, st.accesses, cx.thread_names, frozenset(n for n, a in cx.made.items() if a.shared))
+            check(cx, st.accesses, cx.thread_names, frozenset(n for n, a in cx.made.items() if a.shared), self.held)
             outside.check(cx, st)
             parts.check(cx, st)
             pitched.check(cx, st)
@@ -273,6 +273,10 @@ class Raiser:
         for a in st.accesses:
             out += [*a.subscripts, *a.path]
         return out
+
+    def held(self) -> list[eq.Expr]:
+        """All expressions in which what was loaded may occur."""
+        return [*self.seen(), *(e for r in self.st.out for e in expressions(r))]
 
     def _checked(self) -> list[eq.Expr]:
         """What is read besides the statements' own values and what is returned: what is checked."""

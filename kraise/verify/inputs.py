@@ -92,7 +92,7 @@ class Attempt:
     """How the values are drawn: floats between ``low`` and ``high``, index arrays as permutations or not, integer
     scalars as ``small`` (None: primes, in some ``order``, or a ``few`` smaller numbers), arrays of unknown type as
     complex ("" none, "written" or "all"); ``chained``: an entry of an index array leads to one before it, the first to
-    itself or to none (-1), as those of linked lists and trees do."""
+    itself or to none (-1), as those of linked lists and trees do; ``flags``: all numbers of arrays are 0 or 1."""
 
     low: float = -1.5
     high: float = 1.5
@@ -102,6 +102,7 @@ class Attempt:
     few: bool = False
     complex: str = ""
     chained: int | None = None  # where the first entry leads
+    flags: bool = False
 
 
 def infer_case(
@@ -161,6 +162,8 @@ def infer_case(
             attempt = replace(attempt, permuted=True)
         elif outcome.race_count and search.has_integers and attempt.order != "falling":
             attempt = replace(attempt, order="falling" if attempt.order else "rising")
+        elif outcome.race_count and not attempt.flags:
+            attempt = replace(attempt, flags=True)
         elif not _finite(outcome) and attempt.low < 0:
             attempt = replace(attempt, low=0.25, high=1.75)
         elif not found.stores and outcome.written and search.has_integers and attempt.small in (None, 1):
@@ -366,8 +369,8 @@ class _Search:
             return drawn.reshape(shape).astype(dtype)
         if dtype.kind == "f" and slot.element.kind == "number" and self.is_complex(slot, attempt):
             dtype = np.dtype(np.complex64 if dtype.itemsize < 8 else np.complex128)
-        if dtype.kind == "b":
-            return rng.integers(0, 2, shape).astype(bool)
+        if dtype.kind == "b" or attempt.flags:
+            return rng.integers(0, 2, shape).astype(dtype)
         if dtype.kind in "iu":
             low = 0 if dtype.kind == "u" else -50
             return rng.integers(low, 100, shape).astype(dtype)

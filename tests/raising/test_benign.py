@@ -3,7 +3,7 @@
 import pytest
 
 from kraise import pipeline
-from tests.raising.agree import agree, raised, refusal
+from tests.raising.agree import agree, raised, refusal, write
 
 KERNEL = """
 def f(A, q):
@@ -63,3 +63,41 @@ def test_bits():
 def test_what_is_said_is_checked():
     kernel = raised(KERNEL.format(STAYS["a path through k"][0]), checked=True)
     assert any("A[q, q] must not be negative" in (getattr(s, "message", "") or "") for s in kernel.body)
+
+
+TRUTHS = {
+    "a branch": "if A[i, q] and A[q, j]:\n            A[i, j] = 1",
+    "branches": "if A[i, q] != 0:\n            if not A[q, j] == 0:\n                A[i, j] = 1",
+    "by words": "A[i, j] = A[i, j] or (A[i, q] and A[q, j])",
+}
+NO_TRUTHS = {
+    "one of both": "if A[i, q] or A[q, j]:\n            A[i, j] = 1",
+    "zero": "if A[i, q] and A[q, j]:\n            A[i, j] = 0",
+    "half": "if A[i, q] and A[q, j]:\n            A[i, j] = 0.5",
+    "the number is read": "h[i] = A[i, q]\n        if A[i, q] and A[q, j]:\n            A[i, j] = 1",
+    "a neighbour": "if A[i, q] and A[q, (j + 1) % A.shape[1]]:\n            A[i, j] = 1",
+    "another row": "if A[i, q] and h[j] and A[0, j] > 0:\n            A[i, j] = 1",
+    "by words, another": "A[i, j] = A[i, j] or A[i, q] or A[q, j]",
+}
+
+
+@pytest.mark.parametrize("body", TRUTHS.values(), ids=TRUTHS)
+def test_only_whether_there_is_a_number(body):
+    source = "from numba import cuda\n@cuda.jit" + KERNEL.format(body)
+    done = pipeline.translate(source, "k.py")
+    assert done.module is not None and not done.module.kernels[0].assumptions
+    reports, findings = pipeline.verify(done, pipeline.Request(gradients=False))
+    assert not findings and not reports[0].failures
+
+
+@pytest.mark.parametrize("body", NO_TRUTHS.values(), ids=NO_TRUTHS)
+def test_more_than_whether_there_is_a_number(body):
+    assert refusal(KERNEL.format(body).replace("f(A, q)", "f(A, h, q)")) == "KR201"
+
+
+def test_closures_of_loops():
+    body = "for k in range(n):\n  for i in range(n):\n   for j in range(n):\n    if A[i, k] and A[k, j]:\n     A[i, j] = {}"
+    axes = {
+        value: len(write(agree(f"def f(A, n):\n {body.format(value)}")).axes) for value in ("1", "True", "0", "A[k, k]")
+    }
+    assert axes == {"1": 2, "True": 2, "0": 0, "A[k, k]": 0}

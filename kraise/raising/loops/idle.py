@@ -8,19 +8,21 @@ assumption.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kraise.analysis.dependence import Access
 from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import Unmovable, free_indices, substitute
-from kraise.raising.run import simplify
+from kraise.raising.memory.truths import as_tested, keeps_truth
 from kraise.raising.run.context import Context
 
 
-def idle(cx: Context, w: Access, other: Access, shared: frozenset[str]) -> bool:
-    """Whether accumulation ``w`` leaves every cell as it is that ``other`` (a load) reads in another instance.
+def idle(cx: Context, w: Access, other: Access, shared: frozenset[str], used: Sequence[eq.Expr] = ()) -> bool:
+    """Whether ``w`` leaves every cell as it is that ``other`` (a load) reads in another instance.
 
-    ``shared`` are the indices that have one value in both instances.
+    ``shared`` are the indices that have one value in both instances, ``used`` the expressions that may hold the load.
     """
     if w.value is None or other.write or other.node is None or w.view != other.view:
         return False
@@ -34,12 +36,14 @@ def idle(cx: Context, w: Access, other: Access, shared: frozenset[str]) -> bool:
             return False
     if not moves:
         return False
+    if used and keeps_truth(w, other, moves, used):
+        return True
     own = eq.Read(other.node.version, other.subscripts, other.node.type, other.node.view)
     try:
         amount = substitute(w.value, moves)
     except Unmovable:
         return False
-    verdict = _leaves(w.accumulate, own, amount) if w.accumulate else (_value(amount) is own or None)
+    verdict = _leaves(w.accumulate, own, amount) if w.accumulate else (as_tested(amount) is own or None)
     if verdict is None:
         return False
     if isinstance(verdict, eq.Expr):
@@ -64,19 +68,3 @@ def _leaves(op: str, own: eq.Expr, amount: eq.Expr) -> bool | eq.Expr | None:
         case eq.Op(name="max" | "min" as inner, args=args) if own in args and inner != op:
             return True  # min(own, max(own, y))
     return None
-
-
-def _value(e: eq.Expr) -> eq.Expr:
-    """``e`` with what its conditions say of the cells they test: where ``not x != 0`` holds, x is 0."""
-    match e:
-        case eq.Op(name="select", args=(eq.Op(name="ne", args=(x, eq.Const(value=0) as zero)) as test, a, b), type=t):
-            then = _value(substitute(a, {test: simplify.TRUE}))
-            other = _value(substitute(b, {test: simplify.FALSE, x: zero}))
-            if then is x and isinstance(other, eq.Const) and other.value == 0:
-                return x
-            return then if then is other else simplify.op("select", (test, then, other), t)
-        case eq.Op(name="select", args=(eq.Const(value=holds), a, b)):
-            return _value(a if holds else b)
-        case eq.Op(name="select", args=(test, a, b), type=t):
-            return simplify.op("select", (test, _value(a), _value(b)), t)
-    return e

@@ -50,7 +50,7 @@ def dependence(
                 else:
                     continue
                 meet = may_meet(w, other, (name,), shared, relation, cx.injective)
-                if meet and not idle(cx, w, other, shared):
+                if meet and not idle(cx, w, other, shared, used):
                     if other.write and refilled(cx, made, w.array, inner, name):
                         continue
                     if w.array in made and not made[w.array].private:

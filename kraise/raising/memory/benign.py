@@ -11,12 +11,15 @@ changed yet, its own among them, and the value shows that it did not.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from kraise.analysis.dependence import Access
 from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr
 from kraise.ir.types import BOOL
 from kraise.ir.walk import free_indices, substitute
 from kraise.raising.memory.bounds import flattened
+from kraise.raising.memory.truths import as_tested, keeps_truth
 from kraise.raising.run.arithmetic import same_cell
 from kraise.raising.run.context import Context
 
@@ -24,10 +27,13 @@ from kraise.raising.run.context import Context
 _ABSORBED = {"min": ("max",), "max": ("min",), "or": ("and", "and_"), "and": ("or", "or_")}
 
 
-def stays(cx: Context, w: Access, other: Access) -> bool:
-    """Whether the store ``w`` leaves the cells that ``other`` reads as they are; what that relies on is said."""
+def stays(cx: Context, w: Access, other: Access, used: Callable[[], Sequence[eq.Expr]] = tuple) -> bool:
+    """Whether the store ``w`` leaves the cells that ``other`` reads as they are; what that relies on is said. ``used``
+    are the expressions that may hold a load."""
+    if isinstance(w.value, eq.Const) and w.view == other.view and not w.folds and not other.folds:
+        return keeps_truth(w, other, _meeting(w, other), used())
     accumulate, stored = _accumulated(w)
-    if other.write or stored is None or accumulate not in _ABSORBED:
+    if other.write or stored is None or accumulate not in ("", *_ABSORBED):
         return False
     if w.view != other.view or len(w.subscripts) != len(other.subscripts) or w.folds or other.folds:
         return False
@@ -36,6 +42,9 @@ def stays(cx: Context, w: Access, other: Access) -> bool:
         return False
     cell = tuple(substitute(s, at) for s in w.subscripts)
     value = substitute(stored, at)
+    if not accumulate:
+        own = as_tested(value)
+        return isinstance(own, eq.Read) and own.view == w.view and _is(own, w.array, cell)
     if isinstance(value, eq.Op) and value.name in _ABSORBED[accumulate]:
         return any(isinstance(a, eq.Read) and _is(a, w.array, cell) for a in value.args)
     if accumulate not in ("min", "max") or stored.type.kind == "uint":

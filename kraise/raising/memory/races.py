@@ -6,6 +6,7 @@ atomic to it, or both write the same value.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from kraise.analysis.delinearize import Digits, digits
@@ -24,9 +25,15 @@ from kraise.raising.threads.row_views import by_launch
 from kraise.raising.writes.accumulate import mentions
 
 
-def check(cx: Context, accesses: list[Access], threads: tuple[str, ...], shared: frozenset[str] = frozenset()) -> None:
+def check(
+    cx: Context,
+    accesses: list[Access],
+    threads: tuple[str, ...],
+    shared: frozenset[str] = frozenset(),
+    used: Callable[[], Sequence[eq.Expr]] = tuple,
+) -> None:
     """Refuses a kernel in which two threads may meet at one cell; ``shared`` are the arrays that each block has of
-    its own.
+    its own, ``used`` the expressions that may hold what is loaded.
 
     Raises:
         Refused: KR201 (a race) or KR202 (a plain store through an index array).
@@ -53,7 +60,7 @@ def check(cx: Context, accesses: list[Access], threads: tuple[str, ...], shared:
                     continue
                 running = _running(w, other, threads)
                 met = _meet(cx, w, other, running, w.array in shared)
-                if met is not None and not (stays(cx, w, other) or stays(cx, other, w)):
+                if met is not None and not (stays(cx, w, other, used) or stays(cx, other, w, used)):
                     refusal = _refusal(w, other, running, met[0], w.array in shared)
                     found.setdefault((w.array, refusal.diagnostics[0].span), refusal)
     if found:
