@@ -261,7 +261,8 @@ def _launch_lines(context: Context, kernel: eq.Kernel, body: str) -> list[str]:
 def _docstring(kernel: eq.Kernel, context: Context) -> list[str]:
     parts = [p for p in (kernel.doc.strip(), "\n".join(kernel.equations)) if p]
     kept = (remat.note(kernel.memory.remat),) if context.needs & set(remat.HELPERS) else ()
-    notes = "\n".join((*kernel.assumptions, *kernel.notes, *kept))
+    finite = (f"{', '.join(context.finite)} must be finite everywhere",) if context.finite else ()
+    notes = "\n".join((*kernel.assumptions, *finite, *kernel.notes, *kept))
     if "eqxi" in context.needs:
         notes += ("\n" if notes else "") + CHECKPOINTED
     text = "\n\n".join([*parts, notes] if notes else parts)

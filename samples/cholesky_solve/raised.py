@@ -27,7 +27,11 @@ def cholesky(A):
             jnp.where(i >= k + 1, A[1:, k] / A[k, k], A[1:, k])
         )  # kernel.py:13
         return A.at[1:, 1:n].add(
-            jnp.where((j >= k + 1) & (i[:, None] >= j), -(A[1:, k, None] * A[1:, k]), 0)
+            jnp.where(
+                (j >= k + 1) & jnp.tri(n - 1, dtype=bool),
+                -(A[1:, k, None] * A[1:, k]),
+                0,
+            )
         )  # kernel.py:16
 
     return jax.lax.fori_loop(0, n, step, A)  # kernel.py:10
@@ -51,14 +55,8 @@ def solve(L, B):
 
     def step(B, inputs):
         i, L_i = inputs
-        mask = j < i
-        s = B[i] + jnp.sum(
-            jnp.where(
-                mask[:, None],
-                -(jnp.where(mask[:, None], L_i[:, None], 0) * B[: n - 1]),
-                0,
-            ),
-            axis=0,
+        s = B[i] + -(
+            jnp.where(j < i, B[: n - 1].T, 0) @ jnp.where(j < i, L_i, 0)
         )  # kernel.py:27
         B = B.at[i].set(s / L[i, i])  # kernel.py:29
         return B, None
@@ -68,12 +66,8 @@ def solve(L, B):
 
     def step(B, inputs):
         i_2, L_i = inputs
-        mask = j_2 >= i_2 + 1
-        s = B[i_2] + jnp.sum(
-            jnp.where(
-                mask[:, None], -(jnp.where(mask[:, None], L_i[:, None], 0) * B[1:n]), 0
-            ),
-            axis=0,
+        s = B[i_2] + -(
+            jnp.where(j_2 >= i_2 + 1, B[1:n].T, 0) @ jnp.where(j_2 >= i_2 + 1, L_i, 0)
         )  # kernel.py:32
         B = B.at[i_2].set(s / L[i_2, i_2])  # kernel.py:34
         return B, None

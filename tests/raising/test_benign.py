@@ -96,8 +96,8 @@ def test_more_than_whether_there_is_a_number(body):
 
 
 def test_closures_of_loops():
-    body = "for k in range(n):\n  for i in range(n):\n   for j in range(n):\n    if A[i, k] and A[k, j]:\n     A[i, j] = {}"
-    axes = {
-        value: len(write(agree(f"def f(A, n):\n {body.format(value)}")).axes) for value in ("1", "True", "0", "A[k, k]")
-    }
+    body = (
+        "for k in range(n):\n  for i in range(n):\n   for j in range(n):\n    if A[i, k] and A[k, j]:\n     A[i, j] = "
+    )
+    axes = {v: len(write(agree(f"def f(A, n):\n {body}{v}")).axes) for v in ("1", "True", "0", "A[k, k]")}
     assert axes == {"1": 2, "True": 2, "0": 0, "A[k, k]": 0}

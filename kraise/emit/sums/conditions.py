@@ -5,13 +5,14 @@ from __future__ import annotations
 from kraise.emit.context import Frame, Val
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
-from kraise.emit.text.linear import Linear, linear
+from kraise.emit.text.linear import linear
 from kraise.emit.text.python import Atom, Py
 from kraise.ir import equations as eq
 
 
 def offset(node: eq.Expr, frame: Frame) -> tuple[str, eq.Axis, eq.Axis, int] | None:
-    """``(op, a, b, k)`` for a comparison ``b op a + k`` of two of the frame's indices that both start at 0 with step 1.
+    """``(op, a, b, k)`` for a comparison ``b op a + k`` of the places of two of the frame's indices with step 1, whose
+    starts differ by a number.
 
     ``op`` is "le", "gt", "eq" or "ne"; ``a`` comes before ``b`` in the frame.
     """
@@ -26,14 +27,16 @@ def offset(node: eq.Expr, frame: Frame) -> tuple[str, eq.Axis, eq.Axis, int] | N
     if len(names) != 2 or len(pair) != 2:
         return None
     a, b = pair
-    if not all(x.step == 1 and linear(x.lo).same(Linear()) for x in pair):
+    starts = linear(b.lo) - linear(a.lo)
+    if starts.terms or not all(x.step == 1 for x in pair):
         return None
     # difference = s * (b - a) + c
     s, c, op = names[b.name], difference.constant, node.name
     if s < 0:
         c = -c
         op = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}.get(op, op)
-    # now  b - a + c  op  0
+    c += starts.constant
+    # now, of places,  b - a + c  op  0
     match op:
         case "le" | "gt" | "eq" | "ne":
             return op, a, b, -c

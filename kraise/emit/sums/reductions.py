@@ -10,7 +10,8 @@ from kraise.emit.context import Context, Frame, Val
 from kraise.emit.loads import windows
 from kraise.emit.loads.blocked import blocks
 from kraise.emit.lower import Lowering
-from kraise.emit.sums import conditions, contraction
+from kraise.emit.sums import conditions, contraction, running
+from kraise.emit.sums.zeroed import guarded, masked_product
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import Atom, Py
@@ -60,40 +61,6 @@ def masked(low: Lowering, body: eq.Expr, where: eq.Expr | None, op: str, frame: 
     return Val(text, axes, max(mask.rank, value.rank))
 
 
-def guarded(low: Lowering, body: eq.Expr, where: eq.Expr) -> eq.Expr:
-    """A product one factor of which is put to zero where the mask does not hold.
-
-    What stands in cells that the source does not read (NaN, inf) would reach the gradients of the other factors, where
-    the load that holds the mask's indices is not masked. Of two loads the other one may be: then the mask is the last
-    operation before its gradient is summed, and XLA fuses the sum (of a product it makes a dot of two arrays).
-    """
-    match body:
-        case eq.Op(name="neg", args=(a,), type=kind):
-            inner = guarded(low, a, where)
-            return body if inner is a else eq.Op("neg", (inner,), kind)
-        case eq.Op(name="mul", args=args, type=kind) if not any(_zeroed(a) for a in args):
-            for at, arg in enumerate(args):
-                if isinstance(arg, eq.Read) and low.ctx.free(where) <= low.ctx.free(arg) and not arg.type.is_integer:
-                    if len(args) == 2 and _vector(low, args[1 - at], where):
-                        at, arg = 1 - at, args[1 - at]  # noqa: PLW2901
-                    kept = eq.Op("select", (where, arg, eq.Const(0, INT)), arg.type)
-                    return eq.Op("mul", (*args[:at], kept, *args[at + 1 :]), kind)
-    return body
-
-
-def _vector(low: Lowering, factor: eq.Expr, where: eq.Expr) -> bool:
-    """Whether a factor is a load that has some of the mask's indices and no others."""
-    return isinstance(factor, eq.Read) and frozenset() < low.ctx.free(factor) < low.ctx.free(where)
-
-
-def _zeroed(factor: eq.Expr) -> bool:
-    return isinstance(factor, eq.Op) and factor.name == "select" and any(map(_zero, factor.args[1:]))
-
-
-def _zero(arm: eq.Expr) -> bool:
-    return isinstance(arm, eq.Const) and arm.value == 0
-
-
 def kept_width(context: Context, op: str, kind: ScalarType) -> dict[str, Py]:
     """``dtype=`` of a sum or product of narrow integers, which JAX would widen and the source lets wrap."""
     narrow = kind.is_integer and kind.bits is not None and (kind.bits < 32 or (kind.kind == "uint" and context.x64))
@@ -113,6 +80,9 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
     if upto is not None:
         return upto
     node = merged(low, node)
+    total = running.running(low, node, frame, own) or masked_product(low, node, frame, own)
+    if total is not None:
+        return total
     node = counted(node)
     if node.op == "add" and node.where is None:
         product = contraction.contract(low, node, frame, own)
@@ -227,7 +197,7 @@ def some_values(context: Context, node: eq.Reduce, frame: Frame) -> Py | None:
 
 def extremum(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
     """``max(start, max of x[k])`` as one reduction, or with what is left of it where there is no x[k], else None."""
-    whole = joined(low, node)
+    whole = joined(low, node, frame)
     return low.lower(whole, frame) if whole is not None else from_start(low, node, frame)
 
 
@@ -304,12 +274,18 @@ def repeated(context: Context, op: str, text: Py, axis: eq.Axis, kind: ScalarTyp
     return py.call("jnp.where", py.Bin(">", count, py.number(0)), text, neutral(op, kind, context.x64))
 
 
-def joined(low: Lowering, node: eq.Op) -> eq.Expr | None:
+def joined(low: Lowering, node: eq.Op, frame: Frame) -> eq.Expr | None:
     """``max(x[0], max of x[k] for k from 1)`` is the maximum from 0; with the neutral element, the reduction."""
     for first, rest in (node.args, node.args[::-1]):
-        if not isinstance(rest, eq.Reduce) or rest.op != node.name or rest.where is not None:
+        if not isinstance(rest, eq.Reduce) or rest.op != node.name:
             continue
-        if isinstance(first, eq.Const) and first.value == float("inf" if node.name == "min" else "-inf"):
+        if rest.where is not None and not running.from_one_before(low, rest, frame):
+            continue
+        if (
+            rest.where is None
+            and isinstance(first, eq.Const)
+            and first.value == float("inf" if node.name == "min" else "-inf")
+        ):
             return rest
         if len(rest.axes) != 1 or low.ctx.uses[rest] > 1:
             continue
@@ -321,7 +297,7 @@ def joined(low: Lowering, node: eq.Op) -> eq.Expr | None:
         for kind in {n.type for n in indices} | {INT, INT32}:
             start = eq.Const(lo.constant - 1, kind)
             if tree.substitute(rest.body, dict.fromkeys(indices, start), {}) is first:
-                joined = eq.Reduce(rest.op, (eq.Axis(axis.name, start, axis.hi),), rest.body, None, rest.type)
+                joined = eq.Reduce(rest.op, (eq.Axis(axis.name, start, axis.hi),), rest.body, rest.where, rest.type)
                 low.ctx.nonempty.add(joined)  # the source reads the first one whatever the extent
                 return joined
     return None

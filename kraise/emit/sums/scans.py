@@ -46,7 +46,7 @@ def scan(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:
     body = full(low, node.body, whole)
     if node.op == "linear":
         return low.extend(_linear(low, node, body, whole, at), own, frame)
-    text = _running(node.op, body, at, len(whole), node.reverse, kept_width(low.ctx, node.op, node.type))
+    text = running_text(node.op, body, at, len(whole), node.reverse, kept_width(low.ctx, node.op, node.type))
     start = _is_neutral(node)
     if not node.inclusive:
         first = _edge(low, node.init, whole, node.axis)
@@ -58,7 +58,7 @@ def scan(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:
         if not start:
             # the running part after the first position holds init too
             body = py.call("jnp.concatenate", py.Tup(tuple(_shifted(node, body, first, at))), **_axis(at))
-            text = _running(node.op, body, at, len(whole), node.reverse, kept_width(low.ctx, node.op, node.type))
+            text = running_text(node.op, body, at, len(whole), node.reverse, kept_width(low.ctx, node.op, node.type))
     elif not start:
         text = _combined(node.op, low.lower(node.init, whole).py, text)
     return low.extend(text, own, frame)
@@ -128,7 +128,7 @@ def _is_neutral(node: eq.Scan) -> bool:
     return False
 
 
-def _running(op: str, body: Py, at: int, rank: int, reverse: bool, width: dict[str, Py]) -> Py:
+def running_text(op: str, body: Py, at: int, rank: int, reverse: bool, width: dict[str, Py]) -> Py:
     axis = {"axis": py.number(at)} if rank > 1 or op in ("min", "max", "and", "or") else {}
     match op:
         case "add" | "mul":

@@ -33,9 +33,9 @@ def keeps_truth(w: Access, other: Access, at: Mapping[eq.Expr, eq.Expr], roots: 
         return False
     if not any(isinstance(r := _not_zero(c), eq.Read) and _is(r, w, cell) for c in held):
         return False
-    return all(_asked(n) is not None or not any(_counts(a, w) for a in children(n)) for n in topological(roots)) and not (
-        any(_counts(r, w) for r in roots)
-    )
+    return all(
+        _asked(n) is not None or not any(_counts(a, w) for a in children(n)) for n in topological(roots)
+    ) and not (any(_counts(r, w) for r in roots))
 
 
 def _not_zero(e: eq.Expr) -> eq.Expr | None:
@@ -62,7 +62,6 @@ def _is(read: eq.Read, w: Access, cell: tuple[eq.Expr, ...]) -> bool:
 def _counts(node: eq.Expr, w: Access) -> bool:
     """Whether a load may be of a cell that another instance stores to."""
     return isinstance(node, eq.Read) and node.version.array == w.array and node.subscripts != w.subscripts
-
 
 
 def as_tested(e: eq.Expr) -> eq.Expr:

@@ -1,0 +1,100 @@
+"""Sums over what comes before an index: running sums, and masked products that stay contractions."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from kraise.verify.load import load_module
+
+ROW = "def f(x, y):\n n = len(x)\n for i in range({}):\n  s = {}\n  for j in range({}):\n   {}\n  y[i] = s\n"
+SUMS = {
+    "up to itself": ("n", "0.0", "i + 1", "s += x[j]"),
+    "before": ("n", "0.0", "i", "s += x[j] * x[i]"),
+    "from itself": ("n", "1.0", "i, n", "s -= x[j] / 3"),
+    "behind": ("n", "0.0", "i + 1, n", "s += x[j]"),
+    "late": ("2, n", "0.0", "1, i - 1", "s += x[j]"),
+    "some": ("n", "0.0", "i", "if x[j] > 0:\n    s += x[j]"),
+    "how many": ("n", "0", "i + 1", "if x[j] > 0:\n    s += 1"),
+    "roots": ("n", "0.0", "i + 1", "s += np.sqrt(x[j] + 9) / (x[j] + 9)"),
+    "greatest": ("n", "x[0]", "1, i + 1", "s = max(s, x[j])"),
+    "least behind": ("n", "x[i]", "i, n", "s = min(s, x[j])"),
+}
+OTHERS = {
+    "differences": ("n", "0.0", "i", "s += (x[i] - x[j]) * x[j]"),
+    "ranks": ("n", "0", "i", "if x[j] < x[i]:\n    s += 1"),
+    "beyond the end": ("n", "0.0", "i + 2", "if j < n:\n    s += x[j] * (j + i)"),
+}
+
+
+def made(source):
+    done = pipeline.translate("import numpy as np\n" + source, "k.py")
+    assert done.text is not None, done.diagnostics
+    own = {"np": np}
+    exec(source, own)
+    return done.text, load_module(done.text).f, own["f"]
+
+
+def same(mine, own, *arguments):
+    copies = [np.array(a) for a in arguments]
+    own(*copies)
+    np.testing.assert_allclose(mine(*arguments), copies[-1], rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("name", [*SUMS, *OTHERS])
+def test_rows(name):
+    text, mine, own = made(ROW.format(*(SUMS | OTHERS)[name]))
+    assert ("jnp.cumsum" in text or "lax.cum" in text) == (name in SUMS)
+    assert name in OTHERS or "tri" not in text and "axis=1" not in text
+    rng = np.random.default_rng(1)
+    for n in (0, 1, 2, 5):
+        same(mine, own, rng.uniform(-2, 2, n).astype("float32"), np.zeros(n, "float32"))
+
+
+def test_what_comes_later_does_not_matter():
+    _, mine, _ = made(ROW.format(*SUMS["up to itself"]))
+    x = jnp.array([1.0, 2.0, jnp.inf, jnp.nan])
+    np.testing.assert_array_equal(mine(x, jnp.zeros(4))[:2], [1.0, 3.0])
+    slope = jax.grad(lambda x: mine(x, jnp.zeros(4))[1])(x)
+    np.testing.assert_array_equal(slope, [1, 1, 0, 0])
+
+
+def test_integral_image():
+    body = "for a in range(i + 1):\n    for b in range(j + 1):\n     s += A[a, b]"
+    source = (
+        "def f(A, C):\n n, m = A.shape\n for i in range(n):\n  for j in range(m):\n   s = 0.0\n   "
+        + body
+        + "\n   C[i, j] = s"
+    )
+    text, mine, own = made(source)
+    assert "jnp.cumsum(jnp.cumsum(A, axis=0), axis=1)" in text
+    same(mine, own, np.arange(12.0, dtype="float32").reshape(3, 4), np.zeros((3, 4), "float32"))
+
+
+MASKED = (
+    "def f(A, B, C):\n n, m = B.shape\n for i in range(n):\n  for j in range(m):\n   s = 0.0\n"
+    "   for k in range({}):\n    s += {}\n   C[i, j] = s"
+)
+
+
+@pytest.mark.parametrize("ranges, product", [("i + 1", "A[i, k] * B[k, j]"), ("i + 1, n", "-A[k, i] * B[k, j] / 3"),
+                                             ("i", "B[k, j] * np.exp(A[i, k])")])  # fmt: skip
+def test_masked_products(ranges, product):
+    text, mine, own = made(MASKED.format(ranges, product))
+    assert "@" in text and "B must be finite" in text and "sum(" not in text
+    rng = np.random.default_rng(1)
+    for n in (1, 4):
+        A, B = rng.uniform(-1, 1, (n, n)).astype("float32"), rng.uniform(-1, 1, (n, 3)).astype("float32")
+        same(mine, own, A, B, np.zeros((n, 3), "float32"))
+
+
+def test_what_a_loop_has_not_made_yet_is_not_multiplied():
+    source = (
+        "def f(A, B, C):\n n, m = B.shape\n for i in range(n):\n  for j in range(m):\n   s = B[i, j]\n"
+        "   for k in range(i):\n    s -= A[i, k] * C[k, j]\n   C[i, j] = s / A[i, i]"
+    )
+    text, mine, own = made(source)
+    assert "@" in text and "finite" not in text
+    A = np.eye(3, dtype="float32") * 2 + np.tri(3, dtype="float32")
+    same(mine, own, A, np.ones((3, 2), "float32"), np.full((3, 2), np.nan, "float32"))
