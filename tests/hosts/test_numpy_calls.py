@@ -39,6 +39,24 @@ BODIES = {
         np.outer(x, x)[:2, :2] + np.outer(y, y)[:2, :2]
     ),
     "np.fft.irfft(np.fft.rfft(x), x.shape[0])": lambda x, y: x,
+    "np.real(np.fft.ifft(1j * np.fft.fftfreq(x.size, 0.5) * np.fft.fft(x)))": lambda x, y: np.real(
+        np.fft.ifft(1j * np.fft.fftfreq(x.size, 0.5) * np.fft.fft(x))
+    ),
+    'np.einsum("i,j->ij", x, y) + np.diag(y) + np.diag(x[1:], 1)': lambda x, y: (
+        np.outer(x, y) + np.diag(y) + np.diag(x[1:], 1)
+    ),
+    "np.round(y) + x * np.einsum('i,i->', x, y) + np.tensordot(x, y, axes=1)": lambda x, y: (
+        np.round(y) + (x + 1) * (x @ y)
+    ),
+    "x[np.argsort(y)] * (x > y).sum() + np.roll(np.outer(x, y), 1, axis=1)[0, :]": lambda x, y: (
+        x[np.argsort(y)] * (x > y).sum() + x[0] * np.roll(y, 1)
+    ),
+    "np.clip(x, 0.1, None) + np.median(y) + np.where(np.array_equal(x, x), x, y) + sum(x) + max(y)": lambda x, y: (
+        np.maximum(x, 0.1) + np.median(y) + x + np.sum(x) + np.max(y)
+    ),
+    "np.linalg.eigvalsh(np.eye(6) + np.outer(x, x)) + np.linalg.norm(x, 2)": lambda x, y: (
+        np.linalg.eigvalsh(np.eye(6) + np.outer(x, x)) + np.linalg.norm(x)
+    ),
 }
 
 
@@ -51,6 +69,24 @@ def test_calls(body):
     x, y = array(6), array(6, 1)
     np.testing.assert_allclose(f(x, y), BODIES[body](2 * x, y), rtol=1e-5)
     agrees(done, f, x=x, y=y)
+
+
+UNKNOWN = {
+    "x[x > 0.0]": "depends on data",
+    "np.outer(x, y)[[0, 2]]": "not known",
+    "np.linalg.norm(np.outer(x, y), 1)": "order 1 of this norm",
+    "np.linalg.norm(x, ord=np.inf)": "order np.inf of this norm",
+    "np.linalg.norm(np.outer(x, y), 2)": "order 2 of this norm",
+}
+
+
+@pytest.mark.parametrize("body", UNKNOWN)
+def test_calls_that_are_refused(body):
+    """An order was taken for an axis, and a list of rows for the subscripts of one element."""
+    source = KERNEL + f"def f(x, y):\n    scale[1, 32](x, 2.0)\n    z = {body}\n    return z\n"
+    done = pipeline.translate(source, "a.py")
+    assert "f" not in done.raised
+    assert any(UNKNOWN[body] in d.reason for d in done.diagnostics)
 
 
 ROWS = {

@@ -112,6 +112,48 @@ def joined(name: str, call: cst.Call, whole: Value, span: Any) -> h.Library | No
     return h.Library("joined", tuple(whole(p) for p in parts), NUMBER, True, text, "linear", span=span)
 
 
+def contracts(name: str) -> bool:
+    """Is a call by this qualified name a contraction that says its axes?"""
+    return name in ("numpy.einsum", "cupy.einsum", "numpy.tensordot", "cupy.tensordot")
+
+
+def contracts_to_array(name: str, call: cst.Call) -> bool:
+    """Has what a contraction gives axes, as far as its text says?"""
+    first = call.args[0].value if call.args else None
+    return not (isinstance(first, cst.SimpleString) and str(first.evaluated_value).replace(" ", "").endswith("->"))
+
+
+def contraction(name: str, call: cst.Call, whole: Value, span: Any) -> h.Library | None:
+    """``np.einsum("ij,j->i", A, x)`` and ``np.tensordot(A, x, axes=1)``; None where the text does not say the axes."""
+    if not contracts(name):
+        return None
+    words = {a.keyword.value: a.value for a in call.args if a.keyword is not None}
+    args = [a.value for a in call.args if a.keyword is None and not a.star]
+    if name.endswith("einsum"):
+        if not args or not isinstance(args[0], cst.SimpleString) or set(words) - {"optimize"} or len(args) > 6:
+            return None
+        first = str(args[0].evaluated_value)
+        text = f"jnp.einsum({first!r}, {', '.join(f'{{{n}}}' for n in range(len(args) - 1))})".replace("'", '"')
+        operands = args[1:]
+        if not operands or not set(first) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ,->. "):
+            return None
+    else:
+        axes = words.get("axes") or (args[2] if len(args) == 3 else None)
+        known = 2 if axes is None else _numbers(axes)
+        if len(args) not in (2, 3) or known is None or set(words) - {"axes"}:
+            return None
+        spelled = f", axes={known if not isinstance(known, list) else _tuples(known)}"
+        text, operands = f"jnp.tensordot({{0}}, {{1}}{spelled if axes is not None else ''})", args[:2]
+    array = contracts_to_array(name, call)
+    return h.Library(
+        "contraction", tuple(whole(x) for x in operands), NUMBER, array, text, "bilinear", numpy=text, span=span
+    )
+
+
+def _tuples(found: Any) -> Any:
+    return tuple(map(_tuples, found)) if isinstance(found, list) else found
+
+
 def table(node: cst.BaseExpression, element: ScalarType | None, span: Any) -> h.Library | None:
     """``np.array([0, 1, -1])`` of numbers that the text gives; None for anything else."""
     found = _numbers(node)

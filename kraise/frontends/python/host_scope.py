@@ -106,6 +106,8 @@ class HostScope:
                 return dotted(node) in self.arrays
             case cst.BinaryOperation(left=left, right=right):
                 return self.is_array(left) or self.is_array(right)
+            case cst.Comparison(left=left, comparisons=parts):
+                return self.is_array(left) or any(self.is_array(p.comparator) for p in parts)
             case cst.UnaryOperation(expression=inner):
                 return self.is_array(inner)
             case cst.IfExp(body=body, orelse=orelse):
@@ -113,7 +115,7 @@ class HostScope:
             case cst.Subscript(value=cst.Name(value=name)) if name in self.banks:
                 return True
             case cst.Subscript(value=value, slice=items):
-                return self.is_array(value) and any(isinstance(i.slice, cst.Slice) for i in items)
+                return self.is_array(value) and any(isinstance(i.slice, cst.Slice) or self.gathers(i) for i in items)
             case cst.Call(func=func, args=args):
                 name = self.qualified(func)
                 concept = dialects.table("host_library")["python"].get(name, "")
@@ -127,21 +129,27 @@ class HostScope:
                     along = "axis" in facts and any(
                         a.keyword is not None and a.keyword.value in ("axis", "keepdims") for a in args
                     )
-                    by_place = 1 if name.startswith("array.") else 2
-                    along = along or ("axis" in facts and len([a for a in args if a.keyword is None]) == by_place)
-                    return (
-                        bool(facts.get("array"))
-                        or along
-                        or (bool(facts.get("elementwise")) and any(self.is_array(a.value) for a in args))
-                    )
+                    method = name.startswith("array.")
+                    by_place = 1 if method else 2
+                    axis_last = not facts.get("order") and not name.startswith("builtins.")
+                    placed = axis_last and len([a for a in args if a.keyword is None]) == by_place
+                    along = along or ("axis" in facts and placed)
+                    each = bool(facts.get("elementwise")) and (method or any(self.is_array(a.value) for a in args))
+                    return bool(facts.get("array")) or along or each
                 if host_numpy.joins(name) or name == "array.reshape":
                     return True
+                if host_numpy.contracts(name):
+                    return host_numpy.contracts_to_array(name, node)
                 if name in dialects.operations("python"):
                     return any(self.is_array(a.value) for a in args)
                 called = dotted(func)
                 if called in self.hosts:
                     return self.hosts[called] == (True,)
         return False
+
+    def gathers(self, item: cst.SubscriptElement) -> bool:
+        """Is one item of a subscript an array of places?"""
+        return isinstance(item.slice, cst.Index) and self.is_array(item.slice.value)
 
     def is_scalar_product(self, node: cst.BaseExpression) -> bool:
         """``np.dot(a, b)`` of two vectors is a number; how many axes an array has is known for few of them."""

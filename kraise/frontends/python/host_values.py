@@ -6,7 +6,7 @@ import libcst as cst
 
 from kraise import dialects
 from kraise.frontends.host_rows import library
-from kraise.frontends.python import host_numpy
+from kraise.frontends.python import host_library, host_numpy
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.expressions import BINARY, COMPARISON, LOGICAL
 from kraise.frontends.python.host_rounds import listed
@@ -15,14 +15,11 @@ from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.source import dotted
 from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.types import BOOL, FLOAT, INT, NUMBER, ScalarType
+from kraise.ir.types import BOOL, COMPLEX, FLOAT, INT, NUMBER, ScalarType
 
-_VIEWS = frozenset(("item", "transpose", "ravel", "reshaped", "flip"))
-_OTHER_ROWS = {
-    ("irfft", 2): "irfft_to",
-    ("arange", 2): "arange_from",
-    ("arange", 3): "arange_by",
-}  # rows by the number of operands
+_VIEWS = frozenset(
+    ("item", "transpose", "ravel", "reshaped", "flip", "flipud", "fliplr", "diag", "diag_at", "real", "imag")
+)
 
 
 def value(scope: HostScope, node: cst.BaseExpression) -> h.Expr:
@@ -33,6 +30,8 @@ def value(scope: HostScope, node: cst.BaseExpression) -> h.Expr:
             return k.Const(node.evaluated_value, INT, span=span)
         case cst.Float():
             return k.Const(node.evaluated_value, FLOAT, span=span)
+        case cst.Imaginary():
+            return k.Const(node.evaluated_value, COMPLEX, span=span)
         case cst.Name(value="True" | "False" as word):
             return k.Const(word == "True", BOOL, span=span)
         case cst.Name(value=name):
@@ -142,8 +141,9 @@ def _attribute(scope: HostScope, node: cst.Attribute) -> h.Expr:
     if scope.is_array(node.value):
         if node.attr.value == "T":
             return library("transpose", (value(scope, node.value),), span)
-        if node.attr.value == "size":
-            return library("size", (value(scope, node.value),), span)
+        if node.attr.value in ("size", "real", "imag"):
+            row, array = node.attr.value, True if node.attr.value != "size" else None
+            return library(row, (value(scope, node.value),), span, array=array)
     known = dialects.constants("numpy_scalar").get(scope.imports.qualified(name))
     if known is not None:
         return k.Const(known, FLOAT, span=span)
@@ -183,6 +183,8 @@ def _subscript(scope: HostScope, node: cst.Subscript) -> h.Expr:
         if isinstance(axis, k.Const) and -len(parts) <= int(axis.value.real) < len(parts):
             return parts[int(axis.value.real)]
     name = dotted(node.value)
+    if scope.is_array(node.value) and any(map(scope.gathers, node.slice)):
+        return _gathered(scope, node)
     if name in scope.arrays and not any(isinstance(i.slice, cst.Slice) for i in node.slice):
         return k.Load(name, _subscripts(scope, node), NUMBER, span=span)
     whole = part(scope, node)
@@ -193,6 +195,23 @@ def _subscript(scope: HostScope, node: cst.Subscript) -> h.Expr:
         if found is not None:
             return found
     raise scope.refuse(node, f"`{scope.text(node)}` is not known in a host function", "copy the part to a new array")
+
+
+def _gathered(scope: HostScope, node: cst.Subscript) -> h.Expr:
+    """``x[order]``: the elements at places that an array says. A choice by a condition has no size that is known."""
+    span, items = scope.span(node), [i.slice.value for i in node.slice if isinstance(i.slice, cst.Index)]
+    if any(isinstance(n, cst.Comparison | cst.BooleanOperation | cst.UnaryOperation) for n in items):
+        raise scope.refuse(
+            node, f"how many elements `{scope.text(node)}` has depends on data",
+            "jax.numpy's shapes are static: write np.where(condition, value, neutral)", "KR213",
+        )  # fmt: skip
+    if len(items) < len(node.slice) or len(items) > 3:
+        raise scope.refuse(
+            node, f"`{scope.text(node)}` is not known in a host function", "copy the part to a new array"
+        )
+    places = ", ".join(f"{{{n + 1}}}" for n in range(len(items)))
+    args = (value(scope, node.value), *(value(scope, i) for i in items))
+    return h.Library("gathered", args, NUMBER, True, f"{{0}}[{places}]", f"d{{0}}[{places}]", span=span)
 
 
 def part(scope: HostScope, node: cst.BaseExpression) -> h.Whole | None:
@@ -220,6 +239,8 @@ def _subscripts(scope: HostScope, node: cst.Subscript) -> tuple[k.Expr, ...]:
     for item in node.slice:
         if not isinstance(item.slice, cst.Index):
             raise scope.refuse(node, "a slice is not accepted here")
+        if isinstance(item.slice.value, cst.List):
+            raise scope.refuse(node, f"`{scope.text(node)}`: a list of places is not known", "np.take, or one by one")
         inner = elements(scope, item.slice.value)
         found += (
             [x for x in inner if not isinstance(x, h.Whole | h.Library | h.Record | h.Structs)]
@@ -269,11 +290,13 @@ def call(scope: HostScope, node: cst.Call) -> h.Expr:
             return k.Load(dotted(node.func.value), (k.Const(0, INT),), NUMBER, span=span)
     if name == "array.reshape" and node.args:
         return _reshaped(scope, node)
+    if (contracted := host_numpy.contraction(name, node, lambda n: value(scope, n), span)) is not None:
+        return contracted
     if (joined := host_numpy.joined(name, node, lambda n: value(scope, n), span)) is not None:
         return joined
     row = dialects.host_rows("python").get(name)
     if row is not None and not (operation is not None and not any(scope.is_array(a) for a in args)):
-        return _library(scope, node, row, args)
+        return host_library.called(scope, node, row, lambda n: value(scope, n))
     if operation is not None:
         return _op(operation.operation, *(value(scope, a) for a in args), span=span)
     called = scope.text(node.func)
@@ -332,31 +355,3 @@ def _cast(scope: HostScope, kind: ScalarType, node: cst.BaseExpression, span) ->
     if kind in (FLOAT, BOOL):
         return found if kind == FLOAT else _op("ne", found, k.Const(0, INT), span=span)
     return k.Cast(kind, found, span=span)  # type: ignore[arg-type]
-
-
-def _library(scope: HostScope, node: cst.Call, row: str, args: list[cst.BaseExpression]) -> h.Expr:
-    facts = dialects.table("host_library")["rows"][row]
-    method = isinstance(node.func, cst.Attribute) and scope.qualified(node.func).startswith("array.")
-    words = {a.keyword.value: a.value for a in node.args if a.keyword is not None}
-    args = [a.value for a in node.args if a.keyword is None]
-    operands = [node.func.value, *args] if method else args  # type: ignore[attr-defined]
-    if "axis" in facts and len(operands) == 2 and "axis" not in words:
-        words["axis"] = operands.pop()
-    if words:
-        plain = library(row, tuple(value(scope, o) for o in operands), scope.span(node))
-        found = host_numpy.along(row, plain, words) if len(operands) == 1 else None
-        if found is not None:
-            return found
-        raise scope.refuse(
-            node, f"`{scope.text(node)}`: keywords of {scope.text(node.func)} are not known", 
-            "known are axis (a number) and keepdims of reductions; write the others out", "KR213",
-        )  # fmt: skip
-    row = _OTHER_ROWS.get((row, len(operands)), row)
-    facts = dialects.table("host_library")["rows"][row]
-    wanted = sum(f"{{{n}}}" in facts["jnp"] for n in range(3))
-    if len(operands) != wanted:
-        raise scope.refuse(node, f"{scope.text(node.func)} is known with {wanted} operands only", "", "KR213")
-    array = bool(facts.get("array")) or (bool(facts.get("elementwise")) and any(scope.is_array(o) for o in operands))
-    if row == "matmul" and scope.is_scalar_product(node):
-        row, array = "dot", False
-    return library(row, tuple(value(scope, o) for o in operands), scope.span(node), array=array)
