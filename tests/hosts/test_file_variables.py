@@ -126,6 +126,7 @@ void turn() {
 }
 void swapped() { heat<<<(n + 255) / 256, 256>>>(d_u, d_v, n, alpha); std::swap(d_u, d_v); }
 void counted() { if (frame % 2 == 0) heat<<<(n + 255) / 256, 256>>>(d_u, d_v, n, alpha); frame++; }
+void until(int last) { while (frame < last) counted(); }
 """
 
 
@@ -167,7 +168,18 @@ def test_arrays_of_the_file():
     assert row[0] == row[-1] == 0
 
 
-@pytest.mark.parametrize("name", ["turn", "swapped", "counted"])
+def test_numbers_that_a_function_reads_and_changes_are_given_back():
+    u = np.array([1.0, 4.0, 2.0, 8.0, 5.0], np.float32)
+    for frame in (2, 3):
+        left, new_v = given("counted", n=5, d_u=u, d_v=u, alpha=0.25, frame=frame)
+        np.testing.assert_allclose(new_v, stepped(u, 1 - frame % 2, 0.25), rtol=1e-6)
+        assert left == frame + 1
+    left, new_v = given("until", last=6, n=5, d_u=u, d_v=u, alpha=0.25, frame=4)
+    np.testing.assert_allclose(new_v, stepped(u, 1, 0.25), rtol=1e-6)
+    assert left == 6
+
+
+@pytest.mark.parametrize("name", ["turn", "swapped"])
 def test_what_the_caller_would_not_see_is_refused(name):
     done = pipeline.translate(GIVEN, "a.cu", Options(only=(name,)))
     assert name not in done.raised

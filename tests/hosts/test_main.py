@@ -222,8 +222,8 @@ def test_what_a_result_needs_is_not_left_out(work):
     assert "main" not in done.raised and any(d.kernel == "main" and d.severity == "error" for d in done.diagnostics)
 
 
-def test_input_in_each_round_is_refused():
-    late = DRIVER.replace("    const float a = rand", "    float a = 0; for (int r = 0; r < 2; r++) a = rand")
+def test_input_in_rounds_whose_number_is_not_known_is_refused():
+    late = DRIVER.replace("    const float a = rand", "    float a = 1; while (a > 0.5f) a = rand")
     done = main(late.replace("CHECK", ""))
     assert "main" not in done.raised and any("each round" in d.reason for d in done.diagnostics)
 
@@ -400,9 +400,17 @@ def test_what_main_reads_from_a_file_is_a_parameter():
     np.testing.assert_allclose(load_module(done.text).main(7, h, g, 3.0), want, rtol=1e-6)
 
 
-def test_what_is_read_again_after_a_use_is_refused():
-    done = main(FILE.replace("    float *d, *e;", '    fscanf(file, "%d", &n);\n    float *d, *e;'))
-    assert "main" not in done.raised and "KR211" in codes(done)
+def test_what_is_read_again_after_a_use_is_another_parameter():
+    done = main(FILE.replace("    float *d, *e;", '    fscanf(file, "%f", &s);\n    g[0] = s;\n    float *d, *e;'))
+    (host,) = [x for x in done.source.hosts if x.name == "main"]
+    assert [p.name for p in host.params] == ["n", "h", "g", "s_in", "s"]
+    from kraise.verify.load import load_module
+
+    h, g = array(7), array(7) + 1
+    want = 3 * g
+    want[0] = 5
+    want[1:-1] = 0.5 * (h[:-2] + h[2:])
+    np.testing.assert_allclose(load_module(done.text).main(7, h, g, 5.0, s=3.0), want, rtol=1e-6)
 
 
 TABLES = """

@@ -135,7 +135,9 @@ def test_what_is_no_input_is_refused(text):
 def test_after_a_launch_nothing_is_an_input():
     done = main(
         "int n = 8; double rate = 0.5; double *u = new double[n], *w; cudaMalloc(&w, n * sizeof(double));\n"
-        "cudaMemset(w, 0, n * sizeof(double)); decay<<<1, 64>>>(w, w, rate, n); n = strange(argc);\n"
+        "cudaMemset(w, 0, n * sizeof(double)); decay<<<1, 64>>>(w, w, rate, n);\n"
+        "double *v = load(argv[2], n); v[0] = strange(argc); cudaMemcpy(v, w, n * sizeof(double), "
+        "cudaMemcpyDeviceToHost); v[1] = strange(argc); cudaMemcpy(w, v, n * sizeof(double), cudaMemcpyHostToDevice);\n"
     )
     assert "main" not in done.raised
 

@@ -1,4 +1,4 @@
-"""The dtypes of scalars that a loop with a condition carries.
+"""The dtypes of scalars that a loop with a condition, or with a branch that leaves them as they are, carries.
 
 A round that runs no more gives back the state that it got (``lax.cond``, equinox's loop), and JAX asks that both sides
 have one dtype. A number of Python's that starts such a scalar is 64 bits wide under x64, whatever the arrays are from
@@ -45,6 +45,19 @@ def dtype(text: HostText, host: o.Host, loop: o.Loop, name: str, kind: ScalarTyp
         return _of_new(loop, arrays)
     own = py.Attr(text.expr(outer[0]), "dtype")
     return py.call("jnp.result_type", own, Atom("float")) if any(map(_makes_floats, found)) else own
+
+
+def passes_through(body: tuple[o.Stmt, ...], name: str) -> bool:
+    """Does one side of a branch leave a scalar as it is, and the other compute it?"""
+    for stmt in body:
+        match stmt:
+            case o.Branch(body=one, orelse=other, values=values, others=others):
+                kept = [isinstance(v, k.Var) and v.name == name for v in (*values, *others)]
+                if any(kept) or passes_through((*one, *other), name):
+                    return True
+            case o.Loop(body=inner) if passes_through(inner, name):
+                return True
+    return False
 
 
 def _of_new(loop: o.Loop, arrays: list[str]) -> Py | None:
@@ -113,4 +126,6 @@ def _values(body: tuple[o.Stmt, ...], name: str) -> list[o.Value]:
             case o.Branch(names=names, body=one, orelse=other) if name in names:
                 at = names.index(name)
                 found += [stmt.values[at], stmt.others[at], *_values((*one, *other), name)]
+            case o.Branch(body=one, orelse=other):
+                found += _values((*one, *other), name)
     return found

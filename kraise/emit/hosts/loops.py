@@ -61,7 +61,8 @@ class _State:
         out: list[Py] = []
         for name, value, is_array in zip(stmt.names, stmt.initial, stmt.arrays, strict=True):
             text = self.text.expr(value) if is_array else self.text.number(value, name)
-            if stmt.condition is not None and not is_array and isinstance(value, k.Const | k.Var):
+            alike = stmt.condition is not None or carries.passes_through(stmt.body, name)
+            if alike and not is_array and isinstance(value, k.Const | k.Var):
                 dtype = carries.dtype(self.text, self.writer.host, stmt, name, value.type)
                 text = text if dtype is None else py.call("jnp.asarray", text, dtype)
             shape = self.shapes.get(name)

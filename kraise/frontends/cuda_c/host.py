@@ -136,14 +136,14 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         if self.problems:
             raise Refused(*self.suppressed, *self.problems)
         out = host_graphs.replayed(out, self.finished)
-        out = self.with_symbols(params, out)
+        out = host_file.stepped(self, params, self.with_symbols(params, out))
         moved = sorted((self.shared | self.members) & set_within(out))
         if moved:
             reason = f"{name} changes {moved[0]}, which is a member of its caller's struct"
             raise self.low.refuse("KR211", reason, tree, "functions that call it are raised with it written out")
         if name == "main":
             out = host_lost.without(self, host_main.results(self, out))
-            out = host_main.with_inputs(params, out, self.inputs, self.zeroed)
+            out = host_main.with_inputs(self, params, out)
         doc = self.program.comment_before(tree, d.item)
         return h.Host(
             name, tuple(params), (*copied, *out), doc, tuple(self.dropped), span=self.low.span(declarator),

@@ -302,6 +302,13 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
             inner = strip(trees(inner)[-1])  # type: ignore[arg-type]
         if kind(inner) == "null_pointer" or self.low.text(inner) in ("NULL", "0", "nullptr"):
             return []
+        if kind(inner) == "assignment_expression":  # p = q = nullptr
+            chained = [*self.effect(inner)]
+            last = inner
+            while kind(last) == "assignment_expression":
+                last = strip(last.children[2])  # type: ignore[union-attr]
+            null = kind(last) == "null_pointer" or self.low.text(last) in ("NULL", "0", "nullptr")
+            return chained if null else [*chained, *self.assign_pointer(name, inner.children[0], node)]  # type: ignore[union-attr]
         if kind(inner) == "new_expression":
             size = [c for c in trees(inner) if c.data != "basic_type"]  # type: ignore[arg-type]
             return [self.alloc(name, normal(self.number(size[0])), None, span)]

@@ -5,12 +5,14 @@ each function that mentions one is written out where it is called. Numbers start
 the file, constants and what the device has are known otherwise.
 
 Any other function has what it finds in them from its caller: they are its last parameters, but for pointers to memory
-that it makes itself and numbers that it sets. One that leaves another place in a pointer is not read.
+that it makes itself and numbers that it sets. Numbers that it reads and changes are given back, too. One that leaves
+another place in a pointer is not read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from lark import Token, Tree
@@ -23,6 +25,7 @@ from kraise.frontends.cuda_c.trees import child, trees
 from kraise.frontends.cuda_c.values import GlobalVariable
 from kraise.ir import host as h
 from kraise.ir import kernel as k
+from kraise.ir.host_names import live_before, set_within
 from kraise.ir.types import ArrayType, ScalarType
 
 _OTHERS = frozenset(
@@ -94,6 +97,34 @@ def _given(reader: Any, words: set[str], changed: set[str], made: set[str], para
                 continue
             reader.of_file.add(own)
     return []
+
+
+def stepped(reader: Any, params: list[k.Param], body: tuple[h.Stmt, ...]) -> tuple[h.Stmt, ...]:
+    """The body of a function that is not ``main``, in which numbers of the file that it reads and changes are
+    parameters; what it leaves in them is given back behind its results."""
+    needed = live_before(body, frozenset()) if reader.name != "main" else frozenset[str]()
+    given = [n for n in reader.low.names if n in reader.of_file and n in needed and n not in {p.name for p in params}]
+    numbers = {n: t for n in given if isinstance(t := reader.low.names[n], ScalarType)}
+    if not numbers:
+        return body
+    params += [k.Param(n, t) for n, t in numbers.items()]
+    left = tuple(k.Var(n, t) for n, t in numbers.items() if n in set_within(body))
+
+    def ended(block: tuple[h.Stmt, ...]) -> tuple[h.Stmt, ...]:
+        return tuple(map(one, block))
+
+    def one(s: h.Stmt) -> h.Stmt:
+        match s:
+            case h.Return(values=values):
+                return replace(s, values=(*values, *left))
+            case h.For(body=inner) | h.While(body=inner):
+                return replace(s, body=ended(inner))
+            case h.If(body=then, orelse=orelse):
+                return replace(s, body=ended(then), orelse=ended(orelse))
+        return s
+
+    falls = reader.returns is None and not (body and isinstance(body[-1], h.Return))
+    return ended((*body, h.Return()) if falls and left else body)
 
 
 def _is_constant(known: Any) -> bool:

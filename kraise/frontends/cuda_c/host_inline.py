@@ -199,6 +199,10 @@ class Inlining:
         try:
             names, before = self._parameters(d, declarator, body, args, node, owner)
             self.renames = {n: self._spelled(new) for n, new in names.items()}
+            if owner:  # members, in the text of loops that become functions
+                mine = locals_of(declarator, body)
+                members = self.records[owner].items()
+                self.renames |= {m: [Raw("NAME", own)] for m, own in members if m not in mine}
             self.written_out |= set() if owner else {d.name}
             out: list[h.Stmt] = []
             for declared in before:

@@ -15,15 +15,14 @@ from typing import Any
 
 from lark import Tree
 
-from kraise.diagnostics import refuse
-from kraise.frontends.cuda_c import host_effects
+from kraise.frontends.cuda_c import host_again, host_effects
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.host_names import callee, concept
 from kraise.frontends.cuda_c.trees import Node, last_name, strip, tokens, trees
 from kraise.ir import host as h
 from kraise.ir import kernel as k
+from kraise.ir.host_live import stored
 from kraise.ir.host_names import read_within, set_within
-from kraise.ir.types import ArrayType, ScalarType
 
 PARSERS = frozenset(
     ("atoi", "atol", "atoll", "atof", "strtol", "strtoul", "strtof", "strtod", "stoi", "stol", "stof", "stod",
@@ -149,37 +148,45 @@ def choice(reader: Any, node: Node) -> Tree | None:
     return None
 
 
-def with_inputs(
-    params: list[k.Param], body: tuple[h.Stmt, ...], types: dict[str, ScalarType | ArrayType], zeroed: set[str]
-) -> tuple[h.Stmt, ...]:
-    """The body in which marked numbers and arrays are parameters; the 0 that C gives those of ``zeroed`` is no default
+def with_inputs(reader: Any, params: list[k.Param], body: tuple[h.Stmt, ...]) -> tuple[h.Stmt, ...]:
+    """The body in which marked numbers and arrays are parameters; the 0 of C for a variable of the file is no default
     that the program means. Raises Refused (KR211)."""
+    again: set[int] = set()
+    while (found := _first(params, body, reader.inputs, reader.zeroed, again)) is not None:
+        body = found
+    stores = {f.name: stored(f) for f in (*reader.functions.values(), *reader.outlined)}
+    body = host_again.spelled_out(params, body, reader.inputs, again, _marked, stores)
+    params.sort(key=lambda p: p.default is not None)
+    return body
+
+
+def _first(
+    params: list[k.Param], body: tuple[h.Stmt, ...], types: dict[str, Any], zeroed: set[str], again: set[int]
+) -> tuple[h.Stmt, ...] | None:
+    """The body without its first mark, whose name is a parameter; None where none is left but those of ``again``,
+    which need parameters of their own."""
     for at, stmt in enumerate(body):
         name = _marked(stmt)
-        if not name:
-            inner = next((s for block in h.children(stmt) for s in _all(block) if _marked(s)), None)
-            if inner is not None:
-                reason = f"{_marked(inner)} is read from outside in a branch or in each round of a loop"
-                raise refuse("KR211", reason, inner.span, "read it before, or make it a parameter of a function")
+        if not name or id(stmt) in again:
             continue
         before, rest = body[:at], body[at + 1 :]
-        again = next(
+        next_ = next(
             (n for n, s in enumerate(rest) if not _only_sets(s, name) and name in read_within((s,))), len(rest)
         )
-        if any(_marked(s) == name for s in rest[:again]):  # the input is the array after the last of its fills
-            return with_inputs(params, (*before, *rest), types, zeroed)
+        if any(_marked(s) == name for s in rest[:next_]):  # the input is the array after the last of its fills
+            return before + rest
         makers: list[h.Stmt] = [s for s in before if isinstance(s, h.Alloc | h.Assign) and s.name == name]
         makers += [s for s in before if _only_sets(s, name)]
         others = [s for s in before if s not in makers and name in read_within((s,)) | set_within((s,))]
         if others or any(p.name == name for p in params):
-            raise refuse("KR211", f"{name} is read from outside after it was used", stmt.span, "read it first")
+            again.add(id(stmt))
+            continue
         last = next((s for s in reversed(makers) if isinstance(s, h.Alloc | h.Assign)), None)
         meant = isinstance(last, h.Assign) and (name not in zeroed or len(makers) > 1)
         default = fold(_known(last.value, before)) if isinstance(last, h.Assign) and meant else None
         params.append(k.Param(name, types[name], default, span=stmt.span))
-        return with_inputs(params, (*(s for s in before if s not in makers), *rest), types, zeroed)
-    params.sort(key=lambda p: p.default is not None)
-    return body
+        return (*(s for s in before if s not in makers), *rest)
+    return None
 
 
 def _known(e: Any, before: tuple[h.Stmt, ...]) -> Any:

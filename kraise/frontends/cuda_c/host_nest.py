@@ -59,7 +59,6 @@ def outline(reader: Any, node: Tree) -> list[h.Stmt]:
         tuple(k.Var(n, scalars[n].type) for n in changed[1:]),
     )  # fmt: skip
     types = tuple(scalars[n].type for n in changed)
-    reader.outlined.append(replace(function, doc=""))
     for n in [counter, *unset]:
         if n in scalars:
             reader.ignored.add(n)  # its value after the loop is not followed
@@ -118,7 +117,7 @@ def registered(
     """
     program = reader.program
     toks = program.unit.tokens
-    taken = {f.name for f in reader.outlined}
+    taken = {f.name for f in reader.outlined} | set(program.functions)
     name, number = f"{reader.name}_{word}", 2
     while name in taken:
         name, number = f"{reader.name}_{word}_{number}", number + 1
@@ -134,7 +133,11 @@ def registered(
     function, problems = read_function(program, Definition(name, "host", item, also=also), "plain", name, [])
     if function is None:
         raise Refused(*(d for d in problems if d.severity == "error"))
-    return function, name
+    function = replace(function, doc="")
+    twin = next((f for f in reader.outlined if replace(f, name=name) == function), None)  # a helper written out twice
+    if twin is None:
+        reader.outlined.append(function)
+    return twin or function, (twin or function).name
 
 
 def _declared(t: Any, name: str) -> str:

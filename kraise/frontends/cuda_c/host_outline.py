@@ -71,7 +71,6 @@ class _Loop:
             [(spelled(t), n) for n, (_, t) in self.numbers.items()],
             spelled(returned) if returned is not None else "void", body, self.place, self.call.node,
         )  # fmt: skip
-        self.reader.outlined.append(replace(function, doc=""))
         args: list[Any] = [*self.arrays.values(), *(v for v, _ in self.numbers.values())]
         span = self.call.span
         if returned is None:

@@ -90,7 +90,7 @@ def taken(reader: Any, node: Tree) -> list[h.Stmt] | None:
         reader.unknown.discard(name)
         reader.inputs[name] = number
         out.append(h.Assign(name, k.Var(name + MARK, number), number, span=span))
-    if not out:
+    if not out and not (effects.variables and effects.variables <= reader.ignored):  # image.load(path)
         return None
     reader.drop(node, PARAMETER)
     return out
@@ -98,14 +98,20 @@ def taken(reader: Any, node: Tree) -> list[h.Stmt] | None:
 
 def lets_go(reader: Any, node: Tree, known: set[str], found: list[h.Stmt]) -> bool:
     """Did a statement of ``main`` that looks at the command line leave nothing but numbers that are not followed any
-    more?"""
+    more, or one that looks at an object, a device or a file an integer of this kind?"""
     words = {str(t) for t in tokens(node) if t.type == "NAME"}
     lost = {n for n in reader.ignored - known if isinstance(reader.low.lookup(n), VarPlace)}
     from kraise.frontends.cuda_c.host_renames import declared_names
 
-    if not (words & reader.arguments_of_main and lost) or computes(found):
+    sizes = {n for n in lost if reader.low.lookup(n).type.is_integer} and not _tells_time(node)
+    looks = words & reader.arguments_of_main or (sizes and words & known)
+    if not (looks and lost) or computes(found):
         return False
     return set_within(tuple(found)) <= lost | declared_names(node)
+
+
+def _tells_time(node: Tree) -> bool:
+    return any(dropped(callee(c.children[0])) == "timing" for c in node.find_data("call_expression"))
 
 
 def from_arguments(reader: Any, node: Any) -> bool:

@@ -19,6 +19,7 @@ from kraise.frontends.cuda_c.scan import Item, Unit
 from kraise.frontends.cuda_c.structs import Definition, Structs, TemplateParameter, template_parameters
 from kraise.frontends.cuda_c.tokens import Raw
 from kraise.frontends.cuda_c.trees import child, last_name, strip, trees
+from kraise.frontends.cuda_c.tries import without_tries
 from kraise.frontends.cuda_c.values import Cell, Constant, GlobalVariable, StructPlace, TypeName, VarPlace
 from kraise.ir import kernel
 from kraise.ir.kernel import Const
@@ -177,7 +178,7 @@ class Program(Structs):
         """The definition's function tree, its template parameters read."""
         if d.tree is None:
             assert d.item is not None
-            unit_tree = self.parse(d.item)
+            unit_tree = self.parse(self._without_tries(d.item))
             node = unit_tree.children[0]
             assert isinstance(node, Tree)
             while node.data == "template_declaration":
@@ -187,6 +188,15 @@ class Program(Structs):
                 node = node.children[-1]  # type: ignore[assignment]
             d.tree = node
         return d.tree
+
+    def _without_tries(self, item: Item) -> Item:
+        """The item with its ``try`` blocks as plain ones, of tokens behind those of the file."""
+        text = self.unit.tokens[item.first : item.last + 1]
+        if not any(t.text == "try" for t in text):
+            return item
+        start = len(self.unit.tokens)
+        self.unit.tokens.extend(replace(t) for t in without_tries(text))
+        return replace(item, first=start, last=len(self.unit.tokens) - 1)
 
     # --- names
 

@@ -1387,3 +1387,54 @@ void left_by_time(float *x, float *y, int n) {
         if (ms > 0.5f) break;
     }
 }
+
+// errors that are caught, members in loops that become functions, pointers that are cleared together
+struct Totals {
+    float *d, *h; int blocks;
+    explicit Totals(int b) : blocks(b) { cudaMalloc(&d, b * sizeof(float)); h = (float *)malloc(b * sizeof(float)); }
+    ~Totals() { cudaFree(d); free(h); }
+    float of(const float *x, int n) {
+        block_sum<<<blocks, 4>>>(x, d, n);
+        cudaMemcpy(h, d, blocks * sizeof(float), cudaMemcpyDeviceToHost);
+        float s = 0.0f;
+        for (int i = 0; i < blocks; ++i) s += h[i];
+        return s;
+    }
+};
+void clear(Pair *t) { cudaFree(t->a); t->a = t->b = NULL; }
+void caught(float *x, float *y, int n) {
+    try {
+        Totals all((n + 3) / 4);
+        float s = 0.0f;
+        for (int k = 0; k < 3; k++) {
+            s = 0.1f * all.of(x, n);
+            add<<<1, 64>>>(x, s, n);
+        }
+        s = all.of(x, n);
+        add<<<1, 64>>>(y, s, n);
+        if (n > 1000000) throw std::runtime_error("too large");
+    } catch (const std::exception &e) {
+        fprintf(stderr, "%s\n", e.what());
+        exit(1);
+    }
+    Pair t;
+    t.a = x; t.b = y;
+    add<<<1, 64>>>(t.b, 1.0f, n);
+    clear(&t);
+}
+void caught_and_gone_on(float *x, float *y, int n) {
+    try { if (n > 3) throw 1; add<<<1, 64>>>(x, 1.0f, n); } catch (int) { add<<<1, 64>>>(y, 1.0f, n); }
+}
+float added_up_now_and_then(float *x, float *y, int n) {
+    float total = 0.0f, *h = (float *)malloc(n * sizeof(float));
+    for (int t = 0; t < 7; t++) {
+        mix<<<1, 64>>>(x, y, y, n);
+        if (t % 2 == 0) {
+            cudaMemcpy(h, y, n * sizeof(float), cudaMemcpyDeviceToHost);
+            float s = 0.0f;
+            for (int i = 0; i < n; i++) s += h[i];
+            total += s / n;
+        }
+    }
+    return total;
+}
