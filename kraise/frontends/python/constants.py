@@ -121,9 +121,9 @@ class Folder:
                 return inner
             type_ = scalar_type(self.imports.qualified(dotted(dtype[0])))
             return None if type_ is None else (inner[0], inner[1], type_)
-        if not isinstance(node, cst.Tuple | cst.List) or not node.elements:
+        rows = self.listed(node)
+        if not rows:
             return None
-        rows = [e.value for e in node.elements]
         scalars = [self.number(r) for r in rows]
         if all(s is not None for s in scalars):
             types = [s[1] for s in scalars]  # type: ignore[index]
@@ -135,6 +135,21 @@ class Folder:
         types = [t[2] for t in tables]  # type: ignore[index]
         strongest = next(t for t in (COMPLEX, FLOAT, INT, BOOL, types[0]) if t in types)
         return [v for t in tables for v in t[0]], (len(rows), *tables[0][1]), strongest  # type: ignore[index,misc]
+
+    def listed(self, node: cst.BaseExpression) -> list[cst.BaseExpression] | None:
+        """The elements of a list, of ``[a] + [b] * 4``, too; None for anything else."""
+        match node:
+            case cst.Tuple(elements=parts) | cst.List(elements=parts):
+                return [e.value for e in parts]
+            case cst.BinaryOperation(left=left, operator=cst.Add(), right=right):
+                one, two = self.listed(left), self.listed(right)
+                return None if one is None or two is None else one + two
+            case cst.BinaryOperation(left=left, operator=cst.Multiply(), right=right):
+                one, count = self.listed(left), self.number(right)
+                times = count[0] if count is not None else None
+                known = one is not None and isinstance(times, int) and 0 <= times * len(one) <= 4096
+                return one * times if known else None  # type: ignore[operator]
+        return None
 
 
 def read_constants(

@@ -13,6 +13,7 @@ from kraise.frontends.python.host_assign import Assignments
 from kraise.frontends.python.host_control import ONE, Control, raises, skips
 from kraise.frontends.python.host_grown import with_arrays
 from kraise.frontends.python.host_lists import without_lists
+from kraise.frontends.python.host_mapped import without_maps
 from kraise.frontends.python.host_module_arrays import check_kept, with_module_arrays
 from kraise.frontends.python.host_partials import without_partials
 from kraise.frontends.python.host_reducers import without_reducers
@@ -20,6 +21,7 @@ from kraise.frontends.python.host_scope import HostScope, array_names, ignored_c
 from kraise.frontends.python.host_settled import by_default
 from kraise.frontends.python.host_streams import without_streams
 from kraise.frontends.python.host_tuples import without_tuples
+from kraise.frontends.python.host_walked import without_walks
 from kraise.frontends.python.host_written import written_out
 from kraise.frontends.python.source import dotted, walk
 from kraise.frontends.python.survey import doc_of
@@ -34,10 +36,11 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     for p in left_out:
         scope.drop(p, "a parameter that is None")
     node = with_module_arrays(scope, node)
+    node = without_maps(scope, node)
     node = without_reducers(
         scope.source, written_out(scope, without_partials(scope, without_streams(scope, node))), scope.reducers
     )
-    node = without_tuples(scope, with_arrays(scope, node))
+    node = without_tuples(scope, with_arrays(scope, without_walks(scope, node)))
     node = without_lists(scope, node)
     array_names(scope, node)
     scope.name = name

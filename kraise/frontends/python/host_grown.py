@@ -2,7 +2,8 @@
 
 ``losses = []``, then ``losses.append(loss)`` in a ``for t in range(n)``, is ``losses = np.zeros(n)`` and
 ``losses[t] = loss``; with arrays that are appended the new array has one axis more. An append under ``t % k == 0``
-fills one place in k rounds. What a list begins with (``losses = [first]``) has the first places.
+fills one place in k rounds, and so does one under ``(t + 1) % k == 0``. What a list begins with (``losses = [first]``)
+has the first places.
 
 Side conditions, checked: the loop has no way out and no ``continue``; there is one append, which is evaluated once in
 each round (or in each that the remainder says); nothing uses the list between its making and the end of the loop, and
@@ -99,20 +100,25 @@ class _Grown:
         for at, line in enumerate(body):
             every: cst.BaseExpression | None = integer(1)
             inner: list[Any] = [line]
+            late = 0
             if isinstance(line, cst.If) and line.orelse is None:
-                every, inner = self.period(line.test, var, start, step), list(line.body.body)
+                (every, late), inner = self.period(line.test, var, start, step), list(line.body.body)
             for place, part in enumerate(inner):
                 value = _appended(part, name)
                 if value is None or every is None:
                     continue
                 if any(self.scope.is_array(b) != self.scope.is_array(value) for b in begun):
                     return None
-                made = self.array(value, _more(_count(start, stop, step, every), len(begun)))
+                when = _more(cst.Name(var), late - (number(start) or 0))
+                count, index = _count(start, stop, step, every), _index(var, start, step, every)
+                if late:  # after k rounds, not before them
+                    count, index = _periods(start, stop, every), _more(_over(when, every), -1)
+                made = self.array(value, _more(count, len(begun)))
                 if made is None or isinstance(value, cst.Integer) or dotted(getattr(value, "func", value)) in _WHOLE:
                     return None
                 if not self.scope.is_array(value):
                     self.scope.recorded.add(name)
-                store = self.store(part, name, value, _more(_index(var, start, step, every), len(begun)))
+                store = self.store(part, name, value, _more(index, len(begun)))
                 inner[place] = store
                 if isinstance(line, cst.If):
                     body[at] = line.with_changes(body=line.body.with_changes(body=inner))
@@ -150,18 +156,26 @@ class _Grown:
 
         return rebuilt(self.scope.source, line, change)
 
-    def period(self, test: cst.BaseExpression, var: str, start: Any, step: Any) -> cst.BaseExpression | None:
-        """``k`` of ``t % k == 0`` in ``for t in range(n)``; None for another condition."""
-        if number(start) != 0 or number(step) != 1:
-            return None
+    def period(
+        self, test: cst.BaseExpression, var: str, start: Any, step: Any
+    ) -> tuple[cst.BaseExpression | None, int]:
+        """``k`` of ``t % k == 0`` in ``for t in range(n)``, and 1 where the k-th round is the first (``(t + 1) % k ==
+        0``, or rounds from 1 on); None for another condition."""
         match test:
             case cst.Comparison(
-                left=cst.BinaryOperation(left=cst.Name(value=name), operator=cst.Modulo(), right=period),
+                left=cst.BinaryOperation(left=left, operator=cst.Modulo(), right=period),
                 comparisons=[cst.ComparisonTarget(operator=cst.Equal(), comparator=cst.Integer(value="0"))],
-            ) if name == var:
+            ):
+                more = 0
+                match left:
+                    case cst.BinaryOperation(left=inner, operator=cst.Add(), right=cst.Integer(value="1")):
+                        left, more = inner, 1
+                late = (number(start) if number(start) is not None else 2) + more  # type: ignore[operator]
+                if dotted(left) != var or number(step) != 1 or late not in (0, 1):
+                    return None, 0
                 fixed = isinstance(period, cst.Name) and period.value not in assigned(self.node.body)
-                return period if fixed or (number(period) or 0) > 0 else None
-        return None
+                return (period, late) if fixed or (number(period) or 0) > 0 else (None, 0)
+        return None, 0
 
     def array(self, value: cst.BaseExpression, count: cst.BaseExpression) -> cst.BaseExpression | None:
         """``np.zeros(…)`` for so many of what is appended; None where its extents are not known."""
@@ -309,6 +323,19 @@ def _count(start: Any, stop: Any, step: Any, every: Any) -> cst.BaseExpression:
     if first == 0 or isinstance(whole, cst.Name):
         return whole
     return cst.Call(cst.Name("max"), [cst.Arg(whole), cst.Arg(integer(0))])
+
+
+def _over(node: Any, by: Any) -> cst.BaseExpression:
+    return cst.BinaryOperation(_bracketed(node), cst.FloorDivide(), _bracketed(by))
+
+
+def _periods(start: Any, stop: Any, every: Any) -> cst.BaseExpression:
+    """How often a number of rounds is whole."""
+    rounds = _more(stop, -number(start))  # type: ignore[operator]
+    known, by = number(rounds), number(every)
+    if known is not None and by is not None:
+        return integer(max(known, 0) // by)
+    return cst.Call(cst.Name("max"), [cst.Arg(_over(rounds, every)), cst.Arg(integer(0))])
 
 
 def _index(var: str, start: Any, step: Any, every: Any) -> cst.BaseExpression:

@@ -72,10 +72,10 @@ def called(scope: HostScope, node: cst.Call, row: str, value: Value) -> h.Expr:
     if len(operands) != wanted:
         raise scope.refuse(node, f"{scope.text(node.func)} is known with {wanted} operands only", "", "KR213")
     array = bool(facts.get("array")) or (bool(facts.get("elementwise")) and any(scope.is_array(o) for o in operands))
-    first = scope.ranks.get(dotted(operands[0])) if operands else None
-    if row == "sum" and scope.qualified(node.func) == "builtins.sum" and first != 1:  # of a matrix: its rows' sum
+    if row == "sum" and scope.qualified(node.func) == "builtins.sum" and dotted(operands[0]) not in scope.recorded:
+        first = scope.ranks.get(dotted(operands[0]), 1)  # of a matrix: the sum of its rows
         text = "jnp.sum({0}, axis=0)"
-        return h.Library(row, (value(operands[0]),), NUMBER, bool(first), text, "linear", span=scope.span(node))
+        return h.Library(row, (value(operands[0]),), NUMBER, first > 1, text, "linear", span=scope.span(node))
     if row == "matmul" and scope.is_scalar_product(node):
         row, array = "dot", False
     return library(row, tuple(value(o) for o in operands), scope.span(node), array=array)

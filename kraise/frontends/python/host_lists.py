@@ -17,7 +17,7 @@ import libcst as cst
 from kraise.frontends.python import host_objects
 from kraise.frontends.python.host_rounds import MOST_ROUNDS, Rounds, integer, number, truth, tuple_of
 from kraise.frontends.python.host_scope import HostScope, array_names
-from kraise.frontends.python.host_tables import only_walked, tables
+from kraise.frontends.python.host_tables import only_walked, rows_of, tables
 from kraise.frontends.python.source import dotted, rebuilt, walk
 from kraise.ir.host_names import fresh
 
@@ -52,13 +52,11 @@ class Lists(Rounds):
         self.constants: dict[str, cst.BaseExpression] = {}  # the counters of loops that are written out
         self.before: list[cst.BaseSmallStatement] = []
         self.appended: dict[str, list[cst.BaseExpression]] = {}
+        self.configurations: dict[str, list[str]] = {}  # grid, block, … of ``config`` in ``k[config]``
         for n in walk(node.body):
             match n:
                 case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="append")), args=[cst.Arg(value=a)]):
                     self.appended.setdefault(dotted(owner), []).append(a)
-        self.configurations: dict[str, list[str]] = {}  # grid, block, … of ``config`` in ``k[config]``
-        for n in walk(node.body):
-            match n:
                 case cst.Subscript(
                     value=kernel, slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Name(value=c)))]
                 ):
@@ -120,12 +118,10 @@ class Lists(Rounds):
         if isinstance(getattr(node, "body", None), cst.BaseSuite):
             kept["body"] = self.block(node.body)
         orelse = getattr(node, "orelse", None)
-        if orelse is not None:
-            kept["orelse"] = (
-                self.line(orelse)[0]
-                if isinstance(orelse, cst.If)
-                else orelse.with_changes(body=self.block(orelse.body))
-            )
+        if isinstance(orelse, cst.If):
+            kept["orelse"] = self.line(orelse)[0]
+        elif orelse is not None:
+            kept["orelse"] = orelse.with_changes(body=self.block(orelse.body))
         self.fixed -= 1
         return [*first, self.placed(node.with_changes(**kept), node)]
 
@@ -140,7 +136,7 @@ class Lists(Rounds):
         """A statement that makes or changes a list; None for any other."""
         match node:
             case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]) if name in self.tables and (
-                only_walked(self.function, name)
+                only_walked(self.function, name, self.tables[name])
             ):
                 self.touched = True
                 return []
@@ -215,7 +211,7 @@ class Lists(Rounds):
         self.lists[name] = names
         out: list[cst.BaseSmallStatement] = []
         for n, p in zip(names, parts, strict=True):
-            inner = [e.value for e in p.elements] if isinstance(p, cst.Tuple | cst.List) else []
+            inner = rows_of(p)
             out += self.made(n, inner, node) if self.holds_arrays(inner) else [self.named(n, p, node)]
         return out
 
@@ -269,9 +265,11 @@ class Lists(Rounds):
                 return node.with_changes(args=[first.with_changes(value=whole), *map(self.expression, rest)])
             case cst.Call(func=cst.Name(value="len"), args=[cst.Arg(value=owner)]) if dotted(owner) in self.lists:
                 return integer(len(self.lists[dotted(owner)]))
-            case cst.Call(func=cst.Name(value="len"), args=[cst.Arg(value=owner)]) if dotted(owner) in self.tables:
+            case cst.Call(func=cst.Name(value="len"), args=[cst.Arg(value=owner)]) if rows := rows_of(
+                self.entry(owner)
+            ):
                 self.touched = True
-                return integer(len(self.tables[dotted(owner)].elements))
+                return integer(len(rows))
             case cst.Subscript(value=owner, slice=[cst.SubscriptElement(slice=cst.Index(value=index))]):
                 name = dotted(owner)
                 if isinstance(owner, cst.Subscript) and dotted(owner.value) in self.lists:  # of a list of lists
@@ -291,14 +289,16 @@ class Lists(Rounds):
                         return picked
                 if name in self.lists:
                     return self.chosen(name, self.lists[name], self.expression(index), node)
+                if (found := self.entry(node)) is not None and not isinstance(found, cst.List | cst.Tuple | cst.Name):
+                    return found.deep_clone()
                 if isinstance(owner, cst.List | cst.Tuple):
                     given = [self.expression(e.value) for e in owner.elements]
                     if self.holds_arrays(given) and all(dotted(p) for p in given):
                         return self.chosen("choice", [dotted(p) for p in given], self.expression(index), node)
             case cst.Return(value=cst.Name() as value) if value.value in self.lists or value.value in self.keys:
                 self.touched = True
-                own = self.lists.get(value.value) or list(self.keys.get(value.value, {}).values())
-                return node.with_changes(value=tuple_of([cst.Name(n) for n in own]))
+                own = self.lists.get(value.value) or [*self.keys.get(value.value, {}).values()]
+                return node.with_changes(value=tuple_of([*map(cst.Name, own)]))
             case cst.Name(value=name) if name in self.lists:
                 raise self.scope.refuse(
                     node, f"the list of arrays {name} is used as a whole", "name its arrays one by one"
@@ -350,12 +350,11 @@ class Lists(Rounds):
             case cst.Subscript(
                 value=cst.Name(value=name), slice=[cst.SubscriptElement(slice=cst.Slice() as piece)]
             ) if name in self.lists:
-                bounds = [
-                    None if e is None else number(self.expression(e)) for e in (piece.lower, piece.upper, piece.step)
-                ]
-                given = [e for e in (piece.lower, piece.upper, piece.step) if e is not None]
+                ends = (piece.lower, piece.upper, piece.step)
+                bounds = [None if e is None else number(self.expression(e)) for e in ends]
+                given = [e for e in ends if e is not None]
                 if len(given) == sum(n is not None for n in bounds):
-                    return [cst.Name(n) for n in self.lists[name][slice(*bounds)]]
+                    return [*map(cst.Name, self.lists[name][slice(*bounds)])]
             case cst.BinaryOperation(left=left, operator=cst.Add(), right=right):
                 one, two = self.elements(left), self.elements(right)
                 return None if one is None or two is None else one + two

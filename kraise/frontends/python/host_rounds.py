@@ -7,6 +7,7 @@ from typing import Any
 import libcst as cst
 
 from kraise.frontends.python.host_scope import HostScope
+from kraise.frontends.python.host_tables import entry, has_rows, rows_of
 from kraise.frontends.python.names import simple_statements
 from kraise.frontends.python.source import dotted, walk
 
@@ -94,8 +95,8 @@ class Rounds:
                 if entries:
                     pick: Any = {"items": lambda e: tuple_of(list(e)), "keys": lambda e: e[0], "values": lambda e: e[1]}
                     return [pick[verb](e) for e in entries]
-            case cst.Name(value=name) if name in self.tables:
-                return [e.value for e in self.tables[name].elements]
+            case cst.Name() | cst.Subscript() if isinstance(rows := self.entry(node), cst.List | cst.Tuple):
+                return rows_of(rows)
             case cst.Name(value=name) if name in self.keys:
                 return [cst.SimpleString(repr(k)) for k in self.keys[name]]
             case cst.Name(value=name) if (
@@ -107,6 +108,10 @@ class Rounds:
             return found
         return None
 
+    def entry(self, node: cst.BaseExpression) -> cst.BaseExpression | None:
+        """What a name, ``A[s]`` or ``A[s][j]`` of a list of literals is; None for anything else."""
+        return entry(self.tables, node, lambda index: number(self.expression(index)))
+
     def uses_counter(self, node: cst.For) -> bool:
         """Is the counter of a loop the index of a list of arrays, or does the loop make a list longer?"""
         var = dotted(node.target)
@@ -116,9 +121,9 @@ class Rounds:
                     dotted(owner) in self.lists
                 ):
                     return True
-                case cst.Subscript(value=owner, slice=[cst.SubscriptElement(slice=cst.Index(value=index))]) if (
-                    dotted(owner) in self.lists
-                ):
+                case cst.Subscript(value=owner, slice=[cst.SubscriptElement(slice=cst.Index(value=index))]) if dotted(
+                    owner
+                ) in self.lists or has_rows(self.tables.get(dotted(owner))):
                     parts = list(walk(index))
                     mixed = any(isinstance(p, cst.Modulo | cst.BitAnd | cst.BitXor) for p in parts)
                     if not mixed and any(isinstance(p, cst.Name) and p.value == var for p in parts):
@@ -266,13 +271,23 @@ def truth(node: cst.BaseExpression) -> bool | None:
     """Whether a condition on integer literals holds; None where that is not known."""
     match node:
         case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator=sign, comparator=right)]):
-            a, b = number(left), number(right)
+            a, b = _real(left), _real(right)
             return None if a is None or b is None or type(sign) not in _TESTS else _TESTS[type(sign)](a, b)
         case cst.UnaryOperation(operator=cst.Not(), expression=inner):
             found = truth(inner)
             return None if found is None else not found
     whole = number(node)
     return None if whole is None else bool(whole)
+
+
+def _real(node: cst.BaseExpression) -> float | None:
+    """The value of a literal, of an integer expression too."""
+    match node:
+        case cst.Float():
+            return node.evaluated_value
+        case cst.UnaryOperation(operator=cst.Minus(), expression=cst.Float() as inner):
+            return -inner.evaluated_value
+    return number(node)
 
 
 def number(node: cst.BaseExpression) -> int | None:

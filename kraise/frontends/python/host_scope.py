@@ -115,7 +115,7 @@ class HostScope:
             case cst.Subscript(value=cst.Name(value=name)) if name in self.banks:
                 return True
             case cst.Subscript(value=value, slice=items):
-                return self.is_array(value) and any(isinstance(i.slice, cst.Slice) or self.gathers(i) for i in items)
+                return self.is_array(value) and any(self.cuts(i) or self.gathers(i) for i in items)
             case cst.Call(func=func, args=args):
                 name = self.qualified(func)
                 concept = dialects.table("host_library")["python"].get(name, "")
@@ -146,6 +146,13 @@ class HostScope:
                 if called in self.hosts:
                     return self.hosts[called] == (True,)
         return False
+
+    def cuts(self, item: cst.SubscriptElement) -> bool:
+        """Is one item of a subscript a slice, ``...`` or a new axis?"""
+        if not isinstance(item.slice, cst.Index):
+            return True
+        word = dotted(item.slice.value).rpartition(".")[2]
+        return isinstance(item.slice.value, cst.Ellipsis) or word in ("None", "newaxis")
 
     def gathers(self, item: cst.SubscriptElement) -> bool:
         """Is one item of a subscript an array of places?"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping
 
 import libcst as cst
 
@@ -31,8 +32,10 @@ def tables(scope: HostScope, node: cst.FunctionDef) -> dict[str, cst.List | cst.
     return {n: v for n, v in found.items() if times[n] == 1 and n not in changed}
 
 
-def only_walked(node: cst.FunctionDef, name: str) -> bool:
-    """Does nothing but loops read a name?"""
+def only_walked(node: cst.FunctionDef, name: str, table: cst.List | cst.Tuple) -> bool:
+    """Does nothing but loops read a name, or is it nothing that could be an array?"""
+    if len({len(rows_of(e.value)) for e in table.elements}) > 1:
+        return True
     uses = sum(isinstance(n, cst.Name) and n.value == name for n in walk(node))
     walked = [n.iter for n in walk(node) if isinstance(n, cst.For)]
     return uses == 1 + sum(isinstance(n, cst.Name) and n.value == name for over in walked for n in walk(over))
@@ -47,6 +50,35 @@ def _is_known(scope: HostScope, node: cst.BaseExpression) -> bool:
             return True
         case cst.Name(value=name):
             return name in scope.functions or name in scope.refused
+        case cst.BinaryOperation(
+            left=left, operator=cst.Add() | cst.Subtract() | cst.Multiply() | cst.Divide(), right=right
+        ):
+            plain = not any(isinstance(n, cst.Name | cst.List | cst.Tuple | cst.SimpleString) for n in walk(node))
+            return plain and _is_known(scope, left) and _is_known(scope, right)
         case cst.List(elements=parts) | cst.Tuple(elements=parts):
             return all(_is_known(scope, e.value) for e in parts)
     return False
+
+
+def entry(
+    tables: Mapping[str, cst.List | cst.Tuple], node: cst.BaseExpression, at: Callable[[cst.BaseExpression], int | None]
+) -> cst.BaseExpression | None:
+    """What ``A[s]`` or ``A[s][j]`` of such a list is, where the places are known."""
+    match node:
+        case cst.Name(value=name):
+            return tables.get(name)
+        case cst.Subscript(value=owner, slice=[cst.SubscriptElement(slice=cst.Index(value=index))]):
+            rows, place = entry(tables, owner, at), at(index)
+            parts = rows.elements if isinstance(rows, cst.List | cst.Tuple) else ()
+            return parts[place].value if place is not None and -len(parts) <= place < len(parts) else None
+    return None
+
+
+def has_rows(table: cst.List | cst.Tuple | None) -> bool:
+    """Are there lists in a list?"""
+    return table is not None and any(isinstance(e.value, cst.List | cst.Tuple) for e in table.elements)
+
+
+def rows_of(table: cst.BaseExpression | None) -> list[cst.BaseExpression]:
+    """The elements of a list or tuple of literals; none for anything else."""
+    return [e.value for e in table.elements] if isinstance(table, cst.List | cst.Tuple) else []

@@ -351,4 +351,4 @@ class _Tuples:
             case cst.Call(func=cst.Name(value="enumerate"), args=[cst.Arg(value=inner)]):
                 found = self.rounds(inner)
                 return None if found is None else [tuple_of([integer(n), x]) for n, x in enumerate(found)]
-        return self.elements(node)
+        return self.starred(node)

@@ -185,7 +185,7 @@ def _subscript(scope: HostScope, node: cst.Subscript) -> h.Expr:
     name = dotted(node.value)
     if scope.is_array(node.value) and any(map(scope.gathers, node.slice)):
         return _gathered(scope, node)
-    if name in scope.arrays and not any(isinstance(i.slice, cst.Slice) for i in node.slice):
+    if name in scope.arrays and not any(map(scope.cuts, node.slice)):
         return k.Load(name, _subscripts(scope, node), NUMBER, span=span)
     whole = part(scope, node)
     if whole is not None:

@@ -1594,3 +1594,72 @@ def by_callbacks(x, y):
     b = watched([y, x], 3, shift)
     c = watched([y, y], 2, limit=1.5)
     return a, b, c
+
+
+def by_mapped(x, y):
+    dx, dy = map(cuda.to_device, (x, y))
+    out = cuda.to_device(x)
+    mix[1, 64](dx, dy, out)
+    blocks = tuple(-(-s // 32) for s in x.shape)
+    add[blocks, 32](out, 1.0)
+    return out.copy_to_host()
+
+
+def by_tableau(x, y):
+    stages = [[], [0.5], [0.25, 0.25 / 2], [0.0, 0.0, 1.0]]
+    ks = [cuda.device_array_like(x) for _ in range(4)]
+    u = cuda.to_device(x)
+    for step in range(3):
+        for s in range(4):
+            us = cuda.to_device(y)
+            for j, a in enumerate(stages[s]):
+                if a != 0.0:
+                    mix[1, 64](us, ks[j], us)
+                    add[1, 64](us, a * stages[s][-1])
+            smooth[1, 64](us, u)
+            ks[s].copy_to_device(u)
+    return u.copy_to_host()
+
+
+def by_walked(x, y):
+    table = np.outer(x, y)
+    last = cuda.device_array_like(y)
+    for row in table:
+        mix[1, 64](row, last, last)
+    kept = [y]
+    for k, row in enumerate(table):
+        scale[1, 64](row, last, 0.5)
+        if (k + 1) % 3 == 0:
+            kept.append(last.copy_to_host())
+    return table, np.array(kept)
+
+
+def by_every_second(x, y):
+    history = []
+    late = [x]
+    d = cuda.to_device(x)
+    for t in range(1, 42):
+        add[1, 64](d, 0.25)
+        if t % 2 == 0:
+            history.append(d.copy_to_host())
+    for t in range(70):
+        add[1, 64](d, 0.125)
+        if (t + 1) % 9 == 0:
+            late.append(d.copy_to_host())
+    return np.stack(history), np.array(late)
+
+
+def by_last_axis(x, y):
+    out = np.zeros((3, x.size, 2), dtype=np.float32)
+    for c in range(2):
+        d = cuda.to_device(x)
+        add[1, 64](d, 1.0 + c)
+        out[..., c] = d.copy_to_host()
+    return out
+
+
+def by_rows_changed(x, y):
+    table = np.outer(x, y)
+    for row in table:
+        add[1, 64](row, 0.5)
+    return table
