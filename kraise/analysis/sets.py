@@ -33,6 +33,7 @@ def bounded(ask: Callable[[], T], otherwise: T) -> T:
         return otherwise
 
 
+@lru_cache(maxsize=4_000)
 def parse(text: str) -> Set | None:
     """The set, None if it takes too long."""
     return bounded(lambda: Set(text), None)

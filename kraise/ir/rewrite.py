@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from typing import Any
 
 from kraise.ir.types import ScalarType
@@ -17,19 +18,27 @@ def rewritten(x: Any, visit: Callable[[Any], Any | None]) -> Any:
         if all(a is b for a, b in pairs):
             return x
         return tuple(n for a, b in pairs for n in (b if isinstance(b, tuple) and not isinstance(a, tuple) else (b,)))
-    if not is_dataclass(x) or isinstance(x, ScalarType | type):
+    parts = _parts(type(x))  # type: ignore[arg-type]
+    if parts is None:
         return x
     found = visit(x)
     if found is not None:
         return found
     changes = {}
-    for f in fields(x):
-        if f.name not in ("span", "type"):
-            old = getattr(x, f.name)
-            new = rewritten(old, visit)
-            if new is not old:
-                changes[f.name] = new
+    for name in parts:
+        old = getattr(x, name)
+        new = rewritten(old, visit)
+        if new is not old:
+            changes[name] = new
     return replace(x, **changes) if changes else x
+
+
+@cache
+def _parts(kind: type) -> tuple[str, ...] | None:
+    """The fields of a class of nodes that may hold nodes; None where it is no such class."""
+    if not is_dataclass(kind) or kind in (ScalarType, type):
+        return None
+    return tuple(f.name for f in fields(kind) if f.name not in ("span", "type"))
 
 
 __all__ = ["rewritten"]

@@ -25,6 +25,7 @@ from kraise.raising.memory.parts import split
 from kraise.raising.memory.private import Transient
 from kraise.raising.ragged.loops import LongRows
 from kraise.raising.ragged.same_rows import others_rows
+from kraise.raising.run.calls import called
 from kraise.raising.run.context import Context
 from kraise.raising.threads import groups
 from kraise.raising.threads import indices as threads
@@ -51,7 +52,8 @@ def raise_function(
     Raises:
         Refused: with every diagnostic that says why it cannot be raised.
     """
-    functions = tuple(replace(f, body=without_needless(f.body)) for f in module.functions)
+    helpers = called(module, function)
+    functions = tuple(replace(f, body=without_needless(f.body)) if f.name in helpers else f for f in module.functions)
     module, function = replace(module, functions=functions), replace(function, body=without_needless(function.body))
     function = without_idle(module, function)
     function, persistent = one_row_each(module, replace(function, body=numbered(function.body)))
