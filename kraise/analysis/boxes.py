@@ -52,8 +52,8 @@ def _divide(poly: Poly, by: int) -> Poly:
         return poly
     if poly.value is not None:
         return constant(poly.value // by)
-    if all(c % by == 0 for c in poly.terms.values()):
-        return Poly({m: c // by for m, c in poly.terms.items()})
+    if all(c % by == 0 for m, c in poly.terms.items() if m):
+        return Poly({m: c // by for m, c in poly.terms.items()})  # what the constant leaves over is less than one
     return Poly({(eq.Op("floordiv", (to_expr(poly), eq.Const(by, INT)), INT),): 1})
 
 

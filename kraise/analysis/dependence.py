@@ -15,6 +15,7 @@ from kraise.analysis import flipped, sets
 from kraise.analysis.conditions import Fact, bounded_loads, classify, negate, static_expr
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.analysis.products import Product, multiplied
+from kraise.analysis.ranks import ranked
 from kraise.analysis.ties import SYMBOL, ties
 from kraise.analysis.told_apart import different, disjoint
 from kraise.analysis.wrapped import unwound
@@ -265,6 +266,7 @@ class Question:
         space.path(b.path, names_b)
         disjoint(space, a, b, names_a, names_b)
         different(space, a, b, names_a, names_b, injective)
+        ranked(space, a, b, names_a, names_b)
         cells = a.subscripts, b.subscripts
         if a.view != b.view:  # taken apart in different ways: as the source has them
             cells = _as_written(a), _as_written(b)

@@ -51,6 +51,10 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
         whole = tiled(cx, known)
         if whole is not None:
             return whole
+        stored = written(cx.module, cx.function)
+        steps = {row: by for (array, row), by in cx.stepped.items() if array in stored}
+        if steps.keys() - known.multiples.keys():
+            return replace(known, multiples=steps | dict(known.multiples))
         wanted = _wanted(cx, known.assumed)
         rows_filled = widths(wanted)
         if rows_filled.keys() - known.widths.keys():

@@ -13,6 +13,7 @@ from kraise.analysis.delinearize import Digits, digits
 from kraise.analysis.dependence import Access, may_meet
 from kraise.analysis.meeting import meeting
 from kraise.analysis.poly import Poly, to_expr, to_poly
+from kraise.analysis.ranks import ranks_of
 from kraise.diagnostics import Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
@@ -59,12 +60,28 @@ def check(
                 if w is other and _same_value(w, threads):
                     continue
                 running = _running(w, other, threads)
+                _ordered(cx, w)
                 met = _meet(cx, w, other, running, w.array in shared)
                 if met is not None and not (stays(cx, w, other, used) or stays(cx, other, w, used)):
                     refusal = _refusal(w, other, running, met[0], w.array in shared)
                     found.setdefault((w.array, refusal.diagnostics[0].span), refusal)
     if found:
         raise Refused(*(d for r in found.values() for d in r.diagnostics))
+
+
+def _ordered(cx: Context, w: Access) -> None:
+    """A rank by floats takes each value once where they have an order: that no NaN is among them is taken for granted,
+    and said."""
+    for r in ranks_of(w.subscripts, w.path).values():
+        if r.key.type.is_integer:
+            continue
+        names = sorted({n.version.array for n in topological((r.key,)) if isinstance(n, eq.Read)})
+        text = f"{' and '.join(names)} must hold no NaN"
+        if text not in cx.assumptions and names:
+            cx.assumptions.append(text)
+            if free_indices(r.key) == {r.axis.name}:
+                same = eq.Op("eq", (r.key, r.key), BOOL)
+                cx.relied.append(eq.Check(text, eq.Reduce("and", (r.axis,), same, None, BOOL)))
 
 
 def _meet(

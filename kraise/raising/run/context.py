@@ -46,6 +46,7 @@ class Context:
     registers: bool = False  # small arrays of a thread are scalars
     touched: dict[Any, Any] = field(default_factory=dict)  # the cells that the threads of a block touch, by access
     wished: dict[eq.Expr, int] = field(default_factory=dict)  # those that had better be
+    stepped: dict[tuple[str, eq.Expr], int] = field(default_factory=dict)  # rows of an array, by the steps in them
     shares: Mapping[int, int] = field(default_factory=dict)  # the elements of such a row that a thread has
     widths: Mapping[int, eq.Expr] = field(default_factory=dict)  # the rows that the launch fills, by axis
     assumed: tuple[eq.Expr, ...] = ()  # conditions on sizes that the emitted function checks

@@ -32,7 +32,7 @@ from kraise.raising.run.sizes import steering
 from kraise.raising.run.state import RawWrite, State
 from kraise.raising.run.tables import in_table, place_like
 from kraise.raising.threads import groups
-from kraise.raising.threads.multiples import in_whole_rows, in_widths, tilewise, wished
+from kraise.raising.threads.multiples import in_whole_rows, in_widths, stepped, tilewise, wished
 from kraise.raising.threads.rounds import moving, numbered
 from kraise.raising.threads.row_views import asks_for, without_launch
 from kraise.raising.threads.splits import quotient
@@ -259,6 +259,7 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
             return Cell(name, subs, (ROWS, *(to_expr(r) for r in found.radices), *(eq.Const(n, INT) for n in tail)))
         if cx.cooperative:
             cx.wished |= wished(poly, known)
+        cx.stepped |= {(name, row): by for row, by in stepped(poly, known).items()}
         at = moving(cx, subscripts[0])
         conditions = wanted(at, known)
         if not conditions and name in cx.rows:

@@ -8,9 +8,10 @@ exact; the emitted function checks that 16 divides n, and q is n / 16 again at t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import gcd
 
 from kraise.analysis.conditions import Fact, classify
-from kraise.analysis.delinearize import Digits, in_rows
+from kraise.analysis.delinearize import Digits, divided, in_rows, provable
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
@@ -44,6 +45,22 @@ def wished(poly: Poly, path: Iterable[eq.Expr]) -> dict[eq.Expr, int]:
                     if isinstance(atom, eq.Param) and size == to_poly(atom) and any(atom in m for m in poly.terms):
                         out[atom] = by
     return out
+
+
+def stepped(poly: Poly, path: tuple[eq.Expr, ...]) -> dict[eq.Expr, int]:
+    """The parameter that a number must divide for the last of several steps to keep to its row: ``h * n + 2 * t + 1``
+    with 2 * t < n, which for an odd n is in the next row."""
+    for row in sorted((a for a in poly.atoms() if isinstance(a, eq.Param)), key=lambda p: p.name):
+        high, low = divided(poly, to_poly(row))
+        steps = [c for m, c in low.terms.items() if Poly({m: 1}).indices()]
+        by = gcd(*steps)
+        if not high.indices() or by < 2 or row in low.atoms() or row.name.startswith(_PREFIX):
+            continue
+        if provable(path, low) and not provable(path, to_poly(row) - 1 - low):
+            even = eq.Op("eq", (eq.Op("mod", (row, eq.Const(by, INT)), INT), eq.Const(0, INT)), BOOL)
+            if provable((*path, even), to_poly(row) - 1 - low):
+                return {row: by}
+    return {}
 
 
 def whole(sizes: Iterable[tuple[eq.Expr, int]]) -> dict[eq.Expr, int]:
@@ -148,4 +165,4 @@ def _tiles(size: eq.Expr, by: int) -> eq.Expr:
     return eq.Op("floordiv", (size, eq.Const(by, INT)), INT)
 
 
-__all__ = ["Multiples", "enter", "in_tiles", "in_whole_rows", "resolved", "tilewise", "whole", "wished"]
+__all__ = ["Multiples", "enter", "in_tiles", "in_whole_rows", "resolved", "stepped", "tilewise", "whole", "wished"]
