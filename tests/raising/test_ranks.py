@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kraise import pipeline
-from tests.raising.agree import agree, raised, refusal
+from tests.raising.agree import agree, refusal
 
 KERNEL = """
 def f(x, y, n):

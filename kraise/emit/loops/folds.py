@@ -26,18 +26,31 @@ def carried(low: Lowering, node: eq.CarryIn | eq.FoldResult, frame: Frame, own: 
     # a binder around may have given the indices of a carried scalar other names
     renamed = {a.name for a in node.axes} != {a.name for a in axes} and len(node.axes) == len(axes)
     mine = node.axes if renamed and not node.name.endswith(".out") else axes
-    if not {x.name for x in mine} <= {a.name for a in own}:
+    asked = tuple(next((a for a in own if a.name == x.name), None) for x in mine)
+    if None in asked and not (renamed or node.axes == axes):
         raise refuse("KR305", "a running value is used where one of its indices has no range")
-    held = tuple(next(a for a in own if a.name == x.name) for x in mine)
-    if held != axes:
-        items = tuple(_part(low, a, x) for a, x in zip(held, axes, strict=True))
-        if sum(isinstance(i, py.Call) for i in items) > 1:
+    held = tuple(a for a in asked if a is not None)
+    if asked != axes:
+        items = tuple(
+            _one(low, node.axes[at].name, x) if a is None else _part(low, a, x)
+            for at, (a, x) in enumerate(zip(asked, axes, strict=True))
+        )
+        if sum(isinstance(i, py.Call) for i in items) > 1 or (
+            None in asked and any(isinstance(i, py.Call) for i in items)
+        ):
             raise refuse("KR305", "a running value is used beyond two of its axes")
         while items and items[-1] == ALL:
             items = items[:-1]
         if items:
             text = py.Sub(text, items)
     return low.extend(text, held, frame)
+
+
+def _one(low: Lowering, index: str, whole: eq.Axis) -> Py:
+    """The place of the lane whose number is that of the round (``if (t == k) x[k] = acc``)."""
+    number: Py = Atom(low.fold_index(index))
+    start = linear(whole.lo)
+    return number if start.same(Linear()) else py.Bin("-", number, low.ctx.static(start))
 
 
 def _part(low: Lowering, asked: eq.Axis, whole: eq.Axis) -> Py:

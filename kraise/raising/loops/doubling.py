@@ -11,17 +11,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kraise.analysis.conditions import static_expr
-from kraise.analysis.poly import to_poly
+from kraise.analysis.poly import Poly, constant, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
 from kraise.raising.loops.counted import NEGATED, TURNED, Counted, all_of, conjuncts_of, flag_of, still, update_of
+from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import assigned, reads
 from kraise.raising.run.state import State
 from kraise.raising.run.values import provable_here, value
 
 ZERO, ONE = k.Const(0, INT), k.Const(1, INT)
+_MOST = 30  # exponents: the powers fit 32 bits
 TRUE, FALSE = k.Const(True, BOOL), k.Const(False, BOOL)
 
 
@@ -71,8 +73,14 @@ def _rounds(
         rounds = (
             None if first is None else _upwards(first, how, b, shift) if shift.up else _downwards(st, a, first, how, b)
         )
-        if rounds is None or not static_expr(value(cx, st.copy(), rounds)):
+        if rounds is None or first is None:
             continue
+        if not static_expr(value(cx, st.copy(), rounds)):
+            counted = _by_exponents(st, first, how, value(cx, st.copy(), b), shift.up)
+            if counted is None:
+                continue
+            rounds = k.Var(f"${a.name}$bits", INT)
+            st.env[rounds.name] = counted
         if shift.bits > 1:
             over = k.Op("add", (rounds, k.Const(shift.bits - 1, INT)), INT)
             rounds = k.Op("floordiv", (over, k.Const(shift.bits, INT)), INT)
@@ -111,6 +119,35 @@ def _downwards(st: State, v: k.Var, first: eq.Expr, relation: str, bound: k.Expr
     if least == 1:
         return bits
     return k.Op("max", (ZERO, k.Op("sub", (bits, k.Const(least.bit_length() - 1, INT)), INT)), INT)
+
+
+def _by_exponents(st: State, start: eq.Expr, relation: str, bound: eq.Expr, up: bool) -> eq.Expr | None:
+    """In how many rounds a power of two comes to another one (``w < 2 << k``), or below one, where the exponents are
+    known: those of the loop around count them (bitonic sorting, butterflies)."""
+    first, last = _exponent(st, start), _exponent(st, bound)
+    if not up:
+        least = bound.value + (relation == "gt") if isinstance(bound, eq.Const) and type(bound.value) is int else 0
+        last = _exponent(st, eq.Const(1 if relation == "ne" else least, INT))
+    if first is None or last is None or (up and relation != "lt"):
+        return None
+    rounds = last - first if up else first - last + 1
+    return to_expr(rounds) if provable_here(st, rounds) else None
+
+
+def _exponent(st: State, e: eq.Expr) -> Poly | None:
+    """p of ``2 ** p``; None if ``e`` is no such power of two, or if its bits may not hold it."""
+    match e:
+        case eq.Const(value=int() as v) if v > 0 and not v & (v - 1):
+            return constant(v.bit_length() - 1)
+        case eq.Op(name="shl", args=(a, by)) if index_like(by):
+            base, more = _exponent(st, a), to_poly(by)
+            if base is None or not provable_here(st, more) or not provable_here(st, constant(_MOST) - base - more):
+                return None
+            return base + more
+        case eq.Op(name="shr", args=(a, by)) if index_like(by):
+            base, less = _exponent(st, a), to_poly(by)
+            return base - less if base is not None and provable_here(st, base - less) else None
+    return None
 
 
 def _shifted(name: str, body: tuple[k.Stmt, ...], flags: frozenset[str]) -> _Shift | None:

@@ -27,6 +27,7 @@ from kraise.raising.loops.placeholders import placeholders
 from kraise.raising.loops.ranges import Range
 from kraise.raising.loops.stacked import stacked
 from kraise.raising.loops.stepped import stepped
+from kraise.raising.loops.uniform import depending
 from kraise.raising.memory.phases import level
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import same_cell, tidy
@@ -129,7 +130,8 @@ class Folding:
         found, self.inits = placeholders(cx, inner, self.s.body, self.index.name, extra=active, var=self.var)
         found = {n: c for n, c in found.items() if n not in moves}
         self.name = next(iter(found.values())).fold if found else cx.fold(self.index.name)
-        self.carries = {n: eq.CarryIn(self.name, n, self.lanes, c.type) for n, c in found.items()}
+        among = depending(cx, st, self.s, {n: self.inits[n] for n in found}, bounds)
+        self.carries = {n: eq.CarryIn(self.name, n, self._lanes_of(n, among), c.type) for n, c in found.items()}
         inner.env |= self.carries | {n: now for n, (now, _) in moves.items()}
         if self.var:
             inner.env[self.var] = self.index
@@ -143,6 +145,9 @@ class Folding:
         cx.clobbered |= {self.entries[a] for a in self.written if self.outside[a] in cx.clobbered}
         inner.versions |= self.entries
         self.accesses_from = len(inner.accesses)
+
+    def _lanes_of(self, name: str, among: dict[str, frozenset[str]] | None) -> tuple[eq.Axis, ...]:
+        return self.lanes if among is None else tuple(a for a in self.lanes if a.name in among[name])
 
     def run(self, alive: eq.Expr | None) -> None:
         """The body, once; lanes that are not ``alive`` keep their scalars (their stores are under the same

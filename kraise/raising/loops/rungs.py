@@ -9,7 +9,6 @@ loop is tried again. What is left stays sequential: a fold over whole arrays (:m
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import cast
 
 from kraise.analysis.boxes import Unbounded
 from kraise.analysis.conditions import conjunction, static_expr
@@ -17,7 +16,7 @@ from kraise.diagnostics import Diagnostic, Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import INT
-from kraise.ir.walk import Unmovable, free_indices, substitute, transform
+from kraise.ir.walk import Unmovable, free_indices, substitute
 from kraise.raising.carried.problem import Declined, Problem, reduce_over
 from kraise.raising.carried.rules import RULES, Rule
 from kraise.raising.loops.cells import (
@@ -36,6 +35,7 @@ from kraise.raising.loops.folds import Sequential, fold_loop
 from kraise.raising.loops.grid_stride import grid_stride
 from kraise.raising.loops.invariant import unswitched
 from kraise.raising.loops.order import dependence
+from kraise.raising.loops.outside import from_outside
 from kraise.raising.loops.placeholders import placeholders
 from kraise.raising.loops.ranges import Range, from_afar, from_zero, unit_steps
 from kraise.raising.loops.reach import reaching
@@ -44,7 +44,6 @@ from kraise.raising.loops.strided import strided
 from kraise.raising.loops.sunk import sunk
 from kraise.raising.loops.wavefront import wavefront
 from kraise.raising.memory.phases import level
-from kraise.raising.memory.private import check_known, held_before
 from kraise.raising.memory.tree_reductions import tree_of_powers
 from kraise.raising.ragged.loops import bounded, integral, longest, within
 from kraise.raising.ragged.strided_rows import strided_rows
@@ -55,6 +54,7 @@ from kraise.raising.run.liveness import exposed
 from kraise.raising.run.state import Raw, RawFold, RawWrite, State, expressions, map_access, map_raw
 from kraise.raising.run.statements import block
 from kraise.raising.run.values import resolve, value
+from kraise.raising.threads.warps import Exchanged
 
 
 def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = False) -> None:
@@ -110,7 +110,10 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
     for body in dict.fromkeys((s.body, sunk(s.body))):
         s, carried = replace(s, body=body), Carried()
         for _ in range(3):
-            outcome = _axis(cx, st, s, rng, live, carried)
+            try:
+                outcome = _axis(cx, st, s, rng, live, carried)
+            except Exchanged as exchanged:
+                outcome = _Failed(exchanged.reason)
             if isinstance(outcome, State):
                 st.become(outcome)
                 return
@@ -173,6 +176,7 @@ def _axis(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], ca
     moves = stepped(cx, inner, s, rng)
     carries, inits = placeholders(cx, inner, s.body, rng.index.name, extra=active, var=s.var)
     carries = {n: c for n, c in carries.items() if n not in moves}
+    cx.trials |= {c.fold for c in carries.values()}
     inner.env |= carries | {n: now for n, (now, _) in moves.items()}
     inner.env[s.var] = rng.index
     inner.open = (*inner.open, rng.index.name)
@@ -260,56 +264,12 @@ def _axis(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], ca
         inner.out[writes_from:] = [_reduced(inner, r, rng.index.name, bounds, st) for r in problem_raws]
     except Unbounded as unbounded:
         return _Failed(f"the range of {unbounded.name} is not known when the function is traced")
-    _from_outside(cx, st, inner, writes_from, accesses_from, {entry[a]: outside[a] for a in entry})
+    from_outside(cx, st, inner, writes_from, accesses_from, {entry[a]: outside[a] for a in entry})
     leave_moving(inner, slides, st.slides)
     leave_cells(cx, inner, carried, names, s)
     text = ", ".join(dict.fromkeys(f for f in forms if f)) or "an index of the equations"
     inner.rung(s.span, rng.index.name, f"rung 1: no loop, {text}")
     return inner
-
-
-def _from_outside(
-    cx: Context, st: State, inner: State, writes_from: int, accesses_from: int, versions: dict[eq.Version, eq.Version]
-) -> None:
-    """The rounds are free: what a round finds in an array is what the array held before the loop. In an array that the
-    kernel makes that is, where the stores before the loop say it, a value."""
-    memo: dict[eq.Expr, eq.Expr] = {}
-    values = held_before(cx, st, inner.accesses[accesses_from:], versions)
-
-    def one(node: eq.Expr) -> eq.Expr:
-        if isinstance(node, eq.Read) and node.version in versions:
-            if node in values:
-                return values[node]
-            check_known(cx, node.version.array, versions[node.version], None)
-            return eq.Read(versions[node.version], node.subscripts, node.type, node.view, node.safe)
-        return node
-
-    def fn(e: eq.Expr) -> eq.Expr:
-        return transform(e, one, memo)
-
-    def based(raw: Raw) -> Raw:
-        raw = map_raw(raw, fn)
-        if isinstance(raw, RawWrite):
-            before = versions.get(raw.before, raw.before)
-            if before in cx.clobbered:
-                cx.clobbered.add(raw.after)
-            return replace(raw, before=before)
-        if isinstance(raw, RawFold):
-            arrays = tuple(replace(c, outside=versions.get(c.outside, c.outside)) for c in raw.fold.arrays)
-            cx.clobbered |= {c.result for c in arrays if c.outside in cx.clobbered}
-            return replace(raw, fold=replace(raw.fold, arrays=arrays))
-        return raw
-
-    inner.out[writes_from:] = [based(r) for r in inner.out[writes_from:]]
-    inner.accesses[accesses_from:] = [
-        replace(map_access(a, fn), node=None, answered=True)
-        if a.node in values
-        else replace(map_access(a, fn), node=a.node and cast("eq.Read", fn(a.node)))
-        for a in inner.accesses[accesses_from:]
-    ]
-    inner.names = {fn(e): replace(n, expr=fn(e)) for e, n in inner.names.items()}
-    inner.env = {n: fn(v) for n, v in inner.env.items()}
-    inner.versions = {a: versions.get(v, v) for a, v in inner.versions.items()}
 
 
 def _unread(name: str, live: frozenset[str]) -> bool:

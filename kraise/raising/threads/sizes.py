@@ -46,6 +46,8 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
                 vote(a, last + 1)  # if (threadIdx.x == 15): the last one of a row
             case k.For(start=start, step=k.Const(value=by)):
                 vote(start, by)
+                for further in _beside(s):  # for (base = 0; base < n; base += 32): base + threadIdx.x
+                    vote(further, by)
     for axis, most in sorted(_inside(nodes, shapes, names).items()):
         vote(k.Hw("thread", axis, INT), most)
     for s in nodes:
@@ -78,6 +80,15 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
     likeliest = sorted(ranked, key=lambda sizes: (len({rank for rank, _ in sizes}), sum(rank for rank, _ in sizes)))
     found = [dict(zip(axes, (-n for _, n in sizes), strict=True)) for sizes in likeliest]
     return [{**known, **f} for f in found if f][:_MOST]
+
+
+def _beside(s: k.For) -> Iterator[k.Expr]:
+    """What the loop's variable is added to."""
+    for e in walked(s.body):
+        if isinstance(e, k.Op) and e.name == "add":
+            for a, b in (e.args, e.args[::-1]):
+                if isinstance(_bare(a), k.Var) and _bare(a).name == s.var:  # type: ignore[union-attr]
+                    yield b
 
 
 def _rims(

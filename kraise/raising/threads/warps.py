@@ -7,21 +7,25 @@ it is refused: a lane would read one that does not take part.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from kraise.analysis.boxes import largest
 from kraise.analysis.conditions import classify, conjuncts
 from kraise.analysis.dependence import implied
 from kraise.analysis.poly import to_poly
-from kraise.diagnostics import refuse
+from kraise.diagnostics import Diagnostic, Refused, Span, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, UINT32
-from kraise.ir.walk import free_indices, substitute, topological
+from kraise.ir.walk import Unmovable, free_indices, substitute, topological
 from kraise.raising.collective.requests import Lanes
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation, tidy
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import reads
-from kraise.raising.run.state import State
-from kraise.raising.run.values import provable_here, truth, value
+from kraise.raising.run.paths import add_path
+from kraise.raising.run.state import LocalArray, Raw, RawFold, RawNew, RawWrite, State, expressions
+from kraise.raising.run.values import Cell, access, provable_here, truth, value
 
 _REDUCED = {"sum": "add", "add": "add", "min": "min", "max": "max"}
 ZERO, WARP = eq.Const(0, INT), eq.Const(32, INT)
@@ -55,14 +59,15 @@ def exchange(cx: Context, st: State, e: k.Warp) -> eq.Expr:
         v, holders = _held(cx, st, e.args[0])
     else:
         v, holders = truth(cx, st, e.args[0]) if e.name in ("ballot", "any", "all") else value(cx, st, e.args[0]), ()
-    if any(isinstance(n, eq.CarryIn) and all(a.name != cx.lane for a in n.axes) for n in topological((v,))):
+    if _carried_freely(cx, st, v):
         # what a loop carries has no axes yet: another lane's cannot be told from the thread's own
-        reason = "lanes exchange what this loop carries from round to round"
-        raise refuse("KR299", reason, e.span, "write the rounds out, or use a sum, minimum or maximum over the lanes")
+        hint = "write the rounds out, or use a sum, minimum or maximum over the lanes"
+        raise Exchanged("lanes exchange what this loop carries from round to round", e.span, hint)
+    held = Registers(cx, st, e.args[0] if e.args else e, v)
     start = ZERO if e.width == 32 else operation("sub", (lane, operation("mod", (lane, axis.hi), INT)), INT)
     try:
         if e.name in ("any", "all", "ballot", *_REDUCED):
-            other = tidy(substitute(v, {lane: operation("add", (start, x), INT)}))
+            other = held.at(operation("add", (start, x), INT))
             if e.name in ("any", "all"):
                 found = eq.Reduce("or" if e.name == "any" else "and", (axis,), other, None, BOOL)
                 return found if e.type.kind == "bool" else simplify.cast(e.type, found)
@@ -74,10 +79,112 @@ def exchange(cx: Context, st: State, e: k.Warp) -> eq.Expr:
                 return bits
             return eq.Reduce(_REDUCED[e.name], (axis,), other, None, v.type)
         if e.name.startswith("shfl"):
-            return _shuffled(cx, st, e, v, lane, start, holders)
+            return _shuffled(cx, st, e, held, lane, start, holders)
     except ValueError:
         pass
     raise refuse("KR299", f"this use of {e.name} is not raised yet", e.span)
+
+
+class Exchanged(Refused):
+    """Lanes exchange what a loop carries, in a run in which its rounds were to be free."""
+
+    def __init__(self, reason: str, span: Span | None, hint: str):
+        super().__init__(Diagnostic("KR299", reason, span, hint))
+        self.reason = reason
+
+
+def _carried_freely(cx: Context, st: State, v: eq.Expr) -> bool:
+    """Whether ``v`` depends on what a loop carries that is tried with free rounds, through the results of inner loops
+    and through arrays, too: there the rules for carried values would not see it."""
+    seen: set[eq.Expr] = set()
+    arrays, folds, todo = set[str](), set[str](), [v]
+    while todo:
+        fresh = [n for n in topological(todo) if n not in seen]
+        seen |= set(fresh)
+        todo = []
+        for n in fresh:
+            match n:
+                case eq.CarryIn(fold=fold) if fold in cx.trials:
+                    return True
+                case eq.FoldResult(fold=fold) if fold not in folds:
+                    folds.add(fold)
+                    todo += [
+                        e for r in _raws(st) if isinstance(r, RawFold) and r.fold.name == fold for e in expressions(r)
+                    ]
+                case eq.Read(version=version) if version.array in st.locals and version.array not in arrays:
+                    arrays.add(version.array)
+                    todo += [e for r in _raws(st) if _stores(r, version.array) for e in expressions(r)]
+    return False
+
+
+def _raws(st: State) -> list[Raw]:
+    out: list[Raw] = []
+    todo: list[Raw] = [*st.before, *st.out]
+    while todo:
+        r = todo.pop()
+        out.append(r)
+        todo += r.body if isinstance(r, RawFold) else ()
+    return out
+
+
+def _stores(r: Raw, array: str) -> bool:
+    return isinstance(r, RawWrite) and r.after.array == array
+
+
+@dataclass
+class Registers:
+    """What the lanes of a warp hold at an exchange: a function of the lane, or, where a loop carries it, an array."""
+
+    cx: Context
+    st: State
+    source: k.Expr
+    value: eq.Expr
+
+    def at(self, lane: eq.Expr, inside: eq.Expr = simplify.TRUE) -> eq.Expr:
+        """What ``lane`` holds, where it is ``inside`` the warp.
+
+        Raises:
+            ValueError: nothing says it.
+        """
+        own = eq.Index(self.cx.lane or "", INT)
+        try:
+            return tidy(substitute(self.value, {own: lane}))
+        except Unmovable:  # what a loop carries exists along the thread's own index only
+            pass
+        st = self.st
+        version, prefix = self._kept(own)
+        subs = tuple(lane if n == own.name else eq.Index(n, INT) for n in prefix)
+        node = eq.Read(version, subs, self.value.type)
+        st.order += 1
+        within = eq.Op("ge", (lane, ZERO), BOOL), eq.Op("lt", (lane, WARP), BOOL)
+        path = tuple(dict.fromkeys((*add_path(st.path, inside), *(within if inside is simplify.TRUE else ()))))
+        st.accesses.append(access(st, Cell(version.array, subs), path, False, node=node))
+        return node
+
+    def _kept(self, own: eq.Index) -> tuple[eq.Version, tuple[str, ...]]:
+        """The array that holds the registers now, and the indices of its axes."""
+        cx, st = self.cx, self.st
+        for raw in reversed(st.out):
+            known = isinstance(raw, RawWrite) and raw.value is self.value and raw.after.array in cx.registers_kept
+            if known and set(raw.path) <= set(st.path) and raw.after.array in st.locals:
+                return raw.after, st.locals[raw.after.array].prefix
+        given = self.source.name.lstrip("$") if isinstance(self.source, k.Var) else "held"
+        name = f"{given}_by_lane"
+        while name in st.versions or name in cx.types:
+            name += "_"
+        prefix = tuple(n for n in st.open if n not in st.folds)
+        before, after = cx.version(name), cx.version(name)
+        local = LocalArray(name, prefix, (), self.value.type, "", False, True)
+        st.locals[name] = cx.made[name] = local
+        st.out.append(RawNew(eq.New(before, self.value.type, (), None)))
+        subs = tuple(eq.Index(n, INT) for n in prefix)
+        # what a loop carries may be kept by lanes that are done, too: they are not asked
+        plain = isinstance(self.value, eq.CarryIn | eq.FoldResult)
+        path = tuple(c for c in st.path if not (plain and free_indices(c) - set(prefix)))
+        st.out.append(RawWrite(before, after, prefix, path, subs, self.value))
+        st.versions[name] = after
+        cx.registers_kept.add(name)
+        return after, prefix
 
 
 def by_warp(condition: eq.Expr, lane: str) -> bool:
@@ -109,7 +216,7 @@ def _shuffled(
     cx: Context,
     st: State,
     e: k.Warp,
-    v: eq.Expr,
+    held: Registers,
     lane: eq.Index,
     start: eq.Expr,
     holders: tuple[eq.Expr, ...],
@@ -126,8 +233,8 @@ def _shuffled(
             inside = eq.Op("lt", (source, operation("add", (start, width), INT)), BOOL)
         case "shfl_xor":
             source = simplify.op("xor", (lane, amount), INT)
-            small = isinstance(amount, eq.Const) and isinstance(amount.value, int) and 0 <= amount.value < e.width
-            if not small:
+            most = _most(st, amount)
+            if most is None or most >= e.width:
                 inside = eq.Op("lt", (source, operation("add", (start, width), INT)), BOOL)
         case _:
             within = provable_here(st, to_poly(amount)) and provable_here(st, to_poly(width) - to_poly(amount) - 1)
@@ -141,8 +248,24 @@ def _shuffled(
                 e.span,
                 "read lane 0, which holds all of it, or sum with xor shuffles",
             )
-    other = tidy(substitute(v, {lane: source}))
-    return simplify.select(inside, other, v, v.type)
+    return simplify.select(inside, held.at(source, inside), held.value, held.value.type)
+
+
+def _most(st: State, e: eq.Expr) -> int | None:
+    """A bound of a number that is not negative: a constant, or one that is shifted."""
+    match e:
+        case eq.Const(value=int() as v) if v >= 0:
+            return v
+        case eq.Op(name="shr", args=(a, by)) if provable_here(st, to_poly(by)):
+            most = _most(st, a)
+            return None if most is None else most >> (by.value if isinstance(by, eq.Const) else 0)  # type: ignore[operator]
+        case eq.Op(name="shl", args=(eq.Const(value=int() as v), by)) if 0 < v < 1 << 16:
+            top = largest(to_poly(by), st.path)
+            further = None if top is None else top.value
+            return v << further if further is not None and 0 <= further < 15 else None
+        case eq.Cast(arg=a) if e.type.is_integer and (e.type.bits or 32) >= 32:
+            return _most(st, a)
+    return None
 
 
 def _true(st: State, c: eq.Expr) -> bool:

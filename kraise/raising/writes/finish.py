@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kraise.analysis.boxes import Unbounded, box
-from kraise.analysis.conditions import conjunction
+from kraise.analysis.conditions import classify, conjunction
 from kraise.analysis.dependence import implied
 from kraise.analysis.poly import to_poly
 from kraise.diagnostics import refuse
@@ -52,6 +52,7 @@ def _one(r: Raw, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Launch) -> 
 
 def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Launch) -> eq.Write:
     steps = tuple(a.name for a in folds)
+    r = _by_its_thread(r)
     apart, r = r, merged_write(in_steps(r), launch)
     try:
         found = box(r.loops, r.path, steps)
@@ -92,6 +93,23 @@ def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Laun
         subs, r = rows[0], replace(r, view=rows[1])
     full = where is None and not r.accumulate and covers(axes, subs, r.after.array, shapes)
     return eq.Write(r.before, r.after, axes, subs, value, where, r.accumulate, full, r.view, span=r.span)
+
+
+def _by_its_thread(r: RawWrite) -> RawWrite:
+    """``if (t == k) xs[k] = acc`` of what a loop carries along t, as ``xs[t] = acc``: the thread names its cell."""
+    named = frozenset().union(*map(free_indices, r.subscripts))
+    for name in r.loops:
+        if r.accumulate or name in named or not _kept_along(r, name):
+            continue
+        index = eq.Index(name, INT)
+        for fact in map(classify, r.path):
+            if fact is None or fact.kind != "eq" or (c := fact.poly.coefficient(index).value) not in (1, -1):
+                continue
+            own = fact.poly.without(index) * -c  # type: ignore[operator]
+            for at, s in enumerate(r.subscripts):
+                if s.type.is_integer and to_poly(s) == own:
+                    return replace(r, subscripts=(*r.subscripts[:at], index, *r.subscripts[at + 1 :]))
+    return r
 
 
 def _named(r: RawWrite, axes: tuple[eq.Axis, ...], used: tuple[eq.Expr, ...]) -> None:
