@@ -56,7 +56,10 @@ def _slanted(poly: Poly) -> list[list[Poly]]:
     """Rows of n for ``i * n + (d - i)``, whose index moves along a diagonal: its own stride is ``n - 1``. Where that is
     a size (rows of ``n + 1``: one border more than there are letters), rows that are one longer, or one shorter."""
     moving = [a for a in poly.atoms() if Poly({(a,): 1}).indices()]
-    if len(moving) != 1 or any(m.count(moving[0]) > 1 for m in poly.terms):
+    if any(sum(a in moving for a in m) > 1 for m in poly.terms):
+        return []
+    moving = [a for a in moving if len(moving) == 1 or poly.coefficient(a).value is None]  # (d - t) beside t * n
+    if len(moving) != 1:
         return []
     stride = poly.coefficient(moving[0])
     sizes = [m for m in stride.terms if m]

@@ -11,6 +11,7 @@ from kraise.ir.walk import free_indices
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like, operation
 from kraise.raising.run.context import Context
+from kraise.raising.run.sizes import steering
 from kraise.raising.run.state import State
 from kraise.raising.threads.row_views import by_launch
 from kraise.raising.threads.splits import quotient
@@ -39,7 +40,26 @@ def by_bits(cx: Context, st: State, name: str, a: eq.Expr, b: eq.Expr, t: Scalar
         return operation("floordiv", (a, size), INT) if digit is None else digit
     if name == "shl" and 0 <= bits < 16 and (plain or (index_like(a) and by_launch((a,)))):
         return operation("mul", (a, eq.Const(1 << bits, INT)), INT)
+    if name == "shl" and isinstance(a, eq.Const) and isinstance(a.value, int) and 0 < a.value < LARGE:
+        return _power(cx, st, a, b, t)
     return operation(name, (a, b), t)
+
+
+def _power(cx: Context, st: State, a: eq.Const, b: eq.Expr, t: ScalarType) -> eq.Expr:
+    """``1 << (d + 1)`` of a size d as ``2 * (1 << d)``, as which it is compared with other powers; an index that fits
+    its type is 1 at least."""
+    rest = to_poly(b) if index_like(b) else Poly()
+    further = rest.offset
+    rest -= further
+    sizes = steering(cx.function)
+    if not 0 <= further < 16 or not rest.terms or not all(c > 0 for c in rest.terms.values()):
+        return operation("shl", (a, b), t)
+    if not all(len(m) == 1 and isinstance(m[0], eq.Param) and m[0].name in sizes for m in rest.terms):
+        return operation("shl", (a, b), t)
+    power = operation("shl", (a, to_expr(rest)), t)
+    if index_like(power):
+        st.facts = tuple(dict.fromkeys((*st.facts, eq.Op("ge", (power, eq.Const(1, INT)), BOOL))))
+    return operation("mul", (power, eq.Const(1 << further, t)), t) if further else power
 
 
 def power_of_two(cx: Context, size: Poly, what: str, why: str) -> None:

@@ -46,8 +46,6 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
                 vote(a, last + 1)  # if (threadIdx.x == 15): the last one of a row
             case k.For(start=start, step=k.Const(value=by)):
                 vote(start, by)
-                for further in _beside(s):  # for (base = 0; base < n; base += 32): base + threadIdx.x
-                    vote(further, by)
     for axis, most in sorted(_inside(nodes, shapes, names).items()):
         vote(k.Hw("thread", axis, INT), most)
     for s in nodes:
@@ -75,6 +73,11 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
                     vote(k.Hw("thread", block.axis, INT), count)
                     if paired or count // 2 in further:  # x[i] and x[i + 128], or x[2 * i] and x[2 * i + 1]
                         vote(k.Hw("thread", block.axis, INT), count // 2)
+    for s in nodes if not votes else ():
+        match s:
+            case k.For(step=k.Const(value=by)):
+                for further_on in _beside(s):  # for (base = 0; base < n; base += 32): base + threadIdx.x
+                    vote(further_on, by)
     axes = sorted(votes)
     ranked = product(*(list(enumerate(votes[a])) for a in axes))  # the likeliest of each axis, the second of each, ...
     likeliest = sorted(ranked, key=lambda sizes: (len({rank for rank, _ in sizes}), sum(rank for rank, _ in sizes)))
@@ -169,7 +172,7 @@ def _halves(
     nodes: Iterable[object], shapes: dict[str, tuple[k.Expr, ...]], names: dict[str, int]
 ) -> list[tuple[int, int]]:
     """Axes and sizes of blocks whose threads store to two cells each, half of the array apart: ``s[t] = ...;
-    s[t + 8] = ...`` of 16 cells."""
+    s[t + 8] = ...`` of 16 cells, or ``s[t + blockDim.x]``."""
     nodes = list(nodes)
     values = _once(nodes)
     found: dict[tuple[int, int], None] = {}
@@ -178,7 +181,21 @@ def _halves(
             place, cells = _from_thread(s.subscripts[0], names, values), _number(shapes[s.array][0])
             if place is not None and cells is not None and cells == 2 * place[1]:
                 found[place] = None
+            axis = _a_block_on(s.subscripts[0], names)
+            if axis is not None and cells is not None and cells % 2 == 0:
+                found[axis, cells // 2] = None
     return list(found)
+
+
+def _a_block_on(e: k.Expr, names: dict[str, int]) -> int | None:
+    """The axis of ``threadIdx.x + blockDim.x``."""
+    match _bare(e):
+        case k.Op(name="add", args=args):
+            for a, b in (args, args[::-1]):
+                far, axis = _bare(a), thread_axis(b, names)
+                if isinstance(far, k.Hw) and far.kind == "blockDim" and far.axis == axis:
+                    return axis
+    return None
 
 
 def launched(module: k.Module, function: k.Function) -> dict[int, int]:

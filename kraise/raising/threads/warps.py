@@ -165,9 +165,11 @@ class Registers:
         """The array that holds the registers now, and the indices of its axes."""
         cx, st = self.cx, self.st
         for raw in reversed(st.out):
-            known = isinstance(raw, RawWrite) and raw.value is self.value and raw.after.array in cx.registers_kept
-            if known and set(raw.path) <= set(st.path) and raw.after.array in st.locals:
-                return raw.after, st.locals[raw.after.array].prefix
+            if not isinstance(raw, RawWrite) or raw.value is not self.value:
+                continue
+            array = raw.after.array
+            if array in cx.registers_kept and array in st.locals and set(raw.path) <= set(st.path):
+                return raw.after, st.locals[array].prefix
         given = self.source.name.lstrip("$") if isinstance(self.source, k.Var) else "held"
         name = f"{given}_by_lane"
         while name in st.versions or name in cx.types:

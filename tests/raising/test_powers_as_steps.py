@@ -1,0 +1,70 @@
+"""Steps that are powers of two (``1 << (d + 1)`` beside ``1 << d``), a diagonal in each round, blocks of half an array."""
+
+import pytest
+
+from kraise import pipeline
+
+SWEPT = """
+__global__ void swept(float *x, int n, int d) {
+    int k = (blockIdx.x * blockDim.x + threadIdx.x) * (1 << (d + 1));
+    if (k < n) x[k + (1 << (d + 1)) - 1] += x[k + (1 << d) - %s];
+}"""
+ALIGNED = """
+__global__ void aligned(const int *a, const int *b, int *H, int n, int m) {
+    int t = threadIdx.x;
+    for (int d = 0; d < n + m - 1; d++) {
+        int j = d - t;
+        if (t < n && j >= 0 && j < m)
+            H[(t + 1) * (m + 1) + j + 1] = max(H[t * (m + 1) + j] + (a[t] == b[j]), H[(t + 1) * (m + 1) + j]);
+        %s
+    }
+}"""
+SCANNED = """
+#define CELLS 16
+__global__ void scanned(const float *x, float *y) {
+    __shared__ float s[CELLS];
+    int t = threadIdx.x, i = 2 * blockIdx.x * blockDim.x + t;
+    s[t] = x[i];
+    s[t + blockDim.x] = x[i + blockDim.x];
+    for (int step = 1; step <= blockDim.x; step *= 2) {
+        __syncthreads();
+        int at = (t + 1) * 2 * step - 1;
+        if (at < CELLS) s[at] += s[at - step];
+    }
+    for (int step = CELLS / 4; step > 0; step /= 2) {
+        __syncthreads();
+        int at = (t + 1) * step * 2 - 1;
+        if (at + step < CELLS) s[at + step] += s[at];
+    }
+    __syncthreads();
+    y[i] = s[t];
+    y[i + blockDim.x] = s[t + blockDim.x];
+}"""
+
+
+def _verified(source, **asked):
+    done = pipeline.translate(source, "k.cu")
+    assert not done.diagnostics, [d.reason for d in done.diagnostics]
+    (report,), problems = pipeline.verify(done, pipeline.Request(gradients=False, **asked))
+    assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    return done.text
+
+
+def test_steps_of_a_scan():
+    _verified(SWEPT % "1", shapes={"x": (16,)}, values={"n": 16, "d": 1}, grid=(2,), block=(4,))
+
+
+def test_diagonals():
+    text = _verified(ALIGNED % "__syncthreads();", shapes={"a": (4,), "b": (3,), "H": (20,)}, values={"n": 4, "m": 3})
+    assert text.count("fori_loop") == 1
+
+
+def test_blocks_of_half_an_array():
+    text = _verified(SCANNED, shapes={"x": (32,), "y": (32,)}, grid=(2,), block=(8,))
+    assert "cumsum" in text and "a block has 8 threads" in text
+
+
+@pytest.mark.parametrize("source", [SWEPT % "2", ALIGNED % ""], ids=["another thread's cell", "no barrier"])
+def test_races(source):
+    done = pipeline.translate(source, "k.cu")
+    assert {d.code for d in done.diagnostics} == {"KR201"}
