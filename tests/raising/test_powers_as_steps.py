@@ -1,4 +1,4 @@
-"""Steps that are powers of two (``1 << (d + 1)`` beside ``1 << d``), a diagonal in each round, blocks of half an array."""
+"""Steps that are powers of two (``1 << (d + 1)`` beside ``1 << d``), a diagonal in a block, blocks of half an array."""
 
 import pytest
 
