@@ -204,7 +204,7 @@ class Lowering:
     def raw(self, node: eq.Expr, frame: Frame, own: Frame) -> Val:
         """The value of ``node`` itself, its operands through :meth:`lower`."""
         from kraise.emit.loads import subscripts
-        from kraise.emit.loops import folds, stacked
+        from kraise.emit.loops import stacked
         from kraise.emit.sums import reductions, scans
 
         match node:
@@ -229,7 +229,7 @@ class Lowering:
             case eq.Scan():
                 return scans.scan(self, node, frame, own)
             case eq.CarryIn() | eq.FoldResult():
-                return folds.carried(self, node, frame, own)
+                return held.carried(self, node, frame, own)
             case eq.HelperCall(function=function, args=args):
                 self.ctx.used_helpers.add(function)
                 values = [self.lower(a, frame) for a in args]
