@@ -204,7 +204,7 @@ class Lowering:
     def raw(self, node: eq.Expr, frame: Frame, own: Frame) -> Val:
         """The value of ``node`` itself, its operands through :meth:`lower`."""
         from kraise.emit.loads import subscripts
-        from kraise.emit.loops import stacked
+        from kraise.emit.loops import held, stacked
         from kraise.emit.sums import reductions, scans
 
         match node:
