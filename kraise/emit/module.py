@@ -14,6 +14,7 @@ from kraise.emit.hosts.function import Callee, EmittedHost
 from kraise.emit.hosts.statics import nodes
 from kraise.emit.loads import diagonals, strided
 from kraise.emit.loops import remat
+from kraise.emit.sums import convolutions
 from kraise.emit.text import layout_text, records, spelling
 from kraise.emit.text import python as py
 from kraise.emit.text.head import Signature, by_position
@@ -116,7 +117,12 @@ def _emit(module: eq.Module) -> str:
     texts = [*structs, *tuples, *texts]
     shared = [
         text.replace("jnp.", f"{imports['jnp']}.").strip("\n").split("\n")
-        for name, text in {"checkify": checked.DECORATOR, strided.NAME: strided.TEXT, **diagonals.TEXTS}.items()
+        for name, text in {
+            "checkify": checked.DECORATOR,
+            strided.NAME: strided.TEXT,
+            convolutions.NAME: convolutions.TEXT,
+            **diagonals.TEXTS,
+        }.items()
         if name in needs
     ]
     lines = "\n".join([*constant_lines, *chain(*shared), *(line for t in texts for line in t.lines)])

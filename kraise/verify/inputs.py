@@ -166,6 +166,8 @@ def infer_case(
             attempt = replace(attempt, flags=True)
         elif not _finite(outcome) and attempt.low < 0:
             attempt = replace(attempt, low=0.25, high=1.75)
+        elif not found.stores and outcome.written and attempt.order != "falling" and len(search.roles.asked) > 1:
+            attempt = replace(attempt, order="falling" if attempt.order else "rising")  # a window fits in its image
         elif not found.stores and outcome.written and search.has_integers and attempt.small in (None, 1):
             attempt = replace(attempt, small=1 if attempt.small is None else 0)
         else:
@@ -253,11 +255,11 @@ class _Search:
     def grow_with(self, attempt: Attempt, block: Triple) -> Found:
         """The same, for one block."""
         primes = primes_for(block)
+        if attempt.few or len(self.roles.asked) > _MANY:
+            primes = itertools.cycle(FEW)
         if attempt.order:
             sizes = list(itertools.islice(primes, 8))
             primes = itertools.cycle(sorted(sizes, reverse=attempt.order == "falling"))
-        if attempt.few or len(self.roles.asked) > _MANY:
-            primes = itertools.cycle(FEW)
         if self.tiled:  # a size that two tiles share cannot be seen: all are the same
             primes = itertools.repeat(next(primes))
         scalars = {s.path: self.scalar(s, attempt, primes) for s in self.slots if s.ndim is None}

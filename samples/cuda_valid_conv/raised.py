@@ -18,27 +18,14 @@ def correlate(in_, bank, offset, out, batch, channels, height, width, filters, t
     in4 = in_[: batch * channels * height * width].reshape(
         batch, channels, height, width
     )
-    n = jnp.arange(batch)
-    c = jnp.arange(channels)
-    i = jnp.arange(taps)
-    p = jnp.arange(height + 1 - taps)
-    j = jnp.arange(taps)
-    q = jnp.arange(width + 1 - taps)
     bank4 = bank[: filters * channels * taps * taps].reshape(
         filters, channels, taps, taps
     )
     out4 = jnp.broadcast_to(
         jnp.maximum(
             offset[:filters, None, None]
-            + jnp.einsum(
-                "ncipjq,fcij->nfpq",
-                in4[
-                    n[:, None, None, None, None, None],
-                    c[:, None, None, None, None],
-                    i[:, None, None, None] + p[:, None, None],
-                    j[:, None] + q,
-                ],
-                bank4,
+            + jax.lax.conv_general_dilated(
+                in4, bank4, (1, 1), "VALID", dimension_numbers=("NCHW", "OIHW", "NCHW")
             ),
             0.0,
         ),

@@ -34,7 +34,7 @@ Factors = tuple[eq.Expr, ...]
 def strided(low: Lowering, base: Py, subscript: eq.Expr, frame: Frame) -> Val | None:
     """The load of one subscript over two or more axes of a flat array, or None if it is of another form."""
     ctx = low.ctx
-    found = _strides(ctx, subscript, frame) if ctx.names.is_free(NAME) else None
+    found = strides_of(ctx, subscript, frame) if ctx.names.is_free(NAME) else None
     if found is None:
         return None
     strides, offset = found
@@ -66,7 +66,7 @@ def strided(low: Lowering, base: Py, subscript: eq.Expr, frame: Frame) -> Val | 
     return low.extend(array, order, frame)
 
 
-def _strides(context: Context, subscript: eq.Expr, frame: Frame) -> tuple[dict[eq.Axis, Linear], Linear] | None:
+def strides_of(context: Context, subscript: eq.Expr, frame: Frame) -> tuple[dict[eq.Axis, Linear], Linear] | None:
     """The stride of each axis and what is free of them, if the subscript is a sum of such products."""
     axes = {a.name: a for a in frame if a.name in context.free(subscript)}
     form = linear(subscript)
@@ -76,7 +76,7 @@ def _strides(context: Context, subscript: eq.Expr, frame: Frame) -> tuple[dict[e
         if not context.free(atom) & axes.keys():
             start += Linear(((atom, c),))
             continue
-        factors = _factors(atom)
+        factors = factors_of(atom)
         moving = [f for f in factors if context.free(f) & axes.keys()]
         if len(moving) != 1 or not isinstance(moving[0], eq.Index):
             return None
@@ -92,10 +92,10 @@ def _strides(context: Context, subscript: eq.Expr, frame: Frame) -> tuple[dict[e
     return (out, start) if good else None
 
 
-def _factors(e: eq.Expr) -> Factors:
+def factors_of(e: eq.Expr) -> Factors:
     match e:
         case eq.Op(name="mul", args=(a, b)):
-            return (*_factors(a), *_factors(b))
+            return (*factors_of(a), *factors_of(b))
     return (e,)
 
 
@@ -108,7 +108,7 @@ def _product(factors: Factors) -> eq.Expr:
 
 def _rank(stride: Linear) -> tuple[int, int]:
     """Larger for a stride that is a product of more sizes."""
-    return max(((len(_factors(a)), c) for a, c in stride.terms), default=(0, stride.constant))
+    return max(((len(factors_of(a)), c) for a, c in stride.terms), default=(0, stride.constant))
 
 
 def _divides(small: Linear, large: Linear) -> bool:
@@ -124,8 +124,8 @@ def _divides(small: Linear, large: Linear) -> bool:
     if len(small.terms) != 1 or small.constant or len(large.terms) != 1 or large.constant:
         return False
     (a, c), (b, d) = small.terms[0], large.terms[0]
-    left = list(_factors(b))
-    for f in _factors(a):
+    left = list(factors_of(b))
+    for f in factors_of(a):
         if f not in left:
             return False
         left.remove(f)

@@ -56,24 +56,25 @@ def contract(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val | 
         pair = dot(low, inside, node, own)
         return None if pair is None else low.extend(pair, own, frame)
     total = _total(low, inside, groups, node, own)
-    # the scale and the sum, each over its own axes
-    text, rank, axes = total.py, 0, total.axes
-    value = low.extend(text, total.axes, frame)
-    text, rank, axes = value.py, value.rank, value.axes
-    if parts.negative:
-        text = py.Un("-", text)
-    scale = [low.lower(f, frame) for f in outside]
-    if scale:
-        front = scale[0].py
-        for s in scale[1:]:
-            front = py.Bin("*", front, s.py)
-        text = py.Bin("*", front, text)
+    return scaled(low, (total.py, total.axes), outside, parts, frame)
+
+
+def scaled(low: Lowering, core: tuple[Py, Frame], outside: list[eq.Expr], parts: Product, frame: Frame) -> Val:
+    """A sum over its own axes times what is free of the summed indices, over the frame."""
+    value = low.extend(core[0], core[1], frame)
+    text: Py = py.Un("-", value.py) if parts.negative else value.py
+    before = [low.lower(f, frame) for f in outside]
     below = [low.lower(f, frame) for f in parts.divisors]
-    for s in below:
-        text = py.Bin("/", text, s.py)
-    every = [value, *scale, *below]
-    held = {a for v in every for a in v.axes} | set(axes)
-    return Val(text, tuple(a for a in frame if a in held), max(rank, *(v.rank for v in every)))
+    if before:
+        front = before[0].py
+        for b in before[1:]:
+            front = py.Bin("*", front, b.py)
+        text = py.Bin("*", front, text)
+    for b in below:
+        text = py.Bin("/", text, b.py)
+    every = [value, *before, *below]
+    held = {a for v in every for a in v.axes}
+    return Val(text, tuple(a for a in frame if a in held), max(v.rank for v in every))
 
 
 def grouped(

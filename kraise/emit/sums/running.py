@@ -60,7 +60,7 @@ def running(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val | N
         return None
     core = _core(low, node, bounds, body, own)
     outside = [f for f in parts.factors if not low.ctx.free(f) & summed and not _is_one(f)]
-    return _scaled(low, core, outside, parts, frame)
+    return contraction.scaled(low, core, outside, parts, frame)
 
 
 def from_one_before(low: Lowering, node: eq.Reduce, frame: Frame) -> bool:
@@ -216,25 +216,6 @@ def _asked(low: Lowering, bound: Bound, text: Py, at: int, rank: int) -> Py:
 
 def _is_one(factor: eq.Expr) -> bool:
     return isinstance(factor, eq.Const) and factor.value == 1
-
-
-def _scaled(
-    low: Lowering, core: tuple[Py, Frame], outside: list[eq.Expr], parts: contraction.Product, frame: Frame
-) -> Val:
-    value = low.extend(core[0], core[1], frame)
-    text: Py = py.Un("-", value.py) if parts.negative else value.py
-    before = [low.lower(f, frame) for f in outside]
-    below = [low.lower(f, frame) for f in parts.divisors]
-    if before:
-        front = before[0].py
-        for b in before[1:]:
-            front = py.Bin("*", front, b.py)
-        text = py.Bin("*", front, text)
-    for b in below:
-        text = py.Bin("/", text, b.py)
-    every = [value, *before, *below]
-    held = {a for v in every for a in v.axes}
-    return Val(text, tuple(a for a in frame if a in held), max(v.rank for v in every))
 
 
 __all__ = ["running"]
