@@ -1,6 +1,7 @@
 """What main reads from outside in each round of a loop, or in a branch."""
 
 import numpy as np
+import pytest
 
 from kraise import pipeline
 from kraise.options import Options
@@ -53,3 +54,62 @@ def test_an_array_that_takes_results_between_its_inputs_is_refused():
     back = "cudaMemcpy(img, d_acc, n * sizeof(float), cudaMemcpyDeviceToHost);"
     done = main(FRAMES.replace("BACK", back))
     assert "main" not in done.raised and any("changed otherwise" in d.reason for d in done.diagnostics)
+
+
+TESTED = """
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <vector>
+#include <stdio.h>
+using namespace std;
+__global__ void twice(float *x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] *= 2;
+}
+typedef struct { int n; float shift; const char *path; } Params;
+int fill(float *h, int n, float s) { for (int i = 0; i < n; i++) h[i] += i * s; return n > 0 ? 0 : -1; }
+int work(float *d, int n) { twice<<<(n + 63) / 64, 64>>>(d, n); return cudaGetLastError() == cudaSuccess ? 0 : 1; }
+static int load(const char *path, float *h, int n) {
+    FILE *f = fopen(path, "r");
+    if (!f) { fprintf(stderr, "no %s\\n", path); return -1; }
+    for (int i = 0; i < n; i++) if (fscanf(f, "%f", &h[i]) != 1) { fclose(f); return -1; }
+    fclose(f);
+    return 0;
+}
+static void save(const char *path, const float *h, int n) {
+    FILE *f = fopen(path, "w");
+    for (int i = 0; i < n; i++) { fprintf(f, "%g", h[i]); fputc(' ', f); }
+    fclose(f);
+}
+void run(int argc, char **argv) {
+    Params p = {8, 0.5f, "in.txt"};
+    if (argc == 4) { p.n = atoi(argv[1]); p.shift = atof(argv[2]); p.path = argv[3]; }
+    else if (argc != 1) { printf("usage\\n"); exit(1); }
+    int n = p.n;
+    float *h = (float *)malloc(n * sizeof(float)), *d;
+    READ
+    if (fill(h, n, p.shift) != 0) exit(2);
+    cudaMalloc(&d, n * sizeof(float));
+    cudaMemcpy(d, h, n * sizeof(float), cudaMemcpyHostToDevice);
+    if (work(d, n) != 0) exit(3);
+    cudaMemcpy(h, d, n * sizeof(float), cudaMemcpyDeviceToHost);
+    save("out.txt", h, n);
+}
+int main(int argc, char **argv) { run(argc, argv); return EXIT_SUCCESS; }
+"""
+READ = (
+    "if (load(p.path, h, n) != 0) exit(2);",
+    "if (argc == 4) { ifstream in(argv[3]); if (!in) { cerr << argv[3]; exit(1); } in.read((char *)h, n * 4); }\n"
+    "else { srand(1); for (int i = 0; i < n; i++) h[i] = rand(); }",
+)
+
+
+@pytest.mark.parametrize("read", READ)
+def test_what_tests_for_errors_do_on_their_way_stays(read):
+    """They fill arrays and launch; all of it was dropped with the test."""
+    done = main(TESTED.replace("READ", read))
+    assert "main" in done.raised, [d.reason for d in done.diagnostics]
+    h = np.arange(5, dtype=np.float32) ** 2
+    found = load_module(done.text).main(h, p_n=5, p_shift=0.25)
+    np.testing.assert_allclose(found, 2 * (h + 0.25 * np.arange(5)), rtol=1e-6)

@@ -6,7 +6,7 @@ from typing import Any
 
 from lark import Tree
 
-from kraise.frontends.cuda_c import host_effects, host_main
+from kraise.frontends.cuda_c import host_asides, host_effects, host_main
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.host_loops import stepping
 from kraise.frontends.cuda_c.host_names import callee, concept
@@ -46,7 +46,6 @@ class Branches:
     only_says: Any
     is_ignored: Any
     own_name: Any
-    read_in: Any
     scalar: Any
     hoisted: Any
     calls: Any
@@ -60,6 +59,10 @@ class Branches:
             return [*(s for c in calls for s in self.effect(c)), *self.checked(test, then, parts[2:3], node)]
         if self.arguments_of_main & {str(t) for t in tokens(test)}:
             inputs = self.block(then)  # if (argc > 1) n = atoi(argv[1])
+            if host_effects.of_tree(self.program, test, frozenset(self.arrays)).changes:
+                raise self.low.refuse(
+                    "KR211", "work that depends on the command line", node, "give it a line of its own"
+                )
             others = self.block(parts[2]) if len(parts) > 2 else ()
             if all(isinstance(s, h.Return) and not s.values for s in inputs):  # if (argc != 2) { usage(); return 1; }
                 self.drop(test, "a check of the command line")
@@ -68,9 +71,8 @@ class Branches:
                 return list(inputs)
             raise self.low.refuse("KR211", "work that depends on the command line", node, "name another function")
         if self.name == "main" and self.gives_up(then):  # if (n > MAX) { usage(); return 1; }
-            read = [c for c in test.iter_subtrees() if c.data == "call_expression"]  # if (fscanf(…) != 1) return 1;
-            found = [s for c in read for s in self.read_in(callee(c.children[0]), trees(c)[1:], c) or []]
-            self.drop(test, host_main.PARAMETER if found else "a check of the arguments")
+            found = host_asides.asides(self, test, fails=True)  # if (fscanf(…) != 1) return 1;
+            self.drop(test, host_main.PARAMETER if host_main.are_inputs(tuple(found)) else "a check of the arguments")
             return found + (list(self.block(parts[2])) if len(parts) > 2 else [])
         test = self.without_errors(test)
         both = strip(test)
@@ -98,7 +100,7 @@ class Branches:
         """Does a block of ``main`` end the program with a failure, and do nothing else that others see?"""
         last = trees(then)[-1:] if then.data == "compound_statement" else [then]
         words = [str(t) for t in tokens(last[0])] if last else []
-        if not last or (last[0].data != "return_statement" and words[:2] != ["exit", "("]):
+        if not last or (last[0].data != "return_statement" and words[:1] != ["exit"]):
             return False
         code = "".join(w for w in words if w not in ("return", "exit", "(", ")", ";"))
         found = host_effects.of_tree(self.program, then, frozenset(self.arrays))

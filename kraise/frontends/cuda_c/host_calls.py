@@ -7,6 +7,7 @@ from typing import Any
 from lark import Token, Tree
 
 from kraise.frontends.cuda_c import host_effects, host_graphs, host_main
+from kraise.frontends.cuda_c.host_asides import Asides, asides
 from kraise.frontends.cuda_c.host_containers import Containers
 from kraise.frontends.cuda_c.host_inline import Inlining
 from kraise.frontends.cuda_c.host_launches import Launches
@@ -26,7 +27,7 @@ _RUNTIME = ("cuda", "cusparse", "cusolver", "cudnn", "curand", "nccl")
 ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
 
 
-class Calls(Plain, Launches, Libraries, Containers, Inlining):
+class Calls(Asides, Plain, Launches, Libraries, Containers, Inlining):
     """The part of the reader that knows the runtime; :class:`kraise.frontends.cuda_c.host.HostReader` has the rest."""
 
     extent_member: Any
@@ -57,8 +58,9 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
             case "cast_expression" if "void" in self.low.text(node).split(")")[0]:
                 return []
             case "shift_expression" if dropped(callee(next(iter(_leaves(node))))):
+                before = [s for c in trees(node) for s in asides(self, c)]
                 self.says(node)
-                return self.drop(node, "printing")
+                return before + self.drop(node, "printing")
             case "delete_expression":
                 return self.drop(node, "memory management")
         if kind(node) in ("id_expression", "number", "string"):
@@ -113,15 +115,12 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
         if name == "assert" and (tested := self.runtime_call(args[0])) is not None:  # assert(cudaMalloc(…) == 0)
             return self.effect(tested)
         if self.is_dropped(name):
-            for a in args:  # cudaEventElapsedTime(&ms, …)
-                self.ignored.update(_referenced(a))
-            if self.is_dropped(name) == "printing":
-                self.says(node)
-            return self.drop(node, self.is_dropped(name))
+            return self.left_out(name, args, node)
         if self.inlines(node):
             return self.inline(node, None)
         if name in self.hosts:
-            return [h.CallHost(name, self.arguments(node), (), (), span=span)]
+            left, _ = self.unused(node)
+            return [h.CallHost(name, self.arguments(node), left, (False,) * len(left), span=span)]
         method = strip(node.children[0])
         if kind(method) == "member_expression":
             changed = self.container_call(method, args, node)
@@ -150,20 +149,6 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
             "KR213", f"the call of {self.low.text(node.children[0])} is not known in a host function", node,
             "those known here are in grammar/host_library.toml; another file's are, if it is given, too (with --entry)",
         )  # fmt: skip
-
-    def says(self, node: Tree) -> None:
-        """Notes the numbers that a statement prints."""
-        names = [str(t) for t in tokens(node) if t.type == "NAME"]
-        self.printed.update(dict.fromkeys(n for n in names if isinstance(self.low.lookup(n), VarPlace)))
-
-    def is_dropped(self, name: str) -> str:
-        """What a call of ``name`` is dropped as, "" if it is not, or if the file itself defines it."""
-        found = [d for d in self.program.functions.get(name, []) if d.item is not None]
-        toks = self.program.unit.tokens
-        own = any(toks[d.item.first].file == self.program.file for d in found if d.item is not None)
-        if found and host_effects.takes_time(self.program, name):
-            return "timing"
-        return "" if own else dropped(name)
 
     def runtime_call(self, node: Node) -> Any:
         """The call of the runtime with an effect on memory inside an expression that only tests it, or None."""
@@ -302,6 +287,10 @@ class Calls(Plain, Launches, Libraries, Containers, Inlining):
             inner = strip(trees(inner)[-1])  # type: ignore[arg-type]
         if kind(inner) == "null_pointer" or self.low.text(inner) in ("NULL", "0", "nullptr"):
             return []
+        members = {own for parts in self.records.values() for own in parts.values()}
+        if name in members and str(self.arrays[name]) == "int8" and (kind(inner) == "string" or self.is_ignored(inner)):
+            self.ignored.add(name)
+            return self.drop(node, "text")
         if kind(inner) == "assignment_expression":  # p = q = nullptr
             chained = [*self.effect(inner)]
             last = inner
@@ -384,13 +373,6 @@ def _leaves(node: Any):  # type: ignore[no-untyped-def]
     while isinstance(node, Tree) and node.data == "shift_expression":
         node = node.children[0]
     yield node
-
-
-def _referenced(node: Node) -> set[str]:
-    node = strip(node)
-    if isinstance(node, Tree) and node.data == "unary_expression" and str(node.children[0]) == "&":
-        return {callee(node.children[1])} - {""}
-    return set()
 
 
 __all__ = ["Calls", "Token"]

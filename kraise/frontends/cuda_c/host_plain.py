@@ -12,7 +12,7 @@ from kraise.frontends.cuda_c.c_types import CType, leaf
 from kraise.frontends.cuda_c.host_main import MARK, PARAMETER, READERS, outside_of
 from kraise.frontends.cuda_c.host_names import callee
 from kraise.frontends.cuda_c.program import Program
-from kraise.frontends.cuda_c.trees import Node, kind, strip, tokens, trees
+from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import ArrayType
@@ -42,6 +42,9 @@ class Plain:
     ignored: set[str]
     given: Any
     drop: Any
+    _gives: Any
+    own_name: Any
+    scalar: Any
 
     def is_unknown(self, node: Node) -> bool:
         """Is there a call of a function of elsewhere, on numbers only? Its value is not followed."""
@@ -98,14 +101,34 @@ class Plain:
             known = {f.name for f in self.outlined} | set(self.functions)
             if name not in known:
                 self.outlined.append(function)
+            results, t = (results, t) if results else self.unused(node)
             types = (t,) if results else ()
             span = self.low.span(node)
             passed = (*self.given(function, args), *self.symbols_of(function, len(args)))
             return [h.Launch(name, passed, None, None, None, results, types, span=span)]
-        given = [n for a in args for n in self.named_arrays(a)]
+        constant = self._constant(d)
+        given = [n for at, a in enumerate(args) for n in self.named_arrays(a) if at not in constant]
+        given = [n for n in given if n not in self.ignored]
         if given and self.name == "main" and not results and outside_of(self.program, d):
             return [s for n in given for s in self.filled(n, node)]
         raise Refused(*[x for x in self.refused[name] if x.severity == "error"])
+
+    def _constant(self, d: Any) -> set[int]:
+        """The places of the parameters of a function that point to what it does not change."""
+        try:
+            declarator = child(self.program.load(d), "function_declarator")
+            return {at for at, p in enumerate(self.low.parameters(declarator)) if p.const}
+        except Refused:
+            return set()
+
+    def unused(self, call: Tree) -> tuple[tuple[str, ...], Any]:
+        """A name for the number that a call gives and nobody takes, and its type."""
+        t = self._gives(call)
+        if t is None:
+            return (), None
+        own = self.own_name(f"{callee(call.children[0])}_unused")
+        self.scalar(own, t)
+        return (own,), t
 
     def read_in(self, name: str, args: list[Tree], node: Tree) -> list[h.Stmt] | None:
         """``fread(h, …)`` and ``fscanf(file, "%d", &n)`` of ``main``: parameters; None for any other call."""

@@ -27,6 +27,7 @@ from kraise.ir.host_names import set_within
 from kraise.ir.types import ScalarType
 
 _MAKES = frozenset(("new", "malloc", "calloc", "aligned_alloc", "cudaMallocHost", "cudaHostAlloc", "posix_memalign"))
+_STREAMS = frozenset(("ifstream", "fstream", "istream", "istringstream", "stringstream"))
 _ENDS = ("return_statement", "goto_statement", "launch_expression", "throw_statement")
 
 
@@ -51,7 +52,10 @@ def _is_library(stmt: h.Stmt) -> bool:
 def taken(reader: Any, node: Tree) -> list[h.Stmt] | None:
     """Marks of the numbers and arrays that a statement of ``main``, which was refused, makes; None where it cannot be
     left to the caller."""
-    if reader.name != "main" or reader.depth or reader.worked or any(any(node.find_data(t)) for t in _ENDS):
+    if reader.name != "main" or reader.depth or reader.worked:
+        return None
+    node = _without_failures(reader, node)
+    if any(any(node.find_data(t)) for t in _ENDS):
         return None
     placed = reader.placed(node, choose=False)
     effects = host_effects.of_tree(reader.program, placed, frozenset(reader.arrays))
@@ -94,6 +98,15 @@ def taken(reader: Any, node: Tree) -> list[h.Stmt] | None:
         return None
     reader.drop(node, PARAMETER)
     return out
+
+
+def _without_failures(reader: Any, node: Tree) -> Tree:
+    """A statement without the branches in which ``main`` gives up (``if (!file) { …; return 1; }``)."""
+    if node.data == "if_statement" and reader.gives_up([c for c in node.children if isinstance(c, Tree)][1]):
+        test = [c for c in node.children if isinstance(c, Tree)][0]
+        return Tree("expression_statement", [test], node.meta)
+    children = [_without_failures(reader, c) if isinstance(c, Tree) else c for c in node.children]
+    return Tree(node.data, children, node.meta)
 
 
 def lets_go(reader: Any, node: Tree, known: set[str], found: list[h.Stmt]) -> bool:
@@ -188,7 +201,9 @@ def _changed(reader: Any, node: Tree, effects: host_effects.Effects) -> set[str]
         if d is None:
             given = {str(t) for a in trees(call)[1:] for t in tokens(a)} & set(reader.arrays)
             called = callee(call.children[0])
-            if given and called not in READERS and not dropped(called) and not host_effects.reads(called):
+            if given and _reads_a_stream(reader, call, node):
+                places |= given
+            elif given and called not in READERS and not dropped(called) and not host_effects.reads(called):
                 return None  # a function of elsewhere may read and change what it is given
             continue
         places |= host_file.reached(reader, d.name) & set(reader.arrays)
@@ -219,6 +234,19 @@ def _changed(reader: Any, node: Tree, effects: host_effects.Effects) -> set[str]
                     return None
                 places.add(owner)
     return found - reader.ignored.difference(n for n in found if isinstance(reader.low.lookup(n), VarPlace)) | places
+
+
+def _reads_a_stream(reader: Any, call: Tree, node: Tree) -> bool:
+    """``file.read(h, bytes)`` of a stream of the standard library, which is declared before or in the statement."""
+    method = strip(call.children[0])
+    if not isinstance(method, Tree) or method.data != "member_expression":
+        return False
+    owner = callee(trees(method)[0])
+    declared = [d for d in node.find_data("declaration") if owner in {str(t) for t in tokens(d)}]
+    if not declared and owner in reader.ignored and owner in reader.functors:
+        declared = [reader.functors[owner]]
+    words = {str(t) for d in declared for t in tokens(d)}
+    return reader.member(method) in ("read", "getline", "get") and bool(words & _STREAMS)
 
 
 def _stored(reader: Any, node: Tree) -> set[str] | None:

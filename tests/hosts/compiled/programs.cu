@@ -1438,3 +1438,22 @@ float added_up_now_and_then(float *x, float *y, int n) {
     }
     return total;
 }
+
+// calls in what has no part in the values
+float advanced(float *x, int n) {
+    add<<<1, 64>>>(x, 1.0f, n);
+    float v;
+    cudaMemcpy(&v, x, sizeof(float), cudaMemcpyDeviceToHost);
+    return v;
+}
+int numbered(float *h, int n) { for (int i = 0; i < n; i++) h[i] = i; return 0; }
+void calls_in_asides(float *x, float *y, int n) {
+    float *h = (float *)malloc(n * sizeof(float));
+    fprintf(stderr, "%f\n", advanced(x, n));
+    assert(advanced(x, n) < 1e9f);
+    advanced(x, n);
+    numbered(h, n);
+    cudaMemcpy(y, h, n * sizeof(float), cudaMemcpyHostToDevice);
+    add<<<1, 64>>>(y, 0.5f, n);
+}
+void call_in_an_arm(float *x, float *y, int n) { fprintf(stderr, "%f\n", n > 50 ? advanced(x, n) : 0.0f); add<<<1, 64>>>(y, 0.5f, n); }
