@@ -59,9 +59,13 @@ def read(source: str, file: str, options: Options) -> tuple[kernel.Module, tuple
     if language_of(file, options) == "python":
         from kraise.frontends import embedded, python
 
-        found = python.read(source, name, kernel_decorators=options.kernel_decorators, only=options.only)
-        if embedded.holds(source):
-            found = embedded.joined(*found, source, file, options.defines, options.include_dirs)
+        given: dict[str, Any] = {"kernel_decorators": options.kernel_decorators, "only": options.only}
+        if not embedded.holds(source):
+            found = python.read(source, name, **given)
+        else:
+            other, more = embedded.read(source, file, options.defines, options.include_dirs)
+            given["foreign"] = {f.name: f for f in other.functions if f.kind == "kernel"}
+            found = embedded.joined(*python.read(source, name, **given), other, more)
         return with_tables(found[0]), found[1]
     from kraise.frontends import cuda_c
 

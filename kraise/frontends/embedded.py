@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from kraise.diagnostics import Diagnostic
 from kraise.ir import kernel
@@ -18,19 +18,20 @@ def holds(source: str) -> bool:
     return bool(_MARK.search(source))
 
 
-def joined(
-    module: kernel.Module,
-    findings: Iterable[Diagnostic],
-    source: str,
-    file: str,
-    defines: tuple[str, ...],
-    include_dirs: tuple[str, ...],
-) -> tuple[kernel.Module, tuple[Diagnostic, ...]]:
-    """A Python module with the CUDA C in its strings: those kernels are raised too."""
+def read(
+    source: str, file: str, defines: tuple[str, ...], include_dirs: tuple[str, ...]
+) -> tuple[kernel.Module, list[Diagnostic]]:
+    """The CUDA C in the strings of a Python file."""
     from kraise.frontends import cuda_c
 
     folders = (str(Path(file).parent), *include_dirs)
-    other, more = cuda_c.read_embedded(source, module.file, defines=defines, include_dirs=folders)
+    return cuda_c.read_embedded(source, PurePath(file).name, defines=defines, include_dirs=folders)
+
+
+def joined(
+    module: kernel.Module, findings: Iterable[Diagnostic], other: kernel.Module, more: list[Diagnostic]
+) -> tuple[kernel.Module, tuple[Diagnostic, ...]]:
+    """A Python module with the CUDA C in its strings: those kernels are raised too."""
     taken = {f.name for f in module.functions}
     for f in other.functions:
         if f.name in taken:
@@ -46,4 +47,4 @@ def joined(
     return whole, (*findings, *more)
 
 
-__all__ = ["holds", "joined"]
+__all__ = ["holds", "joined", "read"]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from kraise.diagnostics import Diagnostic
 from kraise.frontends.python.module import read_module
-from kraise.ir.kernel import Module
+from kraise.ir.kernel import Function, Module
 
 
 def read(
@@ -13,15 +16,17 @@ def read(
     *,
     kernel_decorators: tuple[str, ...] = (),
     only: tuple[str, ...] = (),
+    foreign: Mapping[str, Function] = MappingProxyType({}),
 ) -> tuple[Module, tuple[Diagnostic, ...]]:
     """The kernels, plain functions and helpers of a Python source.
 
     ``kernel_decorators`` are names (dotted, or the last component) that mark kernels as ``cuda.jit`` does. ``only``
     restricts the result to these functions and what they call; a name in it is read even if it looks like host code.
+    ``foreign`` are kernels in strings of the file, which its host functions may launch.
     Functions with problems are left out, and have diagnostics that name them. Refused: KR100 (syntax error), KR105
     (unreadable).
     """
-    return read_module(source, file, kernel_decorators, only)
+    return read_module(source, file, kernel_decorators, only, foreign)
 
 
 __all__ = ["read"]

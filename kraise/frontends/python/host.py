@@ -16,6 +16,7 @@ from kraise.frontends.python.host_lists import without_lists
 from kraise.frontends.python.host_mapped import without_maps
 from kraise.frontends.python.host_module_arrays import check_kept, with_module_arrays
 from kraise.frontends.python.host_partials import without_partials
+from kraise.frontends.python.host_raw import with_flat_arrays
 from kraise.frontends.python.host_reducers import without_reducers
 from kraise.frontends.python.host_scope import HostScope, array_names, ignored_call, launched
 from kraise.frontends.python.host_settled import by_default
@@ -40,6 +41,7 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     node = without_reducers(
         scope.source, written_out(scope, without_partials(scope, without_streams(scope, node))), scope.reducers
     )
+    node = with_flat_arrays(scope, node, scope.foreign)
     node = without_tuples(scope, with_arrays(scope, without_walks(scope, node)))
     node = without_lists(scope, node)
     array_names(scope, node)

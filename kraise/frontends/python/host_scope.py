@@ -39,6 +39,7 @@ class HostScope:
     enums: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # enumerations: the place of each name
     reducers: dict[str, str] = field(default_factory=dict)  # numba's reductions: sum, prod, max, min
     generators: Mapping[str, Unit] = field(default_factory=dict)  # of the module
+    foreign: Mapping[str, k.Function] = field(default_factory=dict)  # the kernels of the file that are CUDA C
     written: set[str] = field(default_factory=set)  # functions that launch whose calls were written out
     arrays: set[str] = field(default_factory=set)
     tuples: dict[str, tuple[h.Expr, ...]] = field(default_factory=dict)

@@ -11,7 +11,16 @@ import libcst as cst
 
 from kraise.diagnostics import Diagnostic
 from kraise.diagnostics.collect import guard
-from kraise.frontends.python import host_classes, host_partials, host_reducers, host_units, infer, ranks, source
+from kraise.frontends.python import (
+    host_classes,
+    host_partials,
+    host_raw,
+    host_reducers,
+    host_units,
+    infer,
+    ranks,
+    source,
+)
 from kraise.frontends.python.function import Context, lower
 from kraise.frontends.python.host import read_host
 from kraise.frontends.python.host_attributes import without_objects
@@ -25,18 +34,25 @@ from kraise.ir.host_live import stored
 
 
 def read_hosts(
-    context: Context, found: Survey, functions: tuple[k.Function, ...], only: tuple[str, ...]
+    context: Context,
+    found: Survey,
+    functions: tuple[k.Function, ...],
+    only: tuple[str, ...],
+    foreign: Mapping[str, k.Function] = MappingProxyType({}),
 ) -> tuple[tuple[h.Host, ...], list[k.Function], list[Diagnostic]]:
     """The host functions of a module, callees first; loops of theirs that became functions; why some were not read.
 
     A method counts under the name of the function that it becomes; of two functions of one name the first counts.
+    ``foreign`` are the kernels in strings of the file.
     """
-    kernels = {n for n, d in found.functions.items() if d.kind == "kernel"}
+    kernels = {n for n, d in found.functions.items() if d.kind == "kernel"} | set(foreign)
     nodes: dict[str, cst.FunctionDef] = {}
     for node, around, method in functions_of(context.source.tree):
         if not around and not method and node.name.value not in kernels:
             nodes.setdefault(node.name.value, node)
-    by_name = {f.name: f for f in functions}
+    raw = host_raw.names(context.source.tree, context.imports, foreign)
+    nodes = {n: host_raw.with_launches(context.source, f, raw) for n, f in nodes.items()}
+    by_name = {**foreign, **{f.name: f for f in functions}}
     stores = {n: stored(by_name[n]) for n in kernels if n in by_name}
     owners: dict[str, str] = {}
     for name, (owner, node) in host_classes.methods(context.source, context.imports, stores).items():
@@ -73,6 +89,7 @@ def read_hosts(
             helpers, launching, records, contexts, enums, reducers,
         )  # fmt: skip
         scope.generators = generators
+        scope.foreign = foreign
         scope.host_params = {n: x.params for n, x in done.items()}
         scope.host_numbers = sure
         scope.outline = partial(_outline, context)
@@ -90,6 +107,10 @@ def read_hosts(
             sure[name] = scope.numbers
             outlined += scope.outlined
             kinds[name] = tuple(isinstance(v, k.ArrayRef) for v in h.returned(host.body))
+    for name, node in nodes.items():
+        if name not in done and name not in by_name and (call := host_raw.not_launched(node, raw)) is not None:
+            problems = [p for p in problems if p.kernel != name]
+            problems.append(host_raw.refusal(context.source, name, *call))
     problems = [p for p in problems if p.kernel not in written or p.kernel in only]
     return tuple(done.values()), outlined, problems
 

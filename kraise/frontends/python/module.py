@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 
 from kraise.diagnostics import Diagnostic
@@ -16,19 +17,29 @@ from kraise.ir.kernel import Call, CallStmt, Constant, Function, Module
 
 
 def read_module(
-    text: str, file: str, kernel_decorators: tuple[str, ...], only: tuple[str, ...]
+    text: str,
+    file: str,
+    kernel_decorators: tuple[str, ...],
+    only: tuple[str, ...],
+    foreign: Mapping[str, Function],
 ) -> tuple[Module, tuple[Diagnostic, ...]]:
     """See ``kraise.frontends.python.read``."""
     text = text.removeprefix("\ufeff")
     parsed = source.parse(text, file)
     try:
         with source.deep():
-            return _read(text, parsed, kernel_decorators, only)
+            return _read(text, parsed, kernel_decorators, only, foreign)
     except RecursionError:
         raise source.too_deep(file) from None
 
 
-def _read(text: str, parsed: source.Source, kernel_decorators: tuple[str, ...], only: tuple[str, ...]):
+def _read(
+    text: str,
+    parsed: source.Source,
+    kernel_decorators: tuple[str, ...],
+    only: tuple[str, ...],
+    foreign: Mapping[str, Function],
+):
     imports = read_imports(parsed.tree)
     found = survey.survey(parsed, imports, kernel_decorators)
     constants = read_constants(parsed, imports)
@@ -50,7 +61,7 @@ def _read(text: str, parsed: source.Source, kernel_decorators: tuple[str, ...], 
     fixed = {n: context.fixed[s.origin] for n, s in summaries.items()}
     typed = infer.infer({n: s.function for n, s in summaries.items()}, fixed, constants)
     functions = _ordered(typed, found, summaries)
-    hosts, outlined, unread = read_hosts(context, found, functions, only)
+    hosts, outlined, unread = read_hosts(context, found, functions, only, foreign)
     taken = {f.name for f in functions}
     hosts = tuple(x for x in hosts if x.name not in taken)
     functions = (*functions, *outlined)
