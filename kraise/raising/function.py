@@ -139,7 +139,8 @@ class Raiser:
         try:
             block(cx, st, body.body, live)
             uniform_barriers(cx, st.accesses)
-            check(cx, st.accesses, cx.thread_names, frozenset(n for n, a in cx.made.items() if a.shared), self.held)
+            shared = frozenset(n for n, a in cx.made.items() if a.shared)
+            check(cx, st.accesses, cx.thread_names, shared, self.held, st.out)
             outside.check(cx, st)
             parts.check(cx, st)
             pitched.check(cx, st)

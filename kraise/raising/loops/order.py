@@ -6,6 +6,7 @@ from kraise.analysis.dependence import Access, may_meet
 from kraise.ir import equations as eq
 from kraise.ir.walk import free_indices, topological
 from kraise.raising.loops.idle import idle
+from kraise.raising.memory.levels import set_once
 from kraise.raising.memory.private import refilled
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import State
@@ -50,13 +51,19 @@ def dependence(
                 else:
                     continue
                 meet = may_meet(w, other, (name,), shared, relation, cx.injective)
-                if meet and not idle(cx, w, other, shared, used):
+                if meet and not idle(cx, w, other, shared, used) and not _once(cx, st, inner, w.array):
                     if other.write and refilled(cx, made, w.array, inner, name):
                         continue
                     if w.array in made and not made[w.array].private:
                         cx.hindering.add(w.array)
                     return _why(w, other, name)
     return None
+
+
+def _once(cx: Context, st: State, inner: State, array: str) -> bool:
+    """Whether every round finds what was there before the loop, as far as anything asks."""
+    kept = [v for n, v in inner.env.items() if n in st.env]
+    return array not in inner.locals and set_once(cx, inner.out[len(st.out) :], kept, array)
 
 
 def _one_value(w: Access, shared: frozenset[str]) -> bool:

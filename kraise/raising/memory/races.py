@@ -19,9 +19,11 @@ from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, substitute, topological
 from kraise.raising.memory.benign import stays
+from kraise.raising.memory.levels import set_once
 from kraise.raising.memory.phases import BARRIER, GRID, Unordered, unordered
 from kraise.raising.run.arithmetic import index_like, tidy
 from kraise.raising.run.context import Context
+from kraise.raising.run.state import Raw
 from kraise.raising.threads.row_views import by_launch
 from kraise.raising.writes.accumulate import mentions
 
@@ -32,9 +34,10 @@ def check(
     threads: tuple[str, ...],
     shared: frozenset[str] = frozenset(),
     used: Callable[[], Sequence[eq.Expr]] = tuple,
+    raws: Sequence[Raw] = (),
 ) -> None:
     """Refuses a kernel in which two threads may meet at one cell; ``shared`` are the arrays that each block has of
-    its own, ``used`` the expressions that may hold what is loaded.
+    its own, ``used`` the expressions that may hold what is loaded, ``raws`` all that is stored.
 
     Raises:
         Refused: KR201 (a race) or KR202 (a plain store through an index array).
@@ -47,6 +50,7 @@ def check(
             by_array.setdefault(a.array, []).append(replace(a, path=(*a.path, *_facts(cx, a))))
     found: dict[tuple[object, ...], Refused] = {}
     for group in by_array.values():
+        begun = dict(found)
         group = _rows_apart(_by_thread(cx, group))
         unique = list({(_signature(a), a.order if cx.barriers else 0): a for a in group}.values())
         for at, w in enumerate(unique):
@@ -65,6 +69,8 @@ def check(
                 if met is not None and not (stays(cx, w, other, used) or stays(cx, other, w, used)):
                     refusal = _refusal(w, other, running, met[0], w.array in shared)
                     found.setdefault((w.array, refusal.diagnostics[0].span), refusal)
+        if len(found) > len(begun) and set_once(cx, raws, (), group[0].array):
+            found = begun
     if found:
         raise Refused(*(d for r in found.values() for d in r.diagnostics))
 
