@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from kraise.analysis.conditions import conjuncts, is_static
+from kraise.analysis.conditions import conjuncts, is_static, static_expr
+from kraise.analysis.dependence import nonnegative
 from kraise.analysis.poly import Poly, to_expr, to_poly, wraps
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
 from kraise.raising.run.arithmetic import index_like, operation
 from kraise.raising.run.context import Context
+from kraise.raising.run.sizes import steering
 from kraise.raising.run.state import State
 
 
@@ -83,7 +85,9 @@ def unit_steps(cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, 
     return replace(s, var=count, start=k.Const(0, INT), stop=rounds, step=one, body=body)
 
 
-def from_zero(st: State, s: k.For, start: eq.Expr, stop: eq.Expr, step: int, live: frozenset[str]) -> k.For | None:
+def from_zero(
+    cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, step: int, live: frozenset[str]
+) -> k.For | None:
     """A loop over a row (``for j in range(i * n, i * n + n)``) or a window (``range(i - 2, i + 3)``) as one over its
     rounds: its start moves with indices and its length does not. Where several bounds are combined (``max(i - 2, 0)``
     to ``min(i + 3, n)``), the others become a guard. None for any other loop, and where the variable is read after
@@ -100,7 +104,9 @@ def from_zero(st: State, s: k.For, start: eq.Expr, stop: eq.Expr, step: int, liv
     gap = last - first if step > 0 else first - last
     moving = any(isinstance(a, eq.Index) for m in first.terms for a in m)
     if not moving or not is_static(gap):
-        return None
+        if len(lows) + len(highs) > 2 or is_static(gap):
+            return None
+        return _from_its_row(st, s, first, last) or _share(cx, st, s, first, last, step)
     size = abs(step)
     rounds = to_expr(gap)
     if size > 1:
@@ -117,6 +123,57 @@ def from_zero(st: State, s: k.For, start: eq.Expr, stop: eq.Expr, step: int, liv
         body = (k.If(k.Op(sign, (k.Var(s.var, INT), k.Var(name, INT)), BOOL), body, (), span=s.span),)
     body = (k.Assign(s.var, now, s.type, span=s.span), *body)
     return replace(s, var=count, start=k.Const(0, INT), stop=stop_at, step=k.Const(1, INT), body=body)
+
+
+def _from_its_row(st: State, s: k.For, first: Poly, last: Poly) -> k.For | None:
+    """``for (p = n * r + t; p < n * r + n; p += 16)`` as one from t to n: what both ends share moves no bound."""
+    shared = Poly({m: c for m, c in first.terms.items() if last.terms.get(m) == c and Poly({m: c}).indices()})
+    if not shared.terms:
+        return None
+    names = {
+        f"${s.var}.{n}": to_expr(p) for n, p in (("row", shared), ("start", first - shared), ("stop", last - shared))
+    }
+    st.env |= names
+    row, start, stop = (k.Var(n, INT) for n in names)
+    count = f"${s.var}"
+    now = k.Assign(s.var, k.Op("add", (row, k.Var(count, INT)), INT), s.type, span=s.span)
+    return replace(s, var=count, start=start, stop=stop, body=(now, *s.body))
+
+
+def _share(cx: Context, st: State, s: k.For, first: Poly, last: Poly, step: int) -> k.For | None:
+    """``range(i * n / m, ((i + 1) * n + m - 1) / m)``, the share of n that is the i-th of m, as a loop over the most
+    elements that a share has, with a guard: ``b // m - a // m`` is ``(b - a) / m`` at most, rounded up."""
+    ends = [
+        next(iter(p.atoms()), None) if len(p.terms) == 1 and set(p.terms.values()) == {1} else None
+        for p in (first, last)
+    ]
+    match ends:
+        case [eq.Op(name=name, args=(a, by)), eq.Op(name=other, args=(b, same))] if by is same and step == 1:
+            size, gap = to_poly(by), to_poly(b) - to_poly(a)
+            if name != other or name not in ("floordiv", "tdiv") or not is_static(gap) or not static_expr(by):
+                return None
+            if name == "tdiv" and not (_natural(cx, st, to_poly(a)) and _natural(cx, st, to_poly(b) - size + 1)):
+                return None  # C rounds what is negative up
+        case _:
+            return None
+    most = operation("floordiv", (to_expr(gap + size - 1), to_expr(size)), INT)
+    names = {f"${s.var}.{n}": e for n, e in (("start", to_expr(first)), ("rounds", most), ("stop", to_expr(last)))}
+    st.env |= names
+    start, rounds, stop = (k.Var(n, INT) for n in names)
+    count = f"${s.var}"
+    inside = k.If(k.Op("lt", (k.Var(s.var, INT), stop), BOOL), s.body, (), span=s.span)
+    now = k.Assign(s.var, k.Op("add", (start, k.Var(count, INT)), INT), s.type, span=s.span)
+    return replace(s, var=count, start=k.Const(0, INT), stop=rounds, step=k.Const(1, INT), body=(now, inside))
+
+
+def _natural(cx: Context, st: State, p: Poly) -> bool:
+    """Whether a sum of products of sizes and indices is not negative."""
+    sizes = steering(cx.function)
+
+    def atom(a: eq.Expr) -> bool:
+        return (isinstance(a, eq.Param) and a.name in sizes) or nonnegative((*st.path, *st.facts), to_poly(a))
+
+    return all(c > 0 and all(map(atom, m)) for m, c in p.terms.items())
 
 
 def _window(lows: list[Poly], highs: list[Poly]) -> tuple[Poly, Poly, list[tuple[str, eq.Expr]]] | None:

@@ -86,7 +86,7 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
             s.span,
             "step by a constant or by a parameter, or count the rounds and multiply",
         )
-    if (row := from_zero(st, s, start, stop, step.value, live)) is not None:
+    if (row := from_zero(cx, st, s, start, stop, step.value, live)) is not None:
         loop(cx, st, row, live, free)
         return
     index = cx.index(s.var, st.open)
