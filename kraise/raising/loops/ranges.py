@@ -152,7 +152,8 @@ def _share(cx: Context, st: State, s: k.For, first: Poly, last: Poly, step: int)
             size, gap = to_poly(by), to_poly(b) - to_poly(a)
             if name != other or name not in ("floordiv", "tdiv") or not is_static(gap) or not static_expr(by):
                 return None
-            if name == "tdiv" and not (_natural(cx, st, to_poly(a)) and _natural(cx, st, to_poly(b) - size + 1)):
+            natural = _natural(cx, st, to_poly(b)) or _natural(cx, st, to_poly(b) - size + 1)
+            if name == "tdiv" and not (natural and _natural(cx, st, to_poly(a))):
                 return None  # C rounds what is negative up
         case _:
             return None
