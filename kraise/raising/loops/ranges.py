@@ -127,7 +127,8 @@ def from_zero(
 
 def _from_its_row(st: State, s: k.For, first: Poly, last: Poly) -> k.For | None:
     """``for (p = n * r + t; p < n * r + n; p += 16)`` as one from t to n: what both ends share moves no bound."""
-    shared = Poly({m: c for m, c in first.terms.items() if last.terms.get(m) == c and Poly({m: c}).indices()})
+    rows = {m: c for m, c in first.terms.items() if len(m) > 1 and last.terms.get(m) == c}
+    shared = Poly({m: c for m, c in rows.items() if Poly({m: c}).indices()})
     if not shared.terms:
         return None
     names = {
