@@ -12,6 +12,7 @@ from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.host_assign import Assignments
 from kraise.frontends.python.host_control import ONE, Control, raises, skips
 from kraise.frontends.python.host_grown import with_arrays
+from kraise.frontends.python.host_inlined import with_names_for_blanks
 from kraise.frontends.python.host_lists import without_lists
 from kraise.frontends.python.host_mapped import without_maps
 from kraise.frontends.python.host_module_arrays import check_kept, with_module_arrays
@@ -36,7 +37,7 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     node, left_out = by_default(scope.source, node)
     for p in left_out:
         scope.drop(p, "a parameter that is None")
-    node = with_module_arrays(scope, node)
+    node = with_module_arrays(scope, with_names_for_blanks(scope.source, node))
     node = without_maps(scope, node)
     node = without_reducers(
         scope.source, written_out(scope, without_partials(scope, without_streams(scope, node))), scope.reducers

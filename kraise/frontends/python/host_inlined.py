@@ -9,6 +9,7 @@ import libcst as cst
 
 from kraise.frontends.python.host_units import Unit
 from kraise.frontends.python.source import Source, dotted, rebuilt, walk
+from kraise.ir.host_names import fresh
 
 
 class NotHere(Exception):
@@ -45,6 +46,20 @@ def renamed(source: Source, node: Any, names: Mapping[str, Any], keep: Any = Non
         return None
 
     return rebuilt(source, node, change)
+
+
+def with_names_for_blanks(source: Source, node: Any) -> Any:
+    """A function that reads ``_``, with another name for it: emitted code leaves under ``_`` what nobody reads."""
+    blanks = {id(n) for n in walk(node) if isinstance(n, cst.Name) and n.value == "_"}
+    for inner in walk(node):
+        match inner:
+            case cst.For(target=target) | cst.CompFor(target=target) | cst.AssignTarget(target=target):
+                parts = target.elements if isinstance(target, cst.Tuple | cst.List) else [target]
+                blanks -= {id(getattr(p, "value", p)) for p in parts} | {id(p) for p in parts}
+    if not blanks:
+        return node
+    taken = {n.value for n in walk(node) if isinstance(n, cst.Name)}
+    return renamed(source, node, {"_": cst.Name(fresh(taken, "blank"))})
 
 
 def as_value(made: Unit) -> cst.BaseExpression | None:

@@ -144,7 +144,8 @@ def _attribute(scope: HostScope, node: cst.Attribute) -> h.Expr:
         if node.attr.value in ("size", "real", "imag"):
             row, array = node.attr.value, True if node.attr.value != "size" else None
             return library(row, (value(scope, node.value),), span, array=array)
-    known = dialects.constants("numpy_scalar").get(scope.imports.qualified(name))
+    qualified = scope.imports.qualified(name)
+    known = dialects.constants("numpy_scalar").get(qualified.replace("cupy.", "numpy.", 1))
     if known is not None:
         return k.Const(known, FLOAT, span=span)
     raise scope.refuse(node, f"`{scope.text(node)}` is not known in a host function")

@@ -111,6 +111,11 @@ def read_hosts(
         if name not in done and name not in by_name and (call := host_raw.not_launched(node, raw)) is not None:
             problems = [p for p in problems if p.kernel != name]
             problems.append(host_raw.refusal(context.source, name, *call))
+    for name, node in nodes.items():
+        if name not in hosts and (elsewhere := _launched(node) & set(context.imports.bound)):
+            reason = f"{', '.join(sorted(elsewhere))}, which is launched here, is a kernel of another file"
+            hint = "write the kernel into this file: a file is read by itself"
+            problems.append(Diagnostic("KR213", reason, context.source.span(node.name), hint, name))
     problems = [p for p in problems if p.kernel not in written or p.kernel in only]
     return tuple(done.values()), outlined, problems
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 
 from kraise.diagnostics import Diagnostic
-from kraise.frontends.python import infer, ranks, source, survey
+from kraise.frontends.python import factories, infer, ranks, source, survey
 from kraise.frontends.python.constants import Folder, read_constants
 from kraise.frontends.python.function import Context, lower
 from kraise.frontends.python.hosts import read_hosts, with_launched
@@ -41,6 +41,7 @@ def _read(
     foreign: Mapping[str, Function],
 ):
     imports = read_imports(parsed.tree)
+    parsed = factories.with_kernels(parsed, imports, read_constants(parsed, imports))
     found = survey.survey(parsed, imports, kernel_decorators)
     constants = read_constants(parsed, imports)
     only = with_launched(parsed, imports, found, only)

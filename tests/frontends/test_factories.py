@@ -1,0 +1,73 @@
+"""Kernels that a function of the module makes from numbers."""
+
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from kraise.verify.load import load_module
+
+SOURCE = """
+import numpy as np
+from numba import cuda
+BASE = 2
+
+def make(power, scale=1.5):
+    \"\"\"A kernel.\"\"\"
+    coeff = scale / (power + 1)
+    shift = -coeff * BASE
+
+    @cuda.jit
+    def poly(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[i] = coeff * x[i] ** power + shift
+
+    return poly
+
+cubic = make(3)
+square = make(scale=3.0, power=BASE)
+
+def both(x):
+    out = cuda.device_array_like(x)
+    cubic[1, 64](x, out)
+    square[1, 64](out, x)
+    return x, out
+"""
+LOCAL = """
+def local(x):
+    k = make(1)
+    out = cuda.device_array_like(x)
+    k[1, 64](x, out)
+    return out
+"""
+
+
+def test_each_call_is_a_kernel():
+    done = pipeline.translate(SOURCE + LOCAL, "a.py")
+    assert [d.reason for d in done.diagnostics if d.severity == "error"] == []
+    assert set(done.raised) == {"cubic", "square", "k", "both", "local"}
+    module = load_module(done.text)
+    x = np.linspace(-1, 1, 5).astype(np.float32)
+    first = 0.375 * x**3 - 0.75
+    for got, want in zip(module.both(x), (first**2 - 2, first), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-5)
+    np.testing.assert_allclose(module.local(x), 0.75 * x - 1.5, rtol=1e-5)
+
+
+CHANGED = {
+    "cubic = make(3)": "cubic = make(np.random.rand())",  # no number of the text
+    "        i = cuda.grid(1)": "        i = cuda.grid(1)\\n        coeff = 2.0",  # the kernel's own
+    "    shift = -coeff * BASE": "    shift = -coeff * BASE\\n    shift = 2.0",  # set twice
+}
+
+
+@pytest.mark.parametrize("old", CHANGED)
+def test_what_is_not_known_stays_as_it_is(old):
+    done = pipeline.translate(SOURCE.replace(old, CHANGED[old].replace("\\n", "\n")), "a.py")
+    assert "cubic" not in done.raised
+    assert any(d.kernel == "poly" and d.code == "KR102" for d in done.diagnostics) or "poly" in done.raised
+
+
+def test_kernels_of_other_files_are_named():
+    done = pipeline.translate("from kernels import step\n\ndef f(x):\n    step[1, 64](x, x)\n    return x\n", "a.py")
+    assert [(d.code, d.kernel) for d in done.diagnostics] == [("KR213", "f")]
