@@ -35,6 +35,7 @@ class Context:
         self.used_constants: set[str] = set()
         self.used_helpers: set[str] = set()
         self.needs: set[str] = set()
+        self.wide: dict[eq.Version, Py] = {}  # arrays of narrow integers as what is computed with
         self.finite: dict[str, None] = {}  # arrays of which masked-out elements are multiplied by zero
         self.elements: dict[str, ScalarType] = {}
         self.ndim: dict[str, int] = {}

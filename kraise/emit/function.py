@@ -8,7 +8,7 @@ from kraise.diagnostics import Refused
 from kraise.emit import checked, guards, tree
 from kraise.emit.context import Assign, Context, Def, Raw, Stmt
 from kraise.emit.gradients import derivatives
-from kraise.emit.loads import halo
+from kraise.emit.loads import halo, widened
 from kraise.emit.loads.rectangles import rectangles
 from kraise.emit.loads.tables import tables_of
 from kraise.emit.loads.views import whole
@@ -117,6 +117,7 @@ def _lowered(
     for stmt in tree.statements(kernel.body):
         if isinstance(stmt, eq.Write) and not stmt.accumulate:
             context.hints.setdefault(stmt.value, stmt.after.array.split(".")[-1] + "_new")
+    widened.widen(context, kernel)
     low = Lowering(context)
     wanted = [(c, said) for c, said in kernel.checks if not (around.x64 and guards.asks_for_width(c))]
     checks = [_check(context, kernel, condition, said) for condition, said in wanted]

@@ -12,7 +12,7 @@ from kraise.emit.gradients import derivatives, host_outputs, outputs
 from kraise.emit.hosts import carries
 from kraise.emit.hosts.function import Callee, EmittedHost
 from kraise.emit.hosts.statics import nodes
-from kraise.emit.loads import diagonals, strided
+from kraise.emit.loads import diagonals, strided, widened
 from kraise.emit.loops import remat
 from kraise.emit.sums import convolutions
 from kraise.emit.text import layout_text, records, spelling
@@ -121,6 +121,7 @@ def _emit(module: eq.Module) -> str:
             "checkify": checked.DECORATOR,
             strided.NAME: strided.TEXT,
             convolutions.NAME: convolutions.TEXT,
+            widened.NAME: widened.TEXT,
             **diagonals.TEXTS,
         }.items()
         if name in needs

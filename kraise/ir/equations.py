@@ -21,8 +21,7 @@ from kraise.ir.types import ScalarType
 
 @node
 class Version(Node):
-    """Array ``array`` after its ``number``-th write; number 0 is what came in (or the undefined contents of a new
-    array).
+    """Array ``array`` after its ``number``-th write; number 0 is what came in (undefined for a new array).
 
     ``fold`` is the name of the fold whose body the version lives in ("" at the top).
     """
@@ -383,6 +382,7 @@ class Kernel:
     tile: tuple[tuple[int, int], ...] = ()  # how many threads of a block along an axis the source counts on
     relied: tuple[str, ...] = ()  # what is taken for granted of data: what a --checked module checks, in words
     rounds: tuple[Axis, ...] = ()
+    widens: bool = False  # integers of 8 and 16 bits are computed with in full width
     span: Span | None = None
 
 

@@ -235,6 +235,7 @@ class Raiser:
             tile=tuple((axis, cx.coarse.get(axis, size)) for axis, size in sorted(cx.tile.items())),
             relied=tuple(dict.fromkeys(r.message for r in cx.relied)),
             rounds=cx.rounds_around,
+            widens=function.widens,
             span=function.span,
         )
         kernel = make_safe(kernel)

@@ -202,6 +202,7 @@ class _Binding:
         if data.ndim != slot.ndim:
             raise InterpreterError(f"{slot.path} has {slot.ndim} axes, but an array of shape {data.shape} is given")
         storage = Storage(data, self.program.directions, log if slot.path in self.written else None)
+        storage.narrow = self.function.widens and data.dtype.kind in "iu" and data.dtype.itemsize < 4
         if tangents is not None and storage.tangents is not None:
             storage.tangents[:] = np.asarray(tangents).reshape(self.program.directions, data.size).T
         make = Array if self.probe is None else self.probe.array

@@ -23,7 +23,7 @@ class Storage:
     value (None: all do); ``cells`` is the race detector's, None for what only one thread sees or nothing writes.
     """
 
-    __slots__ = ("cells", "convert", "defined", "flat", "log", "tangents")
+    __slots__ = ("cells", "convert", "defined", "flat", "log", "narrow", "tangents")
 
     def __init__(self, data: np.ndarray, directions: int, log: RaceLog | None = None, undefined: bool = False):
         self.flat = data.reshape(-1)
@@ -34,6 +34,7 @@ class Storage:
         self.log = log
         self.cells: dict[int, Cell] | None = {} if log is not None else None
         self.convert: Callable[[Any], Any] = storer(data.dtype)
+        self.narrow = False  # integers that are loaded in full width
 
 
 def _tangent_dtype(dtype: np.dtype) -> np.dtype:
@@ -106,7 +107,7 @@ class Array:
             tangents = storage.tangents[k]
             if tangents.any():
                 return Dual(storage.flat[k], tangents.copy())
-        return storage.flat[k]
+        return int(storage.flat[k]) if storage.narrow else storage.flat[k]
 
     def glance(self, *subscripts: Any) -> Any:
         """The element's value, where it does not matter which of the values that it has over time it is."""

@@ -75,6 +75,7 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
             )
         node = replace(node, safe=leaves, limit=None)
     base = viewed(ctx, node.version, node.view, padded, top)
+    base = base if node.view else ctx.wide.get(node.version, base)
     extents = ctx.array_extents(node.version, node.view)
     if not node.subscripts:
         return Val(base, (), 0)

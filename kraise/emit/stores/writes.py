@@ -8,6 +8,7 @@ from kraise.diagnostics import Span, refuse
 from kraise.emit import guards, lazy, tree
 from kraise.emit.context import Context, Frame, Val
 from kraise.emit.loads import subscripts as subs
+from kraise.emit.loads import widened
 from kraise.emit.loads.wide import wide
 from kraise.emit.lower import Lowering, dtype_text
 from kraise.emit.settled import given
@@ -272,7 +273,8 @@ def _cast(context: Context, stmt: eq.Write, text: Py) -> Py:
     match stmt.value:
         case eq.Const(value=int(number)) if (0 if element.kind == "uint" else -128) <= number < 128:
             return text  # a number takes the array's type
-    if narrow or mixed or (element.is_integer and not kind.is_integer and kind.kind != "bool"):
+    wide = widened.NAME in context.needs and (element.kind == "number" or element.bits in (8, 16))
+    if narrow or mixed or wide or (element.is_integer and not kind.is_integer and kind.kind != "bool"):
         if context.is_static(stmt.value) and kind.is_integer:  # one of Python's numbers, perhaps
             return py.call("jnp.asarray", text, versions.dtype_of(context, stmt.before))
         return py.method(text, "astype", versions.dtype_of(context, stmt.before))

@@ -121,7 +121,9 @@ def lower(
         return None, _all(definition, problems, scope.problems)
     span = context.source.span(definition.node.name)
     doc = _stated(definition.doc, scope)
-    function = Function(definition.name, definition.kind, params, body, doc, returns, span=span)
+    function = Function(
+        definition.name, definition.kind, params, body, doc, returns, widens=definition.decorated, span=span
+    )
     effects, written = _effects(function, summaries)
     return Summary(
         function, effects, written, {p.name: names[p.name] for p in params if p.name in names}, definition.name
