@@ -113,3 +113,35 @@ def test_what_tests_for_errors_do_on_their_way_stays(read):
     h = np.arange(5, dtype=np.float32) ** 2
     found = load_module(done.text).main(h, p_n=5, p_shift=0.25)
     np.testing.assert_allclose(found, 2 * (h + 0.25 * np.arange(5)), rtol=1e-6)
+
+
+FILLED = """
+#include <stdio.h>
+#include <stdlib.h>
+__global__ void scale(float *x, float s, int n) { int i = threadIdx.x; if (i < n) x[i] *= s; }
+int main(int argc, char **argv) {
+    int n = 16, m = 0, rounds = 2;
+    if (argc > 2) rounds = atoi(argv[2]); else rounds = 3;
+    float *h = (float *)malloc(n * sizeof(float)), *d, big = 0;
+    for (int i = 0; i < n; i++) { float r = rand() % 9; h[i] = r; if (r > 4) m++; BIG }
+    for (int i = 0; i < n; i++) h[i] /= big + 1;
+    cudaMalloc(&d, n * sizeof(float));
+    cudaMemcpy(d, h, n * sizeof(float), cudaMemcpyHostToDevice);
+    for (int r = 0; r < rounds; r++) scale<<<1, 64>>>(d, (float)m, n);
+    cudaMemcpy(h, d, n * sizeof(float), cudaMemcpyDeviceToHost);
+    return 0;
+}
+"""
+
+
+def test_what_is_counted_while_an_array_is_filled_is_a_parameter():
+    done = main(FILLED.replace("BIG", ""))
+    (host,) = [x for x in done.source.hosts if x.name == "main"]
+    assert {p.name: p.default and p.default.value for p in host.params} == {"h": None, "m": None, "rounds": 3}
+    h = np.arange(16, dtype=np.float32) / 4
+    np.testing.assert_allclose(load_module(done.text).main(h, 2), 8 * h, rtol=1e-6)
+
+
+def test_a_sum_that_is_made_while_an_array_is_filled_is_not_lost():
+    done = main(FILLED.replace("BIG", "if (r > big) big = r;"))
+    assert "main" not in done.raised and any("big" in d.reason for d in done.diagnostics)

@@ -105,7 +105,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.lost: dict[str, Refused] = {}  # arrays that a statement of main may have changed which was not read
         self.returns: ScalarType | None = None
         self.of_file: set[str] = set()  # variables of the file that are main's
-        self.zeroed: set[str] = set()  # those of them that C sets to 0
+        self.zeroed, self.undefaulted = set[str](), set[str]()  # of main: set to 0 by C; of no known default
         self.worked = False  # was something launched, or computed by a library?
 
     def read(self, d: Definition, name: str) -> h.Host:

@@ -67,8 +67,8 @@ class Branches:
             if all(isinstance(s, h.Return) and not s.values for s in inputs):  # if (argc != 2) { usage(); return 1; }
                 self.drop(test, "a check of the command line")
                 return list(others)
-            if host_main.are_inputs(inputs) and all(host_main.is_input(s) for s in others):
-                return list(inputs)
+            if host_main.are_inputs(inputs) and host_main.are_defaults(others, inputs):
+                return [*(s for s in others if not host_main.is_input(s)), *inputs]
             raise self.low.refuse("KR211", "work that depends on the command line", node, "name another function")
         if self.name == "main" and self.gives_up(then):  # if (n > MAX) { usage(); return 1; }
             found = host_asides.asides(self, test, fails=True)  # if (fscanf(…) != 1) return 1;

@@ -359,7 +359,7 @@ class Calls(Asides, Plain, Launches, Libraries, Containers, Inlining):
         if self.name == "main" and outside(self, node):
             filled = filled_arrays(self, node)
             if filled:
-                return [s for n in sorted(filled) for s in self.filled(n, node)]
+                return [s for n in sorted(filled) for s in self.filled(n, node)] + self.counted_in(node)
         touches = any(t.data in ("subscript_expression", "unary_expression") and _root(t) in self.arrays for t in inner)
         return outline(self, node) if touches and not printed else None
 

@@ -152,7 +152,7 @@ def with_inputs(reader: Any, params: list[k.Param], body: tuple[h.Stmt, ...]) ->
     """The body in which marked numbers and arrays are parameters; the 0 of C for a variable of the file is no default
     that the program means. Raises Refused (KR211)."""
     again: set[int] = set()
-    while (found := _first(params, body, reader.inputs, reader.zeroed, again)) is not None:
+    while (found := _first(params, body, reader.inputs, reader.zeroed, reader.undefaulted, again)) is not None:
         body = found
     stores = {f.name: stored(f) for f in (*reader.functions.values(), *reader.outlined)}
     body = host_again.spelled_out(params, body, reader.inputs, again, _marked, stores)
@@ -161,7 +161,12 @@ def with_inputs(reader: Any, params: list[k.Param], body: tuple[h.Stmt, ...]) ->
 
 
 def _first(
-    params: list[k.Param], body: tuple[h.Stmt, ...], types: dict[str, Any], zeroed: set[str], again: set[int]
+    params: list[k.Param],
+    body: tuple[h.Stmt, ...],
+    types: dict[str, Any],
+    zeroed: set[str],
+    undefaulted: set[str],
+    again: set[int],
 ) -> tuple[h.Stmt, ...] | None:
     """The body without its first mark, whose name is a parameter; None where none is left but those of ``again``,
     which need parameters of their own."""
@@ -183,6 +188,7 @@ def _first(
             continue
         last = next((s for s in reversed(makers) if isinstance(s, h.Alloc | h.Assign)), None)
         meant = isinstance(last, h.Assign) and (name not in zeroed or len(makers) > 1)
+        meant = meant and name not in undefaulted
         default = fold(_known(last.value, before)) if isinstance(last, h.Assign) and meant else None
         params.append(k.Param(name, types[name], default, span=stmt.span))
         return (*(s for s in before if s not in makers), *rest)
@@ -235,6 +241,12 @@ def is_input(stmt: h.Stmt) -> bool:
 def are_inputs(body: tuple[h.Stmt, ...]) -> bool:
     """Do statements take values from outside, and set none but the constants that these have else?"""
     taken = {_marked(s) for s in body} - {""}
+    return all(is_input(s) or (isinstance(s, h.Assign) and s.name in taken and fold(s.value)) for s in body)
+
+
+def are_defaults(body: tuple[h.Stmt, ...], inputs: tuple[h.Stmt, ...]) -> bool:
+    """Do statements set what ``inputs`` take to the constants that it has without them, or take it, too?"""
+    taken = {_marked(s) for s in inputs} - {""}
     return all(is_input(s) or (isinstance(s, h.Assign) and s.name in taken and fold(s.value)) for s in body)
 
 

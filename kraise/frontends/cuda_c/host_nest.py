@@ -47,6 +47,10 @@ def outline(reader: Any, node: Tree) -> list[h.Stmt]:
     changed = [n for n in scalars if n != counter and n not in unset and _changed(body, n)]
     returned = scalars[changed[0]].type if changed else None
     own = [n for n in scalars if n not in unset and (n != counter or not _sets_first(body, n))]
+    lost = next((n for n in own if n in reader.ignored), "")
+    if lost:
+        reason = f"the value of {lost} is not followed here (timing, a stream, input or an error code)"
+        raise low.refuse("KR211", reason, node, "pass the number as a parameter")
     for n in scalars:
         if n not in own:
             body = [*(_token(w, toks[first]) for w in f"{spelled(scalars[n].type)} {n} ;".split()), *body]

@@ -13,6 +13,7 @@ from kraise.frontends.cuda_c.host_main import MARK, PARAMETER, READERS, outside_
 from kraise.frontends.cuda_c.host_names import callee
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
+from kraise.frontends.cuda_c.values import VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import ArrayType
@@ -43,6 +44,8 @@ class Plain:
     given: Any
     drop: Any
     _gives: Any
+    counters: Any
+    undefaulted: set[str]
     own_name: Any
     scalar: Any
 
@@ -139,15 +142,25 @@ class Plain:
         if not arrays and not places:
             return None
         out = [s for n in arrays for s in self.filled(n, node)]
-        for place in places:
-            self.forget(place.name)
-            self.unset.discard(place.name)
-            self.ignored.discard(place.name)
-            self.inputs[place.name] = place.type
-            out.append(h.Assign(place.name, k.Var(place.name + MARK, place.type), place.type, span=self.low.span(node)))
+        out += [self.taken_in(place, node) for place in places]
         if places:
             self.drop(node, PARAMETER)
         return out
+
+    def taken_in(self, place: VarPlace, node: Tree) -> h.Stmt:
+        """A number of ``main`` that is set from outside: a parameter."""
+        self.forget(place.name)
+        self.unset.discard(place.name)
+        self.ignored.discard(place.name)
+        self.inputs[place.name] = place.type
+        return h.Assign(place.name, k.Var(place.name + MARK, place.type), place.type, span=self.low.span(node))
+
+    def counted_in(self, node: Tree) -> list[h.Stmt]:
+        """The integers that a loop sets while it fills arrays from outside: how many there are."""
+        found = host_effects.of_tree(self.program, node, frozenset(self.arrays)).variables - self.counters(node)
+        places = [p for n in sorted(found) if isinstance(p := self.low.lookup(n), VarPlace) and p.type.is_integer]
+        self.undefaulted |= {p.name for p in places}
+        return [self.taken_in(p, node) for p in places]
 
     def filled(self, name: str, node: Tree) -> list[h.Stmt]:
         """An array of ``main`` that is filled from outside: a parameter."""
