@@ -82,7 +82,10 @@ static void save(const char *path, const float *h, int n) {
     for (int i = 0; i < n; i++) { fprintf(f, "%g", h[i]); fputc(' ', f); }
     fclose(f);
 }
+FILE *log_file;
 void run(int argc, char **argv) {
+    log_file = fopen("log", "w");
+    if (!log_file) { printf("no log\\n"); return; }
     Params p = {8, 0.5f, "in.txt"};
     if (argc == 4) { p.n = atoi(argv[1]); p.shift = atof(argv[2]); p.path = argv[3]; }
     else if (argc != 1) { printf("usage\\n"); exit(1); }

@@ -391,26 +391,26 @@ int main() {
 def test_what_main_reads_from_a_file_is_a_parameter():
     done = main(FILE)
     (host,) = [x for x in done.source.hosts if x.name == "main"]
-    assert [p.name for p in host.params] == ["n", "h", "g", "s"]
+    assert [p.name for p in host.params] == ["n", "s", "h", "g"]
     from kraise.verify.load import load_module
 
     h, g = array(7), array(7) + 1
     want = 3 * g
     want[1:-1] = 0.5 * (h[:-2] + h[2:])
-    np.testing.assert_allclose(load_module(done.text).main(7, h, g, 3.0), want, rtol=1e-6)
+    np.testing.assert_allclose(load_module(done.text).main(7, 3.0, h, g), want, rtol=1e-6)
 
 
 def test_what_is_read_again_after_a_use_is_another_parameter():
     done = main(FILE.replace("    float *d, *e;", '    fscanf(file, "%f", &s);\n    g[0] = s;\n    float *d, *e;'))
     (host,) = [x for x in done.source.hosts if x.name == "main"]
-    assert [p.name for p in host.params] == ["n", "h", "g", "s_in", "s"]
+    assert [p.name for p in host.params] == ["n", "s", "h", "g", "s_in"]
     from kraise.verify.load import load_module
 
     h, g = array(7), array(7) + 1
     want = 3 * g
     want[0] = 5
     want[1:-1] = 0.5 * (h[:-2] + h[2:])
-    np.testing.assert_allclose(load_module(done.text).main(7, h, g, 5.0, s=3.0), want, rtol=1e-6)
+    np.testing.assert_allclose(load_module(done.text).main(7, 3.0, h, g, 5.0), want, rtol=1e-6)
 
 
 TABLES = """

@@ -68,7 +68,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.unset_dims: set[str] = set()  # members of type dim3 that nothing was given to yet
         self.records: dict[str, dict[str, str]] = {}
         self.kinds: dict[str, Struct] = {}
-        self.choices = 0
+        self.choices, self.chosen_names = 0, set[str]()
         self.instances: dict[str, list[Instantiation]] = {}
         self.notes: list[Diagnostic] = []
         self.host_params: dict[str, tuple[k.Param, ...]] = {}

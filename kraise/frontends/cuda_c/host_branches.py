@@ -12,6 +12,7 @@ from kraise.frontends.cuda_c.host_loops import stepping
 from kraise.frontends.cuda_c.host_names import callee, concept
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.trees import Node, kind, strip, tokens, trees
+from kraise.frontends.cuda_c.values import VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL
@@ -21,6 +22,7 @@ _ERRORS = frozenset(("cudaSuccess", "hipSuccess", "CUBLAS_STATUS_SUCCESS", "CUFF
 _STATUS = frozenset(
     ("cudaError_t", "hipError_t", "cudaError", "CUresult", "cublasStatus_t", "cufftResult", "cufftResult_t")
 )
+_FILES = frozenset(("FILE", "ifstream", "ofstream", "fstream"))
 _NULL = frozenset(("NULL", "nullptr", "0"))
 
 
@@ -146,6 +148,8 @@ class Branches:
             case "call_expression" if self.runtime_call(test) is not None:
                 return True
             case "unary_expression" if str(test.children[0]) == "!":
+                if self._is_file(callee(test.children[1])):
+                    return True
                 inner = self.on_error(test.children[1])
                 return None if inner is None else not inner
             case "equality_expression":
@@ -172,10 +176,22 @@ class Branches:
     def is_null_test(self, node: Tree) -> bool:
         """Is an expression ``!p``, ``p == NULL`` or ``p != 0`` of a pointer itself (``!*p`` looks at what is there)?"""
         if node.data == "unary_expression" and str(node.children[0]) == "!":
-            return callee(strip(node.children[1])) in self.arrays
+            name = callee(strip(node.children[1]))
+            return name in self.arrays or self._is_file(name)
         sides = [strip(c) for c in trees(node)] if node.data == "equality_expression" else []
         null = [s for s in sides if "".join(str(t) for t in tokens(s)) in _NULL]
-        return bool(null) and any(callee(s) in self.arrays for s in sides)
+        return bool(null) and any(callee(s) in self.arrays or self._is_file(callee(s)) for s in sides)
+
+    def _is_file(self, name: str) -> bool:
+        """Is a name declared as a file, here or in the source file's scope?"""
+        if not name or name in self.arrays or isinstance(self.low.lookup(name), VarPlace):
+            return False
+        words = {str(w) for w in tokens(self.functors[name])} if name in self.functors else set[str]()
+        toks = self.program.unit.tokens
+        for item in (i for i in self.program.unit.items if i.kind in ("variable", "other")):
+            own = {t.text for t in toks[item.first : item.last + 1]}
+            words |= own if name in own else set()
+        return bool(words & _FILES)
 
     def _is_status(self, name: str) -> bool:
         """Is a name declared as a code that the runtime or a library returns?"""
@@ -203,7 +219,7 @@ class Branches:
             word = callee(value) if kind(value) == "id_expression" else "".join(str(t) for t in tokens(value))
             if word in _FINE and (self.is_ignored(what) or self.runtime_call(what) is not None):
                 return not same
-            if word in _NULL and callee(what) in self.arrays:
+            if word in _NULL and (callee(what) in self.arrays or self._is_file(callee(what))):
                 return same
         return None
 

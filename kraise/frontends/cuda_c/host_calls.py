@@ -35,6 +35,7 @@ class Calls(Asides, Plain, Launches, Libraries, Containers, Inlining):
     kinds: Any
     vector_given: Any
     dim3: Any
+    settable: Any
 
     # --- effects
 
@@ -85,6 +86,8 @@ class Calls(Asides, Plain, Launches, Libraries, Containers, Inlining):
                 return self.memset(args, node)
             case "swap":
                 names = [self.pointer_name(a) for a in args]
+                for n, a in zip(names, args, strict=True):
+                    self.settable(n, a)
                 if all(names):
                     refs = tuple(k.ArrayRef(n, span=span) for n in reversed(names))
                     return [h.Point(tuple(names), refs, span=span)]
@@ -224,6 +227,7 @@ class Calls(Asides, Plain, Launches, Libraries, Containers, Inlining):
             self.ignore(name, value)
             return self.drop(node, "timing or a stream")
         if name in self.arrays:  # p += n
+            self.settable(name, node)
             moved = self.low.binary(symbol[:-1], ZERO, self.number(value), None, node)
             return [h.Point((name,), (k.ArrayRef(name, normal(moved)),), span=self.low.span(node))]
         current = self.low.value(target)
@@ -281,6 +285,7 @@ class Calls(Asides, Plain, Launches, Libraries, Containers, Inlining):
 
     def assign_pointer(self, name: str, value: Any, node: Node) -> list[h.Stmt]:
         """``p = q``, ``p = q + n``, ``p = (float *)malloc(bytes)``, ``p = new float[n]``, ``p = nullptr``."""
+        self.settable(name, node)
         span = self.low.span(node)
         inner = strip(value)
         while kind(inner) in ("cast_expression", "cxx_cast_expression", "functional_cast"):

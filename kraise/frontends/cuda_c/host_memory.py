@@ -27,6 +27,7 @@ class Memory(Symbols):
 
     program: Program
     low: Any
+    settable: Any
     functions: dict[str, k.Function]
     hosts: dict[str, tuple[bool, ...]]
     arrays: dict[str, CType]
@@ -123,6 +124,7 @@ class Memory(Symbols):
                 self.null -= storage
                 return self.drop(node, "memory management")
             raise self.low.refuse("KR211", f"`{self.low.text(args[0])}` is no pointer to numbers", node)
+        self.settable(name, node)
         if "Managed" in callee(node.children[0]):
             self.managed[name] = None
         return [self.alloc(name, self.count(args[1], self.arrays[name], node), None, self.low.span(node))]

@@ -20,6 +20,7 @@ from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, tree
 from kraise.frontends.cuda_c.values import Constant
 from kraise.ir import host as h
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import rewritten
 from kraise.ir.types import INT32, ArrayType, ScalarType
 
 ONE = k.Const(1, INT32)
@@ -48,6 +49,8 @@ class Places:
     inputs: dict[str, Any]
     drop: Any
     choices: int
+    chosen_names: set[str]  # names for pointers of arrays of pointers that a number chooses
+    definitions: dict[str, k.Expr]
     shared: set[str]  # numbers of the caller's structs
     members: set[str]  # pointers of the caller's structs
 
@@ -62,7 +65,7 @@ class Places:
 
     def bank(self, name: str, t: Array, node: Node) -> list[h.Stmt]:
         """``float *d_u[2]``: a name for each pointer."""
-        count = _number(t.extent)
+        count = _number(self.defined(t.extent))
         if count is None or not 0 < count <= MOST_POINTERS:
             reason = f"{name} has a number of pointers that is not known here, or more than {MOST_POINTERS}"
             raise self.low.refuse(
@@ -244,7 +247,7 @@ class Places:
     def chosen(self, names: tuple[str, ...], node: Tree) -> Tree:
         """``d_u[index]`` as a name."""
         index = normal(self.number(node.children[1]))
-        index = fold(index) or index
+        index = fold(index) or fold(self.defined(index)) or index
         span = self.low.span(node)
         if isinstance(index, k.Const):
             at = int(index.value.real)
@@ -255,9 +258,25 @@ class Places:
             raise self.low.refuse("KR211", f"`{self.low.text(node)}` is no pointer to numbers", node)
         self.choices += 1
         own = self.own_name(f"{callee(node.children[0])}_at_{self.choices}")
+        self.chosen_names.add(own)
         self.array(own, self.arrays[names[0]])
         self.pending.append(h.Point((own,), (h.Chosen(names, index, span=span),), span=span))
         return _id(own, node)
+
+    def defined(self, e: Any) -> Any:
+        """An expression with what its numbers are known to be here (``int l = LEVELS - 1; … d_u[l]``)."""
+
+        def visit(node: Any) -> Any:
+            known = self.definitions.get(node.name) if isinstance(node, k.Var) else None
+            return None if known is None else self.defined(known)
+
+        return rewritten(e, visit)
+
+    def settable(self, name: str, node: Any) -> None:
+        """Refuses to set a pointer of an array of pointers that is chosen by a number which is not known."""
+        if name in self.chosen_names:
+            reason = f"which pointer of its array `{self.low.text(node)}` sets is not known"
+            raise self.low.refuse("KR211", reason, node, "choose it by a constant, or by a counter of a short loop")
 
     # --- loops over the pointers themselves
 
@@ -265,7 +284,7 @@ class Places:
         """A loop with a constant number of rounds over the elements of an array of pointers, written out."""
         if not isinstance(loop.step, k.Const):
             return None
-        bounds = [_number(e) for e in (loop.start, loop.stop)]
+        bounds = [_number(self.defined(e)) for e in (loop.start, loop.stop)]
         if None in bounds or not self.over_pointers(body, var):
             return None
         rounds = range(bounds[0], bounds[1], int(loop.step.value.real))  # type: ignore[arg-type]

@@ -143,6 +143,7 @@ class Plain:
             return None
         out = [s for n in arrays for s in self.filled(n, node)]
         out += [self.taken_in(place, node) for place in places]
+        self.undefaulted |= {place.name for place in places}
         if places:
             self.drop(node, PARAMETER)
         return out

@@ -87,9 +87,7 @@ def taken(reader: Any, node: Tree) -> list[h.Stmt] | None:
         out += found
     for name in (n for n in order if n in reader.arrays):
         out += reader.filled(name, node)
-    if not {str(t) for t in tokens(placed)} & reader.arguments_of_main:  # it is done without a command line, too
-        reader.undefaulted |= set(numbers)
-    elif placed.data == "if_else_statement":  # else n = 100;
+    if not {str(t) for t in tokens(placed)} & reader.arguments_of_main or placed.data == "if_else_statement":
         reader.undefaulted |= set(numbers)
     for name, number in numbers.items():
         reader.forget(name)

@@ -7,12 +7,15 @@ elements with constant subscripts within it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.host_names import fresh
+from kraise.ir.host_live import flat
+from kraise.ir.host_names import fresh, sets
 from kraise.ir.host_rename import renamed, within
 from kraise.ir.rewrite import rewritten
 from kraise.ir.types import ScalarType
@@ -27,6 +30,7 @@ _ARITHMETIC: dict[str, Callable[[int, int], int]] = {
 
 def unpacked(body: tuple[h.Stmt, ...], parameters: set[str], taken: set[str]) -> tuple[h.Stmt, ...]:
     """The body with numbers for such arrays; ``taken`` are the names in use, to which theirs are added."""
+    body = _with_constants(body, parameters)
     allocated: dict[str, list[h.Alloc]] = {}
     for one in within(body, h.Alloc):
         allocated.setdefault(one.name, []).append(one)
@@ -36,6 +40,40 @@ def unpacked(body: tuple[h.Stmt, ...], parameters: set[str], taken: set[str]) ->
         if len(places) == 1 and name not in parameters and numbers and length and 0 < length <= MOST_ELEMENTS:
             body = _without(body, places[0], length, taken)
     return body
+
+
+def _with_constants(body: tuple[h.Stmt, ...], parameters: set[str]) -> tuple[h.Stmt, ...]:
+    """The body in which places in arrays that are named by a number with one value (``int l = LEVELS - 1; … n[l]``) are
+    named by that value."""
+    every = list(flat(body))
+    times = Counter(n for s in every for n in sets(s))
+    once = [s for s in every if isinstance(s, h.Assign) and times[s.name] == 1 and s.name not in parameters]
+    values: dict[str, k.Const] = {}
+
+    def named(node: Any) -> Any:
+        return values.get(node.name) if isinstance(node, k.Var) else None
+
+    for s in once:  # in the order of the text: what one is made of stands before it
+        value = _number(rewritten(s.value, named)) if s.type.is_integer else None
+        if value is not None:
+            values[s.name] = k.Const(value, s.type)
+    if not values:
+        return body
+
+    def visit(node: Any) -> Any:
+        match node:
+            case k.Load(subscripts=subscripts):
+                return replace(node, subscripts=tuple(rewritten(s, named) for s in subscripts))
+            case h.Store(subscripts=subscripts, value=value):
+                places = tuple(rewritten(s, named) for s in subscripts)
+                return replace(node, subscripts=places, value=rewritten(value, visit))
+            case h.Chosen(index=index):
+                return replace(node, index=rewritten(index, named))
+            case h.Alloc(shape=(k.Var(name=name),)) if name in values:
+                return replace(node, shape=(values[name],))
+        return None
+
+    return rewritten(body, visit)  # type: ignore[no-any-return]
 
 
 def _without(body: tuple[h.Stmt, ...], array: h.Alloc, length: int, taken: set[str]) -> tuple[h.Stmt, ...]:

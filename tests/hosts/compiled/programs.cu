@@ -1457,3 +1457,39 @@ void calls_in_asides(float *x, float *y, int n) {
     add<<<1, 64>>>(y, 0.5f, n);
 }
 void call_in_an_arm(float *x, float *y, int n) { fprintf(stderr, "%f\n", n > 50 ? advanced(x, n) : 0.0f); add<<<1, 64>>>(y, 0.5f, n); }
+
+// pointers of an array of pointers that a number chooses
+void levels_by_a_number(float *x, float *y, int n) {
+    const int levels = 2;
+    float *u[levels], *t[levels];
+    int m[levels];
+    for (int l = 0; l < levels; l++) {
+        m[l] = n >> l;
+        cudaMalloc(&u[l], m[l] * sizeof(float));
+        cudaMalloc(&t[l], m[l] * sizeof(float));
+        cudaMemcpy(u[l], x, m[l] * sizeof(float), cudaMemcpyDeviceToDevice);
+        cudaMemcpy(t[l], y, m[l] * sizeof(float), cudaMemcpyDeviceToDevice);
+    }
+    for (int s = 0; s < 3; s++) {
+        int l = levels - 1;
+        mix<<<m[l] / 64 + 1, 64>>>(u[l], t[l], t[l], m[l]);
+        float *before = u[l];
+        u[l] = t[l];
+        t[l] = before;
+    }
+    mix<<<1, 64>>>(u[0], t[0], u[0], m[0]);
+    cudaMemcpy(x, u[0], m[0] * sizeof(float), cudaMemcpyDeviceToDevice);
+    cudaMemcpy(y, u[1], m[1] * sizeof(float), cudaMemcpyDeviceToDevice);
+}
+void swapped_by_a_number(float *x, float *y, int n) {
+    float *b[2] = {x, y};
+    int c = n % 2;
+    float *t = b[c]; b[c] = b[1 - c]; b[1 - c] = t;
+    add<<<1, 64>>>(b[0], 1.0f, n);
+}
+void set_by_a_number(float *x, float *y, int n) {
+    float *b[2] = {x, y};
+    int c = n % 2;
+    b[c] = y;
+    add<<<1, 64>>>(b[0], 1.0f, n);
+}
