@@ -7,6 +7,7 @@ from collections.abc import Callable
 from tests.fuzz.generate import Program
 from tests.fuzz.kinds import (
     aliases,
+    earlier,
     exits,
     hosts,
     integers,
@@ -41,4 +42,5 @@ KINDS: dict[str, Callable[[int, str], Program]] = {
     "planes": planes.draw,
     "strides": strides.draw,
     "tiles": tiles.draw,
+    "earlier": earlier.draw,
 }
