@@ -34,11 +34,13 @@ PUT = "put"  # the row of an array some elements of which are others: it keeps t
 
 @dataclass(frozen=True)
 class Whole:
-    """The array that ``array`` points to as a value; ``count`` elements from ``offset`` on (None: all from there)."""
+    """The array that ``array`` points to as a value; ``count`` elements from ``offset`` on (None: all from there), or
+    with ``clamps`` as many of them as there are."""
 
     array: str
     offset: k.Expr | None = None
     count: k.Expr | None = None
+    clamps: bool = False
     span: Span | None = _span()
 
 
@@ -148,6 +150,7 @@ class Update:
     value: Expr
     offset: k.Expr | None = None
     count: k.Expr | None = None
+    clamps: bool = False  # to as many of them as there are
     span: Span | None = _span()
 
 
@@ -267,7 +270,8 @@ class Host:
     """A host function. ``state`` are the attributes that it returns where it is the ``__init__`` of a class. ``rows``
     are the inner extents of its parameters that are arrays of arrays: their memory is flat in the body. ``in_place``:
     what it changes of its parameters' memory is a result beside any array that it returns (C's functions).
-    ``attributes`` are the parameters that are attributes of the class ``owner``."""
+    ``attributes`` are the parameters that are attributes of the class ``owner``. ``ordered`` are pairs of numbers of
+    which the first must not be the larger one."""
 
     name: str
     params: tuple[k.Param, ...]
@@ -281,6 +285,7 @@ class Host:
     in_place: bool = False
     owner: str = ""
     attributes: tuple[str, ...] = ()
+    ordered: tuple[tuple[k.Expr, k.Expr], ...] = ()
 
 
 def children(stmt: Stmt) -> tuple[tuple[Stmt, ...], ...]:

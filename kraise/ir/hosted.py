@@ -50,6 +50,7 @@ class Put:
     subscripts: tuple[k.Expr, ...] | None = None
     offset: k.Expr | None = None
     count: k.Expr | None = None
+    clamps: bool = False  # at as many of them as there are
 
 
 @dataclass(frozen=True)

@@ -179,7 +179,7 @@ class Statics:
         for node in nodes(*roots):
             if isinstance(node, h.Whole | o.Put):
                 # a part of constant length may start where the counter of a loop says
-                free = self.moving if node.count is not None else set()
+                free = self.moving if node.count is not None and not node.clamps else set()
                 needed |= scalars(node.count) | (scalars(node.offset) - free)
             elif isinstance(node, h.Library):
                 needed |= scalars(*(node.args[n] for n in node.shapes))

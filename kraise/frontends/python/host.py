@@ -6,7 +6,7 @@ import libcst as cst
 
 from kraise import dialects
 from kraise.diagnostics import Diagnostic, Refused
-from kraise.frontends.python import host_numbers, host_parts, host_ranks
+from kraise.frontends.python import host_batches, host_numbers, host_parts, host_ranks
 from kraise.frontends.python import host_values as values
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.host_assign import Assignments
@@ -69,6 +69,7 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
                 kind = scalar_type(dotted(p.annotation.annotation)) or NUMBER
             kept = default if isinstance(default, k.Const) else None
             params.append(k.Param(own, kind, kept, span=scope.span(p.name)))
+    host_batches.prepare(scope, node)
     reader = Reader(scope)
     body = reader.block(node.body.body if isinstance(node.body, cst.IndentedBlock) else [node.body])
     if reader.problems:
@@ -76,7 +77,8 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     host_parts.check_apart(scope, body)
     check_kept(scope, body)
     doc = "\n".join([doc_of(node), *(f"{n} is given by what is used of it: {own}" for n, own in scope.objects.items())])
-    return h.Host(name, tuple(params), body, doc, tuple(scope.dropped), (), scope.span(node.name))
+    ordered = tuple(scope.ordered)
+    return h.Host(name, tuple(params), body, doc, tuple(scope.dropped), (), scope.span(node.name), ordered=ordered)
 
 
 class Reader(Assignments, Control):

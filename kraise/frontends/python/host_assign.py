@@ -349,7 +349,7 @@ class Assignments:
             return [h.Update(name, value, span=span)]
         piece = values.part(scope, target)
         if piece is not None:
-            return [h.Update(name, value, piece.offset, piece.count, span=span)]
+            return [h.Update(name, value, piece.offset, piece.count, piece.clamps, span=span)]
         whole = values.value(scope, target)
         if isinstance(whole, k.Load):
             return [h.Store(name, whole.subscripts, value, span=span)]

@@ -6,7 +6,7 @@ from typing import Any
 
 import libcst as cst
 
-from kraise.frontends.python import host_nest, host_parts
+from kraise.frontends.python import host_batches, host_nest, host_parts
 from kraise.frontends.python import host_values as values
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.source import dotted, walk
@@ -33,6 +33,7 @@ class Control:
                 scope.imports.qualified(dotted(func)) == "builtins.range" or dotted(func).split(".")[-1] == "trange"
             ):
                 nest = host_nest.outlined(self, node)  # type: ignore[arg-type]
+                nest = nest or host_batches.batches(self, node, [a.value for a in args if a.keyword is None])
                 if nest is not None:
                     return nest
                 scope.scalars.add(var)

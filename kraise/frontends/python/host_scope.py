@@ -39,6 +39,10 @@ class HostScope:
     enums: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # enumerations: the place of each name
     reducers: dict[str, str] = field(default_factory=dict)  # numba's reductions: sum, prod, max, min
     generators: Mapping[str, Unit] = field(default_factory=dict)  # of the module
+    sliding: dict[str, str] = field(default_factory=dict)  # counters of whole slices (host_batches), with their length
+    lengths: dict[str, str] = field(default_factory=dict)  # arrays that are as long as a parameter
+    extents: dict[str, str] = field(default_factory=dict)  # numbers that are the length of a parameter
+    ordered: list[tuple[k.Expr, k.Expr]] = field(default_factory=list)  # numbers that the function compares
     foreign: Mapping[str, k.Function] = field(default_factory=dict)  # the kernels of the file that are CUDA C
     written: set[str] = field(default_factory=set)  # functions that launch whose calls were written out
     arrays: set[str] = field(default_factory=set)
@@ -158,6 +162,17 @@ class HostScope:
     def gathers(self, item: cst.SubscriptElement) -> bool:
         """Is one item of a subscript an array of places?"""
         return isinstance(item.slice, cst.Index) and self.is_array(item.slice.value)
+
+    def slides(self, node: cst.Subscript, var: str, size: str) -> bool:
+        """Is it ``x[var : var + size]``?"""
+        match node.slice:
+            case [cst.SubscriptElement(slice=cst.Slice(lower=cst.Name(value=low), upper=upper, step=None))] if (
+                low == var
+            ):
+                match upper:
+                    case cst.BinaryOperation(left=cst.Name(value=first), operator=cst.Add(), right=more):
+                        return first == var and self.text(more) == size
+        return False
 
     def is_scalar_product(self, node: cst.BaseExpression) -> bool:
         """``np.dot(a, b)`` of two vectors is a number; how many axes an array has is known for few of them."""

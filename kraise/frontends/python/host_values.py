@@ -232,7 +232,9 @@ def part(scope: HostScope, node: cst.BaseExpression) -> h.Whole | None:
         count = high.args[1]
     if isinstance(low, k.Const) and isinstance(high, k.Const) and high.value.real >= low.value.real:
         count = k.Const(high.value.real - low.value.real, INT)
-    return h.Whole(dotted(node.value), low, count, span=scope.span(node))
+    whole = any(scope.slides(node, var, size) for var, size in scope.sliding.items())
+    clamps = count is not None and not whole
+    return h.Whole(dotted(node.value), low, count, clamps, span=scope.span(node))
 
 
 def _subscripts(scope: HostScope, node: cst.Subscript) -> tuple[k.Expr, ...]:

@@ -78,7 +78,7 @@ class Flow:
                     if source in r.elements:
                         r.elements[slot] = r.elements[source]
                 else:
-                    if isinstance(found, h.Whole) and found.count is not None:
+                    if isinstance(found, h.Whole) and found.count is not None and not found.clamps:
                         r.sizes[slot] = (found.count,)
                     if (
                         isinstance(value, h.Whole)
@@ -170,7 +170,7 @@ class Flow:
             new = o.New(NUMBER, None, value, base) if made is None else replace(made, fill=value)  # type: ignore[arg-type]
             out.append(o.Let((target,), new, stmt.span))
         else:
-            out.append(o.Let((target,), o.Put(base, value, None, offset, count), stmt.span))
+            out.append(o.Let((target,), o.Put(base, value, None, offset, count, stmt.clamps), stmt.span))
 
     def same_sizes(self, moves: dict[int, set[int]]) -> None:
         """Forgets the size of a slot that takes the contents of memory of another size."""

@@ -87,6 +87,7 @@ class Raising:
             )
         except Refused:  # what decides is no number that is known: branches
             body, self.ordered = without_choices(joined(body), set(self.scalar_names))
+        self.ordered = (*self.ordered, *host.ordered)
         self.pieces: frozenset[str] = frozenset()
         self.number = Numbers(body, {p.name for p in host.params})
         if deal:
@@ -230,7 +231,8 @@ class Raising:
             stays(self, View(view.slot, offset), count)
         if offset is None and count is not None and self.fills(view.slot, count):
             count = None
-        return h.Whole(variable, offset, count, span=ref.span)
+        clamps = isinstance(ref, h.Whole) and ref.clamps and count is not None
+        return h.Whole(variable, offset, count, clamps, span=ref.span)
 
     def scalar(self, e: k.Expr, state: State) -> k.Expr:
         """A scalar expression, arrays by their variables."""

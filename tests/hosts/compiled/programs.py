@@ -1675,3 +1675,30 @@ def by_blank(x, y):
         if float(u.copy_to_host()[0]) > 100.0:
             break
     return u.copy_to_host()
+
+
+def by_batches(x, y):
+    n = len(x)
+    total = cuda.to_device(np.zeros(1, dtype=np.float32))
+    out = np.zeros_like(x)
+    sizes = 0
+    for start in range(0, n, 4):
+        xb = cuda.to_device(x[start : start + 4])
+        yb = cuda.to_device(y[start : start + 4])
+        mix[1, 64](xb, yb, xb)
+        out[start : start + 4] = xb.copy_to_host()
+        sizes = 10 * sizes + xb.shape[0]
+        add[1, 1](total, float(xb.copy_to_host().mean()))
+    return out, total.copy_to_host(), sizes, start
+
+
+def by_windows_cut_off(x, y):
+    w = 3
+    sums = np.zeros(x.size, dtype=np.float32)
+    for t in range(x.size):
+        part = cuda.to_device(x[t : t + w])
+        add[1, 64](part, 1.0)
+        sums[t] = part.copy_to_host().sum() / part.shape[0]
+    top = cuda.to_device(x[:40])
+    add[1, 64](top, 1.0)
+    return sums, top.copy_to_host().sum() / top.shape[0]
