@@ -140,6 +140,16 @@ def neighbours(one: eq.Expr, other: eq.Expr) -> bool:
     return False
 
 
+def rows_of_blocks(condition: eq.Expr) -> dict[str, int]:
+    """The parameter n of ``block <= n`` (``x[blockIdx.x * n + threadIdx.x]``), and how many elements a thread has."""
+    match condition:
+        case eq.Op(name="le", args=(a, eq.Param(name=name))) if "." not in name:
+            times = to_poly(a).coefficient(eq.Param("block.x", INT)).value if a.type.is_integer else None
+            if times in (1, 2) and to_poly(a) == to_poly(eq.Param("block.x", INT)) * times:
+                return {name: times}
+    return {}
+
+
 def _multiple_of_a_size(gap: Poly) -> bool:
     """``3 * n``: fields one after another in one array, ``f[i + 3 * n]``."""
     return len(gap.terms) == 1 and all(len(m) == 1 and isinstance(m[0], eq.Param) for m in gap.terms)
@@ -200,4 +210,4 @@ def _decided(condition: eq.Expr) -> bool | None:
     return None
 
 
-__all__ = ["apart", "in_known_rows", "message", "neighbours", "open_checks", "strongest", "wanted"]
+__all__ = ["apart", "in_known_rows", "message", "neighbours", "open_checks", "rows_of_blocks", "strongest", "wanted"]

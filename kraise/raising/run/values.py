@@ -22,7 +22,7 @@ from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import free_indices, topological, transform
 from kraise.raising.memory.filled_twice import without_known
 from kraise.raising.memory.private import check_filled, check_known, held, stored
-from kraise.raising.optimistic import in_known_rows, wanted
+from kraise.raising.optimistic import in_known_rows, rows_of_blocks, wanted
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like, operation, same_cell
 from kraise.raising.run.bits import by_bits
@@ -269,6 +269,8 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
         for condition in conditions:
             if not asks_for((condition,), ("block.", "warps.")):
                 cx.wanted.setdefault(condition, set()).add(name)
+            elif name not in st.locals:
+                cx.tying |= rows_of_blocks(condition)
     return Cell(name, (*prefix, *subscripts))
 
 
