@@ -75,7 +75,7 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
         return replace(known, coarse=shared, assumed=())
     threads.rows_of_tiles(cx, accesses)
     more_ways = finer(cx, known, attempt.seen())
-    if more_ways is None and cx.cooperative and not known.tied and len(cx.tying) == 1:
+    if more_ways is None and cx.cooperative and not known.tied and len(cx.tying.keys() - {*cx.function.static}) == 1:
         return replace(known, tied=dict(cx.tying))  # a block for each row, and a thread for each of its elements
     if more_ways is None and not known.lone and all(d.code == "KR201" for d in refused.diagnostics):
         lone = lone_axes(cx, accesses)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from kraise.analysis.boxes import box
@@ -62,7 +62,8 @@ class Problem:
         node = self.carries[name]
         own = {name, *besides}
         others = [u for n, u in self.updates.items() if n not in own]
-        return any(holds(e, node) for e in (*others, *self.uses()))
+        used = [*others, *self.uses()]
+        return any(holds(e, node) for e in used) or bool(moved(node, used))
 
     def free_of_pending(self, expr: eq.Expr, *, besides: tuple[str, ...] = ()) -> bool:
         """Whether ``expr`` holds no carried value that is not settled yet, nor the result of an inner loop that uses
@@ -125,6 +126,14 @@ class Problem:
     def at(self, expr: eq.Expr, index: eq.Expr) -> eq.Expr:
         """``expr`` at another value of the loop's index."""
         return at_index(expr, self.index, index)
+
+
+def moved(node: eq.CarryIn, exprs: Iterable[eq.Expr]) -> set[eq.CarryIn]:
+    """What a loop carries, as it is taken at other lanes than the own one."""
+    if not node.axes:
+        return set()
+    found = (n for n in topological(exprs) if isinstance(n, eq.CarryIn))
+    return {n for n in found if (n.fold, n.name) == (node.fold, node.name) and n is not node}
 
 
 def at_index(expr: eq.Expr, index: eq.Index, target: eq.Expr) -> eq.Expr:

@@ -10,6 +10,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, topological
+from kraise.raising.carried.freely import own_only
 from kraise.raising.collective.choices import choice
 from kraise.raising.collective.describe import Cell, Chosen, Copy, Found, Heads, Running, Total
 from kraise.raising.collective.frame import Frame, frame
@@ -352,6 +353,7 @@ class _Source:
     def _datum(self, family: str) -> eq.Expr:
         if family.startswith("["):
             return self._held(family, self.cx.threads["thread", 0], self.st.path)
+        own_only(self.cx, self.st, self.st.env[family], self.found.moving | free_indices(self.cx.threads["thread", 0]))
         return self.st.env[family]
 
     def _scan(self, f: Running, index: eq.Index, extent: eq.Expr, body: eq.Expr) -> eq.Expr:

@@ -18,9 +18,10 @@ from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import free_indices, substitute, topological
-from kraise.raising.carried.problem import Declined, Problem
+from kraise.ir.walk import free_indices, substitute, topological, transform
+from kraise.raising.carried.problem import Declined, Problem, moved
 from kraise.raising.carried.rules import IN_FOLD
+from kraise.raising.collective.opened import shuffles
 from kraise.raising.loops.cells import Carried, Moving, enter_cells, enter_moving, leave_cells, next_round
 from kraise.raising.loops.lanes import lanes_of, narrowed, within
 from kraise.raising.loops.placeholders import placeholders
@@ -130,7 +131,8 @@ class Folding:
         found, self.inits = placeholders(cx, inner, self.s.body, self.index.name, extra=active, var=self.var)
         found = {n: c for n, c in found.items() if n not in moves}
         self.name = next(iter(found.values())).fold if found else cx.fold(self.index.name)
-        among = depending(cx, st, self.s, {n: self.inits[n] for n in found}, bounds)
+        joint = shuffles(self.s.body)  # the loop must be known to have the same rounds for all lanes
+        among = depending(cx, st, self.s, {n: self.inits[n] for n in found}, bounds) if joint else None
         self.carries = {n: eq.CarryIn(self.name, n, self._lanes_of(n, among), c.type) for n, c in found.items()}
         inner.env |= self.carries | {n: now for n, (now, _) in moves.items()}
         if self.var:
@@ -189,8 +191,10 @@ class Folding:
         )
         p = self.problem
         p.pending = [n for n in self.carries if _needed(p, n, self.live)]
+        every = [*p.updates.values(), *p.uses()]
+        elsewhere = {n: moved(c, every) for n, c in self.carries.items()}
         while rng is not None:
-            solved = _closed(p)
+            solved = _closed(p, [n for n in p.pending if not elsewhere[n]])
             if solved is None:
                 break
             values, mapping = solved
@@ -199,7 +203,18 @@ class Folding:
             self._map(partial(_tidied, mapping))
         left = {n: self.carries[n] for n in p.pending}
         self.narrow = narrowed(left, self.inits, p.updates, self.lanes)
+        others: dict[eq.Expr, eq.Expr] = {m: self._at(n, m) for n in left for m in elsewhere[n]}
+        if any(m is not own for m, own in others.items()):
+            self._map(lambda e: transform(e, lambda x: others.get(x, x)))
         self._map(self.mapped)
+
+    def _at(self, name: str, other: eq.CarryIn) -> eq.CarryIn:
+        """What is carried, at another lane, with the lanes that are left."""
+        own = self.carries[name]
+        left = self.narrow[own]
+        assert isinstance(left, eq.CarryIn)
+        axes = tuple(a for a, mine in zip(other.axes, own.axes, strict=True) if mine in left.axes)
+        return eq.CarryIn(other.fold, other.name, axes, other.type)
 
     def from_outside(self, array: str, raw: RawWrite) -> dict[eq.Expr, eq.Expr]:
         """Loads of the cell that a round is about to store, and of cells that no earlier round stores, as loads of what
@@ -314,9 +329,9 @@ def _needed(p: Problem, name: str, live: frozenset[str]) -> bool:
     return name in live or name.startswith("$") or p.used_in(name)
 
 
-def _closed(p: Problem) -> tuple[dict[str, eq.Expr], dict[eq.Expr, eq.Expr]] | None:
+def _closed(p: Problem, names: list[str]) -> tuple[dict[str, eq.Expr], dict[eq.Expr, eq.Expr]] | None:
     for rule in IN_FOLD:
-        for name in p.pending:
+        for name in names:
             answer = rule(p, name)
             if not isinstance(answer, Declined):
                 return answer.final, answer.replace

@@ -17,6 +17,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import INT
 from kraise.ir.walk import Unmovable, free_indices, substitute
+from kraise.raising.carried.freely import Exchanged
 from kraise.raising.carried.problem import Declined, Problem, reduce_over
 from kraise.raising.carried.rules import RULES, Rule
 from kraise.raising.loops.cells import (
@@ -42,6 +43,7 @@ from kraise.raising.loops.reach import reaching
 from kraise.raising.loops.stepped import stepped
 from kraise.raising.loops.strided import strided
 from kraise.raising.loops.sunk import sunk
+from kraise.raising.loops.uniform import depending
 from kraise.raising.loops.wavefront import wavefront
 from kraise.raising.memory.phases import level
 from kraise.raising.memory.tree_reductions import tree_of_powers
@@ -54,7 +56,6 @@ from kraise.raising.run.liveness import exposed
 from kraise.raising.run.state import Raw, RawFold, RawWrite, State, expressions, map_access, map_raw
 from kraise.raising.run.statements import block
 from kraise.raising.run.values import resolve, value
-from kraise.raising.threads.warps import Exchanged
 
 
 def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = False) -> None:
@@ -176,7 +177,8 @@ def _axis(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], ca
     moves = stepped(cx, inner, s, rng)
     carries, inits = placeholders(cx, inner, s.body, rng.index.name, extra=active, var=s.var)
     carries = {n: c for n, c in carries.items() if n not in moves}
-    cx.trials |= {c.fold for c in carries.values()}
+    along = depending(cx, inner, s, {n: inits[n] for n in carries}, bounds)
+    cx.trials |= {(c.fold, n): along[n] for n, c in carries.items()}
     inner.env |= carries | {n: now for n, (now, _) in moves.items()}
     inner.env[s.var] = rng.index
     inner.open = (*inner.open, rng.index.name)

@@ -12,21 +12,22 @@ from collections.abc import Iterable
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.walk import free_indices
-from kraise.raising.collective.opened import shuffles, walked
+from kraise.raising.collective.opened import walked
+from kraise.raising.loops.counted import stores
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import State
+from kraise.raising.run.values import resolve
 
 _OPAQUE = (k.Load, k.Warp, k.Call, k.Shape, k.CallStmt, k.Atomic)
 
 
 def depending(
     cx: Context, st: State, s: k.For | k.While, carried: dict[str, eq.Expr], bounds: tuple[eq.Expr, ...]
-) -> dict[str, frozenset[str]] | None:
-    """For each of the ``carried`` (with its first value) the indices on which it may depend; None where no lanes
-    exchange values in the loop. What is loaded, and what a function gives, may depend on all."""
-    if not shuffles(s.body):
-        return None
+) -> dict[str, frozenset[str]]:
+    """For each of the ``carried`` (with its first value) the indices on which it may depend. What is loaded from arrays
+    that the loop stores to, or that the kernel makes, and what a function gives, may depend on all."""
     everything = frozenset(st.open)
+    stored = {resolve(cx, st, a) for a in stores(s.body)} | st.locals.keys()
     whole = frozenset().union(*map(free_indices, bounds)) & everything
     # after some lanes have left the loop, what the others carry on is theirs alone
     feeds: list[tuple[str, tuple[object, ...]]] = []
@@ -44,6 +45,8 @@ def depending(
                     out |= (frozenset(outside) if inside is None else inside) & everything
                 case k.Hw(kind=kind, axis=axis):
                     out |= free_indices(cx.threads[kind, axis]) & everything
+                case k.Load(array=array) if resolve(cx, st, array) not in stored:
+                    continue  # its subscripts tell
                 case _ if isinstance(x, _OPAQUE):
                     return everything
         return out

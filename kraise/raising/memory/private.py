@@ -20,6 +20,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import free_indices, substitute, topological
+from kraise.raising.carried.freely import own_only
 from kraise.raising.memory.filled import Solved, solve
 from kraise.raising.memory.filled_twice import joined, without_known
 from kraise.raising.run import simplify
@@ -208,6 +209,8 @@ class _Search:
         if conditions is None:
             return self._before(raw, solved, path, path, seen, moving)
         below = moving or any(free_indices(c) & self._rounds() for c in conditions)
+        moved = [i.name for i, e in solved.mapping.items() if isinstance(i, eq.Index) and e is not i]
+        own_only(self.cx, self.st, raw.value, moved, raw.span)
         try:
             value = stored(solved.apply(raw.value), self.st.locals[self.array].type)
         except ValueError:

@@ -102,7 +102,8 @@ class Context:
     lane: str | None = None  # the index of the lane, where a warp's lanes are an index of their own
     whole_of: dict[str, str] = field(default_factory=dict)  # the thread's index, by its warp's and its lane's
     registers_kept: set[str] = field(default_factory=set)  # arrays that hold what the lanes exchange
-    trials: set[str] = field(default_factory=set)  # the loops that are, or were, tried with free rounds
+    trials: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)  # what loops that are, or were, tried
+    # with free rounds carry, and the indices on which that may depend
     runs: int = 0  # joint computations found so far
     halves: set[eq.Expr] = field(default_factory=set)  # where one thread alone holds what all have summed
     ballots: dict[eq.Expr, eq.Expr] = field(default_factory=dict)  # by the bits of a ballot, what each lane voted

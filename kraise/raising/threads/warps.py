@@ -13,18 +13,19 @@ from kraise.analysis.boxes import largest
 from kraise.analysis.conditions import classify, conjuncts
 from kraise.analysis.dependence import implied
 from kraise.analysis.poly import to_poly
-from kraise.diagnostics import Diagnostic, Refused, Span, refuse
+from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, UINT32
-from kraise.ir.walk import Unmovable, free_indices, substitute, topological
+from kraise.ir.walk import Unmovable, free_indices, substitute
+from kraise.raising.carried.freely import own_only
 from kraise.raising.collective.requests import Lanes
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation, tidy
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import reads
 from kraise.raising.run.paths import add_path
-from kraise.raising.run.state import LocalArray, Raw, RawFold, RawNew, RawWrite, State, expressions
+from kraise.raising.run.state import LocalArray, RawNew, RawWrite, State
 from kraise.raising.run.values import Cell, access, provable_here, truth, value
 
 _REDUCED = {"sum": "add", "add": "add", "min": "min", "max": "max"}
@@ -59,10 +60,7 @@ def exchange(cx: Context, st: State, e: k.Warp) -> eq.Expr:
         v, holders = _held(cx, st, e.args[0])
     else:
         v, holders = truth(cx, st, e.args[0]) if e.name in ("ballot", "any", "all") else value(cx, st, e.args[0]), ()
-    if _carried_freely(cx, st, v):
-        # what a loop carries has no axes yet: another lane's cannot be told from the thread's own
-        hint = "write the rounds out, or use a sum, minimum or maximum over the lanes"
-        raise Exchanged("lanes exchange what this loop carries from round to round", e.span, hint)
+    own_only(cx, st, v, (cx.lane,), e.span)
     held = Registers(cx, st, e.args[0] if e.args else e, v)
     start = ZERO if e.width == 32 else operation("sub", (lane, operation("mod", (lane, axis.hi), INT)), INT)
     try:
@@ -83,52 +81,6 @@ def exchange(cx: Context, st: State, e: k.Warp) -> eq.Expr:
     except ValueError:
         pass
     raise refuse("KR299", f"this use of {e.name} is not raised yet", e.span)
-
-
-class Exchanged(Refused):
-    """Lanes exchange what a loop carries, in a run in which its rounds were to be free."""
-
-    def __init__(self, reason: str, span: Span | None, hint: str):
-        super().__init__(Diagnostic("KR299", reason, span, hint))
-        self.reason = reason
-
-
-def _carried_freely(cx: Context, st: State, v: eq.Expr) -> bool:
-    """Whether ``v`` depends on what a loop carries that is tried with free rounds, through the results of inner loops
-    and through arrays, too: there the rules for carried values would not see it."""
-    seen: set[eq.Expr] = set()
-    arrays, folds, todo = set[str](), set[str](), [v]
-    while todo:
-        fresh = [n for n in topological(todo) if n not in seen]
-        seen |= set(fresh)
-        todo = []
-        for n in fresh:
-            match n:
-                case eq.CarryIn(fold=fold) if fold in cx.trials:
-                    return True
-                case eq.FoldResult(fold=fold) if fold not in folds:
-                    folds.add(fold)
-                    todo += [
-                        e for r in _raws(st) if isinstance(r, RawFold) and r.fold.name == fold for e in expressions(r)
-                    ]
-                case eq.Read(version=version) if version.array in st.locals and version.array not in arrays:
-                    arrays.add(version.array)
-                    todo += [e for r in _raws(st) if _stores(r, version.array) for e in expressions(r)]
-    return False
-
-
-def _raws(st: State) -> list[Raw]:
-    out: list[Raw] = []
-    todo: list[Raw] = [*st.before, *st.out]
-    while todo:
-        r = todo.pop()
-        out.append(r)
-        todo += r.body if isinstance(r, RawFold) else ()
-    return out
-
-
-def _stores(r: Raw, array: str) -> bool:
-    return isinstance(r, RawWrite) and r.after.array == array
 
 
 @dataclass
