@@ -156,6 +156,10 @@ class Declarations(Calls, Places):
                 self.unfollow(i)
             return out
         if base == AUTO and len(initial) == 1:
+            source = callee(initial[0])
+            if source in self.containers and not any(declarator.find_data("ptr_operator")):  # auto w = v: a copy
+                token, _ = self.low.declarator(declarator, INT32)
+                return self.host_vector(str(token), self.arrays[source], initial, d, True)
             base = self.type_given(initial[0])
         token, t = self.low.declarator(declarator, base)
         name = str(token)

@@ -1493,3 +1493,25 @@ void set_by_a_number(float *x, float *y, int n) {
     b[c] = y;
     add<<<1, 64>>>(b[0], 1.0f, n);
 }
+void vectors_are_copied(float *x, float *y, int n) {
+    std::vector<float> v(n, 1.0f), w(v);
+    auto u = v;
+    auto &same = v;
+    v[1] = 5.0f;
+    w[2] = 6.0f;
+    same[0] = 7.0f;
+    cudaMemcpy(x, v.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(y, w.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    add<<<1, 64>>>(x, u[0] + u[1], n);
+}
+void arranged(float *x, float *y, int n) {
+    std::vector<int> v(n);
+    std::iota(v.begin(), v.end(), 3);
+    float s = 0;
+    for (int e : v) s += e;
+    add<<<1, 64>>>(x, s, n);
+    std::vector<float> w(y, y + n);
+    std::reverse(w.begin() + 1, w.begin() + 4);
+    cudaMemcpy(y, w.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    add<<<1, 64>>>(y, 1.0f, n);
+}
