@@ -55,8 +55,14 @@ def solve(L, B):
 
     def step(B, inputs):
         i, L_i = inputs
-        s = B[i] + -(
-            jnp.where(j < i, B[: n - 1].T, 0) @ jnp.where(j < i, L_i, 0)
+        mask = j < i
+        s = B[i] + jnp.sum(
+            jnp.where(
+                mask[:, None],
+                -(jnp.where(mask[:, None], L_i[:, None], 0) * B[: n - 1]),
+                0,
+            ),
+            axis=0,
         )  # kernel.py:27
         B = B.at[i].set(s / L[i, i])  # kernel.py:29
         return B, None
@@ -66,8 +72,12 @@ def solve(L, B):
 
     def step(B, inputs):
         i_2, L_i = inputs
-        s = B[i_2] + -(
-            jnp.where(j_2 >= i_2 + 1, B[1:n].T, 0) @ jnp.where(j_2 >= i_2 + 1, L_i, 0)
+        mask = j_2 >= i_2 + 1
+        s = B[i_2] + jnp.sum(
+            jnp.where(
+                mask[:, None], -(jnp.where(mask[:, None], L_i[:, None], 0) * B[1:n]), 0
+            ),
+            axis=0,
         )  # kernel.py:32
         B = B.at[i_2].set(s / L[i_2, i_2])  # kernel.py:34
         return B, None

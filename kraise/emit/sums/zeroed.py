@@ -62,6 +62,8 @@ def masked_product(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> 
     hosts = [f for f in inside if free(where) <= free(f)]
     others = [f for f in inside if f not in hosts]
     names = {a.name for a in own}
+    if not free(where) & names:
+        return None  # a matrix and a vector of a loop's round: as a sum that XLA fuses it took a third of the time
     made = [f for f in others if free(where) & (names | summed) <= free(f) and _carried(low, f)]
     if not hosts or not others or any(f.type.kind == "bool" for f in inside):
         return None
