@@ -352,7 +352,7 @@ def _within(e: eq.CarryIn | eq.FoldResult, domain: Domain) -> None:
         if (
             free_indices(c) & {n for d in domain for n in free_indices(d)}
             and c not in domain
-            and not implied(domain, c)
+            and not implied((*domain, *_extents(c)), c)
         ):
             raise refuse(
                 "KR299",
@@ -361,6 +361,13 @@ def _within(e: eq.CarryIn | eq.FoldResult, domain: Domain) -> None:
                 None,
                 "guard the loop and what uses its result by the same condition",
             )
+
+
+def _extents(c: eq.Expr) -> Domain:
+    """An extent of the launch is 1 at least."""
+    found = {n for n in topological((c,)) if isinstance(n, eq.Param)}
+    launch = sorted((n for n in found if n.name.split(".")[0] in ("block", "grid", "warps")), key=lambda n: n.name)
+    return tuple(eq.Op("ge", (n, eq.Const(1, INT)), BOOL) for n in launch)
 
 
 def _box(axes: tuple[eq.Axis, ...]) -> Domain:
