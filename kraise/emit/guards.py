@@ -115,6 +115,10 @@ def _site(
         match node:
             case eq.Read(version=version, subscripts=subscripts, view=()):
                 accesses.append((version.array, subscripts))
+            case eq.Read(outside=outside) if any(o is not None and o.edge for o in outside):
+                forms += [linear(o.limit) + -1 for o in outside if o is not None and o.edge]
+                if not node.view:
+                    accesses.append((node.version.array, node.subscripts))
             case eq.Op(name="mod" | "floordiv" | "tmod" | "tdiv", args=(a, b)) if _known(a) and _known(b):
                 forms.append(linear(b) + -1)
             case eq.ArgReduce(op="min" | "max", axis=axis):  # of nothing, it raises

@@ -95,13 +95,15 @@ class Cast(Node):
 
 @node
 class Outside(Node):
-    """What a load finds on one axis outside of ``0 <= subscript < limit``: zeros (or the constant ``fill``), of which
-    ``before`` lie before the first element and ``after`` after the last."""
+    """What a load finds on one axis outside of ``0 <= subscript < limit``: zeros (or the constant ``fill``, or with
+    ``edge`` the first or last element), of which ``before`` lie before the first element and ``after`` after the last.
+    """
 
     before: Expr
     limit: Expr
     after: Expr
     fill: Expr | None = None
+    edge: bool = False
 
 
 @node

@@ -22,10 +22,10 @@ def biquad(x, y, b0, b1, b2, a1, a2, channels, samples):
     zero = jnp.zeros(channels, x.dtype)
     x2_2 = x[: samples * channels].reshape(samples, channels)
 
-    def step(state, x_n):
+    def step(state, in_):
         x2, x1, y2, y1 = state
-        y_new = b0 * x_n + b1 * x1 + b2 * x2 - a1 * y1 - a2 * y2
-        return (x1, x_n, y1, y_new), y_new
+        out = b0 * in_ + b1 * x1 + b2 * x2 - a1 * y1 - a2 * y2  # kernel.cu:8
+        return (x1, in_, y1, out), out
 
     _, y_out = jax.lax.scan(step, (zero, zero, zero, zero), x2_2)  # kernel.cu:6
     y2_2 = y_out  # kernel.cu:13

@@ -10,9 +10,8 @@ import jax.numpy as jnp
 def whiten(x, y, cols, eps, *, grid=None, block=None):
     """Each row over its length, with the mean and the scale in two cells.
 
-    y[block_x, c] = (x[block_x, c] - (sum_t_2 x[block_x, t_2]) / cols) * rsqrt((sum_t_2
-        x[block_x, t_2] * x[block_x, t_2]) / cols - (sum_t_2 x[block_x, t_2]) / cols * (sum_t_2
-        x[block_x, t_2]) / cols + eps)
+    y[block_x, c] = (x[block_x, c] - m) * rsqrt((sum_t_2 x[block_x, t_2] * x[block_x, t_2]) / cols -
+        m * m + eps)
         for 0 <= block_x < grid, 0 <= c < cols
 
     block is a power of two (the tree reduction drops elements otherwise)
@@ -23,11 +22,9 @@ def whiten(x, y, cols, eps, *, grid=None, block=None):
         raise ValueError("whiten: block must be a power of two")
     blocks = y.shape[0] // cols if grid is None else grid
     x2 = x[: blocks * cols].reshape(blocks, cols)
-    ratio = x2.sum(axis=1) / cols
-    y2 = (x2 - ratio[:, None]) * jax.lax.rsqrt(
-        jnp.sum(x2 * x2, axis=1, keepdims=True) / cols
-        - ratio[:, None] * ratio[:, None]
-        + eps
+    m = x2.sum(axis=1) / cols  # kernel.cu:25
+    y2 = (x2 - m[:, None]) * jax.lax.rsqrt(
+        jnp.sum(x2 * x2, axis=1, keepdims=True) / cols - m[:, None] * m[:, None] + eps
     )  # kernel.cu:31
     return y.at[: blocks * cols].set(y2.ravel())
 

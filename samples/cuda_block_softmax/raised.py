@@ -8,8 +8,7 @@ import jax.numpy as jnp
 
 @partial(jax.jit, static_argnames=("cols", "grid", "block"))
 def softmax(x, y, cols, *, grid=None, block=None):
-    """y[block_x, c] = exp(x[block_x, c] - max_t(x[block_x, t])) / (sum_t_2 exp(x[block_x, t_2] -
-        max_t(x[block_x, t])))
+    """y[block_x, c] = exp(x[block_x, c] - max_t(x[block_x, t])) / (sum_t_2 exp(x[block_x, t_2] - top))
         for 0 <= block_x < grid, 0 <= c < cols
 
     block is a multiple of 32 (whole warps)
@@ -20,8 +19,7 @@ def softmax(x, y, cols, *, grid=None, block=None):
         raise ValueError("softmax: block must be a multiple of 32")
     blocks = y.shape[0] // cols if grid is None else grid
     x2 = x[: blocks * cols].reshape(blocks, cols)
-    exp = jnp.exp(
-        x2 - jax.lax.stop_gradient(x2.max(axis=1, initial=-jnp.inf, keepdims=True))
-    )
+    top = jax.lax.stop_gradient(x2.max(axis=1, initial=-jnp.inf))  # kernel.cu:4
+    exp = jnp.exp(x2 - top[:, None])
     y2 = exp / exp.sum(axis=1, keepdims=True)  # kernel.cu:35
     return y.at[: blocks * cols].set(y2.ravel())

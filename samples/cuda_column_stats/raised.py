@@ -13,20 +13,18 @@ def column_stats(m, n, mean, stddev, data):
     """mean and standard deviation of each column of an n x m table
 
     mean[j] = (sum_i data[i, j]) / n  for 0 <= j < m
-    stddev[j] = 1.0 if sqrt((sum_i (data[i, j] - (sum_i data[i, j]) / n) * (data[i, j] - (sum_i
-        data[i, j]) / n)) / n) <= EPS else sqrt((sum_i (data[i, j] - (sum_i data[i, j]) / n) *
-        (data[i, j] - (sum_i data[i, j]) / n)) / n)
-        for 0 <= j < m
+    stddev[j] = 1.0 if sqrt((sum_i d * d) / n) <= EPS else sqrt((sum_i d * d) / n)  for 0 <= j < m
     """
     data2 = data[: n * m].reshape(n, m)
     mean_new = data2.sum(axis=0) / n
     mean = mean.at[:m].set(mean_new)  # kernel.cu:10
-    ratio = jnp.sum((data2 - mean_new) * (data2 - mean_new), axis=0) / n
-    below = jnp.sqrt(ratio) <= EPS
+    d = data2 - mean_new  # kernel.cu:13
+    ratio = jnp.sum(d * d, axis=0) / n
+    s = jnp.sqrt(ratio)  # kernel.cu:16
+    below = s <= EPS
+    s_2 = jnp.sqrt(jnp.where(below, 1.0, ratio))
     # a constant column must not be divided by zero
-    stddev = stddev.at[:m].set(
-        jnp.where(below, 1.0, jnp.sqrt(jnp.where(below, 1.0, ratio)))
-    )  # kernel.cu:17
+    stddev = stddev.at[:m].set(jnp.where(below, 1.0, s_2))  # kernel.cu:17
     return mean, stddev
 
 

@@ -10,8 +10,8 @@ import jax.numpy as jnp
 def layer_norm(x, gain, y, cols, eps, *, grid=None, block=None):
     """rows of mean 0 and variance 1, scaled by gain
 
-    y[row, j] = (x[row, j] - (sum_t x[row, t]) / cols) * rsqrt((sum_t x[row, t] * x[row, t]) / cols
-        - (sum_t x[row, t]) / cols * (sum_t x[row, t]) / cols + eps) * gain[j]
+    y[row, j] = (x[row, j] - sum / cols) * rsqrt(squares / cols - sum / cols * sum / cols + eps) *
+        gain[j]
         for 0 <= row < grid, 0 <= j < cols
 
     a block has 64 threads along x

@@ -56,8 +56,7 @@ def water_marks(level, mark, *, grid=None, block=None):
 def long_rows(count, offset, *, grid=None, block=None):
     """four elements a thread, loaded and stored through shared memory
 
-    offset[block_x, thread_x, k_4] = count[block_x, thread_x, k_4] +
-        exclusive_cumsum_thread_x(sum_(0 <= k_2 < 4) count[block_x, thread_x, k_2]) +
+    offset[block_x, thread_x, k_4] = count[block_x, thread_x, k_4] + before +
         exclusive_cumsum_k_4(count[block_x, thread_x, k_4])
         for 0 <= block_x < grid, 0 <= thread_x < 32, 0 <= k_4 < 4
 

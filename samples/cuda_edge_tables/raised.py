@@ -13,11 +13,10 @@ down = (-3.0, -10.0, -3.0, 0.0, 0.0, 0.0, 3.0, 10.0, 3.0)
 def edge_strength(image, strength, width, height):
     """Edges by two masks of numbers that the kernel holds itself.
 
-    strength[y, x] = sqrt((...) * (...) + (...) * (...) + 1e-06)
-        for 1 <= x < width - 1, 1 <= y < height - 1
+    strength[y, x] = sqrt(sx * sx + sy * sy + 1e-06)  for 1 <= x < width - 1, 1 <= y < height - 1
     """
     image2 = image[: height * width].reshape(height, width)
-    total = (
+    sx = (
         across[0][0] * image2[:-2, :-2]
         + across[0][1] * image2[:-2, 1:-1]
         + across[0][2] * image2[:-2, 2:]
@@ -27,8 +26,8 @@ def edge_strength(image, strength, width, height):
         + across[2][0] * image2[2:, :-2]
         + across[2][1] * image2[2:, 1:-1]
         + across[2][2] * image2[2:, 2:]
-    )
-    total_2 = (
+    )  # kernel.cu:9
+    sy = (
         down[0] * image2[:-2, :-2]
         + down[1] * image2[:-2, 1:-1]
         + down[2] * image2[:-2, 2:]
@@ -41,6 +40,6 @@ def edge_strength(image, strength, width, height):
     )
     strength2 = strength[: height * width].reshape(height, width)
     strength2 = strength2.at[1:-1, 1:-1].set(
-        jnp.sqrt(total * total + total_2 * total_2 + 1e-06)
+        jnp.sqrt(sx * sx + sy * sy + 1e-06)
     )  # kernel.cu:16
     return strength.at[: height * width].set(strength2.ravel())

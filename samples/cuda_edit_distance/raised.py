@@ -41,9 +41,9 @@ def edit_distance(s, t, gap, row, out, m, n, pairs):
         def step_2(state, inputs):
             diag, row_before = state
             row_j, t_before = inputs
+            cost = jnp.where(s_before != t_before, 1.0, 0.0)  # kernel.cu:13
             row_new = jnp.minimum(
-                diag + jnp.where(s_before != t_before, 1.0, 0.0),
-                jnp.minimum(row_j, row_before) + gap[:pairs],
+                diag + cost, jnp.minimum(row_j, row_before) + gap[:pairs]
             )
             return (row_j, row_new), row_new
 

@@ -63,12 +63,13 @@ def rows_largest(length, entry, most, end, rows, width):
     """
     k = jnp.arange(width)
     entry2 = entry[: rows * width].reshape(rows, width)
-    most = most.at[:rows].set(
+    m = (
         jnp.maximum(
             -1e30, jnp.max(jnp.where(k < length[:rows, None], entry2, -jnp.inf), axis=1)
         )
         if width > 0
         else jnp.full(rows, -1e30)
-    )  # kernel.cu:32
+    )  # kernel.cu:31
+    most = most.at[:rows].set(m)  # kernel.cu:32
     end = end.at[:rows].set(jnp.maximum(0, length[:rows]))  # kernel.cu:33
     return most, end

@@ -10,21 +10,16 @@ import jax.numpy as jnp
 def kmeans_assign(feature, nfeatures, npoints, nclusters, membership, clusters):
     """the nearest centre of each point; features are stored feature by feature
 
-    membership[point_id] = argmin_i(sum_l (feature[l, point_id] - clusters[i, l]) *
-        (feature[l, point_id] - clusters[i, l])) if min_i(sum_l (feature[l, point_id] -
-        clusters[i, l]) * (feature[l, point_id] - clusters[i, l])) < 3.4028234663852886e+38 else -1
+    membership[point_id] = argmin_i(dist) if min_i(dist) < 3.4028234663852886e+38 else -1
         for 0 <= point_id < npoints
     """
     feature2 = feature[: nfeatures * npoints].reshape(nfeatures, npoints)
     clusters2 = clusters[: nclusters * nfeatures].reshape(nclusters, nfeatures)
-    total = jnp.sum(
-        (feature2.T[:, None, :] - clusters2) * (feature2.T[:, None, :] - clusters2),
-        axis=2,
-    )
-    return membership.at[:npoints].set(
-        jnp.where(
-            total.min(axis=1, initial=jnp.inf) < 3.4028234663852886e38,
-            total.argmin(axis=1),
-            -1,
-        )
-    )  # kernel.cu:21
+    d = feature2.T[:, None, :] - clusters2  # kernel.cu:13
+    dist = jnp.sum(d * d, axis=2)  # kernel.cu:12
+    index = jnp.where(
+        dist.min(axis=1, initial=jnp.inf) < 3.4028234663852886e38,
+        dist.argmin(axis=1),
+        -1,
+    )  # kernel.cu:10
+    return membership.at[:npoints].set(index)  # kernel.cu:21

@@ -42,33 +42,27 @@ def checkpointed_loop(start, stop, step, state):
 def collide(f, omega, force, nx, ny):
     """each cell relaxes towards the equilibrium of its density and velocity
 
-    f[q, y, x] += omega * ((weight[q] * sum_(0 <= q < 9) f[q, y, x]) * ((...) - (...)) - f[q, y, x])
+    f[q, y, x] += omega * ((weight[q] * rho) * (1.0 + cu + 0.5 * cu * cu - square) - f[q, y, x])
         for 0 <= x < nx, 0 <= y < ny, 0 <= q < 9
     """
     f3 = f[: 9 * ny * nx].reshape(9, ny, nx)
     weight_2 = jnp.array(weight, jnp.float32)
-    total = f3.sum(axis=0)
+    rho = f3.sum(axis=0)  # kernel.cu:23
     cx_2 = jnp.array(cx, jnp.int32)
-    total_2 = (
-        jnp.einsum("qyx,q->yx", f3, cx_2.astype(jnp.float32)) / total + force / omega
-    )
+    ux = (
+        jnp.einsum("qyx,q->yx", f3, cx_2.astype(jnp.float32)) / rho + force / omega
+    )  # kernel.cu:29
     cy_2 = jnp.array(cy, jnp.int32)
-    ratio = jnp.einsum("qyx,q->yx", f3, cy_2.astype(jnp.float32)) / total
-    product = 3.0 * (
-        cx_2[:, None, None].astype(jnp.float32) * total_2
-        + cy_2[:, None, None].astype(jnp.float32) * ratio
-    )
-    f3_2 = f3 + omega * (
-        weight_2[:, None, None]
-        * total
-        * (
-            1.0
-            + product
-            + 0.5 * product * product
-            - 1.5 * (total_2 * total_2 + ratio * ratio)
-        )
-        - f3
-    )  # kernel.cu:35
+    uy = jnp.einsum("qyx,q->yx", f3, cy_2.astype(jnp.float32)) / rho
+    cu = 3.0 * (
+        cx_2[:, None, None].astype(jnp.float32) * ux
+        + cy_2[:, None, None].astype(jnp.float32) * uy
+    )  # kernel.cu:33
+    square = 1.5 * (ux * ux + uy * uy)  # kernel.cu:31
+    equilibrium = (
+        weight_2[:, None, None] * rho * (1.0 + cu + 0.5 * cu * cu - square)
+    )  # kernel.cu:34
+    f3_2 = f3 + omega * (equilibrium - f3)  # kernel.cu:35
     return f.at[: 9 * ny * nx].set(f3_2.ravel())
 
 

@@ -31,24 +31,22 @@ def median_cross(img, out, w, h):
         for 1 <= x < w - 1, 1 <= y < h - 1
     """
     img2 = img[: h * w].reshape(h, w)
-    smaller = jnp.minimum(img2[1:-1, 1:-1], img2[:-2, 1:-1])
-    smaller_2 = jnp.minimum(img2[2:, 1:-1], smaller)
-    larger = jnp.maximum(img2[1:-1, :-2], smaller_2)
-    larger_2 = jnp.maximum(img2[2:, 1:-1], smaller)
-    larger_3 = jnp.maximum(img2[1:-1, 1:-1], img2[:-2, 1:-1])
-    smaller_3 = jnp.minimum(larger_2, larger_3)
+    v_3 = img2[1:-1, :-2]  # kernel.cu:10
+    v_2 = img2[2:, 1:-1]  # kernel.cu:9
+    v_1 = img2[1:-1, 1:-1]
+    v_0 = img2[:-2, 1:-1]
+    t = jnp.minimum(v_1, v_0)  # kernel.cu:15
+    t_2 = jnp.minimum(v_2, t)
+    v_1_2 = jnp.maximum(img2[1:-1, 2:], jnp.minimum(v_3, t_2))
+    v_1_3 = jnp.maximum(v_3, t_2)
+    v_1_4 = jnp.maximum(v_2, t)
+    t_3 = jnp.maximum(v_1, v_0)  # kernel.cu:15
+    v_1_5 = jnp.minimum(v_1_4, t_3)
+    v_2_2 = jnp.maximum(v_1_2, jnp.minimum(v_1_3, v_1_5))
+    v_2_3 = jnp.minimum(jnp.maximum(v_1_3, v_1_5), jnp.maximum(v_1_4, t_3))
+    v_2_4 = jnp.minimum(v_2_2, v_2_3)
     out2 = out[: h * w].reshape(h, w)
-    out2 = out2.at[1:-1, 1:-1].set(
-        jnp.minimum(
-            jnp.maximum(
-                jnp.maximum(img2[1:-1, 2:], jnp.minimum(img2[1:-1, :-2], smaller_2)),
-                jnp.minimum(larger, smaller_3),
-            ),
-            jnp.minimum(
-                jnp.maximum(larger, smaller_3), jnp.maximum(larger_2, larger_3)
-            ),
-        )
-    )  # kernel.cu:19
+    out2 = out2.at[1:-1, 1:-1].set(v_2_4)  # kernel.cu:19
     return out.at[: h * w].set(out2.ravel())
 
 

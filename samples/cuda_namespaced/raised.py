@@ -13,18 +13,15 @@ kGravity = 9.81
 def fall(position, velocity, drag, dt, bodies):
     """falls with drag; velocities and positions are interleaved by axis
 
-    velocity[b, axis] += dt * ((-kGravity if axis == Z else 0.0) - drag * velocity[b, axis] *
-        abs(velocity[b, axis]))
-        for 0 <= b < bodies, 0 <= axis < 3
-    position[b, axis] += dt * (velocity.0[b, axis] + dt * ((-kGravity if axis == Z else 0.0) - drag
-        * velocity.0[b, axis] * abs(velocity.0[b, axis])))
-        for 0 <= b < bodies, 0 <= axis < 3
+    velocity[b, axis] += dt * a  for 0 <= b < bodies, 0 <= axis < 3
+    position[b, axis] += dt * (velocity.0[b, axis] + dt * a)  for 0 <= b < bodies, 0 <= axis < 3
     """
     velocity2 = velocity[: 3 * bodies].reshape(bodies, 3)
     axis = jnp.arange(3)
-    velocity_new = velocity2 + dt * (
-        jnp.where(axis == Z, -kGravity, 0.0) - drag * velocity2 * jnp.abs(velocity2)
-    )
+    a = jnp.where(axis == Z, -kGravity, 0.0) - drag * velocity2 * jnp.abs(
+        velocity2
+    )  # kernel.cu:13
+    velocity_new = velocity2 + dt * a
     velocity2_2 = velocity_new  # kernel.cu:14
     position2 = position[: 3 * bodies].reshape(bodies, 3)
     position2 = position2 + dt * velocity_new  # kernel.cu:15

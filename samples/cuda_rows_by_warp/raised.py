@@ -10,8 +10,7 @@ import jax.numpy as jnp
 def log_softmax_rows(score, out, classes, *, grid=None, block=None):
     """One warp a row, its 32 lanes in steps of 32 over the columns: the source counts on blocks of 32 threads.
 
-    out[row, c] = score[row, c] - max_t(score[row, t]) - log(sum_t_2 exp(score[row, t_2] -
-        max_t(score[row, t])))
+    out[row, c] = score[row, c] - max_t(score[row, t]) - log(sum_t_2 exp(score[row, t_2] - top))
         for 0 <= row < grid, 0 <= c < classes
 
     a block has 32 threads along x
@@ -22,10 +21,10 @@ def log_softmax_rows(score, out, classes, *, grid=None, block=None):
         raise ValueError("log_softmax_rows: a block has 32 threads along x")
     blocks = out.shape[0] // classes if grid is None else grid
     score2 = score[: blocks * classes].reshape(blocks, classes)
-    difference = score2 - jax.lax.stop_gradient(
-        score2.max(axis=1, initial=-jnp.inf, keepdims=True)
-    )
-    out2 = difference - jnp.log(
-        jnp.sum(jnp.exp(difference), axis=1, keepdims=True)
+    top = jax.lax.stop_gradient(score2.max(axis=1, initial=-jnp.inf))  # kernel.cu:7
+    out2 = (
+        score2
+        - top[:, None]
+        - jnp.log(jnp.sum(jnp.exp(score2 - top[:, None]), axis=1, keepdims=True))
     )  # kernel.cu:11
     return out.at[: blocks * classes].set(out2.ravel())

@@ -8,9 +8,7 @@ import jax.numpy as jnp
 
 @partial(jax.jit, static_argnames=("d", "grid", "block"))
 def normalized(y, x, gain, shift, d, eps, *, grid=None, block=None):
-    """y[block_x, j] = (x[block_x, j] - (sum_t x[block_x, t]) / d) * rsqrt((sum_t_2 (x[block_x, t_2] -
-        (sum_t x[block_x, t]) / d) * (x[block_x, t_2] - (sum_t x[block_x, t]) / d)) / d + eps) *
-        gain[j] + shift[j]
+    """y[block_x, j] = (x[block_x, j] - v / d) * rsqrt(v_4 / d + eps) * gain[j] + shift[j]
         for 0 <= block_x < grid, 0 <= j < d
 
     block is a multiple of 32 (whole warps)
@@ -21,13 +19,9 @@ def normalized(y, x, gain, shift, d, eps, *, grid=None, block=None):
         raise ValueError("normalized: block must be a multiple of 32")
     blocks = y.shape[0] // d if grid is None else grid
     x2 = x[: blocks * d].reshape(blocks, d)
-    difference = x2 - x2.sum(axis=1, keepdims=True) / d
-    y2 = (
-        difference
-        * jax.lax.rsqrt(
-            jnp.sum(difference * difference, axis=1, keepdims=True) / d + eps
-        )
-        * gain[:d]
-        + shift[:d]
-    )  # kernel.cu:31
+    mean = x2.sum(axis=1) / d  # kernel.cu:23
+    scale = jax.lax.rsqrt(
+        jnp.sum((x2 - mean[:, None]) * (x2 - mean[:, None]), axis=1) / d + eps
+    )  # kernel.cu:29
+    y2 = (x2 - mean[:, None]) * scale[:, None] * gain[:d] + shift[:d]  # kernel.cu:31
     return y.at[: blocks * d].set(y2.ravel())

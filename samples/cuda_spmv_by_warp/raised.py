@@ -38,23 +38,21 @@ def normalised_rows(x, gain, bias, y, centre, rows, channels):
     """The same of dense rows: several warps a block, each with a row of its own that is no multiple of 32 long.
 
     centre[row] = (sum_lane_2 x[row, lane_2]) / channels  for 0 <= row < rows
-    y[row, lane] = gain[lane] * (x[row, lane] - (sum_lane_2 x[row, lane_2]) / channels) *
-        rsqrt((sum_lane_3 (x[row, lane_3] - (sum_lane_2 x[row, lane_2]) / channels) *
-        (x[row, lane_3] - (sum_lane_2 x[row, lane_2]) / channels)) / channels + 1e-05) + bias[lane]
+    y[row, lane] = gain[lane] * (x[row, lane] - mean) * scale + bias[lane]
         for 0 <= row < rows, 0 <= lane < channels
 
     block is a multiple of 32 (whole warps)
     """
     x2 = x[: rows * channels].reshape(rows, channels)
-    centre = centre.at[:rows].set(x2.sum(axis=1) / channels)  # kernel.cu:29
-    difference = x2 - x2.sum(axis=1, keepdims=True) / channels
+    mean = x2.sum(axis=1) / channels  # kernel.cu:24
+    centre = centre.at[:rows].set(mean)  # kernel.cu:29
+    mean_2 = x2.sum(axis=1) / channels  # kernel.cu:24
+    scale = jax.lax.rsqrt(
+        jnp.sum((x2 - mean_2[:, None]) * (x2 - mean_2[:, None]), axis=1) / channels
+        + 1e-05
+    )  # kernel.cu:28
     y2 = jnp.broadcast_to(
-        gain[:channels]
-        * difference
-        * jax.lax.rsqrt(
-            jnp.sum(difference * difference, axis=1, keepdims=True) / channels + 1e-05
-        )
-        + bias[:channels],
+        gain[:channels] * (x2 - mean_2[:, None]) * scale[:, None] + bias[:channels],
         (rows, channels),
     )  # kernel.cu:30
     y = y.at[: rows * channels].set(y2.ravel())

@@ -24,18 +24,17 @@ def undo(events, popped, n, length):
 
     def step(state, inputs):
         popped2, stack, top = state
-        k, events_k = inputs
-        both = (events_k > 0) & (top < 8)
-        stack = stack.at[jnp.where(both, i, n), top].set(
-            events_k, mode="drop"
-        )  # kernel.cu:10
+        k, e = inputs
+        both = (e > 0) & (top < 8)
+        stack = stack.at[jnp.where(both, i, n), top].set(e, mode="drop")  # kernel.cu:10
         above = top > 0
         top_2 = top - 1  # kernel.cu:12
         popped2 = popped2.at[:, k].set(
             jnp.where(~both & above, stack[i, jnp.clip(top_2, 0, 7)], popped2[:, k])
         )  # kernel.cu:13
         top_3 = jnp.where(above, top_2, top)  # kernel.cu:12
-        return (popped2, stack, jnp.where(both, top + 1, top_3)), None
+        top_4 = jnp.where(both, top + 1, top_3)  # kernel.cu:10
+        return (popped2, stack, top_4), None
 
     (popped2, _, _), _ = jax.lax.scan(
         step, (popped2, stack, jnp.zeros(n, jnp.int32)), (jnp.arange(length), events2.T)

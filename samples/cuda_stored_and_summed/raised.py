@@ -21,10 +21,9 @@ def softmax_rows(x, y, cols, *, grid=None, block=None):
         raise ValueError("softmax_rows: block must be a power of two")
     blocks = y.shape[0] // cols if grid is None else grid
     x2 = x[: blocks * cols].reshape(blocks, cols)
-    exp = jnp.exp(
-        x2 - jax.lax.stop_gradient(x2.max(axis=1, initial=-jnp.inf, keepdims=True))
-    )
-    y2 = exp / exp.sum(axis=1, keepdims=True)  # kernel.cu:29
+    top = jax.lax.stop_gradient(x2.max(axis=1, initial=-jnp.inf))  # kernel.cu:15
+    e = jnp.exp(x2 - top[:, None])  # kernel.cu:19
+    y2 = e / e.sum(axis=1, keepdims=True)  # kernel.cu:29
     return y.at[: blocks * cols].set(y2.ravel())
 
 

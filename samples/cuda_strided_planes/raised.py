@@ -32,16 +32,15 @@ def enlarge(in_, out, C, H, W):
 @partial(jax.jit, static_argnames=("N", "C", "H", "W"))
 def weigh(x, scale, shift, y, N, C, H, W):
     """
-    y[idx_high_high_high, c, h, w] = max(x[idx_high_high_high, c, h, w] * scale[c] + shift[c], 0.0)
-        if h > 0 and w > 0 else 0.1 * (x[idx_high_high_high, c, h, w] * scale[c] + shift[c])
+    y[idx_high_high_high, c, h, w] = max(v, 0.0) if h > 0 and w > 0 else 0.1 * v
         for 0 <= idx_high_high_high < N, 0 <= c < C, 0 <= h < H, 0 <= w < W
     """
     h = jnp.arange(H)
     w = jnp.arange(W)
     x4 = x[: N * C * H * W].reshape(N, C, H, W)
-    total = x4 * scale[:C, None, None] + shift[:C, None, None]
+    v = x4 * scale[:C, None, None] + shift[:C, None, None]  # kernel.cu:24
     y4 = jnp.broadcast_to(
-        jnp.where((h[:, None] > 0) & (w > 0), jnp.maximum(total, 0.0), 0.1 * total),
+        jnp.where((h[:, None] > 0) & (w > 0), jnp.maximum(v, 0.0), 0.1 * v),
         (N, C, H, W),
     )  # kernel.cu:25
     return y.at[: N * C * H * W].set(y4.ravel())

@@ -36,9 +36,9 @@ def thomas(lower, diag, upper, rhs, c, d, x, n, systems):
     def step(state, inputs):
         c_before, d_before = state
         upper_i, diag_i, lower_i, rhs_i = inputs
-        difference = diag_i - lower_i * c_before
-        c_new = upper_i / difference
-        d_new = (rhs_i - lower_i * d_before) / difference
+        pivot = diag_i - lower_i * c_before  # kernel.cu:10
+        c_new = upper_i / pivot
+        d_new = (rhs_i - lower_i * d_before) / pivot
         return (c_new, d_new), (c_new, d_new)
 
     _, (c_out, d_out) = jax.lax.scan(

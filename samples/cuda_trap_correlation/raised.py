@@ -12,18 +12,15 @@ jax.config.update("jax_enable_x64", True)  # kernel.cu uses 64 bits
 def correlation(r, a, b, rows, n):
     """Cosine similarity of rows; a row of zeros is like nothing.
 
-    r[k] = (sum_i a[k, i] * b[k, i]) / sqrt((sum_i a[k, i] * a[k, i]) * sum_i b[k, i] * b[k, i]) if
-        sqrt((sum_i a[k, i] * a[k, i]) * sum_i b[k, i] * b[k, i]) > 0.001 else 0.0
+    r[k] = (sum_i a[k, i] * b[k, i]) / sqrt(aa * bb) if sqrt(aa * bb) > 0.001 else 0.0
         for 0 <= k < rows
     """
     a2 = a[: rows * n].reshape(rows, n)
     b2 = b[: rows * n].reshape(rows, n)
     product = jnp.sum(a2 * a2, axis=1) * jnp.sum(b2 * b2, axis=1)
-    above = jnp.sqrt(product) > 0.001
+    norm = jnp.sqrt(product)  # kernel.cu:11
+    above = norm > 0.001
+    norm_2 = jnp.sqrt(jnp.where(above, product, 1.0))
     return r.at[:rows].set(
-        jnp.where(
-            above,
-            jnp.sum(a2 * b2, axis=1) / jnp.sqrt(jnp.where(above, product, 1.0)),
-            0.0,
-        )
+        jnp.where(above, jnp.sum(a2 * b2, axis=1) / norm_2, 0.0)
     )  # kernel.cu:12

@@ -21,16 +21,10 @@ def correlate(in_, bank, offset, out, batch, channels, height, width, filters, t
     bank4 = bank[: filters * channels * taps * taps].reshape(
         filters, channels, taps, taps
     )
-    out4 = jnp.broadcast_to(
-        jnp.maximum(
-            offset[:filters, None, None]
-            + jax.lax.conv_general_dilated(
-                in4, bank4, (1, 1), "VALID", dimension_numbers=("NCHW", "OIHW", "NCHW")
-            ),
-            0.0,
-        ),
-        (batch, filters, height + 1 - taps, width + 1 - taps),
-    )  # kernel.cu:15
+    sum = offset[:filters, None, None] + jax.lax.conv_general_dilated(
+        in4, bank4, (1, 1), "VALID", dimension_numbers=("NCHW", "OIHW", "NCHW")
+    )  # kernel.cu:10
+    out4 = jnp.maximum(sum, 0.0)  # kernel.cu:15
     return out.at[: batch * filters * (height + 1 - taps) * (width + 1 - taps)].set(
         out4.ravel()
     )

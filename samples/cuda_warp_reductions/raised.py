@@ -38,16 +38,13 @@ def dot(a, b, out, n):
 def softmax_rows(x, y, rows, cols):
     """one warp a row: a softmax
 
-    y[row, lane] = exp(x[row, lane] - max_lane_2(x[row, lane_2])) / (sum_lane_3 exp(x[row, lane_3] -
-        max_lane_2(x[row, lane_2])))
-        for 0 <= row < rows, 0 <= lane < cols
+    y[row, lane] = exp(x[row, lane] - top) / total  for 0 <= row < rows, 0 <= lane < cols
 
     block is a multiple of 32 (whole warps)
     """
     x2 = x[: rows * cols].reshape(rows, cols)
-    exp = jnp.exp(
-        x2 - jax.lax.stop_gradient(x2.max(axis=1, initial=-jnp.inf, keepdims=True))
-    )
+    top = jax.lax.stop_gradient(x2.max(axis=1, initial=-jnp.inf))  # kernel.cu:10
+    exp = jnp.exp(x2 - top[:, None])
     y2 = exp / exp.sum(axis=1, keepdims=True)  # kernel.cu:52
     return y.at[: rows * cols].set(y2.ravel())
 

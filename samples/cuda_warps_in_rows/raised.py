@@ -18,9 +18,7 @@ def row_norm(x, norm, rows, cols):
 
 @partial(jax.jit, static_argnames=("cols", "grid", "block"))
 def short_softmax(x, y, cols, *, grid=None, block=None):
-    """y[row, lane] = exp(x[row, lane] - max_(0 <= lane_2 < min(32, cols))(x[row, lane_2])) / (sum_(0
-        <= lane_3 < min(32, cols)) exp(x[row, lane_3] - max_(0 <= lane_2 < min(32,
-        cols))(x[row, lane_2])))
+    """y[row, lane] = exp(x[row, lane] - top) / all
         for 0 <= row < threads // 32, 0 <= lane < min(32, cols)
 
     block is a multiple of 32 (whole warps)
@@ -33,12 +31,10 @@ def short_softmax(x, y, cols, *, grid=None, block=None):
     if threads % 32:
         raise ValueError("short_softmax: the threads must be whole warps of 32")
     x2 = jnp.resize(x, (threads // 32, cols))
-    exp = jnp.exp(
-        x2[:, : min(32, cols)]
-        - jax.lax.stop_gradient(
-            jnp.max(x2[:, : min(32, cols)], axis=1, initial=-jnp.inf, keepdims=True)
-        )
-    )
+    top = jax.lax.stop_gradient(
+        jnp.max(x2[:, : min(32, cols)], axis=1, initial=-jnp.inf)
+    )  # kernel.cu:19
+    exp = jnp.exp(x2[:, : min(32, cols)] - top[:, None])
     y2 = jnp.resize(y, (threads // 32, cols))
     y2 = y2.at[:, : min(32, cols)].set(
         exp / exp.sum(axis=1, keepdims=True)

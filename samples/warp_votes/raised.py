@@ -54,9 +54,7 @@ def from_first(x, y, *, grid=None, block=None):
 def flags(x, y, limit, *, grid=None, block=None):
     """1 where some lane of the warp is above the limit, 2 where all are
 
-    y[warp] = (1 if any_(0 <= lane_2 < 32)(x[warp, lane_2] > limit) else 0) + (1 if all_(0 <= lane_2
-        < 32)(x[warp, lane_2] > limit) else 0)
-        for 0 <= warp < threads // 32
+    y[warp] = (1 if some else 0) + (1 if every else 0)  for 0 <= warp < threads // 32
 
     block is a multiple of 32 (whole warps)
     """

@@ -27,7 +27,6 @@ ROUNDS = {
     "lane": "acc += __shfl_xor_sync(~0u, v, 1);",
     "inner": "float w = v; for (int j = 0; j < 2; j++) w = w * w + x[j]; s[t] = w; __syncthreads();"
     "acc += s[(t + 1) % 32]; __syncthreads();",
-    "first": "if (t == 0) s[0] = v; __syncthreads(); acc += s[0]; __syncthreads();",
     "greatest": "s[t] = v; __syncthreads(); acc = fmaxf(acc, s[31 - t]); __syncthreads(); if (v == acc) v = 1.f;",
 }
 

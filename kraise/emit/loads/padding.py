@@ -1,4 +1,5 @@
-"""The text of loads that find zeros outside of an array: slices (or positions) of ``jnp.pad(x[:n], (1, 1))``."""
+"""The text of loads that find zeros (or its edges) outside of an array: slices (or positions) of ``jnp.pad(x[:n],
+(1, 1))``."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ def padded(low: Lowering, node: eq.Read, base: Py, extents: Extents) -> tuple[Py
         wide.append((before, after))
     widths = tuple(wide)
     moved = tuple(subscripts), tuple(sizes)
-    if not context.widths.shared(node) and not (context.generators and all(node.outside)):
+    repeated = context.generators or any(part.edge for part in node.outside if part is not None)
+    if not context.widths.shared(node) and not (repeated and all(node.outside)):
         return _made(low, node, base, extents, widths), *moved
     key = ("padded", key_of(node))
     for block in context.blocks:
@@ -77,6 +79,8 @@ def _made(low: Lowering, node: eq.Read, base: Py, extents: Extents, widths: Widt
     kept = tuple(w for w, part in zip(widths, node.outside, strict=True) if part is not None)
     if all(w.same(NONE) for pair in kept for w in pair):
         return array
+    if any(part.edge for part in node.outside if part is not None):
+        return py.call("jnp.pad", array, _text(low, kept), mode=Atom('"edge"'))
     fills = [low.lower(part.fill, ()).py for part in node.outside if part is not None and part.fill is not None]
     return py.call("jnp.pad", array, _text(low, kept), **({"constant_values": fills[0]} if fills else {}))
 

@@ -8,12 +8,12 @@ from kraise.emit import tree
 from kraise.emit.text.linear import Linear, linear
 from kraise.ir import equations as eq
 
-Key = tuple[eq.Version, tuple[eq.Expr, ...], tuple[tuple[eq.Expr, eq.Expr | None] | None, ...]]
+Key = tuple[eq.Version, tuple[eq.Expr, ...], tuple[tuple[eq.Expr, eq.Expr | None, bool] | None, ...]]
 
 
 def key_of(node: eq.Read) -> Key:
     """Loads of one key can share a padded array."""
-    return node.version, node.view, tuple(None if o is None else (o.limit, o.fill) for o in node.outside)
+    return node.version, node.view, tuple(None if o is None else (o.limit, o.fill, o.edge) for o in node.outside)
 
 
 class Widths:

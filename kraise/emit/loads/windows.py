@@ -6,7 +6,7 @@ import operator
 from typing import TYPE_CHECKING
 
 from kraise.emit import tree
-from kraise.emit.context import Assign, Block, Frame, Val
+from kraise.emit.context import Assign, Block, Def, Frame, Val
 from kraise.emit.loads.tables import Tables, entry
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import linear
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 SHORT = 9  # terms; measured on 3 x 3 stencils: slices beat a gather and a convolution
 LONGEST = 128  # terms that a sum of slices may have: each is traced and compiled
+MANY = 64  # terms that are functions of several lines
+LIGHT = 4  # operations of a term that is written out again and again
 _COMPARISONS = {
     "eq": operator.eq,
     "ne": operator.ne,
@@ -36,6 +38,8 @@ def unrolled(low: Lowering, node: eq.Reduce) -> eq.Expr | None:
     """
     chain = terms(node, low.ctx.free, low.ctx.tables)
     if chain is None or not chain or any(mask is not None for _, mask in chain) or _held(low, node):
+        return None
+    if _heavy(low, node):
         return None
     total = chain[0][0]
     for body, _ in chain[1:]:
@@ -57,7 +61,8 @@ def generated(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val |
             return None
         points *= size.constant
     plain = node.op == "add" and node.where is None and node.body.type.kind != "bool"
-    if not plain or not SHORT < points <= LONGEST or not _is_window(ctx.free, node):
+    heavy = points <= SHORT and _heavy(low, node)
+    if not plain or not (SHORT < points <= LONGEST or heavy) or not _is_window(ctx.free, node):
         return None
     if {a.name for a in node.axes} & {a.name for n in tree.walk(node.body) for a in tree.axes_of(n)}:
         return None  # of two indices with one name the text has one
@@ -74,16 +79,34 @@ def generated(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val |
         for block in blocks:
             ctx.leave()
             ctx.names.release(block.index_text)
-    made = [line.target for b in blocks for line in b.lines if isinstance(line, Assign) and line.target]
-    if any(b.lines for b in blocks):
-        for name in made:
-            ctx.names.release(name)
+    lines = [line for b in blocks for line in b.lines]
+    made = [line.target for line in lines if isinstance(line, Assign) and line.target]
+    for name in made:
+        ctx.names.release(name)
+    if value.axes != own or value.rank != len(own) or len(made) < len(lines):
         return None
-    if value.axes != own or value.rank != len(own):
+    term = value.py
+    if lines and isinstance(lines[-1], Assign) and Atom(made[-1]) == term:
+        term = lines.pop().value  # type: ignore[union-attr]
+    if lines and not (points <= MANY and _in_slices(ctx.free, node)):
         return None
+    if lines:
+        name = ctx.names.fresh("term")
+        given = tuple(b.index_text for b in blocks)
+        ctx.emit(Def(name, given, [*lines, Assign(None, term)]))
+        term = py.call(name, *map(Atom, given))
     ranges = [py.Call(Atom("range"), ctx.range_arguments(a)) for a in node.axes]
     clauses = tuple((b.index_text, r) for b, r in zip(blocks, ranges, strict=True))
-    return low.extend(py.call("sum", py.Generator(value.py, clauses)), own, frame)
+    return low.extend(py.call("sum", py.Generator(term, clauses)), own, frame)
+
+
+def _in_slices(free: tree.Free, node: eq.Reduce) -> bool:
+    """Whether each term's loads are slices: their subscripts are sums, and none is kept inside its array by hand."""
+    names = {a.name for a in node.axes}
+    loads = [n for n in tree.walk(node.body) if isinstance(n, eq.Read) and free(n) & names]
+    atoms = [a for n in loads for s in n.subscripts for a, _ in linear(s).terms]
+    sums = all(isinstance(a, eq.Index | eq.Param | eq.Shape | eq.Const) for a in atoms)
+    return sums and not any(n.safe and not n.outside for n in loads)
 
 
 def terms(node: eq.Reduce, free: tree.Free, tables: Tables) -> list[tuple[eq.Expr, eq.Expr | None]] | None:
@@ -109,6 +132,14 @@ def terms(node: eq.Reduce, free: tree.Free, tables: Tables) -> list[tuple[eq.Exp
         for b, m, verdict in zip(bodies, masks, verdicts, strict=True)
         if verdict is not False
     ]
+
+
+def _heavy(low: Lowering, node: eq.Reduce) -> bool:
+    """Whether a term of a sum of slices is better written once."""
+    free, names = low.ctx.free, {a.name for a in node.axes}
+    work = [n for n in tree.walk(node.body) if isinstance(n, eq.Op | eq.HelperCall) and free(n) & names]
+    of_values = sum(n.type.is_inexact and bool(free(n) - names) for n in work)
+    return node.op == "add" and node.where is None and of_values > LIGHT and _in_slices(free, node)
 
 
 def _is_window(free: tree.Free, node: eq.Reduce) -> bool:

@@ -56,11 +56,11 @@ def mark(
         marker.expression(r, around) if isinstance(r, eq.Node) and not isinstance(r, eq.Version) else r  # type: ignore[arg-type]
         for r in returns
     )
-    changed = [(old, new) for (old, _), new in marker.memo.items() if new is not old]
+    values_of = [(old, new) for (old, _), new in marker.memo.items()]
     if not marker.rows:
-        return out, kept, changed
+        return out, kept, [(old, new) for old, new in values_of if new is not old]
     viewed = _viewed(marker)
-    changed = [(old, viewed(new)) for old, new in changed]
+    changed = [(old, now) for old, new in values_of if (now := viewed(new)) is not old]
     done = tuple(_view_writes(map_statement(s, viewed), marker) for s in out)
     kept = tuple(viewed(r) if isinstance(r, eq.Node) and not isinstance(r, eq.Version) else r for r in kept)  # type: ignore[arg-type]
     return done, kept, changed
@@ -352,7 +352,7 @@ def _within(e: eq.CarryIn | eq.FoldResult, domain: Domain) -> None:
         if (
             free_indices(c) & {n for d in domain for n in free_indices(d)}
             and c not in domain
-            and not implied((*domain, *_extents(c)), c)
+            and not implied(domain, c)
         ):
             raise refuse(
                 "KR299",
@@ -361,13 +361,6 @@ def _within(e: eq.CarryIn | eq.FoldResult, domain: Domain) -> None:
                 None,
                 "guard the loop and what uses its result by the same condition",
             )
-
-
-def _extents(c: eq.Expr) -> Domain:
-    """An extent of the launch is 1 at least."""
-    found = {n for n in topological((c,)) if isinstance(n, eq.Param)}
-    launch = sorted((n for n in found if n.name.split(".")[0] in ("block", "grid", "warps")), key=lambda n: n.name)
-    return tuple(eq.Op("ge", (n, eq.Const(1, INT)), BOOL) for n in launch)
 
 
 def _box(axes: tuple[eq.Axis, ...]) -> Domain:

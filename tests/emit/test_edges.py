@@ -1,0 +1,74 @@
+"""Windows that are clamped to their array: slices of an array whose edges are repeated, each term written once."""
+
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from kraise.verify.load import load_module
+
+HEAD = """__global__ void f(const float *in, float *out, int w, int h, float s) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= w || y >= h) return;
+    float c = in[y * w + x], num = 0.0f, den = 0.0f;
+"""
+LOOPS = "for (int i = -2; i <= 2; i++) for (int j = -2; j <= 2; j++) {"
+WEIGHTS = "float g = expf(-(v - c) * (v - c) * s); num += g * v; den += g; }"
+BODIES = {
+    "a box": f"{LOOPS} num += in[min(max(y + i, 0), h - 1) * w + max(min(x + j, w - 1), 0)]; }} den = 25.0f;",
+    "by values": f"{LOOPS} float v = in[min(max(y + i, 0), h - 1) * w + min(max(x + j, 0), w - 1)]; {WEIGHTS}",
+    "three by three": "for (int i = -1; i <= 1; i++) for (int j = -1; j <= 1; j++) {"
+    f"float v = in[min(max(y + i, 0), h - 1) * w + min(max(x + j, 0), w - 1)]; {WEIGHTS}",
+    "along rows": f"for (int j = -3; j < 8; j++) {{float v = in[y * w + min(max(x + j, 0), w - 1)]; {WEIGHTS}",
+    "far on": f"for (int j = 0; j < 12; j++) {{float v = in[y * w + min(max(x + 2 * j - 7, 0), w - 1)]; {WEIGHTS}",
+}
+
+
+def translated(body):
+    done = pipeline.translate(HEAD + body + " out[y * w + x] = num / den; }", "k.cu")
+    assert done.raised == ("f",), [d.reason for d in done.diagnostics]
+    return done
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_values_and_gradients(name):
+    done = translated(BODIES[name])
+    assert 'mode="edge"' in done.text and "jnp.minimum" not in done.text
+    assert "for " in done.text and len(done.text.split("\n")) < 60
+    reports, findings = pipeline.verify(done, pipeline.Request())
+    assert not findings and not [r for r in reports if r.failures]
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 5), (4, 2), (0, 3), (0, 0)])
+def test_small_images(shape):
+    """Rims are wider than the image; an image without cells has no edge."""
+    h, w = shape
+    a = np.random.default_rng(0).random(h * w, dtype=np.float32)
+    got = load_module(translated(BODIES["a box"]).text).f(a, np.zeros_like(a), w, h, 1.0)
+    if not a.size:
+        assert got.size == 0
+        return
+    wide = np.pad(a.reshape(h, w), 2, mode="edge")
+    wanted = sum(wide[i : i + h, j : j + w] for i in range(5) for j in range(5)) / 25
+    np.testing.assert_allclose(got, wanted.ravel(), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "clamp",
+    ["min(max(x + j, 1), w - 1)", "min(max(x + j, 0), h - 1)", "min(max(x * j, 0), w - 1)"],
+)
+def test_other_clamps_stay_gathers(clamp):
+    """Not the first cell, another size, no window."""
+    source = HEAD + f"for (int j = -2; j <= 2; j++) num += in[y * (w + h) + {clamp}]; out[y * w + x] = num; }}"
+    text = pipeline.translate(source, "k.cu").text
+    assert "def f" in text and 'mode="edge"' not in text
+
+
+def test_a_term_that_gathers_is_no_function():
+    """A hundred terms with index arrays of their own would be compiled one by one."""
+    source = """__global__ void f(const float *x, const int *p, float *y, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return;
+        float s = 0.0f;
+        for (int k = 0; k < 40; k++) { float v = x[p[i] + k]; s += v * expf(v); }
+        y[i] = s; }"""
+    text = pipeline.translate(source, "k.cu").text
+    assert "def term" not in text and "jnp.sum" in text
