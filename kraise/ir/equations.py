@@ -4,7 +4,6 @@ Nodes are interned (:mod:`kraise.ir.nodes`): a shared subexpression is shared in
 indices are those no enclosing :class:`Reduce` or :class:`Scan` binds. An :class:`Axis` gives an index its range. The
 bounds of an axis hold constants, parameters and shapes only (never another index, never array contents): the domain of
 an equation is the box of its axes narrowed by a boolean ``where``, which may be affine (a triangle) or depend on data.
-
 The arrays are in SSA form: every statement that writes array ``y`` makes a new :class:`Version` of it.
 """
 
@@ -95,9 +94,8 @@ class Cast(Node):
 
 @node
 class Outside(Node):
-    """What a load finds on one axis outside of ``0 <= subscript < limit``: zeros (or the constant ``fill``, or with
-    ``edge`` the first or last element), of which ``before`` lie before the first element and ``after`` after the last.
-    """
+    """What a load finds outside of ``0 <= subscript < limit``: ``before`` zeros before the first element and ``after``
+    behind the last, or as many of the constant ``fill``, or (``edge``) of the element beside them."""
 
     before: Expr
     limit: Expr
