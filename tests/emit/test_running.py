@@ -22,6 +22,7 @@ SUMS = {
     "least behind": ("n", "x[i]", "i, n", "s = min(s, x[j])"),
 }
 OTHERS = {
+    "from the first on, which may be none": ("n", "x[0]", "i", "s = max(s, x[j])"),
     "differences": ("n", "0.0", "i", "s += (x[i] - x[j]) * x[j]"),
     "ranks": ("n", "0", "i", "if x[j] < x[i]:\n    s += 1"),
     "beyond the end": ("n", "0.0", "i + 2", "if j < n:\n    s += x[j] * (j + i)"),

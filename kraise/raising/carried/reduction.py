@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kraise.analysis.conditions import conjuncts, negate
+from kraise.analysis.dependence import impossible
 from kraise.ir import equations as eq
 from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import Unmovable, topological
@@ -78,7 +80,13 @@ def _minus_zero(c: eq.Const) -> bool:
 def _absorbed(p: Problem, op: str, body: eq.Expr, init: eq.Expr, total: eq.Reduce) -> eq.Reduce | None:
     """``m = x[0]; for j in range(1, n): m = max(m, x[j])`` is the reduction from 0 on: init is the term before the
     first. An extremum may begin with its first term twice."""
-    if op in ("min", "max") and p.step == 1 and total.axes[0].lo is p.start and _term(p, body, p.start) is init:
+    if (
+        op in ("min", "max")
+        and p.step == 1
+        and total.axes[0].lo is p.start
+        and _term(p, body, p.start) is init
+        and _counted(p, total)
+    ):
         (axis,) = total.axes
         hi = axis.hi if surely_runs(p, p.start, init) else simplify.op("max", (axis.hi, _next(p)), axis.hi.type)
         return replace(total, axes=(replace(axis, hi=hi),))
@@ -91,6 +99,17 @@ def _absorbed(p: Problem, op: str, body: eq.Expr, init: eq.Expr, total: eq.Reduc
     if not surely_runs(p, before, init):
         return None
     return eq.Reduce(op, (axis,), body, None, total.type)
+
+
+def _counted(p: Problem, total: eq.Reduce) -> bool:
+    """Whether the first term is among those that the mask leaves, for every instance."""
+    if total.where is None:
+        return True
+    try:
+        there = [p.at(c, p.start) for c in conjuncts(total.where)]
+    except Unmovable:
+        return False
+    return all(impossible((*p.path, negate(c))) for c in there)
 
 
 def _term(p: Problem, body: eq.Expr, at: eq.Expr) -> eq.Expr | None:
