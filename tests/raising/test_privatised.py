@@ -82,3 +82,36 @@ def test_a_counter_that_is_read_after_its_loop_is_one_name():
     )
     done = pipeline.translate(source, "f.py")
     assert "def tally(x, h, low, width):" not in (done.text or "")
+
+
+CELLS_OF = """__global__ void count(const int *k, const int *q, const float *w, float *h, int n) {{
+    __shared__ float s[96];
+    for (int i = threadIdx.x; i < 96; i += blockDim.x) s[i] = 0.0f;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {{ {body} }}
+    __syncthreads();
+    for (int i = threadIdx.x; i < 96; i += blockDim.x) atomicAdd(&h[i], {passed});
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("body", "cell"),
+    [
+        ("atomicAdd(&s[k[i] * 16 + q[i]], w[i]);", "h.at[k[:n] * 16 + q[:n]].add(w[:n])"),
+        ("int a = k[i], b = q[i]; if (a >= 0 && a < 6 && b >= 0 && b < 16) atomicAdd(&s[b * 6 + a], w[i]);", "* 6 + k"),
+        ("atomicAdd(&s[2 * k[i] + 1], w[i]);", "h.at[2 * k[:n] + 1].add(w[:n])"),
+    ],
+)
+def test_cells_of_several_numbers(body, cell):
+    done = pipeline.translate(CELLS_OF.format(body=body, passed="s[i]"), "k.cu")
+    assert done.raised == ("count",), [d.reason for d in done.diagnostics]
+    assert cell in done.text and "grid" not in done.text
+    if "if" in body:  # the others need numbers that are cells
+        reports, findings = pipeline.verify(done, pipeline.Request())
+        assert not findings and not [r for r in reports if r.failures]
+
+
+@pytest.mark.parametrize("passed", ["2.0f * s[i]", "s[95 - i]", "s[i] * s[i]"])
+def test_what_is_passed_on_changed_stays_each_block_s(passed):
+    done = pipeline.translate(CELLS_OF.format(body="atomicAdd(&s[k[i] * 16 + q[i]], w[i]);", passed=passed), "k.cu")
+    assert done.text is None or "h.at[k[:n] * 16 + q[:n]].add(w[:n])" not in done.text

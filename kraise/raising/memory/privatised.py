@@ -11,8 +11,8 @@ from dataclasses import replace
 from kraise.analysis.conditions import Fact, classify
 from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
-from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import topological
+from kraise.ir.types import BOOL, INT, INT32
+from kraise.ir.walk import topological, transform
 from kraise.raising.memory.filled import Solved, solve
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import Raw, RawNew, RawWrite, State
@@ -94,10 +94,28 @@ def _passed(cx: Context, st: State, raw: RawWrite, part: RawWrite, shape: tuple[
     # of an array of no known type the comparisons are no facts
     spelled = {eq.Op("ge", (s, eq.Const(0, INT)), BOOL) for s in own}
     spelled |= {eq.Op("lt", (s, n), BOOL) for s, n in zip(own, shape, strict=True)}
-    if any(c not in spelled and classify(c) not in known for c in solved.conditions):
+    said = [c for c in (transform(c, _as_position) for c in solved.conditions) if not _says_nothing(c)]
+    if any(c not in spelled and classify(c) not in known for c in said):
         return None
-    subs = tuple(to_expr(to_poly(solved.apply(s))) for s in raw.subscripts)
+    cells = [to_poly(transform(solved.apply(s), _as_position)) for s in raw.subscripts]
+    subs = tuple(next((s for s in own if to_poly(s) == cell), to_expr(cell)) for cell in cells)
     return replace(part, subscripts=subs, span=part.span)
+
+
+def _says_nothing(condition: eq.Expr) -> bool:
+    """Whether a condition says that a position is itself."""
+    match condition:
+        case eq.Op(name="eq", args=(a, b)):
+            return not (to_poly(a) - to_poly(b)).terms
+    return False
+
+
+def _as_position(e: eq.Expr) -> eq.Expr:
+    """``(int)(16 * k)`` as ``16 * k``: what leaves the range of its type is no position of C's."""
+    match e:
+        case eq.Cast(type=kind, arg=eq.Op(name="add" | "sub" | "mul", type=of) as arg) if kind == INT32 and of == INT:
+            return arg
+    return e
 
 
 __all__ = ["without_private_copies"]
