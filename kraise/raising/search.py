@@ -221,7 +221,8 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                     more = start
             if more is None:
                 raise with_attempts(first, tried) from None
-        known = more
+        # with the size of the blocks known, a guard may bound the threads
+        known = more if more.ways == known.ways else replace(more, launched=frozenset())
 
 
 def _of_launch(cx: Context) -> frozenset[str]:

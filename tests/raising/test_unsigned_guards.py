@@ -33,3 +33,22 @@ def test_a_launch_that_has_a_say_keeps_it():
     """
     text = pipeline.translate(source, "case.cu").text
     assert "grid" in text and "must hold" not in text
+
+
+@pytest.mark.parametrize(
+    ("block", "cell"),
+    [
+        ("int j = blockIdx.x * 16;", "j + threadIdx.x"),
+        ("unsigned j = blockIdx.x * 16; int t = threadIdx.x;", "j + t"),
+        ("", "blockIdx.x * 16 + threadIdx.x"),
+    ],
+)
+def test_a_guard_bounds_the_threads_once_the_size_of_blocks_is_known(block, cell):
+    """The size is found in the source after the launch was asked how many threads there are: the guard says it, too."""
+    done = pipeline.translate(
+        f"__global__ void f(float *g, int n) {{ {block} if ({cell} < n) g[{cell}] = 1.0f; }}", "k.cu"
+    )
+    assert "def f(g, n):" in done.text and "g.at[:n].set(1.0)" in done.text
+    # without a guard the launch has the say
+    done = pipeline.translate(f"__global__ void f(float *g, int n) {{ {block} g[{cell}] = 1.0f; }}", "k.cu")
+    assert done.text is None or "grid" in done.text

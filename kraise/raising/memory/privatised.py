@@ -98,7 +98,8 @@ def _passed(cx: Context, st: State, raw: RawWrite, part: RawWrite, shape: tuple[
     if any(c not in spelled and classify(c) not in known for c in said):
         return None
     cells = [to_poly(transform(solved.apply(s), _as_position)) for s in raw.subscripts]
-    subs = tuple(next((s for s in own if to_poly(s) == cell), to_expr(cell)) for cell in cells)
+    sums = [s for s in own if isinstance(s, eq.Op)]
+    subs = tuple(next((s for s in sums if to_poly(s) == cell), to_expr(cell)) for cell in cells)
     return replace(part, subscripts=subs, span=part.span)
 
 
