@@ -119,3 +119,35 @@ def test_values(name):
             np.testing.assert_allclose(second, wanted[1], rtol=1e-5, atol=1e-6)
         after = text.partition("def run(")[2]
         assert (".ravel()" in after) == (name in SHAPED), after
+
+
+def test_a_slice_that_may_be_shorter_says_no_size():
+    """``x[:m]`` of Python ends where the array does."""
+    source = """
+from numba import cuda
+@cuda.jit
+def sweep(a, b, n):
+    j, i = cuda.grid(2)
+    if 0 < i < n - 1 and 0 < j < n - 1:
+        b[i * n + j] = 0.5 * (a[i * n + j - 1] + a[i * n + j + 1])
+def run(x, n, m, steps):
+    a = cuda.to_device(x[: n * n])
+    b = cuda.to_device(x[: n * n])
+    for _ in range(steps):
+        sweep[(1, 1), (16, 16)](a, b, n)
+        sweep[(1, 1), (16, 16)](b, a, n)
+    return a.copy_to_host()
+"""
+    done = pipeline.translate(source, "k.py")
+    run = load_module(done.text).run
+    x = np.random.default_rng(0).random(40, dtype=np.float32)
+    wanted = x[:25]
+    for _ in range(3):
+        wanted = wanted.reshape(5, 5).copy()
+        wanted[1:-1, 1:-1] = 0.5 * (wanted[1:-1, :-2] + wanted[1:-1, 2:])
+        wanted = wanted.ravel()
+        # the second launch reads what the first one made of the copy, whose border is the same
+        again = wanted.reshape(5, 5).copy()
+        again[1:-1, 1:-1] = 0.5 * (wanted.reshape(5, 5)[1:-1, :-2] + wanted.reshape(5, 5)[1:-1, 2:])
+        wanted = again.ravel()
+    np.testing.assert_allclose(run(x, 5, 25, 3), wanted, rtol=1e-5)

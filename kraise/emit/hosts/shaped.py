@@ -171,8 +171,8 @@ class Shaped:
         match value:
             case o.New(shape=(extent,), values=()):
                 return True, self._terms(extent)
-            case h.Whole(count=count) if count is not None:
-                return True, self._terms(count)
+            case h.Whole(count=count, clamps=clamps) if count is not None:
+                return True, None if clamps else self._terms(count)
             case h.Whole(array=array, offset=None):
                 return array in found, found.get(array)
             case o.Cast(value=inner):
