@@ -30,4 +30,5 @@ def test_a_helper_races_like_its_text():
     helper = "@cuda.jit(device=True)\ndef g(y, i, v):\n y[i] = v\n"
     raised(helper + KERNEL + "g(y, i, x[i])")
     assert refusal(helper + KERNEL + "g(y, 0, x[i])") == "KR201"
-    assert refusal(helper + KERNEL + "g(y, i, y[0])") == "KR201"
+    assert refusal(helper + KERNEL + "g(y, i, 2 * y[0])") == "KR201"
+    raised(helper + KERNEL + "g(y, i, y[0])")  # what is stored to y[0] is what it holds

@@ -17,7 +17,7 @@ from kraise.analysis.dependence import Access
 from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr
 from kraise.ir.types import BOOL
-from kraise.ir.walk import free_indices, substitute
+from kraise.ir.walk import Unmovable, free_indices, substitute
 from kraise.raising.memory.bounds import flattened
 from kraise.raising.memory.truths import as_tested, keeps_truth
 from kraise.raising.run.arithmetic import same_cell
@@ -40,8 +40,11 @@ def stays(cx: Context, w: Access, other: Access, used: Callable[[], Sequence[eq.
     at = _meeting(w, other)
     if not at:
         return False
-    cell = tuple(substitute(s, at) for s in w.subscripts)
-    value = substitute(stored, at)
+    try:
+        cell = tuple(substitute(s, at) for s in w.subscripts)
+        value = substitute(stored, at)
+    except Unmovable:  # a running value exists along its own index only
+        return False
     if not accumulate:
         own = as_tested(value)
         return isinstance(own, eq.Read) and own.view == w.view and _is(own, w.array, cell)

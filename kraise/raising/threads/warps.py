@@ -114,8 +114,15 @@ class Registers:
         return node
 
     def _kept(self, own: eq.Index) -> tuple[eq.Version, tuple[str, ...]]:
-        """The array that holds the registers now, and the indices of its axes."""
+        """The array that holds the registers now, and the indices of its axes.
+
+        Raises:
+            ValueError: the last warp has fewer lanes than 32, of which others may be asked.
+        """
         cx, st = self.cx, self.st
+        threads = cx.threads.get(("blockDim", 0))
+        if isinstance(threads, eq.Const) and threads.value.real % 32:
+            raise ValueError
         for raw in reversed(st.out):
             if not isinstance(raw, RawWrite) or raw.value is not self.value:
                 continue
