@@ -113,12 +113,9 @@ def _site(
     clamped = {n for r in tree.walk(*roots) if isinstance(r, eq.Read) for s in r.subscripts for n in tree.walk(s)}
     for node in tree.walk(*roots):
         match node:
-            case eq.Read(version=version, subscripts=subscripts, view=()):
-                accesses.append((version.array, subscripts))
-            case eq.Read(outside=outside) if any(o is not None and o.edge for o in outside):
+            case eq.Read(version=version, subscripts=subscripts, view=view, outside=outside):
+                accesses += [] if view else [(version.array, subscripts)]
                 forms += [linear(o.limit) + -1 for o in outside if o is not None and o.edge]
-                if not node.view:
-                    accesses.append((node.version.array, node.subscripts))
             case eq.Op(name="mod" | "floordiv" | "tmod" | "tdiv", args=(a, b)) if _known(a) and _known(b):
                 forms.append(linear(b) + -1)
             case eq.ArgReduce(op="min" | "max", axis=axis):  # of nothing, it raises

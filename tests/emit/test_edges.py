@@ -72,3 +72,21 @@ def test_a_term_that_gathers_is_no_function():
         y[i] = s; }"""
     text = pipeline.translate(source, "k.cu").text
     assert "def term" not in text and "jnp.sum" in text
+
+
+@pytest.mark.parametrize("shape", [(3, 0), (0, 3), (2, 1)])
+def test_arrays_of_two_axes_without_elements(shape):
+    """The edge of an image without columns cannot be repeated: nothing is stored."""
+    source = """from numba import cuda
+@cuda.jit
+def f(a, b, n, m):
+    i, j = cuda.grid(2)
+    if i < n and j < m:
+        s = 0.0
+        for d in range(-2, 3):
+            s += a[i, min(max(j + d, 0), m - 1)]
+        b[i, j] = s
+"""
+    a = np.ones(shape, np.float32)
+    got = load_module(pipeline.translate(source, "k.py").text).f(a, np.zeros_like(a), *shape)
+    np.testing.assert_array_equal(got, 5 * a)
