@@ -16,7 +16,7 @@ from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, substitute, topological
 
-_COMPARED = {
+ANSWERS = {  # by the sign of the difference
     "lt": lambda sign: sign < 0,
     "le": lambda sign: sign <= 0,
     "gt": lambda sign: sign > 0,
@@ -142,17 +142,17 @@ class _Order:
             case eq.Op(name="select", args=(a, x, y)):
                 one, two = self.holds(x, key, place), self.holds(y, key, place)
                 return one if self.holds(a, key, place) else two
-            case eq.Op(name=name, args=(x, y)) if name in _COMPARED:
+            case eq.Op(name=name, args=(x, y)) if name in ANSWERS:
                 by = self.place(x, y, place)
                 if by is not None:
-                    held = {_COMPARED[name](d) for d in by}
+                    held = {ANSWERS[name](d) for d in by}
                     if len(held) != 1:
                         raise _Unknown
                     return held.pop()
                 if self.is_key(x) and substitute(x, {self.other: self.own}) is y:
-                    return _COMPARED[name](key)
+                    return ANSWERS[name](key)
                 if self.is_key(y) and substitute(y, {self.other: self.own}) is x:
-                    return _COMPARED[name](-key)
+                    return ANSWERS[name](-key)
         raise _Unknown
 
     def place(self, x: eq.Expr, y: eq.Expr, place: int) -> list[int] | None:
@@ -175,4 +175,4 @@ class _Order:
         return True
 
 
-__all__ = ["Rank", "rank", "ranked", "ranks_of"]
+__all__ = ["ANSWERS", "Rank", "rank", "ranked", "ranks_of"]

@@ -31,13 +31,13 @@ from kraise.ir.kernel import (
     Warp,
     While,
 )
+from kraise.ir.operations import TURNED
 from kraise.ir.rewrite import rewritten
 from kraise.ir.types import BOOL, NUMBER, ScalarType
 
 NAMES = {"add": "add", "max": "max", "min": "min", "and_": "and", "or_": "or", "xor": "xor", "sub": "sub"}
 NAMES["mul"] = "mul"  # there is no atomicMul: such a loop is how it is written
 SIDES = {"lt": "min", "le": "min", "gt": "max", "ge": "max"}  # by how the new value compares with the old one
-TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 _NOT = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
 _EXPECTED, _FOUND = "$expected", "$found"
 

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 
 from kraise.ir.types import ScalarType
 
+TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}  # a < b as b > a
+
 
 @dataclass(frozen=True)
 class Operation:

@@ -18,7 +18,7 @@ def rewritten(x: Any, visit: Callable[[Any], Any | None]) -> Any:
         if all(a is b for a, b in pairs):
             return x
         return tuple(n for a, b in pairs for n in (b if isinstance(b, tuple) and not isinstance(a, tuple) else (b,)))
-    parts = _parts(type(x))  # type: ignore[arg-type]
+    parts = parts_of(type(x))  # type: ignore[arg-type]
     if parts is None:
         return x
     found = visit(x)
@@ -34,11 +34,11 @@ def rewritten(x: Any, visit: Callable[[Any], Any | None]) -> Any:
 
 
 @cache
-def _parts(kind: type) -> tuple[str, ...] | None:
+def parts_of(kind: type) -> tuple[str, ...] | None:
     """The fields of a class of nodes that may hold nodes; None where it is no such class."""
-    if not is_dataclass(kind) or kind in (ScalarType, type):
+    if not is_dataclass(kind) or kind is ScalarType:
         return None
     return tuple(f.name for f in fields(kind) if f.name not in ("span", "type"))
 
 
-__all__ = ["rewritten"]
+__all__ = ["parts_of", "rewritten"]

@@ -8,7 +8,7 @@ from kraise.emit.blocks import Assign, Def, Raw, Stmt
 from kraise.emit.hosts import carries, structs
 from kraise.emit.hosts.expressions import HostText
 from kraise.emit.hosts.shaped import Shape, Shaped
-from kraise.emit.hosts.statics import nodes
+from kraise.emit.hosts.statics import scalars
 from kraise.emit.hosts.sums import stepped
 from kraise.emit.loops import remat
 from kraise.emit.loops.folds import mentioned
@@ -38,10 +38,7 @@ class Writer(Protocol):
 
 
 class _State:
-    """What a traced loop carries: how it starts, how a round takes it apart, what a round makes of it.
-
-    ``fresh`` is the name of the state where it has several parts.
-    """
+    """What a traced loop carries: how it starts, how a round takes it apart, what a round makes of it."""
 
     def __init__(self, writer: Writer, stmt: o.Loop):
         self.writer, self.stmt = writer, stmt
@@ -152,7 +149,7 @@ def _counted(writer: Writer, stmt: o.Loop, state: _State, step: str, body: list[
     assert stmt.start is not None and stmt.stop is not None and stmt.step is not None
     text = writer.text
     var = text.names[stmt.var]
-    used = stmt.var in {n.name for s in stmt.body for n in _mentions(s) if isinstance(n, k.Var)}
+    used = stmt.var in scalars(*stmt.body)
     lo, hi = text.expr(stmt.start), text.expr(stmt.stop)
     counter = var if used else "_"
     head: list[Stmt] = []
@@ -201,13 +198,9 @@ def unrolled(writer: Writer, stmt: o.Loop) -> list[Stmt]:
     if bounds[-1] == py.number(1):
         bounds = bounds[:-1]
         bounds = bounds[1:] if bounds[0] == py.number(0) else bounds
-    used = stmt.var in {n.name for s in stmt.body for n in _mentions(s) if isinstance(n, k.Var)}
+    used = stmt.var in scalars(*stmt.body)
     head = f"for {names[stmt.var] if used else '_'} in {flat(py.Call(Atom('range'), tuple(bounds)))}:"
     return [*out, Raw(head, body)]
-
-
-def _mentions(stmt: o.Stmt):  # type: ignore[no-untyped-def]
-    yield from nodes(stmt)
 
 
 def returned(lines: list[Stmt], result: Py) -> list[Stmt]:

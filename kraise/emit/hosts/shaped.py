@@ -21,7 +21,7 @@ from kraise.ir import equations as eq
 from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
-from kraise.ir.types import INT, ArrayType
+from kraise.ir.types import INT
 
 Extents = tuple[k.Expr | None, ...]  # the first may be any
 _SUMS = ("add", "sub", "mul", "neg")
@@ -41,7 +41,7 @@ class Shaped:
     def __init__(self, host: o.Host, callees: Mapping[str, Callee]):
         self.callees = callees
         self.bound = _bindings(host)
-        self.sizes = self._sizes(host)
+        self.sizes = self._sizes()
 
     def of(self, loop: o.Loop) -> dict[str, Shape]:
         """The arrays that a loop had better carry in a shape of their own, by their names in a round."""
@@ -108,15 +108,11 @@ class Shaped:
                     if name in targets or any(_names_array(n, name) for n in nodes(value)):
                         return False
                 case o.Loop(names=names, initial=initial, nexts=nexts, condition=condition):
-                    if name in names and (initial[names.index(name)], nexts[names.index(name)]) != (
-                        h.Whole(name),
-                        name,
-                    ):
+                    carried = list(zip(names, initial, nexts, strict=True))
+                    if any(c != (name, h.Whole(name), name) for c in carried if c[0] == name or c[2] == name):
                         return False
-                    others = [e for n, e in zip(names, initial, strict=True) if n != name]
+                    others = [e for n, e, _ in carried if n != name]
                     if any(_names_array(n, name) for n in nodes(others, condition)):
-                        return False
-                    if any(b == name for n, b in zip(names, nexts, strict=True) if n != name):
                         return False
                 case o.Branch():
                     if any(_names_array(n, name) for n in nodes(stmt.condition, stmt.values, stmt.others)):
@@ -152,18 +148,17 @@ class Shaped:
                 return None if None in parts else eq.Op(name, parts, INT)  # type: ignore[arg-type]
         return None
 
-    def _sizes(self, host: o.Host) -> dict[str, Terms | None]:
+    def _sizes(self) -> dict[str, Terms | None]:
         """How many elements arrays have, by their names; None where nothing says so, or several values differ."""
-        found: dict[str, Terms | None] = {p.name: None for p in host.params if isinstance(p.type, ArrayType)}
-        bindings = [(t, v, s) for s in _statements(host.body) for t, v in _bound_by(s)]
-        for _ in range(len(bindings) + 1):
+        found: dict[str, Terms | None] = {}
+        before = None
+        while found != before:  # a size is found once, and lost once at most
             before = dict(found)
-            for target, value, _ in bindings:
-                known, size = self._size(value, target, found)
-                if known:
-                    found[target] = size if found.get(target, size) == size else None
-            if found == before:
-                break
+            for target, values in self.bound.items():
+                for value in values:
+                    known, size = self._size(value, target, found)
+                    if known:
+                        found[target] = size if found.get(target, size) == size else None
         return found
 
     def _size(self, value: object, target: str, found: Mapping[str, Terms | None]) -> tuple[bool, Terms | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 
 from kraise.diagnostics import refuse
 from kraise.emit.text.records import Field
@@ -12,6 +12,7 @@ from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.operations import OPERATIONS
+from kraise.ir.rewrite import parts_of
 from kraise.ir.types import ScalarType
 
 SHORT = 16
@@ -42,11 +43,11 @@ def nodes(*roots: object, static: bool = True) -> Iterator[object]:
         node = stack.pop()
         if isinstance(node, tuple | list):
             stack.extend(node)
-        elif is_dataclass(node) and not isinstance(node, ScalarType | type):
+        elif (parts := parts_of(type(node))) is not None:  # type: ignore[arg-type]
             yield node
             if not static and isinstance(node, h.Library) and node.static:
                 continue
-            stack.extend(getattr(node, f.name) for f in fields(node) if f.name not in ("span", "type"))
+            stack.extend(getattr(node, name) for name in parts)
 
 
 def scalars(*roots: object) -> set[str]:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kraise.emit import tree
-from kraise.emit.loads.places import Ranges, Side, side
+from kraise.emit.loads.mapped import Axes, mapped, named
+from kraise.emit.loads.places import Ranges, Side, extent, made, side
 from kraise.emit.loads.views import expression
 from kraise.emit.text.linear import Linear, linear
 from kraise.ir import equations as eq
-from kraise.ir.types import INT, INT32
+from kraise.ir.types import INT
 
 ZERO = eq.Const(0, INT)
 _WIDEST = 64  # cells of a rim
@@ -22,17 +23,9 @@ _WIDEST = 64  # cells of a rim
 
 def repeating(kernel: eq.Kernel) -> eq.Kernel:
     """The kernel with such loads as loads of padded arrays."""
-    if not any(_clamped(s) for r in _roots(kernel.body) for n in tree.walk(r) for s in _subscripts(n)):
-        return kernel
-    return _Edges(kernel).kernel
-
-
-def _roots(body: tuple[eq.Stmt, ...]) -> list[eq.Expr]:
-    return [r for s in tree.statements(body) for r in tree.statement_roots(s)]
-
-
-def _subscripts(node: eq.Expr) -> tuple[eq.Expr, ...]:
-    return node.subscripts if isinstance(node, eq.Read) and not node.outside else ()
+    roots = [r for s in tree.statements(kernel.body) for r in tree.statement_roots(s)]
+    loads = (n for n in tree.walk(*roots) if isinstance(n, eq.Read) and not n.outside)
+    return _Edges(kernel).kernel if any(_clamped(s) for n in loads for s in n.subscripts) else kernel
 
 
 def _clamped(subscript: eq.Expr) -> tuple[eq.Expr, eq.Expr] | None:
@@ -59,32 +52,12 @@ class _Edges:
 
     def __init__(self, kernel: eq.Kernel):
         self.free = tree.Free()
-        self.own = {s.version.array: s.shape for s in tree.statements(kernel.body) if isinstance(s, eq.New)}
-        self.memo: dict[tuple[eq.Expr, tuple[eq.Axis, ...]], eq.Expr] = {}
-        body = tuple(map(self._statement, kernel.body))
-        wishes = {n.expr: n for n in kernel.names}
-        changed = [(old, new) for (old, _), new in self.memo.items() if old is not new and old in wishes]
-        names = dict.fromkeys(replace(wishes[old], expr=new) for old, new in changed)
-        self.kernel = replace(kernel, body=body, names=(*kernel.names, *names))
+        self.own = made(kernel)
+        self.memo: dict[tuple[eq.Expr, Axes], eq.Expr] = {}
+        done = mapped(kernel, self._expression)
+        self.kernel = named(done, ((old, new) for (old, _), new in self.memo.items()))
 
-    def _statement(self, s: eq.Stmt) -> eq.Stmt:
-        match s:
-            case eq.Write(value=value, where=where, axes=axes):
-                mask = None if where is None else self._expression(where, axes)
-                return replace(s, value=self._expression(value, axes), where=mask)
-            case eq.Fold():
-                return replace(
-                    s,
-                    scalars=tuple(
-                        replace(c, init=self._expression(c.init, c.axes), update=self._expression(c.update, c.axes))
-                        for c in s.scalars
-                    ),
-                    outputs=tuple(replace(o, value=self._expression(o.value, o.axes)) for o in s.outputs),
-                    body=tuple(map(self._statement, s.body)),
-                )
-        return s
-
-    def _expression(self, node: eq.Expr, axes: tuple[eq.Axis, ...]) -> eq.Expr:
+    def _expression(self, node: eq.Expr, axes: Axes) -> eq.Expr:
         found = self.memo.get((node, axes))
         if found is None:
             inner = (*axes, *tree.axes_of(node)) if isinstance(node, eq.Reduce | eq.ArgReduce | eq.Scan) else axes
@@ -101,7 +74,7 @@ class _Edges:
         subscripts, outside, indices = [], [], set[str]()
         for at, s in enumerate(node.subscripts):
             clamped = _clamped(s)
-            limit = self._extent(node, at) if clamped is None else linear(clamped[1]) + 1
+            limit = extent(self.own, node, at) if clamped is None else linear(clamped[1]) + 1
             moving = side(s if clamped is None else clamped[0], ranges, self.free)
             part = None if moving is None else _rims(moving, limit, ranges, clamped is not None)
             if moving is None or part is None or indices & moving.indices:
@@ -110,12 +83,6 @@ class _Edges:
             subscripts.append(s if clamped is None else clamped[0])
             outside.append(part)
         return replace(node, subscripts=tuple(subscripts), outside=tuple(outside))
-
-    def _extent(self, node: eq.Read, at: int) -> Linear:
-        if node.view:
-            return linear(node.view[at])
-        own = self.own.get(node.version.array)
-        return linear(own[at]) if own else linear(eq.Shape(node.version.array, at, INT32))
 
 
 def _rims(moving: Side, limit: Linear, ranges: Ranges, clamped: bool) -> eq.Outside | None:

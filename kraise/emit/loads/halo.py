@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from kraise.emit import tree
 from kraise.emit.loads import filled, windows
+from kraise.emit.loads.mapped import Axes, mapped, named
 from kraise.emit.loads.masks import Masks, conjuncts, negated, number, positive, zero
 from kraise.emit.loads.places import Places
 from kraise.emit.loads.tables import Tables
@@ -29,34 +30,14 @@ def padded(kernel: eq.Kernel, tables: Tables) -> eq.Kernel:
     kept: set[eq.Reduce] = set()  # windows whose masks do not go term by term
     while True:
         terms = _Terms(kept, tables)
-        wide = _mapped(kernel, terms.expression)
+        wide = mapped(kernel, terms.expression)
         places = Places(wide)
         rule = _Rule(places.outside(), places.limits())
-        done = _mapped(wide, rule.expression)
+        done = mapped(wide, rule.expression)
         left = {node for node, masks in terms.made.items() if any(rule.stays(m) for m in masks)}
         if not left:
-            wishes = {n.expr: n for n in kernel.names}
-            changed = [(old, rule.memo.get(new, new)) for old, new in terms.memo.items()]
-            names = [replace(wishes[old], expr=new) for old, new in changed if old is not new and old in wishes]
-            return replace(done, names=(*kernel.names, *dict.fromkeys(names)))
+            return named(done, ((old, rule.memo.get(new, new)) for old, new in terms.memo.items()))
         kept |= left
-
-
-def _mapped(kernel: eq.Kernel, fn) -> eq.Kernel:  # type: ignore[no-untyped-def]
-    def statement(s: eq.Stmt) -> eq.Stmt:
-        match s:
-            case eq.Write(value=value, where=where):
-                return replace(s, value=fn(value), where=None if where is None else fn(where))
-            case eq.Fold():
-                return replace(
-                    s,
-                    scalars=tuple(replace(c, init=fn(c.init), update=fn(c.update)) for c in s.scalars),
-                    outputs=tuple(replace(o, value=fn(o.value)) for o in s.outputs),
-                    body=tuple(map(statement, s.body)),
-                )
-        return s
-
-    return replace(kernel, body=tuple(map(statement, kernel.body)))
 
 
 # --- windows -----------------------------------------------------------------------------------
@@ -72,7 +53,7 @@ class _Terms:
         self.memo: dict[eq.Expr, eq.Expr] = {}
         self.made: dict[eq.Reduce, tuple[eq.Expr, ...]] = {}
 
-    def expression(self, node: eq.Expr) -> eq.Expr:
+    def expression(self, node: eq.Expr, axes: Axes = ()) -> eq.Expr:
         found = self.memo.get(node)
         if found is None:
             found = tree.rebuilt(node, {c: self.expression(c) for c in tree.children(node)})
@@ -112,7 +93,7 @@ class _Rule:
     def _kept(self, node: eq.Expr) -> eq.Expr:
         return tree.rebuilt(node, {c: self.expression(c) for c in tree.children(node)})
 
-    def expression(self, node: eq.Expr) -> eq.Expr:
+    def expression(self, node: eq.Expr, axes: Axes = ()) -> eq.Expr:
         """``node`` with its loads and masks rewritten."""
         found = self.memo.get(node)
         if found is None:

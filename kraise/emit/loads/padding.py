@@ -1,4 +1,4 @@
-"""The text of loads that find zeros (or its edges) outside of an array: slices (or positions) of ``jnp.pad(x[:n],
+"""The text of loads that find zeros outside of an array, or its edges: slices (or positions) of ``jnp.pad(x[:n],
 (1, 1))``."""
 
 from __future__ import annotations

@@ -55,6 +55,19 @@ def side(subscript: eq.Expr, ranges: Ranges, free: tree.Free) -> Side | None:
     return Side(form, number(start), number(stop), frozenset(names))
 
 
+def made(kernel: eq.Kernel) -> dict[str, tuple[eq.Expr, ...]]:
+    """The shapes of the arrays that a kernel makes."""
+    return {s.version.array: s.shape for s in tree.statements(kernel.body) if isinstance(s, eq.New)}
+
+
+def extent(own: dict[str, tuple[eq.Expr, ...]], node: eq.Read, at: int) -> Linear:
+    """The extent of one axis of what is read; ``own`` as of :func:`made`."""
+    if node.view:
+        return linear(node.view[at])
+    array = node.version.array
+    return linear(own[array][at] if own.get(array) else eq.Shape(array, at, INT32))
+
+
 def _beside_end(mask: eq.Expr, ranges: Ranges) -> eq.Expr:
     """``i != 0`` as ``i > 0`` where no i is smaller, and ``i != n - 1`` as ``i < n - 1`` where none is greater."""
     match mask:
@@ -82,7 +95,7 @@ class Places:
 
     def __init__(self, kernel: eq.Kernel):
         self.free = tree.Free()
-        self.own = {s.version.array: s.shape for s in tree.statements(kernel.body) if isinstance(s, eq.New)}
+        self.own = made(kernel)
         self.loads: dict[eq.Read, _Load | None] = {}
         self.filled = Filled()
         self.above: dict[eq.Expr, bool] = {}  # whether a safe load lies at or below a node
@@ -207,13 +220,6 @@ class Places:
         ]
         before.reached = [x + y for x, y in zip(before.reached or [[] for _ in sides], reached, strict=True)]
 
-    def extent(self, node: eq.Read, at: int) -> Linear:
-        """The extent of one axis of what is read."""
-        if node.view:
-            return linear(node.view[at])
-        own = self.own.get(node.version.array)
-        return linear(own[at]) if own else linear(eq.Shape(node.version.array, at, INT32))
-
     def limits(self) -> dict[eq.Read, eq.Read]:
         """The loads by block and thread that find zeros from some flat position on."""
         found = self.filled.found()
@@ -244,13 +250,13 @@ class Places:
         """One limit for each axis, or None: what the masks say, else the array's extent, else where the range ends."""
         out: list[Linear] = []
         for at, (x, limits, reached) in enumerate(zip(load.sides, load.limits, load.reached, strict=True)):
-            extent = self.extent(node, at)
-            best = extent if not x.indices or not (x.stop - extent).terms else None
+            size = extent(self.own, node, at)
+            best = size if not x.indices or not (x.stop - size).terms else None
             for limit in limits:
                 gap = None if best is None else best - limit
-                known = not (extent - limit).terms or any(r.same(limit) for r in reached)
-                if not (extent - limit).terms and (extent - limit).constant < 0:
-                    limit = extent  # a mask that lets the load beyond its array is one of several
+                known = not (size - limit).terms or any(r.same(limit) for r in reached)
+                if not (size - limit).terms and (size - limit).constant < 0:
+                    limit = size  # a mask that lets the load beyond its array is one of several
                 if known and (gap is None or (not gap.terms and gap.constant > 0)):
                     best = limit
             if best is None and any(r.same(x.stop) for r in reached):

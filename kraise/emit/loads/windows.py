@@ -86,8 +86,9 @@ def generated(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val |
     if value.axes != own or value.rank != len(own) or len(made) < len(lines):
         return None
     term = value.py
-    if lines and isinstance(lines[-1], Assign) and Atom(made[-1]) == term:
-        term = lines.pop().value  # type: ignore[union-attr]
+    last = lines[-1] if lines else None
+    if isinstance(last, Assign) and Atom(last.target or "") == term:
+        lines, term = lines[:-1], last.value
     if lines and not (points <= MANY and _in_slices(ctx.free, node)):
         return None
     if lines:

@@ -8,6 +8,7 @@ from kraise.emit.text import python as py
 from kraise.emit.text.linear import linear
 from kraise.emit.text.python import Atom, Py
 from kraise.ir import equations as eq
+from kraise.ir.operations import TURNED
 
 
 def offset(node: eq.Expr, frame: Frame) -> tuple[str, eq.Axis, eq.Axis, int] | None:
@@ -34,7 +35,7 @@ def offset(node: eq.Expr, frame: Frame) -> tuple[str, eq.Axis, eq.Axis, int] | N
     s, c, op = names[b.name], difference.constant, node.name
     if s < 0:
         c = -c
-        op = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}.get(op, op)
+        op = TURNED.get(op, op)
     c += starts.constant
     # now, of places,  b - a + c  op  0
     match op:

@@ -9,12 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kraise.emit.context import Frame, Val
+from kraise.emit.loads.masks import conjuncts
 from kraise.emit.lower import Lowering
 from kraise.emit.sums import contraction
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import ALL, Py, Slice
 from kraise.ir import equations as eq
+from kraise.ir.operations import TURNED
 from kraise.ir.types import BOOL
 from kraise.ir.walk import transform
 
@@ -73,12 +75,12 @@ def from_one_before(low: Lowering, node: eq.Reduce, frame: Frame) -> bool:
 def _without_masks(node: eq.Reduce) -> eq.Expr:
     """The body without what keeps operands safe where the mask does not hold: every place is summed for some index."""
     assert node.where is not None
-    known = {node.where, *_parts(node.where)}
+    known = {node.where, *conjuncts(node.where)}
 
     def holds(c: eq.Expr) -> bool:
         if isinstance(c, eq.Reduce) and c.op == "or" and c.where is None:
             c = c.body  # for some of the other index: for which it is summed
-        return known.issuperset(_parts(c))
+        return known.issuperset(conjuncts(c))
 
     def one(n: eq.Expr) -> eq.Expr:
         match n:
@@ -87,13 +89,6 @@ def _without_masks(node: eq.Reduce) -> eq.Expr:
         return n
 
     return transform(node.body, one)
-
-
-def _parts(condition: eq.Expr) -> list[eq.Expr]:
-    match condition:
-        case eq.Op(name="and", args=(a, b)):
-            return [*_parts(a), *_parts(b)]
-    return [condition]
 
 
 def _body(node: eq.Reduce, bounds: list[Bound], inside: list[eq.Expr], masks: list[eq.Expr]) -> eq.Expr | None:
@@ -123,7 +118,7 @@ def _bounds(low: Lowering, node: eq.Reduce, own: Frame) -> tuple[list[Bound], li
     bounds: list[Bound] = []
     masks: list[eq.Expr] = []
     assert node.where is not None
-    for condition in _parts(node.where):
+    for condition in conjuncts(node.where):
         found = _bound(low, condition, node.axes, own)
         if found is None or any(b.summed.name == found.summed.name or b.own is found.own for b in bounds):
             masks.append(condition)
@@ -148,7 +143,7 @@ def _bound(low: Lowering, condition: eq.Expr, axes: Frame, own: Frame) -> Bound 
     j = _as_long(j, i)
     name, shift = condition.name, form.constant
     if terms[j.name] < 0:  # i - j + c op 0
-        name = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}[name]
+        name = TURNED[name]
     else:
         shift = -shift
     # now  j op i + shift

@@ -19,7 +19,7 @@ from kraise.diagnostics import Refused, refuse
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_live import Memory, flat
-from kraise.ir.host_names import expression_names, reads, sets
+from kraise.ir.host_names import expression_names, fresh, reads, sets
 from kraise.ir.types import INT32, ArrayType, ScalarType
 
 ONE = k.Const(1, INT32)
@@ -64,7 +64,7 @@ class _Reading:
 
     def taken_from(self, s: Any, name: str, loops: tuple[Any, ...]) -> h.Stmt:
         """The statement that takes what is read from a parameter."""
-        own = self.fresh(f"{name}_in")
+        own = fresh(self.taken, f"{name}_in")
         t = self.types[name]
         place = self.round(s, loops, name)
         if isinstance(t, ScalarType):
@@ -80,13 +80,6 @@ class _Reading:
         size = self.size(s, name)
         start = k.Op("mul", (place, size), INT32)
         return replace(s, value=h.Whole(own, start, size, span=s.span), count=size)  # type: ignore[no-any-return]
-
-    def fresh(self, wish: str) -> str:
-        name, number = wish, 2
-        while name in self.taken:
-            name, number = f"{wish}_{number}", number + 1
-        self.taken.add(name)
-        return name
 
     def round(self, s: Any, loops: tuple[Any, ...], name: str) -> k.Expr | None:
         """Which of all rounds this is; None outside of loops."""

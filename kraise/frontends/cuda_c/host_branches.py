@@ -175,12 +175,7 @@ class Branches:
 
     def is_null_test(self, node: Tree) -> bool:
         """Is an expression ``!p``, ``p == NULL`` or ``p != 0`` of a pointer itself (``!*p`` looks at what is there)?"""
-        if node.data == "unary_expression" and str(node.children[0]) == "!":
-            name = callee(strip(node.children[1]))
-            return name in self.arrays or self._is_file(name)
-        sides = [strip(c) for c in trees(node)] if node.data == "equality_expression" else []
-        null = [s for s in sides if "".join(str(t) for t in tokens(s)) in _NULL]
-        return bool(null) and any(callee(s) in self.arrays or self._is_file(callee(s)) for s in sides)
+        return any(n in self.arrays or self._is_file(n) for n in _tested_for_null(node))
 
     def _is_file(self, name: str) -> bool:
         """Is a name declared as a file, here or in the source file's scope?"""
@@ -243,13 +238,7 @@ class Branches:
     def _asks_for_a_file(self, test: Node) -> bool:
         """Is it ``!file``, ``file == NULL`` or ``file != NULL``: what a program cannot work without?"""
         inner = strip(test)
-        if not isinstance(inner, Tree):
-            return False
-        if inner.data == "unary_expression" and str(inner.children[0]) == "!":
-            return callee(inner.children[1]) in self.ignored
-        sides = [strip(c) for c in trees(inner)] if inner.data == "equality_expression" else []
-        null = [s for s in sides if "".join(str(t) for t in tokens(s)) in _NULL]
-        return bool(null) and any(callee(s) in self.ignored for s in sides)
+        return isinstance(inner, Tree) and any(n in self.ignored for n in _tested_for_null(inner))
 
     def alternatives(self, nodes: list[Tree]) -> tuple[tuple[h.Stmt, ...], tuple[h.Stmt, ...]]:
         """The two sides of a branch; what one of them loses is lost after it."""
@@ -364,6 +353,15 @@ class Branches:
                 if s.data == "return_statement":
                     return out
         return out
+
+
+def _tested_for_null(node: Tree) -> list[str]:
+    """The names of ``!p``, ``p == NULL`` and ``p != 0``."""
+    if node.data == "unary_expression" and str(node.children[0]) == "!":
+        return [callee(strip(node.children[1]))]
+    sides = [strip(c) for c in trees(node)] if node.data == "equality_expression" else []
+    null = any("".join(str(t) for t in tokens(s)) in _NULL for s in sides)
+    return [callee(s) for s in sides] if null else []
 
 
 def _leaves_the_round(node: Tree, breaks: bool = True) -> bool:

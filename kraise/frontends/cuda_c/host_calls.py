@@ -283,6 +283,9 @@ class Calls(Asides, Plain, Launches, Libraries, Containers, Inlining):
         self.definitions.pop(name, None)
         self.definitions = {n: d for n, d in self.definitions.items() if name not in expression_names(d)}
 
+    def _spells_null(self, node: Node) -> bool:
+        return kind(node) == "null_pointer" or self.low.text(node) in ("NULL", "0", "nullptr")
+
     def assign_pointer(self, name: str, value: Any, node: Node) -> list[h.Stmt]:
         """``p = q``, ``p = q + n``, ``p = (float *)malloc(bytes)``, ``p = new float[n]``, ``p = nullptr``."""
         self.settable(name, node)
@@ -290,19 +293,20 @@ class Calls(Asides, Plain, Launches, Libraries, Containers, Inlining):
         inner = strip(value)
         while kind(inner) in ("cast_expression", "cxx_cast_expression", "functional_cast"):
             inner = strip(trees(inner)[-1])  # type: ignore[arg-type]
-        if kind(inner) == "null_pointer" or self.low.text(inner) in ("NULL", "0", "nullptr"):
+        if self._spells_null(inner):
             return []
         members = {own for parts in self.records.values() for own in parts.values()}
         if name in members and str(self.arrays[name]) == "int8" and (kind(inner) == "string" or self.is_ignored(inner)):
             self.ignored.add(name)
             return self.drop(node, "text")
-        if kind(inner) == "assignment_expression":  # p = q = nullptr
+        if isinstance(inner, Tree) and inner.data == "assignment_expression":  # p = q = nullptr
             chained = [*self.effect(inner)]
-            last = inner
+            last: Any = inner
             while kind(last) == "assignment_expression":
-                last = strip(last.children[2])  # type: ignore[union-attr]
-            null = kind(last) == "null_pointer" or self.low.text(last) in ("NULL", "0", "nullptr")
-            return chained if null else [*chained, *self.assign_pointer(name, inner.children[0], node)]  # type: ignore[union-attr]
+                last = strip(last.children[2])
+            if self._spells_null(last):
+                return chained
+            return [*chained, *self.assign_pointer(name, inner.children[0], node)]
         if kind(inner) == "new_expression":
             size = [c for c in trees(inner) if c.data != "basic_type"]  # type: ignore[arg-type]
             return [self.alloc(name, normal(self.number(size[0])), None, span)]

@@ -240,8 +240,7 @@ def is_input(stmt: h.Stmt) -> bool:
 
 def are_inputs(body: tuple[h.Stmt, ...]) -> bool:
     """Do statements take values from outside, and set none but the constants that these have else?"""
-    taken = {_marked(s) for s in body} - {""}
-    return all(is_input(s) or (isinstance(s, h.Assign) and s.name in taken and fold(s.value)) for s in body)
+    return are_defaults(body, body)
 
 
 def are_defaults(body: tuple[h.Stmt, ...], inputs: tuple[h.Stmt, ...]) -> bool:

@@ -104,9 +104,8 @@ def taken(reader: Any, node: Tree) -> list[h.Stmt] | None:
 
 def _without_failures(reader: Any, node: Tree) -> Tree:
     """A statement without the branches in which ``main`` gives up (``if (!file) { …; return 1; }``)."""
-    if node.data == "if_statement" and reader.gives_up([c for c in node.children if isinstance(c, Tree)][1]):
-        test = [c for c in node.children if isinstance(c, Tree)][0]
-        return Tree("expression_statement", [test], node.meta)
+    if node.data == "if_statement" and reader.gives_up(trees(node)[1]):
+        return Tree("expression_statement", [trees(node)[0]], node.meta)
     children = [_without_failures(reader, c) if isinstance(c, Tree) else c for c in node.children]
     return Tree(node.data, children, node.meta)
 

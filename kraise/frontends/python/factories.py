@@ -19,7 +19,7 @@ import libcst as cst
 from kraise.frontends.python.constants import Folder
 from kraise.frontends.python.host_units import assigned
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import Source, rebuilt, walk
+from kraise.frontends.python.source import Source, placed, rebuilt, walk
 from kraise.ir.kernel import Constant
 
 
@@ -64,10 +64,7 @@ def with_kernels(parsed: Source, imports: Imports, constants: dict[str, Constant
         if len(lines) == len(node.body.body):
             return node
         lines = lines or [cst.SimpleStatementLine([cst.Pass()])]
-        new = node.with_changes(body=node.body.with_changes(body=lines))
-        for one, other in ((new, node), (new.name, node.name)):
-            parsed.positions[one] = parsed.positions.get(other)
-        return new
+        return placed(parsed, node.with_changes(body=node.body.with_changes(body=lines)), node)
 
     body: list[Any] = []
     for line in parsed.tree.body:
@@ -144,14 +141,11 @@ def _instance(
 
     copy = kernel.deep_clone()
     for new, old in zip(walk(copy), walk(kernel), strict=True):
-        if old in parsed.positions:
-            parsed.positions[new] = parsed.positions[old]
+        placed(parsed, new, old)
     changed = rebuilt(parsed, copy.body, change)
     found = copy.with_changes(name=cst.Name(name), body=changed)
-    for new, old in ((found, kernel), (found.name, kernel.name)):
-        if old in parsed.positions:
-            parsed.positions[new] = parsed.positions[old]
-    return found
+    placed(parsed, found.name, kernel.name)
+    return placed(parsed, found, kernel)  # type: ignore[no-any-return]
 
 
 def _set_by(kernel: cst.FunctionDef) -> set[str]:

@@ -8,7 +8,7 @@ import libcst as cst
 
 from kraise.frontends.python.host_rounds import integer, number
 from kraise.frontends.python.host_scope import HostScope
-from kraise.frontends.python.source import rebuilt
+from kraise.frontends.python.source import placed, rebuilt
 
 
 def single_targets(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
@@ -27,22 +27,15 @@ def single_targets(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
                 continue
             first = names[-1]
             simple = isinstance(small.value, cst.Name | cst.Integer | cst.Float)
-            out.append(placed(scope, cst.Assign([first], small.value), small))
+            out.append(placed(scope.source, cst.Assign([first], small.value), small))
             value: Any = small.value if simple else first.target
             rest = [cst.Assign([t], value.deep_clone()) for t in small.targets if t is not first]
-            out += [placed(scope, r, small) for r in rest]
+            out += [placed(scope.source, r, small) for r in rest]
         return line.with_changes(body=out) if len(out) > len(line.body) else None
 
     new: cst.FunctionDef = rebuilt(scope.source, node, change)
     if new is not node:
-        placed(scope, new.name, node.name)
-    return new
-
-
-def placed(scope: HostScope, new: Any, old: cst.CSTNode) -> Any:
-    """A new node at the place of an old one."""
-    if old in scope.source.positions:
-        scope.source.positions.setdefault(new, scope.source.positions[old])
+        placed(scope.source, new.name, node.name)
     return new
 
 

@@ -20,7 +20,7 @@ from kraise.frontends.python import host_ranks
 from kraise.frontends.python.host_rounds import integer, number, tuple_of
 from kraise.frontends.python.host_scope import HostScope, array_names
 from kraise.frontends.python.host_units import assigned
-from kraise.frontends.python.source import dotted, rebuilt, walk
+from kraise.frontends.python.source import dotted, placed, rebuilt, walk
 from kraise.ir.host_names import fresh
 
 _WHOLE = frozenset(("int", "len", "round"))  # what gives integers, where an array of numbers is made for others
@@ -204,10 +204,7 @@ class _Grown:
 
     def placed(self, new: Any, old: Any) -> Any:
         """A new node at the place of an old one."""
-        positions = self.scope.source.positions
-        if old in positions:
-            positions.setdefault(new, positions[old])
-        return new
+        return placed(self.scope.source, new, old)
 
 
 def _apart(line: Any) -> list[Any]:

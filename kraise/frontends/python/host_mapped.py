@@ -7,7 +7,7 @@ from typing import Any
 import libcst as cst
 
 from kraise.frontends.python.host_scope import HostScope
-from kraise.frontends.python.source import dotted, rebuilt, walk
+from kraise.frontends.python.source import dotted, placed, rebuilt, walk
 from kraise.ir.host_names import fresh
 
 
@@ -17,11 +17,8 @@ def without_maps(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
     if "map" not in taken or scope.imports.qualified("map") != "builtins.map":
         return node
 
-    def placed(new: Any) -> Any:  # at the function: the call may stand in an expression that is made
-        positions = scope.source.positions
-        if node.name in positions:
-            positions.setdefault(new, positions[node.name])
-        return new
+    def here(new: Any) -> Any:  # at the function: the call may stand in an expression that is made
+        return placed(scope.source, new, node.name)
 
     def change(inner: cst.CSTNode) -> cst.CSTNode | None:
         match inner:
@@ -29,11 +26,9 @@ def without_maps(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
                 func=cst.Name(value="map"), args=[cst.Arg(value=called), cst.Arg(value=over, star="", keyword=None)]
             ) if dotted(called):
                 if isinstance(over, cst.Tuple | cst.List):
-                    return placed(
-                        cst.Tuple([e.with_changes(value=placed(_call(called, e.value))) for e in over.elements])
-                    )
+                    return here(cst.Tuple([e.with_changes(value=here(_call(called, e.value))) for e in over.elements]))
                 each = cst.Name(fresh(taken, "each"))
-                return placed(cst.GeneratorExp(placed(_call(called, each)), cst.CompFor(each, over)))
+                return here(cst.GeneratorExp(here(_call(called, each)), cst.CompFor(each, over)))
         return None
 
     return rebuilt(scope.source, node, change)  # type: ignore[no-any-return]

@@ -22,7 +22,7 @@ from kraise.frontends.python import host_ranks
 from kraise.frontends.python.host_scope import HostScope, array_names, launched
 from kraise.frontends.python.host_units import assigned
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import Source, dotted, rebuilt, walk
+from kraise.frontends.python.source import Source, dotted, placed, rebuilt, walk
 from kraise.ir import kernel as k
 from kraise.ir.host_live import stored
 from kraise.ir.host_names import fresh
@@ -88,17 +88,10 @@ def with_launches(source: Source, node: cst.FunctionDef, raw: Mapping[str, str])
                     return None
                 items = [grid.value, block.value, *([cst.Integer("0"), shared] if shared is not None else [])]
                 launch = cst.Subscript(cst.Name(raw[name]), [cst.SubscriptElement(cst.Index(i)) for i in items])
-                new = cst.Call(launch, [cst.Arg(e.value) for e in values.elements])
-                if call in source.positions:
-                    source.positions.setdefault(new, source.positions[call])
-                return new
+                return cst.Call(launch, [cst.Arg(e.value) for e in values.elements])
         return None
 
-    new = rebuilt(source, node, change)
-    if new is not node and node in source.positions:
-        source.positions.setdefault(new, source.positions[node])
-        source.positions.setdefault(new.name, source.positions[node.name])
-    return new  # type: ignore[no-any-return]
+    return rebuilt(source, node, change)  # type: ignore[no-any-return]
 
 
 def not_launched(node: cst.FunctionDef, raw: Mapping[str, str]) -> tuple[str, cst.CSTNode] | None:
@@ -161,8 +154,7 @@ def with_flat_arrays(scope: HostScope, node: cst.FunctionDef, foreign: Mapping[s
                 launch = line.with_changes(body=[cst.Expr(new)])
                 lines = [*map(cst.parse_statement, before), launch, *map(cst.parse_statement, after)]
                 for made in [new, *(n for x in lines for n in walk(x))]:
-                    if call in scope.source.positions:
-                        scope.source.positions.setdefault(made, scope.source.positions[call])
+                    placed(scope.source, made, call)
                 return cst.FlattenSentinel(lines)
         return None
 
@@ -199,12 +191,7 @@ def _lines(scope: HostScope, node: Any, change: Any) -> Any:
     }
     if all(given[n] is x for n, x in new.items()):
         return node
-    made = node.with_changes(**new)
-    if node in scope.source.positions:
-        scope.source.positions.setdefault(made, scope.source.positions[node])
-    if isinstance(node, cst.FunctionDef) and node.name in scope.source.positions:
-        scope.source.positions.setdefault(made.name, scope.source.positions[node.name])
-    return made
+    return placed(scope.source, node.with_changes(**new), node)
 
 
 __all__ = ["names", "not_launched", "with_flat_arrays", "with_launches"]

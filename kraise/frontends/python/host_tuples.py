@@ -17,11 +17,11 @@ from typing import Any
 import libcst as cst
 
 from kraise.frontends.python import host_ranks
-from kraise.frontends.python.host_extents import bound, bracketed, extent, placed, single_targets, some
+from kraise.frontends.python.host_extents import bound, bracketed, extent, single_targets, some
 from kraise.frontends.python.host_rounds import integer, listed, number, tuple_of
 from kraise.frontends.python.host_scope import HostScope, array_names
 from kraise.frontends.python.host_settled import is_given
-from kraise.frontends.python.source import dotted, rebuilt, walk
+from kraise.frontends.python.source import dotted, placed, rebuilt, walk
 from kraise.ir.host_names import fresh
 
 _MOST = 16
@@ -41,8 +41,8 @@ def without_tuples(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
     body = rebuilt(scope.source, node.body, tuples.changed)
     if body is not node.body or node is not given:
         new = node.with_changes(body=tuples.with_parts(body))
-        placed(scope, new, given)
-        placed(scope, new.name, given.name)
+        placed(scope.source, new, given)
+        placed(scope.source, new.name, given.name)
         return new
     return node
 
@@ -95,8 +95,10 @@ class _Tuples:
         new = self.node.with_changes(params=params.with_changes(**kept))
         for p in gone:  # where it is used as a whole
             first = cst.Assign([cst.AssignTarget(cst.Name(p.name.value))], tuple_of(self.known[p.name.value]))
-            line = cst.SimpleStatementLine([placed(self.scope, first, p)])
-            new = new.with_changes(body=new.body.with_changes(body=[placed(self.scope, line, p), *new.body.body]))
+            line = cst.SimpleStatementLine([placed(self.scope.source, first, p)])
+            new = new.with_changes(
+                body=new.body.with_changes(body=[placed(self.scope.source, line, p), *new.body.body])
+            )
         self.node = new
         return new
 
@@ -260,7 +262,7 @@ class _Tuples:
                 match small:
                     case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]) if name in self.parts:
                         made = [cst.Assign([cst.AssignTarget(cst.Name(n))], v) for n, v in self.parts.pop(name)]
-                        out += [placed(self.scope, m, small) for m in made]
+                        out += [placed(self.scope.source, m, small) for m in made]
                 out.append(small)
             return line.with_changes(body=out) if len(out) > len(line.body) else None
 

@@ -12,7 +12,7 @@ import libcst as cst
 
 from kraise.frontends.python.host_scope import HostScope, array_names
 from kraise.frontends.python.host_units import assigned
-from kraise.frontends.python.source import dotted, rebuilt, walk
+from kraise.frontends.python.source import dotted, placed, rebuilt, walk
 from kraise.ir.host_names import fresh
 
 
@@ -48,8 +48,7 @@ def without_walks(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
         first: Any = cst.Assign([cst.AssignTarget(cst.Name(row))], subscript)
         line = cst.SimpleStatementLine([first])
         for new in (subscript, first, line):
-            if loop in scope.source.positions:
-                scope.source.positions.setdefault(new, scope.source.positions[loop])
+            placed(scope.source, new, loop)
         body = [line, *(rebuilt(scope.source, s, change) for s in loop.body.body)]
         made = cst.parse_expression(f"range({rows}.shape[0])")
         return loop.with_changes(target=cst.Name(at), iter=made, body=loop.body.with_changes(body=body))

@@ -41,9 +41,11 @@ def _read(
     foreign: Mapping[str, Function],
 ):
     imports = read_imports(parsed.tree)
-    parsed = factories.with_kernels(parsed, imports, read_constants(parsed, imports))
-    found = survey.survey(parsed, imports, kernel_decorators)
     constants = read_constants(parsed, imports)
+    text_of_file, parsed = parsed, factories.with_kernels(parsed, imports, constants)
+    if parsed is not text_of_file:
+        constants = read_constants(parsed, imports)
+    found = survey.survey(parsed, imports, kernel_decorators)
     only = with_launched(parsed, imports, found, only)
     wanted = _wanted(found, only)
     folder = Folder(imports)

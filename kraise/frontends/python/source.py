@@ -144,8 +144,13 @@ def rebuilt(source: Source, node: Any, change: Callable[[cst.CSTNode], cst.CSTNo
             if other is not value:
                 changes[name] = other
         new = node.with_changes(**changes) if changes else node
-    if new is not node and node in source.positions:
-        source.positions.setdefault(new, source.positions[node])
+    return new if new is node else placed(source, new, node)
+
+
+def placed(source: Source, new: Any, old: cst.CSTNode) -> Any:
+    """A new node, at the place of an old one."""
+    if old in source.positions:
+        source.positions.setdefault(new, source.positions[old])
     return new
 
 

@@ -13,7 +13,7 @@ from kraise.diagnostics import Diagnostic, Refused, Span
 from kraise.ir import equations as eq
 from kraise.ir.walk import topological
 from kraise.raising.run.context import Context
-from kraise.raising.run.state import Raw, RawFold, RawWrite, State, expressions
+from kraise.raising.run.state import Raw, RawFold, RawWrite, State, expressions, flat
 
 HINT = "write the rounds out, or use a sum, minimum or maximum over the lanes"
 
@@ -32,6 +32,7 @@ def own_only(cx: Context, st: State, v: eq.Expr, moved: Collection[str], span: S
     if not cx.trials:
         return
     asked = set(moved)
+    raws = flat((*st.before, *st.out))
     seen: set[eq.Expr] = set()
     arrays, folds, todo = set[str](), set[str](), [v]
     while todo:
@@ -44,22 +45,10 @@ def own_only(cx: Context, st: State, v: eq.Expr, moved: Collection[str], span: S
                     raise Exchanged(span)
                 case eq.FoldResult(fold=fold) if fold not in folds:
                     folds.add(fold)
-                    todo += [
-                        e for r in _raws(st) if isinstance(r, RawFold) and r.fold.name == fold for e in expressions(r)
-                    ]
+                    todo += [e for r in raws if isinstance(r, RawFold) and r.fold.name == fold for e in expressions(r)]
                 case eq.Read(version=version) if version.array in st.locals and version.array not in arrays:
                     arrays.add(version.array)
-                    todo += [e for r in _raws(st) if _stores(r, version.array) for e in expressions(r)]
-
-
-def _raws(st: State) -> list[Raw]:
-    out: list[Raw] = []
-    todo: list[Raw] = [*st.before, *st.out]
-    while todo:
-        r = todo.pop()
-        out.append(r)
-        todo += r.body if isinstance(r, RawFold) else ()
-    return out
+                    todo += [e for r in raws if _stores(r, version.array) for e in expressions(r)]
 
 
 def _stores(r: Raw, array: str) -> bool:

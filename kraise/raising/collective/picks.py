@@ -14,13 +14,13 @@ from functools import cache
 import numpy as np
 
 from kraise.ir import kernel as k
+from kraise.ir.operations import TURNED
 from kraise.ir.types import ScalarType
 from kraise.raising.collective.marks import Beyond, Combined, Compared, Tie, Value, marks
 
 _PICKS = 1 << 21  # the family of picks
 _MOST, _ALL = 4096, 1 << 14
 THREAD = "$thread"  # the family of the threads' own numbers
-_SWAPPED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Picks:
             case _:
                 raise Beyond("data decide")
         one, two = self.value(x, on), self.value(y, on)
-        if first.name not in ("lt", "gt") or first.tie or name not in _SWAPPED:
+        if first.name not in ("lt", "gt") or first.tie or name not in TURNED:
             raise Beyond("data decide")
         if not isinstance(one, Combined) or not isinstance(two, Combined):
             raise Beyond("data decide")

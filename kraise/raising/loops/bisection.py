@@ -19,6 +19,7 @@ from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import Refused
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.operations import TURNED
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, substitute, topological
 from kraise.raising import checked
@@ -31,7 +32,6 @@ from kraise.raising.run.state import State, map_access
 from kraise.raising.run.values import truth
 
 _FORMS = {-1: (1, 0), 0: (1, -1), -2: (0, 0)}  # by `hi - lo + c >= 0`: where the ends go, counted from the middle
-_TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 NAN = ", with no NaN in it nor in what is looked up"
 _OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}
 
@@ -196,11 +196,11 @@ def _compared(test: eq.Expr, name: str) -> eq.Op | None:
     turned = isinstance(test, eq.Op) and test.name == "not"
     if turned:
         test = test.args[0]  # type: ignore[union-attr]
-    if not isinstance(test, eq.Op) or test.name not in _TURNED:
+    if not isinstance(test, eq.Op) or test.name not in TURNED:
         return None
     relation, (a, b) = test.name, test.args
     if name in free_indices(b):
-        relation, a, b = _TURNED[relation], b, a
+        relation, a, b = TURNED[relation], b, a
     relation = _OPPOSITE[relation] if turned else relation
     if relation not in ("lt", "le") or free_indices(a) != {name} or name in free_indices(b):
         return None

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from kraise.ir import kernel as k
+from kraise.ir import operations
 from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.raising.run.exits import with_common_end
 from kraise.raising.run.liveness import assigned, reads
 
-TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+TURNED = {**operations.TURNED, "eq": "eq", "ne": "ne"}
 NEGATED = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
 TRUE, FALSE = k.Const(True, BOOL), k.Const(False, BOOL)
 

@@ -19,8 +19,7 @@ from kraise.ir.print_expressions import render_expr
 from kraise.ir.types import BOOL
 from kraise.ir.walk import Unmovable, free_indices, substitute
 from kraise.raising.memory.bounds import flattened
-from kraise.raising.memory.truths import as_tested, keeps_truth
-from kraise.raising.run.arithmetic import same_cell
+from kraise.raising.memory.truths import as_tested, is_cell, keeps_truth
 from kraise.raising.run.context import Context
 
 # ``x min= max(x, y)`` leaves x as it is, whatever y (the absorption laws of a lattice)
@@ -47,15 +46,15 @@ def stays(cx: Context, w: Access, other: Access, used: Callable[[], Sequence[eq.
         return False
     if not accumulate:
         own = as_tested(value)
-        return isinstance(own, eq.Read) and own.view == w.view and _is(own, w.array, cell)
+        return isinstance(own, eq.Read) and own.view == w.view and is_cell(own, w.array, cell)
     if isinstance(value, eq.Op) and value.name in _ABSORBED[accumulate]:
-        return any(isinstance(a, eq.Read) and _is(a, w.array, cell) for a in value.args)
+        return any(isinstance(a, eq.Read) and is_cell(a, w.array, cell) for a in value.args)
     if accumulate not in ("min", "max") or stored.type.kind == "uint":
         return False
     match value:
-        case eq.Op(name="add", args=(eq.Read() as a, b)) if _is(a, w.array, cell):
+        case eq.Op(name="add", args=(eq.Read() as a, b)) if is_cell(a, w.array, cell):
             rest = b
-        case eq.Op(name="add", args=(a, eq.Read() as b)) if _is(b, w.array, cell):
+        case eq.Op(name="add", args=(a, eq.Read() as b)) if is_cell(b, w.array, cell):
             rest = a
         case _:
             return False
@@ -71,7 +70,7 @@ def _accumulated(w: Access) -> tuple[str, eq.Expr | None]:
     """By what a store changes its cell, and with what: ``r[i, j] | x`` stored to ``r[i, j]`` is ``|= x``."""
     if not w.accumulate and isinstance(w.value, eq.Op) and w.value.name in ("or_", "and_"):
         for a, b in (w.value.args, w.value.args[::-1]):
-            if isinstance(a, eq.Read) and _is(a, w.array, w.subscripts):
+            if isinstance(a, eq.Read) and is_cell(a, w.array, w.subscripts):
                 return w.value.name.strip("_"), b
     return w.accumulate, w.value
 
@@ -88,10 +87,6 @@ def _meeting(w: Access, other: Access) -> dict[eq.Expr, eq.Expr]:
         elif not isinstance(read, eq.Index):
             return {}
     return found
-
-
-def _is(read: eq.Read, array: str, cell: tuple[eq.Expr, ...]) -> bool:
-    return read.version.array == array and len(read.subscripts) == len(cell) and same_cell(read.subscripts, cell)
 
 
 def _rely(cx: Context, read: eq.Read, accumulate: str) -> None:

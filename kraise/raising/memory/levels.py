@@ -15,22 +15,14 @@ from dataclasses import dataclass
 
 from kraise.analysis.conditions import negate
 from kraise.analysis.poly import to_poly
+from kraise.analysis.ranks import ANSWERS
 from kraise.ir import equations as eq
+from kraise.ir.operations import TURNED
 from kraise.ir.print_expressions import render_expr
 from kraise.ir.types import BOOL
 from kraise.ir.walk import children, free_indices, substitute, topological
 from kraise.raising.run.context import Context
-from kraise.raising.run.state import Raw, RawFold, RawNew, RawWrite, expressions
-
-_ANSWERS = {
-    "eq": lambda gap: gap == 0,
-    "ne": lambda gap: gap != 0,
-    "lt": lambda gap: gap < 0,
-    "le": lambda gap: gap <= 0,
-    "gt": lambda gap: gap > 0,
-    "ge": lambda gap: gap >= 0,
-}
-_TURNED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
+from kraise.raising.run.state import Raw, RawFold, RawNew, RawWrite, expressions, flat
 
 
 @dataclass(frozen=True)
@@ -45,7 +37,7 @@ class _Step:
 def set_once(cx: Context, raws: Sequence[Raw], values: Iterable[eq.Expr], array: str) -> bool:
     """Whether the stores to ``array`` among ``raws`` leave all that is asked of it elsewhere as it was; ``values`` are
     more expressions in which its loads may occur."""
-    every = _flat(raws)
+    every = flat(raws)
     step = _step(every, array)
     if step is None:
         return False
@@ -71,14 +63,6 @@ def set_once(cx: Context, raws: Sequence[Raw], values: Iterable[eq.Expr], array:
             cx.assumptions.append(text)
             cx.relied.append(eq.Check(text, condition))
     return True
-
-
-def _flat(raws: Iterable[Raw]) -> list[Raw]:
-    out: list[Raw] = []
-    for r in raws:
-        out.append(r)
-        out += _flat(r.body) if isinstance(r, RawFold) else []
-    return out
 
 
 def _step(raws: Iterable[Raw], array: str) -> _Step | None:
@@ -142,8 +126,8 @@ def _asks(e: eq.Expr, array: str, step: _Step, relied: dict[eq.Expr, None]) -> b
         match node:
             case eq.Read(version=version) if version.array == array:
                 return False
-            case eq.Op(name=name, args=(a, b)) if name in _ANSWERS:
-                for read, other, how in ((a, b, name), (b, a, _TURNED.get(name, name))):
+            case eq.Op(name=name, args=(a, b)) if name in ANSWERS:
+                for read, other, how in ((a, b, name), (b, a, TURNED.get(name, name))):
                     if isinstance(read, eq.Read) and read.version.array == array and _uniform(other):
                         if not _alike(how, step, other, relied):
                             return False
@@ -160,14 +144,14 @@ def _alike(name: str, step: _Step, other: eq.Expr, relied: dict[eq.Expr, None]) 
     if not (step.old.type.is_integer and step.new.type.is_integer and other.type.is_integer):
         return False
     gaps = [(to_poly(number) - to_poly(other)).value for number in (step.old, step.new)]
-    answers = [None if gap is None else _ANSWERS[name](gap) for gap in gaps]
+    answers = [None if gap is None else ANSWERS[name](gap) for gap in gaps]
     if None not in answers:
         return answers[0] == answers[1]
     if answers == [None, None]:
         return False
     known = answers[1] if answers[0] is None else answers[0]
     asked = step.old if answers[0] is None else step.new
-    turned = eq.Op(_TURNED.get(name, name), (other, asked), BOOL)
+    turned = eq.Op(TURNED.get(name, name), (other, asked), BOOL)
     needed = turned if known else negate(turned)
     if not (isinstance(needed, eq.Op) and needed.name == "ne"):
         return False  # what few parameters meet is no precondition that the source implies

@@ -31,7 +31,7 @@ def keeps_truth(w: Access, other: Access, at: Mapping[eq.Expr, eq.Expr], roots: 
         cell = tuple(substitute(s, dict(at)) for s in w.subscripts)
     except Unmovable:
         return False
-    if not any(isinstance(r := _not_zero(c), eq.Read) and _is(r, w, cell) for c in held):
+    if not any(isinstance(r := _not_zero(c), eq.Read) and r.view == w.view and is_cell(r, w.array, cell) for c in held):
         return False
     return all(
         _asked(n) is not None or not any(_counts(a, w) for a in children(n)) for n in topological(roots)
@@ -53,10 +53,9 @@ def _asked(e: eq.Expr) -> eq.Expr | None:
     return None
 
 
-def _is(read: eq.Read, w: Access, cell: tuple[eq.Expr, ...]) -> bool:
-    if read.version.array != w.array or read.view != w.view or len(read.subscripts) != len(cell):
-        return False
-    return same_cell(read.subscripts, cell)
+def is_cell(read: eq.Read, array: str, cell: tuple[eq.Expr, ...]) -> bool:
+    """Whether a load is of this cell."""
+    return read.version.array == array and len(read.subscripts) == len(cell) and same_cell(read.subscripts, cell)
 
 
 def _counts(node: eq.Expr, w: Access) -> bool:
@@ -80,4 +79,4 @@ def as_tested(e: eq.Expr) -> eq.Expr:
     return e
 
 
-__all__ = ["as_tested", "keeps_truth"]
+__all__ = ["as_tested", "is_cell", "keeps_truth"]

@@ -7,7 +7,7 @@ is tried in a form, so a trial that fails leaves no trace.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from kraise.analysis.dependence import Access
@@ -158,6 +158,11 @@ def map_access(access: Access, fn: Callable[[eq.Expr], eq.Expr]) -> Access:
         path=map_path(access.path, fn),
         value=None if access.value is None else fn(access.value),
     )
+
+
+def flat(raws: Iterable[Raw]) -> list[Raw]:
+    """Writes, folds and new arrays, those in the bodies of folds behind their fold."""
+    return [x for r in raws for x in ((r, *flat(r.body)) if isinstance(r, RawFold) else (r,))]
 
 
 def expressions(r: Raw) -> list[eq.Expr]:
