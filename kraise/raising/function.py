@@ -169,8 +169,9 @@ class Raiser:
         returns = self._returns(st, body.returns)
         stmts, returns, changed = self._marked(stmts, returns)
         stmts = at_places(stmts)
-        for n in tuple(st.names.values()):
-            st.names.setdefault(e := finished(n.expr), replace(n, expr=e))
+        known = tuple(st.names.values())
+        for n, e in zip(known, finished(n.expr for n in known), strict=True):
+            st.names.setdefault(e, replace(n, expr=e))
         for old, new in changed:
             if old in st.names:
                 st.names.setdefault(new, replace(st.names[old], expr=new))
@@ -201,7 +202,8 @@ class Raiser:
             st.names = {(e := back(n.expr)): replace(n, expr=e) for n in st.names.values()}
             cx.checks = [(back(c), text) for c, text in cx.checks]
             cx.assumed = tuple(map(back, cx.assumed))
-        every = [v for n in st.names.values() for v in (n, replace(n, expr=finished(n.expr)))]
+        ends = finished(n.expr for n in st.names.values())
+        every = [v for n, e in zip(st.names.values(), ends, strict=True) for v in (n, replace(n, expr=e))]
         lines = equation_lines(eq.Kernel(function.name, function.params, stmts, returns, tuple(every)))
         named_values = {n.expr: n for n in reversed(every)}
         stmts, returns = flattened(cx, stmts, returns, named_values)

@@ -67,10 +67,10 @@ from kraise.raising.run import simplify
 
 def make_safe(kernel: Kernel) -> Kernel:
     """The kernel with safe operands wherever a lane may not use a value; in the lanes that do, values are the same."""
-    kernel = unshifted(kernel)
-    helpers = {h.name: replace(h, body=tuple(map(_pushed, h.body))) for h in kernel.helpers}
+    kernel, push = unshifted(kernel), _pushing()
+    helpers = {h.name: replace(h, body=tuple(map(push, h.body))) for h in kernel.helpers}
     safe = tuple(replace(h, body=_secured_body(helpers[h.name], helpers)) for h in kernel.helpers)
-    pushed = _map_values(kernel, lambda site, e: _pushed(e), rename=_pushed)
+    pushed = _map_values(kernel, lambda site, e: push(e), rename=push)
     return replace(_secured(frozen(_without_absent(pushed)), helpers), helpers=safe)
 
 
@@ -85,7 +85,7 @@ def _without_absent(kernel: Kernel) -> Kernel:
         z: "safe_" + read_as[r] for zs in (all_over, *absent.sites.values()) for r, z in zs.items() if r in read_as
     }
     by_site = {s: {r: z for r, z in zs.items() if r not in all_over} for s, zs in absent.sites.items()}
-    kernel = _map_values(kernel, lambda site, e: _replaced(e, by_site.get(site, {})))
+    kernel = _map_values(kernel, lambda site, e: _replacing(by_site.get(site, {}))(e))
 
     memo: dict[Expr, Expr] = {}
 
@@ -115,15 +115,16 @@ def _secured(kernel: Kernel, helpers: dict[str, Helper]) -> Kernel:
     inlined = securing.unsafe_calls(helpers)
     if not inlined:
         return securing.rewritten()
-    kernel = _map_values(kernel, lambda site, e: _replaced(e, inlined), rename=lambda e: _replaced(e, inlined))
+    entered = _replacing(inlined)
+    kernel = _map_values(kernel, lambda site, e: entered(e), rename=entered)
     return _secured(kernel, helpers)
 
 
-def _over_values(root: Expr, fn: Callable[[Expr], Expr]) -> Expr:
-    """``fn`` bottom-up on the nodes through which a derivative flows; the others stay."""
-    memo: dict[Expr, Expr] = {}
-    for node in topological((root,), value_children):
-        memo[node] = fn(_over(node, memo))
+def _new_values(root: Expr, memo: dict[Expr, Expr], fn: Callable[[Expr], Expr]) -> Expr:
+    """``fn`` bottom-up on the nodes through which a derivative flows; the others stay; ``memo`` serves several calls."""
+    for node in topological((root,), lambda n: () if n in memo else value_children(n)):
+        if node not in memo:
+            memo[node] = fn(node)
     return memo[root]
 
 
@@ -135,15 +136,14 @@ def _over(node: Expr, memo: dict[Expr, Expr]) -> Expr:
     return new
 
 
-def _pushed(root: Expr) -> Expr:
-    return _over_values(root, push_through)
-
-
-def _replaced(root: Expr, mapping: dict[Expr, Expr]) -> Expr:
+def _pushing() -> Callable[[Expr], Expr]:
     memo: dict[Expr, Expr] = {}
-    for node in topological((root,), value_children):
-        memo[node] = mapping[node] if node in mapping else _over(node, memo)
-    return memo[root]
+    return lambda root: _new_values(root, memo, lambda node: push_through(_over(node, memo)))
+
+
+def _replacing(mapping: dict[Expr, Expr]) -> Callable[[Expr], Expr]:
+    memo: dict[Expr, Expr] = {}
+    return lambda root: _new_values(root, memo, lambda n: mapping[n] if n in mapping else _over(n, memo))
 
 
 def _map_values(

@@ -206,8 +206,9 @@ def merged_write(r: RawWrite, launch: Launch) -> RawWrite:
 _OPS = ("add", "mul", "min", "max", "and", "or")
 
 
-def merged_reductions(e: eq.Expr, path: Path) -> eq.Expr:
-    """``e`` with the reductions in it over merged indices, the zeros of padded tiles as their domain."""
+def merged_reductions(e: eq.Expr, path: Path, memo: dict[eq.Expr, eq.Expr] | None = None) -> eq.Expr:
+    """``e`` with the reductions in it over merged indices, the zeros of padded tiles as their domain; ``memo`` may be
+    kept between calls with the same path."""
 
     def whole(node: eq.Reduce) -> eq.Reduce:
         return narrowed(_digits(by_residues(_flat(node))))
@@ -228,7 +229,7 @@ def merged_reductions(e: eq.Expr, path: Path) -> eq.Expr:
             node = eq.Reduce(node.op, node.axes, masked[1], where, node.type)
         return narrowed(_digits(by_residues(node)))
 
-    return transform(e, one)
+    return transform(e, one, memo)
 
 
 def _flat(node: eq.Reduce) -> eq.Reduce:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from kraise.analysis.boxes import Unbounded, box
@@ -19,7 +20,7 @@ from kraise.raising.threads.row_views import taken_apart, viewed
 from kraise.raising.threads.tiles import Launch, merged_reductions, merged_write
 from kraise.raising.writes.decided import decided
 from kraise.raising.writes.masks import axes_bounds, bounds
-from kraise.raising.writes.rolled import rolled
+from kraise.raising.writes.rolled import Lengths, rolled
 from kraise.raising.writes.steps import in_steps
 
 Shapes = dict[str, tuple[eq.Expr, ...]]
@@ -84,7 +85,7 @@ def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Laun
         residue = tuple(c for c in residue if not _said(c, around, steps))
         axes = tuple(a for a in axes if a.name not in {i.name for i in single})
     value = merged_reductions(decided(rolled(value), path), path)
-    where = conjunction([finished(c) for c in residue])  # a sum that is compared is the one that is stored
+    where = conjunction(finished(residue))  # a sum that is compared is the one that is stored
     _named(r, axes, (*subs, value, *residue))
     known = (*path, *launch.facts, *axes_bounds(value))
     value = viewed(value, known, where is not None)
@@ -135,9 +136,11 @@ def _at_most_one(a: eq.Axis) -> bool:
     )
 
 
-def finished(value: eq.Expr) -> eq.Expr:
-    """What becomes of a value in a write that knows nothing more of it."""
-    return merged_reductions(rolled(value), ())
+def finished(values: Iterable[eq.Expr]) -> list[eq.Expr]:
+    """What becomes of values in a write that knows nothing more of them."""
+    lengths: Lengths = {}
+    memo: dict[eq.Expr, eq.Expr] = {}
+    return [merged_reductions(rolled(v, lengths), (), memo) for v in values]
 
 
 def _said(condition: eq.Expr, around: tuple[eq.Expr, ...], steps: tuple[str, ...]) -> bool:

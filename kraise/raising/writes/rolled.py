@@ -17,17 +17,32 @@ _LEAST, _MOST, _LARGEST = 16, 1024, 200
 _NEUTRAL: dict[str, tuple[float, ...]] = {"add": (0,), "min": (), "max": ()}
 
 
-def rolled(e: eq.Expr) -> eq.Expr:
-    """``e`` with its long sums (and extrema) over an index where they are of one form."""
-    nodes = topological((e,))
-    if not any(isinstance(n, eq.Op) and n.name in _NEUTRAL and not n.type.is_integer for n in nodes):
+# of an expression: how many addends it has at least, and whether it or one below it has enough
+Lengths = dict[eq.Expr, tuple[int, bool]]
+
+
+def rolled(e: eq.Expr, lengths: Lengths | None = None) -> eq.Expr:
+    """``e`` with its long sums (and extrema) over an index where they are of one form; ``lengths`` may be kept between
+    calls."""
+    if not _is_long(e, {} if lengths is None else lengths):
         return e
+    nodes = topological((e,))
     tops = {e} | {c for n in nodes for c in children(n) if not _joined(n, c)}
     memo: dict[eq.Expr, eq.Expr] = {}
     for n in nodes:  # children first
         found = _sum(n) if n in tops and isinstance(n, eq.Op) else None
         memo[n] = rebuild(n, tuple(memo[c] for c in children(n))) if found is None else found
     return memo[e]
+
+
+def _is_long(e: eq.Expr, lengths: Lengths) -> bool:
+    for n in topological((e,), lambda n: () if n in lengths else children(n)):
+        if n not in lengths:
+            below = [(lengths[c], _joined(n, c)) for c in children(n)]
+            here = isinstance(n, eq.Op) and n.name in _NEUTRAL and not n.type.is_integer
+            count = min(sum(length if joined else 1 for (length, _), joined in below), _MOST + 1) if here else 1
+            lengths[n] = count, count >= _LEAST or any(long for (_, long), _ in below)
+    return lengths[e][1]
 
 
 def _joined(n: eq.Expr, below: eq.Expr) -> bool:
