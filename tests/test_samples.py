@@ -32,11 +32,6 @@ def test_golden(sample):
 
 
 @every_sample
-def test_twice_the_same_bytes(sample):
-    assert sample.translate().text == text_of(sample, sample.translated())
-
-
-@every_sample
 def test_values_gradients_and_form(sample):
     """Against the interpreter and its derivatives, and CUDA C against what the compiler makes of it."""
     done = sample.translated()

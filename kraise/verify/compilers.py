@@ -6,11 +6,15 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
+from itertools import count
 from pathlib import Path
 
 SECONDS = 240
+ENOUGH = 4  # as many kernels cost more than to have their header compiled once
 HERE = Path(__file__).parent
 STUBS = (  # headers that hold what cuda_shim.h holds
     *(f"cuda{x}.h" for x in ("", "_runtime", "_runtime_api", "_fp16", "_bf16", "_profiler_api")),
@@ -24,6 +28,10 @@ CUB = ("cub/cub.cuh", "hipcub/hipcub.hpp", *(f"cub/{w}/{w}_{x}.cuh" for w, x in 
 )))  # fmt: skip
 _CXX = ["-std=c++20", "-O1", "-w", "-fpermissive", "-fPIC", "-shared", "-pthread", "-ffp-contract=off"]
 _NVCC = ["-std=c++20", "-O1", "-w", "-arch=native", "-Xcompiler", "-fPIC", "-shared", "-fmad=false"]
+
+
+_BUILT = count(1)  # in this process
+_PRECOMPILED = tempfile.TemporaryDirectory(prefix="kraise_header_")
 
 
 class Unavailable(Exception):
@@ -44,7 +52,8 @@ class Compiler:
         for stub in () if self.on_gpu else (*STUBS, *CUB):
             (folder / stub).parent.mkdir(parents=True, exist_ok=True)
             (folder / stub).write_text('#include "cub_shim.h"\n' if stub in CUB else "")
-        where = [f"-I{d}" for d in (HERE, folder, *include_dirs)]
+        first = [] if self.on_gpu or next(_BUILT) < ENOUGH else precompiled(self.path)
+        where = [f"-I{d}" for d in (*first, HERE, folder, *include_dirs)]
         flags = _NVCC if self.on_gpu else _CXX
         command = [self.path, *flags, *(f"-D{d}" for d in defines), *where, "-o", str(library), str(file)]
         done = run(command, "the compiler")
@@ -60,6 +69,15 @@ class Compiler:
             message = re.sub(r"^.*?original\.(cpp|cu)[:(]", "line ", message)
             raise Unavailable(f"the compiler does not take the original: {message[:240]}")
         return library
+
+
+@cache
+def precompiled(path: str) -> list[str]:
+    """The folder of this process with ``cuda_shim.h`` as g++ has read it, which is most of what it does for a kernel
+    (GCC manual, "Using Precompiled Headers"; where it does not fit, the header is read); none where it is not made."""
+    folder = _PRECOMPILED.name
+    header = [path, *_CXX, "-x", "c++-header", str(HERE / "cuda_shim.h"), "-o", f"{folder}/cuda_shim.h.gch"]
+    return [] if run(header, "the compiler").returncode else [folder]
 
 
 def compiler_for(kernel: bool) -> Compiler:

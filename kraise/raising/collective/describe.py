@@ -123,20 +123,27 @@ def chosen(sim: Simulation, v: Combined, on: np.ndarray | None) -> list[Found]:
         found: list[Found] = []
         for first in (False, True):
             heads = [t for t in range(sim.size) if (on is None or on[t]) and not (first and t % n)]
-            said = {
-                None if p is None else _choice(sim, p, t // n * n, group, first) for t in heads for p in (picks[t],)
-            }
-            if len(said) == 1 and (one := next(iter(said))) is not None:
+            held = {(id(picks[t]), t // n): picks[t] for t in heads}  # most threads of a group hold the same
+            if one := _one_choice(sim, [(p, at * n) for (_, at), p in held.items()], group, first):
                 found.append(one)
         if found:
             return found
     return []
 
 
-def _choice(sim: Simulation, p: Pick | None, start: int, group: int, first: bool) -> Chosen | None:
+def _one_choice(sim: Simulation, held: list[tuple[Pick | None, int]], group: int, first: bool) -> Chosen | None:
+    """What all of the picks are, each of the group of threads from its start on; None if they differ."""
+    found: Chosen | None = None
+    for p, start in held:
+        one = None if p is None else _choice(sim, p, start, group, first)
+        if one is None or found not in (None, one):
+            return None
+        found = one
+    return found
+
+
+def _choice(sim: Simulation, p: Pick, start: int, group: int, first: bool) -> Chosen | None:
     """A pick, if it is one of a whole group of threads from ``start`` on."""
-    if p is None:
-        return None
     order = tuple(dict.fromkeys(i - start for i in p.items))
     n, cells = group or sim.size, ""
     if p.key.startswith("["):
@@ -185,9 +192,14 @@ def _sums(
         with np.errstate(over="ignore"):
             total = parts.sum(axis=2, dtype=np.uint64)
         mine = held.reshape(2, -1, group or size)
+        with np.errstate(over="ignore"):
+            beyond = mine - total[:, :, None]
+        some = beyond.reshape(2, -1)[:, 0 if on is None or not on.any() else int(np.argmax(on))]
         for literal, extra in _literals(sim.literals, op, n):
+            if extra.tolist() != some.tolist() and (on is None or on.any()):
+                continue  # not what this thread has
             with np.errstate(over="ignore"):
-                here = _kept(mine - total[:, :, None] - extra[:, None, None], on)
+                here = _kept(beyond - extra[:, None, None], on)
             if not here.any():
                 found.append(Total(op, family, group, False, cells, literal))
             if on is None and not here[:, :, 0].any():  # also of a block of one warp, where others have more

@@ -121,7 +121,7 @@ def _secured(kernel: Kernel, helpers: dict[str, Helper]) -> Kernel:
 
 
 def _new_values(root: Expr, memo: dict[Expr, Expr], fn: Callable[[Expr], Expr]) -> Expr:
-    """``fn`` bottom-up on the nodes through which a derivative flows; the others stay; ``memo`` serves several calls."""
+    """``fn`` bottom-up on the nodes through which a derivative flows; the rest stays; ``memo`` is for several calls."""
     for node in topological((root,), lambda n: () if n in memo else value_children(n)):
         if node not in memo:
             memo[node] = fn(node)
