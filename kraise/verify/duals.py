@@ -5,6 +5,7 @@ A value without tangents stays a plain scalar, so a partial is evaluated only wh
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -39,17 +40,20 @@ def plain(x: Any) -> Scalar:
 
 def dual(value: Scalar, tangents: np.ndarray | None) -> Any:
     """A dual number, or the plain value where the tangents are zero."""
-    return value if tangents is None or not tangents.any() else Dual(value, tangents)
+    return value if tangents is None or not np.count_nonzero(tangents) else Dual(value, tangents)
 
 
 def scale(partial: Scalar, tangents: np.ndarray) -> np.ndarray:
     """``partial * tangents`` with zero tangents staying zero even where the partial is not finite."""
+    if np.isfinite(partial):
+        return partial * tangents
     with np.errstate(all="ignore"):
-        product = partial * tangents
-        return product if np.isfinite(partial) else np.where(tangents == 0, 0.0, product)
+        return np.where(tangents == 0, 0.0, partial * tangents)
 
 
 def _wide(x: Scalar) -> Scalar:
+    if type(x) is np.float64:
+        return x
     return np.complex128(x) if isinstance(x, complex | np.complexfloating) else np.float64(x)
 
 
@@ -64,6 +68,9 @@ _REAL_LINEAR: dict[str, Callable[[Scalar, Scalar, np.ndarray], np.ndarray]] = {
     "conj": lambda x, v, t: t.conj(),
     "abs": _complex_abs,
 }
+
+
+_SIGNS = {"1": operator.pos, "-1": operator.neg}  # partials that need no product
 
 
 @cache
@@ -85,6 +92,7 @@ def dual_operation(name: str, ties: Ties) -> Callable[..., Any]:
     partials = partials_of(name)
     padding: tuple[Scalar, ...] = (0.0,) * (3 - OPERATIONS[name].arity)
     selects = name in ("min", "max")
+    signs = tuple(map(_SIGNS.get, OPERATIONS[name].partials))
 
     def operate(*operands: Any) -> Any:
         for operand in operands:
@@ -102,12 +110,14 @@ def dual_operation(name: str, ties: Ties) -> Callable[..., Any]:
             return dual(value, _REAL_LINEAR[name](values[0], value, operands[0].tangents))
         wide = None
         total: np.ndarray | None = None
-        for operand, partial in zip(operands, partials, strict=True):
+        for operand, partial, sign in zip(operands, partials, signs, strict=True):
             if partial is None or type(operand) is not Dual:
                 continue
-            if wide is None:
-                wide = (*map(_wide, values), *padding, _wide(value))
-            term = scale(partial(*wide), operand.tangents)
+            if sign is None:
+                wide = wide or (*map(_wide, values), *padding, _wide(value))
+                term = scale(partial(*wide), operand.tangents)
+            else:
+                term = sign(operand.tangents)
             total = term if total is None else total + term
         return dual(value, total)
 

@@ -201,7 +201,7 @@ def _rows(point: Derivatives, text: str, case: Case, thorough: bool) -> list[Row
     if thorough:
         rows += check_hurting(point, call, at, jax.eval_shape(_whole(point), at), tolerance, _assumes(text, point))
     if thorough and not reverse_only:
-        rows.append(_second_order(point, call, at, weights))
+        rows.append(_second_order(point, call, at, weights, leaves))
     if point.reference.ties:
         rows = [_excused(row) for row in rows]
     return rows
@@ -258,7 +258,9 @@ def _forward(
     return list(rows.values())
 
 
-def _second_order(point: Derivatives, call: Callable[..., Any], at: dict[str, Any], weights: list[np.ndarray]) -> Row:
+def _second_order(
+    point: Derivatives, call: Callable[..., Any], at: dict[str, Any], weights: list[np.ndarray], leaves: list[Any]
+) -> Row:
     """Forward over reverse of the weighted sum, against differences of the oracle's first derivatives."""
 
     def total(values: dict[str, Any]) -> Any:
@@ -276,21 +278,22 @@ def _second_order(point: Derivatives, call: Callable[..., Any], at: dict[str, An
         return Row("second order", "forward over reverse", "ok", message="finite")
     got = sum(float(np.sum(np.asarray(v) * point.directions[n][1])) for n, v in curved.items())
 
-    def slope(step: float) -> float:
-        moved = {n: point.flat[n] + step * point.directions[n][0] for n in at}
-        outcome = point.oracle(moved)
-        leaves, _ = point.matched(point.function, outcome, jax.eval_shape(_whole(point), at))
-        floats = [leaf for leaf in leaves if _inexact(leaf.value)]
+    def slope_of(floats: list[Any]) -> float:
         return sum(
             float(np.sum(w * leaf.tangents[1])) if leaf.tangents is not None else 0.0
             for w, leaf in zip(weights, floats, strict=True)
         )
 
+    def slope(step: float) -> float:
+        outcome = point.oracle({n: point.flat[n] + step * point.directions[n][0] for n in at})
+        moved, _ = point.matched(point.function, outcome, jax.eval_shape(_whole(point), at))
+        return slope_of([leaf for leaf in moved if _inexact(leaf.value)])
+
     try:
         estimates = [(slope(h) - slope(-h)) / (2 * h) for h in (1e-4, 2e-5)]
     except InterpreterError as error:
         return Row("second order", "forward over reverse", "ok", message=f"finite (not compared: {error})")
-    scale = max(abs(estimates[0]), abs(slope(0.0)), _VANISHING)
+    scale = max(abs(estimates[0]), abs(slope_of(leaves)), _VANISHING)
     if abs(estimates[0] - estimates[1]) > 1e-4 * scale:  # a branch flips nearby
         return Row("second order", "forward over reverse", "ok", message="finite (not smooth here, not compared)")
     return compare("second order", "forward over reverse", got, estimates[1], 1e-3, scale)

@@ -105,7 +105,7 @@ class Array:
             storage.log.read(storage.cells, k, self)
         if storage.tangents is not None:
             tangents = storage.tangents[k]
-            if tangents.any():
+            if np.count_nonzero(tangents):
                 return Dual(storage.flat[k], tangents.copy())
         return int(storage.flat[k]) if storage.narrow else storage.flat[k]
 
