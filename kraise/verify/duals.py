@@ -5,7 +5,6 @@ A value without tangents stays a plain scalar, so a partial is evaluated only wh
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -70,7 +69,10 @@ _REAL_LINEAR: dict[str, Callable[[Scalar, Scalar, np.ndarray], np.ndarray]] = {
 }
 
 
-_SIGNS = {"1": operator.pos, "-1": operator.neg}  # partials that need no product
+_SIGNS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "1": np.positive,
+    "-1": np.negative,
+}  # partials that need no product
 
 
 @cache
