@@ -69,10 +69,8 @@ _REAL_LINEAR: dict[str, Callable[[Scalar, Scalar, np.ndarray], np.ndarray]] = {
 }
 
 
-_SIGNS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "1": np.positive,
-    "-1": np.negative,
-}  # partials that need no product
+# partials that need no product
+_SIGNS: dict[str, Callable[[np.ndarray], np.ndarray]] = {"1": np.positive, "-1": np.negative}
 
 
 @cache
