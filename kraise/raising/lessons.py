@@ -16,7 +16,7 @@ from kraise.raising.run.context import Context
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads import multiples
 from kraise.raising.threads.lone import lone_axes
-from kraise.raising.threads.unguarded import shares, unguarded, widths
+from kraise.raising.threads.unguarded import rows_of_blocks, shares, unguarded, widths
 
 PROOFS = ("KR201", "KR202", "KR203", "KR306")
 
@@ -83,6 +83,16 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
     return more_ways
 
 
+def in_rows(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
+    """The blocks as wide as the rows of an array that is stored to, which no guard bounds; None if that is not what the
+    proof wants."""
+    if known.named or not any(d.code in PROOFS for d in refused.diagnostics):
+        return None
+    stored = written(attempt.cx.module, attempt.cx.function)
+    filled = rows_of_blocks(c for c, arrays in attempt.cx.blockwise.items() if arrays & stored)
+    return replace(known, named=filled) if filled else None
+
+
 def finer(cx: Context, known: Learned, values: list[eq.Expr]) -> Learned | None:
     """The threads with their indices further apart, where values speak of block and thread; None if they do not."""
     ways = threads.finer(cx, known.ways, values)
@@ -113,4 +123,4 @@ def _wanted(cx: Context, assumed: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
     return (*own, *(c for c in cx.wanted if c not in own and any(neighbours(c, o) for o in own))) or tuple(cx.wanted)
 
 
-__all__ = ["PROOFS", "after", "finer", "further", "tiled"]
+__all__ = ["PROOFS", "after", "finer", "further", "in_rows", "tiled"]

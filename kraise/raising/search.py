@@ -18,7 +18,7 @@ from kraise.raising.collective.opened import walked
 from kraise.raising.collective.requests import Apart, Lanes, Sized, Tied
 from kraise.raising.function import Raiser
 from kraise.raising.learned import Attempt, Learned, with_attempts
-from kraise.raising.lessons import PROOFS, after, finer, further, tiled
+from kraise.raising.lessons import PROOFS, after, finer, further, in_rows, tiled
 from kraise.raising.memory.needless import without_needless
 from kraise.raising.memory.numbered import numbered
 from kraise.raising.memory.parts import split
@@ -219,6 +219,8 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                 elif not start.parts and split(last.inlined) is not last.inlined:
                     sizes, start = None, replace(start, named={}, parts=True)
                     more = start
+                else:
+                    more = in_rows(last, known, refused)
             if more is None:
                 raise with_attempts(first, tried) from None
         # with the size of the blocks known, a guard may bound the threads

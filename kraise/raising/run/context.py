@@ -40,6 +40,7 @@ class Context:
     tile: dict[int, int] = field(default_factory=dict)  # those elements
     sharing: set[int] = field(default_factory=set)  # axes whose loop over them is under way
     tied: Mapping[str, int] = field(default_factory=dict)  # parameters that are so many times a block's threads
+    blockwise: dict[eq.Expr, set[str]] = field(default_factory=dict)  # wanted of a block's size, by array
     tying: dict[str, int] = field(default_factory=dict)  # those that had better be: their rows are the blocks
     named: Mapping[int, eq.Param] = field(default_factory=dict)  # parameters that are a block's threads, by axis
     lone: frozenset[int] = frozenset()  # axes along which the launch has one block

@@ -270,6 +270,7 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
             if not asks_for((condition,), ("block.", "warps.")):
                 cx.wanted.setdefault(condition, set()).add(name)
             elif name not in st.locals:
+                cx.blockwise.setdefault(condition, set()).add(name)
                 cx.tying |= rows_of_blocks(condition)
     return Cell(name, (*prefix, *subscripts))
 

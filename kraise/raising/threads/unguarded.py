@@ -59,6 +59,21 @@ def widths(conditions: Iterable[eq.Expr]) -> dict[int, eq.Expr]:
     return out
 
 
+def rows_of_blocks(conditions: Iterable[eq.Expr]) -> dict[int, eq.Param]:
+    """The rows that blocks fill, by axis: ``block <= n`` is wanted (``x[blockIdx.x * n + threadIdx.x]``), and that it
+    is n is demanded. None of an axis of which several rows are wanted."""
+    out: dict[int, set[eq.Param]] = {}
+    for c in conditions:
+        match c:
+            case eq.Op(name="le", args=(most, row)):
+                gap = to_poly(row) - to_poly(most)
+                block = [a for a in gap.atoms() if isinstance(a, eq.Param) and a.name.startswith("block.")]
+                sizes = [a for a in gap.atoms() if isinstance(a, eq.Param) and "." not in a.name and a.type.is_integer]
+                if len(block) == len(sizes) == 1 and gap == to_poly(sizes[0]) - to_poly(block[0]):
+                    out.setdefault(AXES.index(block[0].name[-1]), set()).add(sizes[0])
+    return {axis: next(iter(rows)) for axis, rows in out.items() if len(rows) == 1}
+
+
 def _threads_of(e: eq.Expr) -> int | None:
     """The axis whose threads the launch has ``e`` of."""
     match e:
