@@ -298,6 +298,14 @@ def children(stmt: Stmt) -> tuple[tuple[Stmt, ...], ...]:
     return ()
 
 
+def arrays_in(argument: Expr | k.ArrayRef) -> tuple[str, ...]:
+    """The arrays that an argument of a call hands over: itself, or those of a struct."""
+    if isinstance(argument, k.ArrayRef):
+        return (argument.array,)
+    members = argument.members if isinstance(argument, Structs) else ()
+    return tuple(m.array for m in members if isinstance(m, k.ArrayRef))
+
+
 def launched_by(host: Host) -> set[str]:
     """The kernels and plain functions that a host function calls itself."""
     found: set[str] = set()

@@ -78,7 +78,7 @@ class Needed:
                 found.add(array)
             case h.Launch(function=name, args=args) | h.CallHost(function=name, args=args):
                 may = self.stores.get(name, ())
-                arrays = [(at, a.array) for at, a in enumerate(args) if isinstance(a, k.ArrayRef)]
+                arrays = [(at, array) for at, a in enumerate(args) for array in h.arrays_in(a)]
                 found |= {a for at, a in arrays if at >= len(may) or may[at]}
         return {self.memory(n) for n in found}
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from kraise.ir import host as h
-from kraise.ir import kernel as k
 from kraise.verify.facts import Facts
 
 
@@ -31,10 +30,11 @@ def may_write(facts: Facts, host: h.Host) -> set[str]:
                 params = facts.module.function(function).params
                 stores = facts.written(function)
                 pairs = zip(params, args, strict=False)
-                written |= {a.array for p, a in pairs if p.name in stores and isinstance(a, k.ArrayRef)}
+                structs = {p.name for p in params if any(s.startswith(f"{p.name}.") for s in stores)}
+                written |= {array for p, a in pairs if p.name in {*stores, *structs} for array in h.arrays_in(a)}
             case h.CallHost(function=function, args=args):
                 callee: Any = facts.module.function(function)
                 inner = may_write(facts, callee)
                 pairs = zip(callee.params, args, strict=False)
-                written |= {a.array for p, a in pairs if p.name in inner and isinstance(a, k.ArrayRef)}
+                written |= {array for p, a in pairs if p.name in inner for array in h.arrays_in(a)}
     return {m for w in written for m in groups.get(w, {w})}

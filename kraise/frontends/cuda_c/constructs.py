@@ -7,7 +7,7 @@ from typing import Any
 
 from lark import Tree
 
-from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Struct, Void, leaf
+from kraise.frontends.cuda_c.c_types import Array, Container, CType, Pointer, Struct, Void, leaf
 from kraise.frontends.cuda_c.declarations import builtin_type
 from kraise.frontends.cuda_c.numbers import literal, wrap
 from kraise.frontends.cuda_c.places import Places
@@ -170,6 +170,8 @@ class Constructs(Places):
         match t:
             case ScalarType():
                 return (t.bits or 64) // 8
+            case Container():
+                return None
             case Pointer():
                 return 8
             case Array(of, extent) if isinstance(extent, Const):

@@ -59,6 +59,7 @@ class Specifiers:
 class Declarations(Base):
     """Reads types."""
 
+    of_class: bool = False  # is it a member of a class?
     library: Any = None  # of a host function: the value of a library call, None for any other call
     by_name = False  # may a function be a value: a kernel that is handed to a host function
 
@@ -131,7 +132,7 @@ class Declarations(Base):
             return collective_type(self, name, node)
         arguments = child(node, "template_arguments")
         values = self.template_arguments(arguments) if arguments is not None else []
-        if self.library is not None and name in CONTAINERS and values:
+        if (self.library is not None or self.of_class) and name in CONTAINERS and values:
             return Container(values[0], owns=name != "device_ptr")
         if name == "unique_ptr" and values and self.frees_only(values[1:]):
             return Pointer(values[0].of if isinstance(values[0], Array) else values[0])

@@ -10,7 +10,7 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Diagnostic, Refused
-from kraise.frontends.cuda_c import host_effects, host_file, host_graphs, host_lost, host_main, host_taken
+from kraise.frontends.cuda_c import host_effects, host_file, host_graphs, host_lost, host_main, host_ranges, host_taken
 from kraise.frontends.cuda_c.c_types import CType, Pointer, Struct
 from kraise.frontends.cuda_c.host_arrays import without_arrays
 from kraise.frontends.cuda_c.host_branches import Branches
@@ -62,8 +62,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.functors: dict[str, Tree] = {}  # declarations of names that are no numbers and no arrays
         self.null: set[str] = set()  # pointers to storage of a library that nothing was allocated for yet
         self.storage: set[str] = set()  # all of these pointers
-        self.containers: set[str] = set()
-        self.made: set[str] = set()
+        self.containers, self.made = set[str](), set[str]()
         self.banks: dict[str, tuple[str, ...]] = {}
         self.unset_dims: set[str] = set()  # members of type dim3 that nothing was given to yet
         self.records: dict[str, dict[str, str]] = {}
@@ -75,8 +74,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.bound: dict[str, Any] = {}  # what its own template parameters stand for
         self.host_bound: dict[str, dict[str, Any]] = {}  # those of the other host functions
         self.on_device: set[str] = set()  # other hosts that work on variables of the device, which are one for all
-        self.shared: set[str] = set()
-        self.members: set[str] = set()
+        self.shared, self.members = set[str](), set[str]()
         self.inlining: list[str] = []
         self.written_out: set[str] = set()
         self.skipped: set[int] = set()  # places of parameters without a part in the values
@@ -93,14 +91,14 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.host_copied: dict[str, set[int]] = {}  # of host functions: the parameters that they copy back to
         self.unset: set[str] = set()  # numbers that were declared, and nothing was assigned to yet
         self.renames: dict[str, list[Raw] | None] = {}
-        self.references: set[str] = set()
-        self.exits: set[str] = set()
+        self.references, self.exits = set[str](), set[str]()
         self.name = ""
         self.arguments_of_main: set[str] = set()
         self.inputs: dict[str, Any] = {}
         self.copied: dict[str, None] = {}
         self.printed: dict[str, None] = {}
         self.managed: dict[str, None] = {}
+        self.device_vectors: set[str] = set()
         self.suppressed: list[Diagnostic] = []  # why statements were left out that no result needs
         self.lost: dict[str, Refused] = {}  # arrays that a statement of main may have changed which was not read
         self.returns: ScalarType | None = None
@@ -281,6 +279,8 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
                 if isinstance(condition, k.Const) and not condition.value:
                     return list(self.block(body))  # a macro's do { … } while (0)
                 return [h.While(condition, self.rounds(body), True, span=span)]
+            case "range_for_statement" if (loop := host_ranges.counted(self, node)) is not None:
+                return self.statement(loop)
             case "break_statement":
                 return [h.Break(span=span)]
             case "return_statement":

@@ -110,10 +110,8 @@ class _Reading:
             changed = {other.array} if isinstance(other, h.Update | h.Store) else sets(other)
             if isinstance(other, h.Launch | h.CallHost):
                 written = self.stores.get(other.function)
-                arrays = [a.array if isinstance(a, k.ArrayRef) else "" for a in other.args]
-                changed = {
-                    a for n, a in enumerate(arrays) if a and (written is None or (n < len(written) and written[n]))
-                }
+                given = [a for n, a in enumerate(other.args) if written is None or (n < len(written) and written[n])]
+                changed = {array for a in given for array in h.arrays_in(a)}
             if isinstance(other, h.Point) and name in other.names:
                 raise self.refused(s, f"{name} is read from outside, and points to something else, too")
             if any(same(n) == same(name) for n in changed):

@@ -17,7 +17,7 @@ from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL
 
-_FINE = frozenset(("cudaSuccess", "CUBLAS_STATUS_SUCCESS", "CUFFT_SUCCESS"))
+_FINE = frozenset(("cudaSuccess", "CUBLAS_STATUS_SUCCESS", "CUFFT_SUCCESS", "CURAND_STATUS_SUCCESS"))
 _ERRORS = frozenset(("cudaSuccess", "hipSuccess", "CUBLAS_STATUS_SUCCESS", "CUFFT_SUCCESS", "EXIT_SUCCESS"))
 _STATUS = frozenset(
     ("cudaError_t", "hipError_t", "cudaError", "CUresult", "cublasStatus_t", "cufftResult", "cufftResult_t")
@@ -98,8 +98,9 @@ class Branches:
             return self.drop(node, "a branch without effects")  # type: ignore[no-any-return]
         return [h.If(condition, body, orelse, span=self.low.span(node))]
 
-    def gives_up(self, then: Tree) -> bool:
-        """Does a block of ``main`` end the program with a failure, and do nothing else that others see?"""
+    def gives_up(self, then: Tree, anyway: bool = False) -> bool:
+        """Does a block of ``main`` end the program with a failure (``anyway``: or having said how it is called), and do
+        nothing else that others see?"""
         last = trees(then)[-1:] if then.data == "compound_statement" else [then]
         words = [str(t) for t in tokens(last[0])] if last else []
         if not last or (last[0].data != "return_statement" and words[:1] != ["exit"]):
@@ -108,7 +109,8 @@ class Branches:
         found = host_effects.of_tree(self.program, then, frozenset(self.arrays))
         fails = code not in ("", "0", "EXIT_SUCCESS", "cudaSuccess")
         plain = code.lstrip("-+").isdigit() or code.isidentifier()
-        return fails and plain and not found.works
+        says = anyway and not (found.variables or found.memory)
+        return (fails or says) and (plain or not code) and not found.works
 
     def checked(self, test: Node, then: Tree, other: list[Tree], node: Tree) -> list[h.Stmt]:
         """A branch that an error code decides: what runs where there is no error, and runs always."""

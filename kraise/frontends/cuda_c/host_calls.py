@@ -11,7 +11,7 @@ from kraise.frontends.cuda_c.host_asides import Asides, asides
 from kraise.frontends.cuda_c.host_containers import Containers
 from kraise.frontends.cuda_c.host_inline import Inlining
 from kraise.frontends.cuda_c.host_launches import Launches
-from kraise.frontends.cuda_c.host_library import Libraries
+from kraise.frontends.cuda_c.host_library import GENERATES, Libraries
 from kraise.frontends.cuda_c.host_main import filled_arrays, outside
 from kraise.frontends.cuda_c.host_names import callee, concept, dropped, elements, normal, product, rows_of, size_of
 from kraise.frontends.cuda_c.host_nest import outline
@@ -73,6 +73,8 @@ class Calls(Asides, Plain, Launches, Libraries, Containers, Inlining):
         name = callee(node.children[0])
         args = trees(node)[1:]
         span = self.low.span(node)
+        if self.name == "main" and name.startswith(GENERATES) and (own := self.pointer_name(args[1])):
+            return self.filled(own, node)
         library = self.library_effect(name, args, node)
         if library is not None:
             return library

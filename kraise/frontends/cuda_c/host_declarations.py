@@ -47,6 +47,7 @@ class Declarations(Calls, Places):
     default_members: Any
     constructed: Any
     handed: set[str]
+    device_vectors: set[str]
 
     def parameter(self, at: int, node: Tree, params: list[k.Param]) -> list[h.Stmt]:
         """A parameter, and the copy that one by value is: an array or a number.
@@ -143,8 +144,9 @@ class Declarations(Calls, Places):
         initial = [self.hoisted(c) for c in trees(d) if c is not declarator]
         if held is not None:
             token, _ = self.low.declarator(declarator, INT32)
-            owns = "device_ptr" not in {str(t) for t in tokens(specifiers)}
-            return self.host_vector(str(token), held, initial, d, owns)
+            kinds = {str(t) for t in tokens(specifiers)}
+            self.device_vectors |= {str(token)} if "device_vector" in kinds else set()
+            return self.host_vector(str(token), held, initial, d, "device_ptr" not in kinds)
         if base is None:
             token, _ = self.low.declarator(declarator, INT32)
             self.ignored.add(str(token))

@@ -29,6 +29,10 @@ _READING_METHODS = frozenset(
     ("size", "begin", "end", "cbegin", "cend", "data", "empty", "at", "c_str", "length", "front", "back", "count",
      "find", "get", "is_open", "good", "eof", "fail")
 )  # fmt: skip
+_OF_CONTAINERS = frozenset(
+    ("size", "begin", "end", "data", "empty", "push_back", "emplace_back", "resize", "reserve", "assign", "clear",
+     "back")
+)  # fmt: skip
 VALUE, ARRAY, POINTER, REFERENCE, CONSTANT = "value", "array", "pointer", "reference", "constant"
 
 
@@ -84,6 +88,28 @@ def of_tree(
 ) -> Effects:
     """What a statement or a whole function changes. ``pointers`` are the names around it that point to memory."""
     return _Reading(program, tree, pointers, above).run()
+
+
+def sees_others(program: Program, tree: Tree) -> set[str]:
+    """The pointers and references that a tree declares and that may see memory of others."""
+    own = _Reading(program, tree, frozenset(), ()).own
+    return {n for n, what in own.items() if what in (POINTER, REFERENCE)}
+
+
+def read_from_streams(tree: Tree) -> Iterator[Tree]:
+    """Each ``>>`` whose value is not taken, or only tested: ``file >> n``, ``while (file >> x)``."""
+    for t in tree.iter_subtrees():
+        tested = t.data in ("expression_statement", "if_statement", "if_else_statement", "while_statement")
+        waiting: list[Node] = list(trees(t)[:1]) if tested else []
+        while waiting:
+            e = strip(waiting.pop())
+            if not isinstance(e, Tree):
+                continue
+            if e.data == "shift_expression" and ">>" in {str(c) for c in e.children}:
+                yield e
+                waiting.append(e.children[0])
+            elif e.data in ("unary_expression", "logical_and_expression", "logical_or_expression", "if_condition"):
+                waiting += trees(e)
 
 
 def takes_time(program: Program, name: str) -> bool:
@@ -200,6 +226,8 @@ class _Reading:
                         left = strip(left.children[0])  # type: ignore[union-attr]
                     if callee(left) == "cin" or self.own.get(callee(left)) == VALUE and "stream" in _text(self.tree):
                         self.target(trees(t)[-1])
+        for t in read_from_streams(self.tree):
+            self.target(trees(t)[-1])
         return self.found
 
     def target(self, node: Any) -> None:
@@ -261,7 +289,8 @@ class _Reading:
         if kind(method) == "member_expression":
             word = next((str(x) for m in trees(method, "member_name") for x in tokens(m)), "")  # type: ignore[arg-type]
             owner = strip(trees(method)[0])  # type: ignore[arg-type]
-            if word in methods(self.program):
+            of_library = callee(owner) in self.pointers and word in _OF_CONTAINERS  # a vector around the tree
+            if word in methods(self.program) and not of_library:
                 self.found.works = self.found.memory = True
             if word not in _READING_METHODS and kind(owner) != "call_expression":
                 self.target(owner)

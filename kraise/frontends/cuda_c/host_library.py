@@ -22,6 +22,9 @@ from kraise.ir.types import INT32, ScalarType
 _POLICIES = ("thrust::device", "thrust::host", "thrust::seq")
 
 
+GENERATES = ("curandGenerate", "cudarandGenerate")  # numbers of a generator, on the device
+
+
 class Libraries:
     """The part of the reader that knows libraries; see :class:`kraise.frontends.cuda_c.host.HostReader`."""
 
@@ -113,6 +116,8 @@ class Libraries:
 
     def gives_status(self, name: str, args: list[Tree]) -> bool:
         """Does a library call return an error code (and no number of its own)?"""
+        if name.startswith(GENERATES):
+            return True
         if not library_table.is_library(name) or not name.startswith(("cu", "hip")):
             return False
         return not any(row.args[-1] == "result" and len(args) == len(row.args) - 2 for row in library_table.rows(name))

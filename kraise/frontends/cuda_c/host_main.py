@@ -108,8 +108,10 @@ def filled_arrays(reader: Any, node: Tree) -> set[str] | None:
     where it may change other memory too."""
     found: set[str] = set()
     own = {str(n) for d in node.find_data("declarator_id") if (n := last_name(d)) is not None}
+    aliases = host_effects.sees_others(reader.program, node)
+    streamed = {id(t): trees(t)[-1] for t in host_effects.read_from_streams(node)}
     for t in node.iter_subtrees():
-        targets = assigned_places(t)
+        targets = assigned_places(t) + ([streamed[id(t)]] if id(t) in streamed else [])
         if t.data == "call_expression" and reader.program.functions.get(callee(t.children[0])):
             effects = host_effects.of_function(reader.program, callee(t.children[0]))
             if effects.works:
@@ -123,7 +125,12 @@ def filled_arrays(reader: Any, node: Tree) -> set[str] | None:
             targets = [p.children[1] for p in places if isinstance(p, Tree) and str(p.children[0]) == "&"]
         for target in targets:
             name, through = root(target)
-            if through and name in reader.arrays and name not in own:
+            if name in aliases:  # float *p = h; for (auto &v : h) v = …
+                seen = {str(w) for w in tokens(reader.placed(node, choose=False))} & set(reader.arrays)
+                if not seen:
+                    return None
+                found |= seen
+            elif through and name in reader.arrays and name not in own:
                 found.add(name)
             elif through and name not in own:
                 return None
@@ -222,7 +229,7 @@ def _only_sets(stmt: h.Stmt, name: str) -> bool:
         case h.Store(array=array) | h.Update(array=array):
             return array == name
         case h.Launch(args=args, grid=None, results=()):
-            return {a.array for a in args if isinstance(a, k.ArrayRef)} == {name}
+            return {array for a in args for array in h.arrays_in(a)} == {name}
     return False
 
 
@@ -263,7 +270,7 @@ def results(reader: Any, body: tuple[h.Stmt, ...]) -> tuple[h.Stmt, ...]:
     if body and isinstance(body[-1], h.Return):
         body = body[:-1]
     made = {n for s in body for n in _made(s)}
-    copied = [n for n in reader.copied if n in made]
+    copied = [n for n in dict.fromkeys((*reader.copied, *_from_vectors(reader, body))) if n in made]
     if not copied:
         copied = [n for n in reader.printed if n in made and n not in reader.arrays]
     if not copied:
@@ -273,6 +280,15 @@ def results(reader: Any, body: tuple[h.Stmt, ...]) -> tuple[h.Stmt, ...]:
         place = reader.low.names.get(name)
         values.append(k.ArrayRef(name) if name in reader.arrays else k.Var(name, place))
     return (*body, h.Return(tuple(values))) if values else body
+
+
+def _from_vectors(reader: Any, body: tuple[h.Stmt, ...]) -> Iterator[str]:
+    """The arrays of the host that a ``thrust::device_vector`` is copied to."""
+    for stmt in _all(body):
+        to = stmt.name if isinstance(stmt, h.Bind) else stmt.array if isinstance(stmt, h.Update) else ""
+        value = getattr(stmt, "value", None)
+        if isinstance(value, h.Whole) and value.array in reader.device_vectors and to not in reader.device_vectors:
+            yield to
 
 
 def _made(stmt: h.Stmt) -> set[str]:

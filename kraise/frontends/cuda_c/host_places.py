@@ -12,7 +12,7 @@ from typing import Any
 from lark import Token, Tree
 
 from kraise.frontends.cuda_c import host_main, host_taken
-from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Reference, Struct, Void, leaf
+from kraise.frontends.cuda_c.c_types import Array, Container, CType, Pointer, Reference, Struct, Void, leaf
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.host_main import MARK, PARAMETER
 from kraise.frontends.cuda_c.host_names import callee, normal
@@ -41,6 +41,7 @@ class Places:
     dim3: Any
     unset_dims: set[str]
     assignment: Any
+    containers: set[str]
     banks: dict[str, tuple[str, ...]]  # arrays of pointers: their elements' names
     records: dict[str, dict[str, str]]  # struct variables: the names of their members
     kinds: dict[str, Struct]  # struct variables: their types
@@ -120,6 +121,7 @@ class Places:
             return self.dim3(name, [])
         elif isinstance(t, Pointer) and leaf(t.to)[0] is not None:
             self.array(name, t.to)
+            self.containers |= {name} if isinstance(t, Container) and t.owns else set()
         elif isinstance(t, Array):
             self.array(name, t.of)
             self.low.extents[name] = t

@@ -104,10 +104,20 @@ def taken(reader: Any, node: Tree) -> list[h.Stmt] | None:
 
 def _without_failures(reader: Any, node: Tree) -> Tree:
     """A statement without the branches in which ``main`` gives up (``if (!file) { …; return 1; }``)."""
-    if node.data == "if_statement" and reader.gives_up(trees(node)[1]):
-        return Tree("expression_statement", [trees(node)[0]], node.meta)
+    if node.data in ("if_statement", "if_else_statement"):
+        test, *branches = trees(node)
+        left = [_without_failures(reader, b) for b in branches if not _fails(reader, test, b)]
+        if len(left) < len(branches):
+            made = Tree("expression_statement", [test], node.meta)
+            return Tree("compound_statement", [made, *left], node.meta) if left else made
     children = [_without_failures(reader, c) if isinstance(c, Tree) else c for c in node.children]
     return Tree(node.data, children, node.meta)
+
+
+def _fails(reader: Any, test: Tree, branch: Tree) -> bool:
+    """Does ``main`` end in a branch without having done anything: it fails, or says how it is called?"""
+    asked = bool({str(t) for t in tokens(test)} & reader.arguments_of_main)
+    return bool(reader.gives_up(branch, asked))
 
 
 def lets_go(reader: Any, node: Tree, known: set[str], found: list[h.Stmt]) -> bool:
@@ -231,6 +241,8 @@ def _changed(reader: Any, node: Tree, effects: host_effects.Effects) -> set[str]
         if ">>" in {str(c) for c in t.children} and (callee(first) == "cin" or callee(first) in reader.ignored):
             for to in map(strip, trees(t)[1:]):
                 owner = callee(strip(to.children[0])) if to.data == "subscript_expression" else callee(to)  # type: ignore[union-attr]
+                if owner in host_effects.sees_others(reader.program, node):
+                    continue  # of _stored
                 if owner not in reader.arrays and not isinstance(reader.low.lookup(owner), VarPlace):
                     return None
                 places.add(owner)
@@ -254,14 +266,21 @@ def _stored(reader: Any, node: Tree) -> set[str] | None:
     """The arrays that a statement itself stores to; None where it may store to memory without a name here."""
     found: set[str] = set()
     own = {str(n) for d in node.find_data("declarator_id") if (n := last_name(d)) is not None}
+    aliases = host_effects.sees_others(reader.program, node)
+    streamed = {id(t): trees(t)[-1] for t in host_effects.read_from_streams(node)}
     for t in node.iter_subtrees():
-        targets = assigned_places(t)
+        targets = assigned_places(t) + ([streamed[id(t)]] if id(t) in streamed else [])
         if t.data == "call_expression" and callee(t.children[0]) in ("memcpy", "memset", "memmove", *READERS):
             targets = [Tree("subscript_expression", [a], t.meta) for a in trees(t)[1:2]]
             found |= {str(w) for a in trees(t)[1:] for w in tokens(a)} & set(reader.arrays)
         for target in targets:
             name, through = root(target)
-            if through and name in reader.arrays:
+            if name in aliases:
+                seen = {str(w) for w in tokens(node)} & set(reader.arrays)
+                if not seen:
+                    return None
+                found |= seen
+            elif through and name in reader.arrays:
                 found.add(name)
             elif through and name not in own and t.data != "call_expression":
                 return None

@@ -52,28 +52,34 @@ def _each(body: list[Raw]) -> list[Raw]:
             head = body[at + 2 : stop]
             if len(head) > 3 and head[-2].text == ":" and head[-1].kind == "NAME" and head[-3].kind == "NAME":
                 end = statement_end(body, stop + 1)
-                item, owner, place = head[-3], head[-1].text, body[at]
-                index = f"{item.text}_at"
+                owner = head[-1].text
+                index = f"{head[-3].text}_at"
                 while any(t.text == index for t in body):
                     index += "_"
                 size = f"( int ) ( {_size(body[:at], owner)} )"
-                out += made(f"for ( int {index} = 0 ; {index} < {size} ; {index} ++ ) {{", place)
                 rounds = _each(body[stop + 1 : end])
-                marks = {t.text for t in head}
-                by_place = _of_pointers(body[:at], owner) or ("const" not in marks and not hides(rounds, item.text))
-                if "&" in marks and by_place:  # cudaMalloc(&p, …), v = draw()
-                    element = made(f"{owner} [ {index} ]", place)
-                    out += [
-                        x for n, t in enumerate(rounds) for x in (element if is_variable(rounds, n, item.text) else [t])
-                    ]
-                else:
-                    out += [*head[:-2], *made(f"= {owner} [ {index} ] ;", place), *rounds]
-                out += made("}", place)
+                out += by_subscripts(head[:-2], rounds, owner, size, index, _of_pointers(body[:at], owner))
                 at = end
                 continue
         out.append(body[at])
         at += 1
     return out
+
+
+def by_subscripts(
+    declared: list[Raw], rounds: list[Raw], owner: str, size: str, index: str, pointers: bool
+) -> list[Raw]:
+    """``for (declared : owner) rounds`` as a counted loop; ``pointers``: the elements are pointers."""
+    item, place = declared[-1], declared[0]
+    out = made(f"for ( int {index} = 0 ; {index} < {size} ; {index} ++ ) {{", place)
+    marks = {t.text for t in declared}
+    by_place = pointers or ("const" not in marks and not hides(rounds, item.text))
+    if "&" in marks and by_place:  # cudaMalloc(&p, …), v = draw()
+        element = made(f"{owner} [ {index} ]", place)
+        out += [x for n, t in enumerate(rounds) for x in (element if is_variable(rounds, n, item.text) else [t])]
+    else:
+        out += [*declared, *made(f"= {owner} [ {index} ] ;", place), *rounds]
+    return [*out, *made("}", place)]
 
 
 def is_variable(body: list[Raw], at: int, name: str) -> bool:

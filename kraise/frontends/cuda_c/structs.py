@@ -8,7 +8,7 @@ from typing import Any
 from lark import Token, Tree
 
 from kraise.diagnostics import Refused, refuse
-from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Reference, Struct, Void, is_storage
+from kraise.frontends.cuda_c.c_types import Array, Container, CType, Pointer, Reference, Struct, Void, is_storage, leaf
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.scan import Item
 from kraise.frontends.cuda_c.trees import Node, child, last_name, strip, trees, words
@@ -16,7 +16,11 @@ from kraise.frontends.cuda_c.values import Bound, Constant, TypeName
 from kraise.ir.kernel import Const, Var
 from kraise.ir.types import INT32, ScalarType
 
-_NO_VALUE = Void("timeval")  # a point in time, whatever its clock
+_NO_VALUE = Void("timeval")  # a point in time, whatever its clock; text, a table, a lock
+_OF_LIBRARY = frozenset(
+    ("std", "chrono", "string", "vector", "map", "unordered_map", "set", "list", "deque", "queue", "pair", "tuple",
+     "mutex", "thread", "function", "shared_ptr", "unique_ptr", "ifstream", "ofstream", "stringstream", "ostream")
+)  # fmt: skip
 CONVERSION = "operator ()"  # the name under which ``operator T *()`` is kept
 
 
@@ -149,13 +153,19 @@ class Structs:
         specifier_node = child(member, "decl_specifiers")
         if specifier_node is None:
             return
+        low.of_class = True
         try:
             specifiers = low.specifiers(specifier_node)
             base, marks = specifiers.type, specifiers.words
         except Refused:
-            if "chrono" not in words(specifier_node):
+            named = set(words(specifier_node))
+            if not named & _OF_LIBRARY:
                 raise
-            base, marks = _NO_VALUE, frozenset()  # no part of the values
+            base, marks = _NO_VALUE, frozenset(named)  # no part of the values
+        finally:
+            low.of_class = False
+        if isinstance(base, Container) and leaf(base.to)[0] is None:  # of structs, of vectors
+            base = _NO_VALUE
         for d in trees(member, "init_declarator", "braced_declarator"):
             declarator = child(d, "declarator")
             if declarator is None:

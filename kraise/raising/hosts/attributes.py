@@ -42,7 +42,7 @@ def _free(stmt: h.Stmt, functions: Mapping[str, Function]) -> bool:
     """Is it a launch whose kernel does not look at it? Of one array twice another kernel is made, which may."""
     if not isinstance(stmt, h.Launch) or stmt.grid is None:
         return False
-    arrays = [a.array for a in stmt.args if isinstance(a, k.ArrayRef)]
+    arrays = [array for a in stmt.args for array in h.arrays_in(a)]
     function = functions.get(stmt.function)
     return function is not None and not (function.launch or function.shared) and len({*arrays}) == len(arrays)
 

@@ -91,9 +91,9 @@ class _Sharing:
             case _:
                 return set()
         if written is None:
-            return {a.array for a in args if isinstance(a, k.ArrayRef)}
+            return {array for a in args for array in h.arrays_in(a)}
         pairs = zip(params, args, strict=False)
-        return {a.array for p, a in pairs if isinstance(a, k.ArrayRef) and p.name in written}
+        return {array for p, a in pairs if p.name in written for array in h.arrays_in(a)}
 
     def used(self, names: set[str], found: Found, span: Span | None) -> None:
         """Refuses the use of a name that is not what the source has there."""
