@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kraise.analysis import flipped, sets
+from kraise.analysis.ascents import ascending
 from kraise.analysis.conditions import Fact, bounded_loads, classify, negate, static_expr
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.analysis.products import Product, multiplied
 from kraise.analysis.ranks import ranked
+from kraise.analysis.tallies import tallied
 from kraise.analysis.ties import SYMBOL, ties
 from kraise.analysis.told_apart import different, disjoint
 from kraise.analysis.wrapped import unwound
@@ -237,14 +239,16 @@ def may_meet(
     shared: frozenset[str],
     relation: str = "!=",
     injective: frozenset[str] = frozenset(),
+    sorted_: frozenset[str] = frozenset(),
 ) -> bool:
     """Whether ``a`` and ``b`` can touch one cell in two instances that differ in some index of ``distinct``.
 
     Indices in ``shared`` have one value in both instances; all others are free in each. ``relation`` "<" asks for
     instances in which a's index (the only one of ``distinct``) is the smaller, ">" for those in which it is the larger.
-    What stands in different elements of an array in ``injective``, as it came in, is different.
+    What stands in different elements of an array in ``injective``, as it came in, is different; one in ``sorted_``
+    never decreases.
     """
-    question = Question(a, b, distinct, shared, relation, injective)
+    question = Question(a, b, distinct, shared, relation, injective, sorted_)
     return a.array == b.array and not all(question.space.empty(d) for d in question.differing)
 
 
@@ -259,6 +263,7 @@ class Question:
         shared: frozenset[str],
         relation: str = "!=",
         injective: frozenset[str] = frozenset(),
+        sorted_: frozenset[str] = frozenset(),
     ) -> None:
         space = self.space = Space()
         names_a, names_b = self.names = _Renaming("a", shared), _Renaming("b", shared)
@@ -267,6 +272,8 @@ class Question:
         disjoint(space, a, b, names_a, names_b)
         different(space, a, b, names_a, names_b, injective)
         ranked(space, a, b, names_a, names_b)
+        tallied(space, a, b, names_a, names_b)
+        ascending(space, a, b, names_a, names_b, sorted_)
         cells = a.subscripts, b.subscripts
         if a.view != b.view:  # taken apart in different ways: as the source has them
             cells = _as_written(a), _as_written(b)

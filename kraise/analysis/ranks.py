@@ -44,10 +44,10 @@ def rank(e: eq.Expr, path: tuple[eq.Expr, ...]) -> Rank | None:
     if not isinstance(e, eq.Reduce) or e.op != "add" or len(e.axes) != 1 or not e.type.is_integer:
         return None
     (axis,) = e.axes
-    counted = _counted(e.body)
-    if axis.step != 1 or counted is None or not all(map(_lasting, topological((e,)))):
+    kept = counted(e.body)
+    if axis.step != 1 or kept is None or not all(map(lasting, topological((e,)))):
         return None
-    conditions = [c for c in (counted, e.where) if c is not None]
+    conditions = [c for c in (kept, e.where) if c is not None]
     for name in sorted(free_indices(e)):
         order = _Order(eq.Index(axis.name, INT), eq.Index(name, INT))
         if order.is_total(conditions) and _among(name, axis, path):
@@ -81,7 +81,7 @@ def ranked(space: Any, a: Any, b: Any, names_a: Any, names_b: Any) -> None:
         space.constraints.append(f"({i} = {j} and {one} = {other} or {' or '.join(apart)})")
 
 
-def _counted(body: eq.Expr) -> eq.Expr | None:
+def counted(body: eq.Expr) -> eq.Expr | None:
     """The condition under which ``body`` is 1, and 0 elsewhere."""
     match body:
         case eq.Const(value=v) if v == 1:
@@ -95,7 +95,7 @@ def _counted(body: eq.Expr) -> eq.Expr | None:
     return body if body.type.kind == "bool" else None
 
 
-def _lasting(e: eq.Expr) -> bool:
+def lasting(e: eq.Expr) -> bool:
     """Whether ``e`` is no value of one round of a loop: the keys are the same for all that are asked."""
     return not isinstance(e, eq.CarryIn | eq.FoldResult) and (not isinstance(e, eq.Read) or e.version.number == 0)
 
@@ -175,4 +175,4 @@ class _Order:
         return True
 
 
-__all__ = ["ANSWERS", "Rank", "rank", "ranked", "ranks_of"]
+__all__ = ["ANSWERS", "Rank", "counted", "lasting", "rank", "ranked", "ranks_of"]

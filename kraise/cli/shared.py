@@ -57,7 +57,7 @@ _SOURCE_OPTIONS = (
         metavar="TEXT",
         multiple=True,
         callback=_assumptions,
-        help='What cannot be proved but holds: "idx is injective" (repeatable).',
+        help='What cannot be proved but holds: "idx is injective", "out is stored once" (repeatable).',
     ),
     click.option(
         "--grad",

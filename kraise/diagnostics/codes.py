@@ -94,7 +94,8 @@ CODES: dict[str, Code] = {
         "A plain store goes to an element that depends on data. If two threads have the same index, the last one wins, "
         "and which one that is nobody knows.",
         "y[idx[i]] = x[i]",
-        'Use an atomic (cuda.atomic.add), or, if no index occurs twice, declare it: --assume "idx is injective".',
+        'Use an atomic (cuda.atomic.add), or, if no index occurs twice, declare it: --assume "idx is injective", or '
+        '"out is stored once" if only some of the threads store.',
     ),
     "KR203": Code(
         "Loop-carried dependence",

@@ -1,6 +1,7 @@
 """What the user declares of the arguments (``--assume``), because it cannot be proved: sentences and their meaning.
 
-``idx is injective``: no two elements of the array are equal.
+``idx is injective``: no two elements of the array are equal. ``out is stored once``: no two threads store to one
+element of the array, as where those that keep theirs store to the places that a prefix sum gives.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 _NAME = r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)"
-FORMS = (("injective", re.compile(rf"{_NAME} is injective")),)
-KNOWN = '"NAME is injective"'
+FORMS = (("injective", re.compile(rf"{_NAME} is injective")), ("once", re.compile(rf"{_NAME} is stored once")))
+KNOWN = '"NAME is injective" or "NAME is stored once"'
 
 
 @dataclass(frozen=True)
@@ -23,8 +24,9 @@ class Assumption:
     names: tuple[str, ...]
 
     def broken(self, arguments: Mapping[str, Any]) -> str:
-        """Where the arguments (arrays by their dotted names) break it, in words; "" if they do not, or lack a name."""
-        if any(name not in arguments for name in self.names):
+        """Where the arguments (arrays by their dotted names) break it, in words; "" if they do not, or lack a name,
+        or if only a run shows it."""
+        if self.kind != "injective" or any(name not in arguments for name in self.names):
             return ""
         name = self.names[0]
         seen: dict[Any, int] = {}

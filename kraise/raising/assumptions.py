@@ -6,8 +6,8 @@ from kraise.diagnostics import refuse
 from kraise.ir.assumptions import KNOWN, assumption
 
 
-def injective(assume: tuple[str, ...]) -> list[str]:
-    """The arrays declared injective; any other sentence is refused.
+def declared(assume: tuple[str, ...], kind: str) -> list[str]:
+    """The arrays of which this ``kind`` of thing is declared; a sentence of no kind is refused.
 
     Raises:
         Refused: an assumption that is not understood.
@@ -17,5 +17,6 @@ def injective(assume: tuple[str, ...]) -> list[str]:
         found = assumption(sentence)
         if found is None:
             raise refuse("KR208", f"the assumption {sentence!r} is not understood", None, f"say {KNOWN}")
-        out.append(found.names[0])
+        if found.kind == kind:
+            out.append(found.names[0])
     return out

@@ -15,9 +15,10 @@ from kraise.ir.print_equations import equation_lines
 from kraise.ir.walk import free_indices, map_statement, statements, topological
 from kraise.options import Options
 from kraise.raising import narrow
-from kraise.raising.assumptions import injective
+from kraise.raising.assumptions import declared
 from kraise.raising.checked import with_checks
 from kraise.raising.checked_extents import extents
+from kraise.raising.checked_once import with_counts
 from kraise.raising.collective.inline import inlined
 from kraise.raising.gradients.demand import make_safe
 from kraise.raising.loops.periodic import in_turns
@@ -78,7 +79,8 @@ class Raiser:
         self.inlined: tuple[k.Stmt, ...] = ()
         self.returns: tuple[k.ArrayRef | None, ...] = ()
         self.cx.calls = called(module, function)
-        self.cx.injective = frozenset(injective(options.assume))
+        self.cx.injective = frozenset(declared(options.assume, "injective"))
+        self.cx.once = frozenset(declared(options.assume, "once"))
         self.cx.loop = partial(loop, self.cx)
         self.cx.while_loop = partial(while_loop, self.cx)
         self.cx.call = partial(call, self.cx)
@@ -150,6 +152,8 @@ class Raiser:
             for a in sorted(cx.injective & set(st.versions)):
                 cx.assumptions.append(f"{a} is injective (declared)")
                 cx.relied.append(eq.Check(f"{a} is not injective", distinct=eq.Version(a, 0)))
+            for a in sorted(cx.said_once):
+                cx.assumptions.append(f"no two threads store to one element of {a} (declared)")
             _bounded_by_guards(cx, st.out)
             rounds.as_indices(cx, st)
             st.out = shifted(st.out, st.names, st.accesses, tuple(a.name for a in cx.rounds_around))
@@ -245,7 +249,8 @@ class Raiser:
             tables = {c.name: c.shape for c in cx.module.constants if c.shape}
             static, traced = extents(kernel.body, {*array_names(function)})
             kernel = replace(kernel, checks=(*kernel.checks, *static), body=(*traced, *kernel.body))
-            return with_checks(kernel, tuple(dict.fromkeys(cx.relied)), cx.ragged_arrays, tables)
+            checked = with_checks(kernel, tuple(dict.fromkeys(cx.relied)), cx.ragged_arrays, tables)
+            return with_counts(checked, cx.said_once)
         return kernel
 
     def _seen_versions(self, arrays: tuple[k.ArrayRef | None, ...]) -> frozenset[eq.Version]:

@@ -38,7 +38,7 @@ def case_for(
             if function.kind == "host":
                 chosen = (request.shapes, request.values, dtype, request.seed)
                 return infer_host_case(source, function, *chosen, distinct=not order)
-            injective = frozenset(a.names[0] for a in understood(assume))
+            injective = frozenset(a.names[0] for a in understood(assume) if a.kind == "injective")
             sizes |= {"injective": injective, "demanded": demanded[0], "lone": demanded[1], "positive": positive}
             return infer_case(source, function, dtype=dtype, **sizes, **asked)
         args = dict(case.args) | dict(request.values)

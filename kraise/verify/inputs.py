@@ -92,7 +92,8 @@ class Attempt:
     """How the values are drawn: floats between ``low`` and ``high``, index arrays as permutations or not, integer
     scalars as ``small`` (None: primes, in some ``order``, or a ``few`` smaller numbers), arrays of unknown type as
     complex ("" none, "written" or "all"); ``chained``: an entry of an index array leads to one before it, the first to
-    itself or to none (-1), as those of linked lists and trees do; ``flags``: all numbers of arrays are 0 or 1."""
+    itself or to none (-1), as those of linked lists and trees do; ``flags``: all numbers of arrays are 0 or 1;
+    ``ordered``: none of them decreases."""
 
     low: float = -1.5
     high: float = 1.5
@@ -103,6 +104,7 @@ class Attempt:
     complex: str = ""
     chained: int | None = None  # where the first entry leads
     flags: bool = False
+    ordered: bool = False
 
 
 def infer_case(
@@ -158,7 +160,9 @@ def infer_case(
             continue
         if outcome.race_count and grid is None and search.one_block():
             continue  # blocks that do all the same
-        if outcome.race_count and search.roles.indices and not attempt.permuted:
+        if outcome.race_count and search.roles.searched and not attempt.ordered:
+            attempt = replace(attempt, ordered=True)  # merges by ranks
+        elif outcome.race_count and search.roles.indices and not attempt.permuted:
             attempt = replace(attempt, permuted=True)
         elif outcome.race_count and search.has_integers and attempt.order != "falling":
             attempt = replace(attempt, order="falling" if attempt.order else "rising")
@@ -347,7 +351,7 @@ class _Search:
     def array(self, slot: Slot, extents: Mapping[str, tuple[int, ...]], attempt: Attempt) -> np.ndarray:
         """An array of the slot's type; in order along its last axis where the program looks for numbers by halves."""
         data = self.drawn(slot, extents, attempt)
-        return np.sort(data, axis=-1) if slot.path in self.roles.searched else data
+        return np.sort(data, axis=-1) if attempt.ordered or slot.path in self.roles.searched else data
 
     def drawn(self, slot: Slot, extents: Mapping[str, tuple[int, ...]], attempt: Attempt) -> np.ndarray:
         """An array of the slot's type: a row pointer, indices, or random numbers."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from kraise.analysis.ascents import lookups
 from kraise.analysis.delinearize import Digits, digits
 from kraise.analysis.dependence import Access, may_meet
 from kraise.analysis.meeting import meeting
@@ -18,6 +19,7 @@ from kraise.diagnostics import Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, substitute, topological
+from kraise.raising.checked import rely_on_order
 from kraise.raising.memory.benign import stays
 from kraise.raising.memory.levels import set_once
 from kraise.raising.memory.phases import BARRIER, GRID, Unordered, unordered
@@ -66,6 +68,12 @@ def check(
                 running = _running(w, other, threads)
                 _ordered(cx, w)
                 met = _meet(cx, w, other, running, w.array in shared)
+                if met is not None and other.write and _in_order(cx, w, other):
+                    met = _meet(cx, w, other, running, w.array in shared)
+                    _rely_on_order(cx, w, other, met is None)
+                if met is not None and w.array in cx.once and other.write and not (w.atomic or other.atomic):
+                    cx.said_once |= {w.array}
+                    met = None
                 if met is not None and not (stays(cx, w, other, used) or stays(cx, other, w, used)):
                     refusal = _refusal(w, other, running, met[0], w.array in shared)
                     found.setdefault((w.array, refusal.diagnostics[0].span), refusal)
@@ -90,6 +98,21 @@ def _ordered(cx: Context, w: Access) -> None:
                 cx.relied.append(eq.Check(text, eq.Reduce("and", (r.axis,), same, None, BOOL)))
 
 
+def _in_order(cx: Context, w: Access, other: Access) -> bool:
+    """Whether stores go where searches of one array for the elements of another say: these are taken to be sorted."""
+    cx.sorted = frozenset(r.version.array for r in lookups((*w.subscripts, *other.subscripts)).values())
+    return bool(cx.sorted)
+
+
+def _rely_on_order(cx: Context, w: Access, other: Access, proved: bool) -> None:
+    """Says that the elements that are looked up are sorted, where that has ``proved`` it."""
+    for r in lookups((*w.subscripts, *other.subscripts)).values() if proved else ():
+        text = f"{r.version.array} must be sorted{'' if r.type.is_integer else ', with no NaN in it'}"
+        if not any(said.startswith(f"{r.version.array} must be sorted") for said in cx.assumptions):
+            rely_on_order(cx, r.version, r.type, text)
+    cx.sorted = frozenset()
+
+
 def _meet(
     cx: Context, w: Access, other: Access, running: tuple[str, ...], shared: bool
 ) -> tuple[str, tuple[str, ...]] | None:
@@ -98,7 +121,7 @@ def _meet(
     may differ."""
     blocks = tuple(b for b in cx.blocks if b in running)
     if not shared and not cx.barriers and len(w.passed) == 1 and w.passed == other.passed:
-        met = may_meet(w, other, running, frozenset(), injective=cx.injective)
+        met = may_meet(w, other, running, frozenset(), injective=cx.injective, sorted_=cx.sorted)
         return (meeting(w, other, running, frozenset()), running) if met else None
     inside = tuple(n for n in running if n not in blocks)
     for case in () if w.together and w.together == other.together else unordered(cx, w, other):
@@ -106,14 +129,14 @@ def _meet(
             continue
         a, b, shared_by = _then(case, w, other)
         same = frozenset(cx.blocks) | shared_by
-        if may_meet(a, b, inside, same, injective=cx.injective):
+        if may_meet(a, b, inside, same, injective=cx.injective, sorted_=cx.sorted):
             return meeting(a, b, inside, same), inside
     if shared or not cx.blocks:
         return None
     apart = cx.blocks if cx.tiles_are_exact() else running
     for case in unordered(cx, w, other, GRID) if cx.meetings else [Unordered(frozenset())]:
         a, b, same = _then(case, w, other)
-        if may_meet(a, b, apart, same, injective=cx.injective):
+        if may_meet(a, b, apart, same, injective=cx.injective, sorted_=cx.sorted):
             return meeting(a, b, apart, same), apart
     return None
 
@@ -290,7 +313,8 @@ def _refusal(w: Access, other: Access, threads: tuple[str, ...], where: str, sha
                 f"two threads may store to one element of `{w.array}`: "
                 "nothing says that its subscript takes each value once",
                 w.span,
-                'use an atomic, or declare it: --assume "idx is injective" (idx: the index array)',
+                'use an atomic, or declare it: --assume "idx is injective" (idx: the index array) or '
+                f'"{w.array} is stored once" (where not all threads store)',
             )
         moving = set(threads) & frozenset().union(*(free_indices(s) for s in w.subscripts))
         if not moving or moving != set(threads):

@@ -30,6 +30,9 @@ class Context:
     helpers: dict[str, eq.Helper] = field(default_factory=dict)
     kept: dict[str, eq.Helper | None] = field(default_factory=dict)  # which called functions stay functions
     injective: frozenset[str] = frozenset()
+    once: frozenset[str] = frozenset()  # arrays whose elements no two threads store to (declared)
+    sorted: frozenset[str] = frozenset()  # arrays that are taken to be sorted in the question under way
+    said_once: frozenset[str] = frozenset()  # those of them of which it could not be proved
     calls: tuple[str, ...] = ()
     axes: dict[str, int] = field(default_factory=dict)
     extents: dict[str, tuple[str, ...]] = field(default_factory=dict)
