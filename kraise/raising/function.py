@@ -110,6 +110,7 @@ class Raiser:
         for p in function.params:
             enter_parameter(st, p.name, p.type)
         multiples.enter(cx, st)
+        cx.warp = self.ways.get(threads.LANES, cx.warp)
         indices, path = threads.bind(cx, threads.names_of(function), self.bounded, self.ways)
         groups.enter(cx, st)
         cx.divisible = set(indices) - self.whole
@@ -192,7 +193,7 @@ class Raiser:
         st.names = {n.expr: n for n in scalars} | st.names
         stmts = without_dead(stmts, versions, seen)
         if cx.lane is not None:
-            counted = partial(threads.without_warps, cx.block_size())
+            counted = partial(threads.without_warps, cx.block_size(), cx.warp)
             stmts = tuple(map_statement(s, counted) for s in stmts)
             returns = tuple(r if isinstance(r, eq.Version) else counted(r) for r in returns)
             st.names = {counted(e): n for e, n in st.names.items()}

@@ -118,7 +118,8 @@ def _way(known: Learned) -> str:
     out: list[str] = []
     for axis, way in sorted(known.ways.items()):
         if axis == threads.LANES:
-            out.append("with the lane of a warp as an index")
+            part = "of a warp" if way == 32 else f"among {way} of a warp"
+            out.append(f"with the lane {part} as an index")
         elif way == threads.APART:
             out.append(f"with block and thread as two indices along {AXES[axis]}")
         else:

@@ -31,6 +31,7 @@ from kraise.raising.threads import groups
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads.counted import without_idle
 from kraise.raising.threads.literal_strides import strides
+from kraise.raising.threads.part_warps import parts
 from kraise.raising.threads.persistent import one_row_each
 from kraise.raising.threads.plausible import idle
 from kraise.raising.threads.sizes import as_launched, contradicts, launched, limits, named_sizes, suggested
@@ -134,6 +135,7 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
     tried: list[Attempt] = []
     sizes: list[threads.Ways] | None = [] if known.ways else None  # to try; none besides one that is given
     told = launched(module, function)
+    narrow: list[int] | None = None  # lanes that may work on their own
     while True:
         attempts: list[Raiser] = []
         try:
@@ -166,6 +168,10 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                         return sized
                 kernel = _in_common_rows(module, function, options, known, attempts[-1], kernel) or kernel
                 kernel = _unconditional(module, function, options, known) or kernel
+                for lanes in parts(attempts[-1].inlined) if kernel.launch == "required" and _by_warps(known) else ():
+                    sized = _sized(module, function, options, known, start.ways | {threads.LANES: lanes})
+                    if sized is not None and sized.launch != "required":
+                        return sized
                 return _guarded(module, function, options, known, attempts[-1]) or kernel if kernel.launch else kernel
         except Transient as transient:
             more = replace(known, solid=known.solid | transient.arrays)
@@ -184,13 +190,17 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
         except Lanes:
             if threads.LANES in known.ways:
                 raise first or refuse("KR299", "this use of a warp's lanes is not raised", function.span) from None
-            more = replace(known, ways=known.ways | {threads.LANES: 1})
+            more = replace(known, ways=known.ways | {threads.LANES: 32})
         except Refused as refused:
             first = further(first, refused)
             tried.append(Attempt(known, refused))
             if attempts:
                 hindering |= _scratch(attempts[-1])
             more = after(attempts[-1], known, refused) if attempts else None
+            if more is None and attempts and threads.LANES in known.ways:
+                narrow = parts(attempts[-1].inlined) if narrow is None else narrow
+                if narrow and any(d.code in ("KR206", "KR299") for d in refused.diagnostics):
+                    more = replace(start, ways=start.ways | {threads.LANES: narrow.pop(0)})
             if more is not None and contradicts(more.ways, told):
                 more = None
             if more is None and attempts:
@@ -225,6 +235,10 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                 raise with_attempts(first, tried) from None
         # with the size of the blocks known, a guard may bound the threads
         known = more if more.ways == known.ways else replace(more, launched=frozenset())
+
+
+def _by_warps(known: Learned) -> bool:
+    return known.ways.get(threads.LANES) == 32
 
 
 def _of_launch(cx: Context) -> frozenset[str]:

@@ -118,6 +118,8 @@ def _carry_out(cx: Context, st: State, plan: Plan, found: Frame, case: _Case) ->
         return 0
     if any(g and found.lane is None for g in groups):  # type: ignore[truthy-bool]
         raise Lanes
+    if any(g is not None and g > cx.warp for g in groups):
+        return 0
     source = _Source(cx, st, plan.sim, found)
     try:
         env = {n: source.local(f) for n, f in plan.locals.items()}
@@ -247,13 +249,13 @@ class _Source:
                 within = lane if start is None else operation("mod", (lane, eq.Const(g, INT)), INT)
                 where = eq.Op("eq", (within, ZERO), BOOL) if f.first else None
                 return self._with_literal(f, total, body), where
-            case Running(group=0 | 32 as g):
+            case Running(group=g) if g in (0, self.cx.warp):
                 index = thread if g == 0 else found.lane
                 if not isinstance(index, eq.Index):
                     if g == 0 and self.cx.lane is None:
                         raise Apart
                     raise Beyond("the thread is no index of its own")
-                extent = found.extent if g == 0 else eq.Const(32, INT)
+                extent = found.extent if g == 0 else eq.Const(g, INT)
                 body = self._own(f.family, index)
                 return self._scan(f, index, extent, body), None
             case Chosen(group=0):
@@ -366,7 +368,7 @@ class _Source:
 
     def _segment(self, lane: eq.Index, group: int) -> eq.Expr | None:
         within = operation("mod", (lane, eq.Const(group, INT)), INT)
-        return None if group == 32 else operation("sub", (lane, within), INT)
+        return None if group == self.cx.warp else operation("sub", (lane, within), INT)
 
     def _fresh(self, name: str) -> eq.Index:
         used = [r.value for r in self.st.out if isinstance(r, RawWrite)]

@@ -18,7 +18,6 @@ from kraise.raising.run.context import Context
 
 THREAD = eq.Index("$thread", INT)  # a thread's number in its block
 WARPS, LANES = eq.Index("$warp", INT), eq.Index("$lane", INT)
-_WARP = eq.Const(32, INT)
 
 
 @dataclass(frozen=True)
@@ -36,6 +35,7 @@ class Frame:
     extent: eq.Expr
     moving: frozenset[str]
     rows: bool = False
+    warp: int = 32  # the lanes of a warp, or of a part of it that the others meet in nothing
 
     def at(self, e: eq.Expr, thread: eq.Expr) -> eq.Expr:
         """``e`` of thread ``thread`` of the same block.
@@ -45,8 +45,8 @@ class Frame:
         """
         moved = tidy(substitute(e, self.local))
         if self.split:
-            high, low = _digits(thread)
-            return tidy(substitute(_joined(moved, thread), {WARPS: high, LANES: low}))
+            high, low = _digits(thread, self.warp)
+            return tidy(substitute(_joined(moved, thread, self.warp), {WARPS: high, LANES: low}))
         return tidy(substitute(moved, {THREAD: thread}))
 
     def at_lane(self, e: eq.Expr, lane: eq.Expr) -> eq.Expr:
@@ -55,14 +55,15 @@ class Frame:
         return tidy(substitute(e, {self.lane: lane}))
 
 
-def _digits(thread: eq.Expr) -> tuple[eq.Expr, eq.Expr]:
+def _digits(thread: eq.Expr, warp: int) -> tuple[eq.Expr, eq.Expr]:
     if isinstance(thread, eq.Const) and isinstance(thread.value, int):
-        high, low = divmod(thread.value, 32)
+        high, low = divmod(thread.value, warp)
         return eq.Const(high, INT), eq.Const(low, INT)
-    return operation("floordiv", (thread, _WARP), INT), operation("mod", (thread, _WARP), INT)
+    lanes = eq.Const(warp, INT)
+    return operation("floordiv", (thread, lanes), INT), operation("mod", (thread, lanes), INT)
 
 
-def _joined(e: eq.Expr, thread: eq.Expr) -> eq.Expr:
+def _joined(e: eq.Expr, thread: eq.Expr, warp: int) -> eq.Expr:
     """``e`` with the thread's number where its warp and its lane stand for it: ``32 * warp + lane``, or the two as
     digits of a subscript."""
 
@@ -71,12 +72,12 @@ def _joined(e: eq.Expr, thread: eq.Expr) -> eq.Expr:
             case eq.Op(type=t) if index_like(node):
                 p = to_poly(node)
                 times = p.coefficient(LANES) if p.is_affine_in([WARPS.name, LANES.name]) else Poly()
-                if times.terms and p.coefficient(WARPS) == times * 32:
+                if times.terms and p.coefficient(WARPS) == times * warp:
                     return to_expr(p.without(LANES).without(WARPS) + times * to_poly(thread), t)
             case eq.Read(subscripts=subs, view=view) if view and LANES in subs[1:]:
                 at = subs.index(LANES, 1)
-                if subs[at - 1] is WARPS and view[at] is _WARP:
-                    size = view[at - 1] if at == 1 else to_expr(to_poly(view[at - 1]) * 32)
+                if subs[at - 1] is WARPS and view[at] is eq.Const(warp, INT):
+                    size = view[at - 1] if at == 1 else to_expr(to_poly(view[at - 1]) * warp)
                     fewer = (*view[: at - 1], size, *view[at + 1 :])
                     return replace(node, subscripts=(*subs[: at - 1], thread, *subs[at + 1 :]), view=fewer)
         return node
@@ -104,20 +105,20 @@ def frame(cx: Context) -> Frame | None:
             own = operation("add", (operation("mul", (block, extent), INT), THREAD), INT)
         local[eq.Index(inside[0], INT)] = own
         return _checked(cx, Frame(local, None, False, extent, frozenset(inside), rows))
-    lane = eq.Index(cx.lane, INT)
+    lane, lanes = eq.Index(cx.lane, INT), eq.Const(cx.warp, INT)
     others = [n for n in inside if n != cx.lane]
     if cx.lane not in inside or len(others) > 1:
         return None
     local[lane] = LANES
     for n in others:
         warp = eq.Index(n, INT)
-        whole = operation("add", (operation("mul", (_WARP, warp), INT), lane), INT)
+        whole = operation("add", (operation("mul", (lanes, warp), INT), lane), INT)
         if thread is whole or block is None:
             local[warp] = WARPS
         else:
-            warps = to_expr(divided(to_poly(extent), to_poly(_WARP))[0])
+            warps = to_expr(divided(to_poly(extent), to_poly(lanes))[0])
             local[warp] = operation("add", (operation("mul", (block, warps), INT), WARPS), INT)
-    return _checked(cx, Frame(local, lane, True, extent, frozenset(inside), rows))
+    return _checked(cx, Frame(local, lane, True, extent, frozenset(inside), rows, cx.warp))
 
 
 def _checked(cx: Context, found: Frame) -> Frame | None:
@@ -125,7 +126,7 @@ def _checked(cx: Context, found: Frame) -> Frame | None:
     own = tidy(substitute(cx.threads["thread", 0], found.local))
     wanted: eq.Expr = THREAD
     if found.split:
-        wanted = operation("add", (operation("mul", (_WARP, WARPS), INT), LANES), INT)
+        wanted = operation("add", (operation("mul", (eq.Const(found.warp, INT), WARPS), INT), LANES), INT)
         if len(found.local) == 1:
             wanted = LANES
     return found if own is tidy(wanted) else None
@@ -140,7 +141,7 @@ def numbers(found: Frame, e: eq.Expr, size: int) -> np.ndarray | None:
     except ValueError:
         return None
     threads = np.arange(size)
-    known: dict[eq.Expr, np.ndarray] = {THREAD: threads, WARPS: threads // 32, LANES: threads % 32}
+    known: dict[eq.Expr, np.ndarray] = {THREAD: threads, WARPS: threads // found.warp, LANES: threads % found.warp}
     for node in topological((e,)):
         if node in known:
             continue
@@ -150,7 +151,7 @@ def numbers(found: Frame, e: eq.Expr, size: int) -> np.ndarray | None:
             case eq.Param() if node is found.extent or node.name == "block.x":
                 known[node] = np.full(size, size)
             case eq.Param(name="warps.x"):
-                known[node] = np.full(size, size // 32)
+                known[node] = np.full(size, size // found.warp)
             case eq.Cast(arg=arg, type=t) if arg in known and (t.is_integer or t.kind == "bool"):
                 known[node] = known[arg]
             case eq.Op(name="select", args=(c, a, b)) if {c, a, b} <= known.keys():

@@ -100,7 +100,7 @@ def bind(
             continue
         lanes = axis == 0 and LANES in ways and "thread" in kinds
         if lanes and (way is None or way == APART):
-            block_dim = operation("mul", (eq.Const(32, INT), WARPS), INT)  # type: ignore[assignment]
+            block_dim = operation("mul", (eq.Const(cx.warp, INT), WARPS), INT)  # type: ignore[assignment]
             cx.threads["blockDim", axis] = block_dim
             cx.whole_warps()
         if {"thread", "block"} <= kinds and way is not None and way < 0:
@@ -229,13 +229,14 @@ def lanes(cx: Context, indices: tuple[str, ...], ways: Ways) -> list[tuple[str, 
     inside = [n for n in indices if n in free_indices(cx.threads["thread", 0]) and n not in cx.blocks]
     if len(inside) != 1:
         return []
-    return [(inside[0], eq.Const(32, INT))]
+    return [(inside[0], eq.Const(cx.warp, INT))]
 
 
-def without_warps(block: eq.Param, e: eq.Expr) -> eq.Expr:
-    """``e`` with the number of warps in terms of the launch: 32 of them are a block's threads (``block``)."""
+def without_warps(block: eq.Param, lanes: int, e: eq.Expr) -> eq.Expr:
+    """``e`` with the number of warps in terms of the launch: times their ``lanes`` they are a block's threads
+    (``block``)."""
     grid, threads = (eq.Param(f"{n}.x", INT) for n in ("grid", "threads"))
-    few, all_ = (eq.Op("floordiv", (n, eq.Const(32, INT)), INT) for n in (block, threads))
+    few, all_ = (eq.Op("floordiv", (n, eq.Const(lanes, INT)), INT) for n in (block, threads))
 
     def term(m: tuple[eq.Expr, ...], c: int) -> Poly:
         rest = list(m)
@@ -247,10 +248,10 @@ def without_warps(block: eq.Param, e: eq.Expr) -> eq.Expr:
                     rest.remove(grid)
                     whole = threads
                 part: eq.Expr = whole
-                if c % 32:
+                if c % lanes:
                     part = few if whole is block else all_
                 else:
-                    by = 32
+                    by = lanes
                 return Poly({tuple(rest): c // by}) * to_poly(part)
         return Poly({m: c})
 

@@ -80,8 +80,9 @@ def whole_warps(cx: Context, stmts: tuple[eq.Stmt, ...]) -> None:
     """Where the launch is taken from what is written, that must be a number of whole warps."""
     threads = eq.Param("threads.x", INT)
     if cx.lane is not None and threads in topological(e for s in stmts for e in statement_expressions(s)):
-        rest = eq.Op("mod", (threads, eq.Const(32, INT)), INT)
-        cx.checks.append((eq.Op("eq", (rest, eq.Const(0, INT)), BOOL), "the threads must be whole warps of 32"))
+        rest = eq.Op("mod", (threads, eq.Const(cx.warp, INT)), INT)
+        text = f"the threads must be whole {'warps' if cx.warp == 32 else 'groups'} of {cx.warp}"
+        cx.checks.append((eq.Op("eq", (rest, eq.Const(0, INT)), BOOL), text))
 
 
 def where_given(launch: str, check: tuple[eq.Expr, str]) -> tuple[eq.Expr, str] | None:
@@ -107,26 +108,28 @@ def _extent_written(cx: Context, stmts: tuple[eq.Stmt, ...], index: str, extent:
             for d, sub in enumerate(s.subscripts):
                 if isinstance(sub, eq.Index) and sub.name == index:
                     hi = next((a.hi for a in s.axes if a.name == index), None)
-                    if hi is not None and _by_parts(hi, extent):
+                    if hi is not None and _by_parts(hi, extent, cx.warp):
                         return None
-                    return _extent(s, d, cx.tail(s.after.array), isinstance(hi, eq.Op) and hi.name == "floordiv")
+                    by_warp = isinstance(hi, eq.Op) and hi.name == "floordiv"
+                    return _extent(s, d, cx.tail(s.after.array), cx.warp if by_warp else 0)
     return None
 
 
-def _by_parts(hi: eq.Expr, extent: str) -> bool:
+def _by_parts(hi: eq.Expr, extent: str, warp: int) -> bool:
     """Whether the index runs over a part of the threads, every eighth of them; warps are counted by :func:`_extent`."""
-    if isinstance(hi, eq.Op) and hi.name == "floordiv" and hi.args[1] is eq.Const(32, INT):
+    if isinstance(hi, eq.Op) and hi.name == "floordiv" and hi.args[1] is eq.Const(warp, INT):
         return False
     divided = [n for n in topological((hi,)) if isinstance(n, eq.Op) and n.name in ("floordiv", "tdiv")]
     return any(isinstance(x, eq.Param) and x.name == extent for n in divided for x in topological((n.args[0],)))
 
 
-def _extent(s: eq.Write, d: int, tail: int, warps: bool) -> eq.Expr:
-    """The threads that an axis of what is written asks for (``warps``: its index is that of the warp), where a flat
+def _extent(s: eq.Write, d: int, tail: int, warp: int) -> eq.Expr:
+    """The threads that an axis of what is written asks for (``warp``: its index is that of a warp
+    of so many lanes), where a flat
     array (with ``tail`` axes of its type) is seen as rows too."""
-    whole = eq.Const(32, INT)
-    rows = [r for r in s.view[1 : len(s.view) - tail] if not (warps and r is whole)]
+    whole = eq.Const(warp or 32, INT)
+    rows = [r for r in s.view[1 : len(s.view) - tail] if not (warp and r is whole)]
     size: eq.Expr = s.view[d] if s.view and d else eq.Shape(s.after.array, 0 if s.view else d, INT)
     if rows and not d:
         size = eq.Op("floordiv", (size, to_expr(reduce(mul, map(to_poly, rows)))), INT)
-    return eq.Op("mul", (whole, size), INT) if warps and not s.view else size
+    return eq.Op("mul", (whole, size), INT) if warp and not s.view else size

@@ -29,7 +29,7 @@ from kraise.raising.run.state import LocalArray, RawNew, RawWrite, State
 from kraise.raising.run.values import Cell, access, provable_here, truth, value
 
 _REDUCED = {"sum": "add", "add": "add", "min": "min", "max": "max"}
-ZERO, WARP = eq.Const(0, INT), eq.Const(32, INT)
+ZERO = eq.Const(0, INT)
 
 
 def exchange(cx: Context, st: State, e: k.Warp) -> eq.Expr:
@@ -45,7 +45,9 @@ def exchange(cx: Context, st: State, e: k.Warp) -> eq.Expr:
             raise refuse("KR299", reason, e.span, "take the lane from threadIdx.x")
         raise Lanes
     lane = eq.Index(cx.lane, INT)
-    if any(cx.lane in free_indices(c) and c not in cx.launch_path and not by_warp(c, cx.lane) for c in st.path):
+    if any(
+        cx.lane in free_indices(c) and c not in cx.launch_path and not by_warp(c, cx.lane, cx.warp) for c in st.path
+    ):
         raise refuse(
             "KR206",
             "lanes of one warp may come here under a condition that differs from lane to lane",
@@ -62,7 +64,9 @@ def exchange(cx: Context, st: State, e: k.Warp) -> eq.Expr:
         v, holders = truth(cx, st, e.args[0]) if e.name in ("ballot", "any", "all") else value(cx, st, e.args[0]), ()
     own_only(cx, st, v, (cx.lane,), e.span)
     held = Registers(cx, st, e.args[0] if e.args else e, v)
-    start = ZERO if e.width == 32 else operation("sub", (lane, operation("mod", (lane, axis.hi), INT)), INT)
+    if e.width > cx.warp:
+        _keeps_to_its_part(cx, st, e)
+    start = ZERO if e.width >= cx.warp else operation("sub", (lane, operation("mod", (lane, axis.hi), INT)), INT)
     try:
         if e.name in ("any", "all", "ballot", *_REDUCED):
             other = held.at(operation("add", (start, x), INT))
@@ -108,7 +112,7 @@ class Registers:
         subs = tuple(lane if n == own.name else eq.Index(n, INT) for n in prefix)
         node = eq.Read(version, subs, self.value.type)
         st.order += 1
-        within = eq.Op("ge", (lane, ZERO), BOOL), eq.Op("lt", (lane, WARP), BOOL)
+        within = eq.Op("ge", (lane, ZERO), BOOL), eq.Op("lt", (lane, eq.Const(self.cx.warp, INT)), BOOL)
         path = tuple(dict.fromkeys((*add_path(st.path, inside), *(within if inside is simplify.TRUE else ()))))
         st.accesses.append(access(st, Cell(version.array, subs), path, False, node=node))
         return node
@@ -148,18 +152,31 @@ class Registers:
         return after, prefix
 
 
-def by_warp(condition: eq.Expr, lane: str) -> bool:
-    """Whether all lanes of a warp answer alike: ``32 * warp + lane < 64``."""
+def by_warp(condition: eq.Expr, lane: str, lanes: int) -> bool:
+    """Whether all ``lanes`` of a warp answer alike: ``32 * warp + lane < 64``."""
     fact = classify(condition)
     index = eq.Index(lane, INT)
     if fact is None or fact.kind != "ge" or not fact.poly.is_affine_in((lane,)):
         return False
     rest = fact.poly.without(index)
-    if any(c % 32 for m, c in rest.terms.items() if m):
+    if any(c % lanes for m, c in rest.terms.items() if m):
         return False
     # 32 * q + c - lane >= 0 and 32 * q + c + lane >= 0, with a lane of 0 ... 31
-    wanted = {-1: 31, 1: 0}.get(fact.poly.coefficient(index).value or 0)
-    return wanted is not None and rest.offset % 32 == wanted
+    wanted = {-1: lanes - 1, 1: 0}.get(fact.poly.coefficient(index).value or 0)
+    return wanted is not None and rest.offset % lanes == wanted
+
+
+def _keeps_to_its_part(cx: Context, st: State, e: k.Warp) -> None:
+    """Refuses an exchange of a whole warp where the lanes of a part of it are the index, if it may leave that part.
+
+    Raises:
+        Refused: KR299.
+    """
+    if e.name == "activemask":
+        return
+    most = _most(st, value(cx, st, e.args[1])) if e.name == "shfl_xor" else None
+    if most is None or most >= cx.warp:
+        raise refuse("KR299", f"{e.name} may ask lanes beyond each {cx.warp} of a warp", e.span, "say how wide it is")
 
 
 def _held(cx: Context, st: State, e: k.Expr) -> tuple[eq.Expr, tuple[eq.Expr, ...]]:
@@ -195,7 +212,7 @@ def _shuffled(
         case "shfl_xor":
             source = simplify.op("xor", (lane, amount), INT)
             most = _most(st, amount)
-            if most is None or most >= e.width:
+            if most is None or most >= min(e.width, cx.warp):
                 inside = eq.Op("lt", (source, operation("add", (start, width), INT)), BOOL)
         case _:
             within = provable_here(st, to_poly(amount)) and provable_here(st, to_poly(width) - to_poly(amount) - 1)
@@ -240,4 +257,4 @@ def votes(cx: Context, st: State, bits: eq.Expr) -> eq.Expr | None:
     x = cx.index("lane", (*st.open, *cx.blocks, cx.lane))
     vote = tidy(substitute(cx.ballots[bits], {eq.Index(cx.lane, INT): x}))
     one = simplify.select(vote, eq.Const(1, INT), ZERO, INT)
-    return eq.Reduce("add", (eq.Axis(x.name, ZERO, WARP),), one, None, INT)
+    return eq.Reduce("add", (eq.Axis(x.name, ZERO, eq.Const(cx.warp, INT)),), one, None, INT)

@@ -1,0 +1,36 @@
+"""Parts of a warp that work on their own: eight lanes a row, ``row = t / 8``, and exchanges among the eight alone.
+
+What the lanes of a whole warp do together says nothing then. With the lane among the eight as an index the row is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kraise.ir import kernel as k
+from kraise.raising.collective.opened import walked
+from kraise.raising.loops.unrolled import maybe
+
+
+def parts(body: Iterable[k.Stmt]) -> list[int]:
+    """The numbers of lanes to try, the likeliest first: those by which the source divides, or how wide its exchanges
+    are."""
+    found: dict[int, int] = {}
+    exchanged = False
+    for e in walked(tuple(body)):
+        lanes: int | None = None
+        match e:
+            case k.Warp(width=width):
+                exchanged, lanes = True, width
+            case k.Op(name="floordiv" | "tdiv" | "mod" | "tmod", args=(_, by)):
+                lanes = maybe(by, {})
+            case k.Op(name="shr", args=(_, by)) if (bits := maybe(by, {})) is not None and 0 < bits < 5:
+                lanes = 1 << bits
+            case k.Op(name="and_", args=(_, mask)) if (most := maybe(mask, {})) is not None:
+                lanes = most + 1
+        if lanes in (2, 4, 8, 16):
+            found[lanes] = found.get(lanes, 0) + 1
+    return sorted(found, key=lambda n: (-found[n], n)) if exchanged else []
+
+
+__all__ = ["parts"]
