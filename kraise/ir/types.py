@@ -46,6 +46,13 @@ class ScalarType(metaclass=_Interned):
     def is_inexact(self) -> bool:
         return self.kind in ("float", "complex", "bfloat")
 
+    def wrapped(self, value: int) -> int:
+        """What an integer type holds in place of a number that it may not hold."""
+        if self.bits is None:
+            return value
+        half = 1 << (self.bits - 1) if self.kind == "int" else 0
+        return (value + half) % (1 << self.bits) - half
+
 
 BOOL = ScalarType("bool", 8)
 INT = ScalarType("int")  # Python's int

@@ -192,7 +192,7 @@ class Loops(Variables):
             step = self.unary("-", cast(amount, INT32 if t.kind == "uint" else t), amount.span)
         elif isinstance(step, Const) and step.value <= 0:  # type: ignore[operator]
             return False
-        if h.symbol == "!=" and not isinstance(start, Const):
+        if h.symbol == "!=" and not _ahead(start, stop, h.down):
             return False
         saved_names, saved_notes = dict(self.names), list(self.notes)
         with self.scope():
@@ -351,3 +351,13 @@ def _is_name(node: Node, name: str) -> bool:
 
 def _leaves_early(node: Tree) -> bool:
     return any(t.data == "break_statement" for t in node.iter_subtrees())
+
+
+def _ahead(start: Expr, stop: Expr, down: bool) -> bool:
+    """Whether ``!=`` ends a loop as ``<`` or ``>`` does: from a number on that the end is not known to lie behind."""
+    if not isinstance(start, Const):
+        return False
+    first, last = int(start.value.real), fold(stop)
+    if last is None:
+        return first < 1 << 31
+    return first >= last.value.real if down else first <= last.value.real

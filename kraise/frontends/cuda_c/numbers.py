@@ -129,11 +129,7 @@ def _unary(words: list[str]) -> tuple[Const, list[str]]:
 
 def wrap(value: int | float, t: ScalarType) -> Const:
     """A constant of type ``t``: integers wrap at its width."""
-    if t.is_integer and t.bits:
-        value = int(value) & ((1 << t.bits) - 1)
-        if t.kind == "int" and value >> (t.bits - 1):
-            value -= 1 << t.bits
-    return Const(value, t)
+    return Const(t.wrapped(int(value)) if t.is_integer and t.bits else value, t)
 
 
 def convert(c: Const, t: ScalarType) -> Const:

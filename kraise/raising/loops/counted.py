@@ -25,7 +25,7 @@ TRUE, FALSE = k.Const(True, BOOL), k.Const(False, BOOL)
 class Counted:
     """What replaces the loop: ``before`` it, the loop, and ``after`` it (the variable's final value). ``exits``: the
     loop may end before its bound. ``ahead``: it ends where the variable, which wraps, is at the bound: that must be
-    ahead of it."""
+    ahead of it. ``once``: there is one round at least."""
 
     var: str
     before: tuple[k.Stmt, ...]
@@ -33,6 +33,7 @@ class Counted:
     after: tuple[k.Stmt, ...]
     exits: bool = False
     ahead: bool = False
+    once: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def _made(
     if not flags and not rest and not tested and isinstance(last, k.Assign) and last.name == v:
         loop = k.For(v, first, stop, b.step, tuple(others), type=kind, span=span)
         after: tuple[k.Stmt, ...] = (k.Assign(v, _final(first, stop, b, kind), kind, span=span),)
-        return Counted(v, tuple(before), loop, after, ahead=b.ahead)
+        return Counted(v, tuple(before), loop, after, ahead=b.ahead, once=s.test_last)
     fresh = f"{v}$round"
     body = (k.Assign(v, k.Var(fresh, kind), kind, span=span), *tested, *body)
     after = ()
@@ -131,7 +132,7 @@ def _made(
     if alive:
         body = (k.If(all_of(alive), body, span=span),)
     loop = k.For(fresh, first, stop, b.step, body, type=kind, span=span)
-    return Counted(v, tuple(before), loop, after, exits=bool(alive), ahead=b.ahead)
+    return Counted(v, tuple(before), loop, after, exits=bool(alive), ahead=b.ahead, once=s.test_last)
 
 
 def all_of(conditions: list[k.Expr]) -> k.Expr:

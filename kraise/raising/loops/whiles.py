@@ -17,6 +17,7 @@ from kraise.raising.loops.bounded import Bounded, bounded, followed, unsigned_di
 from kraise.raising.loops.cells import Carried
 from kraise.raising.loops.counted import Counted, counted
 from kraise.raising.loops.doubling import doubling
+from kraise.raising.loops.downwards import downwards
 from kraise.raising.loops.float_counts import float_counted
 from kraise.raising.loops.folds import FIRST, Folding, Sequential
 from kraise.raising.loops.halving import halving
@@ -39,9 +40,14 @@ def while_loop(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None
     then runs under that bound.
     """
     from kraise.raising.memory.tree_reductions import tree
+    from kraise.raising.run.statements import block
 
     s = whole(cx, st, s)
     if tree(cx, st, s, live) or bisected(cx, st, s, live):
+        return
+    signed = downwards(cx, st, s)
+    if signed is not None:
+        block(cx, st, signed, live)
         return
     flag = _unused(st, s, live)
     as_for = counted(s, flag) or doubling(cx, st, s, flag) or float_counted(st, s, flag)
@@ -127,6 +133,20 @@ def _no_wrapped_bound(cx: Context, st: State, found: Counted) -> None:
         _not_below_zero(cx, unsigned_differences(stop))
 
 
+def _goes_round(cx: Context, st: State, found: Counted) -> bool:
+    """Whether an unsigned counter starts at a number from which it passes the end of its type before it is done."""
+    stop = found.loop.stop
+    if found.once and isinstance(stop, k.Op):  # the greater one of it and what the first round leaves
+        stop = stop.args[0]
+    first, last = (value(cx, st.copy(), e) for e in (found.loop.start, stop))
+    kind, by = found.loop.type, found.loop.step
+    if not (isinstance(first, eq.Const) and isinstance(by, k.Const) and kind and kind.kind == "uint" and kind.bits):
+        return False
+    if found.once and first.value.real + by.value.real >= 2**kind.bits:
+        return True
+    return found.ahead and isinstance(last, eq.Const) and by.value.real > 0 and last.value.real < first.value.real
+
+
 def _not_below_zero(cx: Context, differences: Iterable[eq.Expr]) -> None:
     for d in differences:
         check = eq.Op("ge", (d, eq.Const(0, INT)), BOOL)
@@ -145,6 +165,8 @@ def _counts(cx: Context, st: State, found: Counted, live: frozenset[str]) -> boo
         # what starts below zero, and so at the end, makes no round of those that the source means to end
         name = found.loop.start.name
         trial.env[name] = _signed(trial.env[name])
+    if _goes_round(cx, trial, found):
+        return False
     if found.ahead and not all(_fits(value(cx, trial.copy(), e)) for e in (found.loop.start, found.loop.stop)):
         return False
     try:

@@ -51,12 +51,8 @@ def cast(type: ScalarType, arg: Expr) -> Expr:
     """The conversion, left out where it changes nothing, carried out on integers (that wrap)."""
     if arg.type == type:
         return arg
-    value = _int(arg)
-    if value is not None and type.is_integer:
-        if not _fits(value, type) and type.bits is not None:
-            value &= 2**type.bits - 1
-            value -= 2**type.bits * (type.kind == "int" and value >= 2 ** (type.bits - 1))
-        return Const(value, type)
+    if (value := _int(arg)) is not None and type.is_integer:
+        return Const(type.wrapped(value), type)
     return (closed.truncated(arg, type) if type.is_integer else None) or Cast(type, arg)
 
 
@@ -263,11 +259,10 @@ def _compare(name: str, x: int, y: int) -> bool:
 
 
 def _offset(x: Expr) -> tuple[Expr | None, int]:
-    """``x`` as base + constant (Python's integers and C's signed ones, which do not wrap)."""
-    value = _int(x)
-    if value is not None:
+    """``x`` as base + constant (Python's integers and C's signed ones, which do not wrap from 32 bits on)."""
+    if (value := _int(x)) is not None:
         return None, value
-    if isinstance(x, Op) and x.type.kind == "int" and x.name in ("add", "sub"):
+    if isinstance(x, Op) and x.type.kind == "int" and (x.type.bits or 32) >= 32 and x.name in ("add", "sub"):
         a, b = x.args
         right, left = _int(b), _int(a)
         if right is not None and a.type == x.type:
@@ -280,7 +275,7 @@ def _offset(x: Expr) -> tuple[Expr | None, int]:
 
 
 def _integers(name: str, args: tuple[Expr, ...], type: ScalarType) -> Expr | None:
-    """Folding and the identities of integers (unsigned ones fold modulo their width)."""
+    """Folding and the identities of integers (unsigned and short ones fold modulo their width)."""
     values = tuple(_int(a) for a in args)
     if name in _COMPARISONS:
         return _comparison(name, args)
@@ -289,8 +284,8 @@ def _integers(name: str, args: tuple[Expr, ...], type: ScalarType) -> Expr | Non
     known = tuple(v for v in values if v is not None)
     if len(known) == len(values):
         folded = _fold(name, known)
-        if folded is not None and type.kind == "uint" and type.bits is not None:
-            folded %= 2**type.bits
+        if folded is not None and (type.kind == "uint" or (type.bits or 32) < 32):
+            folded = type.wrapped(folded)  # short numbers are computed in an int and then cut
         if folded is not None and _fits(folded, type):
             return Const(folded, type)
     if len(args) != 2:

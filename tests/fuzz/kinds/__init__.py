@@ -7,6 +7,7 @@ from collections.abc import Callable
 from tests.fuzz.generate import Program
 from tests.fuzz.kinds import (
     aliases,
+    carried,
     earlier,
     exits,
     hosts,
@@ -14,12 +15,15 @@ from tests.fuzz.kinds import (
     joint,
     launches,
     local_arrays,
+    neighbours,
     picked,
     planes,
     ragged,
     squares,
     strides,
     structs,
+    swaps,
+    switches,
     tiles,
     warps,
     wraps,
@@ -43,4 +47,8 @@ KINDS: dict[str, Callable[[int, str], Program]] = {
     "strides": strides.draw,
     "tiles": tiles.draw,
     "earlier": earlier.draw,
+    "carried": carried.draw,
+    "neighbours": neighbours.draw,
+    "swaps": swaps.draw,
+    "switches": switches.draw,
 }
