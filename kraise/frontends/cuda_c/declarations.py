@@ -134,6 +134,8 @@ class Declarations(Base):
         values = self.template_arguments(arguments) if arguments is not None else []
         if (self.library is not None or self.of_class) and name in CONTAINERS and values:
             return Container(values[0], owns=name != "device_ptr")
+        if self.of_class and name == "array" and len(values) == 2:
+            return Array(values[0], values[1])
         if name == "unique_ptr" and values and self.frees_only(values[1:]):
             return Pointer(values[0].of if isinstance(values[0], Array) else values[0])
         return self.program.instantiate_struct(self, name, values, node)

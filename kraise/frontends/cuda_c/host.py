@@ -62,7 +62,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.functors: dict[str, Tree] = {}  # declarations of names that are no numbers and no arrays
         self.null: set[str] = set()  # pointers to storage of a library that nothing was allocated for yet
         self.storage: set[str] = set()  # all of these pointers
-        self.containers, self.made = set[str](), set[str]()
+        self.containers, self.made, self.members_made = set[str](), set[str](), set[str]()
         self.banks: dict[str, tuple[str, ...]] = {}
         self.unset_dims: set[str] = set()  # members of type dim3 that nothing was given to yet
         self.records: dict[str, dict[str, str]] = {}

@@ -12,11 +12,10 @@ from kraise.frontends.cuda_c.host_containers import Containers
 from kraise.frontends.cuda_c.host_inline import Inlining
 from kraise.frontends.cuda_c.host_launches import Launches
 from kraise.frontends.cuda_c.host_library import GENERATES, Libraries
-from kraise.frontends.cuda_c.host_main import filled_arrays, outside
 from kraise.frontends.cuda_c.host_names import callee, concept, dropped, elements, normal, product, rows_of, size_of
-from kraise.frontends.cuda_c.host_nest import outline
+from kraise.frontends.cuda_c.host_own_loops import OwnLoops
 from kraise.frontends.cuda_c.host_plain import Plain
-from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
+from kraise.frontends.cuda_c.trees import Node, kind, strip, tokens, trees
 from kraise.frontends.cuda_c.values import VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
@@ -27,7 +26,7 @@ _RUNTIME = ("cuda", "cusparse", "cusolver", "cudnn", "curand", "nccl")
 ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
 
 
-class Calls(Asides, Plain, Launches, Libraries, Containers, Inlining):
+class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
     """The part of the reader that knows the runtime; :class:`kraise.frontends.cuda_c.host.HostReader` has the rest."""
 
     extent_member: Any
@@ -121,6 +120,8 @@ class Calls(Asides, Plain, Launches, Libraries, Containers, Inlining):
             return self.effect(tested)
         if self.is_dropped(name):
             return self.left_out(name, args, node)
+        if name in self.program.functions and self.only_says(name):
+            return self.drop(node, "printing or a check")
         if self.inlines(node):
             return self.inline(node, None)
         if name in self.hosts:
@@ -139,8 +140,6 @@ class Calls(Asides, Plain, Launches, Libraries, Containers, Inlining):
         known = name in self.program.functions
         if self.is_plain(node):
             return self.plain_call(node, (), None)
-        if known and self.only_says(name):
-            return self.drop(node, "printing or a check")
         own = kind(method) == "member_expression" and self.member(method) in host_effects.methods(self.program)
         if (
             not known
@@ -338,46 +337,6 @@ class Calls(Asides, Plain, Launches, Libraries, Containers, Inlining):
             sides = [tuple(self.assign_pointer(name, p, node)) for p in parts[1:3]]
             return [h.If(test, sides[0], sides[1], span=span)]
         return [h.Point((name,), (self.pointer(value),), span=span)]
-
-    # --- loops of the host's own
-
-    def counters(self, node: Tree) -> set[str]:
-        """The counters of the loops of a nest that are declared outside of it."""
-        found: set[str] = set()
-        for t in node.iter_subtrees():
-            init = child(t, "for_init") if t.data == "for_statement" else None
-            for c in trees(init, "assignment_expression") if init is not None else []:
-                found.add(callee(c.children[0]))
-        return found
-
-    def nest(self, node: Tree) -> list[h.Stmt] | None:
-        """A loop over elements of host arrays as a plain function of its own; None for a loop that does other things.
-
-        A loop that only prints is dropped.
-        """
-        inner = list(node.iter_subtrees())
-        names = [callee(t.children[0]) for t in inner if t.data == "call_expression"]
-        if any(t.data in ("launch_expression", "return_statement", "goto_statement") for t in inner):
-            return None
-        if any(n in self.hosts or concept(n) for n in names):
-            return None
-        printed = any(dropped(n) for n in names) or any(str(t) in ("cout", "cerr") for t in tokens(node))
-        if printed:
-            found = host_effects.of_tree(self.program, node, frozenset(self.arrays))
-            followed = {n for n in found.variables if self.low.lookup(n) is not None} - self.ignored
-            if not found.changes and not followed - self.counters(node):
-                return self.drop(node, "printing or a check")
-        if self.name == "main" and outside(self, node):
-            filled = filled_arrays(self, node)
-            if filled:
-                return [s for n in sorted(filled) for s in self.filled(n, node)] + self.counted_in(node)
-        touches = any(t.data in ("subscript_expression", "unary_expression") and _root(t) in self.arrays for t in inner)
-        return outline(self, node) if touches and not printed else None
-
-
-def _root(node: Any) -> str:
-    first = strip(node.children[-1] if node.data == "unary_expression" else node.children[0])
-    return callee(first)
 
 
 def _leaves(node: Any):  # type: ignore[no-untyped-def]

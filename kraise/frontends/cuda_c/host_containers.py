@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from lark import Tree
+from lark import Token, Tree
 
-from kraise.frontends.cuda_c.c_types import CONTAINERS, CType
-from kraise.frontends.cuda_c.host_names import normal
+from kraise.frontends.cuda_c.c_types import CONTAINERS, Container, CType, Pointer, Reference
+from kraise.frontends.cuda_c.host_names import callee, normal
 from kraise.frontends.cuda_c.library_call import LibraryCall
 from kraise.frontends.cuda_c.library_table import Row
-from kraise.frontends.cuda_c.trees import kind, tokens, trees
+from kraise.frontends.cuda_c.trees import kind, strip, tokens, trees
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import INT32
@@ -24,12 +24,19 @@ class Containers:
     arrays: dict[str, CType]
     containers: set[str]
     made: set[str]  # containers whose memory exists
+    members_made: set[str]  # those that a constructor makes
     array: Any
     number: Any
     alloc: Any
     drop: Any
     member: Any
     pointer_name: Any
+    hosts: dict[str, tuple[bool, ...]]
+    inlines: Any
+    inline: Any
+    arguments: Any
+    given_by: Any
+    _helper: Any
 
     def vector_of(self, node: Tree) -> CType | None:
         """The element type of ``std::vector<T>`` and its kin, None for another type."""
@@ -57,6 +64,8 @@ class Containers:
             values = [self.low.convert(self.number(a), element, a) for a in args]
             made: list[h.Stmt] = [self.alloc(name, k.Const(len(values), INT32), k.Const(0, INT32), span)]
             return made + [h.Store(name, (k.Const(n, INT32),), v, span=span) for n, v in enumerate(values)]
+        if (given := self.container_given(name, args, node)) is not None:
+            return given
         source = self.pointer_name(args[0])
         if source and len(args) == 1:
             return [h.Bind(name, h.Whole(source, span=span), span=span)]
@@ -66,6 +75,21 @@ class Containers:
             return [h.Bind(name, view.value(), span=span)]  # type: ignore[union-attr]
         fill = self.number(args[1]) if len(args) > 1 else k.Const(0, INT32)
         return [self.alloc(name, normal(self.number(args[0])), fill, span)]
+
+    def container_given(self, name: str, values: list[Tree], node: Tree) -> list[h.Stmt] | None:
+        """``std::vector<float> r = solve(x, n)``: what a function of the file gives; None for another value."""
+        call: Any = strip(values[0])
+        if len(values) > 1 or kind(call) != "call_expression" or self.pointer_name(call):
+            return None
+        own = callee(call.children[0])
+        if not self.inlines(call) and self.hosts.get(own) == (True,):
+            return [h.CallHost(own, self.arguments(call), (name,), (True,), span=self.low.span(node))]
+        if self.inlines(call) or self._helper(call) is not None:
+            given = self.given_by(call)
+            if isinstance(given, Pointer) or (isinstance(given, Reference) and isinstance(given.to, Container)):
+                target = Tree("id_expression", [Token("NAME", name)], node.meta)
+                return self.inline(call, target)  # type: ignore[no-any-return]
+        return None
 
     def _call(self, node: Tree) -> LibraryCall:
         return LibraryCall(self, Row("vector", (), {}), [], node)
@@ -80,6 +104,13 @@ class Containers:
     def assign_container(self, name: str, value: Any, node: Tree) -> list[h.Stmt]:
         """``d = h``: a copy of all elements."""
         source = self.pointer_name(value)
+        if not source and (given := self.container_given(name, [value], node)) is not None:
+            self.made.add(name)
+            return given
+        if not source and node is not None and name in self.members_made:  # host_(n) of a constructor
+            self.members_made.discard(name)
+            self.made.add(name)
+            return [self.alloc(name, normal(self.number(value)), k.Const(0, INT32), self.low.span(node))]
         if not source:
             raise self.low.refuse("KR211", f"`{self.low.text(value)}` is no container that is known here", node)
         span = self.low.span(node)

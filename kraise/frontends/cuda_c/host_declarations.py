@@ -163,6 +163,10 @@ class Declarations(Calls, Places):
                 token, _ = self.low.declarator(declarator, INT32)
                 return self.host_vector(str(token), self.arrays[source], initial, d, True)
             base = self.type_given(initial[0])
+            held = base.to if isinstance(base, Reference) else base
+            if isinstance(held, Container) and held.owns:  # auto r = solve(x, n)
+                token, _ = self.low.declarator(declarator, INT32)
+                return self.host_vector(str(token), held.to, initial, d, True)
         token, t = self.low.declarator(declarator, base)
         name = str(token)
         if name in self.references:

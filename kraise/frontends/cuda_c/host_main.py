@@ -283,8 +283,10 @@ def results(reader: Any, body: tuple[h.Stmt, ...]) -> tuple[h.Stmt, ...]:
 
 
 def _from_vectors(reader: Any, body: tuple[h.Stmt, ...]) -> Iterator[str]:
-    """The arrays of the host that a ``thrust::device_vector`` is copied to."""
+    """The arrays of the host that a ``thrust::device_vector`` is copied to, or that a host function gives."""
     for stmt in _all(body):
+        if isinstance(stmt, h.CallHost):
+            yield from (n for n, is_array in zip(stmt.results, stmt.arrays, strict=True) if is_array)
         to = stmt.name if isinstance(stmt, h.Bind) else stmt.array if isinstance(stmt, h.Update) else ""
         value = getattr(stmt, "value", None)
         if isinstance(value, h.Whole) and value.array in reader.device_vectors and to not in reader.device_vectors:

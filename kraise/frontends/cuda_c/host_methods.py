@@ -34,6 +34,8 @@ class Methods:
     written: Any
     arrays: dict[str, Any]
     dims: dict[str, Any]
+    containers: set[str]
+    members_made: set[str]
 
     def method_of(self, node: Any) -> tuple[str, Definition] | None:
         """The object and the method that a call calls; None for any other call."""
@@ -141,6 +143,7 @@ class Methods:
             if member is None or len(values) > 1:
                 raise self.low.refuse("KR211", "this initializer of a member is not known here", node)
             if len(values) == 1:
+                self.members_made |= {member} & self.containers
                 target = Tree("id_expression", [Token("NAME", member)], node.meta)
                 whole = Tree("assignment_expression", [target, Token("EQUAL", "="), values[0]], node.meta)
                 lines.append(Tree("expression_statement", [whole], node.meta))
@@ -153,8 +156,12 @@ class Methods:
         whole = Tree("id_expression", [Token("NAME", member)], node.meta)
         if member in self.records:  # a struct
             parts = zip(self.kinds[member].members, values, strict=False)
-            named = [(Tree("member_name", [Token("NAME", m)], node.meta), v) for (m, _), v in parts]
+            named = [(_member(m, node), v) for (m, _), v in parts]
             to: list[Any] = [(Tree("member_expression", [whole, Token("DOT", "."), m], node.meta), v) for m, v in named]
+        elif member in self.containers:
+            method = Tree("member_expression", [whole, Token("DOT", "."), _member("assign", node)], node.meta)
+            call = Tree("call_expression", [method, *values], node.meta)
+            return [Tree("expression_statement", [call], node.meta)]
         elif member in self.dims:
             to = [(whole, Tree("braced_init_list", values, node.meta))]
         else:
@@ -201,3 +208,7 @@ def _destroys(node: Tree) -> bool:
 
 
 __all__ = ["Methods", "Node"]
+
+
+def _member(name: str, node: Any) -> Tree:
+    return Tree("member_name", [Token("NAME", name)], node.meta)

@@ -16,7 +16,7 @@ from kraise.frontends.cuda_c.scan import Item
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.tokens import Raw
 from kraise.frontends.cuda_c.trees import end, position
-from kraise.frontends.cuda_c.values import VarPlace
+from kraise.frontends.cuda_c.values import Constant, VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import ScalarType
@@ -38,7 +38,7 @@ def outline(reader: Any, node: Tree) -> list[h.Stmt]:
     lost = next((t.text for n, t in enumerate(body) if reader.renames.get(t.text, ()) is None and _free(body, n)), "")
     if lost:
         raise low.refuse("KR211", f"what stands for {lost} in this loop has no text here", node, "write a kernel of it")
-    body, sizes = _sized(_with_members(renamed(body, reader.renames), reader.records), reader)
+    body, sizes = _sized(_with_pointers(_with_members(renamed(body, reader.renames), reader.records), reader), reader)
     names = dict.fromkeys(t.text for n, t in enumerate(body) if t.kind == "NAME" and _free(body, n))
     arrays = [n for n in names if n in reader.arrays]
     scalars = {n: p for n in names if isinstance(p := low.lookup(n), VarPlace)}
@@ -88,6 +88,24 @@ def _with_members(body: list[Raw], records: dict[str, dict[str, str]]) -> list[R
             name, stop = member, stop + 2
         out.append(body[at] if stop == at else replace(body[at], text=name))
         at = stop + 1
+    return out
+
+
+def _with_pointers(body: list[Raw], reader: Any) -> list[Raw]:
+    """A text with the names of the pointers of an array of them: ``h[0]``, ``d[s]`` in a loop that is written out."""
+    out: list[Raw] = []
+    at = 0
+    while at < len(body):
+        names = reader.banks.get(body[at].text, ()) if body[at].kind == "NAME" and _free(body, at) else ()
+        if names and [t.text for t in body[at + 1 : at + 4 : 2]] == ["[", "]"]:
+            found = reader.low.lookup(body[at + 2].text)
+            number = str(found.value.value) if isinstance(found, Constant) else body[at + 2].text
+            if number.isdigit() and int(number) < len(names):
+                out.append(replace(body[at], text=names[int(number)]))
+                at += 4
+                continue
+        out.append(body[at])
+        at += 1
     return out
 
 

@@ -227,8 +227,9 @@ def _changed(reader: Any, node: Tree, effects: host_effects.Effects) -> set[str]
             owner = reader.record_of(arg)
             name = callee(arg) or callee(_addressed(arg))
             if owner:
-                places |= {n for n in reader.records[owner].values() if isinstance(reader.low.lookup(n), VarPlace)}
-                if set(reader.records[owner].values()) & set(reader.arrays):
+                own = set(reader.records[owner].values())
+                places |= {n for n in own if isinstance(reader.low.lookup(n), VarPlace)} | own & set(reader.arrays)
+                if own & {*reader.banks, *reader.records}:
                     return None
             elif name and isinstance(reader.low.lookup(name), VarPlace):
                 places.add(name)

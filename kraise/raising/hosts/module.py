@@ -9,9 +9,11 @@ from typing import Any
 from kraise.diagnostics import Diagnostic
 from kraise.diagnostics.collect import guard
 from kraise.ir import equations as eq
+from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
-from kraise.raising.hosts import cover, function
+from kraise.ir.host_live import stored
+from kraise.raising.hosts import cover, function, part
 from kraise.raising.hosts.attributes import without_idle_attributes
 from kraise.raising.hosts.copies import without_copies
 from kraise.raising.hosts.effects import effects
@@ -30,12 +32,23 @@ def raise_hosts(
     hosts: dict[str, o.Host] = {}
     findings: list[Diagnostic] = []
     module = replace(module, hosts=without_idle_attributes(module.hosts, functions))
+    parts: dict[str, h.Host] = {}
     for host in map(without_copies, module.hosts):
-        raised, refused = guard(host.name, host.span, function.raise_host, host, functions, hosts, joined.find)
+
+        def attempt(x: h.Host) -> tuple[o.Host | None, list[Diagnostic]]:
+            return guard(x.name, x.span, function.raise_host, x, functions, hosts, joined.find)
+
+        raised, refused = attempt(host)
+        if raised is None:
+            written = {f.name: stored(f) for f in module.functions}
+            found = part.of_main(host, written, lambda x: attempt(x)[0], refused)
+            parts[host.name], raised = found if found is not None else (host, None)
         if raised is not None:
             hosts[host.name] = raised
         findings += refused or cover.warnings(host, {x.name: x for x in kernels})
     called = {name for x in hosts.values() for name in x.calls}
     kept = [x for x in joined.kernels if x.name in called]
     more = tuple(f for f in joined.functions.values() if f is not None and f.name in called)
-    return tuple(hosts.values()), [*kernels, *kept], replace(module, functions=(*module.functions, *more)), findings
+    given = tuple(parts.get(x.name, x) for x in module.hosts)
+    module = replace(module, functions=(*module.functions, *more), hosts=given)
+    return tuple(hosts.values()), [*kernels, *kept], module, findings
