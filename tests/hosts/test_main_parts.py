@@ -23,11 +23,34 @@ Table load(const std::string &path) {
     for (auto &c : t.cells) f >> c;
     return t;
 }
+static void check(cudaError_t e) { if (e != cudaSuccess) printf("failed %d", (int)e); }
+static void report(const double *x, const char *name, int n) { for (int i = 0; i < n; i++) printf("%s %f", name, x[i]); }
+class Wave {
+    std::array<double *, 2> buf_; std::vector<double> host_; int n_, at_ = 0;
+  public:
+    Wave(int n) : host_(n), n_(n) { for (auto &b : buf_) { cudaMalloc(&b, n * sizeof(double)); } }
+    void start() {
+        for (int i = 0; i < n_; i++) host_[i] = i;
+        cudaMemcpy(buf_[0], host_.data(), n_ * sizeof(double), cudaMemcpyHostToDevice);
+    }
+    void step() { twice<<<1, 64>>>(buf_[at_ % 2], n_); }
+    const std::vector<double> &get() {
+        cudaMemcpy(host_.data(), buf_[at_ % 2], n_ * sizeof(double), cudaMemcpyDeviceToHost); return host_;
+    }
+};
+std::vector<double> doubled(const std::vector<double> &x) {
+    int n = x.size(); double *d; check(cudaMalloc(&d, n * sizeof(double)));
+    check(cudaMemcpy(d, x.data(), n * sizeof(double), cudaMemcpyHostToDevice));
+    twice<<<(n + 63) / 64, 64>>>(d, n);
+    std::vector<double> y(n); check(cudaMemcpy(y.data(), d, n * sizeof(double), cudaMemcpyDeviceToHost));
+    return y;
+}
 int main(int argc, char **argv) {
 """
 RUN = """
-    double *d; cudaMalloc(&d, n * sizeof(double));
+    double *d; check(cudaMalloc(&d, n * sizeof(double)));
     cudaMemcpy(d, u, n * sizeof(double), cudaMemcpyHostToDevice);
+    report(u, argv[0], n);
     twice<<<(n + 63) / 64, 64>>>(d, n);
     cudaMemcpy(u, d, n * sizeof(double), cudaMemcpyDeviceToHost);
 }
@@ -143,3 +166,28 @@ def test_vectors_of_the_device_are_copied_back_to_vectors():
     std::cout << r[0];
 }""")
     np.testing.assert_allclose(called(done), 2 * np.arange(4.0))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'std::vector<double> x(4); for (int i = 0; i < 4; i++) x[i] = i; auto y = doubled(x); printf("%f", y[0]); }',
+        "std::vector<double> x(4), y; for (int i = 0; i < 4; i++) x[i] = i; y = doubled(x); }",
+        "Wave w(4); w.start(); w.step(); const auto &f = w.get(); double e = 0; for (auto v : f) e += v; }",
+        "double *h[2], *d[2]; for (int s = 0; s < 2; s++) { h[s] = new double[4]; cudaMalloc(&d[s], 32); }\n"
+        "for (int i = 0; i < 4; i++) h[1][i] = i; cudaMemcpy(d[1], h[1], 32, cudaMemcpyHostToDevice);\n"
+        "twice<<<1, 64>>>(d[1], 4); cudaMemcpy(h[1], d[1], 32, cudaMemcpyDeviceToHost); }",
+    ],
+)
+def test_vectors_and_arrays_of_pointers_in_classes_and_functions(text):
+    done = main(text)
+    np.testing.assert_allclose(called(done), 2 * np.arange(4.0))
+    assert "main_loop" in done.text or "Wave_" in done.text  # the host's own loop is no loop over elements
+
+
+def test_an_image_that_a_function_reads_into_a_struct_is_a_parameter():
+    text = HEAD.replace("int main(", "bool read(const char *f, Pair &p) { FILE *s = fopen(f, \"r\"); if (!s) return false;"
+                        " fscanf(s, \"%d\", &p.n); p.x = new double[p.n]; fread(p.x, 8, p.n, s); return true; }\nint main(")  # fmt: skip
+    text += 'Pair p; if (!read(argv[1], p)) { printf("no"); return 1; } int n = p.n; double *u = p.x;' + RUN
+    done = pipeline.translate(text, "a.cu", Options(only=("main",)))
+    np.testing.assert_allclose(called(done, p_x=np.arange(5.0), p_n=5), 2 * np.arange(5.0))

@@ -120,7 +120,8 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
             return self.effect(tested)
         if self.is_dropped(name):
             return self.left_out(name, args, node)
-        if name in self.program.functions and self.only_says(name):
+        calls = any(any(a.find_data(t)) for a in args for t in ("call_expression", "launch_expression"))
+        if name in self.program.functions and not calls and self.only_says(name):
             return self.drop(node, "printing or a check")
         if self.inlines(node):
             return self.inline(node, None)
@@ -140,6 +141,8 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
         known = name in self.program.functions
         if self.is_plain(node):
             return self.plain_call(node, (), None)
+        if known and self.only_says(name):
+            return self.drop(node, "printing or a check")
         own = kind(method) == "member_expression" and self.member(method) in host_effects.methods(self.program)
         if (
             not known

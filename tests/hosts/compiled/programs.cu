@@ -405,7 +405,7 @@ float counted_by_reference(float *x, float *y, int n) {
     return k;
 }
 
-struct Logged { std::vector<float> h; float *d; int n; void step() { add<<<1, 64>>>(d, 1.0f, n); } };
+struct Logged { std::vector<std::vector<float>> h; float *d; int n; void step() { h.push_back({}); add<<<1, 64>>>(d, 1.0f, n); } };
 void unknown_object(float *x, float *y, int n) {
     Logged s;
     s.d = x; s.n = n;
