@@ -24,7 +24,9 @@ Table load(const std::string &path) {
     return t;
 }
 static void check(cudaError_t e) { if (e != cudaSuccess) printf("failed %d", (int)e); }
-static void report(const double *x, const char *name, int n) { for (int i = 0; i < n; i++) printf("%s %f", name, x[i]); }
+static void report(const double *x, const char *name, int n) {
+    for (int i = 0; i < n; i++) printf("%s %f", name, x[i]);
+}
 class Wave {
     std::array<double *, 2> buf_; std::vector<double> host_; int n_, at_ = 0;
   public:
@@ -186,8 +188,12 @@ def test_vectors_and_arrays_of_pointers_in_classes_and_functions(text):
 
 
 def test_an_image_that_a_function_reads_into_a_struct_is_a_parameter():
-    text = HEAD.replace("int main(", "bool read(const char *f, Pair &p) { FILE *s = fopen(f, \"r\"); if (!s) return false;"
-                        " fscanf(s, \"%d\", &p.n); p.x = new double[p.n]; fread(p.x, 8, p.n, s); return true; }\nint main(")  # fmt: skip
+    read = """bool read(const char *f, Pair &p) {
+    FILE *s = fopen(f, "r"); if (!s) return false;
+    fscanf(s, "%d", &p.n); p.x = new double[p.n]; fread(p.x, 8, p.n, s); return true;
+}
+"""
+    text = HEAD.replace("int main(", read + "int main(")
     text += 'Pair p; if (!read(argv[1], p)) { printf("no"); return 1; } int n = p.n; double *u = p.x;' + RUN
     done = pipeline.translate(text, "a.cu", Options(only=("main",)))
     np.testing.assert_allclose(called(done, p_x=np.arange(5.0), p_n=5), 2 * np.arange(5.0))
