@@ -168,6 +168,8 @@ def strongest(conditions: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
 def message(condition: eq.Expr) -> str:
     """What the ValueError says where the condition does not hold."""
     match condition:
+        case eq.Op(name="eq", args=(eq.Op(name="mod"), _)):
+            what = "cells of one colour would be neighbours"
         case eq.Op(name="ge", args=(_, least)):
             what = "cells would overlap" if least is ONE else "a subscript or a bound would be negative"
         case _:

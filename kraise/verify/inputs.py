@@ -93,7 +93,7 @@ class Attempt:
     scalars as ``small`` (None: primes, in some ``order``, or a ``few`` smaller numbers), arrays of unknown type as
     complex ("" none, "written" or "all"); ``chained``: an entry of an index array leads to one before it, the first to
     itself or to none (-1), as those of linked lists and trees do; ``flags``: all numbers of arrays are 0 or 1;
-    ``ordered``: none of them decreases."""
+    ``ordered``: none of them decreases; ``even``: all sizes are."""
 
     low: float = -1.5
     high: float = 1.5
@@ -105,6 +105,7 @@ class Attempt:
     chained: int | None = None  # where the first entry leads
     flags: bool = False
     ordered: bool = False
+    even: bool = False
 
 
 def infer_case(
@@ -164,8 +165,10 @@ def infer_case(
             attempt = replace(attempt, ordered=True)  # merges by ranks
         elif outcome.race_count and search.roles.indices and not attempt.permuted:
             attempt = replace(attempt, permuted=True)
-        elif outcome.race_count and search.has_integers and attempt.order != "falling":
+        elif outcome.race_count and search.has_integers and attempt.order != "falling" and not attempt.even:
             attempt = replace(attempt, order="falling" if attempt.order else "rising")
+        elif outcome.race_count and not attempt.even:
+            attempt = replace(attempt, order="", even=True)  # colourings of a torus
         elif outcome.race_count and not attempt.flags:
             attempt = replace(attempt, flags=True)
         elif not _finite(outcome) and attempt.low < 0:
@@ -261,6 +264,8 @@ class _Search:
         primes = primes_for(block)
         if attempt.few or len(self.roles.asked) > _MANY:
             primes = itertools.cycle(FEW)
+        if attempt.even:
+            primes = (n + n % 2 for n in primes)
         if attempt.order:
             sizes = list(itertools.islice(primes, 8))
             primes = itertools.cycle(sorted(sizes, reverse=attempt.order == "falling"))
@@ -325,6 +330,8 @@ class _Search:
         t = slot.element
         if t.kind == "bool":
             return True
+        if slot.path in self.roles.colours:
+            return 1
         if t.is_integer or slot.path in self.roles.integers:
             if slot.path in self.templates and attempt.small is None:
                 return self.templates[slot.path]

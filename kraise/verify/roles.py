@@ -18,7 +18,7 @@ class Roles:
     ``asked``: (array, axis) whose extent the program reads; ``indices``: arrays whose values are subscripts;
     ``bounds``: arrays whose values bound loops; ``integers``: parameters that must hold integers, these included;
     ``counted``: arrays into which the program stores integers only; ``searched``: arrays that are looked into in the
-    middle of a range, as a binary search does.
+    middle of a range, as a binary search does; ``colours``: parameters that are compared with a remainder.
     """
 
     asked: frozenset[tuple[str, int]]
@@ -27,6 +27,7 @@ class Roles:
     integers: frozenset[str]
     counted: frozenset[str]
     searched: frozenset[str] = frozenset()
+    colours: frozenset[str] = frozenset()
 
 
 class _Uses:
@@ -127,7 +128,29 @@ def find_roles(source: k.Module, functions: list[k.Function], entry: k.Function)
         frozenset(integers),
         _counted(own, entry, params, integers),
         frozenset(own.searched & params),
+        frozenset(_colours(entry) & params),
     )
+
+
+def _colours(function: k.Function) -> set[str]:
+    """What a remainder by a number is compared with: ``(i + j) % 2 == colour``."""
+    found: set[str] = set()
+    for node in walk(function.body):
+        match node:
+            case k.Op(name="eq" | "ne", args=args):
+                for one, other in (args, args[::-1]):
+                    if isinstance(other, k.Var) and any(map(_remainder, walk((one,)))):
+                        found.add(other.name)
+    return found
+
+
+def _remainder(node: object) -> bool:
+    match node:
+        case k.Op(name="mod" | "tmod", args=(_, k.Const(value=int() as n))):
+            return n > 1
+        case k.Op(name="and_", args=(_, k.Const(value=1))):
+            return True
+    return False
 
 
 def _searched(function: k.Function) -> set[str]:

@@ -29,6 +29,7 @@ from kraise.raising.memory.ranged import (
     from_zero,
     is_rounded,
     remainder_below,
+    turned,
     within_range,
 )
 from kraise.raising.run.arithmetic import index_like
@@ -209,8 +210,9 @@ class _Marker:
         for d, s in enumerate(subs):
             if isinstance(s, eq.Const | eq.Param):
                 continue
-            whole = isinstance(s, eq.Index) and from_zero(s, domain) and not by_launch_only(s, domain)
-            if isinstance(s, eq.Index) and whole and not self._stops_before(array, subs, s, domain):
+            index = s if isinstance(s, eq.Index) else turned(s, domain)
+            whole = index is not None and from_zero(index, domain) and not by_launch_only(index, domain)
+            if index is not None and whole and not self._stops_before(array, subs, index, domain):
                 continue
             top = remainder_below(s, domain)
             if index_like(s) and self.extents.holds(array, d, view, s if top is None else top, domain):

@@ -43,6 +43,20 @@ def remainder_below(s: eq.Expr, domain: Domain) -> eq.Expr | None:
     return None
 
 
+def turned(s: eq.Expr, domain: Domain) -> eq.Index | None:
+    """The index of ``(i + c) % n`` whose range is n: it takes the same values as the index, one further on each."""
+    match s:
+        case eq.Op(name="mod" | "tmod" as name, args=(x, m)) if remainder_below(s, domain) is not None:
+            moved = to_poly(x)
+            names = sorted(moved.indices())
+            if len(names) != 1 or not moved.is_affine_in(names):
+                return None
+            index = eq.Index(names[0], INT)
+            own = eq.Op("lt", (index, m), BOOL) in domain and moved.coefficient(index).value in (1, -1)
+            return index if own else None
+    return None
+
+
 def by_launch_only(index: eq.Index, domain: Domain) -> bool:
     """Whether the threads of the launch, of which there may be more than elements, are all that bounds the index."""
     above = [c for c in domain if isinstance(c, eq.Op) and c.name == "lt" and c.args[0] is index]
@@ -83,4 +97,4 @@ def _one_place(index: eq.Index, domain: Domain) -> bool:
     return any((h - n).value == 1 for h in high for n in low)
 
 
-__all__ = ["bounds_alone", "by_launch_only", "from_zero", "is_rounded", "remainder_below", "within_range"]
+__all__ = ["bounds_alone", "by_launch_only", "from_zero", "is_rounded", "remainder_below", "turned", "within_range"]
