@@ -46,7 +46,7 @@ def remainder_below(s: eq.Expr, domain: Domain) -> eq.Expr | None:
 def turned(s: eq.Expr, domain: Domain) -> eq.Index | None:
     """The index of ``(i + c) % n`` whose range is n: it takes the same values as the index, one further on each."""
     match s:
-        case eq.Op(name="mod" | "tmod" as name, args=(x, m)) if remainder_below(s, domain) is not None:
+        case eq.Op(name="mod" | "tmod", args=(x, m)) if remainder_below(s, domain) is not None:
             moved = to_poly(x)
             names = sorted(moved.indices())
             if len(names) != 1 or not moved.is_affine_in(names):
