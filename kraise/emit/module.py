@@ -14,7 +14,7 @@ from kraise.emit.hosts.function import Callee, EmittedHost
 from kraise.emit.hosts.statics import nodes
 from kraise.emit.loads import diagonals, strided, widened
 from kraise.emit.loops import remat
-from kraise.emit.sums import convolutions
+from kraise.emit.sums import convolutions, pooling
 from kraise.emit.text import layout_text, records, spelling
 from kraise.emit.text import python as py
 from kraise.emit.text.head import Signature, by_position
@@ -123,6 +123,7 @@ def _emit(module: eq.Module) -> str:
             convolutions.NAME: convolutions.TEXT,
             widened.NAME: widened.TEXT,
             **diagonals.TEXTS,
+            **pooling.TEXTS,
         }.items()
         if name in needs
     ]

@@ -102,10 +102,10 @@ def _plan(low: Lowering, image: eq.Read, taps: eq.Expr, node: eq.Reduce, own: Fr
     for at, (s, limit) in enumerate(zip(image.subscripts, extents, strict=True)):
         inside = [a for a in (*own, *node.axes) if a.name in ctx.free(s)]
         if len(inside) == 2 and not (image.view and at == 0):  # of rows it is not known how many there are
-            window = _window(ctx, s, limit, own, node.axes)
-            if window is None:
+            found = window(ctx, s, limit, own, node.axes)
+            if found is None:
                 return None
-            plan.windows[at] = window
+            plan.windows[at] = found
         elif len(inside) == 1 and _plain(s, inside[0]):
             axis = inside[0]
             if axis in own and axis.name not in of_taps and plan.batch is None:
@@ -134,7 +134,7 @@ def _plain(subscript: eq.Expr, axis: eq.Axis) -> bool:
     return len(form.terms) == 1 and form.terms[0][1] == 1 and not form.constant and axis.step == 1
 
 
-def _window(ctx: Context, subscript: eq.Expr, limit: Linear, own: Frame, axes: Frame) -> Window | None:
+def window(ctx: Context, subscript: eq.Expr, limit: Linear, own: Frame, axes: Frame) -> Window | None:
     found = strides_of(ctx, subscript, (*own, *axes))
     if found is None:
         return None
@@ -143,12 +143,10 @@ def _window(ctx: Context, subscript: eq.Expr, limit: Linear, own: Frame, axes: F
         return None
     (tap,) = (a for a in by if a not in own)
     (mine,) = (a for a in by if a in own)
-    window = Window(mine, tap, by[mine], by[tap], offset, limit)
-    sizes = (window.first, window.limit, *(ctx.size(a) for a in by))
+    made = Window(mine, tap, by[mine], by[tap], offset, limit)
+    sizes = (made.first, made.limit, *(ctx.size(a) for a in by))
     fitting = all(s is not None and ctx.is_static(s) for s in sizes)
-    return (
-        window if fitting and all(not w.terms or (len(w.terms) == 1 and not w.constant) for w in by.values()) else None
-    )
+    return made if fitting and all(not w.terms or (len(w.terms) == 1 and not w.constant) for w in by.values()) else None
 
 
 def _times(by: Linear, size: Linear) -> Linear:
@@ -162,7 +160,7 @@ def _times(by: Linear, size: Linear) -> Linear:
     return out
 
 
-def _collected(value: Linear) -> Linear:
+def collected(value: Linear) -> Linear:
     """The same with products of the same sizes as one term."""
     out = Linear((), value.constant)
     for atom, c in value.terms:
@@ -230,7 +228,7 @@ def _padding(ctx: Context, windows: list[Window]) -> Py:
     widths = []
     for w in windows:
         before = -w.first
-        widths.append((_collected(before), _collected(w.reach(ctx) + 1 - before - w.limit)))
+        widths.append((collected(before), collected(w.reach(ctx) + 1 - before - w.limit)))
     if all(b.same(Linear()) and _left_over(a, w.stride) for (b, a), w in zip(widths, windows, strict=True)):
         return Atom('"VALID"')
     return py.Tup(tuple(py.Tup(tuple(ctx.static(width) for width in both)) for both in widths))
@@ -254,16 +252,16 @@ def _image(low: Lowering, plan: Plan, letters: dict[eq.Axis, str]) -> tuple[Py, 
     ctx = low.ctx
     subs, axes, names = [], [], ""
     for at, s in enumerate(plan.image.subscripts):
-        window = plan.windows.get(at)
-        if window is None:
+        moving = plan.windows.get(at)
+        if moving is None:
             (axis,) = (a for _, a in filter(None, (plan.batch, plan.channel)) if a.name in ctx.free(s))
             subs.append(s)
             names += "N" if plan.batch and axis is plan.batch[1] else "C"
         else:
-            extent = plan.image.view[at] if plan.image.view else _extent(ctx, plan.image.version, at)
-            axis = eq.Axis(f"{window.own.name}.all", eq.Const(0, INT32), extent)
+            extent = plan.image.view[at] if plan.image.view else extent_of(ctx, plan.image.version, at)
+            axis = eq.Axis(f"{moving.own.name}.all", eq.Const(0, INT32), extent)
             subs.append(eq.Index(axis.name, INT32))
-            names += letters[window.own]
+            names += letters[moving.own]
         axes.append(axis)
     whole = eq.Read(plan.image.version, tuple(subs), plan.image.type, plan.image.view)
     text = low.lower(whole, tuple(axes)).py
@@ -274,7 +272,7 @@ def _image(low: Lowering, plan: Plan, letters: dict[eq.Axis, str]) -> tuple[Py, 
     return text, names
 
 
-def _extent(ctx: Context, version: eq.Version, at: int) -> eq.Expr:
+def extent_of(ctx: Context, version: eq.Version, at: int) -> eq.Expr:
     made = ctx.extents.get(version.array)
     return made[at] if made is not None else eq.Shape(version.array, at, INT32)
 
@@ -291,4 +289,4 @@ def _taps(low: Lowering, plan: Plan, letters: dict[eq.Axis, str]) -> tuple[Py, s
     return text, names
 
 
-__all__ = ["NAME", "TEXT", "convolution"]
+__all__ = ["NAME", "TEXT", "Window", "convolution", "collected", "extent_of", "window"]

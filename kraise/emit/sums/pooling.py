@@ -1,0 +1,227 @@
+"""Extrema and counts over windows: ``lax.reduce_window`` in place of index arrays with two axes for each of an image.
+
+``max over dy, dx of img[y + dy][x + dx], where that is inside`` is what the primitive computes, for every stride and
+padding: what a mask leaves out at the borders is its padding. Sums over few points are sums of slices
+(:mod:`kraise.emit.loads.windows`), windows that do not overlap are axes (:mod:`kraise.emit.loads.blocked`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kraise.emit import tree
+from kraise.emit.context import Context, Frame, Val
+from kraise.emit.loads.masks import conjuncts
+from kraise.emit.loads.views import expression
+from kraise.emit.lower import Lowering
+from kraise.emit.sums.convolutions import Window, collected, extent_of, window
+from kraise.emit.text import python as py
+from kraise.emit.text.linear import Linear, linear, nonnegative
+from kraise.emit.text.python import Atom, Py
+from kraise.ir import equations as eq
+from kraise.ir.types import BOOL, INT32
+
+_ONE = Linear((), 1)
+_TEXT = '''
+def windows_{op}(x, size, strides, padding):
+    """The {word} element of each window; ``x`` may hold floats or integers."""
+    start = {sign}jnp.inf if jnp.issubdtype(x.dtype, jnp.inexact) else jnp.iinfo(x.dtype).{limit}
+    return jax.lax.reduce_window(x, start, jax.lax.{op}, size, strides, padding)
+'''
+TEXTS = {
+    "windows_max": _TEXT.format(op="max", word="largest", sign="-", limit="min"),
+    "windows_min": _TEXT.format(op="min", word="smallest", sign="", limit="max"),
+}
+
+
+@dataclass
+class _Plan:
+    """What each axis of the image is: a window, or an axis of the result."""
+
+    image: eq.Read
+    windows: dict[int, Window] = field(default_factory=dict)
+    plain: dict[int, eq.Axis] = field(default_factory=dict)
+    said: set[tuple[int, bool]] = field(default_factory=set)  # the ends of axes that a mask keeps the places before
+
+
+def pooled(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val | None:
+    """The reduction as one over windows, or None where it is none."""
+    if node.op not in ("min", "max") and not (node.op == "add" and node.type.is_integer):
+        return None
+    value, masks = _parts(node)
+    if value is None or any(isinstance(n, eq.Reduce | eq.Scan | eq.ArgReduce) for n in tree.walk(value)):
+        return None
+    names = {a.name for a in node.axes}
+    loads = [n for n in tree.walk(value, *masks) if isinstance(n, eq.Read) and low.ctx.free(n) & names]
+    if len(set(loads)) != 1 or low.ctx.uses[loads[0]] > 1:
+        return None
+    plan = _plan(low.ctx, loads[0], node.axes, own)
+    if plan is None:
+        return None
+    rest = _inside(plan, masks)
+    if rest is None or (rest and node.type.kind == "number" and node.op != "add"):
+        return None
+    spared = eq.Const(0, plan.image.type)
+    if any(low.ctx.free(tree.substitute(e, {plan.image: spared}, {})) for e in (value, *rest)):
+        return None  # other indices have a say
+    return low.extend(*_text(low, node, plan, value, rest, own), frame)
+
+
+def _parts(node: eq.Reduce) -> tuple[eq.Expr | None, list[eq.Expr]]:
+    """What is reduced, and the conditions for it; a count has one for each that is counted."""
+    masks = [] if node.where is None else list(conjuncts(node.where))
+    if node.op != "add":
+        return node.body, masks
+    match node.body:
+        case eq.Const(value=1):
+            return eq.Const(1, node.type), masks
+        case eq.Op(name="select", args=(c, eq.Const(value=1), eq.Const(value=0))):
+            return eq.Const(1, node.type), [*masks, *conjuncts(c)]
+    return None, masks
+
+
+def _plan(ctx: Context, image: eq.Read, axes: Frame, own: Frame) -> _Plan | None:
+    plan = _Plan(image)
+    for at, (s, limit) in enumerate(zip(image.subscripts, ctx.array_extents(image.version, image.view), strict=True)):
+        inside = [a for a in (*own, *axes) if a.name in ctx.free(s)]
+        found = window(ctx, s, limit, own, axes) if len(inside) == 2 else None
+        if found is not None and found.dilation.same(_ONE):
+            size = ctx.size(found.tap)
+            if size is None or size.same(found.stride):
+                return None
+            plan.windows[at] = found
+        elif len(inside) == 1 and inside[0] in own and s == eq.Index(inside[0].name, s.type):
+            plan.plain[at] = inside[0]
+        else:
+            return None
+    used = [w.own for w in plan.windows.values()] + [*plan.plain.values()]
+    taps = [w.tap for w in plan.windows.values()]
+    whole = set(used) == set(own) and len(used) == len(own) and set(taps) == set(axes) and len(taps) == len(axes)
+    return plan if whole and plan.windows else None
+
+
+def _inside(plan: _Plan, masks: list[eq.Expr]) -> list[eq.Expr] | None:
+    """The conditions that do not say that a place is inside the image; None if a place may be outside and nothing says
+    that it is left out."""
+    image, said = plan.image, plan.said
+    rest = []
+    for c in masks:
+        side = _side(plan, c)
+        if side is None:
+            rest.append(c)
+        else:
+            said.add(side)
+    for at, w in plan.windows.items():
+        if image.outside and image.outside[at] is not None:
+            part = image.outside[at]
+            assert part is not None
+            if not linear(part.limit).same(w.limit):
+                return None
+        if (at, False) not in said and not nonnegative(w.first):
+            return None
+        if (at, True) not in said and (image.safe or image.outside or (image.view and not at)):
+            return None
+    if any(o is not None and at not in plan.windows for at, o in enumerate(image.outside)):
+        return None
+    return rest
+
+
+def _side(plan: _Plan, c: eq.Expr) -> tuple[int, bool] | None:
+    """The axis at whose beginning (or end) a comparison keeps the places inside the image."""
+    if not (isinstance(c, eq.Op) and c.name in ("lt", "le", "gt", "ge") and c.args[0].type.is_integer):
+        return None
+    gap = linear(c.args[0]) - linear(c.args[1])
+    gap = -gap if c.name in ("lt", "le") else gap
+    gap += -1 if c.name in ("lt", "gt") else 0  # is not negative
+    for at, w in plan.windows.items():
+        place = linear(plan.image.subscripts[at])
+        if gap.same(place):
+            return at, False
+        if (gap + place).same(w.limit + -1):
+            return at, True
+    return None
+
+
+def _text(
+    low: Lowering, node: eq.Reduce, plan: _Plan, value: eq.Expr, rest: list[eq.Expr], own: Frame
+) -> tuple[Py, Frame]:
+    from kraise.emit.sums.reductions import neutral
+
+    ctx, image = low.ctx, plan.image
+    subs: list[eq.Expr] = []
+    axes: list[eq.Axis] = []
+    for at in range(len(image.subscripts)):
+        axis = _seen(ctx, plan, at) if at in plan.windows else plan.plain[at]
+        subs.append(eq.Index(axis.name, INT32))
+        axes.append(axis)
+    whole = eq.Read(image.version, tuple(subs), image.type, image.view)
+    condition: eq.Expr | None = None
+    for c in rest:
+        part = tree.substitute(c, {image: whole}, {})
+        condition = part if condition is None else eq.Op("and", (condition, part), BOOL)
+    start = neutral(node.op, node.type, ctx.x64)
+    if node.op == "add":
+        assert condition is not None
+        text: Py = py.method(low.lower(condition, tuple(axes)).py, "astype", Atom(f"jnp.{_kind(node)}"))
+    else:
+        text = low.lower(tree.substitute(value, {image: whole}, {}), tuple(axes)).py
+        if condition is not None:
+            text = py.call("jnp.where", low.lower(condition, tuple(axes)).py, text, start)
+    ones = {at: (py.number(1), py.number(1)) for at in plan.plain}
+    sizes = {at: (ctx.extent(w.tap), ctx.static(w.stride)) for at, w in plan.windows.items()} | ones
+    order = range(len(axes))
+    shapes = (py.Tup(tuple(sizes[at][k] for at in order)) for k in (0, 1))
+    given = (*shapes, _padding(ctx, plan))
+    if node.type.kind == "number" and node.op != "add":
+        ctx.needs.add(f"windows_{node.op}")
+        call = py.call(f"windows_{node.op}", text, *given)
+    else:
+        call = py.call("jax.lax.reduce_window", text, start, Atom(f"jax.lax.{node.op}"), *given)
+    made = [plan.windows[at].own if at in plan.windows else plan.plain[at] for at in order]
+    if tuple(made) != own:
+        call = py.call("jnp.transpose", call, py.Tup(tuple(py.number(made.index(a)) for a in own)))
+    return call, own
+
+
+def _kind(node: eq.Reduce) -> str:
+    return "int32" if node.type.bits is None else str(node.type)
+
+
+def _beyond(ctx: Context, w: Window) -> Linear:
+    """How many places behind the image the last window reaches."""
+    return collected(w.first + w.reach(ctx) + 1 - w.limit)
+
+
+def _seen(ctx: Context, plan: _Plan, at: int) -> eq.Axis:
+    """The part of the image that windows reach, along an axis: padding is never negative."""
+    w, image = plan.windows[at], plan.image
+    extent = image.view[at] if image.view else extent_of(ctx, image.version, at)
+    start = w.first if nonnegative(w.first) else Linear()
+    beyond = _beyond(ctx, w)
+    stop = extent
+    if not nonnegative(beyond):
+        stop = expression(collected(w.first + w.reach(ctx) + 1))
+        stop = eq.Op("min", (extent, stop), INT32) if (at, True) in plan.said else stop
+    return eq.Axis(f"{w.own.name}.all", expression(start), stop)
+
+
+def _padding(ctx: Context, plan: _Plan) -> Py:
+    widths: list[tuple[Py, Py]] = []
+    zero = py.number(0)
+    for at in range(len(plan.image.subscripts)):
+        if at not in plan.windows:
+            widths.append((zero, zero))
+            continue
+        w = plan.windows[at]
+        beyond = _beyond(ctx, w)
+        before = zero if nonnegative(w.first) else ctx.static(collected(-w.first))
+        after = zero
+        if (at, True) in plan.said:
+            after = ctx.static(beyond) if nonnegative(beyond) else py.call("max", ctx.static(beyond), zero)
+        widths.append((before, after))
+    if all(both == (zero, zero) for both in widths):
+        return Atom('"VALID"')
+    return py.Tup(tuple(map(py.Tup, widths)))
+
+
+__all__ = ["TEXTS", "pooled"]

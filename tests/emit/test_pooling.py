@@ -1,0 +1,122 @@
+"""Extrema and counts over windows: ``lax.reduce_window``, whatever the stride, the radius and the borders."""
+
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from kraise.options import Options
+
+HEAD = "from numba import cuda\nimport math\n\n\n@cuda.jit\n"
+POOL = """def pool(x, y, k, s):
+    i, j = cuda.grid(2)
+    if i < y.shape[0] and j < y.shape[1]:
+        m = -math.inf
+        for a in range(k):
+            for b in range(k):
+                m = max(m, x[i * s + a, j * s + b])
+        y[i, j] = m
+"""
+DILATE = """def dilate(x, y, r):
+    i, j = cuda.grid(2)
+    n, m = x.shape
+    if i < n and j < m:
+        low = x[i, j]
+        for a in range(-r, r + 1):
+            for b in range(-r, r + 1):
+                if 0 <= i + a < n and 0 <= j + b < m:
+                    low = min(low, x[i + a, j + b])
+        y[i, j] = low
+"""
+COUNT = """
+__global__ void count(const unsigned char *img, int *out, int h, int w, int r) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= w || y >= h) return;
+    int cnt = 0;
+    for (int dy = -r; dy <= r; dy++)
+        for (int dx = -r; dx <= r; dx++) {
+            int yy = y + dy, xx = x + dx;
+            if (yy < 0 || yy >= h || xx < 0 || xx >= w) continue;
+            if (CONDITION) cnt++;
+        }
+    out[y * w + x] = cnt;
+}"""
+
+
+def raised(source, file="k.py"):
+    done = pipeline.translate(source, file, Options())
+    assert not done.diagnostics, done.diagnostics
+    found: dict = {}
+    exec(done.text, found)
+    return done, found
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int32])
+def test_pooling(dtype):
+    done, found = raised(HEAD + POOL)
+    assert "windows_max(" in done.text and "arange" not in done.text
+    x = np.random.default_rng(1).integers(-(2**30), 2**30, (9, 11)).astype(dtype)
+    for shape, k, s in (((3, 4), 3, 2), (((1, 1), 2, 5)), ((7, 9), 3, 1)):
+        wanted = [[x[i * s : i * s + k, j * s : j * s + k].max() for j in range(shape[1])] for i in range(shape[0])]
+        np.testing.assert_array_equal(found["pool"](x, np.zeros(shape, dtype), k, s), wanted)
+
+
+def test_pooling_differentiates():
+    done, _ = raised(HEAD + POOL)
+    reports, problems = pipeline.verify(
+        done, pipeline.Request(shapes={"x": (9, 11), "y": (3, 4)}, values={"k": 3, "s": 2})
+    )
+    assert not problems and reports[0].ok
+
+
+def test_borders_are_padding():
+    done, found = raised(HEAD + DILATE)
+    assert "windows_min(x, (2 * r + 1, 2 * r + 1), (1, 1), ((r, r), (r, r)))" in done.text
+    x = np.random.default_rng(2).normal(size=(5, 7)).astype(np.float32)
+    wanted = [[x[max(i - 2, 0) : i + 3, max(j - 2, 0) : j + 3].min() for j in range(7)] for i in range(5)]
+    np.testing.assert_array_equal(found["dilate"](x, np.zeros_like(x), 2), wanted)
+
+
+def test_counts():
+    done, found = raised(COUNT.replace("CONDITION", "img[yy * w + xx] > 127"), "k.cu")
+    assert "jax.lax.reduce_window" in done.text and "arange" not in done.text
+    img = np.random.default_rng(3).integers(0, 256, (6, 5)).astype(np.uint8)
+    wanted = [[(img[max(i - 1, 0) : i + 2, max(j - 1, 0) : j + 2] > 127).sum() for j in range(5)] for i in range(6)]
+    out = found["count"](img.ravel(), np.zeros(30, np.int32), 6, 5, 1)
+    np.testing.assert_array_equal(out.reshape(6, 5), wanted)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "img[yy * w + xx] > img[y * w + x]",  # the pixel itself has a say
+        "img[yy * w + xx] > dx",  # and the place in the window
+        "img[yy * w + xx] > 127 && yy + xx < h",
+    ],
+)
+def test_conditions_on_more_than_the_element_are_none(condition):
+    done, found = raised(COUNT.replace("CONDITION", condition), "k.cu")
+    assert "reduce_window" not in done.text
+    img = np.random.default_rng(4).integers(0, 256, (4, 5)).astype(np.uint8)
+    wanted = np.zeros((4, 5), np.int32)
+    for y in range(4):
+        for x in range(5):
+            for dy in (-1, 0, 1):
+                for dx in (-1, 0, 1):
+                    yy, xx = y + dy, x + dx
+                    if 0 <= yy < 4 and 0 <= xx < 5:
+                        one, own = int(img[yy, xx]), int(img[y, x])
+                        kept = {"]": one > own, "x": one > dx, "h": one > 127 and yy + xx < 4}[condition[-1]]
+                        wanted[y, x] += kept
+    out = found["count"](img.ravel(), np.zeros(20, np.int32), 4, 5, 1)
+    np.testing.assert_array_equal(out.reshape(4, 5), wanted)
+
+
+def test_masks_that_keep_more_out_than_the_borders():
+    inner = DILATE.replace("0 <= i + a < n and 0 <= j + b < m", "1 <= i + a < n - 1 and 0 <= j + b < m")
+    done, found = raised(HEAD + inner)
+    x = np.random.default_rng(5).normal(size=(5, 4)).astype(np.float32)
+    wanted = [
+        [min(x[i, j], *x[max(i - 1, 1) : min(i + 2, 4), max(j - 1, 0) : j + 2].ravel()) for j in range(4)]
+        for i in range(5)
+    ]
+    np.testing.assert_array_equal(found["dilate"](x, np.zeros_like(x), 1), wanted)
