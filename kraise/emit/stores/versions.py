@@ -253,5 +253,7 @@ def dtype_of(context: Context, version: eq.Version) -> Py:
         like = context.like.get(version.array)
         if element == NUMBER and like:
             return py.Attr(Atom(context.param_text(like)), "dtype")
-        return Atom(dtype_text(element))
+        from kraise.emit.loops.carries import of_made
+
+        return of_made(context, version.array, element) or Atom(dtype_text(element))
     return py.Attr(context.array(version), "dtype")
