@@ -9,7 +9,6 @@ from kraise.ir import equations as eq
 from kraise.raising.function import Raiser
 from kraise.raising.learned import Learned
 from kraise.raising.loops import coarsened
-from kraise.raising.memory.colours import whole_turns
 from kraise.raising.optimistic import apart, neighbours
 from kraise.raising.ragged.same_rows import others_rows
 from kraise.raising.run.calls import written
@@ -68,7 +67,6 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
         fields = {axis: row for axis, row in widths(more).items() if axis not in known.widths}
         if fields:
             return replace(known, widths=fields | known.widths)
-        more = more or tuple(c for c in whole_turns(accesses) if c not in known.assumed)
         if more:
             return replace(known, assumed=(*known.assumed, *more))
     shared = coarsened.elements(cx, known.ways, accesses)

@@ -18,6 +18,7 @@ from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices
+from kraise.raising.memory.colours import whole_turns
 
 Path = tuple[eq.Expr, ...]
 Check = tuple[eq.Expr, str]
@@ -104,7 +105,9 @@ def _steps(poly: Poly, path: Path) -> tuple[eq.Expr, ...]:
 
 def apart(accesses: Iterable[Access]) -> tuple[eq.Expr, ...]:
     """The conditions under which cells of a row that threads store are not those that others use a row further on
-    (``x[i * 1024 + j] = x[(i - 1) * 1024 + j]`` for j < n: n <= 1024). Where they do not hold the kernel has a race."""
+    (``x[i * 1024 + j] = x[(i - 1) * 1024 + j]`` for j < n: n <= 1024), or cells of another colour across a seam. Where
+    they do not hold the kernel has a race."""
+    accesses = list(accesses)
     out: dict[eq.Expr, None] = {}
     flat = [a for a in accesses if len(a.subscripts) == 1 and not a.view]
     for w in (a for a in flat if a.write):
@@ -129,7 +132,7 @@ def apart(accesses: Iterable[Access]) -> tuple[eq.Expr, ...]:
                     (size,) = gap.terms
                     gap = Poly({size: 1})
                 out[eq.Op("le", (to_expr(top + low + 1), to_expr(gap)), BOOL)] = None
-    return tuple(out)
+    return tuple(out) or whole_turns(accesses)
 
 
 def neighbours(one: eq.Expr, other: eq.Expr) -> bool:
