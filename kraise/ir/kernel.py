@@ -333,6 +333,7 @@ class Module:
     comments: tuple[tuple[int, str], ...] = ()
     hosts: tuple[Any, ...] = ()  # kraise.ir.host.Host
     activities: tuple[Activity, ...] = ()  # what the source itself differentiates
+    blocks: tuple[tuple[str, tuple[int | None, ...]], ...] = ()  # threads of a block at launches by name: a hint
 
     def function(self, name: str) -> Function:
         """The function (or host function) called ``name``; KeyError if there is none."""

@@ -56,7 +56,8 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
         if steps.keys() - known.multiples.keys():
             return replace(known, multiples=steps | dict(known.multiples))
         wanted = _wanted(cx, known.assumed)
-        rows_filled = widths(wanted)
+        tile = {a: abs(way) for a, way in known.ways.items() if abs(way) > 1}
+        rows_filled = widths(wanted, tile)
         if rows_filled.keys() - known.widths.keys():
             parts = shares(wanted, {a: -way for a, way in known.ways.items() if way < threads.APART})
             return replace(known, widths=rows_filled | known.widths, shares=parts | known.shares)
@@ -64,7 +65,7 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
             # what the sizes must be for the proof; the emitted function checks it
             return replace(known, assumed=wanted)
         more = tuple(c for c in apart(accesses) if c not in known.assumed)
-        fields = {axis: row for axis, row in widths(more).items() if axis not in known.widths}
+        fields = {axis: row for axis, row in widths(more, {}).items() if axis not in known.widths}
         if fields:
             return replace(known, widths=fields | known.widths)
         if more:

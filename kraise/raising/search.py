@@ -34,7 +34,7 @@ from kraise.raising.threads.literal_strides import strides
 from kraise.raising.threads.part_warps import parts
 from kraise.raising.threads.persistent import one_row_each
 from kraise.raising.threads.plausible import idle
-from kraise.raising.threads.sizes import as_launched, contradicts, launched, limits, named_sizes, suggested
+from kraise.raising.threads.sizes import as_launched, contradicts, hinted, launched, limits, named_sizes, suggested
 from kraise.raising.threads.splits import Split
 
 
@@ -209,7 +209,7 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                 if sizes is None and not names:
                     among = suggested(last.inlined, {}) if last.cx.cooperative or known.ways == {} else []
                     among += [w for w in (_guarded_cells(last),) if last.cx.cooperative and w not in among]
-                    sizes = as_launched(among, told)
+                    sizes = as_launched(among, told, hinted(module, function))
                 if names:
                     start = replace(start, named=names)  # once: with it or without it
                     more = start
@@ -233,8 +233,8 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                     more = in_rows(last, known, refused)
             if more is None:
                 raise with_attempts(first, tried) from None
-        # with the size of the blocks known, a guard may bound the threads
-        known = more if more.ways == known.ways else replace(more, launched=frozenset())
+        # with the size of the blocks known, a guard may bound the threads, and a round may fill what it reads
+        known = more if more.ways == known.ways else replace(more, launched=frozenset(), solid=frozenset())
 
 
 def _by_warps(known: Learned) -> bool:
@@ -253,7 +253,8 @@ def _filled(
     does better, or the launches say which it is."""
     if all(abs(n) == 1 for n in known.ways.values()) or any(told.get(axis) == abs(n) for axis, n in known.ways.items()):
         return None
-    for ways in as_launched([_widest(attempt, told), _guarded_cells(attempt), *suggested(attempt.inlined, {})], told):
+    sizes = [_widest(attempt, told), _guarded_cells(attempt), *suggested(attempt.inlined, {})]
+    for ways in as_launched(sizes, told, hinted(module, function)):
         other = ways and {a: abs(n) for a, n in ways.items()} != {a: abs(n) for a, n in known.ways.items()}
         if other and (found := _sized(module, function, options, known, ways)) is not None:
             return found

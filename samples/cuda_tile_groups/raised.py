@@ -31,39 +31,17 @@ def tile_scan(in_, running, before, n):
 
 
 @partial(jax.jit, static_argnames=("grid", "block"))
-def best_of_eight(x, best, *, grid, block):
-    """best[lane + 4 * warp] = max_(0 <= lane_2 < 8)(x[warp, 8 * lane + lane_2])
-        for 0 <= warp < threads // 32, 0 <= lane < 4
+def best_of_eight(x, best, *, grid=None, block=None):
+    """best[warp] = max_(0 <= lane_2 < 8)(x[warp, lane_2])  for 0 <= warp < threads // 8
 
     block is a multiple of 32 (whole warps)
     """
     grid = grid[0] if isinstance(grid, tuple) else grid
     block = block[0] if isinstance(block, tuple) else block
-    if block % 32:
+    if block is not None and block % 32:
         raise ValueError("best_of_eight: block must be a multiple of 32")
-    threads = grid * block
-    if threads % 32:
-        raise ValueError("best_of_eight: the threads must be whole warps of 32")
-    lane = jnp.arange(4)
-    warp = jnp.arange(threads // 32)
-    x2 = x[: 32 * (threads // 32)].reshape(threads // 32, 32)
-    return best.at[lane + 4 * warp[:, None]].set(
-        jnp.maximum(
-            jnp.maximum(
-                jnp.maximum(
-                    jnp.maximum(
-                        jnp.maximum(
-                            jnp.maximum(
-                                jnp.maximum(x2[:, ::8], x2[:, 1::8]), x2[:, 2::8]
-                            ),
-                            x2[:, 3::8],
-                        ),
-                        x2[:, 4::8],
-                    ),
-                    x2[:, 5::8],
-                ),
-                x2[:, 6::8],
-            ),
-            x2[:, 7::8],
-        )
-    )  # kernel.cu:24
+    threads = 8 * best.shape[0] if grid is None else grid * block
+    if threads % 8:
+        raise ValueError("best_of_eight: the threads must be whole groups of 8")
+    x2 = x[: 8 * (threads // 8)].reshape(threads // 8, 8)
+    return best.at[: threads // 8].set(x2.max(axis=1))  # kernel.cu:24

@@ -19,6 +19,7 @@ from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.qualified import without_namespaces
 from kraise.frontends.cuda_c.scan import scan
 from kraise.frontends.cuda_c.structs import Definition
+from kraise.frontends.cuda_c.told_blocks import told_blocks
 from kraise.ir import kernel
 from kraise.ir.activity import Activity
 
@@ -121,6 +122,7 @@ def _read(
         comments=tuple(sorted(text.comments.items())),
         hosts=hosts,
         activities=tuple(activities),
+        blocks=told_blocks(program, frozenset(f.name for f in functions if f.kind == "kernel")),
     )
     return module, tuple(diagnostics)
 

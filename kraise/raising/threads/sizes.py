@@ -209,16 +209,26 @@ def launched(module: k.Module, function: k.Function) -> dict[int, int]:
     return found
 
 
+def hinted(module: k.Module, function: k.Function) -> dict[int, int]:
+    """The same of all launches that stand in the file, also in functions that are not raised."""
+    blocks = {block for name, block in module.blocks if name == function.name}
+    if len(blocks) != 1:
+        return {}
+    return {axis: n for axis, n in enumerate(blocks.pop()) if n is not None}
+
+
 def contradicts(ways: Ways, told: dict[int, int]) -> bool:
     """Whether a block would have another number of threads than the launches give it."""
     return any(n < -1 and told.get(axis, -n) != -n for axis, n in ways.items())  # -1: block and thread apart
 
 
-def as_launched(found: list[Ways], told: dict[int, int]) -> list[Ways]:
-    """The sizes to try: those that the launches give first, and none that they contradict."""
+def as_launched(found: list[Ways], told: dict[int, int], hint: dict[int, int]) -> list[Ways]:
+    """The sizes to try: those that the launches give first, and none that they contradict; then those of a ``hint``."""
     own = {axis: -n for axis, n in told.items() if n > 1}
-    agreeing = [f for f in found if f != own and not contradicts(f, told)]
-    return [own, *agreeing][:_MOST] if own else agreeing
+    other = {axis: -n for axis, n in hint.items() if n > 1 and axis not in own}
+    first = [f for f in (own, own | other if other else {}) if f]
+    agreeing = [f for f in found if f not in first and not contradicts(f, told)]
+    return [*first, *agreeing][:_MOST] if first else agreeing
 
 
 def named_sizes(body: tuple[k.Stmt, ...], function: k.Function) -> dict[int, eq.Param]:
@@ -363,6 +373,7 @@ __all__ = [
     "contradicts",
     "launched",
     "limits",
+    "hinted",
     "named_sizes",
     "suggested",
     "thread_axis",

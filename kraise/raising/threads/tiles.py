@@ -19,6 +19,7 @@ from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import Unmovable, free_indices, substitute, topological, transform
 from kraise.raising.run import simplify
+from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.state import RawWrite
 from kraise.raising.threads.arg_tiles import one_place
 from kraise.raising.threads.seeds import started
@@ -268,7 +269,7 @@ def _unit_steps(node: eq.Reduce) -> eq.Reduce:
         if a.step > 1 and to_poly(a.lo).value == 0:
             i, size = eq.Index(a.name, INT), eq.Const(a.step, INT)
             last = to_expr(to_poly(a.hi) + (a.step - 1))
-            axis = eq.Axis(a.name, a.lo, simplify.op("floordiv", (last, size), INT))
+            axis = eq.Axis(a.name, a.lo, operation("floordiv", (last, size), INT))
             moved: dict[eq.Expr, eq.Expr] = {i: eq.Op("mul", (size, i), INT)}
             where = None if node.where is None else substitute(node.where, moved)
             axes = tuple(axis if x is a else x for x in node.axes)

@@ -46,9 +46,9 @@ def shares(conditions: Iterable[eq.Expr], tile: Mapping[int, int]) -> dict[int, 
     return out
 
 
-def widths(conditions: Iterable[eq.Expr]) -> dict[int, eq.Expr]:
+def widths(conditions: Iterable[eq.Expr], tile: Mapping[int, int]) -> dict[int, eq.Expr]:
     """The rows that the launch fills, by axis: ``threads <= n`` is wanted, and that it is n is demanded (a launch that
-    fills only a part of its rows is turned down)."""
+    fills only a part of its rows is turned down). Of blocks of 16, ``grid <= 64`` says that they fill 1024."""
     out: dict[int, eq.Expr] = {}
     for c in conditions:
         match c:
@@ -56,6 +56,10 @@ def widths(conditions: Iterable[eq.Expr]) -> dict[int, eq.Expr]:
                 (row,)
             ):
                 out.setdefault(axis, row)
+            case eq.Op(name="le", args=(eq.Param(name=name), eq.Const(value=int() as most))) if (
+                name.startswith("grid.") and (along := AXES.index(name[-1])) in tile
+            ):
+                out.setdefault(along, eq.Const(most * tile[along], INT))
     return out
 
 
