@@ -154,7 +154,7 @@ class Lowering(Calls):
         elif isinstance(t, Struct):
             place = struct_parameter(p.name, t)
         elif isinstance(t, Pointer):
-            pointer = PointerPlace(p.name, t, PointerValue(p.name, (), None, t.to))
+            pointer = PointerPlace(p.name, t, PointerValue(p.name, (), None, t.to), home=self.out)
             holds_pointers = isinstance(t.to, Struct) and any(isinstance(m, Pointer) for _, m in t.to.members)
             if isinstance(t.to, Struct) and holds_pointers and not self._subscripted(p.name, tree):
                 pointer.value = PointerValue("", (), None, t.to, target=struct_parameter(p.name, t.to))

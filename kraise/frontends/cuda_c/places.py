@@ -16,6 +16,7 @@ from kraise.frontends.cuda_c.values import (
     Cell,
     Constant,
     GlobalVariable,
+    Lambda,
     PointerPlace,
     PointerValue,
     StructPlace,
@@ -283,7 +284,9 @@ class Places(Arithmetic):
             return
         same = known.stored == value.stored and known.packed == value.packed
         same = same and known.array == value.array and known.prefix == value.prefix and known.target is value.target
-        if not same or not place.offset_name or value.arms is not None:
+        if not same and self._from_here_on(place, value):
+            place.value = replace(value, offset=None)
+        elif not same or not place.offset_name or value.arms is not None:
             raise self.refuse(
                 "KR299",
                 f"the pointer `{place.name}` is set to another array than the one it points into",
@@ -291,6 +294,13 @@ class Places(Arithmetic):
                 "use one pointer for each array, or one array with an offset",
             )
         self.emit(Assign(place.offset_name, self._offset(value), INT32, span=span))
+
+    def _from_here_on(self, place: PointerPlace, value: PointerValue) -> bool:
+        """Whether every statement before this one uses the pointer as it was, and every one after it as it will be: it
+        is set among the statements that declare it, in no loop, branch or function that is called later."""
+        later = any(isinstance(e, Lambda) for table in self.scopes for e in table.values())
+        known = bool(value.array) and value.target is None and value.arms is None
+        return bool(place.offset_name) and place.home is self.out and known and not later
 
     def rove(self, place: PointerPlace, among: tuple[str, ...], start: Any, node: Node | None) -> None:
         """Make a pointer one that changes places with others; ``start`` is what it begins with, if anything."""

@@ -8,7 +8,7 @@ from typing import Any
 from lark import Tree
 
 from kraise.frontends.cuda_c.c_types import CType, Pointer, Struct
-from kraise.ir.kernel import Const, Expr
+from kraise.ir.kernel import Const, Expr, Stmt
 from kraise.ir.types import ScalarType
 
 # --- places: what can be assigned
@@ -45,7 +45,7 @@ class PointerPlace:
     """A pointer variable: the array and offset that it stands for; ``offset_name`` is a moving offset's variable.
 
     One that changes places with others is, as the variable ``which`` says, what one of the names ``among`` stands for
-    (its own: the ``value`` that it began with).
+    (its own: the ``value`` that it began with). ``home``: the statements among which it is declared.
     """
 
     name: str
@@ -54,6 +54,7 @@ class PointerPlace:
     offset_name: str = ""
     which: str = ""
     among: tuple[str, ...] = ()
+    home: list[Stmt] | None = None
 
 
 Place = VarPlace | Cell | StructPlace | PointerPlace

@@ -181,7 +181,7 @@ class Variables(Arrays):
 
     def _define_pointer(self, name: str, t: Pointer, value: Any, initial: Node | None, item: Tree) -> None:
         moves = self.usage.modified_in(name, end(item), self.block_end)
-        place = PointerPlace(name, t)
+        place = PointerPlace(name, t, home=self.out)
         self.declare(name, place)
         if name in self.roving:
             if value is not None and value.arms is None and value.offset is not None:
