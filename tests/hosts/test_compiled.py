@@ -20,6 +20,7 @@ HERE = Path(__file__).parent / "compiled"
 SOURCE = (HERE / "programs.cu").read_text(encoding="utf-8")
 HOST = re.compile(r"^(\w+) (\w+)\(float \*x, float \*y, int n\)", re.M)
 REFUSED = ("by_clock", "by_input", "by_state", "backwards", "odd_bytes", "swap_by_data", "vectors", "unsigned_down",
+           "round_by_while",
            "nested_swaps", "pushed_by_data", "pushed_twice", "pushed_on_the_way",
            "captured_before", "captured_elsewhere", "saved_at_the_end", "unknown_object", "derived_object",
            "moving_reference", "methods_of_other_names",

@@ -123,3 +123,18 @@ def test_widths_in_loops_and_narrow_numbers(name, want):
     with x64(True):
         found = getattr(load_module(done.text), name)(np.zeros(n), n)
     np.testing.assert_array_equal(found, np.full(n, float(want)))
+
+
+def test_a_start_below_zero_is_beyond_the_end():
+    """``n - 2`` of an unsigned counter, where n is 1: no round."""
+    source = (
+        CUDA[: CUDA.index("void compared")]
+        + """
+void f(float *x, int n) { for (unsigned k = n - 2; k < (unsigned)n; k++) add<<<1, 64>>>(x, n, 1.0f); }
+"""
+    )
+    done = pipeline.translate(source, "f.cu")
+    assert done.raised == ("add", "f"), done.diagnostics
+    for n, rounds in ((1, 0), (4, 2)):
+        got = load_module(done.text).f(np.zeros(n, np.float32), n)
+        assert np.array_equal(got, np.full(n, rounds)), done.text

@@ -43,14 +43,35 @@ def counted(before: list, condition: Any, after: list, body: tuple) -> tuple[str
     mentioned = {n.name for n in _walk(stop) if isinstance(n, k.Var)}
     if var in mentioned or changed & (mentioned | {var}) or any(isinstance(n, k.Load) for n in _walk(stop)):
         return None
-    if step > 0 and test in ("lt", "le"):
+    given: Any = before[-1].value
+    first: Any = normal(given)
+    if step < 0 and test in ("lt", "le"):  # k < n; k--: from zero an unsigned counter goes beyond every size
+        if before[-1].type.kind != "uint" or not _within(first, stop, test == "lt"):
+            return None
+        last: k.Expr = k.Const(-1, INT32)
+    elif (
+        step > 0
+        and before[-1].type.kind == "uint"
+        and any(isinstance(e, k.Op) and e.name == "sub" for e in _walk(first))
+    ):
+        return None  # n - 2 may be beyond the end
+    elif step > 0 and test in ("lt", "le"):
         last = stop if test == "lt" else k.Op("add", (stop, ONE), INT32)
     elif step < 0 and test in ("gt", "ge"):
         last = stop if test == "gt" else k.Op("sub", (stop, ONE), INT32)
     else:
         return None
-    first: Any = before[-1].value
-    return var, normal(first), last, k.Const(step, INT32)
+    return var, first, last, k.Const(step, INT32)
+
+
+def _within(first: Any, stop: Any, strictly: bool) -> bool:
+    """Whether a counter starts before its end, or below zero and so beyond it: ``n - 1`` before n, 5 before 9."""
+    match first, stop:
+        case k.Const(value=a), k.Const(value=b):
+            return 0 <= a.real < b.real + (not strictly)
+        case k.Op(name="sub", args=(size, k.Const(value=c))), _:
+            return size == stop and bool(c.real >= int(strictly))
+    return first == stop and not strictly
 
 
 def _by_variable(first: h.Assign, condition: Any, by: Any, body: tuple) -> tuple[str, k.Expr, k.Expr, k.Expr] | None:

@@ -10,6 +10,7 @@ from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names, fresh, live_before, reads, set_within
 from kraise.ir.types import INT
 from kraise.raising.hosts.apart import keep_places
+from kraise.raising.hosts.going_round import going_round
 from kraise.raising.hosts.state import Memory, State, View
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 def loop(flow: Flow, stmt: h.For | h.While, state: State, out: list[o.Stmt], after: frozenset[str]) -> None:
     """See :meth:`kraise.raising.hosts.flow.Flow.loop`."""
     r = flow.r
+    going_round(stmt)
     var = stmt.var if isinstance(stmt, h.For) else ""
     tested = frozenset(expression_names(stmt.condition))
     live = after | tested

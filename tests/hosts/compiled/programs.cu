@@ -127,6 +127,8 @@ void launch_by_data(float *x, float *y, int n) { for (int k = 0; k < 6; k++) { a
 void counting_down(float *x, float *y, int n) { for (int k = n - 1; k >= 0; k -= 2) add<<<1, 64>>>(x, (float)k, n); }
 void doubling(float *x, float *y, int n) { for (int k = 1; k < n; k *= 2) add<<<1, 64>>>(x, (float)k, n); }
 void halving(float *x, float *y, int n) { for (int s = n; s > 1; s = (s + 1) / 2) add<<<1, 64>>>(x, 1.0f, s); }
+void sizes_down(float *x, float *y, int n) { for (size_t k = n - 1; k < (size_t)n; k--) add<<<1, 64>>>(x, (float)k, n); for (unsigned k = 5; k < 9; k -= 2) add<<<1, 64>>>(y, (float)k, n); }
+void round_by_while(float *x, float *y, int n) { unsigned k = n - 1; while (k < n) { add<<<1, 64>>>(x, (float)k, n); k--; } }
 void unsigned_down(float *x, float *y, int n) { unsigned m = n; for (unsigned k = m; k-- > 0;) add<<<1, 64>>>(x, (float)k, n); }
 void float_time(float *x, float *y, int n) { float t = 0.0f; while (t < 1.0f) { add<<<1, 64>>>(x, t, n); t += 0.1f; } }
 void whole_float_time(float *x, float *y, int n) { float t = 0.0f; while (t < 3.5f) { add<<<1, 64>>>(x, t, n); t += 1.0f; } }
