@@ -1,8 +1,11 @@
 """Numbers that all threads have, computed from unsigned parameters: what a cast makes signed may be negative."""
 
+import numpy as np
 import pytest
 
 from kraise import pipeline
+from kraise.verify.cases import Case
+from kraise.verify.compare import verify
 
 PARAMETERS = "unsigned long long n, unsigned u, unsigned m, long long l, int k, const int *a"
 OUTPUTS = {"out": "int", "big": "long long", "f": "float", "few": "unsigned char"}
@@ -72,3 +75,18 @@ def test_numbers_of_unsigned_sizes_are_as_in_c(bodies):
     found = _verified(bodies)
     assert len(found) == len(bodies)
     assert not any(found.values()), [(bodies[int(k[1:])], rows) for k, rows in found.items() if rows]
+
+
+@pytest.mark.parametrize("store", ("atomicMin(out + i / 3, x[i]);", "unsigned b = x[i]; for (int k = 0; k < m; k++)"
+                                   " b = min(b, x[k]); out[i] = b;"))  # fmt: skip
+def test_the_least_of_unsigned_numbers(store):
+    """What is larger than all of them is no number that JAX takes in 32 bits."""
+    source = f"""__global__ void least(const unsigned *x, unsigned *out, int n, int m) {{
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) {{ {store} }} }}"""
+    done = pipeline.translate(source, "least.cu")
+    assert done.raised == ("least",), done.diagnostics
+    x = np.array([7, 3_000_000_000, 4_294_967_295, 4, 2_500_000_000, 9], np.uint32)
+    case = Case("least", {"x": x, "out": np.full(6, 4_294_967_295, np.uint32), "n": 6, "m": 5}, (2,), (3,))
+    report = verify(done.source, done.text, "least", case)
+    assert report.ok, [(r.check, r.message) for r in report.failures]

@@ -33,7 +33,10 @@ def neutral(op: str, kind: ScalarType, x64: bool) -> Py:
     if kind.is_integer:
         limit = "max" if op == "min" else "min"
         name = ("jnp.int64" if x64 else "jnp.int32") if kind.bits is None else f"jnp.{kind}"
-        return py.Attr(py.call("jnp.iinfo", Atom(name)), limit)
+        most = py.Attr(py.call("jnp.iinfo", Atom(name)), limit)
+        # more than a number of Python holds that is given to JAX in 32 bits
+        large = op == "min" and kind.kind == "uint" and (kind.bits or 0) >= 32
+        return py.call(name, most) if large else most
     return Atom("jnp.inf") if op == "min" else py.Un("-", Atom("jnp.inf"))
 
 
