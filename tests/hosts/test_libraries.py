@@ -398,3 +398,19 @@ def test_a_time_and_a_status_are_left_out(value):
     )
     f, _ = host(body)
     np.testing.assert_allclose(f(array(9), array(9), 9), 2 * array(9))
+
+
+def test_a_check_of_statuses_is_no_host():
+    """It only looks at a status of the library: nothing is said of it, and its calls are dropped."""
+    source = """
+__global__ void twice(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 2; }
+void check(cublasStatus_t status, const char *file, int line) {
+  if (status != CUBLAS_STATUS_SUCCESS) { printf("%s:%d: %d\\n", file, line, status); exit(EXIT_FAILURE); }
+}
+void run(cublasHandle_t handle, float *x, const float *y, float a, int n) {
+  twice<<<(n + 63) / 64, 64>>>(x, n);
+  check(cublasSaxpy(handle, n, &a, y, 1, x, 1), __FILE__, __LINE__);
+}
+"""
+    done = pipeline.translate(source, "a.cu")
+    assert done.raised == ("twice", "run") and not done.diagnostics, done.diagnostics

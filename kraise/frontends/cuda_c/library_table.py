@@ -101,8 +101,9 @@ def is_library(name: str) -> bool:
 
 
 def is_library_word(word: str) -> bool:
-    """Is a token of a source the name of a library or of a call of one?"""
-    return bool(_LIBRARY_WORDS.match(word)) and not dropped(word)
+    """Is a token of a source the name of a library or of a call of one (and not of a type or a status)?"""
+    calls = not word.endswith("_t") and not word.isupper()
+    return calls and bool(_LIBRARY_WORDS.match(word)) and not dropped(word)
 
 
 def standard_functor(words: list[str]) -> str:
