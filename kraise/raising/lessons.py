@@ -25,13 +25,10 @@ def further(first: Refused | None, later: Refused) -> Refused:
     """The refusal to report: the first, unless that run broke off on its way and the later one came to the proofs."""
     if first is None:
         return later
-    races, leaving = (
-        [all(d.code == code for d in r.diagnostics) for r in (first, later)] for code in ("KR201", "KR204")
-    )
-    if races[0] and leaving[1]:
-        return later  # blocks of the size that the source suggests have no race, but leave an array
-    if leaving[0] and races[1]:
-        return first
+    codes = [{d.code for d in r.diagnostics} for r in (first, later)]
+    if codes in ([{"KR201"}, {"KR204"}], [{"KR204"}, {"KR201"}]):
+        # blocks of the size that the source suggests have no race, but leave an array
+        return first if codes[0] == {"KR204"} else later
     broke_off = not any(d.code in PROOFS for d in first.diagnostics)
     return later if broke_off and all(d.code in PROOFS for d in later.diagnostics) else first
 
