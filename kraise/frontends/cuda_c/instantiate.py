@@ -19,6 +19,8 @@ from kraise.frontends.cuda_c.values import Constant, TypeName, VarPlace
 from kraise.ir.kernel import Const, Param
 from kraise.ir.types import FLOAT32, INT32
 
+WHOLE = frozenset(("int", "unsigned", "uint", "size_t", "auto", "long", "short", "uint32_t", "int32_t"))
+
 
 @dataclass(frozen=True)
 class Instantiation:
@@ -96,7 +98,7 @@ def _local_constants(program: Program, first: int, last: int) -> dict[str, Any]:
     low = program.lowering(program)
     for name in {t.text for t in toks[first + 1 : last] if t.kind == "NAME"} if item is not None else ():
         for at in range(item.first, first):  # type: ignore[union-attr]
-            declared = toks[at].text == name and toks[at + 1].text == "=" and toks[at - 1].text in ("int", "unsigned")
+            declared = toks[at].text == name and toks[at + 1].text == "=" and toks[at - 1].text in WHOLE
             if not declared or not {"const", "constexpr"} & {t.text for t in toks[at - 4 : at]}:
                 continue
             stop = next((n for n in range(at, first) if toks[n].text in (";", ",")), first)

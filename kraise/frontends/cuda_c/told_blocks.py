@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kraise.diagnostics import Refused
+from kraise.frontends.cuda_c.instantiate import WHOLE
 from kraise.frontends.cuda_c.parser import parse
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.scan import Item
@@ -18,7 +19,6 @@ from kraise.ir.kernel import Const
 from kraise.ir.types import INT32
 
 Block = tuple[int | None, ...]
-_WHOLE = frozenset(("int", "unsigned", "size_t", "auto", "long", "short", "uint32_t", "int32_t"))
 _SET = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "|=", "&=", "^=", "++", "--"))
 _DEPTH = 6
 
@@ -83,7 +83,7 @@ class _Reader:
         toks = self.program.unit.tokens
         scope: dict[str, object] = {}
         for name in {t.text for t in toks[first : last + 1] if t.kind == "NAME"}:
-            at = self._declared(name, *_WHOLE)
+            at = self._declared(name, *WHOLE)
             if at is None or depth > _DEPTH or toks[at + 1].text != "=":
                 continue
             stop = next((n for n in range(at, self.item.last) if toks[n].text == ";"), at)
