@@ -71,7 +71,11 @@ class Needed:
                 break
 
     def changes(self, stmt: h.Stmt) -> set[str]:
-        """The names that a statement sets or whose memory it may change."""
+        """The memory of the names that a statement sets or whose memory it may change."""
+        return {self.memory(n) for n in self.changed_names(stmt)}
+
+    def changed_names(self, stmt: h.Stmt) -> set[str]:
+        """The names that a statement sets, or by which it may change memory."""
         found = sets(stmt)
         match stmt:
             case h.Update(array=array) | h.Store(array=array):
@@ -80,7 +84,7 @@ class Needed:
                 may = self.stores.get(name, ())
                 arrays = [(at, array) for at, a in enumerate(args) for array in h.arrays_in(a)]
                 found |= {a for at, a in arrays if at >= len(may) or may[at]}
-        return {self.memory(n) for n in found}
+        return found
 
     def is_needed(self, stmt: h.Stmt) -> bool:
         """Does a result need the statement (or one inside it)?"""

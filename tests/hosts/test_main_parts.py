@@ -197,3 +197,61 @@ def test_an_image_that_a_function_reads_into_a_struct_is_a_parameter():
     text += 'Pair p; if (!read(argv[1], p)) { printf("no"); return 1; } int n = p.n; double *u = p.x;' + RUN
     done = pipeline.translate(text, "a.cu", Options(only=("main",)))
     np.testing.assert_allclose(called(done, p_x=np.arange(5.0), p_n=5), 2 * np.arange(5.0))
+
+
+FILLED = "const int n = 4; double *u = new double[n]; for (int i = 0; i < n; i++) u[i] = i;\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int *q = (int *)u; q[0] = 1;",  # memory of another type
+        "double *q = unknown(u); q[0] = 1;",  # it may see u
+        "double *q; q = unknown(u); for (int i = 0; i < n; i++) q[i] = 1;",
+    ],
+)
+def test_pointers_that_may_see_what_is_copied_are_refused(text):
+    assert "main" not in main(FILLED + text + RUN).raised
+
+
+def test_pointers_made_after_the_last_copy_see_what_no_result_needs():
+    after = RUN.rstrip().removesuffix("}") + 'double *w = table(u, n); double s = w[0]; printf("%f", w[1]); }'
+    table = "double *table(const double *x, int n) { double *t = new double[n]; t[0] = unknown(n); return t; }\n"
+    text = HEAD.replace("int main(", table + "int main(") + FILLED + after
+    np.testing.assert_allclose(called(pipeline.translate(text, "a.cu", Options(only=("main",)))), 2 * np.arange(4.0))
+
+
+def test_a_cast_to_another_type_is_no_argument_of_a_launch():
+    text = HEAD + "}\nvoid f(float *x, int n) { twice<<<1, 64>>>((double *)x, n); }\n"
+    text += "void g(void *x, int n) { twice<<<1, 64>>>((double *)x, n); }\n"
+    assert "f" not in pipeline.translate(text, "a.cu").raised
+
+
+def test_templates_are_deduced_from_containers_and_classes():
+    text = """
+template <typename T> class Buffer {
+    int n_; T *p_;
+  public:
+    Buffer(int n) : n_(n) { cudaMalloc(&p_, n * sizeof(T)); }
+    Buffer(const std::vector<T> &h) : n_(h.size()) {
+        cudaMalloc(&p_, n_ * sizeof(T)); cudaMemcpy(p_, h.data(), n_ * sizeof(T), cudaMemcpyHostToDevice);
+    }
+    T *get() { return p_; }
+    int size() const { return n_; }
+};
+template <typename T> void run(Buffer<T> &b, std::vector<T> &out) {
+    T *d[2][2]; int cur = 0;
+    for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) cudaMalloc(&d[i][j], b.size() * sizeof(T));
+    cudaMemcpy(d[0][1], b.get(), b.size() * sizeof(T), cudaMemcpyDeviceToDevice);
+    for (int s = 1; s < b.size(); s *= 2) { step<T><<<1, 64>>>(d[cur][1], d[!cur][1], b.size()); cur = !cur; }
+    cudaMemcpy(out.data(), d[cur][1], b.size() * sizeof(T), cudaMemcpyDeviceToHost);
+}
+template <typename T> __global__ void step(const T *x, T *y, int n) { int i = threadIdx.x; if (i < n) y[i] = 2 * x[i]; }
+int main() {
+    std::vector<double> x(4), r(4); for (int i = 0; i < 4; i++) x[i] = i;
+    Buffer<double> b(x);
+    run(b, r);
+}
+"""
+    done = pipeline.translate(text, "a.cu", Options(only=("main",)))
+    np.testing.assert_allclose(called(done), 4 * np.arange(4.0))

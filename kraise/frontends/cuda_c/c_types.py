@@ -112,6 +112,11 @@ def leaf(t: CType) -> tuple[ScalarType | None, int]:
     return None, 0
 
 
+def other_type(one: ScalarType, other: ScalarType | None) -> bool:
+    """Does memory of the one mean something else as memory of the other: floats and integers, other widths?"""
+    return other is not None and ((one.kind == "float") != (other.kind == "float") or one.bits != other.bits)
+
+
 def tail(t: CType) -> tuple[int, ...]:
     """The extents that ``leaf``'s axes have, where ``t`` fixes all of them."""
     return (len(t.members),) if isinstance(t, Struct) and t.vector else ()

@@ -7,6 +7,7 @@ from typing import Any
 from lark import Token, Tree
 
 from kraise.frontends.cuda_c import host_effects, host_graphs, host_main
+from kraise.frontends.cuda_c.c_types import leaf, other_type
 from kraise.frontends.cuda_c.host_asides import Asides, asides
 from kraise.frontends.cuda_c.host_containers import Containers
 from kraise.frontends.cuda_c.host_inline import Inlining
@@ -339,7 +340,12 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
             test = self.truth(parts[0])
             sides = [tuple(self.assign_pointer(name, p, node)) for p in parts[1:3]]
             return [h.If(test, sides[0], sides[1], span=span)]
-        return [h.Point((name,), (self.pointer(value),), span=span)]
+        source = self.pointer(value)
+        one, other = (leaf(self.arrays[n])[0] for n in (name, source.array))
+        if one is not None and other_type(one, other):
+            reason = f"`{self.low.text(value)}` sees memory of {other} as {one}"
+            raise self.low.refuse("KR211", reason, node, "use memory of one type")
+        return [h.Point((name,), (source,), span=span)]
 
 
 def _leaves(node: Any):  # type: ignore[no-untyped-def]

@@ -96,6 +96,13 @@ def sees_others(program: Program, tree: Tree) -> set[str]:
     return {n for n, what in own.items() if what in (POINTER, REFERENCE)}
 
 
+def points_elsewhere(program: Program, tree: Tree, pointers: set[str]) -> set[str]:
+    """The ``pointers`` that a tree sets, by themselves, to what is no new memory."""
+    reading = _Reading(program, tree, frozenset(), ())
+    targets = {callee(t.children[0]) for t in tree.iter_subtrees() if t.data == "assignment_expression"}
+    return {n for n in pointers if (n in targets or n in reading.own) and not reading._is_made_here(n)}
+
+
 def read_from_streams(tree: Tree) -> Iterator[Tree]:
     """Each ``>>`` whose value is not taken, or only tested: ``file >> n``, ``while (file >> x)``."""
     for t in tree.iter_subtrees():

@@ -9,7 +9,7 @@ from lark import Tree
 
 from kraise.diagnostics import Refused
 from kraise.frontends.cuda_c import host_structs
-from kraise.frontends.cuda_c.c_types import AUTO, Array, Struct
+from kraise.frontends.cuda_c.c_types import AUTO, Array, Pointer, Struct, leaf, other_type
 from kraise.frontends.cuda_c.host_memory import Memory
 from kraise.frontends.cuda_c.host_names import callee, normal
 from kraise.frontends.cuda_c.host_variants import Variants, launched_as
@@ -155,6 +155,7 @@ class Launches(Memory):
             is_array = isinstance(param.type, ArrayType) if param is not None else bool(self._array_like(a))
             if is_array:
                 ref = self.pointer(a)
+                self.one_type(ref, a)
                 kind_of = param.type if param is not None else None
                 axes = kind_of.ndim - len(kind_of.tail) if isinstance(kind_of, ArrayType) else 1
                 if axes == 1:
@@ -171,6 +172,17 @@ class Launches(Memory):
             target = param.type if param is not None else None
             out.append(self.low.convert(value, target, a) if isinstance(target, ScalarType) else value)
         return tuple(out)
+
+    def one_type(self, ref: k.ArrayRef, node: Tree) -> None:
+        """Refuses memory of floats that a cast shows as integers, or the other way round, or of another width."""
+        if kind(strip(node)) not in ("cast_expression", "cxx_cast_expression"):
+            return
+        to = self._type_of(strip(node))  # type: ignore[arg-type]
+        self.low.out.clear()
+        one = leaf(to.to)[0] if isinstance(to, Pointer) else None
+        if one is not None and other_type(one, leaf(self.arrays[ref.array])[0]):
+            reason = f"`{self.low.text(node)}` sees memory of {leaf(self.arrays[ref.array])[0]} as {one}"
+            raise self.low.refuse("KR211", reason, node, "use memory of one type")
 
     def vectors_of(self, ref: k.ArrayRef, kind_of: Any, node: Tree) -> tuple[k.Expr, ...]:
         """The extents of the vectors that a kernel sees in an array of numbers (``(float4 *)d``)."""

@@ -13,12 +13,13 @@ from typing import Any
 
 from lark import Token, Tree
 
-from kraise.frontends.cuda_c.c_types import Struct
+from kraise.frontends.cuda_c.c_types import Pointer, Reference, Struct
 from kraise.frontends.cuda_c.host_names import callee, concept
 from kraise.frontends.cuda_c.host_renames import with_names
 from kraise.frontends.cuda_c.structs import CONVERSION, Definition, StructDefinition
 from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, tokens, trees
 from kraise.ir import host as h
+from kraise.ir.types import ScalarType
 
 
 class Methods:
@@ -36,6 +37,7 @@ class Methods:
     dims: dict[str, Any]
     containers: set[str]
     members_made: set[str]
+    pointer_name: Any
 
     def method_of(self, node: Any) -> tuple[str, Definition] | None:
         """The object and the method that a call calls; None for any other call."""
@@ -125,6 +127,7 @@ class Methods:
                     fitting.append(c)
         finally:
             self.low.scopes.pop()
+        fitting = [c for c in fitting if self.takes(c, args, defined)] if len(fitting) > 1 else fitting
         if len(fitting) != 1:
             if not args and not makers:
                 return []
@@ -150,6 +153,16 @@ class Methods:
         block = Tree("compound_statement", [*lines, *(trees(body) if body is not None else [])], node.meta)
         d = Definition(f"{t.name}::{t.name}", "device", None, maker, scope=defined.scope)
         return self.written(d, maker, block, args, dict(defined.scope), name, node)  # type: ignore[no-any-return]
+
+    def takes(self, maker: Tree, args: list[Tree], defined: StructDefinition) -> bool:
+        """Does a constructor take what kinds of arguments these are: arrays, structs, numbers?"""
+        self.low.scopes.append(dict(defined.scope))
+        try:
+            types = [p.type.to if isinstance(p.type, Reference) else p.type for p in self.low.parameters(maker)]
+        finally:
+            self.low.scopes.pop()
+        kinds = [Pointer if self.pointer_name(a) else Struct if self.record_of(a) else ScalarType for a in args]
+        return all(isinstance(t, kind_of) for t, kind_of in zip(types, kinds, strict=False))
 
     def several(self, member: str, values: list[Any], node: Tree) -> list[Tree] | None:
         """``grid_{nx, ny}`` and ``block_(16, 16)`` of a constructor as assignments; None for another member."""

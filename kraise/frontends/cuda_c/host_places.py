@@ -194,6 +194,8 @@ class Places:
             own = self.member_name(node)
             if own:
                 return _id(own, node)
+        if choose and node.data == "subscript_expression" and (found := self.chosen_row(node)) is not None:
+            return found
         children = [self.placed(c, choose) for c in node.children]
         if any(a is not b for a, b in zip(children, node.children, strict=True)):
             node = Tree(node.data, children, node.meta)
@@ -265,6 +267,21 @@ class Places:
         self.pending.append(h.Point((own,), (h.Chosen(names, index, span=span),), span=span))
         return _id(own, node)
 
+    def chosen_row(self, node: Tree) -> Tree | None:
+        """``d[cur][1]`` of an array of arrays of pointers, where ``cur`` is not known here: one of ``d[0][1]``, …"""
+        inner = strip(node.children[0])
+        names = self.banks.get(callee(inner.children[0]), ()) if kind(inner) == "subscript_expression" else ()  # type: ignore[union-attr]
+        if not names or any(n not in self.banks for n in names):
+            return None
+        index = normal(self.number(inner.children[1]))  # type: ignore[union-attr]
+        if _number(index) is not None or _number(self.defined(index)) is not None:
+            return None
+        at = _number(self.defined(normal(self.number(node.children[1]))))
+        if at is None or not 0 <= at < len(self.banks[names[0]]):
+            raise self.low.refuse("KR211", f"which pointer `{self.low.text(node)}` is, is not known here", node)
+        rows = tuple(self.banks[n][at] for n in names)
+        return self.chosen(rows, inner)  # type: ignore[arg-type]
+
     def defined(self, e: Any) -> Any:
         """An expression with what its numbers are known to be here (``int l = LEVELS - 1; … d_u[l]``)."""
 
@@ -305,7 +322,10 @@ class Places:
     def over_pointers(self, body: Tree, var: str) -> bool:
         """Does a body use ``bank[var]``, with the variable by itself or plus a constant?"""
         for t in body.iter_subtrees():
-            if t.data == "subscript_expression" and callee(t.children[0]) in self.banks:
+            first = strip(t.children[0]) if t.data == "subscript_expression" else t
+            if kind(first) == "subscript_expression" and t.data == "subscript_expression":  # d[i][j]
+                first = strip(first.children[0])  # type: ignore[union-attr]
+            if t.data == "subscript_expression" and callee(first) in self.banks:
                 words = [str(w) for w in tokens(t.children[1])]
                 if var in words and not {"%", "&", "^"} & set(words):
                     return True
@@ -313,7 +333,9 @@ class Places:
 
 
 def is_bank(t: CType) -> bool:
-    """Is it an array of pointers to numbers?"""
+    """Is it an array of pointers to numbers, of one axis or several?"""
+    if isinstance(t, Array) and isinstance(t.of, Array):
+        return is_bank(t.of)
     return isinstance(t, Array) and isinstance(t.of, Pointer) and leaf(t.of.to)[0] is not None and leaf(t.of.to)[1] == 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,9 +10,9 @@ from lark import Tree
 
 from kraise.frontends.cuda_c import numbers
 from kraise.frontends.cuda_c.builtins import Builtins
-from kraise.frontends.cuda_c.c_types import AUTO, VOID, Array, CType, Pointer, Reference, Struct, Void
+from kraise.frontends.cuda_c.c_types import AUTO, CONTAINERS, VOID, Array, CType, Pointer, Reference, Struct, Void
 from kraise.frontends.cuda_c.structs import Definition, template_binding
-from kraise.frontends.cuda_c.trees import child, kind, last_name, strip, trees
+from kraise.frontends.cuda_c.trees import child, kind, last_name, strip, tokens, trees
 from kraise.frontends.cuda_c.values import (
     Constant,
     Group,
@@ -216,6 +217,26 @@ class Overloads(Builtins):
                 inner = inner.to
         if name in names and name not in scope and names[name].kind == "type" and inner != AUTO and inner != VOID:
             scope[name] = TypeName(inner)
+        if simple is not None and (written := child(simple, "class_template_id")) is not None and not pointers:
+            self._deduce_inside(written, inner, names, scope)
+
+    def _deduce_inside(self, written: Tree, t: CType, names: Mapping[str, Any], scope: dict[str, Any]) -> None:
+        """Bind the type parameters of ``std::vector<T>`` and of a class template of the file, ``Buffer<T>``."""
+        template, t = str(last_name(written)), t.to if isinstance(t, Reference) else t
+        own = self.program.struct_templates.get(template)
+        known: list[Any] = []
+        if template in CONTAINERS and isinstance(t, Pointer) and t.to not in (AUTO, VOID):
+            known = [TypeName(t.to)]
+        elif own is not None and isinstance(t, Struct) and t.name == template:
+            inside = getattr(t.defined, "scope", {})
+            known = [inside.get(p.name) for p in own[1]]
+        arguments = child(written, "template_arguments")
+        for a, found in zip(
+            trees(arguments, "template_argument") if arguments is not None else [], known, strict=False
+        ):
+            words = [str(w) for w in tokens(a)]
+            if len(words) == 1 and words[0] in names and words[0] not in scope and found is not None:
+                scope[words[0]] = found
 
     def _argument(self, p: Parameter, node: Tree) -> Any:
         """What is passed: a place for a reference that may be written, else a value."""
