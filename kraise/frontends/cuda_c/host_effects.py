@@ -92,14 +92,13 @@ def of_tree(
 
 def sees_others(program: Program, tree: Tree) -> set[str]:
     """The pointers and references that a tree declares and that may see memory of others."""
-    own = _Reading(program, tree, frozenset(), ()).own
-    return {n for n, what in own.items() if what in (POINTER, REFERENCE)}
+    return {n for n, what in _Reading(program, tree, frozenset(), ()).own.items() if what in (POINTER, REFERENCE)}
 
 
 def points_elsewhere(program: Program, tree: Tree, pointers: set[str]) -> set[str]:
     """The ``pointers`` that a tree sets, by themselves, to what is no new memory."""
     reading = _Reading(program, tree, frozenset(), ())
-    targets = {callee(t.children[0]) for t in tree.iter_subtrees() if t.data == "assignment_expression"}
+    targets = {callee(t.children[0]) for t in tree.find_data("assignment_expression")}
     return {n for n in pointers if (n in targets or n in reading.own) and not reading._is_made_here(n)}
 
 
@@ -109,13 +108,11 @@ def read_from_streams(tree: Tree) -> Iterator[Tree]:
         tested = t.data in ("expression_statement", "if_statement", "if_else_statement", "while_statement")
         waiting: list[Node] = list(trees(t)[:1]) if tested else []
         while waiting:
-            e = strip(waiting.pop())
-            if not isinstance(e, Tree):
-                continue
-            if e.data == "shift_expression" and ">>" in {str(c) for c in e.children}:
+            e: Any = strip(waiting.pop())
+            if kind(e) == "shift_expression" and ">>" in {str(c) for c in e.children}:
                 yield e
                 waiting.append(e.children[0])
-            elif e.data in ("unary_expression", "logical_and_expression", "logical_or_expression", "if_condition"):
+            elif kind(e) in ("unary_expression", "logical_and_expression", "logical_or_expression"):
                 waiting += trees(e)
 
 
