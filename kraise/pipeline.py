@@ -166,7 +166,13 @@ def emit(module: equations.Module) -> tuple[str | None, equations.Module, list[D
         kept_hosts: tuple[Any, ...] = ()
         problems: list[Diagnostic] = []
         if guard("", None, emit_module, replace(module, hosts=()))[0] is not None:
+            lost: set[str] = set()
             for host in module.hosts:
+                if lost.intersection(host.calls):
+                    lost.add(host.name)
+                    reason = "a function that it calls was not emitted"
+                    problems.append(Diagnostic("KR212", reason, host.span, kernel=host.name))
+                    continue
                 # a host function comes out without its derivatives, too
                 for one in dict.fromkeys((host, replace(host, derivatives=()))):
                     given_hosts = (*kept_hosts, one)
@@ -175,12 +181,14 @@ def emit(module: equations.Module) -> tuple[str | None, equations.Module, list[D
                     if whole is not None:
                         kept_hosts = given_hosts
                         break
+                else:
+                    lost.add(host.name)
             module = replace(module, hosts=kept_hosts)
             return emit_module(module) if module.kernels or kept_hosts else None, module, problems
         given = module.hosts
         text, module, findings = emit(replace(module, hosts=()))
-        lost = [Diagnostic("KR212", "a function that it calls was not emitted", x.span, kernel=x.name) for x in given]
-        return text, module, findings + lost
+        reason = "a function that it calls was not emitted"
+        return text, module, [*findings, *(Diagnostic("KR212", reason, x.span, kernel=x.name) for x in given)]
     if text is None:  # find the culprits one by one, then emit the others together
         kept: tuple[equations.Kernel, ...] = ()
         culprits: list[Diagnostic] = []

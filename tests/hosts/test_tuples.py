@@ -19,6 +19,12 @@ def more(u, s, n):
         u[i] += s
 def grid_for(shape, block=(4, 8)):
     return tuple(math.ceil(s / b) for s, b in zip(shape, block))
+def config(shape, block=(4, 8)):
+    return tuple(math.ceil(s / b) for s, b in zip(shape, block)), block
+class Tiles:
+    def __init__(self, shape):
+        self.block = (4, 8)
+        self.grid = tuple(-(-s // b) for s, b in zip(shape, self.block))
 """
 
 GRIDS = {
@@ -34,6 +40,8 @@ GRIDS = {
     "backwards": "tile = (8, 4)\n block = tile[::-1]\n grid = grid_for(u.shape, block)",
     "parts": "b = (4,) + (8,)\n block = b\n g = math.ceil(u.shape[0] / b[0])\n grid = (g, -(-u.shape[1] // b[-1]))",
     "from a star": "one = (4,)\n block = (*one, 8)\n grid = grid_for(u.shape, block)",
+    "a pair of tuples": "grid, block = config(u.shape)",
+    "attributes": "t = Tiles(u.shape)\n grid = t.grid\n block = t.block",
     "times": "side = (4,) * 2\n block = (side[0], 2 * side[1])\n grid = grid_for(u.shape, block)",
 }
 
@@ -45,6 +53,24 @@ def test_grids(name):
     assert "f" in done.raised, done.diagnostics
     assert not [d for d in done.diagnostics if d.kernel == "f"]  # the launch covers what the guards let through
     agrees(done, "f", u=np.random.default_rng(0).uniform(0, 1, (9, 11)).astype(np.float32))
+
+
+def test_a_name_for_both_tuples():
+    body = "def f(u):\n cfg = config(u.shape)\n v = cuda.device_array_like(u)\n blur[cfg](u, v)\n return v\n"
+    done = python(KERNELS + body)
+    assert "f" in done.raised, done.diagnostics
+    assert not [d for d in done.diagnostics if d.kernel == "f"]
+    agrees(done, "f", u=np.random.default_rng(0).uniform(0, 1, (9, 11)).astype(np.float32))
+
+
+def test_tuples_that_need_what_the_other_name_had_are_not_taken_apart():
+    """The second tuple is made of the old `n`: as two statements it would be made of the new one."""
+    body = "def f(x, n):\n m = n - 4\n m, dims = 1, (m, 2)\n more[1, 64](x, dims[0] + m, n)\n return x\n"
+    done = python(KERNELS + body)
+    if "f" in done.raised:
+        from kraise.verify.load import load_module
+
+        np.testing.assert_allclose(load_module(done.text).f(np.ones(6, np.float32), 6), 4.0)
 
 
 EXTENTS = {

@@ -82,11 +82,13 @@ class EmittedHost:
         lines: list[str] = [f"@{self.around.imports['checked']}"] if self.throws else []
         if not self.host.state:  # what makes a state is not traced: its sizes stay Python's numbers
             lines += layout_text.statement("@", self.around.spelled(decorator), 0).split("\n")
-        entries = tuple(
-            p if d.default is None else f"{p}={flat(py.number(d.default.value))}"
-            for p, d in zip(parameters, self.host.params, strict=True)
-        )
         named = len(self.head.keywords)
+        placed = self.host.params[: len(parameters) - named]
+        bare = max((at for at, d in enumerate(placed) if d.default is None), default=-1)
+        entries = tuple(  # no default stands before a parameter without one (the source's was None, say)
+            p if d.default is None or at < bare else f"{p}={flat(py.number(d.default.value))}"
+            for at, (p, d) in enumerate(zip(parameters, self.host.params, strict=True))
+        )
         entries = (*entries[: len(entries) - named], *(("*", *entries[-named:]) if named else ()))
         lines += layout_text.definition(identifier(self.host.name), entries, 0).split("\n")
         body = [*self.checks(), *self.block(self.host.body)]

@@ -17,7 +17,7 @@ from typing import Any
 import libcst as cst
 
 from kraise.frontends.python.constants import Folder
-from kraise.frontends.python.host_units import assigned
+from kraise.frontends.python.host_units import times_set
 from kraise.frontends.python.names import Imports
 from kraise.frontends.python.source import Source, placed, rebuilt, walk
 from kraise.ir.kernel import Constant
@@ -35,11 +35,8 @@ def with_kernels(parsed: Source, imports: Imports, constants: dict[str, Constant
     factories = {n.name.value: f for n in parsed.tree.body if isinstance(n, cst.FunctionDef) and (f := _factory(n))}
     if not factories:
         return parsed
-    times: Counter[str] = Counter()  # how often the file sets a name, anywhere
+    times = times_set(parsed.tree)
     uses = Counter(n.value for n in walk(parsed.tree) if isinstance(n, cst.Name))
-    for node in walk(parsed.tree):
-        if isinstance(node, cst.BaseSmallStatement | cst.Param | cst.For | cst.CompFor | cst.NamedExpr | cst.AsName):
-            times.update(assigned(node))
     made: dict[str, cst.FunctionDef] = {}
 
     def kernel_of(line: cst.CSTNode) -> cst.FunctionDef | None:

@@ -11,7 +11,6 @@ compares them.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import libcst as cst
@@ -21,7 +20,7 @@ from kraise.frontends.python import host_values as values
 from kraise.frontends.python.host_inlined import renamed
 from kraise.frontends.python.host_rounds import number
 from kraise.frontends.python.host_scope import HostScope
-from kraise.frontends.python.host_units import assigned
+from kraise.frontends.python.host_units import assigned, times_set
 from kraise.frontends.python.source import dotted, walk
 from kraise.ir import host as h
 from kraise.ir import kernel as k
@@ -32,10 +31,7 @@ ZERO = k.Const(0, INT)
 
 def prepare(scope: HostScope, node: cst.FunctionDef) -> None:
     """Which arrays are as long as a parameter, and which numbers are its length."""
-    times: Counter[str] = Counter()
-    for inner in walk(node):
-        if isinstance(inner, cst.BaseSmallStatement | cst.Param | cst.For | cst.NamedExpr | cst.AsName):
-            times.update({dotted(inner.target): 1} if isinstance(inner, cst.For) else assigned(inner))
+    times = times_set(node)
     given = (*node.params.posonly_params, *node.params.params, *node.params.kwonly_params)
     scope.lengths = {p.name.value: p.name.value for p in given if times[p.name.value] == 1}
     scope.extents = {}

@@ -8,11 +8,12 @@ import libcst as cst
 
 from kraise.frontends.python.host_rounds import integer, number
 from kraise.frontends.python.host_scope import HostScope
-from kraise.frontends.python.source import placed, rebuilt
+from kraise.frontends.python.source import dotted, placed, rebuilt, walk
 
 
 def single_targets(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
-    """``a, b = shape = u.shape`` as two statements: the name first, then what else it is given to."""
+    """``a, b = shape = u.shape`` as two statements: the name first, then what else it is given to; so is
+    ``grid, block = (gx, gy), (16, 16)``, where no side needs what another had before."""
 
     def change(line: cst.CSTNode) -> cst.CSTNode | None:
         if not isinstance(line, cst.SimpleStatementLine):
@@ -22,6 +23,9 @@ def single_targets(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
             names = (
                 [t for t in small.targets if isinstance(t.target, cst.Name)] if isinstance(small, cst.Assign) else []
             )
+            if parts := _tuples_apart(small):
+                out += [placed(scope.source, p, small) for p in parts]
+                continue
             if not isinstance(small, cst.Assign) or len(small.targets) < 2 or not names:
                 out.append(small)
                 continue
@@ -37,6 +41,26 @@ def single_targets(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
     if new is not node:
         placed(scope.source, new.name, node.name)
     return new
+
+
+def _tuples_apart(node: cst.CSTNode) -> list[cst.Assign]:
+    """An assignment of several values, a tuple among them, to names that none of the values reads."""
+    match node:
+        case cst.Assign(
+            targets=[cst.AssignTarget(target=cst.Tuple(elements=targets))], value=cst.Tuple(elements=values)
+        ) if len(targets) == len(values) and any(_is_tuple(v.value) for v in values):
+            names = [dotted(t.value) for t in targets]
+            read = {n.value for v in values for n in walk(v) if isinstance(n, cst.Name)}
+            plain = all(isinstance(e, cst.Element) for e in (*targets, *values))
+            if plain and all(isinstance(t.value, cst.Name) for t in targets) and not read & set(names):
+                return [
+                    cst.Assign([cst.AssignTarget(cst.Name(t))], v.value) for t, v in zip(names, values, strict=True)
+                ]
+    return []
+
+
+def _is_tuple(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Tuple) or (isinstance(node, cst.Call) and dotted(node.func) == "tuple")
 
 
 def some(shape: cst.Attribute, piece: cst.Slice) -> list[cst.BaseExpression] | None:

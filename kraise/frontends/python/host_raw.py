@@ -10,7 +10,6 @@ array is laid out in another order than its rows (``a.T``, ``a[:, 0]``: a kernel
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -20,7 +19,7 @@ import libcst as cst
 from kraise.diagnostics import Diagnostic
 from kraise.frontends.python import host_ranks
 from kraise.frontends.python.host_scope import HostScope, array_names, launched
-from kraise.frontends.python.host_units import assigned
+from kraise.frontends.python.host_units import times_set
 from kraise.frontends.python.names import Imports
 from kraise.frontends.python.source import Source, dotted, placed, rebuilt, walk
 from kraise.ir import kernel as k
@@ -38,11 +37,9 @@ _HINT = "give a RawKernel's source as one string of this file; write other kerne
 
 def names(tree: cst.Module, imports: Imports, functions: Mapping[str, k.Function]) -> dict[str, str]:
     """The names of a file that are such kernels: the functions of theirs, "" where that is not read."""
-    times: Counter[str] = Counter()
+    times = times_set(tree)
     found: dict[str, str] = {}
     for node in walk(tree):
-        if isinstance(node, cst.BaseSmallStatement):
-            times.update(assigned(node))
         match node:
             case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Call(func=func) as call):
                 made = imports.qualified(dotted(func)).rpartition(".")
@@ -66,10 +63,8 @@ def with_launches(source: Source, node: cst.FunctionDef, raw: Mapping[str, str])
     if not raw or not any(isinstance(n, cst.Name) and n.value in raw for n in walk(node.body)):
         return node
     tuples: dict[str, Any] = {}
-    times: Counter[str] = Counter()
+    times = times_set(node)
     for inner in walk(node):
-        if isinstance(inner, cst.BaseSmallStatement | cst.Param):
-            times.update(assigned(inner))
         match inner:
             case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Tuple() as value):
                 tuples[name] = value

@@ -16,7 +16,8 @@ from kraise.frontends.python.source import Source, dotted, rebuilt, walk
 
 
 def by_default(source: Source, node: cst.FunctionDef) -> tuple[cst.FunctionDef, list[cst.Param]]:
-    """A function as it is called without the parameters that are ``None`` then and that it tests for that; these.
+    """A function as it is called without the parameters that are ``None`` then and that it tests for that, or does not
+    use; these.
 
     Not where a call of the file gives one of them: there it is an argument like others.
     """
@@ -24,7 +25,8 @@ def by_default(source: Source, node: cst.FunctionDef) -> tuple[cst.FunctionDef, 
     every = [*params.posonly_params, *params.params, *params.kwonly_params]
     found = [
         p for at, p in enumerate(every)
-        if p.default is not None and dotted(p.default) == "None" and _tests(node, p.name.value)
+        if p.default is not None and dotted(p.default) == "None"
+        and (_tests(node, p.name.value) or not _reads(node, p.name.value))
         and not is_given(source, node, p.name.value, at)
     ]  # fmt: skip
     if not found or not isinstance(node.body, cst.IndentedBlock):
@@ -63,6 +65,10 @@ def _tests(node: cst.FunctionDef, name: str) -> bool:
         or isinstance(n, cst.BooleanOperation) and isinstance(n.operator, cst.Or) and dotted(n.left) == name
         for n in walk(node.body)
     )  # fmt: skip
+
+
+def _reads(node: cst.FunctionDef, name: str) -> bool:
+    return any(isinstance(n, cst.Name) and n.value == name for n in walk(node.body))
 
 
 def is_given(source: Source, node: cst.FunctionDef, name: str, at: int) -> bool:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 
 import libcst as cst
 
 from kraise.frontends.python.host_scope import HostScope
-from kraise.frontends.python.host_units import assigned
+from kraise.frontends.python.host_units import times_set
 from kraise.frontends.python.source import dotted, walk
 
 
 def tables(scope: HostScope, node: cst.FunctionDef) -> dict[str, cst.List | cst.Tuple]:
     """The names that a function gives a list or tuple of literals and kernels, once, and does not change."""
-    times: Counter[str] = Counter()
+    times = times_set(node)
     found: dict[str, cst.List | cst.Tuple] = {}
     changed: set[str] = set()
     for inner in walk(node):
@@ -27,8 +26,6 @@ def tables(scope: HostScope, node: cst.FunctionDef) -> dict[str, cst.List | cst.
                 changed.add(dotted(owner))
             case cst.Call(func=cst.Attribute(value=owner)):
                 changed.add(dotted(owner))
-        if isinstance(inner, cst.BaseSmallStatement | cst.For | cst.Param):
-            times.update(assigned(inner) if not isinstance(inner, cst.For) else {dotted(inner.target)})
     return {n: v for n, v in found.items() if times[n] == 1 and n not in changed}
 
 

@@ -11,7 +11,6 @@ mean at their use what they meant where the tuple was made.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import libcst as cst
@@ -21,6 +20,7 @@ from kraise.frontends.python.host_extents import bound, bracketed, extent, singl
 from kraise.frontends.python.host_rounds import integer, listed, number, tuple_of
 from kraise.frontends.python.host_scope import HostScope, array_names
 from kraise.frontends.python.host_settled import is_given
+from kraise.frontends.python.host_units import times_set
 from kraise.frontends.python.source import dotted, placed, rebuilt, walk
 from kraise.ir.host_names import fresh
 
@@ -53,17 +53,7 @@ class _Tuples:
     def __init__(self, scope: HostScope, node: cst.FunctionDef):
         self.scope, self.node = scope, node
         self.taken = {n.value for n in walk(node) if isinstance(n, cst.Name)}
-        self.times: Counter[str] = Counter()  # how often a name is set
-        for inner in walk(node):
-            match inner:
-                case cst.Param(name=name):
-                    self.times[name.value] += 1
-                case cst.AssignTarget(target=target) | cst.For(target=target) | cst.CompFor(target=target):
-                    self.times.update(n.value for n in walk(target) if isinstance(n, cst.Name))
-                case cst.AugAssign(target=target) | cst.AnnAssign(target=target) | cst.NamedExpr(target=target):
-                    self.times.update({dotted(target): 1} if dotted(target) else {})
-                case cst.AsName(name=name) if dotted(name):
-                    self.times[dotted(name)] += 1
+        self.times = times_set(node)
         self.ranks = host_ranks.certain(scope, node)
         self.known: dict[str, list[cst.BaseExpression]] = {}
         self.shapes: dict[str, cst.Attribute] = {}  # other names for ``u.shape``
@@ -223,6 +213,8 @@ class _Tuples:
                 if len(given) != len(args) or not any(a.star for a in given):
                     rest = [rebuilt(self.scope.source, a, self.changed) for a in given]
                     return node.with_changes(args=rest)
+            case cst.Element(value=cst.Call() as value) | cst.Index(value=cst.Call() as value):
+                return self.whole(node, value)
             case cst.Arg(value=cst.BinaryOperation() | cst.Call() | cst.Tuple() | cst.Subscript() as value):
                 return self.whole(node, value)
         return None

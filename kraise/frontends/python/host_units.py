@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -59,7 +60,12 @@ class Record:
 
 def assigned(node: cst.CSTNode) -> set[str]:
     """The names that a statement sets."""
-    found: set[str] = set()
+    return set(times_set(node))
+
+
+def times_set(node: cst.CSTNode) -> Counter[str]:
+    """How often each name is set in the text: by assignments, loops, comprehensions, ``as``, as a parameter, a def."""
+    found: Counter[str] = Counter()
     for inner in walk(node):
         target: Any = None
         match inner:
@@ -70,7 +76,7 @@ def assigned(node: cst.CSTNode) -> set[str]:
             case cst.FunctionDef(name=name) | cst.Param(name=name):
                 target = name
         if target is not None:
-            found |= {n.value for n in _names(target)}
+            found.update(n.value for n in _names(target))
     return found
 
 

@@ -294,6 +294,8 @@ class Written(Generated):
             case cst.IfExp() | cst.BooleanOperation() | cst.ListComp() | cst.GeneratorExp() | cst.DictComp():
                 first = _FIRST.get(type(node), "")  # runs for sure
                 given = {first: self.expression(getattr(node, first))} if first else {}
+                if not isinstance(node, cst.IfExp | cst.BooleanOperation):
+                    given["for_in"] = self.runs_over(node.for_in)
                 self.unsure += 1
                 given |= {n: self.expression(getattr(node, n)) for n in _PARTS[type(node)]}
                 self.unsure -= 1
@@ -309,6 +311,11 @@ class Written(Generated):
                     raise self.scope.refuse(node, reason, "give it a line of its own before")
                 return self.filled(node)
         return None
+
+    def runs_over(self, node: cst.CompFor) -> cst.CompFor:
+        """The loop of a comprehension: what it runs over first is evaluated for sure, once, the rest is not."""
+        over = self.expression(node.iter)
+        return node if over is node.iter else node.with_changes(iter=over)
 
     def decided(self, test: Any) -> bool | None:
         """Whether a test of enumerators holds; None for any other."""
