@@ -5,6 +5,11 @@ import sys
 
 import pytest
 
+# tests of these files share a fixture that takes long, those of one sample its translation: one process runs them
+# (marks would say so, but pytest-xdist 3.8 does not get them into the ids of pytest 9.2)
+WHOLE = ("tests/hosts/test_compiled.py", "tests/hosts/test_simulated.py")
+BY_PARAMETER = "tests/test_samples.py"
+
 # thousands of small functions are compiled, each is run a few times: half of the time was LLVM's.
 # At this level (and no other) tangents of `jnp.max(expression)` may be wrong: see tests/fuzz/run.py
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false")
@@ -17,3 +22,23 @@ def _in_32_bits():
     jax = sys.modules.get("jax")
     if jax is not None and jax.config.jax_enable_x64:
         jax.config.update("jax_enable_x64", False)
+
+
+def _together(nodeid: str) -> str:
+    """What one process runs: a file, the tests of one parameter, or the test alone."""
+    path, _, name = nodeid.partition("::")
+    if path.endswith(BY_PARAMETER) and "[" in name:
+        return name[name.index("[") :]
+    return path if path.endswith(WHOLE) else nodeid
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Tests by :func:`_together`, where ``--dist loadgroup`` asks for groups."""
+    from xdist.scheduler.loadgroup import LoadGroupScheduling
+
+    class Scheduling(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return _together(nodeid)
+
+    return Scheduling(config, log) if config.getvalue("dist") == "loadgroup" else None

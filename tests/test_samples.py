@@ -11,9 +11,8 @@ from kraise.diagnostics.text import render
 from kraise.ir.validate_host import problems
 from tests.corpus import ROOT, SAMPLES
 
-# the tests of a sample run in one process, which translates it once
-GROUPED = [pytest.param(s, id=s.name, marks=pytest.mark.xdist_group(s.name)) for s in SAMPLES]
-every_sample = pytest.mark.parametrize("sample", GROUPED)
+# the tests of a sample run in one process, which translates it once (conftest.py)
+every_sample = pytest.mark.parametrize("sample", [pytest.param(s, id=s.name) for s in SAMPLES])
 
 
 def text_of(sample, done):

@@ -31,10 +31,7 @@ REFUSED = ("by_clock", "by_input", "by_state", "backwards", "odd_bytes", "swap_b
 HOSTS = {m[2]: m[1] for m in HOST.finditer(SOURCE)}
 N = 13
 
-pytestmark = [
-    pytest.mark.xdist_group("compiled hosts"),
-    pytest.mark.skipif(not (shutil.which("g++") or shutil.which("clang++")), reason="no C++ compiler"),
-]
+pytestmark = pytest.mark.skipif(not (shutil.which("g++") or shutil.which("clang++")), reason="no C++ compiler")
 
 
 def closing(text, start):

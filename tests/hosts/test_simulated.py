@@ -33,8 +33,6 @@ REFUSED = {
 }
 HOSTS = [n for n in re.findall(r"^def (by_\w+)\(x, y", SOURCE, re.M) if n not in REFUSED]
 
-pytestmark = pytest.mark.xdist_group("simulated hosts")
-
 
 @pytest.fixture(scope="module")
 def simulated(tmp_path_factory):
