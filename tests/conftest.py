@@ -1,5 +1,6 @@
 """What holds for every test: JAX computes in 32 bits until a test, or a module that it loads, says otherwise."""
 
+import gc
 import os
 import sys
 
@@ -13,6 +14,8 @@ BY_PARAMETER = "tests/test_samples.py"
 # thousands of small functions are compiled, each is run a few times: half of the time was LLVM's.
 # At this level (and no other) tangents of `jnp.max(expression)` may be wrong: see tests/fuzz/run.py
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false")
+# trees and expressions are many small objects that live on: a young generation of 700 is looked through all the time
+gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.fixture(autouse=True)
