@@ -31,7 +31,6 @@ _NVCC = ["-std=c++20", "-O1", "-w", "-arch=native", "-Xcompiler", "-fPIC", "-sha
 
 
 _BUILT = count(1)  # in this process
-_PRECOMPILED = tempfile.TemporaryDirectory(prefix="kraise_header_")
 
 
 class Unavailable(Exception):
@@ -72,10 +71,16 @@ class Compiler:
 
 
 @cache
+def _header_folder() -> tempfile.TemporaryDirectory[str]:
+    """Kept until the process ends, and made only where a header is compiled."""
+    return tempfile.TemporaryDirectory(prefix="kraise_header_")
+
+
+@cache
 def precompiled(path: str) -> list[str]:
     """The folder of this process with ``cuda_shim.h`` as g++ has read it, which is most of what it does for a kernel
     (GCC manual, "Using Precompiled Headers"; where it does not fit, the header is read); none where it is not made."""
-    folder = _PRECOMPILED.name
+    folder = _header_folder().name
     header = [path, *_CXX, "-x", "c++-header", str(HERE / "cuda_shim.h"), "-o", f"{folder}/cuda_shim.h.gch"]
     return [] if run(header, "the compiler").returncode else [folder]
 

@@ -183,6 +183,7 @@ def _sums(
 ) -> list[Found]:
     found: list[Found] = []
     n, size = data.shape[1], sim.size
+    anyone = on is None or bool(on.any())
     for group in GROUPS:
         if sim.rows and not group:
             continue
@@ -194,9 +195,9 @@ def _sums(
         mine = held.reshape(2, -1, group or size)
         with np.errstate(over="ignore"):
             beyond = mine - total[:, :, None]
-        some = beyond.reshape(2, -1)[:, 0 if on is None or not on.any() else int(np.argmax(on))]
+        some = beyond.reshape(2, -1)[:, 0 if on is None else int(np.argmax(on))].tolist()
         for literal, extra in _literals(sim.literals, op, n):
-            if extra.tolist() != some.tolist() and (on is None or on.any()):
+            if anyone and extra.tolist() != some:
                 continue  # not what this thread has
             with np.errstate(over="ignore"):
                 here = _kept(beyond - extra[:, None, None], on)
