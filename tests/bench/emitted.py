@@ -1,14 +1,17 @@
 """Emitted code beside a hand-written twin (expert.py of a sample, or a gold twin): values and gradients.
 
-The arguments are those of case.toml, with the sizes doubled until the hand-written twin works for a few
-milliseconds, so that arithmetic and not dispatch is measured. Medians of processor time: other work does not count.
+Both must give the same values and the same gradients of a weighted sum of these. The arguments are those that the
+twin's ``large(rng)`` has for a kernel; otherwise those of case.toml, with the sizes doubled until the twin works for a
+few milliseconds, so that arithmetic and not dispatch is measured. Medians of processor time: other work does not count.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import inspect
+import sys
 import time
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -19,16 +22,23 @@ from tests.bench.timing import alternating, row
 from tests.corpus import ROOT, SAMPLES, Sample
 
 ELEMENTS = 4_000_000  # of the largest array, at most
+ROUNDS = 41
+BUDGET = 3.0  # seconds for the rounds of a row
 ENOUGH = 3e-3  # seconds of work to measure
 STRUCTURAL = 4  # a size up to this is the length of a vector, not of the data
 GOLD = ROOT.parent / "shared" / "gold"
 
 
-def main() -> None:
-    """One row a kernel: emitted over hand-written, and gradient over primal."""
+def main(*only: str) -> None:
+    """Two rows a kernel, of all samples or ``only`` some: values and gradient, emitted over hand-written. Exits in the
+    end if some could not be compared, or differ."""
     import jax
+    import numpy as np
 
+    failed = []
     for sample in SAMPLES:
+        if only and sample.name not in only:
+            continue
         jax.config.update("jax_enable_x64", False)  # until its module asks for 64 bits
         twins = [p for p in (sample.folder / "expert.py", GOLD / f"{sample.name}_raised.py") if p.exists()]
         done = sample.translate() if twins else None
@@ -39,55 +49,97 @@ def main() -> None:
         ours = _module(sample, done.text)
         for twin in twins:
             theirs = _load(twin)
+            large = theirs.large(np.random.default_rng(0)) if hasattr(theirs, "large") else {}
             for name in done.raised:
                 if hasattr(theirs, name):
-                    label = f"{name} / {twin.name}"
+                    label = f"{name} / {sample.name}"
                     try:
-                        _compare(label, getattr(ours, name), getattr(theirs, name), sample)
+                        _compare(label, getattr(ours, name), getattr(theirs, name), sample, large.get(name))
                     except Exception as error:  # one that cannot be compared does not stop the others
-                        row(label, "failed", f"{type(error).__name__}: {str(error).splitlines()[0][:80]}")
+                        failed.append(label)
+                        what = " ".join(str(error).split())[:160]
+                        row(label, "failed", f"{type(error).__name__}: {what}")
+    if failed:
+        raise SystemExit(f"not compared, or different: {', '.join(failed)}")
 
 
-def _compare(label: str, ours: Any, theirs: Any, sample: Sample) -> None:
+def _compare(label: str, ours: Any, theirs: Any, sample: Sample, large: Mapping[str, Any] | None = None) -> None:
+    """Two rows: values and gradient. AssertionError if they differ."""
     import jax
 
-    case = load_case(sample.folder / "case.toml", ours.__name__)
     arguments = {}
 
     def call(function: Any) -> Any:
-        launch = {"grid": _launch(case.grid, factor), "block": _launch(case.block, 1)}
         accepted = inspect.signature(function).parameters
-        extra = {k: v for k, v in launch.items() if k in accepted and v is not None}
-        return lambda **changed: function(**(arguments | changed), **extra)
+        return lambda **changed: function(**{n: v for n, v in (arguments | changed).items() if n in accepted})
 
-    factor = 1
-    while True:
-        larger = enlarged(case, factor)
-        arguments = {n: jax.numpy.asarray(v) if hasattr(v, "shape") else v for n, v in larger.arguments().items()}
-        (seconds,) = alternating([lambda: jax.block_until_ready(call(theirs)())], rounds=3, clock=time.process_time)
+    for larger in [large] if large else _doubled(sample, ours.__name__):
+        arguments = {n: jax.numpy.asarray(v) if hasattr(v, "shape") else v for n, v in larger.items()}
         size = max((a.size for a in arguments.values() if hasattr(a, "size")), default=0)
-        if seconds > ENOUGH or size > ELEMENTS / 4 or factor > 1 << 20:
+        if large or size > ELEMENTS / 4:
             break
-        factor *= 2
+        (seconds,) = alternating([lambda: jax.block_until_ready(call(theirs)())], rounds=3, clock=time.process_time)
+        if seconds > ENOUGH:
+            break
 
     mine, other = call(ours), call(theirs)
+    agree(mine(), other())
     one, two = alternating(
-        [lambda: jax.block_until_ready(mine()), lambda: jax.block_until_ready(other())], clock=time.process_time
+        [lambda: jax.block_until_ready(mine()), lambda: jax.block_until_ready(other())],
+        rounds=ROUNDS,
+        clock=time.process_time,
+        budget=BUDGET,
     )
     row(label, f"{one / two:.2f} x", f"at most 1.1 x   ({one * 1e3:.2f} ms)")
-    wrt = [n for n, v in arguments.items() if hasattr(v, "dtype") and v.dtype.kind in "f" and v.ndim]
-    if not any(leaf.dtype.kind == "f" for leaf in jax.tree.leaves(mine())):
+    wrt = {n: v for n, v in arguments.items() if hasattr(v, "dtype") and v.dtype.kind in "f" and v.ndim}
+    others = {
+        n: v for n, v in arguments.items() if hasattr(v, "dtype") and n not in wrt
+    }  # no constants: XLA folds them
+    results = [leaf for leaf in jax.tree.leaves(mine()) if leaf.dtype.kind == "f"]
+    if not wrt or not results:
         return
+    weights = [jax.random.normal(jax.random.key(k), v.shape, v.dtype) for k, v in enumerate(results)]
 
     def gradient(function: Any) -> Any:
-        def loss(chosen: dict[str, Any]) -> Any:
-            return sum(leaf.sum() for leaf in jax.tree.leaves(function(**chosen)) if leaf.dtype.kind == "f")
+        def loss(chosen: dict[str, Any], others: dict[str, Any], weights: list[Any]) -> Any:
+            floats = [leaf for leaf in jax.tree.leaves(function(**chosen, **others)) if leaf.dtype.kind == "f"]
+            return sum(jax.numpy.vdot(w, v) for w, v in zip(weights, floats, strict=True))
 
         compiled = jax.jit(jax.grad(loss))
-        return lambda: jax.block_until_ready(compiled({n: arguments[n] for n in wrt}))
+        return lambda: jax.block_until_ready(compiled(wrt, others, weights))
 
-    one_g, two_g = alternating([gradient(mine), gradient(other)], clock=time.process_time)
-    row("  gradient", f"{one_g / two_g:.2f} x", f"at most 1.1 x   (gradient over primal: {one_g / one:.1f} x)")
+    slope, other_slope = gradient(mine), gradient(other)
+    agree(slope(), other_slope())
+    one_g, two_g = alternating([slope, other_slope], rounds=ROUNDS, clock=time.process_time, budget=BUDGET)
+    row(
+        "  gradient",
+        f"{one_g / two_g:.2f} x",
+        f"at most 1.1 x   ({one_g * 1e3:.2f} ms, {one_g / one:.1f} x the primal)",
+    )
+
+
+def agree(ours: Any, theirs: Any) -> None:
+    """AssertionError unless both are the same arrays: integers equal, floats up to the order of sums."""
+    import jax
+    import numpy as np
+
+    for a, b in zip(jax.tree.leaves(ours), jax.tree.leaves(theirs), strict=True):
+        assert (a.shape, a.dtype) == (b.shape, b.dtype), f"{a.dtype}{a.shape} is not {b.dtype}{b.shape}"
+        if a.dtype.kind in "fc":
+            a, b = np.asarray(a), np.asarray(b)
+            finite = np.isfinite(b)
+            scale = np.abs(b[finite]).max(initial=0.0)
+            np.testing.assert_allclose(a, b, rtol=2e-3, atol=2e-4 * scale)
+        else:
+            np.testing.assert_array_equal(a, b)
+
+
+def _doubled(sample: Sample, kernel: str) -> Iterator[dict[str, Any]]:
+    """The arguments of case.toml, then with all sizes doubled, and so on."""
+    case = load_case(sample.folder / "case.toml", kernel)
+    for factor in (1 << k for k in range(21)):
+        launch = {"grid": _launch(case.grid, factor), "block": _launch(case.block, 1)}
+        yield enlarged(case, factor).arguments() | {n: v for n, v in launch.items() if v is not None}
 
 
 def _launch(extents: tuple[int, ...] | None, factor: int) -> int | tuple[int, ...] | None:
@@ -131,4 +183,4 @@ def _load(path: Path) -> ModuleType:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])
