@@ -184,6 +184,13 @@ CODES: dict[str, Code] = {
         "k[n // 256, 256](x, n)   # 3 * 256 threads for n = 1000",
         "Launch (n + 255) // 256 blocks, or narrow the guard to what is launched.",
     ),
+    "KR216": Code(
+        "Array that takes times",
+        "A host function keeps times in one of its arrays. A time has no part in the values: the array is no result. A "
+        "warning: the host function is raised, unless what it computes needs the array.",
+        "for (int r = 0; r < reps; r++) { double t0 = now(); step<<<g, b>>>(x, n); ms[r] = now() - t0; }",
+        "Measure outside of the function.",
+    ),
     "KR299": Code(
         "Not supported yet",
         "kraise could raise this in principle, but does not do so yet. It is refused, because a wrong translation "

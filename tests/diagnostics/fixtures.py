@@ -201,6 +201,19 @@ FIXTURES = {
         "    count = int(counter.copy_to_host()[0])\n"
         "    twice[(count + 255) // 256, 256](x, count)\n",
     ),
+    "KR216": (
+        "k.cu",
+        "__global__ void twice(float *x, int n) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  if (i < n)\n"
+        "    x[i] *= 2.0f;\n"
+        "}\n"
+        "void run(float *x, double *seconds, int n) {\n"
+        "  double start = omp_get_wtime();\n"
+        "  twice<<<(n + 255) / 256, 256>>>(x, n);\n"
+        "  seconds[0] = omp_get_wtime() - start;\n"
+        "}\n",
+    ),
     "KR299": (
         "k.cu",
         "__global__ void f(int *c, int n) {\n"

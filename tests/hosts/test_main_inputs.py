@@ -139,7 +139,8 @@ def test_after_a_launch_nothing_is_an_input():
         "double *v = load(argv[2], n); v[0] = strange(argc); cudaMemcpy(v, w, n * sizeof(double), "
         "cudaMemcpyDeviceToHost); v[1] = strange(argc); cudaMemcpy(w, v, n * sizeof(double), cudaMemcpyHostToDevice);\n"
     )
-    assert "main" not in done.raised or "Left out: v, which needs what was refused" in done.text
+    assert [d.code for d in done.diagnostics if d.reason.startswith("v takes what is not followed")] == ["KR216"]
+    assert done.text.rstrip().endswith("return a")
 
 
 def test_an_exit_with_a_named_failure_is_a_check():

@@ -10,7 +10,16 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Diagnostic, Refused
-from kraise.frontends.cuda_c import host_effects, host_file, host_graphs, host_lost, host_main, host_ranges, host_taken
+from kraise.frontends.cuda_c import (
+    host_effects,
+    host_file,
+    host_graphs,
+    host_lost,
+    host_main,
+    host_ranges,
+    host_taken,
+    host_times,
+)
 from kraise.frontends.cuda_c.c_types import CType, Pointer, Struct
 from kraise.frontends.cuda_c.host_arrays import without_arrays
 from kraise.frontends.cuda_c.host_branches import Branches
@@ -74,7 +83,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.bound: dict[str, Any] = {}  # what its own template parameters stand for
         self.host_bound: dict[str, dict[str, Any]] = {}  # those of the other host functions
         self.on_device: set[str] = set()  # other hosts that work on variables of the device, which are one for all
-        self.shared, self.members = set[str](), set[str]()
+        self.shared, self.members, self.single = set[str](), set[str](), set[str]()
         self.inlining: list[str] = []
         self.written_out: set[str] = set()
         self.skipped: set[int] = set()  # places of parameters without a part in the values
@@ -87,12 +96,12 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.symbols: dict[str, bool] = {}
         self.depth = 0
         self.rows: dict[str, tuple[k.Expr, ...]] = {}  # the inner extents of parameters that are arrays of arrays
-        self.single: set[str] = set()
         self.host_copied: dict[str, set[int]] = {}  # of host functions: the parameters that they copy back to
+        self.host_timed: dict[str, set[int]] = {}  # those that take times
+        self.timed, self.warned = set[str](), list[Diagnostic]()
         self.unset: set[str] = set()  # numbers that were declared, and nothing was assigned to yet
         self.renames: dict[str, list[Raw] | None] = {}
-        self.references, self.exits = set[str](), set[str]()
-        self.name = ""
+        self.references, self.exits, self.name = set[str](), set[str](), ""
         self.arguments_of_main: set[str] = set()
         self.inputs: dict[str, Any] = {}
         self.copied: dict[str, None] = {}
@@ -133,7 +142,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         out = (*of_file, *self.block(body))
         if self.problems:
             raise Refused(*self.suppressed, *self.problems)
-        out = host_graphs.replayed(out, self.finished)
+        out = host_times.without(self, host_graphs.replayed(out, self.finished), params)
         out = host_file.stepped(self, params, self.with_symbols(params, out))
         moved = sorted((self.shared | self.members) & set_within(out))
         if moved:

@@ -13,7 +13,7 @@ from typing import Any
 
 from lark import Tree
 
-from kraise.frontends.cuda_c import host_effects
+from kraise.frontends.cuda_c import host_effects, host_times
 from kraise.frontends.cuda_c.host_names import callee, dropped
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.trees import Node, kind, strip, tokens, trees
@@ -37,6 +37,7 @@ class Asides:
             self.ignored.update(_referenced(a))
         if self.is_dropped(name) == "printing":
             self.says(node)
+        before += host_times.taken_by(self, self.is_dropped(name), args, node)
         return before + self.drop(node, self.is_dropped(name))  # type: ignore[no-any-return]
 
     def says(self, node: Tree) -> None:

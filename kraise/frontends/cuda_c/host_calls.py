@@ -6,7 +6,7 @@ from typing import Any
 
 from lark import Token, Tree
 
-from kraise.frontends.cuda_c import host_effects, host_graphs, host_main
+from kraise.frontends.cuda_c import host_effects, host_graphs, host_main, host_times
 from kraise.frontends.cuda_c.c_types import leaf, other_type
 from kraise.frontends.cuda_c.host_asides import Asides, asides
 from kraise.frontends.cuda_c.host_containers import Containers
@@ -215,8 +215,7 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
             if isinstance(place, VarPlace) and (read := self.read_outside(name, place.type, value, node)) is not None:
                 return read
             if self.is_ignored(value) or (name in self.ignored and not isinstance(self.low.lookup(name), VarPlace)):
-                self.ignore(name, value)
-                return self.drop(node, "timing or a stream")
+                return self.unfollowed_store(target, value, node)
             self.ignored.discard(name)
             called = strip(value)
             if kind(called) == "call_expression" and callee(called.children[0]) in self.hosts:  # type: ignore[union-attr]
@@ -229,8 +228,7 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
                 return self.drop(node, "a call that is not known here")
             return self.given_again(target, name, value, node)
         if self.is_ignored(value) or name in self.ignored:
-            self.ignore(name, value)
-            return self.drop(node, "timing or a stream")
+            return self.unfollowed_store(target, value, node)
         if name in self.arrays:  # p += n
             self.settable(name, node)
             moved = self.low.binary(symbol[:-1], ZERO, self.number(value), None, node)
@@ -238,6 +236,11 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
         current = self.low.value(target)
         result = self.low.binary(symbol[:-1], current, self.low.value(value), self.low.span(node), node)
         return self.store(target, result, node)
+
+    def unfollowed_store(self, target: Node, value: Node, node: Node) -> list[h.Stmt]:
+        """A value that is not followed goes into a variable, or into memory, which is not followed either."""
+        self.ignore(callee(target), value)
+        return [*host_times.stored_to(self, target, node), *self.drop(node, "timing or a stream")]
 
     def ignore(self, name: str, value: Node) -> None:
         """A name whose value is not followed. If it is made of data, it is no time and no status: it is lost."""

@@ -8,7 +8,7 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Refused
-from kraise.frontends.cuda_c import host_structs
+from kraise.frontends.cuda_c import host_structs, host_times
 from kraise.frontends.cuda_c.c_types import AUTO, Array, Pointer, Struct, leaf, other_type
 from kraise.frontends.cuda_c.host_memory import Memory
 from kraise.frontends.cuda_c.host_names import callee, normal
@@ -30,6 +30,8 @@ class Launches(Memory):
     skips: dict[str, set[int]]
     records: dict[str, dict[str, str]]
     host_copied: dict[str, set[int]]
+    host_timed: dict[str, set[int]]
+    pending: list[h.Stmt]
     record_of: Any
     instances: dict[str, list[Instantiation]]
     variants: Variants
@@ -140,6 +142,8 @@ class Launches(Memory):
         for at, ref in enumerate(found):
             if isinstance(ref, k.ArrayRef) and at in self.host_copied.get(name, ()):
                 self.copied[ref.array] = None
+            if isinstance(ref, k.ArrayRef) and at in self.host_timed.get(name, ()):
+                self.pending.append(host_times.marked(ref.array, self.low.span(node)))
         own = {p.name for p in self.program.functions[name][0].parameters if p.kind != "type"}
         wanted = tuple(p.name for p in self.host_params.get(name, ()) if p.name in own)
         return (*found, *self.template_numbers(name, wanted, node.children[0])) if wanted else found

@@ -7,6 +7,7 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Diagnostic
+from kraise.frontends.cuda_c import host_times
 from kraise.frontends.cuda_c.c_types import CType, Struct, leaf
 from kraise.frontends.cuda_c.host_names import callee, concept, elements, normal, product, size_of
 from kraise.frontends.cuda_c.host_symbols import Symbols
@@ -50,6 +51,7 @@ class Memory(Symbols):
     truth: Any
     drop: Any
     is_ignored: Any
+    ignore: Any
     read_outside: Any
     forget: Any
     unset: set[str]
@@ -157,6 +159,12 @@ class Memory(Symbols):
     def memcpy(self, args: list[Tree], node: Tree) -> list[h.Stmt]:
         """``cudaMemcpy(to, from, bytes, …)`` between arrays, or an array and a number."""
         span = self.low.span(node)
+        if self.addressed(args[1]) in self.ignored:
+            name = self.addressed(args[0])
+            name = "" if name in self.arrays else name
+            self.ignore(name, args[1])
+            mark = [] if name else [host_times.marked(self.pointer(args[0]).array, span)]
+            return [*mark, *self.drop(node, "timing or a stream")]
         to, source = self.number_at(args[0]), self.number_at(args[1])
         back = any("ToHost" in str(t) for t in tokens(node))
         if to is not None:
@@ -190,13 +198,16 @@ class Memory(Symbols):
 
     def number_at(self, node: Node) -> VarPlace | None:
         """The scalar variable of ``&x``."""
+        found = self.low.lookup(own) if (own := self.addressed(node)) else None
+        return found if isinstance(found, VarPlace) else None
+
+    def addressed(self, node: Node) -> str:
+        """``x`` of ``&x``, "" for another expression."""
         node = strip(node)
         if isinstance(node, Tree) and node.data in ("cast_expression", "cxx_cast_expression"):
-            return self.number_at(trees(node)[-1])
-        if isinstance(node, Tree) and node.data == "unary_expression" and str(node.children[0]) == "&":
-            found = self.low.lookup(callee(node.children[1]))
-            return found if isinstance(found, VarPlace) else None
-        return None
+            return self.addressed(trees(node)[-1])
+        is_address = isinstance(node, Tree) and node.data == "unary_expression" and str(node.children[0]) == "&"
+        return callee(node.children[1]) if is_address else ""  # type: ignore[union-attr]
 
     def memset(self, args: list[Tree], node: Tree) -> list[h.Stmt]:
         """``cudaMemset(p, 0, bytes)``; another byte is no number."""

@@ -64,6 +64,7 @@ def read_hosts(
     done: dict[str, h.Host] = {}
     skips: dict[str, set[int]] = {}
     copied: dict[str, set[int]] = {}
+    timed: dict[str, set[int]] = {}
     bound: dict[str, dict[str, Any]] = {}
     on_device: set[str] = set()  # hosts that work on variables of the device
     outlined: list[k.Function] = []
@@ -80,6 +81,7 @@ def read_hosts(
         reader.variants = variants
         reader.host_params = {n: x.params for n, x in done.items()}
         reader.host_copied, reader.host_bound, reader.on_device = copied, bound, on_device
+        reader.host_timed = timed
         place = program.unit.tokens[candidates[name].item.first].span  # type: ignore[union-attr]
         host, wrong = guard(name, place, reader.read, candidates[name], name)
         wanted_by = [n for n in order if name in words[n] and n not in libraries]
@@ -90,6 +92,8 @@ def read_hosts(
             skips[name] = reader.skipped
             bound[name] = reader.bound
             copied[name] = {at for at, p in enumerate(host.params) if p.name in reader.copied}
+            timed[name] = {at for at, p in enumerate(host.params) if p.name in reader.timed}
+            problems += reader.warned
             outlined += reader.outlined
             written_out |= reader.written_out
     problems = [p for p in problems if p.kernel not in written_out or p.kernel in only]
