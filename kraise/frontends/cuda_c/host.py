@@ -27,12 +27,13 @@ from kraise.frontends.cuda_c.host_declarations import Declarations
 from kraise.frontends.cuda_c.host_expressions import HostExpressions
 from kraise.frontends.cuda_c.host_hoist import Hoisting
 from kraise.frontends.cuda_c.host_lambdas import without_lambdas
-from kraise.frontends.cuda_c.host_loops import Stepping, back_step, before_step, counted, stepping
+from kraise.frontends.cuda_c.host_loops import counted, stepping
 from kraise.frontends.cuda_c.host_lowering import HostLowering
 from kraise.frontends.cuda_c.host_methods import Methods
 from kraise.frontends.cuda_c.host_names import handed
 from kraise.frontends.cuda_c.host_references import References
 from kraise.frontends.cuda_c.host_renames import changed_names, declared_names
+from kraise.frontends.cuda_c.host_stepped import SteppedLoops
 from kraise.frontends.cuda_c.host_tokens import text_of, with_text
 from kraise.frontends.cuda_c.host_vectors import without_loops_over_vectors
 from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of
@@ -44,12 +45,12 @@ from kraise.frontends.cuda_c.values import PointerPlace, PointerValue, VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_names import read_within, set_within
-from kraise.ir.types import BOOL, INT32, ScalarType
+from kraise.ir.types import INT32, ScalarType
 
 ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
 
 
-class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, References):
+class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, References, SteppedLoops):
     """One host function."""
 
     def __init__(self, program: Program, functions: dict[str, k.Function], hosts: dict[str, tuple[bool, ...]]):
@@ -320,31 +321,6 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         raise self.low.refuse("KR211", f"{kind(node).replace('_', ' ')} in a host function is not raised", node)
 
     # --- loops
-
-    def stepped_while(self, test: Stepping, body: Tree, span: Any) -> list[h.Stmt]:
-        """``while (n-- > 0)``: the counter steps at the head of a round, and once more where the last test is made."""
-        once = self.effect(test.step)
-        if test.gate is not None and test.first:
-            raise self.low.refuse("KR211", "an assignment inside an expression", test.step, "give it a line of its own")
-        rounds = self.rounds(body)
-        loop = h.While(self.repeated(test.plain), (*rounds, *once) if test.first else (*once, *rounds), span=span)
-        last = [h.If(self.repeated(test.gate), tuple(once), span=span)] if test.gate is not None else once
-        return [*once, loop] if test.first else [loop, *last]
-
-    def stepped_do(self, test: Stepping, body: Tree, span: Any) -> list[h.Stmt]:
-        """``do … while (err > tol && ++n < most)``: the counter steps at the end of a round; where the gate ends the
-        loop, it has one step too many."""
-        rounds, once = self.rounds(body), self.effect(test.step)
-        condition = self.repeated(test.plain)
-        if not test.first:  # the test looks at the number before the step
-            condition = before_step(condition, test.name, once[0])
-            if condition is None:
-                raise self.low.refuse("KR211", "an assignment inside an expression", test.step, "write it as ++n")
-        loop = h.While(condition, (*rounds, *once), True, span=span)
-        if test.gate is None:
-            return [loop]
-        held = self.repeated(test.gate)
-        return [loop, h.If(k.Op("not", (held,), BOOL), (back_step(once[0]),), span=span)]
 
     def rounds(self, node: Tree) -> tuple[h.Stmt, ...]:
         """The body of a loop, which must not read what a round before it lost."""
