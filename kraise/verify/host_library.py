@@ -68,7 +68,7 @@ def _reference(text: str) -> Callable[..., Any]:
     source = re.sub(r"d\{(\d)\}", r"t\1", text)
     source = re.sub(r"\{(\d)\}", r"x\1", source).replace("{y}", "y").replace("jnp.", "np.")
     names = [f"{letter}{n}=None" for letter in "xt" for n in range(_OPERANDS)]
-    return eval(f"lambda {', '.join(names)}, y=None: {source}", {"np": np, "put": put})
+    return eval(f"lambda {', '.join(names)}, y=None: {source}", {"np": np, "put": put, "added": added})
 
 
 def put(array: Any, where: Any, value: Any) -> np.ndarray:
@@ -78,10 +78,17 @@ def put(array: Any, where: Any, value: Any) -> np.ndarray:
     return found
 
 
+def added(array: Any, where: Any, value: Any) -> np.ndarray:
+    """A copy of an array with something added at places that may come twice."""
+    found = np.array(array)
+    np.add.at(found, where, value)
+    return found
+
+
 def call(e: h.Library, args: list[Value], directions: int) -> Value:
     """A library call and its tangents. Raises InterpreterError for a rule that is not known."""
     reference = _reference(e.numpy or e.jnp)
-    data = [a.data for a in args]
+    data = [a.data[()] if isinstance(a.data, np.ndarray) and not a.data.ndim else a.data for a in args]
     found = reference(*data)
     if not directions or e.derivative == "none" or all(a.tangents is None for a in args):
         return Value(found)

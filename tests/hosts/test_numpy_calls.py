@@ -54,6 +54,24 @@ BODIES = {
     "np.clip(x, 0.1, None) + np.median(y) + np.where(np.array_equal(x, x), x, y) + sum(x) + max(y)": lambda x, y: (
         np.maximum(x, 0.1) + np.median(y) + x + np.sum(x) + np.max(y)
     ),
+    'np.pad(x, 1, mode="edge")[1:-1] + np.pad(y, (2, 0), "wrap")[:6] + np.pad(np.outer(x, y), ((1, 0), (0, 2)))[1, :6]': (  # noqa: E501
+        lambda x, y: x + np.pad(y, (2, 0), "wrap")[:6] + x[0] * y
+    ),
+    "np.fft.irfft(np.fft.rfft(x), n=6) * np.fft.fftfreq(6, d=0.5) + np.convolve(x, y, mode='same')": lambda x, y: (
+        x * np.fft.fftfreq(6, 0.5) + np.convolve(x, y, mode="same")
+    ),
+    "np.linalg.lstsq(np.outer(x, x) + np.eye(6), y, rcond=None)[0] * np.var(x, ddof=1) + np.trapezoid(y, dx=0.2)": (
+        lambda x, y: np.linalg.solve(np.outer(x, x) + np.eye(6), y) * np.var(x, ddof=1) + np.trapezoid(y, dx=0.2)
+    ),
+    "np.linalg.cholesky(np.outer(x, x) + np.eye(6)) @ np.interp(x, np.linspace(-2.0, 2.0, num=5), np.arange(5.0))": (
+        lambda x, y: np.linalg.cholesky(np.outer(x, x) + np.eye(6)) @ np.interp(x, np.linspace(-2, 2, 5), np.arange(5))
+    ),
+    "np.std(np.outer(x, y) + y, axis=0, ddof=1) + np.var(np.outer(x, y), axis=1, ddof=1)": lambda x, y: (
+        np.std(np.outer(x, y) + y, axis=0, ddof=1) + np.var(np.outer(x, y), axis=1, ddof=1)
+    ),
+    "np.mean(np.outer(x, y), axis=(0, 1)) * np.average(x, weights=y * y) + np.meshgrid(x, y)[1]": lambda x, y: (
+        np.mean(np.outer(x, y)) * np.average(x, weights=y * y) + np.meshgrid(x, y)[1]
+    ),
     "np.linalg.eigvalsh(np.eye(6) + np.outer(x, x)) + np.linalg.norm(x, 2)": lambda x, y: (
         np.linalg.eigvalsh(np.eye(6) + np.outer(x, x)) + np.linalg.norm(x)
     ),
@@ -77,6 +95,9 @@ UNKNOWN = {
     "np.linalg.norm(np.outer(x, y), 1)": "order 1 of this norm",
     "np.linalg.norm(x, ord=np.inf)": "order np.inf of this norm",
     "np.linalg.norm(np.outer(x, y), 2)": "order 2 of this norm",
+    "np.pad(x, 1, mode='linear_ramp')": "mode='linear_ramp' is not known",
+    "np.unique(x)": "call of np.unique",
+    "np.random.default_rng(0).random(6)": "call of np.random",
 }
 
 
@@ -175,3 +196,64 @@ def test_what_a_copy_is_made_of_is_an_array():
     assert "f" in done.raised, [d.reason for d in done.diagnostics]
     x, y = array(6), array(6) + 1
     np.testing.assert_allclose(load_module(done.text).f(x, y), 2 * x - 3 * y, rtol=1e-6)
+
+
+STATEMENTS = """
+@cuda.jit
+def add(x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        y[i] += x[i]
+
+def results(x, y):
+    scale[1, 32](x, 2.0)
+    ky, kx = np.meshgrid(x, y, indexing="ij")
+    best, _, _, _ = np.linalg.lstsq(ky + np.eye(6), y, rcond=None)
+    best[0] = best[-1] = 0.5
+    return kx * best
+
+def places(x, y):
+    scale[1, 32](x, 2.0)
+    total = np.zeros(3, dtype=np.float32)
+    where = np.array([0, 2, 2, 1, 0, 2])
+    np.add.at(total, where, x)
+    np.subtract.at(total, where, y)
+    return total
+
+def matrix(A, y):
+    scale[1, 32](y, 2.0)
+    return np.dot(A, y)
+
+def steps(x, y):
+    s = 0.0
+    for T in np.linspace(1.0, 2.0, 3):
+        add[1, 32](x, y)
+        s += T * y[0]
+    for a, b in zip(x, y):
+        s += a * b
+    return s
+"""
+
+
+def test_statements_of_numpy():
+    done = pipeline.translate(KERNEL + STATEMENTS, "a.py")
+    module, x, y = load_module(done.text), array(6), array(6, 1)
+    assert "ky, kx = jnp.meshgrid(" in done.text and "total.at[where].add(x)" in done.text
+    best = np.linalg.solve(2 * x[:, None] + np.eye(6), y)
+    best[[0, -1]] = 0.5
+    where = np.array([0, 2, 2, 1, 0, 2])
+    np.testing.assert_allclose(module.results(x, y), np.tile(y * best, (6, 1)), rtol=1e-3)
+    np.testing.assert_allclose(module.places(x, y), np.bincount(where, 2 * x - y), rtol=1e-4)
+    matrix = np.outer(x, y)  # the sum of all products, if taken for a vector
+    np.testing.assert_allclose(module.matrix(matrix, y)[0], matrix @ (2 * y), rtol=1e-5)
+    after = y + 3 * x
+    s = sum(t * (y + n * x)[0] for t, n in ((1, 1), (1.5, 2), (2, 3)))
+    np.testing.assert_allclose(module.steps(x, y)[0], s + x @ after, rtol=1e-5)
+
+
+def test_a_result_that_is_not_known():
+    source = (
+        KERNEL + "def f(x, A):\n    scale[1, 32](x, 2.0)\n    a, r, _, _ = np.linalg.lstsq(A, x)\n    return a, r\n"
+    )
+    done = pipeline.translate(source, "a.py")
+    assert any("r, one of the results of np.linalg.lstsq" in d.reason for d in done.diagnostics)

@@ -8,6 +8,7 @@ changing nothing: it has a derivative in reverse. A ``while`` without a bound is
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from kraise.emit.blocks import Assign, Def, Raw, Stmt
 from kraise.emit.function import FunctionText, derivative_texts, docstring
@@ -29,6 +30,7 @@ from kraise.emit.text.rendering import Comments, Surroundings, render
 from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
+from kraise.ir.host_names import expression_names
 from kraise.ir.types import ScalarType
 
 
@@ -117,7 +119,7 @@ class EmittedHost:
     def block(self, body: tuple[o.Stmt, ...]) -> list[Stmt]:
         """The statements of a block."""
         out: list[Stmt] = []
-        for stmt in body:
+        for stmt in _at_once(body):
             match stmt:
                 case o.Let():
                     out += self.let(stmt)
@@ -215,6 +217,21 @@ class EmittedHost:
         for word in labels:
             self.names.release(word.text)
         return out
+
+
+def _at_once(body: tuple[o.Stmt, ...]) -> tuple[o.Stmt, ...]:
+    """Statements in which ``y = meshgrid(a, b)[0]`` and ``x = meshgrid(a, b)[1]`` are one."""
+    out: list[o.Stmt] = []
+    for stmt in body:
+        match (*out[-1:], stmt):
+            case (o.Let(targets=first, value=h.Library() as one), o.Let(targets=(last,), value=h.Library() as two)):
+                whole = one.jnp.removesuffix("[0]")
+                same = one.args == two.args and two.jnp == f"{whole}[{len(first)}]"
+                if same and (len(first) > 1 or one.jnp != whole) and not set(first) & set(expression_names(one)):
+                    out[-1] = o.Let((*first, last), replace(one, jnp=whole), out[-1].span)
+                    continue
+        out.append(stmt)
+    return tuple(out)
 
 
 def _variables(host: o.Host) -> list[str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from kraise import dialects
 from kraise.diagnostics import Diagnostic, Refused
-from kraise.frontends.python import host_batches, host_numbers, host_parts, host_ranks
+from kraise.frontends.python import host_batches, host_library, host_numbers, host_numpy, host_parts, host_ranks
 from kraise.frontends.python import host_values as values
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.host_assign import Assignments
@@ -23,6 +25,7 @@ from kraise.frontends.python.host_scope import HostScope, array_names, ignored_c
 from kraise.frontends.python.host_settled import by_default
 from kraise.frontends.python.host_streams import without_streams
 from kraise.frontends.python.host_tuples import without_tuples
+from kraise.frontends.python.host_units import assigned
 from kraise.frontends.python.host_walked import without_walks
 from kraise.frontends.python.host_written import written_out
 from kraise.frontends.python.source import dotted, walk
@@ -46,6 +49,8 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     node = without_tuples(scope, with_arrays(scope, without_walks(scope, node)))
     node = without_lists(scope, node)
     array_names(scope, node)
+    scope.ranks.update(host_ranks.certain(scope, node))
+    array_names(scope, node)  # now that the product of two vectors is known to be a number
     scope.name = name
     given = (*node.params.posonly_params, *node.params.params, *node.params.kwonly_params)
     parameters = [p for p in given if p.name.value not in {"self", "cls", *scope.geometry}]
@@ -100,6 +105,7 @@ class Reader(Assignments, Control):
                 out += [*self.scope.pending, *found]
             except Refused as refused:
                 self.problems += refused.diagnostics
+                self.scope.lost |= assigned(statement)
             self.scope.pending = around
             if skipping:
                 break
@@ -216,6 +222,10 @@ class Reader(Assignments, Control):
             return [h.Update(self.array(target), values.value(scope, args[0]), span=span)]
         if concept == "fill" and isinstance(call.func, cst.Attribute):
             return [h.Update(self.array(call.func.value), values.scalar(scope, args[0]), span=span)]
+        if name in host_numpy.SCATTERS and len(args) == 3:
+            added = host_library.called(scope, call, host_numpy.SCATTERS[name], lambda n: values.value(scope, n))
+            assert isinstance(added, h.Library)
+            return [h.Update(self.array(args[0]), replace(added, name=h.PUT), span=span)]
         called = dotted(call.func)
         if self.is_ignored(call):
             scope.drop(node, ignored_call(name) or "stream")
@@ -224,10 +234,7 @@ class Reader(Assignments, Control):
             return [h.CallHost(called, self.arguments(call), (), (), span=span)]
         if called in scope.functions and scope.functions[called].kind == "plain":
             return [h.Launch(called, self.arguments(call), span=span)]
-        raise scope.refuse(
-            call, f"the call of {scope.text(call.func)} is not known in a host function",
-            "the functions known here are the rows of grammar/host_library.toml", "KR213",
-        )  # fmt: skip
+        raise host_library.unknown(scope, call)
 
     def made_in(self, call: cst.Call) -> tuple[list[h.Stmt], cst.Call]:
         """Arrays that a launch makes in its own arguments (``k[g, b](cuda.to_device(x))``) get names first."""

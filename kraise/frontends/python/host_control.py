@@ -6,7 +6,7 @@ from typing import Any
 
 import libcst as cst
 
-from kraise.frontends.python import host_batches, host_nest, host_parts
+from kraise.frontends.python import host_batches, host_nest, host_parts, host_ranks
 from kraise.frontends.python import host_values as values
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.source import dotted, walk
@@ -24,6 +24,7 @@ class Control:
     block: Any
     flushed: Any
     _moves_only: Any
+    new_array: Any
 
     def loop(self, node: cst.For) -> list[h.Stmt]:
         """``for i in range(…)``."""
@@ -68,7 +69,15 @@ class Control:
                 target=cst.Tuple(elements=[cst.Element(value=cst.Name(value=count)), cst.Element(value=target)]),
                 iter=cst.Call(func=cst.Name(value="enumerate"), args=[cst.Arg(value=inner)]),
             ):
-                array = dotted(inner)
+                array, over = dotted(inner), inner
+        if not array and host_ranks.rank(scope, over, scope.ranks) == 1:  # what it runs over has no name yet
+            own = scope.fresh("elements")
+            scope.arrays.add(own)
+            scope.ranks[own] = 1
+            made = self.new_array(own, over, node)
+            parts = [cst.Arg(cst.Name(own))]
+            again = cst.Call(cst.Name("enumerate"), parts) if over is not node.iter else parts[0].value
+            return [*made, *(self.over_elements(node.with_changes(iter=again)) or ())]
         if not isinstance(target, cst.Name) or scope.ranks.get(array) != 1 or node.orelse is not None:
             return None
         count = count or scope.fresh("element")

@@ -6,9 +6,11 @@ from typing import Any
 
 import libcst as cst
 
+from kraise import dialects
 from kraise.frontends.python.host_rounds import integer, number
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.source import dotted, placed, rebuilt, walk
+from kraise.ir.host_names import fresh
 
 
 def single_targets(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
@@ -23,6 +25,17 @@ def single_targets(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
             names = (
                 [t for t in small.targets if isinstance(t.target, cst.Name)] if isinstance(small, cst.Assign) else []
             )
+            if (several := _results_apart(scope, node, small)) is not None:
+                out += [placed(scope.source, p, small) for p in several]
+                continue
+            if isinstance(small, cst.Assign) and len(small.targets) > 1 and not names:  # b[0] = b[-1] = 1.0
+                value = small.value
+                if not isinstance(value, cst.Name | cst.Integer | cst.Float):
+                    value = cst.Name(fresh({n.value for n in walk(node) if isinstance(n, cst.Name)}, "value"))
+                    out.append(placed(scope.source, cst.Assign([cst.AssignTarget(value)], small.value), small))
+                each = [cst.Assign([t], value.deep_clone()) for t in small.targets]
+                out += [placed(scope.source, a, small) for a in each]
+                continue
             if parts := _tuples_apart(small):
                 out += [placed(scope.source, p, small) for p in parts]
                 continue
@@ -32,15 +45,42 @@ def single_targets(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
             first = names[-1]
             simple = isinstance(small.value, cst.Name | cst.Integer | cst.Float)
             out.append(placed(scope.source, cst.Assign([first], small.value), small))
-            value: Any = small.value if simple else first.target
-            rest = [cst.Assign([t], value.deep_clone()) for t in small.targets if t is not first]
+            given: Any = small.value if simple else first.target
+            rest = [cst.Assign([t], given.deep_clone()) for t in small.targets if t is not first]
             out += [placed(scope.source, r, small) for r in rest]
-        return line.with_changes(body=out) if len(out) > len(line.body) else None
+        same = len(out) == len(line.body) and all(a is b for a, b in zip(out, line.body, strict=True))
+        return None if same else line.with_changes(body=out or [cst.Pass()])
 
     new: cst.FunctionDef = rebuilt(scope.source, node, change)
     if new is not node:
         placed(scope.source, new.name, node.name)
     return new
+
+
+def _results_apart(scope: HostScope, function: cst.FunctionDef, node: cst.CSTNode) -> list[cst.Assign] | None:
+    """``ky, kx = np.meshgrid(a, b)`` as ``ky = np.meshgrid(a, b)[0]`` and so on, without the results that nobody reads;
+    None for another statement."""
+    match node:
+        case cst.Assign(
+            targets=[cst.AssignTarget(target=cst.Tuple(elements=targets))], value=cst.Call(func=func) as value
+        ) if f"{scope.imports.qualified(dotted(func))}#0" in dialects.host_rows("python"):
+            reads = [n.value for n in walk(function) if isinstance(n, cst.Name)]
+            at = [cst.SubscriptElement(cst.Index(integer(n))) for n in range(len(targets))]
+            pairs = [(t.value, cst.Subscript(value.deep_clone(), [a])) for t, a in zip(targets, at, strict=True)]
+            for target, one in pairs:
+                placed(scope.source, one, value)
+                placed(scope.source, one.value, value)
+                if dotted(target) not in reads:
+                    return None
+            own = [dotted(t) for t, _ in pairs]
+            read = {n for n in own if n != "_" and reads.count(n) > own.count(n)}
+            kept = [(t, one) for t, one in pairs if scope.one_of_several(one) or dotted(t) in read]
+            for target, one in kept:
+                if not scope.one_of_several(one):
+                    reason = f"{dotted(target)}, one of the results of {scope.text(func)}, is not known"
+                    raise scope.refuse(node, reason, "use the others only", "KR213")
+            return [cst.Assign([cst.AssignTarget(t)], one) for t, one in kept]  # type: ignore[arg-type]
+    return None
 
 
 def _tuples_apart(node: cst.CSTNode) -> list[cst.Assign]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import libcst as cst
 
 from kraise import dialects
-from kraise.frontends.host_rows import library
+from kraise.diagnostics import Refused
+from kraise.frontends.host_rows import KINDS, library
 from kraise.frontends.python import host_numpy
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.source import dotted, walk
 from kraise.ir import host as h
-from kraise.ir.types import NUMBER
+from kraise.ir import kernel as k
+from kraise.ir.types import INT, NUMBER
 
 Value = Callable[[cst.BaseExpression], h.Expr]
 _OTHER_ROWS = {
@@ -25,7 +28,23 @@ _OTHER_ROWS = {
     ("fftfreq", 2): "fftfreq_by",
     ("rfftfreq", 2): "rfftfreq_by",
     ("roll", 3): "roll_along",
+    ("eye", 2): "eye_of",
+    ("repeat", 3): "repeat_along",
+    ("gradient", 2): "gradient_by",
 }  # rows by the number of operands
+_PLACE = re.compile(r"\{\d\}")
+
+
+def unknown(scope: HostScope, node: cst.Call) -> Refused:
+    """The refusal of a call that no table knows."""
+    name = scope.imports.qualified(dotted(node.func)) or dotted(node.func)
+    if name.partition(".")[0] in scope.lost:  # why it is not known has been said
+        return Refused()
+    hint = "the functions known here are the rows of grammar/host_library.toml"
+    for pattern, said in dialects.table("host_library")["hints"].items():
+        if pattern == name or (pattern.endswith("*") and f"{name}.".startswith(f"{pattern[:-1]}.")):
+            hint = said
+    return scope.refuse(node, f"the call of {scope.text(node.func)} is not known in a host function", hint, "KR213")
 
 
 def _check_order(scope: HostScope, node: cst.Call, operand: cst.BaseExpression, order: cst.BaseExpression) -> None:
@@ -47,35 +66,109 @@ def called(scope: HostScope, node: cst.Call, row: str, value: Value) -> h.Expr:
     words = {a.keyword.value: a.value for a in node.args if a.keyword is not None}
     args = [a.value for a in node.args if a.keyword is None]
     operands = [node.func.value, *args] if method else args  # type: ignore[attr-defined]
+    row, operands = _placed(scope, row, operands, words)
+    facts = dialects.table("host_library")["rows"][row]
     if facts.get("order") and (len(operands) == 2 or "ord" in words):
         order = operands.pop() if len(operands) == 2 else words.pop("ord")
         _check_order(scope, node, operands[0], order)
-    if "axis" in facts and len(operands) == 2 and "axis" not in words:
+    if "axis" in facts and len(operands) == 2 and "axis" not in words and facts.get("words", ("", "axis"))[1] == "axis":
         words["axis"] = operands.pop()
-    if row == "roll" and len(operands) == 2 and set(words) == {"axis"}:
-        operands.append(words.pop("axis"))
     if row == "clip" and len(operands) == 3 and (open_ := [n for n in (1, 2) if dotted(operands[n]) == "None"]):
         row = "minimum" if 1 in open_ else "maximum"
         del operands[open_[0]]
+    if facts.get("vector") and "axis" not in words and scope.rank(operands[0]) != 1:
+        raise scope.refuse(node, f"how many arrays `{scope.text(node)}` gives is not known", "say its axis", "KR213")
     if words:
-        plain = library(row, tuple(value(o) for o in operands), scope.span(node))
+        plain = _spread(scope, row, operands[:1], value, node)
         found = host_numpy.along(row, plain, words) if len(operands) == 1 else None
         if found is not None:
             return found
         raise scope.refuse(
-            node, f"`{scope.text(node)}`: keywords of {scope.text(node.func)} are not known", 
-            "known are axis (a number) and keepdims of reductions; write the others out", "KR213",
+            node, f"`{scope.text(node)}`: keywords of {scope.text(node.func)} are not known",
+            "known are axis (numbers) and keepdims of reductions; write the others out", "KR213",
         )  # fmt: skip
     row = _OTHER_ROWS.get((row, len(operands)), row)
     facts = dialects.table("host_library")["rows"][row]
     wanted = sum(f"{{{n}}}" in facts["jnp"] for n in range(3))
     if len(operands) != wanted:
         raise scope.refuse(node, f"{scope.text(node.func)} is known with {wanted} operands only", "", "KR213")
-    array = bool(facts.get("array")) or (bool(facts.get("elementwise")) and any(scope.is_array(o) for o in operands))
     if row == "sum" and scope.qualified(node.func) == "builtins.sum" and dotted(operands[0]) not in scope.recorded:
         first = scope.ranks.get(dotted(operands[0]), 1)  # of a matrix: the sum of its rows
         text = "jnp.sum({0}, axis=0)"
         return h.Library(row, (value(operands[0]),), NUMBER, first > 1, text, "linear", span=scope.span(node))
     if row == "matmul" and scope.is_scalar_product(node):
-        row, array = "dot", False
-    return library(row, tuple(value(o) for o in operands), scope.span(node), array=array)
+        row = "inner"
+    return _spread(scope, row, operands, value, node)
+
+
+def _placed(
+    scope: HostScope, row: str, given: list[cst.BaseExpression], words: dict[str, cst.BaseExpression]
+) -> tuple[str, list[cst.BaseExpression]]:
+    """The row and its operands, with those that are given by their names at their places, and without those that only
+    choose among rows (``mode="edge"``). ``words`` loses what was placed."""
+    facts = dialects.table("host_library")["rows"][row]
+    names: list[str] = facts.get("words", [])
+    options: dict[str, dict[str, str]] = facts.get("options", {})
+    operands: list[cst.BaseExpression] = list(given)
+    for other, name in facts.get("aliases", {}).items():
+        if other in words:
+            words[name] = words.pop(other)
+    for at, name in enumerate(names):
+        if at >= len(operands) and name in words:
+            operands += [cst.Name("None")] * (at - len(operands)) + [words.pop(name)]
+    for name, rows in options.items():
+        at = names.index(name) if name in names else len(operands)
+        chosen = operands[at] if at < len(operands) else words.get(name)
+        if chosen is None:
+            continue
+        other = rows.get(scope.text(chosen).replace("'", '"'))
+        if other is None:
+            raise scope.refuse(
+                chosen, f"{name}={scope.text(chosen)} is not known here", f"known: {', '.join(rows)}", "KR213"
+            )
+        row = other
+        words.pop(name, None)
+        del operands[at : at + 1]
+    named = ", ".join(n for n, o in zip(names, operands, strict=False) if dotted(o) != "None")
+    form = facts.get("forms", {}).get(named)
+    if form is not None:
+        return form, [o for o in operands if dotted(o) != "None"]
+    while len(operands) > 1 and dotted(operands[-1]) == "None" and row != "clip":
+        operands.pop()
+    return row, operands
+
+
+def _spread(scope: HostScope, row: str, operands: list[cst.BaseExpression], value: Value, node: cst.Call) -> h.Library:
+    """A row over its operands, tuples among them: ``((1, 1), (0, k))`` is its numbers, in a text with the brackets."""
+    facts = dialects.table("host_library")["rows"][row]
+    array = bool(facts.get("array")) or (bool(facts.get("elementwise")) and any(scope.is_array(o) for o in operands))
+    if not any(isinstance(o, cst.Tuple | cst.List) for o in operands):
+        return library(row, tuple(value(o) for o in operands), scope.span(node), array=array)
+    flat: list[h.Expr] = []
+    texts: dict[str, str] = {}
+    shapes: list[int] = []
+
+    def text(part: cst.BaseExpression, shaping: bool) -> str:
+        if isinstance(part, cst.Tuple | cst.List):
+            inner = ", ".join(text(e.value, shaping) for e in part.elements)
+            return f"({inner},)" if len(part.elements) == 1 else f"({inner})"
+        found = value(part)
+        if isinstance(found, k.Const) and not found.name and found.type == INT:
+            return str(int(found.value.real))
+        shapes.extend([len(flat)] if shaping else [])
+        flat.append(found)
+        return f"{{{len(flat) - 1}}}"
+
+    for at, o in enumerate(operands):
+        texts[f"{{{at}}}"] = text(o, at in facts.get("shapes", ()))
+    if len(flat) > host_numpy.MOST_OPERANDS:
+        raise scope.refuse(node, f"`{scope.text(node)}` has too many operands", "give parts of it names", "KR213")
+
+    def spelled(spelling: str) -> str:
+        return _PLACE.sub(lambda m: texts.get(m[0], m[0]), spelling)
+
+    return h.Library(
+        row, tuple(flat), KINDS.get(facts.get("type", ""), NUMBER), array, spelled(facts["jnp"]),
+        spelled(facts["derivative"]), bool(facts.get("static")), tuple(shapes), spelled(facts.get("numpy", "")),
+        span=scope.span(node),
+    )  # fmt: skip

@@ -14,7 +14,11 @@ from kraise.ir import kernel as k
 from kraise.ir.types import NUMBER, ScalarType
 
 Value = Callable[[cst.BaseExpression], h.Expr]
-_MOST_OPERANDS = 6
+MOST_OPERANDS = 6
+SCATTERS = {  # what adds at places that may come twice -> its row
+    "numpy.add.at": "scatter_add", "cupy.add.at": "scatter_add", "numpy.subtract.at": "scatter_sub",
+    "cupyx.scatter_add": "scatter_add",
+}  # fmt: skip
 _JOINS = frozenset(("concatenate", "hstack", "vstack", "stack", "column_stack"))
 
 
@@ -22,7 +26,7 @@ def taken(whole: h.Expr, items: list[Any], scalar: Value, span: Any) -> h.Librar
     """``x[1:-1, None, 0]``; None where an item is not one of these."""
     args: list[h.Expr] = [whole]
     where, shapes = _places(items, scalar, args)
-    if len(args) > _MOST_OPERANDS:
+    if len(args) > MOST_OPERANDS:
         return None
     return h.Library("item", tuple(args), NUMBER, True, f"{{0}}[{where}]", f"d{{0}}[{where}]", shapes=shapes, span=span)
 
@@ -31,7 +35,7 @@ def put(whole: h.Expr, items: list[Any], value: h.Expr, scalar: Value, span: Any
     """The array after ``x[0, 1:] = value``; None where an item is not known."""
     args: list[h.Expr] = [whole, value]
     where, shapes = _places(items, scalar, args)
-    if len(args) > _MOST_OPERANDS or "None" in where:
+    if len(args) > MOST_OPERANDS or "None" in where:
         return None
     text, numpy = f"{{0}}.at[{where}].set({{1}})", f"put({{0}}, np.s_[{where}], {{1}})"
     derivative = f"put(d{{0}}, np.s_[{where}], d{{1}})"
@@ -74,7 +78,7 @@ def along(row: str, call: h.Library, words: dict[str, cst.BaseExpression]) -> h.
     facts = host_rows.facts(row)
     if "axis" not in facts or set(words) - {"axis", "keepdims"}:
         return None
-    axis = _integer(words["axis"]) if "axis" in words else None
+    axis = _axes(words["axis"]) if "axis" in words else None
     if "axis" in words and axis is None and dotted(words["axis"]) != "None":
         return None
     keep = "keepdims" in words and dotted(words["keepdims"]) == "True"
@@ -212,6 +216,14 @@ def _regular(found: list[Any]) -> bool:
     if not lists:
         return bool(found)
     return len(lists) == len(found) and len({len(x) for x in lists}) == 1 and all(map(_regular, lists))
+
+
+def _axes(node: cst.BaseExpression) -> int | tuple[int, ...] | None:
+    """The axis, or the axes, that an argument says."""
+    if isinstance(node, cst.Tuple):
+        each = [_integer(e.value) for e in node.elements]
+        return tuple(n for n in each if n is not None) if each and None not in each else None
+    return _integer(node)
 
 
 def _integer(node: cst.BaseExpression) -> int | None:

@@ -6,6 +6,7 @@ import libcst as cst
 
 from kraise import dialects
 from kraise.frontends.python.host_scope import HostScope, launched
+from kraise.frontends.python.host_units import times_set
 from kraise.frontends.python.source import dotted, walk
 from kraise.ir.types import NUMBER, ArrayType, ScalarType
 
@@ -59,9 +60,15 @@ def certain(scope: HostScope, node: cst.FunctionDef) -> dict[str, int]:
                         found.setdefault(dotted(target), len(shape.elements))
                     elif not isinstance(shape, cst.Name | cst.Attribute):
                         found.setdefault(dotted(target), 1)
+    times = times_set(node)
     while True:
         before = len(found)
         for inner in walk(node.body):
+            match inner:
+                case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value) if times[
+                    name
+                ] == 1 and (axes := rank(scope, value, found)):
+                    found.setdefault(name, axes)
             match inner:
                 case cst.Assign(targets=[cst.AssignTarget(target=target)], value=value) if dotted(target):
                     other = _same(scope, value)
@@ -70,6 +77,31 @@ def certain(scope: HostScope, node: cst.FunctionDef) -> dict[str, int]:
                             found.setdefault(two, found[one])
         if len(found) == before:
             return found
+
+
+def rank(scope: HostScope, value: cst.BaseExpression, found: dict[str, int]) -> int:
+    """How many axes an expression of NumPy has, 0 where that is not known."""
+    match value:
+        case cst.Name() | cst.Attribute():
+            return found.get(dotted(value), 0)
+        case cst.UnaryOperation(expression=inner):
+            return rank(scope, inner, found)
+        case cst.BinaryOperation(left=left, operator=operator, right=right) if not isinstance(
+            operator, cst.MatrixMultiply
+        ):
+            sides = [rank(scope, side, found) for side in (left, right)]
+            unknown = any(not n and scope.is_array(side) for n, side in zip(sides, (left, right), strict=True))
+            return 0 if unknown else max(sides)
+        case cst.Call(func=func, args=args):
+            name = scope.qualified(func)
+            facts = dialects.table("host_library")["rows"].get(dialects.host_rows("python").get(name, ""), {})
+            if "rank" in facts:
+                return int(facts["rank"])
+            if name in dialects.operations("python") and len(args) == 1:
+                return rank(scope, args[0].value, found)
+        case cst.Subscript() if row := scope.one_of_several(value):
+            return int(dialects.table("host_library")["rows"][row].get("rank", 0))
+    return 0
 
 
 def _same(scope: HostScope, value: cst.BaseExpression) -> str:

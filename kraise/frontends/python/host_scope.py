@@ -49,6 +49,7 @@ class HostScope:
     tuples: dict[str, tuple[h.Expr, ...]] = field(default_factory=dict)
     configured: dict[str, tuple] = field(default_factory=dict)
     ignored: set[str] = field(default_factory=set)
+    lost: set[str] = field(default_factory=set)  # names whose values were refused
     scalars: set[str] = field(default_factory=set)
     dropped: list[h.Dropped] = field(default_factory=list)
     bindings: dict[str, h.Expr] = field(default_factory=dict)
@@ -109,6 +110,10 @@ class HostScope:
                 return self.is_array(node.value)
             case cst.Attribute():
                 return dotted(node) in self.arrays
+            case cst.BinaryOperation(left=left, operator=cst.MatrixMultiply(), right=right) if (
+                self.rank(left) == self.rank(right) == 1
+            ):
+                return False
             case cst.BinaryOperation(left=left, right=right):
                 return self.is_array(left) or self.is_array(right)
             case cst.Comparison(left=left, comparisons=parts):
@@ -118,6 +123,8 @@ class HostScope:
             case cst.IfExp(body=body, orelse=orelse):
                 return self.is_array(body) or self.is_array(orelse)
             case cst.Subscript(value=cst.Name(value=name)) if name in self.banks:
+                return True
+            case cst.Subscript(value=cst.Call()) if self.one_of_several(node):
                 return True
             case cst.Subscript(value=value, slice=items):
                 return self.is_array(value) and any(self.cuts(i) or self.gathers(i) for i in items)
@@ -152,6 +159,15 @@ class HostScope:
                     return self.hosts[called] == (True,)
         return False
 
+    def one_of_several(self, node: cst.BaseExpression) -> str:
+        """The row of one result of a call (``np.linalg.lstsq(A, b)[0]``); "" for anything else."""
+        match node:
+            case cst.Subscript(
+                value=cst.Call(func=func), slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer(value=at)))]
+            ):
+                return dialects.host_rows("python").get(f"{self.qualified(func)}#{at}", "")
+        return ""
+
     def cuts(self, item: cst.SubscriptElement) -> bool:
         """Is one item of a subscript a slice, ``...`` or a new axis?"""
         if not isinstance(item.slice, cst.Index):
@@ -176,7 +192,20 @@ class HostScope:
 
     def is_scalar_product(self, node: cst.BaseExpression) -> bool:
         """``np.dot(a, b)`` of two vectors is a number; how many axes an array has is known for few of them."""
-        return isinstance(node, cst.Call) and dotted(node.func).endswith("dot")
+        if not isinstance(node, cst.Call) or not dotted(node.func).endswith("dot"):
+            return False
+        return not any(self.rank(n) > 1 for n in (node.func, *(a.value for a in node.args)))
+
+    def rank(self, node: cst.BaseExpression) -> int:
+        """How many axes an expression surely has; 0 where that is not known."""
+        match node:
+            case cst.Attribute(value=inner, attr=cst.Name(value="T" | "copy_to_host" | "copy" | "get" | "dot")):
+                return self.rank(inner)
+            case cst.Call(func=func, args=[]):
+                return self.rank(func)
+            case cst.UnaryOperation(expression=inner):
+                return self.rank(inner)
+        return self.ranks.get(dotted(node), 0)
 
     def fresh(self, wish: str) -> str:
         """A name that the function does not have."""
@@ -262,9 +291,12 @@ def _by_call(scope: HostScope, node: cst.Call, found: set[str]) -> None:
     name = scope.imports.qualified(dotted(node.func)) if dotted(node.func) else ""
     first = dotted(node.args[0].value) if node.args and node.args[0].keyword is None else ""
     concept = table.get(name, "")
+    if name in host_numpy.SCATTERS and first and _local(scope, first):
+        found.add(first)
     if (concept in ("clone", "alias") or concept.endswith("_like")) and first and _local(scope, first):
         found.add(first)
-    row = dialects.host_rows("python").get(name)
+    rows = dialects.host_rows("python")
+    row = rows.get(name) or rows.get(f"{name}#0")
     if row is not None and not name.startswith("builtins."):
         facts = dialects.table("host_library")["rows"][row]
         numbers = {*facts.get("numbers", ()), *facts.get("shapes", ())}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kraise import dialects
+from kraise.diagnostics import Refused
 from kraise.frontends.host_rows import library
 from kraise.frontends.python import host_library, host_numpy
 from kraise.frontends.python.annotations import scalar_type
@@ -18,7 +19,24 @@ from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, COMPLEX, FLOAT, INT, NUMBER, ScalarType
 
 _VIEWS = frozenset(
-    ("item", "transpose", "ravel", "reshaped", "flip", "flipud", "fliplr", "diag", "diag_at", "real", "imag")
+    (
+        "item",
+        "transpose",
+        "ravel",
+        "reshaped",
+        "flip",
+        "flipud",
+        "fliplr",
+        "diag",
+        "diag_at",
+        "real",
+        "imag",
+        "squeeze",
+        "swapped",
+        "moved_axis",
+        "expanded",
+        "broadcast",
+    )
 )
 
 
@@ -113,6 +131,8 @@ def _name(scope: HostScope, node: cst.BaseExpression, name: str) -> h.Expr:
         return k.Const(constant.values[0], constant.type, name, span=span)
     if name in scope.tuples:
         raise scope.refuse(node, f"the tuple {name} is used as a number")
+    if name in scope.lost:  # why it is not known has been said
+        raise Refused()
     raise scope.refuse(node, f"{name} is not known in this function", code="KR102")
 
 
@@ -178,6 +198,8 @@ def _subscript(scope: HostScope, node: cst.Subscript) -> h.Expr:
         case cst.Call(func=func) if scope.qualified(func) == "array.copy_to_host" and not scope.is_array(node):
             assert isinstance(func, cst.Attribute)
             return k.Load(dotted(func.value), _subscripts(scope, node), NUMBER, span=span)
+    if isinstance(node.value, cst.Call) and (row := scope.one_of_several(node)):
+        return host_library.called(scope, node.value, row, lambda n: value(scope, n))
     parts = elements(scope, node.value)
     if parts is not None:
         axis = _index(scope, node)
@@ -302,11 +324,7 @@ def call(scope: HostScope, node: cst.Call) -> h.Expr:
         return host_library.called(scope, node, row, lambda n: value(scope, n))
     if operation is not None:
         return _op(operation.operation, *(value(scope, a) for a in args), span=span)
-    called = scope.text(node.func)
-    raise scope.refuse(
-        node, f"the call of {called} is not known in a host function",
-        "the functions known here are the rows of grammar/host_library.toml", "KR213",
-    )  # fmt: skip
+    raise host_library.unknown(scope, node)
 
 
 def _reshaped(scope: HostScope, node: cst.Call) -> h.Expr:

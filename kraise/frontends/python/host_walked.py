@@ -1,4 +1,5 @@
-"""Loops of Python host functions over the rows of an array: ``for x in seq``, ``for t, x in enumerate(seq)``.
+"""Loops of Python host functions over the rows of an array: ``for x in seq``, ``for t, x in enumerate(seq)``, and over
+several arrays at once: ``for w, b in zip(ws, bs)``.
 
 They are loops over numbers, with ``x = seq[t]`` first. Side conditions, checked: what the loop gives is used as an
 array (elements stay numbers), ``seq`` is an array or a parameter that nothing in the loop sets or stores to.
@@ -39,18 +40,36 @@ def without_walks(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
                 iter=cst.Call(func=cst.Name(value="enumerate"), args=[cst.Arg(value=over)]),
             ):
                 pass
-        rows, row = dotted(over), dotted(target)
-        known = rows.isidentifier() and rows not in listed and (rows in given or rows in scope.arrays)
-        if not known or not isinstance(target, cst.Name) or row not in scope.arrays or _changes(loop.body, {rows, row}):
+        pairs = [(target, over)]
+        match over:
+            case cst.Call(func=cst.Name(value="zip"), args=args) if isinstance(target, cst.Tuple):
+                if len(args) != len(target.elements) or any(a.star or a.keyword is not None for a in args):
+                    return None
+                pairs = [(t.value, a.value) for t, a in zip(target.elements, args, strict=True)]
+        names = {dotted(n) for pair in pairs for n in pair}
+        for one, rows in pairs:
+            known = dotted(rows).isidentifier() and dotted(rows) not in listed
+            if not known or not (dotted(rows) in given or dotted(rows) in scope.arrays):
+                return None
+            if not isinstance(one, cst.Name):
+                return None
+        elements = len(pairs) > 1 and all(dotted(rows) in scope.arrays for _, rows in pairs)
+        if not elements and not any(dotted(one) in scope.arrays for one, _ in pairs):
             return None
-        at = count or fresh(taken, f"{row}_at")
-        subscript = cst.Subscript(cst.Name(rows), [cst.SubscriptElement(cst.Index(cst.Name(at)))])
-        first: Any = cst.Assign([cst.AssignTarget(cst.Name(row))], subscript)
-        line = cst.SimpleStatementLine([first])
-        for new in (subscript, first, line):
-            placed(scope.source, new, loop)
-        body = [line, *(rebuilt(scope.source, s, change) for s in loop.body.body)]
-        made = cst.parse_expression(f"range({rows}.shape[0])")
+        if len(names) < 2 * len(pairs) or _changes(loop.body, names):
+            return None
+        at = count or fresh(taken, f"{dotted(pairs[0][0])}_at")
+        lines: list[Any] = []
+        for one, rows in pairs:
+            subscript = cst.Subscript(cst.Name(dotted(rows)), [cst.SubscriptElement(cst.Index(cst.Name(at)))])
+            first: Any = cst.Assign([cst.AssignTarget(cst.Name(dotted(one)))], subscript)
+            lines.append(cst.SimpleStatementLine([first]))
+            for new in (subscript, first, lines[-1]):
+                placed(scope.source, new, loop)
+        body = [*lines, *(rebuilt(scope.source, s, change) for s in loop.body.body)]
+        extents = [f"{dotted(rows)}.shape[0]" for _, rows in pairs]
+        rounds = extents[0] if len(pairs) == 1 else f"min({', '.join(extents)})"
+        made = cst.parse_expression(f"range({rounds})")
         return loop.with_changes(target=cst.Name(at), iter=made, body=loop.body.with_changes(body=body))
 
     return rebuilt(scope.source, node, change)  # type: ignore[no-any-return]
