@@ -11,7 +11,7 @@ import struct
 from kraise.diagnostics import refuse
 from kraise.emit import division, operands
 from kraise.emit.context import Assign, Context, Frame, Val
-from kraise.emit.loads.tables import entry
+from kraise.emit.loads.tables import entry, weak
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
 from kraise.emit.text.names import OPERATION_NAMES, REDUCTION_NAMES, identifier
@@ -19,7 +19,7 @@ from kraise.emit.text.python import ALL, NONE, Atom, Py
 from kraise.emit.text.spelling import dtype_text, fill, of_numbers, plain, repeats, template, transposed
 from kraise.ir import equations as eq
 from kraise.ir.operations import OPERATIONS, counts_bits
-from kraise.ir.types import FLOAT
+from kraise.ir.types import FLOAT, FLOAT32, FLOAT64
 
 CHEAP = (eq.Const, eq.Param, eq.Shape, eq.Index, eq.CarryIn, eq.FoldResult)
 
@@ -363,6 +363,8 @@ class Lowering:
         if node.type == FLOAT and isinstance(node.arg, eq.Shape):
             return Val(py.call("float", value.py), (), 0)  # as weak as the source's
         kind = dtype_text(node.type)
+        if not value.axes and node.type == FLOAT64 and node.arg.type == FLOAT32 and weak(self.ctx.tables, node.arg):
+            return Val(py.call(kind, py.call("jnp.float32", value.py)), (), 0)  # Python's numbers have 64 bits
         if isinstance(node.arg, eq.Read) and entry(self.ctx.tables, node.arg) is not None:
             return Val(py.call(kind, value.py), (), 0)  # one of Python's numbers
         if value.axes or isinstance(node.arg, eq.Read):

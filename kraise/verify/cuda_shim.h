@@ -101,7 +101,7 @@ template <class T> static T exchange_(T v, int from) {
 template <class T> static T __shfl_sync(unsigned, T v, int s, int w = 32) { return exchange_(v, lane_ / w * w + (s % w + w) % w); }
 template <class T> static T __shfl_down_sync(unsigned, T v, int d, int w = 32) { return exchange_(v, lane_ % w + d < w ? lane_ + d : lane_); }
 template <class T> static T __shfl_up_sync(unsigned, T v, int d, int w = 32) { return exchange_(v, lane_ % w >= d ? lane_ - d : lane_); }
-template <class T> static T __shfl_xor_sync(unsigned, T v, int d, int w = 32) { return exchange_(v, (lane_ ^ d) / w == lane_ / w ? lane_ ^ d : lane_); }
+template <class T> static T __shfl_xor_sync(unsigned, T v, int d, int w = 32) { return exchange_(v, (lane_ ^ d) / w <= lane_ / w ? lane_ ^ d : lane_); }
 template <class T> static T __shfl(T v, int s, int w = 32) { return __shfl_sync(~0u, v, s, w); }
 template <class T> static T __shfl_down(T v, int d, int w = 32) { return __shfl_down_sync(~0u, v, d, w); }
 template <class T> static T __shfl_up(T v, int d, int w = 32) { return __shfl_up_sync(~0u, v, d, w); }

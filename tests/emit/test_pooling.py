@@ -120,3 +120,23 @@ def test_masks_that_keep_more_out_than_the_borders():
         for i in range(5)
     ]
     np.testing.assert_array_equal(found["dilate"](x, np.zeros_like(x), 1), wanted)
+
+
+AHEAD = """def ahead(x, y):
+    i = cuda.grid(1)
+    if i < x.shape[0]:
+        m = -7.0
+        for a in range(3, 6):
+            if i + a < x.shape[0]:
+                m = max(m, x[i + a])
+        y[i] = m
+"""
+
+
+def test_windows_that_begin_behind_a_small_array():
+    done, found = raised(HEAD + AHEAD)
+    assert "windows_max(" in done.text or "reduce_window" in done.text
+    for n in (1, 2, 5):
+        x = np.arange(n, dtype=np.float32)
+        wanted = [max([-7.0, *x[i + 3 : i + 6]]) for i in range(n)]
+        np.testing.assert_array_equal(found["ahead"](x, x), wanted)

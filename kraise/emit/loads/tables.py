@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from kraise.ir import equations as eq
 from kraise.ir.kernel import Constant
+from kraise.ir.walk import topological
 
 Tables = Mapping[str, Constant]
 
@@ -28,3 +29,10 @@ def entry(tables: Tables, node: eq.Read) -> eq.Const | None:
             return None
         at = at * known + place.value
     return eq.Const(table.values[at], node.type) if 0 <= at < len(table.values) else None
+
+
+def weak(tables: Tables, e: eq.Expr) -> bool:
+    """Whether a value is made of Python's numbers alone, which take the type of the array that they meet."""
+    arrays = (eq.CarryIn, eq.FoldResult, eq.HelperCall, eq.ArgReduce, eq.Scan, eq.Index)
+    found = [n for n in topological((e,)) if isinstance(n, (eq.Read, *arrays))]
+    return all(isinstance(n, eq.Read) and entry(tables, n) is not None for n in found)

@@ -217,7 +217,10 @@ def _padding(ctx: Context, plan: _Plan) -> Py:
         before = zero if nonnegative(w.first) else ctx.static(collected(-w.first))
         after = zero
         if (at, True) in plan.said:
-            after = ctx.static(beyond) if nonnegative(beyond) else py.call("max", ctx.static(beyond), zero)
+            after = ctx.static(beyond)
+            if nonnegative(w.first) and not w.first.same(Linear()):  # of a small image nothing is left
+                after = py.call("min", after, ctx.static(collected(beyond + w.limit - w.first)))
+            after = after if nonnegative(beyond) else py.call("max", after, zero)
         widths.append((before, after))
     if all(both == (zero, zero) for both in widths):
         return Atom('"VALID"')

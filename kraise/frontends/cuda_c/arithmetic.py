@@ -9,6 +9,7 @@ from kraise.diagnostics import Span
 from kraise.frontends.cuda_c import numbers
 from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Reference, Struct, Void, describe
 from kraise.frontends.cuda_c.declarations import Declarations
+from kraise.frontends.cuda_c.doubles import in_doubles
 from kraise.frontends.cuda_c.trees import Node
 from kraise.frontends.cuda_c.values import Group, Lambda, NoValue, PointerValue, StructValue, Text
 from kraise.ir.kernel import Cast, Const, Expr, Hw, Op, Var
@@ -111,7 +112,8 @@ class Arithmetic(Declarations):
                 raise self.refuse("KR104", "a pointer is converted to an integer", node)
             if isinstance(value, StructValue) and len(value.fields) == 1:
                 return self.convert(value.fields[0][1], to, node)
-            return cast(self.rvalue(value, node), to)
+            e = self.rvalue(value, node)
+            return cast((in_doubles(e, self.program.doubles) if to.is_integer else None) or e, to)
         if isinstance(to, Struct):
             if isinstance(value, StructValue):
                 if value.type.name == to.name or [n for n, _ in value.type.members] == [n for n, _ in to.members]:
@@ -156,7 +158,10 @@ class Arithmetic(Declarations):
 
     def literal(self, c: Const) -> Const:
         """A literal; an unsuffixed one is a float where no double takes part in the function."""
-        return replace(c, type=FLOAT32) if c.type == FLOAT64 and not self.wide else c
+        if c.type != FLOAT64 or self.wide:
+            return c
+        self.program.doubles.add((c.value, c.span))
+        return replace(c, type=FLOAT32)
 
     def binary(self, symbol: str, a: Any, b: Any, span: Span | None = None, node: Node | None = None) -> Any:
         """``a symbol b`` for scalars, pointers and CUDA's vector types."""
@@ -179,7 +184,8 @@ class Arithmetic(Declarations):
         t = numbers.common(x.type, y.type)
         x, y = cast(x, t), cast(y, t)
         if symbol in _COMPARISONS:
-            return Op(_COMPARISONS[symbol], (x, y), BOOL, span=span)
+            test = Op(_COMPARISONS[symbol], (x, y), BOOL, span=span)
+            return (in_doubles(test, self.program.doubles) if t == FLOAT32 else None) or test
         if symbol == "/":
             return Op("tdiv" if t.is_integer else "div", (x, y), t, span=span)
         if symbol == "%":

@@ -9,6 +9,7 @@ from lark import Tree
 
 from kraise.frontends.cuda_c.c_types import Array, Container, CType, Pointer, Struct, Void, leaf
 from kraise.frontends.cuda_c.declarations import builtin_type
+from kraise.frontends.cuda_c.doubles import in_doubles
 from kraise.frontends.cuda_c.numbers import literal, wrap
 from kraise.frontends.cuda_c.places import Places
 from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, words
@@ -24,8 +25,8 @@ from kraise.frontends.cuda_c.values import (
     TypeName,
     VarPlace,
 )
-from kraise.ir.kernel import Const
-from kraise.ir.types import BOOL, INT8, UINT64, ScalarType
+from kraise.ir.kernel import Const, Op
+from kraise.ir.types import BOOL, FLOAT32, INT8, UINT64, ScalarType
 
 _ESCAPES = {"n": 10, "t": 9, "0": 0, "r": 13, "\\": 92, "'": 39, '"': 34, "a": 7, "b": 8, "f": 12, "v": 11}
 
@@ -37,7 +38,7 @@ class Constructs(Places):
         c = literal(str(node.children[0]))
         if c is None:
             raise self.refuse("KR101", f"the number `{node.children[0]}` is not understood", node)
-        return Const(c.value, self.literal(c).type, span=self.span(node))
+        return self.literal(replace(c, span=self.span(node)))
 
     def _character(self, node: Tree) -> Any:
         body = str(node.children[0]).split("'", 1)[1][:-1]
@@ -87,6 +88,8 @@ class Constructs(Places):
                 return PointerValue("", (), None, t.to)
         if isinstance(t, Void):
             return NoValue()
+        if t == FLOAT32 and isinstance(v, Const | Op) and (known := in_doubles(v, self.program.doubles)) is not None:
+            return Const(known.value, t, span=self.span(node))  # a float from here on
         return self.convert(v, t, node)
 
     def cast_pointer(self, v: PointerValue, t: Pointer, node: Node) -> PointerValue:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from lark import Tree
@@ -71,9 +72,9 @@ class Names(Constructs):
 
     def named_constant(self, name: str, c: Any, node: Node) -> Const:
         """A constant of the module under its own name, unless another value has taken the name."""
-        c = self.literal(c)
+        c = self.literal(Const(c.value, c.type, span=self.span(node)))
         known = self.program.use_constant(name, c)
-        return self.named(Const(c.value, c.type, name=name if known else "", span=self.span(node)))
+        return self.named(replace(c, name=name if known else ""))
 
     def _name_place(self, node: Tree) -> Any:
         name = last_name(node)

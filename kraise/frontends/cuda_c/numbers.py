@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+import math
+import operator
 import re
 import struct
+from collections.abc import Callable
+from typing import Any
 
 from kraise.ir.kernel import Const
 from kraise.ir.types import FLOAT32, FLOAT64, INT32, INT64, UINT32, UINT64, ScalarType
 
+_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
+_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+}
 _FLOAT = re.compile(
     r"(?:\d[\d']*\.?[\d']*|\.\d[\d']*)(?:[eE][+-]?\d+)?[fFlLhH]*$|0[xX][0-9a-fA-F.]+[pP][+-]?\d+[fFlL]?$"
 )
@@ -138,13 +156,20 @@ def convert(c: Const, t: ScalarType) -> Const:
         return c
     if t.kind == "bool":
         return Const(bool(c.value), t)
-    if t.is_inexact:
-        return Const(float(c.value), t)  # type: ignore[arg-type]
+    value = as_float32(c.value) if c.type == FLOAT32 else c.value  # type: ignore[arg-type]
+    if t.is_inexact:  # 0.1f is a little more than 0.1 where a double takes part
+        return Const(float(value if t == FLOAT64 else c.value), t)  # type: ignore[arg-type]
     if isinstance(c.value, float) and (c.value != c.value or abs(c.value) == float("inf")):
         raise _Not
-    if c.type == FLOAT32:  # 2.9999999f is 3
-        return wrap(int(struct.unpack("f", struct.pack("f", c.value))[0]), t)
-    return wrap(int(c.value), t)  # type: ignore[arg-type]
+    return wrap(int(value), t)  # type: ignore[arg-type]
+
+
+def as_float32(value: float) -> float:
+    """The number as a float of 32 bits holds it."""
+    try:
+        return float(struct.unpack("f", struct.pack("f", value))[0])
+    except OverflowError:  # beyond the largest
+        return math.copysign(math.inf, value)
 
 
 def common(a: ScalarType, b: ScalarType) -> ScalarType:
@@ -166,6 +191,18 @@ def promote(t: ScalarType) -> ScalarType:
     return INT32 if t.kind == "bool" or (t.is_integer and (t.bits or 64) < 32) else t
 
 
+def _fold_float32(symbol: str, x: float, y: float) -> Const:
+    """An operation on two floats of 32 bits; the number is written as Python has it, where that is the same float."""
+    table = {**_ARITHMETIC, **_COMPARISONS}
+    if symbol not in table:
+        raise _Not
+    own, pythons = table[symbol](as_float32(x), as_float32(y)), table[symbol](x, y)
+    if symbol in _COMPARISONS:
+        return Const(int(own), INT32)
+    own = as_float32(own)  # 64 bits hold more than twice the digits: rounded twice is rounded once
+    return Const(pythons if as_float32(pythons) == own else own, FLOAT32)
+
+
 def fold(symbol: str, a: Const, b: Const) -> Const:
     """The constant ``a symbol b``. Raises where C gives it no value."""
     if symbol in ("||", "&&"):
@@ -173,11 +210,12 @@ def fold(symbol: str, a: Const, b: Const) -> Const:
     t = promote(a.type) if symbol in ("<<", ">>") else common(a.type, b.type)
     x = convert(a, t).value
     y = b.value if symbol in ("<<", ">>") else convert(b, t).value
-    if symbol in ("==", "!=", "<", ">", "<=", ">="):
-        table = {"==": x == y, "!=": x != y, "<": x < y, ">": x > y, "<=": x <= y, ">=": x >= y}  # type: ignore[operator]
-        return Const(int(table[symbol]), INT32)
+    if t == FLOAT32:
+        return _fold_float32(symbol, x, y)  # type: ignore[arg-type]
+    if symbol in _COMPARISONS:
+        return Const(int(_COMPARISONS[symbol](x, y)), INT32)
     if symbol in ("+", "-", "*"):
-        return wrap({"+": x + y, "-": x - y, "*": x * y}[symbol], t)  # type: ignore[operator,arg-type]
+        return wrap(_ARITHMETIC[symbol](x, y), t)
     if symbol == "/" and t.is_inexact:
         return Const(float(x) / float(y), t)  # type: ignore[arg-type]
     if not t.is_integer:

@@ -10,7 +10,7 @@ from typing import Any
 
 from lark import Tree
 
-from kraise.diagnostics import Diagnostic, Refused
+from kraise.diagnostics import Diagnostic, Refused, Span
 from kraise.frontends.cuda_c import outside
 from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Struct
 from kraise.frontends.cuda_c.constants import fold
@@ -51,6 +51,7 @@ class Program(Structs):
         self.methods: set[str] | None = None  # the names of methods, once they are asked for
         self.outside: set[str] | None = None  # the functions that take data from outside
         self.said: set[str] = set()
+        self.doubles: set[tuple[object, Span | None]] = set()  # literals that are doubles in C and floats here
         self._lines: set[int] | None = None
         self.comments: dict[int, str] = {}
         self.kernel: Definition | None = None  # that is being read

@@ -1,8 +1,8 @@
 """Arithmetic of floating-point literals alone, where an integer or a condition comes of it.
 
 In the emitted text it is Python's, in 64 bits (``int(0.29 * 100.0)`` is 28); the source's has the width of its type
-(``(int)(0.29f * 100.0f)`` is 29). Where that is not the same, the result is known here; a float of it differs by
-rounding alone.
+(``(int)(0.29f * 100.0f)`` is 29, and a double of ``0.1f + 0.2f`` is not 0.3). Where that is not the same, the result is
+known here; a float of it differs by rounding alone.
 """
 
 from __future__ import annotations
@@ -40,6 +40,12 @@ def truncated(arg: Expr, type: ScalarType) -> Const | None:
     own, pythons = map(int, both)
     fits = type.kind == "int" and (type.bits or 32) >= 32
     return Const(own, type) if own != pythons and fits else None
+
+
+def widened(arg: Expr, type: ScalarType) -> Const | None:
+    """``arg`` in 64 bits where Python's arithmetic, which has them all along, gives another number."""
+    both = _values(arg) if arg.type.bits == 32 and type.kind == "float" and type.bits == 64 else None
+    return Const(both[0], type) if both is not None and both[0] != both[1] else None
 
 
 def compared(name: str, a: Expr, b: Expr) -> Const | None:
@@ -82,4 +88,4 @@ def _rounded(value: float, width: str) -> tuple[float, float] | None:
     return (own, value) if math.isfinite(own) else None
 
 
-__all__ = ["compared", "truncated"]
+__all__ = ["compared", "truncated", "widened"]

@@ -53,7 +53,7 @@ def cast(type: ScalarType, arg: Expr) -> Expr:
         return arg
     if (value := _int(arg)) is not None and type.is_integer:
         return Const(type.wrapped(value), type)
-    return (closed.truncated(arg, type) if type.is_integer else None) or Cast(type, arg)
+    return (closed.truncated if type.is_integer else closed.widened)(arg, type) or Cast(type, arg)
 
 
 def conjunction(*conditions: Expr | None) -> Expr:
