@@ -275,7 +275,7 @@ def _cast(context: Context, stmt: eq.Write, text: Py) -> Py:
             return text  # a number takes the array's type
     wide = widened.NAME in context.needs and (element.kind == "number" or element.bits in (8, 16))
     if narrow or mixed or wide or (element.is_integer and not kind.is_integer and kind.kind != "bool"):
-        if context.is_static(stmt.value) and kind.is_integer:  # one of Python's numbers, perhaps
+        if isinstance(stmt.value, eq.Const) or (context.is_static(stmt.value) and kind.is_integer):  # Python's number
             return py.call("jnp.asarray", text, versions.dtype_of(context, stmt.before))
         return py.method(text, "astype", versions.dtype_of(context, stmt.before))
     return text

@@ -66,8 +66,8 @@ def masked(low: Lowering, body: eq.Expr, where: eq.Expr | None, op: str, frame: 
 
 def kept_width(context: Context, op: str, kind: ScalarType) -> dict[str, Py]:
     """``dtype=`` of a sum or product of narrow integers, which JAX would widen and the source lets wrap."""
-    narrow = kind.is_integer and kind.bits is not None and (kind.bits < 32 or (kind.kind == "uint" and context.x64))
-    return {"dtype": Atom(f"jnp.{kind}")} if op in ("add", "mul") and narrow and kind.bits != 64 else {}
+    narrow = kind.is_integer and kind.bits is not None and kind.bits < (64 if context.x64 else 32)
+    return {"dtype": Atom(f"jnp.{kind}")} if op in ("add", "mul") and narrow else {}
 
 
 def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:

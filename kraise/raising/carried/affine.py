@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kraise.analysis.delinearize import provable
 from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import INT, ScalarType
@@ -39,16 +40,44 @@ def induction(p: Problem, name: str) -> Solved | Declined:
     end = operation("add", (p.last(), eq.Const(p.step, INT)), INT)
     total = rounds_before(p, end)
     assert total is not None
-    kind = c.type if c.type.kind == "uint" and c.type.bits and not index_like(init) else INT  # a generator's: it wraps
-    closed, final = (
-        operation("add", (init, operation("mul", (_typed(n, kind), amount), kind)), kind) for n in (rounds, total)
-    )
-    return Solved({name: simplify.select(p.runs, final, init, kind)}, {c: closed}, "a function of the index")
+    closed = _moved(p, c.type, init, rounds, amount, p.range)
+    final = _moved(p, c.type, init, total, amount, (p.runs,))
+    kept = init if final.type == INT else simplify.cast(final.type, init)
+    return Solved({name: simplify.select(p.runs, final, kept, final.type)}, {c: closed}, "a function of the index")
 
 
-def _typed(rounds: eq.Expr, kind: ScalarType) -> eq.Expr:
-    """A number of rounds in the type that it is multiplied in."""
-    return rounds if kind == INT else simplify.cast(kind, rounds)
+def _moved(
+    p: Problem, kind: ScalarType, init: eq.Expr, rounds: eq.Expr, amount: eq.Expr, facts: tuple[eq.Expr, ...]
+) -> eq.Expr:
+    """``init + rounds * amount``: index arithmetic, but of a generator's numbers, which wrap, and of unsigned ones that
+    may go below zero."""
+    if kind.kind != "uint" or not kind.bits:
+        return _line(init, rounds, amount, INT)
+    if index_like(init):
+        step = _signed(amount, kind)
+        line = _line(init, rounds, step, INT)
+        below = any(c < 0 for c in to_poly(step).terms.values())
+        if not below or provable((*p.path, *facts), to_poly(line)):
+            return line
+    init, rounds, amount = (simplify.cast(kind, e) for e in (init, rounds, amount))
+    return _line(init, rounds, amount, kind)
+
+
+def _line(init: eq.Expr, rounds: eq.Expr, amount: eq.Expr, kind: ScalarType) -> eq.Expr:
+    match amount:
+        case eq.Op(name="neg", args=(less,)) if kind != INT:
+            return operation("sub", (init, operation("mul", (rounds, less), kind)), kind)
+    return operation("add", (init, operation("mul", (rounds, amount), kind)), kind)
+
+
+def _signed(amount: eq.Expr, kind: ScalarType) -> eq.Expr:
+    """What an unsigned number is moved by, with its sign."""
+    match amount:
+        case eq.Op(name="neg" | "sub" as name, args=args) if amount.type == kind and all(map(index_like, args)):
+            return operation(name, args, INT)
+        case eq.Const(value=int() as number, type=t) if t == kind and t.bits and number >= 1 << (t.bits - 1):
+            return eq.Const(number - (1 << t.bits), INT)
+    return amount
 
 
 def rounds_before(p: Problem, index: eq.Expr) -> eq.Expr | None:

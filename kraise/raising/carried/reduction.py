@@ -70,6 +70,9 @@ def combined(op: str, init: eq.Expr, total: eq.Expr, like: eq.Expr) -> eq.Expr:
             return total
         if op in ("min", "max") and init.value == (float("inf") if op == "min" else float("-inf")):
             return total
+    unsigned = like.type.kind == total.type.kind == "uint" and (like.type.bits or 0) >= 32
+    if unsigned and init.type.kind == "int" and not isinstance(init, eq.Const):
+        init = simplify.cast(like.type, init)  # an index: beside an unsigned number it would make a signed one
     return simplify.op(op, (init, total), like.type)
 
 
