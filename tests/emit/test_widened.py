@@ -55,12 +55,24 @@ def test_the_interpreter_computes_as_numba_does():
         assert interpreter.run(plain.source, "f", own).arrays["y"][0] == 144
 
 
+BOTH = """
+from numba import njit
+
+@njit
+def f(out, x, n):
+    for _ in range(2):
+        for j in range(out.shape[0]):
+            out[j] += 2.0
+        for j in range(out.shape[0]):
+            if (x[max(j - 1, 0)] >> 1) == min(x[n - 1], j):
+                continue
+            out[j] += (out[j] if out[j] <= out[j] + x[0] else out[j])
+"""
+
+
 def test_a_number_is_added_to_all_of_a_widened_array():
     """``(2.0).astype(…)`` is no Python."""
-    source = "from numba import njit\n@njit\ndef f(out, x, n):\n for _ in range(2):\n  for j in range(out.shape[0]):\n   out[j] += 2.0\n"
-    source += "  for j in range(out.shape[0]):\n   if (x[max(j - 1, 0)] >> 1) == min(x[n - 1], j):\n    continue\n"
-    source += "   out[j] += (out[j] if out[j] <= out[j] + x[0] else out[j])\n"
-    text = pipeline.translate(source, "k.py").text
+    text = pipeline.translate(BOTH, "k.py").text
     assert text is not None and "= widened(" in text
     found = load_module(text).f(np.array([1, 2, 3], "uint8"), np.array([4, 1, 7], "uint8"), 3)
     assert found.dtype == np.uint8 and found.tolist() == [16, 20, 24]
