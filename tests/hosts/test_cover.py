@@ -62,6 +62,11 @@ LEAVING_OUT = {
         "for (int k = 0; k < n; k++) twice<<<(n - k + 255) / 256, 256>>>(x, n);",
         "through where n is 1000 and k is 499",
     ),
+    "C, fours": (
+        CUDA,
+        "twice<<<n / 4, 4>>>(x, n);",
+        "996 threads along x, and its guard lets 997 through where n is 997",
+    ),
     "rounded down": (PYTHON, "twice[n // t, t](x, n)", "896 threads along x, and its guard lets 1000 through where n"),
     "too few": (PYTHON, "twice[4, 64](x, 1000)", "256 threads along x, and its guard lets 1000 through"),
     "axes exchanged": (

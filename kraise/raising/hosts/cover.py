@@ -23,7 +23,7 @@ from kraise.ir.host_names import sets
 from kraise.ir.types import ScalarType
 
 CODE = "KR215"
-_SIZES = (1000, 64, 100, 4096)  # what a parameter may be
+_SIZES = (1000, 64, 100, 4096, 997)  # what a parameter may be: not always a multiple of anything
 _ROUNDS = (0.0, 0.5, 1.0)  # of a loop, as a part of its rounds
 Number = int | float
 _OPS: dict[str, Callable[..., Number]] = {
