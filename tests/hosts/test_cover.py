@@ -65,7 +65,7 @@ LEAVING_OUT = {
     "C, fours": (
         CUDA,
         "twice<<<n / 4, 4>>>(x, n);",
-        "996 threads along x, and its guard lets 997 through where n is 997",
+        "996 threads along x, and its guard lets 997 through",
     ),
     "rounded down": (PYTHON, "twice[n // t, t](x, n)", "896 threads along x, and its guard lets 1000 through where n"),
     "too few": (PYTHON, "twice[4, 64](x, 1000)", "256 threads along x, and its guard lets 1000 through"),
