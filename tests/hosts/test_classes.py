@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from kraise.verify.load import load_module
 from tests.hosts.test_hosts import agrees, array, codes, python
 
 HEAT = """
@@ -210,4 +211,13 @@ def test_a_property_that_does_more_is_none():
 
 def test_records_that_are_read_stay():
     done = python(FIT.replace("return self\n", "return self.losses[0]\n"))
-    assert "Fit_damp" not in done.raised
+    first, _, losses, _ = load_module(done.text).Fit_damp(array(9), 0.25, np.array([7.0], np.float32), rounds=2)
+    np.testing.assert_allclose([first, *losses], [7.0, 7.0, array(9).sum() * 1.5, array(9).sum() * 2.25], rtol=1e-5)
+    for within in ("self.last = self.losses[-1]", "self.maybe(2)"):  # what a round appended is not in the array yet
+        text = FIT.replace("return self\n", "return self.losses[0]\n").replace(
+            "            self.losses.append", f"            {within}\n            self.losses.append"
+        )
+        text = text.replace(
+            "def maybe(self, rounds):\n", "def maybe(self, rounds):\n        self.seen = self.losses[0]\n"
+        )
+        assert "Fit_damp" not in python(text).raised

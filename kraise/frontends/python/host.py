@@ -27,6 +27,7 @@ from kraise.frontends.python.host_streams import without_streams
 from kraise.frontends.python.host_tuples import without_tuples
 from kraise.frontends.python.host_units import assigned
 from kraise.frontends.python.host_walked import without_walks
+from kraise.frontends.python.host_words import with_tables, with_words
 from kraise.frontends.python.host_written import written_out
 from kraise.frontends.python.source import dotted, walk
 from kraise.frontends.python.survey import doc_of
@@ -40,12 +41,13 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     node, left_out = by_default(scope.source, node)
     for p in left_out:
         scope.drop(p, "a parameter that is None")
+    node = with_words(scope, node)
     node = with_module_arrays(scope, with_names_for_blanks(scope.source, node))
     node = without_maps(scope, node)
     node = without_reducers(
         scope.source, written_out(scope, without_partials(scope, without_streams(scope, node))), scope.reducers
     )
-    node = with_flat_arrays(scope, node, scope.foreign)
+    node = with_flat_arrays(scope, with_tables(scope, node), scope.foreign)
     node = without_tuples(scope, with_arrays(scope, without_walks(scope, node)))
     node = without_lists(scope, node)
     array_names(scope, node)
@@ -138,6 +140,8 @@ class Reader(Assignments, Control):
                 if last and any(isinstance(n, cst.Return | cst.Break | cst.Continue) for n in walk(body)):
                     raise scope.refuse(node, "what `finally` does changes values after a way out", "leave it after")
                 return [*done, *last]
+            case cst.If(test=test) | cst.While(test=test) if scope.elementwise and scope.is_array(test):
+                raise scope.refuse(test, f"`{scope.text(test)}` is an array: whether it holds is not known")
             case cst.If(test=test, body=body, orelse=orelse):
                 condition = values.value(scope, test)
                 then = self.block(body.body)
@@ -289,6 +293,8 @@ class Reader(Assignments, Control):
         match call.func:
             case cst.Name(value=alias) if alias in scope.configured:
                 grid, block, shared = scope.configured[alias][1:]
+            case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Tuple(elements=parts)))]):
+                grid, block, shared = self.configuration([p.value for p in parts], call)  # k[(grid, block)]
             case cst.Subscript(slice=items):
                 grid, block, shared = self.configuration([i.slice.value for i in items], call)  # type: ignore[attr-defined]
             case cst.Call(args=args):

@@ -12,7 +12,8 @@ from typing import Any
 import libcst as cst
 
 from kraise.frontends.python.host_objects import OF_ARRAYS, key
-from kraise.frontends.python.source import Source, dotted, rebuilt, walk
+from kraise.frontends.python.names import Imports
+from kraise.frontends.python.source import Source, dotted, placed, rebuilt, walk
 
 MOST = 16
 
@@ -61,6 +62,123 @@ def parted(source: Source, node: cst.ClassDef, kept: set[str]) -> cst.ClassDef:
 
     new: cst.ClassDef = rebuilt(source, node, change)
     return new
+
+
+def grown(source: Source, node: cst.ClassDef, imports: Imports) -> cst.ClassDef:
+    """The class with arrays for its lists of numbers: ``self.energies = []`` is an array without elements, and
+    ``self.energies.append(e)`` one with an element more, after a loop with those of all rounds."""
+    numpy = next((n for n, q in imports.bound.items() if q == "numpy"), "")
+    lists = [_attributes(t.target)[0] for n in walk(node.body) for t in getattr(n, "targets", ())
+             if isinstance(n, cst.Assign) and isinstance(n.value, cst.List) and not n.value.elements
+             and isinstance(t.target, cst.Attribute) and _attributes(t.target)]  # fmt: skip
+    appends = [n for n in walk(node.body) if isinstance(n, cst.Call) and _appended(n) in lists]
+    lists = [n for n in set(lists) if lists.count(n) == 1 and any(_appended(a) == n for a in appends)]
+    values = [a.args[0].value for a in appends]
+    if not numpy or not lists or any(isinstance(v, cst.Tuple | cst.List | cst.Dict) or _whole(v) for v in values):
+        return node
+    if not all(_in_order(node, name) for name in lists):
+        return node
+
+    def join(name: str, more: str) -> Any:
+        return cst.parse_statement(f"self.{name} = {numpy}.concatenate((self.{name}, {numpy}.array({more})))")
+
+    def line(statement: Any) -> list[Any]:
+        own = [n for n in lists if any(isinstance(c, cst.Call) and _appended(c) == n for c in walk(statement))]
+        if not own:
+            return [rebuilt(source, statement, change)]
+        if isinstance(statement, cst.For):  # of which the rounds are counted where it is read
+            local = {n: f"{n}_added" for n in own}
+            new = rebuilt(source, statement, lambda inner: _on_local(inner, local))
+            before = [cst.parse_statement(f"{local[n]} = []") for n in own]
+            return [*before, new, *(join(n, local[n]) for n in own)]
+        match statement:
+            case cst.SimpleStatementLine(body=[cst.Expr(value=cst.Call() as call)]):
+                made = join(own[0], "[value]")
+                return [made.visit(_Valued(call.args[0].value))]
+        return [rebuilt(source, statement, change)]
+
+    def change(inner: cst.CSTNode) -> cst.CSTNode | None:
+        match inner:
+            case cst.IndentedBlock(body=body) if any(
+                isinstance(c, cst.Call) and _appended(c) in lists for c in walk(inner)
+            ):
+                lines = [new for statement in body for new in line(statement)]
+                for new, old in ((n, body[0]) for n in lines):
+                    for part in walk(new):
+                        placed(source, part, old)
+                return inner.with_changes(body=lines)
+            case cst.Assign(
+                targets=[cst.AssignTarget(target=cst.Attribute() as target)], value=cst.List(elements=[])
+            ) if _attributes(target) and _attributes(target)[0] in lists:
+                return inner.with_changes(value=cst.parse_expression(f"{numpy}.zeros(0, dtype={numpy}.float32)"))
+        return None
+
+    new: cst.ClassDef = rebuilt(source, node, change)
+    return new
+
+
+def _in_order(node: cst.ClassDef, name: str) -> bool:
+    """Do all appends to a list stand in a method's own lines, or in a loop among these that does nothing else with it?
+    Neither is called in a loop."""
+    methods = {m.name.value: m for m in node.body.body if isinstance(m, cst.FunctionDef)}
+    touches = {m for m, body in methods.items() if _mentions(body, name)}
+    while more := {m for m, body in methods.items() if _calls(body) & touches} - touches:
+        touches |= more
+    for method in methods.values():
+        for line in method.body.body if isinstance(method.body, cst.IndentedBlock) else ():
+            times = sum(isinstance(n, cst.Call) and _appended(n) == name for n in walk(line))
+            loops = [n for n in walk(line) if isinstance(n, cst.For | cst.While)]
+            if any(_calls(loop) & touches for loop in loops):
+                return False
+            if times and isinstance(line, cst.For):
+                if times > 1 or _mentions(line, name) > 1:
+                    return False
+            elif times and (times > 1 or _mentions(line, name) > 1 or not isinstance(line, cst.SimpleStatementLine)):
+                return False
+    return True
+
+
+def _mentions(node: cst.CSTNode, name: str) -> int:
+    return sum(isinstance(n, cst.Attribute) and _attributes(n) == [name] for n in walk(node))
+
+
+def _calls(node: cst.CSTNode) -> set[str]:
+    """The methods of self that are called."""
+    return {_attributes(n.func)[0] for n in walk(node) if isinstance(n, cst.Call) and _attributes(n.func)}
+
+
+class _Valued(cst.CSTTransformer):
+    """An expression in place of the name ``value``."""
+
+    def __init__(self, value: cst.BaseExpression):
+        super().__init__()
+        self.value = value
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        return self.value if updated_node.value == "value" else updated_node
+
+
+def _appended(call: cst.Call) -> str:
+    """``energies`` of ``self.energies.append(e)``."""
+    match call:
+        case cst.Call(func=cst.Attribute(value=cst.Attribute() as owner, attr=cst.Name(value="append")), args=[_]):
+            return (_attributes(owner) or [""])[0]
+    return ""
+
+
+def _on_local(node: cst.CSTNode, local: dict[str, str]) -> cst.CSTNode | None:
+    """``energies_added.append(e)`` for ``self.energies.append(e)``."""
+    if isinstance(node, cst.Call) and _appended(node) in local:
+        return cst.Call(cst.Attribute(cst.Name(local[_appended(node)]), cst.Name("append")), node.args)
+    return None
+
+
+def _whole(value: cst.BaseExpression) -> bool:
+    """Is it an array as it stands?"""
+    match value:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="copy_to_host" | "copy" | "get"))):
+            return True
+    return False
 
 
 def without_objects(source: Source, node: cst.ClassDef) -> cst.ClassDef:

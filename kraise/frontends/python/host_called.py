@@ -56,15 +56,27 @@ class Calls(Records):
             case cst.Name(value=name) if name in self.scope.host_units and self.takes_bundle(name, call):
                 made = self.scope.host_units[name]
                 return (made, None) if not made.free & self.own else None
-            case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=name)) if owner in self.instances:
-                return self.method(self.instances[owner], name, call.func.value)
-            case cst.Name(value=owner) if owner in self.instances:
-                return self.method(self.instances[owner], "__call__", call.func)
+            case cst.Attribute(value=inner, attr=cst.Name(value=name)) if (owner := self.instance(inner)) and (
+                name not in self.leaves[owner]
+            ):
+                return self.method(self.instances[owner], name, cst.Name(owner))
+            case func if owner := self.instance(func):
+                return self.method(self.instances[owner], "__call__", cst.Name(owner))
             case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=name)) if (
                 owner not in self.own and name in getattr(self.scope.records.get(owner), "of_class", ())
             ):
                 return self.method(self.scope.records[owner], name, call.func.value)
         return None
+
+    def instance(self, node: cst.BaseExpression) -> str:
+        """The object that ``step`` or ``step.op`` is, by its name; "" for anything else."""
+        name = ""
+        match node:
+            case cst.Name(value=name):
+                pass
+            case cst.Attribute(value=inner, attr=cst.Name(value=field)) if owner := self.instance(inner):
+                name = self.leaves[owner].get(field, "")
+        return name if name in self.instances else ""
 
     def method(self, kind: Record, name: str, owner: Any) -> tuple[Unit, Any] | None:
         """A method of a class on an object."""
@@ -104,7 +116,7 @@ class Calls(Records):
         names = {dotted(a.value) for a in call.args}
         made = self.scope.host_units[name]
         for a in call.args:
-            if isinstance(a.value, cst.List | cst.Tuple | cst.Dict):
+            if isinstance(a.value, cst.List | cst.Tuple | cst.Dict | cst.SimpleString):
                 return True
             if isinstance(a.value, cst.Call) and self.makes_record(a.value):
                 return True
@@ -258,7 +270,7 @@ class Calls(Records):
             names[made.star] = tuple_of([self.expression(a.value) for a in rest])
         sets = {n for s in made.body for n in assigned(s)}
         for name, value in found.items():
-            value = self.expression(value)
+            value = self.expression(self.made_before(value, call) if not simple else value)
             is_name = bool(dotted(value)) or isinstance(value, cst.Integer | cst.Float | cst.SimpleString)
             is_record = isinstance(value, cst.Name) and value.value in self.instances
             if is_record and name in sets and not self.instances[value.value].is_tuple:
@@ -282,6 +294,18 @@ class Calls(Records):
             else:
                 names[name] = value if is_name else bracketed(value)
         return names
+
+    def made_before(self, value: Any, call: cst.Call) -> Any:
+        """An argument; of an object that is made there its name, and it is made before."""
+        kind = self.scope.records.get(dotted(value.func)) if isinstance(value, cst.Call) else None
+        if kind is None or "__init__" not in kind.methods:
+            return value
+        own = cst.Name(fresh(self.taken, kind.name.lower()))
+        self.taken.add(own.value)
+        kept, self.before = self.before, []
+        lines = self.assign(own, value, call)
+        self.before = [*kept, *self.before, *(lines or [])]
+        return value if lines is None else own
 
     def changes_fields(self, made: Unit) -> bool:
         """May a unit give a field another value?"""

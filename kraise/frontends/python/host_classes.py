@@ -18,12 +18,13 @@ from typing import Any
 
 import libcst as cst
 
-from kraise.frontends.python.host_attributes import parted, without_objects
+from kraise.frontends.python.host_attributes import grown, parted, without_objects
 from kraise.frontends.python.host_properties import without_properties
 from kraise.frontends.python.host_scope import ignored_call
 from kraise.frontends.python.names import Imports
 from kraise.frontends.python.source import Source, dotted, rebuilt, walk
 
+_DEPTH = 3
 KNOWN_CALLS = frozenset(("math.ceil", "math.floor", "builtins.int", "builtins.max", "builtins.min", "builtins.abs"))
 
 
@@ -55,11 +56,13 @@ def methods(
     for node in source.tree.body:
         if not isinstance(node, cst.ClassDef) or node.bases or not isinstance(node.body, cst.IndentedBlock):
             continue
-        node = without_objects(source, without_properties(source, node, imports))
+        node = without_objects(source, grown(source, without_properties(source, node, imports), imports))
         found = _state(node, imports, stores)
-        apart = parted(source, node, {*found.known, *found.made})
-        if apart is not node:
-            found = _state(apart, imports, stores)
+        for _ in range(_DEPTH):  # tuples of tuples
+            apart = parted(source, node, {*found.known, *found.made})
+            if apart is node:
+                break
+            node, found = apart, _state(apart, imports, stores)
         for method in found.methods:
             name = function_name(found.name, method)
             out[name] = found.name, _Writer(source, found, method, taken).function(name)
@@ -149,7 +152,10 @@ def _state(node: cst.ClassDef, imports: Imports, stores: Mapping[str, tuple[bool
 def _is_known(value: cst.BaseExpression, once: set[str], found: State, imports: Imports) -> bool:
     """Is a value made of constants and of attributes that never change?"""
     plain = False
+    words = {id(n.attr) for n in walk(value) if isinstance(n, cst.Attribute)}
     for inner in walk(value):
+        if id(inner) in words:
+            continue
         match inner:
             case cst.Integer() | cst.Float():
                 plain = True
@@ -166,8 +172,7 @@ def _is_known(value: cst.BaseExpression, once: set[str], found: State, imports: 
             case cst.Name(value=name) if name not in ("self", "True", "False") and not imports.qualified(name):
                 if name.isupper():
                     continue
-                attributes = set(found.attributes) | {n.partition(".")[0] for n in KNOWN_CALLS}
-                if name not in attributes and name not in {"ceil", "floor", "int", "max", "min", "abs", "math"}:
+                if name not in {"ceil", "floor", "int", "max", "min", "abs", "math"}:
                     return False
             case cst.Attribute() if imports.qualified(dotted(inner)) not in KNOWN_CALLS:
                 return False

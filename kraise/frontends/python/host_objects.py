@@ -39,7 +39,8 @@ def objects(scope: HostScope, node: cst.FunctionDef) -> dict[str, Record]:
         name = p.name.value
         if name in changed:
             continue
-        kind = scope.records.get(_annotation(p))
+        made = p.default.func if isinstance(p.default, cst.Call) else None
+        kind = scope.records.get(_annotation(p)) or (scope.records.get(dotted(made)) if made is not None else None)
         if kind is not None and kind.fields:
             if p.default is None or defaults(kind, p.default) is not None:
                 found[name] = kind
@@ -55,9 +56,15 @@ def defaults(kind: Record, given: cst.BaseExpression) -> dict[str, Any] | None:
     if not isinstance(given, cst.Call) or dotted(given.func) != kind.name:
         return None
     found = arguments(kind.fields, given.args)
-    if found is None or not all(isinstance(v, cst.Integer | cst.Float | cst.SimpleString) for v in found.values()):
+    if found is None or not all(_literal(v) for v in found.values()):
         return None
     return dict(found)
+
+
+def _literal(value: Any) -> bool:
+    if isinstance(value, cst.Tuple):
+        return all(isinstance(e.value, cst.Integer | cst.Float) for e in value.elements)
+    return isinstance(value, cst.Integer | cst.Float | cst.SimpleString)
 
 
 def _annotation(p: cst.Param) -> str:

@@ -92,8 +92,10 @@ def with_launches(source: Source, node: cst.FunctionDef, raw: Mapping[str, str])
 def not_launched(node: cst.FunctionDef, raw: Mapping[str, str]) -> tuple[str, cst.CSTNode] | None:
     """The first call of such a name that is no launch."""
     for inner in walk(node.body):
-        if isinstance(inner, cst.Call) and isinstance(inner.func, cst.Name) and inner.func.value in raw:
-            return inner.func.value, inner
+        if isinstance(inner, cst.Call):
+            called = inner.func.value if isinstance(inner.func, cst.Subscript) else inner.func
+            if isinstance(called, cst.Name) and called.value in raw:
+                return called.value, inner
     return None
 
 

@@ -168,15 +168,34 @@ class Rounds:
         by %= len(own)
         return own[-by:] + own[:-by] if by else own
 
+    def entries(self, node: cst.BaseExpression) -> list[tuple[str, cst.BaseExpression]] | None:
+        """The entries of a dict that a name stands for, too."""
+        if dotted(node) in self.keys:
+            return [(word, cst.Name(name)) for word, name in self.keys[dotted(node)].items()]
+        return self.dictionary(node)
+
     def dictionary(self, node: cst.BaseExpression) -> list[tuple[str, cst.BaseExpression]] | None:
         """The entries of ``{"u": a}``, ``dict(u=a)`` or a comprehension over entries; None for anything else."""
         out: list[tuple[str, cst.BaseExpression]] = []
         match node:
             case cst.Dict(elements=parts):
                 for e in parts:
+                    more = self.entries(e.value) if isinstance(e, cst.StarredDictElement) else None
+                    if more is not None:
+                        out = [*{**dict(out), **dict(more)}.items()]
+                        continue
                     if not isinstance(e, cst.DictElement) or not isinstance(e.key, cst.SimpleString):
                         return None
-                    out.append((str(e.key.evaluated_value), self.expression(e.value)))
+                    out = [*{**dict(out), str(e.key.evaluated_value): self.expression(e.value)}.items()]
+            case cst.Call(func=cst.Name(value="dict"), args=[cst.Arg(value=first, star="", keyword=None), *rest]) if (
+                (begun := self.entries(first)) is not None and all(a.keyword is not None for a in rest)
+            ):  # fmt: skip
+                named = {a.keyword.value: self.expression(a.value) for a in rest if a.keyword is not None}
+                out = [*{**dict(begun), **named}.items()]
+            case cst.BinaryOperation(left=left, operator=cst.BitOr(), right=right) if (
+                one := self.entries(left)
+            ) is not None and (two := self.entries(right)) is not None:
+                out = [*{**dict(one), **dict(two)}.items()]
             case cst.Call(func=cst.Name(value="dict"), args=args) if all(a.keyword is not None for a in args):
                 out = [(a.keyword.value, self.expression(a.value)) for a in args if a.keyword is not None]
             case cst.DictComp(

@@ -49,6 +49,7 @@ class HostScope:
     tuples: dict[str, tuple[h.Expr, ...]] = field(default_factory=dict)
     configured: dict[str, tuple] = field(default_factory=dict)
     ignored: set[str] = field(default_factory=set)
+    elementwise: frozenset[str] = frozenset()  # functions of one element that are called with arrays
     lost: set[str] = field(default_factory=set)  # names whose values were refused
     scalars: set[str] = field(default_factory=set)
     dropped: list[h.Dropped] = field(default_factory=list)
@@ -120,8 +121,8 @@ class HostScope:
                 return self.is_array(left) or any(self.is_array(p.comparator) for p in parts)
             case cst.UnaryOperation(expression=inner):
                 return self.is_array(inner)
-            case cst.IfExp(body=body, orelse=orelse):
-                return self.is_array(body) or self.is_array(orelse)
+            case cst.IfExp(test=test, body=body, orelse=orelse):
+                return self.is_array(body) or self.is_array(orelse) or self.is_array(test)
             case cst.Subscript(value=cst.Name(value=name)) if name in self.banks:
                 return True
             case cst.Subscript(value=cst.Call()) if self.one_of_several(node):

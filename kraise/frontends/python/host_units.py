@@ -13,6 +13,7 @@ from kraise.frontends.python.names import Imports
 from kraise.frontends.python.source import dotted, walk
 
 _SUPER = "of_base_"
+_PLAIN = frozenset(("object", "builtins.object", "abc.ABC", "typing.Protocol"))  # bases that give nothing
 
 
 @dataclass(frozen=True)
@@ -235,9 +236,12 @@ def _class(node: cst.ClassDef, imports: Imports, found: Mapping[str, Record]) ->
         for d in node.decorators
     ]
     is_data = decorators == ["dataclasses.dataclass"]
-    if (bases and not is_tuple and bases != ["object"] and len(parents) != len(bases)) or (decorators and not is_data):
+    bases = [b for b in bases if b not in _PLAIN]
+    if (bases and not is_tuple and len(parents) != len(bases)) or (decorators and not is_data):
         return None
-    if node.keywords or not isinstance(node.body, cst.IndentedBlock):
+    if any(dotted(k.value).rpartition(".")[2] != "ABCMeta" for k in node.keywords) or not isinstance(
+        node.body, cst.IndentedBlock
+    ):
         return None
     fields: list[tuple[str, cst.BaseExpression | None]] = []
     constants: dict[str, cst.BaseExpression] = {}

@@ -16,10 +16,11 @@ from typing import Any
 import libcst as cst
 
 from kraise.frontends.python import host_objects
+from kraise.frontends.python.host_enumerators import Enumerators
 from kraise.frontends.python.host_generated import Generated
 from kraise.frontends.python.host_inlined import bracketed, bundles_of, uses
 from kraise.frontends.python.host_kept import without_records
-from kraise.frontends.python.host_rounds import integer, truth, tuple_of
+from kraise.frontends.python.host_rounds import tuple_of
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.host_units import Record, Unit, assigned, generators, of_lambda, unit
 from kraise.frontends.python.source import dotted, rebuilt, walk
@@ -30,7 +31,7 @@ def written_out(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
     return Written(scope, node).function()
 
 
-class Written(Generated):
+class Written(Enumerators, Generated):
     """One host function."""
 
     def __init__(self, scope: HostScope, node: cst.FunctionDef):
@@ -77,7 +78,7 @@ class Written(Generated):
                 own = self.leaves[p.name.value]
                 given = host_objects.defaults(kind, p.default) if p.default is not None else None
                 for field in [f for f, _ in kind.fields if f in own]:
-                    made = cst.Param(cst.Name(own[field]), default=None if given is None else given[field])
+                    made = cst.Param(cst.Name(own[field]), default=None if given is None else given[field], star="")
                     kept[which].append(self.placed(made, p))
                     self.placed(made.name, p)
                 self.scope.objects[p.name.value] = ", ".join(own[f] for f, _ in kind.fields if f in own)
@@ -199,12 +200,20 @@ class Written(Generated):
             ):  # fmt: skip
                 self.leaves[owner][field] = name
                 return []
+        if isinstance(target, cst.Attribute) and (whose := self.instance(target.value)) and self.instance(value):
+            held = self.leaf(whose, target.attr.value)  # self.op = op
+            if held not in self.instances:
+                self.instances[held] = self.instances[self.instance(value)]
+                self.leaves[held] = self.leaves[self.instance(value)]
+                return []
+            raise self.scope.refuse(node, f"{held} may be another object", "make an object of its own")
         if isinstance(target, cst.Name):
-            given = self.instances.get(dotted(value))
+            other = self.instance(value)
+            given = self.instances.get(other)
             if given is not None and not given.is_tuple:  # another name for one object
-                if name in self.instances or self.own_times(name) > 1 or self.own_times(dotted(value)) > 1:
+                if name in self.instances or self.own_times(name) > 1 or self.own_times(other) > 1:
                     raise self.scope.refuse(node, f"{name} and {dotted(value)} may be one object", "copy its fields")
-                self.instances[name], self.leaves[name] = self.instances[value.value], self.leaves[value.value]
+                self.instances[name], self.leaves[name] = self.instances[other], self.leaves[other]
                 return []
             record = self.record(value)
             if record is not None:
@@ -253,6 +262,12 @@ class Written(Generated):
             case cst.Arg(keyword=cst.Name() as word, value=value):
                 new = self.expression(value)
                 return node.with_changes(keyword=word, value=new) if new is not value else node
+            case cst.BinaryOperation(left=left, operator=symbol, right=right) if (whose := self.instance(left)) and (
+                word := _DOUBLE.get(type(symbol), "")
+            ) in self.instances[whose].methods:  # M @ x
+                call = self.placed(cst.Call(cst.Attribute(cst.Name(whose), cst.Name(word)), [cst.Arg(right)]), node)
+                found = self.made_by(call)
+                return None if found is None else self.value(found[0], call, found[1], node)
             case cst.Comparison() if (compared := self.compared(node)) is not None:
                 return compared
             case cst.Attribute() if (place := self.enumerator(node)) is not None:
@@ -317,50 +332,6 @@ class Written(Generated):
         over = self.expression(node.iter)
         return node if over is node.iter else node.with_changes(iter=over)
 
-    def decided(self, test: Any) -> bool | None:
-        """Whether a test of enumerators holds; None for any other."""
-        if not any(isinstance(n, cst.Attribute) and dotted(n.value) in self.scope.enums for n in walk(test)):
-            return None
-        return truth(self.expression(test))
-
-    def enumerator(self, node: cst.CSTNode) -> cst.BaseExpression | None:
-        """The place of ``Method.EULER`` among its kind."""
-        match node:
-            case cst.Attribute(value=cst.Name(value=kind), attr=cst.Name(value=name)) if kind not in self.own:
-                place = self.scope.enums.get(kind, {}).get(name)
-                return integer(place) if place is not None else None
-        return None
-
-    def compared(self, node: cst.Comparison) -> cst.CSTNode | None:
-        """``m is Method.EULER`` by numbers, where ``m`` is surely one of its kind; None for another comparison."""
-        sides = [node.left, *(c.comparator for c in node.comparisons)]
-        if len(sides) != 2 or not any(self.enumerator(s) for s in sides):
-            return None
-        for other in sides:
-            known = self.enumerator(other) is not None or isinstance(other, cst.Integer)  # what stands for one
-            if not known and not (isinstance(other, cst.Name) and self.only_enumerators(other.value)):
-                raise self.scope.refuse(
-                    node, f"`{self.scope.text(node)}` compares objects, not numbers", "pass a number"
-                )
-        sign = node.comparisons[0].operator
-        equal: Any = cst.Equal() if isinstance(sign, cst.Is | cst.Equal) else cst.NotEqual()
-        left, right = (self.enumerator(s) or s for s in sides)
-        return cst.Comparison(left, [cst.ComparisonTarget(equal, right)])
-
-    def only_enumerators(self, name: str) -> bool:
-        """Is a name of the function the counter of loops over enumerators, and nothing else?"""
-        loops = [n for n in walk(self.node.body) if isinstance(n, cst.For) and dotted(n.target) == name]
-        times = sum(n.value == name for t in walk(self.node) if isinstance(t, cst.AssignTarget | cst.Param)
-                    for n in walk(t) if isinstance(n, cst.Name))  # fmt: skip
-        return (
-            bool(loops)
-            and not times
-            and all(
-                isinstance(n.iter, cst.Tuple | cst.List) and all(self.enumerator(e.value) for e in n.iter.elements)
-                for n in loops
-            )
-        )
-
     def own_times(self, name: str) -> int:
         """How often the function sets a name."""
         return sum(
@@ -386,6 +357,9 @@ class Written(Generated):
         return new
 
 
+_DOUBLE: dict[type, str] = {
+    cst.MatrixMultiply: "__matmul__", cst.Add: "__add__", cst.Subtract: "__sub__", cst.Multiply: "__mul__",
+}  # fmt: skip
 _PARTS: dict[type, tuple[str, ...]] = {
     cst.IfExp: ("body", "orelse"),
     cst.BooleanOperation: ("right",),

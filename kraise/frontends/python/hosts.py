@@ -17,6 +17,7 @@ from kraise.frontends.python import (
     host_raw,
     host_reducers,
     host_units,
+    host_unread,
     infer,
     ranks,
     source,
@@ -25,6 +26,7 @@ from kraise.frontends.python.function import Context, lower
 from kraise.frontends.python.host import read_host
 from kraise.frontends.python.host_attributes import without_objects
 from kraise.frontends.python.host_scope import HostScope
+from kraise.frontends.python.host_words import holding, module_tables
 from kraise.frontends.python.names import Imports
 from kraise.frontends.python.source import dotted, walk
 from kraise.frontends.python.survey import Definition, Survey, functions_of
@@ -66,9 +68,13 @@ def read_hosts(
     reducers = host_reducers.reducers(context.source.tree, context.imports)
     nodes = {n: f for n, f in nodes.items() if n not in reducers}
     held = host_partials.held(context.source, context.imports)
-    hosts = _hosts(nodes, kernels, {*_launching(records, kernels), *reducers}, held)
+    elementwise, unread = host_unread.generated(context.source.tree, context.imports)
+    held_in = holding(module_tables(context.source.tree, kernels), kernels)
+    started = {*_launching(records, kernels), *reducers, *elementwise}
+    hosts = _hosts(nodes, kernels, started, held, held_in)
     made = {n: u for n, f in nodes.items() if n not in by_name and (u := host_units.unit(f))}
     launching = {n: u for n, u in made.items() if n in hosts}
+    made = {n: u for n, u in made.items() if n not in unread}
     helpers = {n: u for n, u in made.items() if n not in hosts and n not in contexts and n not in generators}
     helpers |= {n: u for n, u in host_units.lambdas(context.source.tree.body).items() if n not in nodes}
     for name, owner in owners.items():  # the state of a class whose methods launch is made by its __init__
@@ -89,6 +95,7 @@ def read_hosts(
             helpers, launching, records, contexts, enums, reducers,
         )  # fmt: skip
         scope.generators = generators
+        scope.elementwise = frozenset(elementwise)
         scope.foreign = foreign
         scope.host_params = {n: x.params for n, x in done.items()}
         scope.host_numbers = sure
@@ -116,6 +123,10 @@ def read_hosts(
             reason = f"{', '.join(sorted(elsewhere))}, which is launched here, is a kernel of another file"
             hint = "write the kernel into this file: a file is read by itself"
             problems.append(Diagnostic("KR213", reason, context.source.span(node.name), hint, name))
+    told = {p.kernel for p in problems}
+    seen = {*done, *told, *by_name, *written}
+    silent = host_unread.refusals(context.source, context.imports, unread, kernels, seen, set(records))
+    problems += [p for p in silent if (not only and p.kernel != "main") or p.kernel in only]
     problems = [p for p in problems if p.kernel not in written or p.kernel in only]
     return tuple(done.values()), outlined, problems
 
@@ -177,9 +188,10 @@ def _hosts(
     kernels: set[str],
     classes: Collection[str] = (),
     held: Mapping[str, str] = MappingProxyType({}),
+    tables: Collection[str] = (),
 ) -> dict[str, set[str]]:
     """The functions that launch, directly, by a call or by an object, with the host functions that each calls; ``held``
-    are the functions that ``functools.partial`` holds, by their names."""
+    are the functions that ``functools.partial`` holds, by their names, ``tables`` what holds kernels."""
     calls: dict[str, set[str]] = {}
     found: set[str] = set()
     launchers = {n for n, f in nodes.items() if _launched(f) & {p.name.value for p in f.params.params}}
@@ -202,6 +214,8 @@ def _hosts(
                 ):  # for kernel, s in ((add, 1.0), …)
                     found.add(name)
                 case cst.Call(func=cst.Name(value=callee)) if callee in classes:
+                    found.add(name)
+                case cst.Name(value=table) if table in tables:
                     found.add(name)
                 case cst.Call(func=cst.Name(value=callee)) if (callee := held.get(callee, callee)) in nodes:
                     calls[name].add(callee)
