@@ -263,9 +263,9 @@ class Written(Enumerators, Generated):
                 new = self.expression(value)
                 return node.with_changes(keyword=word, value=new) if new is not value else node
             case cst.BinaryOperation(left=left, operator=symbol, right=right) if (whose := self.instance(left)) and (
-                word := _DOUBLE.get(type(symbol), "")
+                verb := _DOUBLE.get(type(symbol), "")
             ) in self.instances[whose].methods:  # M @ x
-                call = self.placed(cst.Call(cst.Attribute(cst.Name(whose), cst.Name(word)), [cst.Arg(right)]), node)
+                call = self.placed(cst.Call(cst.Attribute(cst.Name(whose), cst.Name(verb)), [cst.Arg(right)]), node)
                 found = self.made_by(call)
                 return None if found is None else self.value(found[0], call, found[1], node)
             case cst.Comparison() if (compared := self.compared(node)) is not None:
