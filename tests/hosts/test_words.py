@@ -184,3 +184,22 @@ def test_what_launches_is_refused_by_name(source):
     reasons = [d.reason for d in done.diagnostics if d.severity == "error"]
     assert any(SILENT[source] in r for r in reasons), reasons
     assert not {"f", "Own_f"} & set(done.raised)
+
+
+ARGUMENTS = """
+def total(x, y, src=(2, 3), a=2.0):
+    z = np.zeros_like(x)
+    double[1, 64](x + y, z)
+    scale[1, 64](z, a * src[0] + src[1])
+    return z
+
+def misfit(x, y):
+    r = total(cuda.to_device(np.ascontiguousarray(x[::-1])), y) - x
+    return np.sum(r * r)
+"""
+
+
+def test_arguments_that_are_made_in_the_call():
+    module, x, y = load_module(pipeline.translate(HEAD + ARGUMENTS, "a.py").text), array(6), array(6, 1)
+    np.testing.assert_allclose(module.total(x, y), 14 * (x + y), rtol=1e-6)
+    np.testing.assert_allclose(module.misfit(x, y), np.sum((14 * (x[::-1] + y) - x) ** 2), rtol=1e-5)

@@ -226,7 +226,8 @@ def _at_once(body: tuple[o.Stmt, ...]) -> tuple[o.Stmt, ...]:
         match (*out[-1:], stmt):
             case (o.Let(targets=first, value=h.Library() as one), o.Let(targets=(last,), value=h.Library() as two)):
                 whole = one.jnp.removesuffix("[0]")
-                same = one.args == two.args and two.jnp == f"{whole}[{len(first)}]"
+                several = whole.startswith("jnp.") and whole.endswith(")")  # a call's results, no rows of an array
+                same = several and one.args == two.args and two.jnp == f"{whole}[{len(first)}]"
                 if same and (len(first) > 1 or one.jnp != whole) and not set(first) & set(expression_names(one)):
                     out[-1] = o.Let((*first, last), replace(one, jnp=whole), out[-1].span)
                     continue

@@ -8,7 +8,7 @@ from typing import Any
 import libcst as cst
 
 from kraise import dialects
-from kraise.frontends.python import host_numpy
+from kraise.frontends.python import host_numpy, host_parts
 from kraise.frontends.python import host_values as values
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.host_scope import HostScope, launched
@@ -45,8 +45,12 @@ class Assignments:
                 out.append(k.ArrayRef(name, span=span))
             elif piece is not None and piece.count is None:
                 out.append(k.ArrayRef(piece.array, piece.offset, span=span))
-            elif scope.is_array(a.value):
-                raise scope.refuse(a.value, f"`{scope.text(a.value)}` is made in the call", "give it a name first")
+            elif scope.is_array(a.value):  # made in the call: it gets a name before
+                own = scope.fresh(f"{host_parts.base(a.value).replace('.', '_') or 'operand'}_given")
+                scope.arrays.add(own)
+                made = self.new_array(own, a.value, a)
+                scope.pending += made
+                out.append(k.ArrayRef(own, span=span))
             else:
                 out.append(values.value(scope, a.value))
         return tuple(out)

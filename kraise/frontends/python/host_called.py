@@ -142,7 +142,11 @@ class Calls(Records):
         given = arguments(made.params, call.args)
         if given is None:
             return None
-        return self.placed(cst.Call(call.func, [cst.Arg(self.expression(v)) for v in given.values()]), call)
+        left = {
+            p for p, d in made.params if d is not None and given[p] is d and isinstance(d, cst.Tuple | cst.SimpleString)
+        }
+        values = [v for p, v in given.items() if p not in left]  # a tuple or text that nobody gives is no parameter
+        return self.placed(cst.Call(call.func, [cst.Arg(self.expression(v)) for v in values]), call)
 
     def value(self, made: Unit, call: cst.Call, owner: Any, node: cst.CSTNode) -> cst.CSTNode | None:
         """The value of a call as an expression, its statements before it; None where it stays."""
