@@ -19,12 +19,14 @@ from kraise.raising.hosts.copies import without_copies
 from kraise.raising.hosts.effects import effects
 from kraise.raising.hosts.joined import Joined
 from kraise.raising.hosts.rounds import in_rounds
+from kraise.raising.hosts.single import in_single
 
 
 def raise_hosts(
     module: k.Module, kernels: list[eq.Kernel], raise_function: Callable[..., eq.Kernel], options: Any
 ) -> tuple[tuple[o.Host, ...], list[eq.Kernel], k.Module, list[Diagnostic]]:
     """Host IR -> values: the hosts, and the kernels and the module with those that they need beside them."""
+    module = replace(module, hosts=tuple(map(in_single, module.hosts)))
     given = tuple(map(without_copies, module.hosts))
     kernels = in_rounds(module, given, kernels, lambda f, rounds: raise_function(module, f, options, rounds))
     functions = {x.name: effects(x, module.function(x.name)) for x in kernels}
