@@ -40,10 +40,9 @@ def in_single(host: h.Host) -> h.Host:
     known: dict[str, Both] = {}
     for s in body:
         if isinstance(s, h.Assign) and times[s.name] == 1:
-            value = s.value if s.type is None or not s.type.is_inexact else k.Cast(s.type, s.value)
-            found = _numbers(value, known)
+            found = _numbers(s.value, known)
             if found is not None:
-                known[s.name] = found
+                known[s.name] = (_wide(found[0], s.type), found[1])
     return _rewritten(host, known)
 
 
