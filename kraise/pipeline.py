@@ -282,7 +282,7 @@ def verify(
     """
     from kraise.verify.chosen import counted_case
     from kraise.verify.compare import verify as compare
-    from kraise.verify.launches import demanded_threads, lone_axes, wide_rows
+    from kraise.verify.launches import demanded_sizes, demanded_threads, lone_axes, wide_rows
 
     reports: list[Report] = []
     findings: list[Diagnostic] = []
@@ -294,7 +294,8 @@ def verify(
         asked = next((f.derivatives for f in functions if f.name == name), ())
         chosen: dict[str, Any] = {"gradients": request.gradients, "original": original, "activities": asked}
         counted = next((k.rounds for k in done.module.kernels if k.name == name), ()) if done.module else ()
-        wanted, demanded = request, (demanded_threads(functions, name), lone_axes(functions, name))
+        demanded = (demanded_threads(functions, name), lone_axes(functions, name))
+        wanted = replace(request, values={**demanded_sizes(functions, name), **request.values})
         for order in ("", "rising", "falling"):  # the function says which sizes it does not take
             asked_for = (done.source, name, wanted, order, options.assume, demanded)
             case, problems = guard(name, span, counted_case, counted, *asked_for)

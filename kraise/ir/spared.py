@@ -17,7 +17,7 @@ def spared(s: k.If) -> tuple[k.Atomic, tuple[k.Expr, ...], tuple[k.Expr, ...]] |
     and the others, which do not ask for it; None for any other branch."""
     match s:
         case k.If(body=(k.Atomic(name="min" | "max", result="", values=(v,)) as atomic,), orelse=()):
-            parts = _conjuncts(s.condition)
+            parts = conjuncts(s.condition)
             needless = tuple(p for p in parts if _would_change(p, atomic, v))
             others = tuple(p for p in parts if p not in needless)
             asked = any(is_cell(e, atomic) for e in within((others, v, atomic.subscripts), k.Load))
@@ -30,9 +30,10 @@ def is_cell(e: k.Expr, atomic: k.Atomic) -> bool:
     return isinstance(e, k.Load) and e.array == atomic.array and e.subscripts == atomic.subscripts
 
 
-def _conjuncts(c: k.Expr) -> tuple[k.Expr, ...]:
+def conjuncts(c: k.Expr) -> tuple[k.Expr, ...]:
+    """The conditions that must all hold."""
     if isinstance(c, k.Op) and c.name == "and":
-        return tuple(p for a in c.args for p in _conjuncts(a))
+        return tuple(p for a in c.args for p in conjuncts(a))
     return (c,)
 
 
@@ -46,4 +47,4 @@ def _would_change(c: k.Expr, atomic: k.Atomic, v: k.Expr) -> bool:
     return second == v and c.name in (_GREATER if down else _LESS) and is_cell(first, atomic)
 
 
-__all__ = ["is_cell", "spared"]
+__all__ = ["conjuncts", "is_cell", "spared"]

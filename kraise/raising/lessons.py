@@ -72,6 +72,10 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
             return replace(known, widths=fields | known.widths)
         if more:
             return replace(known, assumed=(*known.assumed, *more))
+    if any(d.code == "KR206" for d in refused.diagnostics):
+        whole = tiled(cx, known)  # a guard that whole blocks pass together
+        if whole is not None:
+            return whole
     shared = coarsened.elements(cx, known.ways, accesses)
     if shared and not known.coarse and coarsened.all_inside(cx, cx.function.body):
         # what was assumed was to keep the rows of a tile apart: they are now rows of the threads

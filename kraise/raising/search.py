@@ -29,6 +29,7 @@ from kraise.raising.run.calls import called
 from kraise.raising.run.context import Context
 from kraise.raising.threads import groups
 from kraise.raising.threads import indices as threads
+from kraise.raising.threads.corners import with_whole_guards
 from kraise.raising.threads.counted import without_idle
 from kraise.raising.threads.literal_strides import strides
 from kraise.raising.threads.part_warps import parts
@@ -55,7 +56,8 @@ def raise_function(
     """
     helpers = called(module, function)
     functions = tuple(replace(f, body=without_needless(f.body)) if f.name in helpers else f for f in module.functions)
-    module, function = replace(module, functions=functions), replace(function, body=without_needless(function.body))
+    body = with_whole_guards(without_needless(function.body))
+    module, function = replace(module, functions=functions), replace(function, body=body)
     function = without_idle(module, function)
     function, persistent = one_row_each(module, replace(function, body=numbered(function.body)))
     begun = Learned(persistent=persistent, rounds=rounds)
@@ -219,11 +221,7 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                     more = replace(start, unroll=True)  # without a suggested size: a race may hide behind both
                 elif known.unroll and not start.ways and (filled := _widest(last, told)) and known.ways != filled:
                     more = replace(start, unroll=True, ways=filled)
-                elif (
-                    not start.groups
-                    and (shared_out := groups.wished(last.cx))
-                    and {d.code for d in refused.diagnostics} & {*PROOFS}
-                ):
+                elif not start.groups and (shared_out := _shared_out(last.cx, refused)):
                     sizes, start = None, replace(start, ways={}, named={}, groups=shared_out)
                     more = start
                 elif not start.parts and split(last.inlined) is not last.inlined:
@@ -235,6 +233,12 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                 raise with_attempts(first, tried) from None
         # with the size of the blocks known, a guard may bound the threads, and a round may fill what it reads
         known = more if more.ways == known.ways else replace(more, launched=frozenset(), solid=frozenset())
+
+
+def _shared_out(cx: Context, refused: Refused) -> dict[eq.Param, eq.Param]:
+    """The sizes to take for multiples of others, where the proof, or a barrier under a guard, wants that."""
+    codes = {d.code for d in refused.diagnostics}
+    return groups.wished(cx) if codes & {*PROOFS} else cx.shared_out if "KR206" in codes else {}
 
 
 def _by_warps(known: Learned) -> bool:

@@ -270,6 +270,18 @@ def demanded_threads(functions: Iterable[Any], name: str) -> dict[int, int]:
     return found
 
 
+def demanded_sizes(functions: Iterable[Any], name: str) -> dict[str, int]:
+    """Values for the sizes that a function demands to be multiples of a number: two tiles for the first of them."""
+    found: dict[str, int] = {}
+    for a, b in _demands(functions, name):
+        match a, b:
+            case eq.Op(name="mod", args=(size, eq.Const(value=int() as n))), eq.Const(value=0):
+                names = [x.name for x in topological((size,)) if isinstance(x, eq.Param) and "." not in x.name]
+                if names and not found.keys() & {*names}:
+                    found[names[0]] = n if found else 2 * n
+    return found
+
+
 def lone_axes(functions: Iterable[Any], name: str) -> frozenset[int]:
     """The axes along which a function demands a launch of one block."""
     sizes = {a.name for a, b in _demands(functions, name) if isinstance(a, eq.Param) and b is eq.Const(1, INT)}

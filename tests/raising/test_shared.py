@@ -138,12 +138,15 @@ def test_divergent_barrier():
     body = """
         s = cuda.shared.array(64, float32)
         i = cuda.grid(1)
-        if i < n:
+        if i < n - 1:
             s[cuda.threadIdx.x] = x[i]
             cuda.syncthreads()
             y[i] = s[0]
     """
     assert refusal(body) == {"KR206"}
+    assert refusal(body.replace("i < n - 1", "x[i] < n")) == {"KR206"}
+    whole = raised(body.replace("i < n - 1", "i < n"))  # n of whole blocks, or no thread count is right
+    assert "n must be a multiple of 64" in {text for _, text in whole.checks}
 
 
 def test_uniform_condition_around_a_barrier():

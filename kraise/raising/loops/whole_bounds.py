@@ -1,7 +1,8 @@
 """Bounds of loops that are whole numbers in floating point, as integers (Kernel IR to Kernel IR).
 
 ``for (i = 1; i <= log2f(16); i++)`` is ``i <= 4``, and ``int(math.log2(8))`` is 3: the logarithm of a power of two is
-exact, and a whole number of less than 24 bits is what it is in any floating type.
+exact, and a whole number of less than 24 bits is what it is in any floating type. ``int(A.shape[1] / 16)`` of Python is
+``A.shape[1] // 16``.
 """
 
 from __future__ import annotations
@@ -17,13 +18,19 @@ _MOST = 1 << 24
 
 
 def with_whole_bounds(body: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:
-    """``body`` with such comparisons in the conditions of loops, and such logarithms; the same object if there are
-    none."""
+    """``body`` with such comparisons in the conditions of loops, such logarithms and quotients; the same object if
+    there are none."""
 
     def visit(x: Any) -> k.Stmt | k.Expr | None:
         match x:
             case k.Cast(type=t, arg=k.Op(name="log2") as e) if t.is_integer:
                 return _integer(e)
+            case k.Cast(type=t, arg=k.Op(name="div") as e) if t.is_integer:
+                return _quotient(e, "tdiv")
+            case k.Cast(type=t, arg=k.Op(name="floor", args=(k.Op(name="div") as e,))) if t.is_integer:
+                return _quotient(e, "floordiv")
+            case k.Cast(type=t, arg=k.Op(name="ceil", args=(k.Op(name="div") as e,))) if t.is_integer:
+                return _quotient(e, "ceil")
             case k.While(condition=k.Op(name=name, args=(a, b)) as c) if name in _COMPARED:
                 one, two = _integer(a), _integer(b)
                 if one is None or two is None or isinstance(one, k.Const) is isinstance(two, k.Const):
@@ -33,6 +40,21 @@ def with_whole_bounds(body: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:
         return None
 
     return rewritten(body, visit)  # type: ignore[no-any-return]
+
+
+def _quotient(e: k.Op, rounding: str) -> k.Expr | None:
+    """The quotient of two whole numbers as integer arithmetic: in 64 bits a size divided by another is never rounded
+    to the next whole number."""
+    if e.type.kind != "float" or e.type.bits not in (None, 64):
+        return None
+    size, by = e.args
+    if not all(isinstance(x, k.Shape | k.Const) and x.type.is_integer for x in (size, by)):
+        return None
+    if rounding == "ceil":
+        if not isinstance(by, k.Const) or not isinstance(by.value, int) or by.value < 1:
+            return None
+        size, rounding = k.Op("add", (size, k.Const(by.value - 1, INT)), INT, span=e.span), "floordiv"
+    return k.Op(rounding, (size, by), INT, span=e.span)
 
 
 def _integer(e: k.Expr) -> k.Expr | None:

@@ -17,6 +17,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import INT
 from kraise.ir.walk import free_indices, substitute
+from kraise.raising.memory.whole_blocks import uniform
 from kraise.raising.run.arithmetic import operation, tidy
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import State
@@ -106,7 +107,11 @@ def uniform_barriers(cx: Context, accesses: list[Access]) -> None:
         if a.array != BARRIER:
             continue
         moving = inside if a.accumulate != "grid" else {*inside, *cx.blocks}
-        if any(free_indices(c) & moving and c not in cx.launch_path for c in a.path):
+        whole = a.accumulate != "grid"
+        if any(
+            free_indices(c) & moving and c not in cx.launch_path and not (whole and uniform(cx, c, inside))
+            for c in a.path
+        ):
             found.setdefault(
                 a.span,
                 refuse(

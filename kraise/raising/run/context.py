@@ -51,6 +51,7 @@ class Context:
     registers: bool = False  # small arrays of a thread are scalars
     touched: dict[Any, Any] = field(default_factory=dict)  # the cells that the threads of a block touch, by access
     wished: dict[eq.Expr, int] = field(default_factory=dict)  # those that had better be
+    shared_out: dict[eq.Param, eq.Param] = field(default_factory=dict)  # those that had better be multiples of others
     stepped: dict[tuple[str, eq.Expr], int] = field(default_factory=dict)  # rows of an array, by the steps in them
     shares: Mapping[int, int] = field(default_factory=dict)  # the elements of such a row that a thread has
     widths: Mapping[int, eq.Expr] = field(default_factory=dict)  # the rows that the launch fills, by axis

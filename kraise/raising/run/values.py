@@ -32,7 +32,7 @@ from kraise.raising.run.sizes import steering
 from kraise.raising.run.state import RawWrite, State
 from kraise.raising.run.tables import in_table, place_like
 from kraise.raising.threads import groups
-from kraise.raising.threads.multiples import in_whole_rows, in_widths, stepped, tilewise, wished
+from kraise.raising.threads.multiples import extent, in_whole_rows, in_widths, stepped, tilewise, wished
 from kraise.raising.threads.rounds import moving, numbered
 from kraise.raising.threads.row_views import asks_for, without_launch
 from kraise.raising.threads.splits import quotient
@@ -212,7 +212,7 @@ def shape(cx: Context, st: State, array: str, axis: int, span: Span | None) -> e
     local = st.locals.get(name)
     if local is not None:
         return local.shape[axis]
-    return eq.Shape(name, axis, INT)
+    return extent(cx, eq.Shape(name, axis, INT))
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from kraise.analysis.conditions import Fact, classify
 from kraise.analysis.delinearize import Digits, divided, in_rows, provable
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
+from kraise.ir.print_expressions import render_expr
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, substitute, transform
 from kraise.raising.run.context import Context
@@ -73,12 +74,16 @@ def whole(sizes: Iterable[tuple[eq.Expr, int]]) -> dict[eq.Expr, int]:
 def enter(cx: Context, st: State) -> None:
     """Gives the parameters their value as so many tiles, and demands it."""
     for size, by in cx.multiples.items():
-        assert isinstance(size, eq.Param)
-        st.env[size.name] = to_expr(_in_tiles(size, by))
-        rest = eq.Op("mod", (size, eq.Const(by, INT)), INT)
-        text = f"{size.name} is a multiple of {by}"
-        cx.checks.append((eq.Op("eq", (rest, eq.Const(0, INT)), BOOL), f"{size.name} must be a multiple of {by}"))
-        cx.assumptions.append(text)
+        if isinstance(size, eq.Param):
+            st.env[size.name] = to_expr(_in_tiles(size, by))
+        rest, name = eq.Op("mod", (size, eq.Const(by, INT)), INT), render_expr(size)
+        cx.checks.append((eq.Op("eq", (rest, eq.Const(0, INT)), BOOL), f"{name} must be a multiple of {by}"))
+        cx.assumptions.append(f"{name} is a multiple of {by}")
+
+
+def extent(cx: Context, size: eq.Shape) -> eq.Expr:
+    """The extent of an array, as so many tiles where it is one."""
+    return to_expr(_in_tiles(size, cx.multiples[size])) if size in cx.multiples else size
 
 
 def in_tiles(cx: Context, e: eq.Expr) -> eq.Expr:
@@ -123,18 +128,21 @@ def tilewise(cx: Context, e: eq.Expr, path: tuple[eq.Expr, ...]) -> tuple[eq.Exp
 
 
 def _in_tiles(size: eq.Expr, by: int) -> Poly:
-    assert isinstance(size, eq.Param)
-    return to_poly(eq.Param(_PREFIX + size.name, INT)) * by
+    return to_poly(_tile_of(size)) * by
+
+
+def _tile_of(size: eq.Expr) -> eq.Param:
+    return eq.Param(_PREFIX + render_expr(size).replace(".", " "), INT)  # a dot is for what the launch says
 
 
 def resolved(cx: Context, e: eq.Expr) -> eq.Expr:
     """``e`` with the parameters themselves in place of their tiles."""
-    sizes = {eq.Param(_PREFIX + s.name, INT): (s, by) for s, by in cx.multiples.items() if isinstance(s, eq.Param)}
+    sizes = {_tile_of(s): (s, by) for s, by in cx.multiples.items()}
 
     def term(m: tuple[eq.Expr, ...], c: int) -> Poly:
         out = Poly({(): 1})
         for a in m:
-            if a not in sizes:
+            if not isinstance(a, eq.Param) or a not in sizes:
                 out = out * to_poly(a)
                 continue
             size, by = sizes[a]
@@ -146,7 +154,7 @@ def resolved(cx: Context, e: eq.Expr) -> eq.Expr:
         return out * c
 
     def one(node: eq.Expr) -> eq.Expr:
-        if node in sizes:
+        if isinstance(node, eq.Param) and node in sizes:
             return _tiles(*sizes[node])
         if isinstance(node, eq.Op) and node.name in ("add", "sub", "mul") and node.type.is_integer:
             poly = to_poly(node)
@@ -165,4 +173,15 @@ def _tiles(size: eq.Expr, by: int) -> eq.Expr:
     return eq.Op("floordiv", (size, eq.Const(by, INT)), INT)
 
 
-__all__ = ["Multiples", "enter", "in_tiles", "in_whole_rows", "resolved", "stepped", "tilewise", "whole", "wished"]
+__all__ = [
+    "Multiples",
+    "enter",
+    "extent",
+    "in_tiles",
+    "in_whole_rows",
+    "resolved",
+    "stepped",
+    "tilewise",
+    "whole",
+    "wished",
+]
