@@ -98,7 +98,9 @@ def test_a_guard_that_lets_corners_pass():
         product(a[:7], b, np.zeros((7, 4), np.float32))
 
 
-@pytest.mark.parametrize("store", ["C[x, 0] = s", "if s > 0:\n        C[x, y] = s"])
+@pytest.mark.parametrize(
+    "store", ["C[x, 0] = s", "if s > 0:\n        C[x, y] = s", "if s > 0:\n        return\n    C[x, y] = s"]
+)
 def test_corners_stay_where_the_store_says_nothing_of_them(store):
     done = pipeline.translate(CORNER.replace("C[x, y] = s", store), "kernel.py", Options())
     assert done.text is None or "grid" in done.text  # not all of C, whatever the launch

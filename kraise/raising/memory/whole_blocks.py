@@ -1,8 +1,8 @@
 """Guards that whole blocks pass or fail together, where the sizes are multiples of the blocks (contract, section 3).
 
 A barrier under ``if (row < n)`` is met by all threads of a block only if n is a multiple of its threads along that
-axis: ``16 * block + thread < 16 * q`` is ``block < q``. A launch with a last block in part is not one that the source is
-defined on, so the multiple is demanded: a parameter is written as ``16 * q`` for a whole run
+axis: ``16 * block + thread < 16 * q`` is ``block < q``. The source is not defined on a launch with a last block in
+part, so the multiple is demanded: a parameter is written as ``16 * q`` for a whole run
 (:mod:`kraise.raising.threads.multiples`, or :mod:`kraise.raising.threads.groups` where the block's size is a name).
 """
 

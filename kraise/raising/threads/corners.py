@@ -58,7 +58,7 @@ def _meant(c: k.Expr, joint: str, compared: str, after: object, once: set[str]) 
                 s.array == array and axis < len(s.subscripts) and s.subscripts[axis] == v for v, array, axis in sides
             ):
                 return True
-            case k.If(body=inner, orelse=other) if any(isinstance(x, k.Return) for x in walked((inner, other))):
+            case _ if any(isinstance(x, k.Return | k.Break | k.Continue) for x in walked((s,))):
                 return False  # some have left before they store
     return False
 
