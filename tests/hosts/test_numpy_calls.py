@@ -220,6 +220,11 @@ def places(x, y):
     np.subtract.at(total, where, y)
     return total
 
+def spectrum(x, y):
+    n = len(x)
+    scale[(n + 31) // 32, 32](x, 2.0)
+    return np.fft.irfft(np.fft.rfft(x) * np.fft.rfftfreq(n, d=1.0 / n), n=n)
+
 def matrix(A, y):
     scale[1, 32](y, 2.0)
     return np.dot(A, y)
@@ -244,6 +249,8 @@ def test_statements_of_numpy():
     where = np.array([0, 2, 2, 1, 0, 2])
     np.testing.assert_allclose(module.results(x, y), np.tile(y * best, (6, 1)), rtol=1e-3)
     np.testing.assert_allclose(module.places(x, y), np.bincount(where, 2 * x - y), rtol=1e-4)
+    spectrum = np.fft.irfft(np.fft.rfft(2 * x) * np.arange(4), n=6)  # n is a number, by its name, too
+    np.testing.assert_allclose(module.spectrum(x, y), spectrum, rtol=1e-4, atol=1e-5)
     matrix = np.outer(x, y)  # the sum of all products, if taken for a vector
     np.testing.assert_allclose(module.matrix(matrix, y)[0], matrix @ (2 * y), rtol=1e-5)
     after = y + 3 * x

@@ -203,3 +203,15 @@ def test_arguments_that_are_made_in_the_call():
     module, x, y = load_module(pipeline.translate(HEAD + ARGUMENTS, "a.py").text), array(6), array(6, 1)
     np.testing.assert_allclose(module.total(x, y), 14 * (x + y), rtol=1e-6)
     np.testing.assert_allclose(module.misfit(x, y), np.sum((14 * (x[::-1] + y) - x) ** 2), rtol=1e-5)
+
+
+def test_lists_of_arrays_are_said_to_be_one_array():
+    body = (
+        "def f(x, ws, bs):\n    for w, b in zip(ws, bs):\n        y = np.zeros_like(x)\n"
+        "        double[1, 64](x + w, y)\n        x = y * b[0]\n    return x\n"
+    )
+    done = pipeline.translate(HEAD + body, "a.py")
+    assert "a list of arrays is given as one array, stacked: bs, ws" in done.text
+    x, ws, bs = array(6), array((2, 6), 1), array((2, 6), 2)
+    want = 2 * (2 * (x + ws[0]) * bs[0, 0] + ws[1]) * bs[1, 0]
+    np.testing.assert_allclose(load_module(done.text).f(x, ws, bs), want, rtol=1e-5)

@@ -83,7 +83,10 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
         raise Refused(*reader.problems)
     host_parts.check_apart(scope, body)
     check_kept(scope, body)
-    doc = "\n".join([doc_of(node), *(f"{n} is given by what is used of it: {own}" for n, own in scope.objects.items())])
+    notes = [f"{n} is given by what is used of it: {own}" for n, own in scope.objects.items()]
+    if scope.stacked:
+        notes.append(f"a list of arrays is given as one array, stacked: {', '.join(sorted(scope.stacked))}")
+    doc = "\n".join([doc_of(node), *notes])
     ordered = tuple(scope.ordered)
     return h.Host(name, tuple(params), body, doc, tuple(scope.dropped), (), scope.span(node.name), ordered=ordered)
 

@@ -50,6 +50,7 @@ class HostScope:
     configured: dict[str, tuple] = field(default_factory=dict)
     ignored: set[str] = field(default_factory=set)
     elementwise: frozenset[str] = frozenset()  # functions of one element that are called with arrays
+    stacked: set[str] = field(default_factory=set)  # parameters that are lists of arrays
     lost: set[str] = field(default_factory=set)  # names whose values were refused
     scalars: set[str] = field(default_factory=set)
     dropped: list[h.Dropped] = field(default_factory=list)
@@ -301,7 +302,7 @@ def _by_call(scope: HostScope, node: cst.Call, found: set[str]) -> None:
     if row is not None and not name.startswith("builtins."):
         facts = dialects.table("host_library")["rows"][row]
         numbers = {*facts.get("numbers", ()), *facts.get("shapes", ())}
-        given = [a for at, a in enumerate(node.args) if at not in numbers]
+        given = [a for at, a in enumerate(node.args) if at not in numbers and a.keyword is None]
         found |= {n for a in given if (n := dotted(a.value)) and _local(scope, n)}
     elif host_numpy.joins(name) and node.args and isinstance(node.args[0].value, cst.Tuple | cst.List):
         found |= {n for e in node.args[0].value.elements if (n := dotted(e.value)) and _local(scope, n)}

@@ -23,6 +23,10 @@ def without_walks(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
         return node
     array_names(scope, node)
     given = {p.name.value for p in (*node.params.posonly_params, *node.params.params, *node.params.kwonly_params)}
+    said = {
+        p.name.value for p in walk(node.params) if isinstance(p, cst.Param) and p.annotation is not None
+        and scope.text(p.annotation.annotation).partition("[")[0].rpartition(".")[2] in ("list", "List", "Sequence")
+    }  # fmt: skip
     taken = {n.value for n in walk(node) if isinstance(n, cst.Name)}
     listed = {
         dotted(t.target) for n in walk(node.body) if isinstance(n, cst.Assign)
@@ -58,6 +62,8 @@ def without_walks(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
             return None
         if len(names) < 2 * len(pairs) or _changes(loop.body, names):
             return None
+        lists = {dotted(rows) for _, rows in pairs} & given
+        scope.stacked |= {n for n in lists if len(pairs) > 1 or n in said}
         at = count or fresh(taken, f"{dotted(pairs[0][0])}_at")
         lines: list[Any] = []
         for one, rows in pairs:
