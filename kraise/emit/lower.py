@@ -363,6 +363,10 @@ class Lowering:
         if node.type == FLOAT and isinstance(node.arg, eq.Shape):
             return Val(py.call("float", value.py), (), 0)  # as weak as the source's
         kind = dtype_text(node.type)
+        match node.arg:
+            case eq.Const(value=int(number)) if number < 0 and node.type.kind == "uint" and node.type.bits:
+                wrapped = int(node.type.wrapped(number))  # Python's own is none of the type
+                return Val(py.call(kind, py.number(wrapped)), (), 0)
         if not value.axes and node.type == FLOAT64 and node.arg.type == FLOAT32 and weak(self.ctx.tables, node.arg):
             return Val(py.call(kind, py.call("jnp.float32", value.py)), (), 0)  # Python's numbers have 64 bits
         if isinstance(node.arg, eq.Read) and entry(self.ctx.tables, node.arg) is not None:

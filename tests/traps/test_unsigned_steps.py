@@ -36,12 +36,17 @@ __global__ void walked(const float *x, float *z, int n) {
     size_t k = n - 1;
     for (int i = 0; i < n; i++) z[i] = x[k--];
 }
+
+__global__ void least(unsigned *b, int n) {
+    int i = threadIdx.x;
+    if (i < n) b[i] = min(-1, i);
+}
 """
 
 
 def test_unsigned_locals_that_go_below_zero():
     done = pipeline.translate(SOURCE, "steps.cu")
-    assert done.raised == ("stepped", "summed", "reversed", "walked")
+    assert done.raised == ("stepped", "summed", "reversed", "walked", "least")
     assert done.text is not None
     module = load_module(done.text)
     d = np.arange(4, dtype=np.uint32)
@@ -53,4 +58,5 @@ def test_unsigned_locals_that_go_below_zero():
     x = np.arange(5, dtype=np.float32)
     np.testing.assert_array_equal(module.reversed(x, x, 5), x[::-1])
     np.testing.assert_array_equal(module.walked(x, x, 5), x[::-1])
-    assert "4294967295" not in done.text and "18446744073709551615" not in done.text
+    assert module.least(np.zeros(2, np.uint32), 2).tolist() == [2**32 - 1] * 2
+    assert done.text.count("4294967295") == 1 and "18446744073709551615" not in done.text
