@@ -215,3 +215,16 @@ def test_lists_of_arrays_are_said_to_be_one_array():
     x, ws, bs = array(6), array((2, 6), 1), array((2, 6), 2)
     want = 2 * (2 * (x + ws[0]) * bs[0, 0] + ws[1]) * bs[1, 0]
     np.testing.assert_allclose(load_module(done.text).f(x, ws, bs), want, rtol=1e-5)
+
+
+def test_a_grid_that_is_a_list():
+    body = (
+        "TPB = (4, 4)\n\n@cuda.jit\ndef twice(x, y):\n    i, j = cuda.grid(2)\n"
+        "    if i < x.shape[0] and j < x.shape[1]:\n        y[i, j] = 2.0 * x[i, j]\n\n"
+        "def grid(shape):\n    return [(n + t - 1) // t for n, t in zip(shape, TPB)]\n\n"
+        "def f(x):\n    y = np.zeros((x.shape[0], x.shape[1]), np.float32)\n"
+        "    twice[grid(y.shape), TPB](x, y)\n    return y\n"
+    )
+    done = pipeline.translate(HEAD + body, "a.py")
+    x = np.arange(30, dtype=np.float32).reshape(5, 6)
+    np.testing.assert_allclose(load_module(done.text).f(x), 2 * x)

@@ -192,6 +192,10 @@ class _Tuples:
                     return node.with_changes(value=tuple_of(self.known[name]))
             case cst.Return(value=cst.Call() as value):
                 return self.whole(node, value)
+            case cst.Subscript(value=owner, slice=items) if dotted(owner) in self.scope.functions and (
+                any(isinstance(getattr(i.slice, "value", None), cst.ListComp) for i in items)
+            ):  # kernel[[ceil(n / t) for n, t in zip(u.shape, block)], block]
+                return node.with_changes(slice=[self.extents_of(i) for i in items])
             case cst.Subscript(value=owner, slice=[cst.SubscriptElement(slice=cst.Index(value=index))]):
                 at = number(index)
                 parts = self.elements(owner) if isinstance(owner, cst.Name | cst.Subscript) else None
@@ -229,6 +233,14 @@ class _Tuples:
         if found is None or not all(map(self.is_number, found)):
             return None
         return node.with_changes(value=tuple_of(found))  # type: ignore[no-any-return]
+
+    def extents_of(self, item: cst.SubscriptElement) -> cst.SubscriptElement:
+        """A part of a launch's configuration with its list as a tuple."""
+        value = item.slice.value if isinstance(item.slice, cst.Index) else None
+        found = self.elements(value) if isinstance(value, cst.ListComp) else None
+        if found is None:
+            return rebuilt(self.scope.source, item, self.changed)  # type: ignore[no-any-return]
+        return item.with_changes(slice=cst.Index(tuple_of(found)))
 
     def product(self, node: cst.BaseExpression) -> cst.BaseExpression | None:
         """The product of a tuple's elements; of a shape it is the array's size."""
