@@ -23,7 +23,9 @@ def strided(
     """Runs the loop if its step is a number of threads; returns False, having done nothing, if it is not."""
     size = to_poly(step)
     if not is_static(to_poly(stop)) or not (
-        size.value is None and at_least_one(step) or _by_digit(cx, st, to_poly(start), size)
+        size.value is None
+        and (at_least_one(step) or step in cx.named.values())
+        or _by_digit(cx, st, to_poly(start), size)
     ):
         return False
     if not nonnegative((*st.path, *st.facts), to_poly(start)) and not _counts(to_poly(start), cx):

@@ -233,13 +233,21 @@ def as_launched(found: list[Ways], told: dict[int, int], hint: dict[int, int]) -
 
 def named_sizes(body: tuple[k.Stmt, ...], function: k.Function) -> dict[int, eq.Param]:
     """The template integers that are the number of a block's threads along an axis, as far as the source tells:
-    ``blockIdx.x * T + threadIdx.x``, or ``s[threadIdx.y][threadIdx.x]`` of an array of T by T."""
+    ``blockIdx.x * T + threadIdx.x``, or ``s[threadIdx.y][threadIdx.x]`` of an array of T by T. Where there are none, a
+    parameter that is the step from a thread's element to its next one."""
     own = {p.name: p.type for p in function.params if p.name in function.static}
+    params = {p.name for p in function.params}
     found: dict[int, eq.Param] = {}
-    if not own:
-        return found
     names = thread_locals(body)
     nodes = list(walked(body))
+    for s in nodes:
+        match s:
+            case k.For(start=start, step=k.Var(name=name, type=t)) if not own and name in params and t.is_integer:
+                axis = thread_axis(start, names)
+                if axis is not None:  # ``for (i = threadIdx.x; i < n; i += block_size)``
+                    found.setdefault(axis, eq.Param(name, t))
+    if not own:
+        return found
     shapes = {s.name: s.shape for s in nodes if isinstance(s, k.LocalArray) and s.space == "shared"}
 
     def vote(axis: int | None, size: k.Expr) -> None:
