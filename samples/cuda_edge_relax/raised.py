@@ -15,6 +15,8 @@ def relax(from_, to, weight, dist, next, edges):
         for 0 <= e < edges, where dist[from[e]] != UNREACHED
     """
     reached = dist[from_[:edges]]  # kernel.cu:7
-    return next.at[jnp.where(reached != UNREACHED, to[:edges], next.shape[0])].min(
-        reached + weight[:edges], mode="drop"
+    return next.at[to[:edges]].min(
+        jnp.where(
+            reached != UNREACHED, reached + weight[:edges], jnp.iinfo(jnp.int32).max
+        )
     )  # kernel.cu:10

@@ -22,7 +22,7 @@ def matvec_transposed(nx, ny, A, y, tmp):
     y[j] = sum_i A[i, j] * tmp[i]  for 0 <= j < ny
     """
     A2 = A[: nx * ny].reshape(nx, ny)
-    return y.at[:ny].set(A2.T @ tmp[:nx])  # kernel.cu:20
+    return y.at[:ny].set(tmp[:nx] @ A2)  # kernel.cu:20
 
 
 @partial(jax.jit, static_argnames=("nx", "ny"))

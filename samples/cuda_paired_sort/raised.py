@@ -5,13 +5,10 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 
-CELLS = 8
-
 
 @partial(jax.jit, static_argnames=("grid", "block"))
 def sort_blocks(sorted, x, *, grid=None, block=None):
-    """s[block_x, t] = x[block_x, t]  for 0 <= block_x < grid, 0 <= t < 4
-    s[block_x, t + 4] = x[block_x, t + 4]  for 0 <= block_x < grid, 0 <= t < 4
+    """s[block_x, t] = x[block_x, t]  for 0 <= block_x < grid, 0 <= t < 8
     s[block_x, 2 * t] = s[block_x, 2 * t + 1]
         for 0 <= block_x < grid, 0 <= t < 4, where (s[block_x, 2 * t] > s[block_x, 2 * t + 1]) != (t % 2 != 0)
     s[block_x, 2 * t + 1] = s.2[block_x, 2 * t]
@@ -25,6 +22,7 @@ def sort_blocks(sorted, x, *, grid=None, block=None):
     s[block_x, 2 * t + 1] = s.6[block_x, 2 * t]
         for 0 <= block_x < grid, 0 <= t < 4, where (s.6[block_x, 2 * t] > s.6[block_x, 2 * t + 1]) != (t & 2 != 0)
     s[block_x, t] = s[block_x, t + 4]
+        for 0 <= block_x < grid, 0 <= t < 4, where (s[block_x, t] > s[block_x, t + 4]) != (t & 4 != 0)
     ...
 
     a block has 4 threads along x
@@ -35,8 +33,7 @@ def sort_blocks(sorted, x, *, grid=None, block=None):
         raise ValueError("sort_blocks: a block has 4 threads along x")
     blocks = sorted.shape[0] // 8 if grid is None else grid
     x2 = x[: 8 * blocks].reshape(blocks, 8)
-    s = jnp.pad(x2[:, :-4], ((0, 0), (0, CELLS - 4)))  # kernel.cu:7
-    s = s.at[:, 4:8].set(x2[:, 4:])  # kernel.cu:8
+    s = x2  # kernel.cu:7
     a = s[:, :8:2]  # kernel.cu:14
     b = s[:, 1:9:2]
     t = jnp.arange(4)
@@ -83,7 +80,5 @@ def sort_blocks(sorted, x, *, grid=None, block=None):
     unequal_6 = (a_6 > b_6) != down_3
     s = s.at[:, :8:2].set(jnp.where(unequal_6, b_6, a_6))  # kernel.cu:16
     s = s.at[:, 1:9:2].set(jnp.where(unequal_6, a_6, s[:, 1:9:2]))  # kernel.cu:17
-    sorted2 = sorted[: 8 * blocks].reshape(blocks, 8)
-    sorted2 = sorted2.at[:, :-4].set(s[:, :4])  # kernel.cu:22
-    sorted2 = sorted2.at[:, 4:].set(s[:, 4:8])  # kernel.cu:23
+    sorted2 = s[:, :8]  # kernel.cu:22
     return sorted.at[: 8 * blocks].set(sorted2.ravel())

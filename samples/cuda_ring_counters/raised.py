@@ -20,15 +20,14 @@ def visits(slot, weight, count, tickets, hour, n):
         for 0 <= cell < tickets.shape[0]
     hour[0] = (min(hour[0], 23) + sum_i 1) % 24 if sum_i 1 > 0 else hour[0]
     """
-    m = tickets.shape[0]
     count_hits = jnp.zeros(count.shape[0], jnp.uint32)  # kernel.cu:6
     count_hits = count_hits.at[slot[:n]].add(1)  # kernel.cu:6
     count = jnp.where(
         count_hits > 0, (jnp.minimum(count, 5) + count_hits) % 6, count
     )  # kernel.cu:6
-    tickets_hits = jnp.zeros(m, jnp.uint32)  # kernel.cu:7
-    tickets_hits = tickets_hits.at[jnp.where(weight[:n] > 0.5, slot[:n], m)].add(
-        1, mode="drop"
+    tickets_hits = jnp.zeros(tickets.shape[0], jnp.uint32)  # kernel.cu:7
+    tickets_hits = tickets_hits.at[slot[:n]].add(
+        jnp.where(weight[:n] > 0.5, 1, 0).astype(jnp.uint32)
     )  # kernel.cu:7
     tickets = jnp.where(
         tickets_hits > 0,

@@ -123,20 +123,17 @@ def relax_pressure(p, q, last, rhs, n, rounds):
 
 @jax.jit
 def sort_pairs(x, y):
-    """s[t] = x[t]  for 0 <= t < 32
-    s[t + 32] = x[t + 32]  for 0 <= t < 32
+    """s[t] = x[t]  for 0 <= t < 64
     for p = 0 ... 31:
         s[2 * t] = min(s[2 * t], s[2 * t + 1])  for 0 <= t < 32
         s[2 * t + 1] = s.12[2 * t]  for 0 <= t < 32, where s.12[2 * t] > s.12[2 * t + 1]
         s[2 * t + 1] = min(s[2 * t + 1], s[2 * t + 2])  for 0 <= t < 31
         s[2 * t + 2] = s.14[2 * t + 1]  for 0 <= t < 31, where s.14[2 * t + 1] > s.14[2 * t + 2]
-    y[t] = s[t]  for 0 <= t < 32
-    y[t + 32] = s[t + 32]  for 0 <= t < 32
+    y[t] = s[t]  for 0 <= t < 64
 
     a block has 32 threads along x
     """
-    s = jnp.pad(x[:32], (0, 32))  # kernel.cu:31
-    s = s.at[32:].set(x[32:64])  # kernel.cu:32
+    s = x[:64]  # kernel.cu:31
 
     def step(_, s):
         v = s[::2]  # kernel.cu:37
@@ -149,5 +146,4 @@ def sort_pairs(x, y):
         )  # kernel.cu:39
 
     s = jax.lax.fori_loop(0, 32, step, s)  # kernel.cu:34
-    y = y.at[:32].set(s[:-32])  # kernel.cu:43
-    return y.at[32:64].set(s[32:])  # kernel.cu:44
+    return y.at[:64].set(s)  # kernel.cu:43

@@ -21,7 +21,7 @@ def walsh_step(x, bit, *, grid=None, block=None):
     equal = i.astype(jnp.uint32) & jnp.uint32(bit) == 0
     value = (i.astype(jnp.uint32) ^ jnp.uint32(bit)).astype(jnp.int32)
     b = x[jnp.clip(value, 0, n - 1)]  # kernel.cu:6
-    x_2 = x.at[jnp.where(equal, i, n)].add(b, mode="drop")  # kernel.cu:7
+    x_2 = x.at[i].add(jnp.where(equal, b, 0.0))  # kernel.cu:7
     return x_2.at[jnp.where(equal, value, n)].set(
         jnp.pad(x, (0, threads))[:threads] - b, mode="drop"
     )  # kernel.cu:8

@@ -43,7 +43,7 @@ def residual(X, w, y, r):
 def gradient(X, r, g):
     """g[j] = (2.0 * sum_i X[i, j] * r[i]) / X.shape[0]  for 0 <= j < X.shape[1]"""
     rows, cols = X.shape
-    return g.at[:cols].set(2.0 * (X.T @ r[:rows]) / rows)  # kernel.py:31
+    return g.at[:cols].set(2.0 * (r[:rows] @ X) / rows)  # kernel.py:31
 
 
 @partial(jax.jit, static_argnames="epochs")

@@ -52,7 +52,7 @@ def project(a, q, r, k):
     rows, cols = a.shape
     j = jnp.arange(1, cols)
     above = j > k
-    s = a[:, 1:].T @ q[:rows, k]  # kernel.py:31
+    s = q[:rows, k] @ a[:, 1:]  # kernel.py:31
     r = r.at[k, 1:cols].set(jnp.where(above, s, r[k, 1:cols]))  # kernel.py:33
     a = a.at[:, 1:].add(jnp.where(above, -(q[:rows, k, None] * s), 0))  # kernel.py:35
     return a, r

@@ -71,3 +71,35 @@ def test_the_first_store_to_part_of_a_tile_is_padded():
     x = np.random.default_rng(1).normal(size=24).astype(np.float32)
     got = load_module(done.text).k(jnp.asarray(x), jnp.zeros(24), 24, grid=3, block=8)
     np.testing.assert_allclose(got, 0.5 * np.cumsum(x.reshape(3, 8), axis=1)[:, ::-1].ravel(), rtol=1e-5)
+
+
+PARTS = """
+__global__ void k(const float *x, float *y, int n) {
+  extern __shared__ float s[];
+  int t = threadIdx.x, i = blockIdx.x * (PARTS * blockDim.x) + t;
+  float sum = i < n ? x[i] : 0.0f;
+  if (i + blockDim.x < n) sum += x[i + blockDim.x];
+  s[t] = sum;
+  __syncthreads();
+  for (int w = blockDim.x / 2; w > 0; w >>= 1) {
+    if (t < w) s[t] += s[t + w];
+    __syncthreads();
+  }
+  if (t == 0) y[blockIdx.x] = s[0];
+}
+"""
+
+
+@pytest.mark.parametrize("parts", [2, 3])  # with 3, a third of x is left out
+@pytest.mark.parametrize("block", ["64", "blockDim.x"])
+def test_a_thread_loads_from_several_parts_of_its_block(block, parts):
+    source = PARTS.replace("PARTS", str(parts)).replace("extern __shared__ float s[]", "__shared__ float s[64]")
+    done = pipeline.translate(source.replace("blockDim.x", block), "k.cu")
+    assert done.text and "arange" not in done.text and "jnp.where" not in done.text, done.text
+    module = load_module(done.text)
+    for n, grid in ((1, 1), (70, 1), (128, 1), (130, 2), (383, 2), (384, 2), (384, 1)):
+        x = np.random.default_rng(n).normal(size=n + 1).astype(np.float32)
+        rows = np.zeros((grid, 64 * parts), np.float32)
+        rows.ravel()[: min(n, rows.size)] = x[: min(n, rows.size)]
+        got = module.k(jnp.asarray(x), jnp.zeros(grid), n, grid=grid, block=64)
+        np.testing.assert_allclose(got, rows[:, :128].sum(axis=1), rtol=1e-4, atol=1e-4)

@@ -63,18 +63,20 @@ def test_contractions():
     I, J, K = ax("i", n), ax("j", n), ax("k", m)
     body = [
         wr("y", I, i, red("add", K, mul(rd("A", i, k), rd("x", k))), covers=True),
+        wr("v", K, k, red("add", I, mul(rd("A", i, k), rd("t", i))), covers=True),
         wr("G", (I, J), (i, j), red("add", K, mul(rd("A", i, k), rd("A", j, k))), covers=True),
         wr("H", (I, J), (i, j), red("add", K, mul(rd("w", k), rd("A", i, k), rd("A", j, k))), covers=True),
         wr("s", (), (0,), red("add", K, mul(rd("x", k), rd("w", k)))),
         wr("q", I, i, red("add", K, mul(rd("A", i, k), rd("A", i, k))), covers=True),
     ]
-    names = "A:2 x w y G:2 H:2 s q"
+    names = "A:2 x t w y v G:2 H:2 s q"
     params = [arr(*(lambda a: (a[0], int(a[1]) if len(a) > 1 else 1))(t.split(":"))) for t in names.split()]
-    f = build(kern("contract", params, body, [("y", 1), ("G", 1), ("H", 1), ("s", 1), ("q", 1)]))
-    A, x, w = f32(3, 4), f32(4), f32(4)
+    f = build(kern("contract", params, body, [("y", 1), ("v", 1), ("G", 1), ("H", 1), ("s", 1), ("q", 1)]))
+    A, x, w, t = f32(3, 4), f32(4), f32(4), f32(3)
     z = jnp.zeros
-    y, G, H, s, q = f(A, x, w, z(3), z((3, 3)), z((3, 3)), z(1), z(3))
+    y, v, G, H, s, q = f(A, x, t, w, z(3), z(4), z((3, 3)), z((3, 3)), z(1), z(3))
     close(y, A @ x)
+    close(v, t @ A)
     close(G, A @ A.T)
     close(H, (A * w) @ A.T)
     close(s[0], x @ w)

@@ -1,9 +1,12 @@
 """Atomics whose result is unused: what becomes of them, and those whose order would show."""
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from kraise import pipeline
+from kraise.verify.load import load_module
 
 HEAD = "__global__ void f(const unsigned *x, const int *b, unsigned *y, int *s, int n) {\n"
 HEAD += "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) {\n        "
@@ -107,3 +110,41 @@ def test_counters_go_round_at_their_limit(way, cell, limit):
 def test_a_guard_that_decides_something_is_a_race(statement):
     done = translated(statement)
     assert done.text is None and done.diagnostics[0].code == "KR201"
+
+
+MASKED = {  # the number of a lane that the condition spares may lie outside
+    "added": ("if (b[i] >= 0) atomicAdd(&s[b[i]], 2);", ".add(jnp.where(", np.add.at),
+    "least": ("if (b[i] >= 0) atomicMin(&s[b[i]], b[i] - 9);", ".min(", np.minimum.at),
+    "greatest": ("if (b[i] >= 0) atomicMax(&s[b[i]], b[i] + 9);", ".max(", np.maximum.at),
+}
+
+
+@pytest.mark.parametrize("name", MASKED)
+def test_lanes_that_a_condition_spares_add_nothing(name):
+    statement, form, combine = MASKED[name]
+    done = translated(statement)
+    assert done.text and form in done.text and "drop" not in done.text, done.text
+    b = np.array([3, -1, 0, 3, -7, 1], np.int32)
+    s = np.full(4, 5, np.int32)
+    x = np.zeros(6, np.uint32)
+    got = load_module(done.text).f(x, b, x, s, 6)
+    live = b[b >= 0]
+    combine(s, live, {"added": 2, "least": live - 9, "greatest": live + 9}[name])
+    np.testing.assert_array_equal(got, s)
+
+
+def test_an_infinity_that_meets_one_in_a_cell_shares_no_derivative():
+    source = """
+from numba import cuda
+
+@cuda.jit
+def f(x, b, low):
+    i = cuda.grid(1)
+    if i < x.shape[0] and x[i] > 0.0:
+        cuda.atomic.min(low, b[i], x[i])
+"""
+    done = pipeline.translate(source, "k.py")
+    module = load_module(done.text)
+    x, b = jnp.asarray([-1.0, -2.0, 3.0]), jnp.asarray([0, 0, 1])
+    slope = jax.grad(lambda low: module.f(x, b, low)[1] + jnp.where(low[0] > 9, module.f(x, b, low)[0], 0))
+    assert slope(jnp.asarray([jnp.inf, 9.0])).tolist() == [1.0, 0.0]

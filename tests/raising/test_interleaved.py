@@ -60,3 +60,35 @@ def test_a_loop_of_the_source_may_have_any_name():
     loop = "float {0} = 0; for (int element = 0; element < n; element++) {0} += x[element] * (element + {1});"
     text = _checked(f"{loop.format('a', 2)} {loop.format('b', 3)} y[2 * i] = a; y[2 * i + 1] = b;")
     assert "element_2" in text or text.count(".at[") == 2, text
+
+
+BLOCKS = """
+__global__ void f(const float *x, float *y) {
+  __shared__ float s[16];
+  int t = threadIdx.x, first = 16 * blockIdx.x;
+  s[2 * t] = x[first + 2 * t];
+  s[2 * t + 1] = x[first + 2 * t + 1];
+  __syncthreads();
+  STORES
+}
+"""
+TURNED = {
+    "two neighbours": ("y[first + 2 * t] = s[15 - 2 * t]; y[first + 2 * t + 1] = s[14 - 2 * t];", True),
+    "two halves": ("y[first + t] = s[15 - t]; y[first + t + 8] = s[7 - t];", True),
+    "other halves": ("y[first + t] = s[15 - t]; y[first + t + 8] = 2 * s[7 - t];", False),
+    "halves with cells between": ("y[first + t] = s[15 - t]; y[first + t + 9 - 2 * (t / 7)] = s[7 - t];", False),
+}
+
+
+@pytest.mark.parametrize("name", TURNED)
+def test_rows_of_a_block(name):
+    stores, one = TURNED[name]
+    done = pipeline.translate(BLOCKS.replace("STORES", stores), "f.cu")
+    if name == "halves with cells between":  # the last two threads meet in a cell
+        assert done.text is None or done.text.count("y.at[") + done.text.count("y2.at[") > 1
+        return
+    assert done.text and not done.diagnostics, done.diagnostics
+    assert (done.text.count(".at[") == 1) == one, done.text
+    request = pipeline.Request(shapes={"x": (48,), "y": (48,)}, grid=(3,), block=(8,))
+    ((report,), problems) = pipeline.verify(done, request)
+    assert not problems and report.ok, report.failures

@@ -124,7 +124,7 @@ def _rows(place: Terms, axes: list[eq.Axis]) -> Rows | None:
             within = _within(rest, size, axes)
             if within is not None:
                 return (index, within), (block.hi, eq.Const(size, INT))
-    return None
+    return _parts(place, axes)
 
 
 def _within(rest: Terms, size: int, axes: list[eq.Axis]) -> eq.Expr | None:
@@ -133,9 +133,33 @@ def _within(rest: Terms, size: int, axes: list[eq.Axis]) -> eq.Expr | None:
         index = eq.Index(a.name, INT)
         if rest == {(): size - 1, (index,): -1} and terms(a.lo) == {} and terms(a.hi) == {(): size}:
             return eq.Op("sub", (eq.Const(size - 1, INT), index), INT)
+        if rest.get((index,)) == 1 and rest.keys() <= {(), (index,)} and terms(a.lo).keys() <= {()}:
+            start, last = (rest.get((), 0) + terms(e).get((), 0) for e in (a.lo, a.hi))
+            if terms(a.hi).keys() <= {()} and start >= 0 and last <= size:  # a part of the block, from some cell on
+                return index if not rest.get(()) else eq.Op("add", (index, eq.Const(rest[()], INT)), INT)
     match list(rest.items()):
         case [((eq.Op(name="mod", args=(_, eq.Const(value=modulus))) as found,), 1)] if modulus == size:
             return found
+    return None
+
+
+def _parts(place: Terms, axes: list[eq.Axis]) -> Rows | None:
+    """The same of ``block * (k * threads) + j * threads + t``: a row holds k parts, one element of each a thread."""
+    for thread in axes:
+        index = eq.Index(thread.name, INT)
+        match list(terms(thread.hi).items()):
+            case [(size, 1)] if size and not terms(thread.lo) and place.get((index,)) == 1:
+                rest = _sum(place, {(index,): 1, size: place.get(size, 0)}, -1)
+                part = place.get(size, 0)
+                match list(rest.items()):
+                    case [(found, k)] if 0 <= part < k and k > 1:
+                        for block in axes:
+                            number = eq.Index(block.name, INT)
+                            if found == tuple(sorted((number, *size), key=repr)) and not terms(block.lo):
+                                whole = eq.Op("mul", (eq.Const(k, INT), thread.hi), INT)
+                                start = eq.Op("mul", (eq.Const(part, INT), thread.hi), INT)
+                                within = eq.Op("add", (start, index), INT) if part else index
+                                return (number, within), (block.hi, whole)
     return None
 
 

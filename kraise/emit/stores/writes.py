@@ -272,6 +272,8 @@ def _cast(context: Context, stmt: eq.Write, text: Py) -> Py:
     mixed = kind == UINT64 != element or (unsigned and element.kind != "uint")  # beside a signed one it has no type
     match stmt.value:
         case eq.Const(value=int(number)) if (0 if element.kind == "uint" else -128) <= number < 128:
+            if stmt.accumulate and stmt.where is not None and element.kind == "uint":
+                return py.method(text, "astype", versions.dtype_of(context, stmt.before))  # a choice of two is signed
             return text  # a number takes the array's type
     wide = widened.NAME in context.needs and (element.kind == "number" or element.bits in (8, 16))
     if narrow or mixed or wide or (element.is_integer and not kind.is_integer and kind.kind != "bool"):
@@ -290,7 +292,10 @@ def _scatter(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tuple
     items = None if where is not None or stmt.safe else _rows(low, dims, extents, frame)
     if items is None:
         items, _ = subs.index_arrays(low, stmt.subscripts, extents, frame, False)
-    drop = where is not None and (stmt.safe or not stmt.accumulate)
+    # a neutral value is quicker than a place outside, which half of the lanes may take; but an infinity that meets one
+    # in a cell would share its derivative
+    neutral = stmt.accumulate and (stmt.accumulate not in ("min", "max") or stmt.value.type.is_integer)
+    drop = where is not None and not neutral
     if drop:
         assert where is not None
         k = next((k for k, s in enumerate(stmt.subscripts) if ctx.free(s)), 0)

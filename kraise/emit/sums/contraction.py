@@ -185,6 +185,8 @@ def _contraction(low: Lowering, factors: list[eq.Expr], out: Frame, summed: Fram
         (k,) = summed
         if out and out[0] not in held[0]:
             factors, held = factors[::-1], held[::-1]
+        if len(out) == 1 and held[1] == (k,) and natural(low, factors[0], held[0]) == (k, *out):
+            factors, held = factors[::-1], held[::-1]  # x @ A, not A.T @ x: nothing is turned round
         a, b = (tuple(x for x in h if x is not k) for h in held)
         if len(a) <= 1 and len(b) <= 1 and (*a, *b) == out:
             left = low.lower(factors[0], (*a, k)).py

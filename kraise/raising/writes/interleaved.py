@@ -4,7 +4,7 @@ What a vectorized access (``float4``) or an unrolled body spells as k stores is 
 function of the number of the store: its cell is ``k * i + c``, which is the index of one more loop and merges with i
 (raising.md, step 2). The side conditions: the stores follow one another in one array, under the same indices and
 conditions, at k neighbouring places in steps of k, and none reads what another one has stored. The two indices do
-merge: else k stores read better.
+merge: else k stores read better. Likewise stores of m cells each, one behind the other: ``y[t] = …; y[t + m] = …``.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kraise.analysis.poly import Poly, to_expr, to_poly
+from kraise.analysis.boxes import Unbounded, box
+from kraise.analysis.delinearize import in_rows
+from kraise.analysis.poly import Poly, constant, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import children, rebuild, topological
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import Raw, RawFold, RawWrite, expressions
+from kraise.raising.run.values import ROWS
 from kraise.raising.threads.tiles import Launch, merged_write
 
 MOST = 16  # stores of a group
@@ -57,9 +60,21 @@ def _group(
     first = raws[at]
     assert isinstance(first, RawWrite)
     axis, size = _strided(first)
-    if not 2 <= size <= MOST or at + size > len(raws):
-        return None
-    group = [r for r in raws[at : at + size] if isinstance(r, RawWrite) and _beside(first, r, axis)]
+    found = _joined(cx, raws[at : at + size], axis, 1, used, launch) if 2 <= size <= MOST else None
+    if found is None:
+        axis, apart = _chunk(first)
+        size = _in_chunks(raws[at : at + MOST], axis, apart) if apart else 0
+        found = _joined(cx, raws[at : at + size], axis, apart, used, launch) if size > 1 else None
+    return None if found is None else (found, size)
+
+
+def _joined(
+    cx: Context, raws: Sequence[Raw], axis: int, step: int, used: frozenset[eq.Version], launch: Launch
+) -> RawWrite | None:
+    """The stores as one, if each is ``step`` cells behind the one before it."""
+    first, size = raws[0], len(raws)
+    assert isinstance(first, RawWrite)
+    group = [r for r in raws if isinstance(r, RawWrite) and _beside(first, r, axis)]
     inner = {r.after for r in group[:-1]}
     chained = all(b.before is a.after for a, b in zip(group, group[1:], strict=False))
     if len(group) != size or not chained or inner & used:
@@ -69,12 +84,12 @@ def _group(
     places = [to_poly(r.subscripts[axis]) for r in group]
     starts = [to_poly(_offset(p)) for p in places]
     steps = {(b - a).value for a, b in zip(starts, starts[1:], strict=False)}
-    if steps != {1} or len({to_expr(p - s) for p, s in zip(places, starts, strict=True)}) != 1:
+    if steps != {step} or len({to_expr(p - s) for p, s in zip(places, starts, strict=True)}) != 1:
         return None
     value = _as_one([r.value for r in group], element, {})
     if value is None:
         return None
-    place = to_expr(places[0] + to_poly(element))
+    place = to_expr(places[0] + to_poly(element) * step)
     subs = (*first.subscripts[:axis], place, *first.subscripts[axis + 1 :])
     bounds = (
         eq.Op("ge", (element, eq.Const(0, INT)), BOOL),
@@ -82,7 +97,29 @@ def _group(
     )
     one = replace(first, after=group[-1].after, subscripts=subs, value=value)
     one = replace(one, loops=(*first.loops, element.name), path=(*first.path, *bounds))
-    return (one, size) if len(merged_write(one, launch).loops) <= len(first.loops) else None
+    return _rowed(one, launch) if len(merged_write(one, launch).loops) <= len(first.loops) else None
+
+
+def _rowed(r: RawWrite, launch: Launch) -> RawWrite:
+    """A store to a flat array as one to its rows, where the cells of all threads of a block are a whole row."""
+    if len(r.subscripts) != 1 or r.view or isinstance(merged_write(r, launch).subscripts[0], eq.Index):
+        return r
+    place = to_poly(r.subscripts[0])
+    for width in sorted({int(c) for m, c in place.terms.items() if m and c > 1}):
+        found = in_rows(place, (constant(width),), r.path)
+        if found is None or len(found.subscripts) != 2:
+            continue
+        rows = replace(r, subscripts=tuple(map(to_expr, found.subscripts)), view=(ROWS, eq.Const(width, INT)))
+        merged = merged_write(rows, launch)
+        try:
+            axes = {a.name: a for a in box(merged.loops, merged.path, ()).axes}
+        except Unbounded:
+            return r
+        row, cell = merged.subscripts
+        axis = axes.get(cell.name) if isinstance(cell, eq.Index) and isinstance(row, eq.Index) else None
+        if axis is not None and (to_poly(axis.lo).value, to_poly(axis.hi).value) == (0, width):
+            return rows
+    return r
 
 
 def _strided(r: RawWrite) -> tuple[int, int]:
@@ -90,10 +127,40 @@ def _strided(r: RawWrite) -> tuple[int, int]:
     for axis, s in enumerate(r.subscripts):
         if index_like(s):
             p = to_poly(s)
-            moving = [c for m, c in p.terms.items() if m]
-            if moving and all(c % moving[0] == 0 for c in moving) and abs(moving[0]) > 1:
-                return axis, min(map(abs, moving))
+            steps = [abs(c) for m, c in p.terms.items() if m]
+            if steps and min(steps) > 1 and all(c % min(steps) == 0 for c in steps):
+                return axis, int(min(steps))
     return 0, 0
+
+
+def _chunk(r: RawWrite) -> tuple[int, int]:
+    """The subscript in which an index counts cells, and how many these are; 0 if there is none."""
+    for axis, s in enumerate(r.subscripts):
+        p = to_poly(s) if index_like(s) else None
+        plain = [m[0] for m, c in p.terms.items() if len(m) == 1 and c == 1] if p is not None else []
+        if not plain:
+            continue
+        try:
+            axes = {a.name: a for a in box(r.loops, r.path, ()).axes}
+        except Unbounded:
+            return 0, 0
+        for index in plain:
+            a = axes.get(index.name) if isinstance(index, eq.Index) else None
+            if a is not None and a.step == 1 and to_poly(a.lo).value == 0 and (to_poly(a.hi).value or 0) > 1:
+                return axis, int(to_poly(a.hi).value or 0)
+    return 0, 0
+
+
+def _in_chunks(raws: Sequence[Raw], axis: int, apart: int) -> int:
+    """How many stores from the first on are ``apart`` cells behind one another."""
+    first = raws[0]
+    assert isinstance(first, RawWrite)
+    start = to_poly(first.subscripts[axis])
+    for n, r in enumerate(raws):
+        beside = isinstance(r, RawWrite) and _beside(first, r, axis)
+        if not beside or (to_poly(r.subscripts[axis]) - start).value != n * apart:  # type: ignore[union-attr]
+            return n
+    return len(raws)
 
 
 def _beside(a: RawWrite, b: RawWrite, axis: int) -> bool:
