@@ -43,7 +43,7 @@ from kraise.raising.run.exits import structure
 from kraise.raising.run.parameters import array_names, collect_types, enter_parameter
 from kraise.raising.run.state import Raw, RawFold, RawWrite, State, expressions
 from kraise.raising.run.statements import block
-from kraise.raising.threads import groups, multiples, rounds, tiles
+from kraise.raising.threads import groups, multiples, radices, rounds, tiles
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads.launch import covered, launch_of, where_given, whole_warps
 from kraise.raising.threads.row_views import asks_for
@@ -115,7 +115,7 @@ class Raiser:
         groups.enter(cx, st)
         cx.divisible = set(indices) - self.whole
         forced = threads.lanes(cx, indices, self.ways)
-        splits = [*forced, *self.splits]
+        splits = [*forced, *(() if forced else radices.as_splits(cx, indices, cx.radices)), *self.splits]
         for name, _ in forced:
             taken = {p.name for p in function.params}
             low, high = ("lane" if "lane" not in taken else "lane_x"), ("warp" if "warp" not in taken else "warp_x")

@@ -17,6 +17,7 @@ from kraise.raising.ragged.same_rows import Rows
 from kraise.raising.run.context import Context
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads import multiples
+from kraise.raising.threads.radices import Radices
 from kraise.raising.threads.unguarded import AXES
 
 
@@ -26,14 +27,15 @@ class Learned:
     be made anew where filled; ``rows``: of flat arrays, the rows in which they are seen; ``assumed``: conditions on
     sizes that the emitted function checks; ``longest``: loops that run to their longest row; ``launched``: thread
     indices that the launch bounds; ``coarse``: threads that share the elements of a tile;
-    ``widths``: the rows that the launch fills, each thread with ``shares`` of their elements; ``multiples``: sizes of
+    ``widths``: the rows that the launch fills, each block with ``spans`` of their elements; ``multiples``: sizes of
     whole tiles; ``tied``: sizes that are a block's threads; ``named``: template integers that are, by axis;
     ``lone``: axes along which the launch has one block; ``unroll``: loops with barriers are written out;
     ``registers``: small arrays of a thread are scalars; ``parts``: dynamic shared arrays are taken apart;
     ``tile_rows``: flat tiles in shared memory are seen in rows;
     ``powers``: sizes that are powers of two; ``part_rows``: the rows into which an index is taken apart may be begun
     and not whole; ``persistent``: axes along which the number of blocks does not matter; ``groups``: sizes that are
-    multiples of others; ``rounds``: parameters that count the rounds of loops around the launches."""
+    multiples of others; ``radices``: what threads' indices are divided
+    by; ``rounds``: parameters that count the rounds of loops around the launches."""
 
     ways: threads.Ways = field(default_factory=dict)
     solid: frozenset[str] = frozenset()
@@ -50,13 +52,14 @@ class Learned:
     parts: bool = False
     tile_rows: bool = False
     widths: dict[int, eq.Expr] = field(default_factory=dict)
-    shares: dict[int, int] = field(default_factory=dict)
+    spans: dict[int, int] = field(default_factory=dict)
     multiples: multiples.Multiples = field(default_factory=dict)
     lone: frozenset[int] = frozenset()
     part_rows: bool = False
     powers: frozenset[eq.Expr] = frozenset()
     persistent: frozenset[int] = frozenset()
     groups: dict[eq.Param, eq.Param] = field(default_factory=dict)
+    radices: Radices = field(default_factory=dict)
     rounds: tuple[eq.Axis, ...] = ()
 
     def begun(self) -> Learned:
@@ -68,14 +71,15 @@ class Learned:
             tile_rows=self.tile_rows,
             persistent=self.persistent,
             groups=self.groups,
+            radices=self.radices,
             rounds=self.rounds,
         )
 
     def enter(self, cx: Context) -> None:
         cx.solid, cx.scratch, cx.rows, cx.assumed = self.solid, self.scratch, self.rows, self.assumed
-        cx.unroll, cx.registers, cx.shares, cx.tied = self.unroll, self.registers, self.shares, self.tied
+        cx.unroll, cx.registers, cx.spans, cx.tied = self.unroll, self.registers, self.spans, self.tied
         cx.named, cx.lone, cx.apart, cx.part_rows = self.named, self.lone, self.parts, self.part_rows
-        cx.groups = self.groups
+        cx.groups, cx.radices = self.groups, self.radices
         cx.powers, cx.tile_rows, cx.persistent = self.powers, self.tile_rows, self.persistent
         cx.rounds_around = self.rounds
         cx.longest, cx.widths, cx.multiples, cx.coarse = self.longest, self.widths, self.multiples, self.coarse

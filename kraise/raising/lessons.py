@@ -16,7 +16,8 @@ from kraise.raising.run.context import Context
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads import multiples
 from kraise.raising.threads.lone import lone_axes
-from kraise.raising.threads.unguarded import rows_of_blocks, shares, unguarded, widths
+from kraise.raising.threads.radices import divisors
+from kraise.raising.threads.unguarded import rows_of_blocks, spans, unguarded, widths
 
 PROOFS = ("KR201", "KR202", "KR203", "KR306")
 
@@ -61,8 +62,8 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
         tile = {a: abs(way) for a, way in known.ways.items() if abs(way) > 1}
         rows_filled = widths(wanted, tile)
         if rows_filled.keys() - known.widths.keys():
-            parts = shares(wanted, {a: -way for a, way in known.ways.items() if way < threads.APART})
-            return replace(known, widths=rows_filled | known.widths, shares=parts | known.shares)
+            parts = spans(wanted, {a: -way for a, way in known.ways.items() if way < threads.APART})
+            return replace(known, widths=rows_filled | known.widths, spans=parts | known.spans)
         if wanted != known.assumed:
             # what the sizes must be for the proof; the emitted function checks it
             return replace(known, assumed=wanted)
@@ -84,6 +85,10 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
     more_ways = finer(cx, known, attempt.seen())
     if more_ways is None and cx.cooperative and not known.tied and len(cx.tying.keys() - {*cx.function.static}) == 1:
         return replace(known, tied=dict(cx.tying))  # a block for each row, and a thread for each of its elements
+    if more_ways is None and not known.radices and threads.LANES not in known.ways:
+        found = divisors(cx, attempt.seen())
+        if found:
+            return replace(known, radices=found)
     if more_ways is None and not known.lone and all(d.code == "KR201" for d in refused.diagnostics):
         lone = lone_axes(cx, accesses)
         return replace(known, lone=lone) if lone else None
@@ -111,7 +116,7 @@ def tiled(cx: Context, known: Learned) -> Learned | None:
     """The sizes that whole tiles make up, where the last tile would leave a row or the launch."""
     if not cx.cooperative and not known.coarse:
         return None
-    tiles = {axis: abs(known.ways.get(axis, 0)) * known.shares.get(axis, 1) for axis in known.widths}
+    tiles = {axis: known.spans.get(axis, abs(known.ways.get(axis, 0))) for axis in known.widths}
     rows = [(row, tiles[axis]) for axis, row in known.widths.items()]
     found = cx.wished | multiples.whole(rows)
     if not found.keys() - known.multiples.keys():

@@ -1,15 +1,16 @@
 """Locals that every round of a counted loop moves by the same amount: functions of its index from the start.
 
-A pointer that walks along a row (``*p++``), a second counter, an offset: with ``start + round * step`` for it, what it
-subscripts is seen as affine in the index. The side condition: the body assigns it once, at its top level, as itself
-plus an integer of locals that the body does not assign, loads nothing for it, and its type does not wrap. Or the body
-does so in each round of one inner loop (``col[at++] = ...`` in two loops) whose number of rounds does not change, and
-asks for it nowhere else: where it is asked for, the inner loop has a round.
+A pointer that walks along a row (``*p++``), a second counter, an offset: with ``start + round * step`` for it (a step
+that is a multiple of the loop's own), what it subscripts is seen as affine in the index. The side condition: the body
+assigns it once, at its top level, as itself plus an integer of locals that the body does not assign, loads nothing for
+it, and its type does not wrap. Or the body does so in each round of one inner loop (``col[at++] = ...`` in two loops)
+whose number of rounds does not change, and asks for it nowhere else: where it is asked for, the inner loop has a
+round.
 """
 
 from __future__ import annotations
 
-from kraise.analysis.poly import to_expr, to_poly
+from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ScalarType
@@ -26,13 +27,14 @@ from kraise.raising.run.values import value
 
 def stepped(cx: Context, st: State, s: k.For, rng: Range) -> dict[str, tuple[eq.Expr, eq.Expr]]:
     """For each such local its value on entry to the round ``rng.index``, and after the loop."""
-    if abs(rng.step) != 1:
-        return {}
     names = assigned(s.body)
     single = [x.name for x in s.body if isinstance(x, k.Assign)]
     out: dict[str, tuple[eq.Expr, eq.Expr]] = {}
-    rounds = to_expr((to_poly(rng.index) - to_poly(rng.start)) * rng.step)
-    count = to_expr((to_poly(rng.stop) - to_poly(rng.start)) * rng.step)
+    sign = 1 if rng.step > 0 else -1
+    size = rng.step * sign
+    distance = to_expr((to_poly(rng.index) - to_poly(rng.start)) * sign)  # in ``size`` a round
+    gap = to_poly(rng.stop) - to_poly(rng.start)
+    count = operation("floordiv", (to_expr(gap * sign + (size - 1)), eq.Const(size, INT)), INT)
     for x in s.body:
         if not isinstance(x, k.Assign) or x.name == s.var or names.count(x.name) != 1 or single.count(x.name) != 1:
             continue
@@ -45,18 +47,22 @@ def stepped(cx: Context, st: State, s: k.For, rng: Range) -> dict[str, tuple[eq.
         amount = value(cx, st, step)
         if not index_like(amount) or not _fits(x.type, amount):
             continue
-        now = operation("add", (init, operation("mul", (rounds, amount), INT)), INT)
+        each = to_poly(amount)  # of which so much goes to one of the index
+        if any(c % size for c in each.terms.values()):
+            continue
+        each = Poly({m: c // size for m, c in each.terms.items()})
+        now = operation("add", (init, operation("mul", (distance, to_expr(each)), INT)), INT)
         end = operation("add", (init, operation("mul", (count, amount), INT)), INT)
         runs = simplify.op("lt" if rng.step > 0 else "gt", (rng.start, rng.stop), BOOL)
         out[x.name] = now, simplify.select(runs, end, init, INT)
-    for name in names:
+    for name in names if size == 1 else ():
         init = st.env.get(name)
         if name == s.var or name in single or init is None or not index_like(init) or name in st.partial:
             continue
         found = _within(cx, st, s.body, name, frozenset((*names, s.var)))
         if found is not None:
             amount, inner = found
-            now, end = (operation("add", (init, operation("mul", (n, amount), INT)), INT) for n in (rounds, count))
+            now, end = (operation("add", (init, operation("mul", (n, amount), INT)), INT) for n in (distance, count))
             runs = simplify.op("lt" if rng.step > 0 else "gt", (rng.start, rng.stop), BOOL)
             out[name] = now, simplify.select(simplify.op("and", (runs, inner), BOOL), end, init, INT)
     return out

@@ -38,6 +38,7 @@ class Context:
     extents: dict[str, tuple[str, ...]] = field(default_factory=dict)
     multiples: Mapping[eq.Expr, int] = field(default_factory=dict)  # parameters that are whole tiles
     groups: Mapping[eq.Param, eq.Param] = field(default_factory=dict)  # parameters that are multiples of others
+    radices: Mapping[int, tuple[int, ...]] = field(default_factory=dict)  # what threads' indices are divided by
     quotients: dict[eq.Param, eq.Param] = field(default_factory=dict)  # those that the source divides by others
     coarse: Mapping[int, int] = field(default_factory=dict)  # threads that share the elements of a tile, by axis
     tile: dict[int, int] = field(default_factory=dict)  # those elements
@@ -53,7 +54,7 @@ class Context:
     wished: dict[eq.Expr, int] = field(default_factory=dict)  # those that had better be
     shared_out: dict[eq.Param, eq.Param] = field(default_factory=dict)  # those that had better be multiples of others
     stepped: dict[tuple[str, eq.Expr], int] = field(default_factory=dict)  # rows of an array, by the steps in them
-    shares: Mapping[int, int] = field(default_factory=dict)  # the elements of such a row that a thread has
+    spans: Mapping[int, int] = field(default_factory=dict)  # the elements of such a row that a block fills
     widths: Mapping[int, eq.Expr] = field(default_factory=dict)  # the rows that the launch fills, by axis
     assumed: tuple[eq.Expr, ...] = ()  # conditions on sizes that the emitted function checks
     # such conditions that might help a proof, and the arrays whose rows they keep apart

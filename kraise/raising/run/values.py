@@ -32,7 +32,7 @@ from kraise.raising.run.sizes import steering
 from kraise.raising.run.state import RawWrite, State
 from kraise.raising.run.tables import in_table, place_like
 from kraise.raising.threads import groups
-from kraise.raising.threads.multiples import extent, in_whole_rows, in_widths, stepped, tilewise, wished
+from kraise.raising.threads.multiples import extent, in_whole_rows, in_widths, parameter, stepped, tilewise, wished
 from kraise.raising.threads.rounds import moving, numbered
 from kraise.raising.threads.row_views import asks_for, without_launch
 from kraise.raising.threads.splits import quotient
@@ -168,12 +168,13 @@ def _cast(cx: Context, st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
     if t == INT and v.type.is_integer:
         return v
     signs = t.kind == "uint" and v.type.kind == "int"
-    if signs and isinstance(v, eq.Param) and v.name not in steering(cx.function) and "." not in v.name:
+    of = parameter(cx, v)
+    if signs and isinstance(of, eq.Param) and of.name not in steering(cx.function) and "." not in of.name:
         return simplify.cast(t, v)  # no size: it may be negative
     wide = t.is_integer and (t.bits is None or t.bits >= 32) and v.type.is_integer and index_like(v)
     wide = wide and not (isinstance(v, eq.Const) and abs(int(v.value.real)) >= LARGE)  # of a hash: it keeps its width
     # the range of an index fits a signed integer of its width; an unsigned one if it is not negative, as sizes are
-    if wide and (t.kind == "int" or isinstance(v, eq.Param | eq.Shape) or provable((*st.path, *st.facts), to_poly(v))):
+    if wide and (t.kind == "int" or isinstance(of, eq.Param | eq.Shape) or provable((*st.path, *st.facts), to_poly(v))):
         return v
     return simplify.cast(t, v)
 

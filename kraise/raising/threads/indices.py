@@ -20,7 +20,7 @@ from kraise.raising.run.context import Context
 from kraise.raising.threads.counted import counted, launched_axes
 from kraise.raising.threads.lone import one_block
 from kraise.raising.threads.multiples import in_tiles
-from kraise.raising.threads.unguarded import AXES, as_wide
+from kraise.raising.threads.unguarded import AXES, as_wide, blocks_of
 
 
 def hardware(stmts: object) -> set[tuple[str, int]]:
@@ -110,11 +110,8 @@ def bind(
                 _count_on(cx, -way, letter)
             blocks: eq.Expr = grid_dim
             if axis in cx.widths and way != APART:
-                share = cx.shares.get(axis, 1)
-                as_wide(cx, operation("mul", (grid_dim, block_dim), INT), cx.widths[axis], share)
-                tiles, filled = to_poly(in_tiles(cx, cx.widths[axis])), -way * share
-                whole = all(c % filled == 0 for c in tiles.terms.values())
-                blocks = to_expr(Poly({m: c // filled for m, c in tiles.terms.items()})) if whole else grid_dim
+                filling = blocks_of(cx, axis, -way)
+                blocks = grid_dim if filling is None else to_expr(filling)
             own = own_names(cx.function)
             t, b = own.get(("thread", axis), f"thread_{letter}"), own.get(("block", axis), f"block_{letter}")
             for kind, name, size in (("block", b, blocks), ("thread", t, block_dim)):

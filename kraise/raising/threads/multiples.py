@@ -7,7 +7,7 @@ exact; the emitted function checks that 16 divides n, and q is n / 16 again at t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import gcd
 
 from kraise.analysis.conditions import Fact, classify
@@ -26,8 +26,9 @@ _PREFIX = "tiles of "
 
 def wished(poly: Poly, path: Iterable[eq.Expr]) -> dict[eq.Expr, int]:
     """The parameters that a number must divide for a flat subscript to keep to its rows: ``i * n + 16 * r + k`` where r
-    runs to n / 16, rounded up."""
-    out: dict[eq.Expr, int] = {}
+    runs to n / 16, rounded up, or ``i * n + r + k`` where r runs to n in steps of 16."""
+    path = tuple(path)
+    out = _in_steps(poly, path)
     facts: list[Fact] | None = None
     for r in poly.atoms():
         by = poly.coefficient(r).value if isinstance(r, eq.Index) else None
@@ -44,6 +45,24 @@ def wished(poly: Poly, path: Iterable[eq.Expr]) -> dict[eq.Expr, int]:
                     size = to_poly(inner) - (by - 1)
                     (atom,) = size.atoms() if len(size.atoms()) == 1 else (None,)
                     if isinstance(atom, eq.Param) and size == to_poly(atom) and any(atom in m for m in poly.terms):
+                        out[atom] = by
+    return out
+
+
+def _in_steps(poly: Poly, path: Sequence[eq.Expr]) -> dict[eq.Expr, int]:
+    """The rows along which an index of the subscript goes in steps, and the step: the last one's may leave them."""
+    out: dict[eq.Expr, int] = {}
+    for c in path:
+        match c:
+            case eq.Op(
+                name="eq",
+                args=(eq.Op(name="mod", args=(eq.Index() as r, eq.Const(value=int() as by))), eq.Const(value=0)),
+            ) if by > 1 and poly.coefficient(r).value == 1:
+                for fact in filter(None, map(classify, path)):
+                    size = fact.poly + to_poly(r) + 1
+                    (atom,) = size.atoms() if len(size.atoms()) == 1 else (None,)
+                    row = isinstance(atom, eq.Param) and any(atom in m and len(m) > 1 for m in poly.terms)
+                    if row and fact.kind == "ge" and size == to_poly(atom):
                         out[atom] = by
     return out
 
@@ -133,6 +152,12 @@ def _in_tiles(size: eq.Expr, by: int) -> Poly:
 
 def _tile_of(size: eq.Expr) -> eq.Param:
     return eq.Param(_PREFIX + render_expr(size).replace(".", " "), INT)  # a dot is for what the launch says
+
+
+def parameter(cx: Context, v: eq.Expr) -> eq.Expr:
+    """The parameter that a value is written as tiles of, else the value."""
+    sizes = (s for s, by in cx.multiples.items() if to_poly(v) == _in_tiles(s, by))
+    return next(sizes, v) if cx.multiples and v.type.is_integer else v
 
 
 def resolved(cx: Context, e: eq.Expr) -> eq.Expr:

@@ -153,6 +153,9 @@ def _by_digit(condition: eq.Expr, size: eq.Expr, path: Path) -> Path:
     fact, radix = classify(condition), to_poly(size)
     if fact is not None and fact.kind == "ge" and radix.value is not None:
         high, low = divided(fact.poly, radix)
+        whole = low.offset // radix.value  # 511 - 64 * q - r: 7 - q and 63 - r
+        if high.terms:
+            high, low = high + whole, low - radix * whole
         for shift in (0, 1):
             rest = low + radix * shift
             if high.terms and low.indices() and provable(path, rest) and provable(path, radix - 1 - rest):

@@ -6,24 +6,36 @@ from collections.abc import Iterable, Mapping
 
 from kraise.analysis.conditions import classify
 from kraise.analysis.dependence import Access
-from kraise.analysis.poly import to_poly
+from kraise.analysis.poly import Poly, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.context import Context
+from kraise.raising.threads.multiples import in_tiles
 from kraise.raising.threads.row_views import by_launch
 
 AXES = "xyz"
 
 
-def as_wide(cx: Context, threads: eq.Expr, row: eq.Expr, share: int = 1) -> None:
-    """The launch is as wide as the rows that it fills, each thread with its ``share`` of elements: checked where it is
-    given."""
+def as_wide(cx: Context, filled: eq.Expr, row: eq.Expr, each: str = "") -> None:
+    """The launch is as wide as the rows that it fills (``filled`` elements of each, as ``each`` says): checked where it
+    is given."""
     given = eq.Op("not", (eq.Param("block.given", BOOL),), BOOL)
-    filled = threads if share == 1 else operation("mul", (eq.Const(share, INT), threads), INT)
     test = eq.Op("or", (given, eq.Op("eq", (filled, row), BOOL)), BOOL)
-    text = "the launch must be as wide as a row"
-    cx.checks.append((test, text if share == 1 else f"{text}, with {share} elements for each thread"))
+    cx.checks.append((test, f"the launch must be as wide as a row{each}"))
+
+
+def blocks_of(cx: Context, axis: int, block: int) -> Poly | None:
+    """The blocks along an axis that fill the rows which the launch is known to fill, and the demand that they do; None
+    if they are as many as the launch says."""
+    grid, span = eq.Param(f"grid.{AXES[axis]}", INT), cx.spans.get(axis, block)
+    each = "" if span == block else f", with {span} elements for each block"
+    if each and span % block == 0:
+        each = f", with {span // block} elements for each thread"
+    as_wide(cx, operation("mul", (eq.Const(span, INT), grid), INT), cx.widths[axis], each)
+    tiles = to_poly(in_tiles(cx, cx.widths[axis]))
+    whole = all(c % span == 0 for c in tiles.terms.values())
+    return Poly({m: c // span for m, c in tiles.terms.items()}) if whole else None
 
 
 def asks_where_given(condition: eq.Expr) -> bool:
@@ -34,15 +46,16 @@ def asks_where_given(condition: eq.Expr) -> bool:
     return False
 
 
-def shares(conditions: Iterable[eq.Expr], tile: Mapping[int, int]) -> dict[int, int]:
-    """How many elements of a row each thread has, by axis: ``64 * grid <= n`` is wanted of blocks of 16."""
+def spans(conditions: Iterable[eq.Expr], tile: Mapping[int, int]) -> dict[int, int]:
+    """How many elements of a row each block fills, by axis, where they are not as many as it has threads: ``64 * grid
+    <= n`` is wanted of blocks of 16, which have four each, or of 512, which fill eight rows."""
     out: dict[int, int] = {}
     for c in conditions:
         match c:
             case eq.Op(name="le", args=(eq.Op(name="mul", args=(eq.Const(value=int() as n), eq.Param(name=name))), _)):
                 axis = AXES.index(name[-1]) if name.startswith("grid.") else -1
-                if n > tile.get(axis, n) and n % tile[axis] == 0:
-                    out.setdefault(axis, n // tile[axis])
+                if n > 1 and n != tile.get(axis, n):
+                    out.setdefault(axis, n)
     return out
 
 
