@@ -19,6 +19,7 @@ from kraise.raising.collective.requests import Apart, Lanes, Sized, Tied
 from kraise.raising.function import Raiser
 from kraise.raising.learned import Attempt, Learned, with_attempts
 from kraise.raising.lessons import PROOFS, after, finer, further, in_rows, tiled
+from kraise.raising.loops.registers import small
 from kraise.raising.memory.needless import without_needless
 from kraise.raising.memory.numbered import numbered
 from kraise.raising.memory.parts import split
@@ -75,8 +76,10 @@ def raise_function(
         if not hindering - scratch:
             break
         scratch |= hindering
-    own = {x.name for x in walked(function.body) if isinstance(x, k.LocalArray) and x.space == "local"}
-    if own and (best is None or _carry(best.body, own)):
+    arrays = [x for x in walked(function.body) if isinstance(x, k.LocalArray) and x.space == "local"]
+    own = {x.name for x in arrays}
+    large = {x.name for x in arrays if not small(x)}  # a loop that carries one of these would carry it still
+    if own and (best is None or (_carry(best.body, own) and not _carry(best.body, large))):
         best = _in_registers(module, function, options, own, best, begun)
     flat = {x.name for x in walked(function.body) if isinstance(x, k.LocalArray) and x.space == "shared"}
     if flat and (best is None or _made(best.body) & flat):

@@ -37,7 +37,7 @@ class _TooLong(Exception):
 
 def registers(body: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:
     """``body`` with such arrays as scalars; the same if there are none."""
-    arrays = {s.name: s for s in _nodes(body) if isinstance(s, k.LocalArray) and _small(s)}
+    arrays = {s.name: s for s in _nodes(body) if isinstance(s, k.LocalArray) and small(s)}
     while arrays:
         try:
             return _Cells(arrays, {*assigned(body)}).block(body, {})
@@ -48,7 +48,7 @@ def registers(body: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:
     return body
 
 
-def _small(s: k.LocalArray) -> bool:
+def small(s: k.LocalArray) -> bool:
     sizes = [maybe(n, {}) for n in s.shape]
     return (
         s.space == "local"

@@ -61,8 +61,9 @@ def _in_steps(poly: Poly, path: Sequence[eq.Expr]) -> dict[eq.Expr, int]:
                 for fact in filter(None, map(classify, path)):
                     size = fact.poly + to_poly(r) + 1
                     (atom,) = size.atoms() if len(size.atoms()) == 1 else (None,)
-                    row = isinstance(atom, eq.Param) and any(atom in m and len(m) > 1 for m in poly.terms)
-                    if row and fact.kind == "ge" and size == to_poly(atom):
+                    if not isinstance(atom, eq.Param) or fact.kind != "ge" or size != to_poly(atom):
+                        continue
+                    if any(atom in m and len(m) > 1 for m in poly.terms):
                         out[atom] = by
     return out
 

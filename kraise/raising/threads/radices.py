@@ -6,7 +6,7 @@ that of a box (``16 * q + r`` with 0 <= r < 16), and the digits are the indices 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 from kraise.ir import equations as eq
@@ -14,7 +14,7 @@ from kraise.ir.types import INT
 from kraise.ir.walk import topological
 from kraise.raising.run.context import Context
 
-Radices = dict[int, tuple[int, ...]]  # by axis, the largest first
+Radices = Mapping[int, tuple[int, ...]]  # by axis, the largest first
 
 
 def divisors(cx: Context, values: Iterable[eq.Expr]) -> Radices:
@@ -28,10 +28,10 @@ def divisors(cx: Context, values: Iterable[eq.Expr]) -> Radices:
                 t in own and by > 1
             ):
                 found.setdefault(own[t], set()).add(by)
-    out: Radices = {}
+    out: dict[int, tuple[int, ...]] = {}
     for axis, sizes in found.items():
         block = cx.threads.get(("blockDim", axis))
-        if not isinstance(block, eq.Const):
+        if not isinstance(block, eq.Const) or not isinstance(block.value, int):
             continue
         chain = sorted((n for n in sizes if n < block.value), reverse=True)
         if chain and all(a % b == 0 for a, b in pairwise((block.value, *chain))):
