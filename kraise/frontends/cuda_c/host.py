@@ -68,6 +68,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.dropped: list[h.Dropped] = []
         self.problems: list[Diagnostic] = []
         self.outlined: list[k.Function] = []
+        self.texts: dict[tuple[str, ...], k.Function] = {}  # those of them, by their text
         self.plans: dict[str, tuple[tuple[k.Expr, ...], k.Expr]] = {}  # of cuFFT: sizes and batch
         self.functors: dict[str, Tree] = {}  # declarations of names that are no numbers and no arrays
         self.null: set[str] = set()  # pointers to storage of a library that nothing was allocated for yet
@@ -76,6 +77,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.banks: dict[str, tuple[str, ...]] = {}
         self.unset_dims: set[str] = set()  # members of type dim3 that nothing was given to yet
         self.records: dict[str, dict[str, str]] = {}
+        self.racks: dict[str, Struct] = {}
         self.kinds: dict[str, Struct] = {}
         self.choices, self.chosen_names = 0, set[str]()
         self.instances: dict[str, list[Instantiation]] = {}
@@ -86,6 +88,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.on_device: set[str] = set()  # other hosts that work on variables of the device, which are one for all
         self.shared, self.members, self.single = set[str](), set[str](), set[str]()
         self.inlining: list[str] = []
+        self.written_numbers, self.repeating, self.repeated_calls = list[tuple[Any, ...]](), set[str](), 0
         self.written_out: set[str] = set()
         self.skipped: set[int] = set()  # places of parameters without a part in the values
         self.finished: dict[str, h.Host] = {}

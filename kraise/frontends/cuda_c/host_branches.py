@@ -48,6 +48,7 @@ class Branches:
     only_says: Any
     is_ignored: Any
     own_name: Any
+    decided: Any
     scalar: Any
     hoisted: Any
     calls: Any
@@ -93,6 +94,8 @@ class Branches:
         if self.is_ignored(test):
             return self.unfollowed(test, node)
         condition = self.truth(test)
+        if (decided := self.decided(condition)) is not None:
+            return [s for side in (parts[1:2] if decided else parts[2:3]) for s in self.block(side)]
         body, orelse = self.alternatives([then, *parts[2:3]])
         if not body and not orelse:
             return self.drop(node, "a branch without effects")  # type: ignore[no-any-return]

@@ -34,6 +34,7 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
     unset_dims: set[str]
     kinds: Any
     vector_given: Any
+    struct_given: Any
     dim3: Any
     settable: Any
 
@@ -189,6 +190,9 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
                 return self.copied_record(self.record_of(target), self.record_of(value), node)
             if name in self.records and self.kinds[name].vector:
                 return self.vector_given(name, value, node)  # type: ignore[no-any-return]
+            owner = self.record_of(target)
+            if owner and (made := self.struct_given(owner, value, node)) is not None:
+                return made  # type: ignore[no-any-return]
             given = host_main.parsed(self, value)  # n = getCmdLineArgumentInt(argc, argv, "n")
             if self.inlines(value) and not given:
                 return self.inline(value, target)

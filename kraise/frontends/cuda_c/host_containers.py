@@ -36,6 +36,7 @@ class Containers:
     inline: Any
     arguments: Any
     given_by: Any
+    racked: Any
     _helper: Any
 
     def vector_of(self, node: Tree) -> CType | None:
@@ -119,7 +120,10 @@ class Containers:
 
     def container_call(self, method: Any, args: list[Tree], node: Tree) -> list[h.Stmt] | None:
         """``v.resize(n)``, ``v.assign(n, x)``, ``a.swap(b)``; None for the method of another thing."""
-        name, word = self.pointer_name(trees(method)[0]), self.member(method)
+        word = self.member(method)
+        if (made := self.racked(callee(trees(method)[0]), word, args, node)) is not None:
+            return made  # type: ignore[no-any-return]
+        name = self.pointer_name(trees(method)[0])
         if not name or name not in self.containers:
             return None
         span = self.low.span(node)

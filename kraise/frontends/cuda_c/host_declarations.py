@@ -25,6 +25,7 @@ from kraise.frontends.cuda_c.c_types import (
 from kraise.frontends.cuda_c.host_calls import Calls
 from kraise.frontends.cuda_c.host_names import callee, normal, product, rows_of
 from kraise.frontends.cuda_c.host_places import Places, is_bank, is_dim3, is_vector, record_behind
+from kraise.frontends.cuda_c.host_racks import holds_racks
 from kraise.frontends.cuda_c.program import struct_parameter
 from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
 from kraise.ir import host as h
@@ -77,6 +78,9 @@ class Declarations(Calls, Places):
             return []
         span = self.low.span(node)
         copied: list[h.Stmt] = []
+        if holds_racks(t):
+            hint = "functions that call it with structs of their own are raised with it written out"
+            raise self.low.refuse("KR211", f"the parameter {own} of {self.name} is a vector of structs", node, hint)
         if isinstance(t, Container) and t.owns:
             self.containers.add(own)
             self.made.add(own)
@@ -144,6 +148,8 @@ class Declarations(Calls, Places):
         initial = [self.hoisted(c) for c in trees(d) if c is not declarator]
         if held is not None:
             token, _ = self.low.declarator(declarator, INT32)
+            if (several := self.rack(str(token), Container(held), initial, d)) is not None:
+                return several
             kinds = {str(t) for t in tokens(specifiers)}
             self.device_vectors |= {str(token)} if "device_vector" in kinds else set()
             return self.host_vector(str(token), held, initial, d, "device_ptr" not in kinds)
@@ -162,6 +168,10 @@ class Declarations(Calls, Places):
             if source in self.containers and not any(declarator.find_data("ptr_operator")):  # auto w = v: a copy
                 token, _ = self.low.declarator(declarator, INT32)
                 return self.host_vector(str(token), self.arrays[source], initial, d, True)
+            owner = self.record_of(initial[0])
+            if owner and not any(declarator.find_data("ptr_operator")):  # auto q = p[1]
+                token, _ = self.low.declarator(declarator, INT32)
+                return self.declared_record(str(token), self.kinds[owner], initial, d)
             base = self.type_given(initial[0])
             held = base.to if isinstance(base, Reference) else base
             if isinstance(held, Container) and held.owns:  # auto r = solve(x, n)
@@ -181,6 +191,8 @@ class Declarations(Calls, Places):
             return self.dim3(name, initial)
         if isinstance(t, ScalarType):
             return self.declared_scalar(name, t, initial, d)
+        if (several := self.rack(name, t, initial, d)) is not None:
+            return several
         if is_bank(t):
             pointers = self.bank(name, t, d)  # type: ignore[arg-type]
             given = [c for i in initial for b in _braces(i) for c in trees(b)]

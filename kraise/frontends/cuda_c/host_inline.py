@@ -21,6 +21,8 @@ from kraise.frontends.cuda_c.host_main import assigned_places
 from kraise.frontends.cuda_c.host_names import callee, concept
 from kraise.frontends.cuda_c.host_nest import renamed
 from kraise.frontends.cuda_c.host_places import is_dim3, is_record, record_behind
+from kraise.frontends.cuda_c.host_racks import holds_racks
+from kraise.frontends.cuda_c.host_recursion import Recursion, repeats
 from kraise.frontends.cuda_c.host_renames import changed_names, declared_names, locals_of, members_of, with_names
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.structs import Definition
@@ -31,7 +33,7 @@ from kraise.ir import host as h
 from kraise.ir.types import INT8, INT32, ScalarType
 
 
-class Inlining:
+class Inlining(Recursion):
     """The part of the reader that writes helpers out."""
 
     program: Program
@@ -65,6 +67,9 @@ class Inlining:
     read_or_left: Any
     declaration: Any
     flushed: Any
+    without_references: Any
+    references: set[str]
+    made_in_place: Any
     result_type: Any
     renames: dict[str, list[Raw] | None]  # what stands for names of the source; None: no text of its own
 
@@ -149,7 +154,7 @@ class Inlining:
             return False
         given, result = found
         changes = self._works(d) or host_effects.of_function(self.program, d.name).memory
-        places = any(_by_place(p.type) and not self.of_structs(p.type) for p in given) or (
+        places = any((_by_place(p.type) or holds_racks(p.type)) and not self.of_structs(p.type) for p in given) or (
             changes and any(self._sets(p, a) for p, a in zip(given, trees(node)[1:], strict=False))
         )
         return places or is_record(result) or (_pointer(result) and not isinstance(result, Container))  # type: ignore[arg-type]
@@ -184,8 +189,8 @@ class Inlining:
         """The statements of a function (``owner``: of which object) for its arguments."""
         tree = self.program.load(d)
         label = f"{owner}.{d.name}" if owner else d.name
-        if label in self.inlining:
-            raise self.low.refuse("KR211", f"{d.name} calls itself", node, "write it as a loop")
+        self.repeating |= {label} if repeats(d, body) else set()
+        numbers = self.call_numbers(label, d, declarator, args, node)
         if owner:
             body = self.of_object(body, owner, locals_of(declarator, body))
         returns = list(body.find_data("return_statement"))
@@ -196,8 +201,12 @@ class Inlining:
         renames = self.renames
         self.low.scopes.append(scope)
         self.inlining.append(label)
+        self.written_numbers.append(numbers)
         try:
             names, before = self._parameters(d, declarator, body, args, node, owner)
+            if target is not None and (made := self.made_in_place(body, args, target)):
+                names[made] = callee(target)
+                self.references.add(callee(target))
             self.renames = {n: self._spelled(new) for n, new in names.items()}
             if owner:  # members, in the text of loops that become functions
                 mine = locals_of(declarator, body)
@@ -210,10 +219,12 @@ class Inlining:
                 out += [*self.flushed(), *found]
             lines = [with_names(s, names) for s in trees(body)]
             value = None
-            if returns:
-                value = next((c for c in lines.pop().children if isinstance(c, Tree)), None)
-            for line in lines:  # not as a block: what is returned is read in its scope
-                out += self.read_or_left(line)
+            for at in range(len(lines)):  # not as a block: what is returned is read in its scope
+                lines[at + 1 :] = self.without_references(lines[at], lines[at + 1 :])
+                if at == len(lines) - 1 and returns:
+                    value = next((c for c in lines[at].children if isinstance(c, Tree)), None)
+                else:
+                    out += self.read_or_left(lines[at])
             if target is not None and value is not None:
                 out += self._given_back(target, self.placed(value), self.result_type(tree, declarator), node)
             elif target is not None:
@@ -222,6 +233,7 @@ class Inlining:
         finally:
             self.low.scopes.pop()
             self.inlining.pop()
+            self.written_numbers.pop()
             self.renames = renames
 
     def _one_exit(self, d: Definition, tree: Tree, declarator: Tree, body: Tree, node: Tree) -> Tree:
@@ -267,6 +279,8 @@ class Inlining:
     def _given_back(self, target: Tree, value: Tree, t: ScalarType | None, node: Tree) -> list[h.Stmt]:
         """What the helper returns, in its own type."""
         to, source = self.record_of(target), self.record_of(value)
+        if to and to == source:
+            return []
         if to and source:
             return self.copied_record(to, source, node)  # type: ignore[no-any-return]
         if t is None:
@@ -301,6 +315,9 @@ class Inlining:
             if given is None:
                 raise self.low.refuse("KR211", f"{d.name} takes {len(types)} arguments", node)
             places = [a for q, a in zip(types, args, strict=False) if q is not p and self._sets(q, a)]
+            if (known := self.known_number(p, given, changed, d)) is not None:
+                names[p.name] = known
+                continue
             if self._stands_for(p, given, changed, body) and not (
                 isinstance(p.type, ScalarType) and _shares(given, places)
             ):

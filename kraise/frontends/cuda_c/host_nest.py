@@ -38,7 +38,10 @@ def outline(reader: Any, node: Tree) -> list[h.Stmt]:
     lost = next((t.text for n, t in enumerate(body) if reader.renames.get(t.text, ()) is None and _free(body, n)), "")
     if lost:
         raise low.refuse("KR211", f"what stands for {lost} in this loop has no text here", node, "write a kernel of it")
-    body, sizes = _sized(_with_pointers(_with_members(renamed(body, reader.renames), reader.records), reader), reader)
+    body = renamed(body, reader.renames)
+    for _ in range(2):  # levels[0].u, s.u[0]
+        body = _with_pointers(_with_members(body, reader.records), reader)
+    body, sizes = _sized(body, reader)
     names = dict.fromkeys(t.text for n, t in enumerate(body) if t.kind == "NAME" and _free(body, n))
     arrays = [n for n in names if n in reader.arrays]
     scalars = {n: p for n in names if isinstance(p := low.lookup(n), VarPlace)}
@@ -139,6 +142,9 @@ def registered(
     """
     program = reader.program
     toks = program.unit.tokens
+    key = _as_text(arrays, numbers, returns, body, also)
+    if (twin := reader.texts.get(key)) is not None:  # a helper written out twice
+        return twin, twin.name
     taken = {f.name for f in reader.outlined} | set(program.functions)
     name, number = f"{reader.name}_{word}", 2
     while name in taken:
@@ -156,10 +162,30 @@ def registered(
     if function is None:
         raise Refused(*(d for d in problems if d.severity == "error"))
     function = replace(function, doc="")
-    twin = next((f for f in reader.outlined if replace(f, name=name) == function), None)  # a helper written out twice
+    twin = next((f for f in reader.outlined if replace(f, name=name) == function), None)
     if twin is None:
         reader.outlined.append(function)
-    return twin or function, (twin or function).name
+    reader.texts[key] = found = twin or function
+    return found, found.name
+
+
+def _as_text(
+    arrays: list[tuple[Any, str]],
+    numbers: list[tuple[str, str]],
+    returns: str,
+    body: list[Raw],
+    also: tuple[k.Var, ...],
+) -> tuple[str, ...]:
+    """A function as words in which its parameters have no names of their own."""
+    own = {n: f"${at}" for at, (_, n) in enumerate((*arrays, *numbers))}
+    words = [own.get(t.text, t.text) if t.kind == "NAME" and _free(body, n) else t.text for n, t in enumerate(body)]
+    return (
+        *(_declared(t, own[n]) for t, n in arrays),
+        *(t for t, _ in numbers),
+        returns,
+        *words,
+        *(f"{v.type} {own.get(v.name, v.name)}" for v in also),
+    )
 
 
 def _declared(t: Any, name: str) -> str:

@@ -16,6 +16,7 @@ from kraise.frontends.cuda_c.c_types import Array, Container, CType, Pointer, Re
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.host_main import MARK, PARAMETER
 from kraise.frontends.cuda_c.host_names import callee, normal
+from kraise.frontends.cuda_c.host_racks import Racks
 from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
 from kraise.frontends.cuda_c.values import Constant
 from kraise.ir import host as h
@@ -27,7 +28,7 @@ ONE = k.Const(1, INT32)
 MOST_POINTERS, MOST_ROUNDS = 64, 64
 
 
-class Places:
+class Places(Racks):
     """The part of the reader that knows names for parts."""
 
     low: Any
@@ -188,12 +189,15 @@ class Places:
             return node
         if not ({str(t) for t in tokens(node)} & (set(self.banks) | set(self.records))):
             return node
-        if node.data == "call_expression" and (got := self.getter(node)) is not None:
+        whole = choose or not self.chooses_struct(node)
+        if whole and node.data == "call_expression" and (got := self.getter(node)) is not None:
             return self.placed(got, choose)
-        if node.data == "member_expression":
+        if whole and node.data == "member_expression":
             own = self.member_name(node)
             if own:
                 return _id(own, node)
+        if node.data == "call_expression" and (size := self.size_of_rack(node)) is not None:
+            return size
         if choose and node.data == "subscript_expression" and (found := self.chosen_row(node)) is not None:
             return found
         children = [self.placed(c, choose) for c in node.children]
@@ -241,7 +245,7 @@ class Places:
             inner = strip(inner.children[1])
         if isinstance(inner, Tree) and inner.data == "member_expression":
             inner = _id(self.member_name(inner), inner)
-        return callee(inner) if callee(inner) in self.records else ""
+        return callee(inner) if callee(inner) in self.records else self.element_of(inner)
 
     def member_name(self, node: Tree) -> str:
         """The name of ``f.rho``, "" where ``f`` is no struct variable."""

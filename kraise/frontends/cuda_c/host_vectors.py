@@ -159,7 +159,7 @@ def _in_a_row(body: list[Raw], name: str, pushes: list[int]) -> list[Raw] | None
         return None
     out = [*body[: pushes[0]], *made(f"{name} . resize ( {len(pushes)} ) ;", body[pushes[0]])]
     for k, (n, end) in enumerate(zip(pushes, ends, strict=True)):
-        out += [*made(f"{name} [ {k} ] =", body[n]), *body[n + 4 : end - 2], *made(";", body[n])]
+        out += [*made(f"{name} [ {k} ] =", body[n]), *_pushed_value(body, name, n, end), *made(";", body[n])]
     return [*out, *body[ends[-1] :]]
 
 
@@ -192,8 +192,18 @@ def _by_loop(body: list[Raw], name: str, start: int, push: int) -> list[Raw] | N
         return None
     return [
         *body[:loop], *made(f"{name} . resize (", place), *count, *made(") ;", place), *body[loop:push],
-        *made(f"{name} [ {shifted} ] =", place), *body[push + 4 : end - 2], *made(";", place), *body[end:],
+        *made(f"{name} [ {shifted} ] =", place), *_pushed_value(body, name, push, end), *made(";", place), *body[end:],
     ]  # fmt: skip
+
+
+def _pushed_value(body: list[Raw], name: str, at: int, end: int) -> list[Raw]:
+    """What a push adds: the argument, or ``T(…)`` of all that ``emplace_back`` takes."""
+    value = body[at + 4 : end - 2]
+    first = next(n for n, t in enumerate(body) if t.text == name)
+    of = body[first - 3 : first]  # < T > name
+    if body[at + 2].text != "emplace_back" or [t.text for t in of[::2]] != ["<", ">"] or of[1].kind != "NAME":
+        return value
+    return [of[1], *made("(", body[at]), *value, *made(")", body[at])]
 
 
 def _enclosing(body: list[Raw], start: int, push: int) -> int | None:

@@ -1517,3 +1517,84 @@ void arranged(float *x, float *y, int n) {
     cudaMemcpy(y, w.data(), n * sizeof(float), cudaMemcpyHostToDevice);
     add<<<1, 64>>>(y, 1.0f, n);
 }
+// several structs with pointers, by a counter or a constant; helpers that call themselves with a depth that is known
+struct Grid { float *u, *v; int n; };
+struct Owned { float *d; std::vector<float> h; int n; Owned(int m, float s) : h(m, s), n(m) { cudaMalloc(&d, m * sizeof(float)); } };
+Grid make_grid(float *u, const float *from, int n) {
+    Grid g;
+    g.u = u;
+    g.n = n;
+    cudaMalloc(&g.v, n * sizeof(float));
+    cudaMemcpy(g.v, from, n * sizeof(float), cudaMemcpyHostToDevice);
+    return g;
+}
+void descend(std::vector<Grid> &grids, int l) {
+    Grid &g = grids[l];
+    add<<<1, 64>>>(g.u, 1.0f + l, g.n);
+    if (l == (int)grids.size() - 1) { add<<<1, 64>>>(g.v, 2.0f, g.n); return; }
+    Grid *next = &grids[l + 1];
+    mix<<<1, 64>>>(g.u, g.v, next->u, g.n);
+    descend(grids, l + 1);
+    mix<<<1, 64>>>(next->v, next->u, g.v, g.n);
+}
+void levels_by_recursion(float *x, float *y, int n) {
+    std::vector<Grid> grids(3);
+    for (int l = 0; l < 3; l++) {
+        grids[l].n = n - l;
+        cudaMalloc(&grids[l].u, n * sizeof(float));
+        cudaMalloc(&grids[l].v, n * sizeof(float));
+        cudaMemcpy(grids[l].u, x, n * sizeof(float), cudaMemcpyHostToDevice);
+        cudaMemcpy(grids[l].v, y, n * sizeof(float), cudaMemcpyHostToDevice);
+    }
+    for (int k = 0; k < 2; k++) descend(grids, 0);
+    cudaMemcpy(x, grids[0].v, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaMemcpy(y, grids.back().u, n * sizeof(float), cudaMemcpyDeviceToHost);
+    for (auto &g : grids) { cudaFree(g.u); cudaFree(g.v); }
+}
+void tree(Grid *g, int l, int last) {
+    if (l > last) return;
+    add<<<1, 64>>>(g[l % 2].u, 1.0f + l, g[l % 2].n);
+    tree(g, l + 1, last);
+    tree(g, l + 1, last);
+}
+void two_calls_of_itself(float *x, float *y, int n) {
+    Grid g[2] = {{x, y, n}, {y, x, n - 1}};
+    Grid t = g[0];
+    g[0] = g[1];
+    g[1] = t;
+    tree(g, 0, 2);
+}
+void pushed_structs(float *x, float *y, int n) {
+    std::vector<Grid> grids;
+    grids.push_back(make_grid(x, y, n));
+    grids.push_back({y, x, n - 2});
+    for (const auto &g : grids) mix<<<1, 64>>>(g.v, g.u, g.u, g.n);
+    for (size_t i = 0; i < grids.size(); i++) add<<<1, 64>>>(grids[i].u, 0.5f, grids[i].n);
+}
+void constructed_structs(float *x, float *y, int n) {
+    std::vector<Owned> all;
+    all.emplace_back(n, 2.0f);
+    all.emplace_back(n, 3.0f);
+    cudaMemcpy(all[0].d, all[1].h.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    mix<<<1, 64>>>(all[0].d, y, x, n);
+    Grid *g = new Grid[2];
+    g[1].u = x;
+    g[1].v = y;
+    g[1].n = n;
+    g[0] = g[1];
+    add<<<1, 64>>>(g[0].u, all[0].h[0], n);
+    delete[] g;
+}
+void struct_by_data(float *x, float *y, int n) {
+    Grid g[2] = {{x, y, n}, {y, x, n}};
+    add<<<1, 64>>>(g[n % 2].u, 1.0f, n);
+}
+void struct_of_itself(float *x, float *y, int n) {
+    Grid g = {x, y, n};
+    g = {g.v, g.u, n};
+    add<<<1, 64>>>(g.u, 1.0f, n);
+}
+void for_ever(float *p, int n, int l) { add<<<1, 64>>>(p, 1.0f, n); if (n > 0) for_ever(p, n, l); }
+void recursion_without_end(float *x, float *y, int n) { for_ever(x, n, 1); }
+void by_data(float *p, int n) { if (n < 2) return; add<<<1, 64>>>(p, 1.0f, n); by_data(p, n / 2); }
+void recursion_by_data(float *x, float *y, int n) { by_data(x, n); }
