@@ -190,7 +190,7 @@ class Inlining(Recursion):
         tree = self.program.load(d)
         label = f"{owner}.{d.name}" if owner else d.name
         self.repeating |= {label} if repeats(d, body) else set()
-        numbers = self.call_numbers(label, d, declarator, args, node)
+        numbers = self.call_numbers(label, d, declarator, args, node, scope)
         if owner:
             body = self.of_object(body, owner, locals_of(declarator, body))
         returns = list(body.find_data("return_statement"))

@@ -71,7 +71,11 @@ class Racks:
 
     def _starts(self, t: Any) -> bool:
         makers = getattr(t.defined, "constructors", ())
-        counts = [[p.default for p in self.low.parameters(c)] for c in makers if "~" not in map(str, c.children)]
+        self.low.scopes.append(dict(getattr(t.defined, "scope", {})))
+        try:
+            counts = [[p.default for p in self.low.parameters(c)] for c in makers if "~" not in map(str, c.children)]
+        finally:
+            self.low.scopes.pop()
         return not counts or any(all(d is not None for d in c) for c in counts)
 
     def _vector_of_structs(self, name: str, t: Struct, initial: list[Tree], node: Tree) -> list[h.Stmt]:

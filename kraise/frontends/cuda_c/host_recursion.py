@@ -27,16 +27,19 @@ class Recursion:
     low: Any
     number: Any
     defined: Any
+    pending: list[Any]
     inlining: list[str]
     written_numbers: list[tuple[Any, ...]]
     repeated_calls: int
     repeating: set[str]  # helpers that call themselves
 
     def call_numbers(
-        self, label: str, d: Definition, declarator: Tree, args: list[Tree], node: Tree
+        self, label: str, d: Definition, declarator: Tree, args: list[Tree], node: Tree, scope: dict[str, Any]
     ) -> tuple[Any, ...]:
         """The numbers of a call that are known; refused where it may not end."""
-        given = self._known(declarator, args)
+        if label not in self.repeating:
+            return ()
+        given = self.known_of(declarator, args, scope)
         if label in self.inlining:
             self.repeated_calls += 1
             same = any(n == label and c == given for n, c in zip(self.inlining, self.written_numbers, strict=True))
@@ -45,23 +48,36 @@ class Recursion:
                 raise self.low.refuse("KR211", f"{d.name} calls itself", node, hint)
         return given
 
-    def _known(self, declarator: Tree, args: list[Tree]) -> tuple[Any, ...]:
+    def known_of(self, declarator: Tree, args: list[Tree], scope: dict[str, Any]) -> tuple[Any, ...]:
         found: list[Any] = []
-        for p, arg in zip(self.low.parameters(declarator), args, strict=False):
+        self.low.scopes.append(scope)
+        try:
+            params = self.low.parameters(declarator)
+        finally:
+            self.low.scopes.pop()
+        for p, arg in zip(params, args, strict=False):
             value = None
             if isinstance(p.type, ScalarType):
-                try:
-                    value = fold(self.defined(self.number(arg)))
-                except Refused:
-                    value = None
+                value = self.folded(arg)
             found.append(value.value if isinstance(value, k.Const) else None)
         return tuple(found)
+
+    def folded(self, node: Tree) -> Any:
+        before = list(self.pending)
+        try:
+            return fold(self.defined(self.number(node)))
+        except Refused:
+            return None
+        finally:
+            self.pending = before
+            self.low.out.clear()
+            self.low.after.clear()
 
     def known_number(self, p: Any, given: Tree, changed: set[str], d: Definition) -> Tree | None:
         """What stands for a parameter of a helper that calls itself, where that is an integer which is known."""
         if not self.repeating & {d.name} or p.name in changed or p.type != INT32:
             return None
-        value = fold(self.defined(self.number(given)))
+        value = self.folded(given)
         if not isinstance(value, k.Const) or value.value.real < 0:
             return None
         return Tree("number", [Token("NUMBER", str(int(value.value.real)))], given.meta)

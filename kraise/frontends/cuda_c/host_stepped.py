@@ -19,6 +19,7 @@ class SteppedLoops:
     effect: Any
     rounds: Any
     repeated: Any
+    forget: Any
 
     def stepped_while(self, test: Stepping, body: Tree, span: Any) -> list[h.Stmt]:
         """``while (n-- > 0)``: the counter steps at the head of a round, and once more where the last test is made."""
@@ -33,6 +34,7 @@ class SteppedLoops:
     def stepped_do(self, test: Stepping, body: Tree, span: Any) -> list[h.Stmt]:
         """``do … while (err > tol && ++n < most)``: the counter steps at the end of a round; where the gate ends the
         loop, it has one step too many."""
+        self.forget(test.name)  # its start is that of the first round
         rounds, once = self.rounds(body), self.effect(test.step)
         condition = self.repeated(test.plain)
         if not test.first:  # the test looks at the number before the step

@@ -1598,3 +1598,13 @@ void for_ever(float *p, int n, int l) { add<<<1, 64>>>(p, 1.0f, n); if (n > 0) f
 void recursion_without_end(float *x, float *y, int n) { for_ever(x, n, 1); }
 void by_data(float *p, int n) { if (n < 2) return; add<<<1, 64>>>(p, 1.0f, n); by_data(p, n / 2); }
 void recursion_by_data(float *x, float *y, int n) { by_data(x, n); }
+void stepped_at_the_end(float *x, float *y, int n) {
+    float *b[2] = {x, y};
+    int l = 0;
+    do { add<<<1, 64>>>(b[l], 1.0f + l, n); } while (++l < 2);
+}
+void stepped_after_the_test(float *x, float *y, int n) {
+    float *b[2] = {x, y};
+    int l = 0;
+    do { add<<<1, 64>>>(b[l], 2.0f + l, n); } while (l++ < 1);
+}
