@@ -295,7 +295,7 @@ def verify(
         chosen: dict[str, Any] = {"gradients": request.gradients, "original": original, "activities": asked}
         counted = next((k.rounds for k in done.module.kernels if k.name == name), ()) if done.module else ()
         demanded = (demanded_threads(functions, name), lone_axes(functions, name))
-        wanted = replace(request, values={**demanded_sizes(functions, name), **request.values})
+        wanted = replace(request, suggested=demanded_sizes(functions, name))
         for order in ("", "rising", "falling"):  # the function says which sizes it does not take
             asked_for = (done.source, name, wanted, order, options.assume, demanded)
             case, problems = guard(name, span, counted_case, counted, *asked_for)
@@ -308,7 +308,7 @@ def verify(
                 break
             if case.grid and case.block:
                 rows = wide_rows(functions, name, case.grid, case.block)
-                wanted = replace(request, values={**rows, **request.values})
+                wanted = replace(wanted, values={**rows, **request.values})
         reports += [checked] if checked is not None else []
         findings += problems
     return reports, list(placed(findings, file or (done.source.file if done.source else "")))

@@ -30,13 +30,14 @@ def case_for(
     """The case for a kernel, which satisfies what is assumed and has the threads and lone blocks demanded. Raises
     Refused (KR502)."""
     asked: dict[str, Any] = {"grid": request.grid, "block": request.block, "seed": request.seed}
-    sizes: dict[str, Any] = {"shapes": request.shapes, "values": request.values, "order": order}
+    values = {**request.suggested, **request.values}
+    sizes: dict[str, Any] = {"shapes": request.shapes, "values": values, "order": order}
     try:
         case = load_cases(request.case).get(name) if request.case else None
         if case is None:
             function, dtype = source.function(name), request.dtype or "float32"
             if function.kind == "host":
-                chosen = (request.shapes, request.values, dtype, request.seed)
+                chosen = (request.shapes, values, dtype, request.seed)
                 return infer_host_case(source, function, *chosen, distinct=not order)
             injective = frozenset(a.names[0] for a in understood(assume) if a.kind == "injective")
             sizes |= {"injective": injective, "demanded": demanded[0], "lone": demanded[1], "positive": positive}

@@ -14,6 +14,7 @@ class Request:
     case: str = ""
     shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     values: Mapping[str, Any] = field(default_factory=dict)
+    suggested: Mapping[str, Any] = field(default_factory=dict)  # values where neither says one
     dtype: str = ""
     grid: tuple[int, ...] | None = None
     block: tuple[int, ...] | None = None
