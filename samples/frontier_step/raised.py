@@ -21,5 +21,7 @@ def frontier_step(ptr, adj, active, reached, edges, level):
     reached = reached.at[jnp.where(both, adj.astype(int), reached.shape[0])].set(
         level + 1, mode="drop"
     )  # kernel.py:10
-    edges = edges.at[adj].add(jnp.where(both, 1, 0))  # kernel.py:11
+    edges = edges.at[jnp.where(both, adj.astype(int), edges.shape[0])].add(
+        1, mode="drop"
+    )  # kernel.py:11
     return reached, edges

@@ -17,10 +17,9 @@ def scatter_rows(start, target, flow, level, inflow):
     m = level.shape[0]
     row = jnp.cumsum(jnp.bincount(start[: m + 1], length=n)) - 1
     both = (row >= 0) & (row < m)
-    mask = both & (flow > 0.0)
     share = jnp.where(both, level[row], 0) / jnp.maximum(
         jnp.where(both, start[row + 1], 0) - jnp.where(both, start[row], 0), 1
     )  # kernel.py:9
-    return inflow.at[target[:n]].add(
-        jnp.where(mask, share * jnp.where(mask, flow, 0), 0)
-    )  # kernel.py:12
+    return inflow.at[
+        jnp.where(both & (flow > 0.0), target[:n].astype(int), inflow.shape[0])
+    ].add(share * flow, mode="drop")  # kernel.py:12

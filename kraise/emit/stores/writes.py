@@ -19,7 +19,7 @@ from kraise.emit.text.linear import Linear, linear
 from kraise.emit.text.python import ALL, Atom, Py
 from kraise.ir import equations as eq
 from kraise.ir.types import NUMBER, UINT64, ScalarType
-from kraise.ir.walk import is_unsigned_size
+from kraise.ir.walk import is_unsigned_size, topological
 
 _AT = {"": "set", "add": "add", "mul": "multiply", "min": "min", "max": "max"}
 _WHOLE = {"add": "+", "mul": "*", "and": "&", "or": "|", "xor": "^", "min": "jnp.minimum", "max": "jnp.maximum"}
@@ -295,6 +295,9 @@ def _scatter(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tuple
     # a neutral value is quicker than a place outside, which half of the lanes may take; but an infinity that meets one
     # in a cell would share its derivative
     neutral = stmt.accumulate and (stmt.accumulate not in ("min", "max") or stmt.value.type.is_integer)
+    # JAX counts narrow places from the end in their own type, which may not hold the extent
+    loaded = (n for n in topological(stmt.subscripts) if isinstance(n, eq.Read))
+    neutral = neutral and all((n.type.bits or 0) >= 32 for n in loaded)
     drop = where is not None and not neutral
     if drop:
         assert where is not None
