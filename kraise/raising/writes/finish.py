@@ -20,6 +20,7 @@ from kraise.raising.threads.row_views import taken_apart, viewed
 from kraise.raising.threads.tiles import Launch, merged_reductions, merged_write
 from kraise.raising.writes.decided import decided
 from kraise.raising.writes.masks import axes_bounds, bounds
+from kraise.raising.writes.portions import in_one
 from kraise.raising.writes.rolled import Lengths, rolled
 from kraise.raising.writes.steps import in_steps
 
@@ -84,7 +85,7 @@ def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Laun
         residue = tuple(c for c in map(fn, residue) if not (isinstance(c, eq.Const) and c.value))
         residue = tuple(c for c in residue if not _said(c, around, steps))
         axes = tuple(a for a in axes if a.name not in {i.name for i in single})
-    value = merged_reductions(decided(rolled(value), path), path)
+    value = in_one(merged_reductions(decided(rolled(value), path), path), path)
     where = conjunction(finished(residue))  # a sum that is compared is the one that is stored
     _named(r, axes, (*subs, value, *residue))
     known = (*path, *launch.facts, *axes_bounds(value))
@@ -140,7 +141,7 @@ def finished(values: Iterable[eq.Expr]) -> list[eq.Expr]:
     """What becomes of values in a write that knows nothing more of them."""
     lengths: Lengths = {}
     memo: dict[eq.Expr, eq.Expr] = {}
-    return [merged_reductions(rolled(v, lengths), (), memo) for v in values]
+    return [in_one(merged_reductions(rolled(v, lengths), (), memo), ()) for v in values]
 
 
 def _said(condition: eq.Expr, around: tuple[eq.Expr, ...], steps: tuple[str, ...]) -> bool:

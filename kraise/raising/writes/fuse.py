@@ -24,6 +24,7 @@ from kraise.raising.threads.launched import at_least_one
 from kraise.raising.threads.seeds import started as started_with
 from kraise.raising.threads.tiles import merged_reductions
 from kraise.raising.writes.finish import covers
+from kraise.raising.writes.portions import in_one
 
 Shapes = dict[str, tuple[eq.Expr, ...]]
 
@@ -114,7 +115,7 @@ def _summed(s: eq.Stmt, facts: tuple[eq.Expr, ...]) -> eq.Stmt:
     if where is None and isinstance(value, eq.Reduce) and value.op == s.accumulate and value.where is None:
         own, value = (*inner, *value.axes), value.body
     reduced = eq.Reduce(s.accumulate, own, value, where, s.value.type)
-    total = merged_reductions(reduced, ())
+    total = in_one(merged_reductions(reduced, ()), ())
     if (apart := started_with(reduced)) is not None:
         total = eq.Op(s.accumulate, (apart[0], merged_reductions(apart[1], ())), total.type)
     kept_axes = tuple(a for a in s.axes if a.name in kept)

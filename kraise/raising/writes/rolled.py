@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
-from kraise.ir.types import INT
+from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import axes_of, children, rebuild, substitute, topological
 from kraise.raising.run.arithmetic import index_like, tidy
 
@@ -73,6 +73,16 @@ def _sum(node: eq.Op) -> eq.Expr | None:
     parts = [a for a in addends if not (isinstance(a, eq.Const) and a.value in neutral)]
     if len(parts) < _LEAST or any(len(topological((a,))) > _LARGEST for a in parts):
         return None
+    names = {n.name for n in topological((node,)) if isinstance(n, eq.Index)}
+    names |= {
+        a.name for n in topological((node,)) if isinstance(n, eq.Reduce | eq.ArgReduce | eq.Scan) for a in axes_of(n)
+    }
+    return along(node.name, parts, frozenset(names), node.type)
+
+
+def along(op: str, parts: list[eq.Expr], taken: frozenset[str], type: ScalarType) -> eq.Reduce | None:
+    """``parts`` combined as a reduction over a new index, none of ``taken``, if they are one expression whose numbers
+    move in step."""
     forms = [_form(a) for a in parts]
     form, _, movable = forms[0]
     if any(f is not form for f, _, _ in forms):
@@ -81,17 +91,13 @@ def _sum(node: eq.Op) -> eq.Expr | None:
     if steps is None or any(b and not m for b, m in zip(steps[1], movable, strict=True)):
         return None
     first, by = steps
-    names = {n.name for n in topological((node,)) if isinstance(n, eq.Index)}
-    names |= {
-        a.name for n in topological((node,)) if isinstance(n, eq.Reduce | eq.ArgReduce | eq.Scan) for a in axes_of(n)
-    }
-    name = next(n for n in ("lane", *(f"lane_{k}" for k in range(2, 99))) if n not in names)
+    name = next(n for n in ("lane", *(f"lane_{k}" for k in range(2, 99))) if n not in taken)
     x = eq.Index(name, INT)
     values: dict[eq.Expr, eq.Expr] = {
         _hole(at): to_expr(to_poly(x) * b + a) for at, (a, b) in enumerate(zip(first, by, strict=True))
     }
     body = tidy(substitute(form, values))
-    return eq.Reduce(node.name, (eq.Axis(name, eq.Const(0, INT), eq.Const(len(parts), INT)),), body, None, node.type)
+    return eq.Reduce(op, (eq.Axis(name, eq.Const(0, INT), eq.Const(len(parts), INT)),), body, None, type)
 
 
 def _hole(at: int) -> eq.Index:
@@ -129,4 +135,4 @@ def _in_step(rows: list[tuple[int, ...]]) -> tuple[tuple[int, ...], tuple[int, .
     return None
 
 
-__all__ = ["rolled"]
+__all__ = ["along", "rolled"]

@@ -1,0 +1,65 @@
+"""Sums over one portion of a range of what each portion has at the same place: one sum over the range."""
+
+import pytest
+
+from kraise import pipeline
+
+BLOCK = """__global__ void f(const float *x, const float *y, float *out, int n) {
+  __shared__ float s[32];
+  int t = threadIdx.x, i = blockIdx.x * %d + t;
+  float acc = %s;
+  %s
+  s[t] = acc;
+  __syncthreads();
+  for (int d = 16; d > 0; d >>= 1) { if (t < d) s[t] = %s; __syncthreads(); }
+  if (t == 0) out[blockIdx.x] = s[0];
+}"""
+SUM, TOP = "s[t] + s[t + d]", "fmaxf(s[t], s[t + d])"
+ONE = {
+    "two": (64, "x[i] + x[i + 32]", "", SUM, "x2.sum(axis=1)"),
+    "four, some of them absent": (
+        128,
+        "0.0f",
+        "if (i < n) acc += x[i]; if (i + 32 < n) acc += x[i + 32]; if (i + 64 < n) acc += x[i + 64];"
+        "if (i + 96 < n) acc += x[i + 96];",
+        SUM,
+        "x2.sum(axis=1)",
+    ),
+    "products": (64, "x[i] * y[i] + x[i + 32] * y[i + 32]", "", SUM, "jnp.sum(x2 * y2, axis=1)"),
+    "extrema": (64, "fmaxf(x[i], x[i + 32])", "", TOP, "x2.max(axis=1)"),
+}
+SEVERAL = {
+    "other factors": (64, "x[i] + 2 * x[i + 32]", "", SUM),
+    "portions that overlap": (64, "x[i] + x[i + 31] + 0 * x[i + 32]", "", SUM),
+    "other arrays": (64, "x[i] + y[i + 32]", "", SUM),
+    "one condition for both": (64, "0.0f", "if (i < n) acc = x[i] + x[i + 32];", SUM),
+    "out of step": (128, "x[i] + x[i + 32] + x[i + 96]", "", SUM),
+    "a largest of sums": (64, "x[i] + x[i + 32]", "", TOP),
+}
+
+
+def _text(parts, checked=True):
+    done = pipeline.translate(BLOCK % parts, "f.cu")
+    assert done.text and not done.diagnostics, done.diagnostics
+    if checked:
+        cells = 2 * parts[0]
+        request = pipeline.Request(
+            shapes={"x": (cells,), "y": (cells,), "out": (2,)}, values={"n": cells - 40}, grid=(2,)
+        )
+        ((report,), problems) = pipeline.verify(done, request)
+        assert not problems and report.ok, report.failures
+    return done.text
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_one_sum(name):
+    *parts, expected = ONE[name]
+    text = _text(tuple(parts))
+    assert expected in text and f"{parts[0]})" in text, text
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_several(name):
+    """What is computed for these is as before: only the form is looked at."""
+    text = _text(SEVERAL[name], checked=False)
+    assert ", 32:" in text or "32)" in text, text
