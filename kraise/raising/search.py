@@ -155,7 +155,7 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
             more = tiled(attempts[-1].cx, known) or finer(attempts[-1].cx, known, left)
             if more is None:
                 last = attempts[-1]
-                vain = idle(last.cx, last.st, last.inlined, last.ways)
+                vain = idle(last.cx, last.st, last.inlined, last.ways, {*told, *hinted(module, function)})
                 if (vain or last.cx.unfilled) and start.ways:
                     raise _Unfilled
                 if vain or last.cx.unfilled:

@@ -70,6 +70,14 @@ def test_order_would_show(statement, code):
     assert done.text is None and code in {d.code for d in done.diagnostics}
 
 
+def test_bits_of_rows_are_combined_over_both_axes():
+    done = translated("for (int k = 0; k < 3; k++) atomicXor(y, x[i * 3 + k]);")
+    x = np.array([1, 2, 4, 8, 16, 5], np.uint32)
+    nothing = np.zeros(2, np.int32)
+    y = load_module(done.text).f(x, nothing, np.array([1, 7], np.uint32), nothing, 2)
+    np.testing.assert_array_equal(y, [1 ^ 26, 7])
+
+
 def ring(way, start, times, limit):
     for _ in range(times):
         up = 0 if start >= limit else start + 1

@@ -268,3 +268,20 @@ __global__ void f(const float *x, float *y, int n) {
     racing, done = (pipeline.translate(source % barrier, "f.cu") for barrier in ("", "__syncthreads();"))
     assert {d.code for d in racing.diagnostics} == {"KR201"} and not racing.text
     assert done.text and not done.diagnostics
+
+
+def test_a_block_has_more_threads_than_a_guard_of_its_only_one_lets_through():
+    """Blocks of two threads, as many as the sums are, would have no race: ``if (i < 2)`` speaks of others."""
+    source = """
+__global__ void f(const float *x, float *y, int n) {
+  __shared__ float sums[2];
+  int i = threadIdx.x;
+  if (i < 2) sums[i] = 0.0f;
+  __syncthreads();
+  if (i < n) atomicAdd(&sums[i & 1], x[i]);
+  %s
+  if (i < n) y[i] = sums[i & 1];
+}"""
+    racing, done = (pipeline.translate(source % barrier, "f.cu") for barrier in ("", "__syncthreads();"))
+    assert {d.code for d in racing.diagnostics} == {"KR201"} and not racing.text
+    assert done.text and not done.diagnostics

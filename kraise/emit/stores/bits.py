@@ -39,7 +39,7 @@ def accumulate(low: Lowering, stmt: eq.Write, frame: Frame, rest: Frame) -> None
     function = f"jnp.bitwise_{op.rstrip('_')}.reduce"
     if rest:
         axes = tuple(py.number(len(frame) + at) for at in range(len(rest)))
-        axis = {"axis": axes[0] if len(axes) == 1 else py.Tup(axes)} if frame else {}
+        axis = {} if len(whole) == 1 else {"axis": axes[0] if len(axes) == 1 else py.Tup(axes)}
         text_py = py.call(function, text_py, **axis)
     extents = ctx.array_extents(stmt.before, stmt.view)
     items, _ = subs.index_arrays(low, stmt.subscripts, extents, frame, stmt.safe)

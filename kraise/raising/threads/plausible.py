@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from kraise.analysis.dependence import impossible
 from kraise.ir import kernel as k
 from kraise.raising.collective.opened import walked
@@ -11,14 +13,14 @@ from kraise.raising.threads.indices import Ways
 from kraise.raising.threads.sizes import beyond
 
 
-def idle(cx: Context, st: State, body: tuple[k.Stmt, ...], ways: Ways) -> bool:
+def idle(cx: Context, st: State, body: tuple[k.Stmt, ...], ways: Ways, told: Collection[int]) -> bool:
     """Whether the source speaks of threads that such blocks do not have, or places the blocks further apart, or none of
-    theirs meets a store's guard."""
+    theirs meets a store's guard. Axes ``told`` are those of which a launch says how many threads they have."""
     if all(abs(n) == 1 for n in ways.values()):
         return False
     if any(n % abs(ways[axis]) for axis, n in _placed(body) if axis in ways and 0 < abs(ways[axis]) < n):
         return True
-    if beyond(body, {axis: -abs(n) for axis, n in ways.items()}):
+    if beyond(body, {axis: -abs(n) for axis, n in ways.items()}, told):
         return True
     return any(a.write and a.array not in cx.made and impossible((*a.path, *cx.facts)) for a in st.accesses)
 

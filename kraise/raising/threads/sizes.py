@@ -7,7 +7,7 @@ has blocks of it is said in the docstring and checked. Nothing is concluded from
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import product
 
 from kraise.ir import equations as eq
@@ -295,14 +295,17 @@ def limits(body: tuple[k.Stmt, ...], guarded: bool = False) -> dict[int, int]:
     return found
 
 
-def beyond(body: tuple[k.Stmt, ...], ways: Ways) -> bool:
-    """Whether a condition tells threads apart that blocks of this size do not have: ``threadIdx.x < 15`` of 14."""
+def beyond(body: tuple[k.Stmt, ...], ways: Ways, told: Collection[int] = ()) -> bool:
+    """Whether a condition tells threads apart that blocks of this size do not have: ``threadIdx.x < 15`` of 14, or of
+    15 where there is one block and no launch says so (axes ``told``): all would pass."""
     names, values = thread_locals(body), _once(walked(body))
+    blocks = {e.axis for e in walked(body) if isinstance(e, k.Hw) and e.kind == "block"}
     for e in walked(body):
         match e:
             case k.Op(name="lt" | "le" as name, args=(a, b)) if (place := _from_thread(a, names, values)) is not None:
                 bound, size = _number(b), -ways.get(place[0], 0)
-                if bound is not None and 1 < size < bound - place[1] + (name == "le"):
+                open_ = place[0] not in told and place[0] not in blocks
+                if bound is not None and 1 < size < bound - place[1] + (name == "le") + open_:
                     return True
     return False
 
