@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from kraise.frontends.python.calls import INEXACT
-from kraise.frontends.python.promotion import promote, result_type
+from kraise.frontends.python.promotion import fractional, promote, result_type
 from kraise.frontends.python.webs import counted_and_set, split
 from kraise.ir.kernel import (
     ArrayRef,
@@ -210,12 +210,12 @@ class _Typer:
             case Store():
                 value = self.expr(s.value)
                 self.stored(s.array, value.type)
-                return replace(s, subscripts=self.indices(s.subscripts), value=value)
+                return replace(s, subscripts=self.indices(s.subscripts), value=self.held(s.array, value))
             case Atomic():
                 type_ = self.arrays.get(s.array, NUMBER)
                 if s.result:
                     self.bind(s.result, type_)
-                values = tuple(self.expr(v) for v in s.values)
+                values = tuple(self.held(s.array, self.expr(v)) for v in s.values)
                 return replace(s, subscripts=self.indices(s.subscripts), values=values, type=type_)
             case If():
                 condition = self.truth(self.expr(s.condition))
@@ -248,6 +248,12 @@ class _Typer:
         if array in self.open_arrays():
             held = self.arrays.get(array)
             self.arrays[array] = type_ if held is None else promote(held, type_)
+
+    def held(self, array: str, value: Expr) -> Expr:
+        """What an array of integers keeps of a float: in each round of a loop that adds to it."""
+        element = self.arrays.get(array, NUMBER)
+        whole = element.is_integer and element.bits and fractional(value)
+        return Cast(element, value, span=value.span) if whole else value
 
     def open_arrays(self) -> set[str]:
         if not hasattr(self, "_open"):

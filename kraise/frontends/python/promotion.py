@@ -7,6 +7,7 @@ from kraise.ir.operations import OPERATIONS
 from kraise.ir.types import BOOL, COMPLEX, FLOAT, INT, NUMBER, ScalarType
 
 _BITWISE = frozenset({"and_", "or_", "xor", "invert", "min", "max"})
+_KEPT = frozenset({"add", "sub", "mul", "neg", "abs", "floordiv", "mod", "pow"})  # floats where one operand is one
 
 
 def promote(a: ScalarType, b: ScalarType) -> ScalarType:
@@ -93,6 +94,15 @@ def result_type(name: str, args: tuple[Expr, ...]) -> ScalarType:
     if name == "pow" and (common.is_integer or common == BOOL) and _negative(args[1]):
         return FLOAT
     return common
+
+
+def fractional(e: Expr) -> bool:
+    """Whether a value is no integer whatever the arguments hold: ``x[i] * 0.5``."""
+    if e.type.is_inexact:
+        return True
+    if not isinstance(e, Op) or e.type != NUMBER:
+        return False
+    return OPERATIONS[e.name].result == "inexact" or (e.name in _KEPT and any(map(fractional, e.args)))
 
 
 def _negative(exponent: Expr) -> bool:
