@@ -8,11 +8,21 @@ import libcst as cst
 
 from kraise import dialects
 from kraise.diagnostics import Diagnostic, Refused
-from kraise.frontends.python import host_batches, host_library, host_numbers, host_numpy, host_parts, host_ranks
+from kraise.frontends.python import (
+    host_batches,
+    host_elements,
+    host_library,
+    host_numbers,
+    host_numpy,
+    host_parts,
+    host_ranks,
+)
 from kraise.frontends.python import host_values as values
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.host_assign import Assignments
 from kraise.frontends.python.host_control import ONE, Control, raises, skips
+from kraise.frontends.python.host_dicts import with_copies
+from kraise.frontends.python.host_elses import without_elses
 from kraise.frontends.python.host_grown import with_arrays
 from kraise.frontends.python.host_inlined import with_names_for_blanks
 from kraise.frontends.python.host_lists import without_lists
@@ -47,6 +57,9 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     node = without_reducers(
         scope.source, written_out(scope, without_partials(scope, without_streams(scope, node))), scope.reducers
     )
+    node = with_copies(scope, without_elses(scope, node))
+    scope.walked = host_elements.of_numbers(scope, node)
+    node = with_module_arrays(scope, node)  # those that the calls which were written out mention
     node = with_flat_arrays(scope, with_tables(scope, node), scope.foreign)
     node = without_tuples(scope, with_arrays(scope, without_walks(scope, node)))
     node = without_lists(scope, node)

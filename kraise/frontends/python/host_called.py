@@ -122,8 +122,16 @@ class Calls(Records):
                 return True
             if self.enumerator(a.value) is not None or self.only_enumerators(dotted(a.value)):
                 return True
-        gives = gives_bundle(made, set(self.scope.records))
+        gives = gives_bundle(made, set(self.scope.records)) or self.gives_none(name, call)
         return bool(names & (set(self.instances) | self.bundles)) or gives
+
+    def gives_none(self, name: str, call: cst.Call) -> bool:
+        """Does a call give what the function is read without, or leave out what is ``None`` then?"""
+        made, read = self.scope.host_units[name], self.scope.host_params.get(name)
+        kept = {p.name for p in read or ()}
+        found = arguments(made.params, call.args)
+        may_be = [(p, d) for p, d in made.params if d is not None and dotted(d) == "None"]
+        return found is not None and any((found[p] is d) == (read is None or p in kept) for p, d in may_be)
 
     def makes_record(self, call: cst.Call) -> bool:
         """Does a call give a record: ``State(u, v)``, ``replace(s, dt=0.1)``, ``s._replace(dt=0.1)``?"""
@@ -143,9 +151,11 @@ class Calls(Records):
         if given is None:
             return None
         left = {
-            p for p, d in made.params if d is not None and given[p] is d and isinstance(d, cst.Tuple | cst.SimpleString)
+            p
+            for p, d in made.params
+            if d is not None and given[p] is d and (isinstance(d, cst.Tuple | cst.SimpleString) or dotted(d) == "None")
         }
-        values = [v for p, v in given.items() if p not in left]  # a tuple or text that nobody gives is no parameter
+        values = [v for p, v in given.items() if p not in left]  # what nobody gives is no parameter
         return self.placed(cst.Call(call.func, [cst.Arg(self.expression(v)) for v in values]), call)
 
     def value(self, made: Unit, call: cst.Call, owner: Any, node: cst.CSTNode) -> cst.CSTNode | None:

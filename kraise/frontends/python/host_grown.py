@@ -18,6 +18,7 @@ import libcst as cst
 
 from kraise.frontends.python import host_ranks
 from kraise.frontends.python.host_rounds import integer, number, tuple_of
+from kraise.frontends.python.host_said import plain
 from kraise.frontends.python.host_scope import HostScope, array_names
 from kraise.frontends.python.host_units import assigned
 from kraise.frontends.python.source import dotted, placed, rebuilt, walk
@@ -37,7 +38,9 @@ def with_arrays(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
         return node
     array_names(scope, node)
     grown = _Grown(scope, node, numpy)
-    body = grown.block([new for line in node.body.body for new in _apart(line)])
+    names = {dotted(n.value) for n in walk(node.body) if isinstance(n, cst.Attribute) and n.attr.value == "append"}
+    apart = [new for line in node.body.body for new in _apart(line)]
+    body = grown.block(plain(scope, apart, names, grown.taken, grown.ranks))
     if body is None:
         return node
     new = node.with_changes(body=node.body.with_changes(body=body))
@@ -216,7 +219,9 @@ def _apart(line: Any) -> list[Any]:
                     targets=[cst.AssignTarget(target=cst.Tuple(elements=names))], value=cst.Tuple(elements=parts)
                 )
             ]
-        ) if len(names) == len(parts) and all(isinstance(p.value, cst.List) and not p.value.elements for p in parts):
+        ) if len(names) == len(parts) and all(isinstance(p.value, cst.List) for p in parts):
+            if any(_mentions(p.value, dotted(n.value)) for p in parts for n in names):
+                return [line]
             pairs = zip(names, parts, strict=True)
             return [line.with_changes(body=[cst.Assign([cst.AssignTarget(n.value)], p.value)]) for n, p in pairs]  # type: ignore[arg-type]
     return [line]

@@ -184,7 +184,12 @@ def bundles_of(node: cst.CSTNode) -> set[str]:
         match inner:
             case cst.Assign(
                 targets=[cst.AssignTarget(target=cst.Name(value=name))],
-                value=cst.List() | cst.Tuple() | cst.Dict() | cst.ListComp() | cst.DictComp(),
+                value=cst.List()
+                | cst.Tuple()
+                | cst.Dict()
+                | cst.ListComp()
+                | cst.DictComp()
+                | cst.Call(func=cst.Name(value="dict")),
             ):
                 found.add(name)
     return found

@@ -45,7 +45,7 @@ def _without_unused(line: Any, uses: Counter[str], imports: Imports) -> list[Any
     match line:
         case cst.SimpleStatementLine(body=[
             cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Call() as value)
-        ]) if uses[name] == 1 and all(_reads(n, imports) for n in walk(value) if isinstance(n, cst.Call)):  # fmt: skip
+        ]) if uses[name] == 1 and all(reads(n, imports) for n in walk(value) if isinstance(n, cst.Call)):  # fmt: skip
             return []
     return [line]
 
@@ -56,12 +56,12 @@ def appended(call: cst.Call, imports: Imports) -> str:
     match call:
         case cst.Call(
             func=cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value="append")), args=[cst.Arg(value=value)]
-        ) if all(_reads(n, imports) for n in walk(value) if isinstance(n, cst.Call)):
+        ) if all(reads(n, imports) for n in walk(value) if isinstance(n, cst.Call)):
             return name
     return ""
 
 
-def _reads(call: cst.Call, imports: Imports) -> bool:
+def reads(call: cst.Call, imports: Imports) -> bool:
     """Is this a call that only reads?"""
     if imports.qualified(dotted(call.func)).startswith(("builtins.", "math.", "numpy.", "cupy.", "time.")):
         return True
@@ -96,4 +96,31 @@ def _drops(small: Any, names: set[str], imports: Imports) -> bool:
             return name in names
         case cst.Expr(value=cst.Call() as call):
             return appended(call, imports) in names
+    return False
+
+
+def without_nones(lines: list[Any]) -> list[Any]:
+    """Statements without ``x = None`` where ``x`` gets another value before anything reads it."""
+    out: list[Any] = []
+    for at, line in enumerate(lines):
+        match line:
+            case cst.SimpleStatementLine(
+                body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Name(value="None"))]
+            ) if _set_first(lines[at + 1 :], name):
+                continue
+        out.append(line)
+    return out
+
+
+def _set_first(lines: list[Any], name: str) -> bool:
+    """Is the first thing that statements do with a name, on every way, to give it another value?"""
+    for line in lines:
+        if any(isinstance(n, cst.Name) and n.value == name for n in walk(line)):
+            match line:
+                case cst.SimpleStatementLine(
+                    body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=own))], value=value)]
+                ):
+                    again = any(isinstance(n, cst.Name) and n.value == name for n in walk(value))
+                    return own == name and not again and not (isinstance(value, cst.Name) and value.value == "None")
+            return False
     return False

@@ -49,6 +49,7 @@ class Lists(Rounds):
         self.taken = {n.value for n in walk(node) if isinstance(n, cst.Name)}
         self.lists: dict[str, list[str]] = {}
         self.keys: dict[str, dict[str, str]] = {}  # of dicts
+        self.made_at: dict[str, int] = {}  # inside how many loops and branches a dict is made
         self.constants: dict[str, cst.BaseExpression] = {}  # the counters of loops that are written out
         self.before: list[cst.BaseSmallStatement] = []
         self.appended: dict[str, list[cst.BaseExpression]] = {}
@@ -160,8 +161,11 @@ class Lists(Rounds):
                 entries = self.dictionary(value)
                 if entries is not None and (name not in self.keys or not self.fixed):
                     self.touched = True
+                    self.made_at[name] = self.fixed
                     self.keys[name] = {key: fresh(self.taken, f"{name}_{key}") for key, _ in entries}
                     return [self.named(self.keys[name][key], e, node) for key, e in entries]
+                if entries is not None:
+                    return self.entered_again(name, entries, node)
                 parts = self.elements(value)
                 if parts is not None and (
                     self.holds_arrays(parts) or name in self.lists or (not parts and name in self.appended)
@@ -169,7 +173,7 @@ class Lists(Rounds):
                     return self.made(name, parts, node)
             case cst.Assign(targets=[cst.AssignTarget(target=cst.Subscript(value=cst.Name(value=name), slice=[
                 cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString() as key))]))], value=value) if (
-                name in self.keys and str(key.evaluated_value) not in self.keys[name] and not self.fixed
+                str(key.evaluated_value) not in self.keys.get(name, {}) and self.made_at.get(name) == self.fixed
             ):  # fmt: skip
                 made = fresh(self.taken, f"{name}_{key.evaluated_value!s}")
                 self.keys[name][str(key.evaluated_value)] = made
@@ -250,14 +254,10 @@ class Lists(Rounds):
             case cst.Attribute(value=value, attr=attr):
                 new = self.expression(value)
                 return node.with_changes(value=new, attr=attr) if new is not value else node
-            case cst.Call(
-                func=cst.Attribute(value=owner, attr=cst.Name(value="pop" | "popleft" as verb)), args=args
-            ) if dotted(owner) in self.lists and not self.fixed:
-                own = self.lists[dotted(owner)]
-                at = number(self.expression(args[0].value)) if args else 0 if verb == "popleft" else -1
-                if at is not None and -len(own) <= at < len(own):
-                    self.touched = True
-                    return cst.Name(own.pop(at))
+            case cst.Call(args=args) if any(a.star == "*" and dotted(a.value) in self.lists for a in args):
+                return self.spread(node)
+            case cst.Call() if (popped := self.popped(node)) is not None:
+                return popped
             case cst.Call(func=func, args=[cst.Arg(value=cst.Name(value=name)) as first, *rest]) if (
                 name in self.lists and self.scope.imports.qualified(dotted(func)).startswith(("numpy.", "cupy."))
             ):

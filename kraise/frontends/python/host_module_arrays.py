@@ -1,8 +1,10 @@
 """Arrays of numbers of the module in Python host functions: ``W = np.array([0.25, 0.5])``, then ``cuda.to_device(W)``.
 
-Such an array is made at the start of the function that mentions it.
+Such an array is made at the start of the function that mentions it; so is what the module computes of such arrays and
+of numbers (``V = W.T.copy()``, ``x = np.linspace(0, 1, N)``).
 
-Side condition, checked: the function does not change it (the next call would see that).
+Side conditions, checked: the function does not change it (the next call would see that); the module sets the name once,
+and nothing in the file changes it in place; the same comes out whenever it is computed (no random numbers, no files).
 """
 
 from __future__ import annotations
@@ -13,9 +15,9 @@ import libcst as cst
 
 from kraise.frontends.python.host_rounds import literal
 from kraise.frontends.python.host_scope import HostScope
-from kraise.frontends.python.host_units import assigned
+from kraise.frontends.python.host_units import assigned, times_set
 from kraise.frontends.python.names import simple_statements
-from kraise.frontends.python.source import walk
+from kraise.frontends.python.source import dotted, walk
 from kraise.ir import host as h
 from kraise.ir.host_live import Needed, flat, stored
 
@@ -25,6 +27,8 @@ def with_module_arrays(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionD
     bound = assigned(node.body) | {n for p in walk(node.params) if isinstance(p, cst.Param) for n in assigned(p)}
     mentioned = {n.value for n in walk(node.body) if isinstance(n, cst.Name)} - bound
     made: list[cst.SimpleStatementLine] = []
+    computed = _computed(scope)
+    mentioned |= {n for name in mentioned & set(computed) for n in _needs(computed, name)}
     for statement in simple_statements(scope.source.tree.body):
         match statement:
             case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Call(func=func)) if (
@@ -39,6 +43,13 @@ def with_module_arrays(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionD
                     scope.source.positions.setdefault(new, scope.source.positions[statement])
                 made.append(line)
                 scope.module_arrays.add(name)
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]) if (
+                name in mentioned and name in computed and name not in scope.module_arrays
+            ):  # fmt: skip
+                line = cst.SimpleStatementLine([statement])
+                scope.source.positions.setdefault(line, scope.source.positions[statement])
+                made.append(line)
+                scope.module_arrays.add(name)
     if not made or not isinstance(node.body, cst.IndentedBlock):
         return node
     scope.constants = {n: c for n, c in scope.constants.items() if n not in scope.module_arrays}
@@ -46,6 +57,65 @@ def with_module_arrays(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionD
     for a, b in ((out, node), (out.name, node.name)):
         scope.source.positions.setdefault(a, scope.source.positions[b])
     return out
+
+
+def _computed(scope: HostScope) -> dict[str, cst.Assign]:
+    """What the module computes once for all of numbers, of its arrays and of other such names, by its name."""
+    times = times_set(scope.source.tree)
+    stored_to = {
+        dotted(n.target.value) for n in walk(scope.source.tree)
+        if isinstance(n, cst.AssignTarget | cst.AugAssign) and isinstance(n.target, cst.Subscript | cst.Attribute)
+    }  # fmt: skip
+    found: dict[str, cst.Assign] = {}
+    for statement in simple_statements(scope.source.tree.body):
+        match statement:
+            case cst.Assign(
+                targets=[cst.AssignTarget(target=cst.Name(value=name))],
+                value=cst.Call() | cst.BinaryOperation() | cst.Subscript() | cst.Attribute() | cst.UnaryOperation(),
+            ) if times[name] == 1 and name not in stored_to and name not in scope.constants:
+                arrays = any(isinstance(n, cst.Call) for n in walk(statement.value)) or _names(statement) & set(found)
+                if arrays and _settled(scope, statement.value, set(found)):
+                    found[name] = statement
+    return found
+
+
+def _names(node: cst.CSTNode) -> set[str]:
+    return {n.value for n in walk(node) if isinstance(n, cst.Name)}
+
+
+def _needs(computed: dict[str, cst.Assign], name: str) -> set[str]:
+    """The names that a computed one is made of."""
+    found = _names(computed[name].value)
+    return found | {n for other in found & set(computed) if other != name for n in _needs(computed, other)}
+
+
+def _settled(scope: HostScope, node: cst.BaseExpression, known: set[str]) -> bool:
+    """Is an expression of the module made of numbers, of its constants and ``known`` names, by NumPy's functions?"""
+    words = {id(n.keyword) for n in walk(node) if isinstance(n, cst.Arg)}
+    words |= {id(n.attr) for n in walk(node) if isinstance(n, cst.Attribute)}
+    for inner in walk(node):
+        match inner:
+            case cst.Call(func=func):
+                name = scope.imports.qualified(dotted(func)) if dotted(func) else ""
+                owner = dotted(func).partition(".")[0]
+                method = isinstance(func, cst.Attribute) and (not owner or owner in known or owner in scope.constants)
+                whole = name.startswith(("numpy.", "math.", "builtins.")) and not name.startswith(_CHANGING)
+                if not (whole or method):
+                    return False
+            case cst.Name(value=name) if id(inner) not in words:
+                qualified = scope.imports.qualified(name)
+                if name not in known and name not in scope.constants and not qualified.startswith(_KNOWN):
+                    return False
+            case cst.Lambda() | cst.Comparison() | cst.IfExp() | cst.ListComp() | cst.GeneratorExp() | cst.DictComp():
+                return False
+    return True
+
+
+_KNOWN = ("numpy", "math", "builtins.")
+_CHANGING = (
+    "numpy.random", "numpy.load", "numpy.genfromtxt", "numpy.fromfile", "numpy.memmap", "builtins.open",
+    "builtins.input", "builtins.eval", "builtins.exec", "builtins.globals", "builtins.list", "builtins.dict",
+)  # fmt: skip
 
 
 def check_kept(scope: HostScope, body: tuple[h.Stmt, ...]) -> None:

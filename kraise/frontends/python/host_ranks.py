@@ -39,7 +39,7 @@ def of(scope: HostScope, node: cst.FunctionDef) -> dict[str, tuple[ScalarType, i
 
 def certain(scope: HostScope, node: cst.FunctionDef) -> dict[str, int]:
     """The arrays whose number of axes is surely known: a kernel takes them, all their axes are named, or made here."""
-    found: dict[str, int] = {}
+    found: dict[str, int] = dict.fromkeys(scope.walked, 1)
     for inner in walk(node.body):
         match inner:
             case cst.Call():

@@ -10,6 +10,7 @@ from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.host_tables import entry, has_rows, rows_of
 from kraise.frontends.python.names import simple_statements
 from kraise.frontends.python.source import dotted, walk
+from kraise.ir.host_names import fresh
 
 MOST_ROUNDS = 64
 
@@ -22,10 +23,13 @@ class Rounds:
     keys: dict[str, dict[str, str]]
     constants: dict[str, cst.BaseExpression]
     tables: dict[str, Any]  # lists and tuples of literals that nothing changes
+    taken: set[str]
     touched: bool
+    fixed: int  # inside how many loops and branches that stay
     line: Any
     alone: Any
     named: Any
+    assigned: Any
     expression: Any
     elements: Any
     holds_arrays: Any
@@ -167,6 +171,47 @@ class Rounds:
             return None
         by %= len(own)
         return own[-by:] + own[:-by] if by else own
+
+    def entered_again(self, name: str, entries: list[tuple[str, Any]], node: Any) -> list[Any]:
+        """``state = {…}`` of a dict that is there, in a loop or a branch: all entries at once."""
+        own = self.keys[name]
+        if set(own) != {word for word, _ in entries}:
+            raise self.scope.refuse(node, f"the dict {name} is made anew with other entries", "keep its keys")
+        self.touched = True
+        before: list[Any] = []
+        names: list[Any] = []
+        for word, value in entries:
+            if not isinstance(value, cst.Name) and self.scope.is_array(value):
+                made = fresh(self.taken, f"{own[word]}_next")
+                before.append(self.named(made, value, node))
+                value = cst.Name(made)
+            names.append(value)
+        targets = tuple_of([cst.Name(own[word]) for word, _ in entries])
+        return [*before, self.assigned(targets, tuple_of(names), node)]
+
+    def spread(self, node: cst.Call) -> cst.Call:
+        """``step(s, *ks)`` with the arrays of the list one by one."""
+        self.touched = True
+        args: list[Any] = []
+        for a in node.args:
+            if a.star == "*" and dotted(a.value) in self.lists:
+                args += [cst.Arg(cst.Name(n)) for n in self.lists[dotted(a.value)]]
+            else:
+                args.append(self.expression(a).with_changes(comma=cst.MaybeSentinel.DEFAULT))
+        return node.with_changes(args=args, func=self.expression(node.func))
+
+    def popped(self, node: cst.Call) -> cst.Name | None:
+        """``bufs.pop(0)``; None for another call."""
+        match node:
+            case cst.Call(
+                func=cst.Attribute(value=owner, attr=cst.Name(value="pop" | "popleft" as verb)), args=args
+            ) if dotted(owner) in self.lists and not self.fixed:
+                own = self.lists[dotted(owner)]
+                at = number(self.expression(args[0].value)) if args else 0 if verb == "popleft" else -1
+                if at is not None and -len(own) <= at < len(own):
+                    self.touched = True
+                    return cst.Name(own.pop(at))
+        return None
 
     def entries(self, node: cst.BaseExpression) -> list[tuple[str, cst.BaseExpression]] | None:
         """The entries of a dict that a name stands for, too."""

@@ -12,7 +12,7 @@ from kraise.diagnostics import Refused, Span, refuse
 from kraise.frontends.python import host_numpy
 from kraise.frontends.python.host_units import Record, Unit
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import Source, dotted, walk
+from kraise.frontends.python.source import Source, dotted, only_operand, walk
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import ArrayType
@@ -50,6 +50,7 @@ class HostScope:
     configured: dict[str, tuple] = field(default_factory=dict)
     ignored: set[str] = field(default_factory=set)
     elementwise: frozenset[str] = frozenset()  # functions of one element that are called with arrays
+    walked: set[str] = field(default_factory=set)  # parameters whose elements a loop gives as numbers
     stacked: set[str] = field(default_factory=set)  # parameters that are lists of arrays
     lost: set[str] = field(default_factory=set)  # names whose values were refused
     scalars: set[str] = field(default_factory=set)
@@ -234,7 +235,7 @@ def ignored_call(name: str) -> str:
 
 def array_names(scope: HostScope, function: cst.FunctionDef) -> set[str]:
     """The names (and attributes of self) of a function that are arrays, by what is done with them."""
-    found = {n for own in scope.banks.values() for n in own}
+    found = {n for own in scope.banks.values() for n in own} | scope.walked
     scope.arrays = found
     lists: dict[str, tuple[cst.BaseExpression, ...]] = {}
     for node in walk(function.body):
@@ -257,10 +258,11 @@ def array_names(scope: HostScope, function: cst.FunctionDef) -> set[str]:
                     value=inner,
                     attr=cst.Name(
                         value="shape" | "dtype" | "size" | "ndim" | "T" | "strides" | "reshape" | "astype" | "ravel"
-                        | "flatten" | "mean" | "std" | "sum"
+                        | "flatten" | "mean" | "std" | "sum" | "var" | "min" | "max" | "argmin" | "argmax" | "cumsum"
+                        | "argsort" | "prod" | "any" | "all" | "clip" | "transpose" | "squeeze"
                     ),
                 ):  # fmt: skip
-                    name = dotted(inner)
+                    name = dotted(inner) or dotted(only_operand(inner))
                     found |= {name} if name and _local(scope, name) else set()
                 case cst.Subscript(value=inner):
                     name = dotted(inner)

@@ -19,7 +19,8 @@ def by_default(source: Source, node: cst.FunctionDef) -> tuple[cst.FunctionDef, 
     """A function as it is called without the parameters that are ``None`` then and that it tests for that, or does not
     use; these.
 
-    Not where a call of the file gives one of them: there it is an argument like others.
+    Not where a call of the file gives one of them and the function would do with any value (``s or 3``): there it is an
+    argument like others. Calls that give one are written out.
     """
     params = node.params
     every = [*params.posonly_params, *params.params, *params.kwonly_params]
@@ -27,7 +28,7 @@ def by_default(source: Source, node: cst.FunctionDef) -> tuple[cst.FunctionDef, 
         p for at, p in enumerate(every)
         if p.default is not None and dotted(p.default) == "None"
         and (_tests(node, p.name.value) or not _reads(node, p.name.value))
-        and not is_given(source, node, p.name.value, at)
+        and (not is_given(source, node, p.name.value, at) or asks(node.body, p.name.value))
     ]  # fmt: skip
     if not found or not isinstance(node.body, cst.IndentedBlock):
         return node, []
@@ -65,6 +66,11 @@ def _tests(node: cst.FunctionDef, name: str) -> bool:
         or isinstance(n, cst.BooleanOperation) and isinstance(n.operator, cst.Or) and dotted(n.left) == name
         for n in walk(node.body)
     )  # fmt: skip
+
+
+def asks(node: cst.CSTNode, name: str) -> bool:
+    """Is a name compared with ``None``?"""
+    return any(isinstance(n, cst.Comparison) and _decided(n, {name: True}) is not None for n in walk(node))
 
 
 def _reads(node: cst.FunctionDef, name: str) -> bool:

@@ -227,6 +227,23 @@ def _named_super(node: cst.FunctionDef) -> cst.FunctionDef:
     return made
 
 
+def _default(value: Any, imports: Imports) -> Any:
+    """What a field of a dataclass is where nobody gives it: ``field(default=3)``, ``field(default_factory=list)``."""
+    if not isinstance(value, cst.Call) or imports.qualified(dotted(value.func)) != "dataclasses.field":
+        return value
+    words = {a.keyword.value: a.value for a in value.args if a.keyword is not None}
+    if "default" in words and "init" not in words:
+        return words["default"]
+    match words.get("default_factory"):
+        case cst.Name(value="list"):
+            return cst.List([])
+        case cst.Name(value="dict"):
+            return cst.Dict([])
+        case cst.Lambda(params=cst.Parameters(params=[]), body=made):
+            return made
+    return value
+
+
 def _class(node: cst.ClassDef, imports: Imports, found: Mapping[str, Record]) -> Record | None:
     parents = [found[dotted(b.value)] for b in node.bases if dotted(b.value) in found]
     bases = [imports.qualified(dotted(b.value)) or dotted(b.value) for b in node.bases]
@@ -270,7 +287,7 @@ def _class(node: cst.ClassDef, imports: Imports, found: Mapping[str, Record]) ->
         for small in part.body if isinstance(part, cst.SimpleStatementLine) else ():
             match small:
                 case cst.AnnAssign(target=cst.Name(value=name), value=value) if is_tuple or is_data:
-                    fields.append((name, value))
+                    fields.append((name, _default(value, imports) if is_data else value))
                 case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value):
                     constants[name] = value
     if not is_tuple and not is_data and not methods:

@@ -19,9 +19,10 @@ from kraise.frontends.python import host_objects
 from kraise.frontends.python.host_enumerators import Enumerators
 from kraise.frontends.python.host_generated import Generated
 from kraise.frontends.python.host_inlined import bracketed, bundles_of, uses
-from kraise.frontends.python.host_kept import without_records
+from kraise.frontends.python.host_kept import without_nones, without_records
 from kraise.frontends.python.host_rounds import tuple_of
 from kraise.frontends.python.host_scope import HostScope
+from kraise.frontends.python.host_several import Several
 from kraise.frontends.python.host_units import Record, Unit, assigned, generators, of_lambda, unit
 from kraise.frontends.python.source import dotted, rebuilt, walk
 
@@ -31,7 +32,7 @@ def written_out(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
     return Written(scope, node).function()
 
 
-class Written(Enumerators, Generated):
+class Written(Enumerators, Generated, Several):
     """One host function."""
 
     def __init__(self, scope: HostScope, node: cst.FunctionDef):
@@ -56,7 +57,7 @@ class Written(Enumerators, Generated):
         self.parameters = set(objects)
         for name, kind in objects.items():
             self.declare(name, kind)
-        body = without_records(self.block(lines), self.scope.imports)
+        body = without_nones(without_records(self.block(lines), self.scope.imports))
         if len(body) == len(lines) and all(a is b for a, b in zip(body, lines, strict=True)):
             return self.node
         new = self.node.with_changes(body=self.suite(body), params=self.fields_for(objects))
@@ -184,7 +185,8 @@ class Written(Enumerators, Generated):
         """``return`` of a record, or of what a written out call returns."""
         record = self.record(value)
         if record is not None:
-            parts = tuple_of([v for _, v in record[1]])
+            given = [v for _, v in record[1] if not (isinstance(v, cst.List | cst.Dict) and not v.elements)]
+            parts = tuple_of(given)  # a list that is still empty is no array
             return [self.line(self.placed(cst.Return(parts), node), node)]
         if isinstance(value, cst.Call):
             return self.written(value, None, True)
@@ -227,7 +229,9 @@ class Written(Enumerators, Generated):
                 return self.statement(self.line(cst.Assign([cst.AssignTarget(target)],
                                                            tuple_of([v for _, v in record[1]])), node))  # fmt: skip
             if isinstance(value, cst.Tuple) and len(value.elements) == len(target.elements):
+                kept = list(self.before)
                 flat = self.flattened(target, value)
+                self.before = self.before if flat is not None else kept  # what it wrote out is written out below
                 apart = self.constructors(target, value, node)
                 if apart is not None:
                     return apart
@@ -236,16 +240,6 @@ class Written(Enumerators, Generated):
         if isinstance(value, cst.Call):
             return self.written(value, target, False)
         return None
-
-    def constructors(self, target: cst.Tuple, value: cst.Tuple, node: cst.CSTNode) -> list[Any] | None:
-        """``a, b = Pair(x, y), Pair(y, x)`` one after the other; None for another assignment."""
-        made = [self.scope.records.get(dotted(v.value.func)) for v in value.elements if isinstance(v.value, cst.Call)]
-        names = [{n.value for n in walk(side) if isinstance(n, cst.Name)} for side in (target, value)]
-        if not any(c is not None and "__init__" in c.methods for c in made) or names[0] & names[1]:
-            return None
-        pairs: Any = zip(target.elements, value.elements, strict=True)
-        single = [self.placed(cst.Assign([cst.AssignTarget(t.value)], v.value), node) for t, v in pairs]
-        return [line for s in single for line in self.small(s, node)]
 
     # --- expressions
 
@@ -306,6 +300,8 @@ class Written(Enumerators, Generated):
                 at.evaluated_value < len(parts) and not uses(parts, cst.Call, cst.StarredElement)
             ):  # fmt: skip
                 return bracketed(self.expression(parts[at.evaluated_value].value))  # type: ignore[no-any-return]
+            case cst.Subscript(value=cst.Call() as call) if dotted(call.func) in self.scope.hosts and not self.unsure:
+                return self.part_of_result(node, call)
             case cst.IfExp() | cst.BooleanOperation() | cst.ListComp() | cst.GeneratorExp() | cst.DictComp():
                 first = _FIRST.get(type(node), "")  # runs for sure
                 given = {first: self.expression(getattr(node, first))} if first else {}

@@ -154,6 +154,18 @@ def placed(source: Source, new: Any, old: cst.CSTNode) -> Any:
     return new
 
 
+def only_operand(node: cst.BaseExpression) -> cst.BaseExpression:
+    """``x`` of ``(2 * x + 1) ** 2``, whose other operands are numbers; anything else as it is."""
+    match node:
+        case cst.UnaryOperation(expression=inner):
+            return only_operand(inner)
+        case cst.BinaryOperation(left=left, right=right):
+            numbers = [isinstance(s, cst.Integer | cst.Float) for s in (left, right)]
+            if any(numbers):
+                return only_operand(left if numbers[1] else right)
+    return node
+
+
 def comments(text: str) -> tuple[tuple[int, str], ...]:
     """(line, text without the marker) of every comment of a source that parses."""
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)

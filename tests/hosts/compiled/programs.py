@@ -6,7 +6,7 @@ import math
 import time
 from collections import deque, namedtuple
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import NamedTuple
 
@@ -1702,3 +1702,157 @@ def by_windows_cut_off(x, y):
     top = cuda.to_device(x[:40])
     add[1, 64](top, 1.0)
     return sums, top.copy_to_host().sum() / top.shape[0]
+
+
+TURNED = np.array([0.25, 0.5, 0.125])[::-1].copy()
+SHARES = TURNED / TURNED.sum()
+NOISE = np.random.default_rng(3).random(3)
+
+
+@dataclass
+class Outcome:
+    u: np.ndarray
+    total: float
+    notes: list = field(default_factory=list)
+
+
+class Counted:
+    def __init__(self, x):
+        self.x = cuda.to_device(x)
+        self.last = None
+
+    def run(self, rounds):
+        for _ in range(rounds):
+            add[1, 64](self.x, 0.5)
+        self.last = self.x.copy_to_host()
+        return self.last
+
+
+def by_both_runs(x, y):
+    a = Counted(x)
+    left, rounds = a.run(2), 3
+    b = Counted(y)
+    one, other = a.run(rounds), b.run(1)
+    return left, one, other, a.last
+
+
+def by_loop_with_else(x, y):
+    u = x.copy()
+    found = 0
+    for it in range(3):
+        add[1, 64](u, 0.5)
+        if u[0] > 100.0:
+            break
+    else:
+        found = 7
+    v = y.copy()
+    count = 0
+    while count < 9:
+        add[1, 64](v, 1.0)
+        count += 1
+        for part in range(2):
+            if part == 1:
+                break
+        if v[1] > 2.0:
+            found += 1
+            break
+    else:
+        v = 0.0 * v
+    for _ in range(2):
+        add[1, 64](u, 0.5)
+    else:
+        u = 2.0 * u
+    return u, v, found, count, it
+
+
+def by_logged_rounds(x, y):
+    u = cuda.to_device(x)
+    sums, states = [], [u.copy_to_host()]
+    try:
+        for t, w in enumerate(y):
+            add[1, 64](u, w)
+            sums.append(u.copy_to_host().sum())
+            states.append(u.copy_to_host())
+            print(f"round {t}: {sums[-1]}")
+    finally:
+        cuda.synchronize()
+    np.testing.assert_allclose(sums[0], sums[0])
+    return np.array(sums), np.array(states)
+
+
+def helper_with_choices(x, factor, out=None, start=None):
+    if out is None:
+        out = np.zeros_like(x)
+    scale[1, 64](x, out, factor)
+    if start is not None and factor > 1.0:
+        add[1, 64](out, start)
+    return out
+
+
+def by_choices_left_out(x, y):
+    one = helper_with_choices(x, 2.0)
+    two = helper_with_choices(x, 2.0, start=0.25)
+    room = np.ones_like(y)
+    helper_with_choices(y, 0.5, out=room)
+    return one + 1, two, room
+
+
+def stepped_dict(s, rounds):
+    new = {}
+    new["a"] = cuda.to_device(s["b"].copy_to_host())
+    new["b"] = cuda.to_device(s["a"].copy_to_host())
+    add[1, 64](new["a"], 0.5 * rounds)
+    return new
+
+
+def by_dicts_again(x, y):
+    s = dict(a=cuda.to_device(x), b=cuda.to_device(y))
+    t = 0.0
+    for rounds in range(3):
+        s = stepped_dict(s, rounds)
+        s = {"b": s["a"], "a": s["b"]}
+        t += 1.0
+    return s["a"].copy_to_host(), s["b"].copy_to_host(), t
+
+
+def by_one_dict(x, y):
+    s = {"a": x.copy(), "b": y.copy()}
+    t = {"a": x.copy(), "b": y.copy()}
+    for _ in range(2):
+        t["a"] = s["a"] + 1
+        t["b"] = s["b"] + s["a"]
+        add[1, 64](t["b"], 1.0)
+        s = t
+    return s["a"], s["b"]
+
+
+def traced(x, rounds):
+    u = cuda.to_device(x)
+    trace = np.zeros((rounds, x.size), dtype=np.float32)
+    for t in range(rounds):
+        add[1, 64](u, 0.5)
+        trace[t] = u.copy_to_host()
+    return trace
+
+
+def by_parts_of_results(x, y):
+    last = traced(x, 3)[-1]
+    buffers = [cuda.to_device(x), cuda.to_device(y)]
+    o = cuda.device_array_like(x)
+    mix[1, 64](*buffers, o)
+    w = cuda.to_device(SHARES.astype(np.float32))
+    add[1, 64](w, 1.0)
+    return last, o.copy_to_host(), w.copy_to_host(), (2 * y + 1).sum()
+
+
+def by_outcome(x, y):
+    u = cuda.to_device(x)
+    add[1, 64](u, 0.5)
+    made = u.copy_to_host()
+    return Outcome(made, made.sum())
+
+
+def by_noise_of_the_module(x, y):
+    w = cuda.to_device(NOISE)
+    add[1, 64](w, 1.0)
+    return w.copy_to_host()
