@@ -198,7 +198,7 @@ def merged_write(r: RawWrite, launch: Launch) -> RawWrite:
     if found.names == r.loops:
         return r
     *subs, value = found.values
-    path = _without_ceilings(found.path)
+    path = without_ceilings(found.path)
     return replace(r, loops=found.names, path=path, subscripts=tuple(subs), value=value)
 
 
@@ -258,7 +258,7 @@ def _digits(node: eq.Reduce) -> eq.Reduce:
     found = merged(Domain(names, (*bounds(node.axes), *where), (node.body,)), Launch())
     if found.names == names:
         return given
-    path = _without_ceilings(found.path)
+    path = without_ceilings(found.path)
     ranges = box(found.names, path)
     return eq.Reduce(node.op, ranges.axes, decided(found.values[0], path), conjunction(ranges.residue), node.type)
 
@@ -277,7 +277,7 @@ def _unit_steps(node: eq.Reduce) -> eq.Reduce:
     return node
 
 
-def _without_ceilings(path: Path) -> Path:
+def without_ceilings(path: Path) -> Path:
     """``k < T * ((K + T - 1) // T)`` says nothing where ``k < K``: the last tile is cut off."""
     out = []
     for c in path:
@@ -356,4 +356,5 @@ __all__ = [
     "merged_reductions",
     "merged_write",
     "spread",
+    "without_ceilings",
 ]

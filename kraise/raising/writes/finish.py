@@ -17,7 +17,7 @@ from kraise.raising.carried.problem import at_index
 from kraise.raising.run.arithmetic import tidy
 from kraise.raising.run.state import Raw, RawFold, RawNew, RawWrite
 from kraise.raising.threads.row_views import taken_apart, viewed
-from kraise.raising.threads.tiles import Launch, merged_reductions, merged_write
+from kraise.raising.threads.tiles import Launch, merged_reductions, merged_write, without_ceilings
 from kraise.raising.writes.decided import decided
 from kraise.raising.writes.masks import axes_bounds, bounds
 from kraise.raising.writes.portions import in_one
@@ -83,8 +83,12 @@ def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Laun
 
         subs, value, path = tuple(map(fn, subs)), fn(value), tuple(map(fn, path))
         residue = tuple(c for c in map(fn, residue) if not (isinstance(c, eq.Const) and c.value))
-        residue = tuple(c for c in residue if not _said(c, around, steps))
         axes = tuple(a for a in axes if a.name not in {i.name for i in single})
+        if residue:  # what held two indices may bound the one that is left
+            path = without_ceilings(tuple(c for c in path if not (isinstance(c, eq.Const) and c.value)))
+            found = box(tuple(a.name for a in axes), path, steps)
+            axes, residue = found.axes, tuple(c for c in residue if c in found.residue)
+        residue = tuple(c for c in residue if not _said(c, around, steps))
     value = in_one(merged_reductions(decided(rolled(value), path), path), path)
     where = conjunction(finished(residue))  # a sum that is compared is the one that is stored
     _named(r, axes, (*subs, value, *residue))
