@@ -7,7 +7,8 @@ the same for every thread and every round: as a constant it is a table that is l
 from __future__ import annotations
 
 from dataclasses import replace
-from math import prod
+from math import isfinite, prod
+from struct import pack, unpack
 
 from kraise.ir import kernel as k
 from kraise.ir.host_rename import renamed, within
@@ -52,7 +53,7 @@ def _names(f: k.Function) -> set[str]:
 
 def _table(f: k.Function, array: k.LocalArray) -> k.Constant | None:
     """The constant that a local array is; None if it is none."""
-    values = [v.value for v in array.values if isinstance(v, k.Const)]
+    values = [n for v in array.values if (n := _number(v)) is not None]
     shape = [n.value for n in array.shape if isinstance(n, k.Const) and type(n.value) is int]
     if array.space != "local" or not values or len(values) < len(array.values) or len(shape) < len(array.shape):
         return None
@@ -71,6 +72,36 @@ def _table(f: k.Function, array: k.LocalArray) -> k.Constant | None:
     zero = type(values[0])(0)
     filled = (*values, *[zero] * (size - len(values)))
     return k.Constant(array.name, array.element, filled, tuple(shape), span=array.span)
+
+
+def _number(e: k.Expr) -> bool | int | float | complex | str | None:
+    """The number that an initializer is: ``4.f / 9`` is arithmetic of floats, each step but the last in their width."""
+    if isinstance(e, k.Const):
+        return e.value
+    found = _quotient(e)
+    return found if found is not None and isfinite(found) else None
+
+
+def _quotient(e: k.Expr) -> float | None:
+    match e:
+        case k.Const(value=int() | float() as v):
+            return float(v)
+        case k.Cast(type=t, arg=k.Const(value=int() as v)) if t.kind == "float" and abs(v) < 1 << 24:
+            return float(v)
+        case k.Op(name=name, args=(a, *rest), type=t) if t.kind == "float" and t.bits in (32, 64):
+            known = [x if x is None or t.bits == 64 else _single(x) for x in map(_quotient, (a, *rest))]
+            match name, known:
+                case "neg", [float() as x]:
+                    return -x
+                case "div", [float() as x, float() as y] if y:
+                    return x / y
+                case "mul", [float() as x, float() as y]:
+                    return x * y
+    return None
+
+
+def _single(x: float) -> float:
+    return float(unpack("f", pack("f", x))[0]) if abs(x) < 1e38 else x
 
 
 def _without(body: tuple[k.Stmt, ...], names: dict[str, str]) -> tuple[k.Stmt, ...]:

@@ -212,7 +212,7 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                 last = attempts[-1]
                 names = {} if sizes is not None or start.named else named_sizes(last.inlined, function)
                 if sizes is None and not names:
-                    among = suggested(last.inlined, {}) if last.cx.cooperative or known.ways == {} else []
+                    among = suggested(last.inlined, {}) if last.cx.cooperative or _unsized(known.ways) else []
                     among += [w for w in (_guarded_cells(last),) if last.cx.cooperative and w not in among]
                     sizes = as_launched(among, told, hinted(module, function))
                 if names:
@@ -242,6 +242,11 @@ def _shared_out(cx: Context, refused: Refused) -> dict[eq.Param, eq.Param]:
     """The sizes to take for multiples of others, where the proof, or a barrier under a guard, wants that."""
     codes = {d.code for d in refused.diagnostics}
     return groups.wished(cx) if codes & {*PROOFS} else cx.shared_out if "KR206" in codes else {}
+
+
+def _unsized(ways: threads.Ways) -> bool:
+    """Whether nothing is said yet of how many threads a block has."""
+    return all(way == threads.APART for way in ways.values())
 
 
 def _by_warps(known: Learned) -> bool:

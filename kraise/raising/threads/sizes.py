@@ -17,6 +17,7 @@ from kraise.ir.types import INT, ScalarType
 from kraise.raising.collective.opened import walked
 from kraise.raising.loops.unrolled import maybe
 from kraise.raising.threads.indices import Ways
+from kraise.raising.threads.spelled import addends, axis_of_product, bare, number, stride, thread_axis
 
 _MOST = 4  # ways that are tried
 _LARGEST = 1024
@@ -42,7 +43,7 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
         vote(k.Hw("thread", axis, INT), size)
     for s in nodes:
         match s:
-            case k.Op(name="eq", args=(a, b)) if (last := _number(b)) is not None and last > 2:
+            case k.Op(name="eq", args=(a, b)) if (last := number(b)) is not None and last > 2:
                 vote(a, last + 1)  # if (threadIdx.x == 15): the last one of a row
             case k.For(start=start, step=k.Const(value=by)):
                 vote(start, by)
@@ -53,22 +54,25 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
             for at, extent in zip(s.subscripts, shapes[s.array], strict=True):
                 if isinstance(extent, k.Const) and type(extent.value) is int:
                     vote(at, extent.value if extent.value % 2 == 0 else extent.value - 1)
-                addends = _addends(at)
-                for n in addends:
-                    for a in addends:
-                        vote(a, _stride(n))
+                parts = addends(at)
+                for n in parts:
+                    for a in parts:
+                        vote(a, stride(n))
                     if (at_ := maybe(n, {})) is not None:
                         n = k.Const(at_, INT)
                     if isinstance(n, k.Const) and type(n.value) is int and n.value >= 16 and 0 not in votes:
                         offsets[n.value] = None
     for size in sorted(offsets, reverse=True):
         vote(k.Hw("thread", 0, INT), size)
-    further = {c for s in nodes if isinstance(s, k.Op) for a in _addends(s) if (c := _number(a)) is not None}
-    paired = any(isinstance(s, k.Op) and _stride(s) == 2 and _axis_of_product(s, names) is not None for s in nodes)
+    further = {c for s in nodes if isinstance(s, k.Op) for a in addends(s) if (c := number(a)) is not None}
+    paired = any(isinstance(s, k.Op) and stride(s) == 2 and axis_of_product(s, names) is not None for s in nodes)
+    elsewhere = _rows_of_blocks(nodes, names)
+    for axis, count in elsewhere.values():
+        vote(k.Hw("thread", axis, INT), count)
     for s in nodes:  # blockIdx.x * 256: where a block begins, with one element for each of its threads, or two
-        if isinstance(s, k.Op) and s.name == "mul":
+        if isinstance(s, k.Op) and s.name == "mul" and s not in elsewhere:
             for a, b in (s.args, s.args[::-1]):
-                block, count = _bare(a), _number(b)
+                block, count = bare(a), number(b)
                 if isinstance(block, k.Hw) and block.kind == "block" and count is not None:
                     vote(k.Hw("thread", block.axis, INT), count)
                     if paired or count // 2 in further:  # x[i] and x[i + 128], or x[2 * i] and x[2 * i + 1]
@@ -85,12 +89,25 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
     return [{**known, **f} for f in found if f][:_MOST]
 
 
+def _rows_of_blocks(nodes: Iterable[object], names: dict[str, int]) -> dict[k.Expr, tuple[int, int]]:
+    """By product: an axis of the threads, and how many it has, as in ``blockIdx.x * 4 + threadIdx.y``."""
+    found: dict[k.Expr, tuple[int, int]] = {}
+    for args in [addends(s) for s in nodes if isinstance(s, k.Op) and s.name == "add"]:
+        for by, thread in (args, args[::-1]) if len(args) == 2 else ():
+            axis, by = thread_axis(thread, names), bare(by)
+            for a, b in (by.args, by.args[::-1]) if isinstance(by, k.Op) and by.name == "mul" else ():
+                block, count = bare(a), number(b)
+                if axis is not None and count and isinstance(block, k.Hw) and block.kind == "block":
+                    found |= {by: (axis, count)} if block.axis != axis else {}
+    return found
+
+
 def _beside(s: k.For) -> Iterator[k.Expr]:
     """What the loop's variable is added to."""
     for e in walked(s.body):
         if isinstance(e, k.Op) and e.name == "add":
             for a, b in (e.args, e.args[::-1]):
-                if isinstance(_bare(a), k.Var) and _bare(a).name == s.var:  # type: ignore[union-attr]
+                if isinstance(bare(a), k.Var) and bare(a).name == s.var:  # type: ignore[union-attr]
                     yield b
 
 
@@ -138,17 +155,17 @@ def _once(nodes: Iterable[object]) -> dict[str, k.Expr]:
 
 def _from_thread(e: k.Expr, names: dict[str, int], values: dict[str, k.Expr], depth: int = 4) -> tuple[int, int] | None:
     """The axis and the number, if ``e`` is a thread's index and a number."""
-    axis, number = thread_axis(e, names), _number(e)
+    axis, by = thread_axis(e, names), number(e)
     if axis is not None:
         return axis, 0
-    if number is not None or not depth:
+    if by is not None or not depth:
         return None
-    match _bare(e):
+    match bare(e):
         case k.Var(name=name) if name in values:
             return _from_thread(values[name], names, values, depth - 1)
         case k.Op(name="add" | "sub" as name, args=(a, b)):
             for own, other, sign in ((a, b, 1 if name == "add" else -1), (b, a, 1 if name == "add" else 0)):
-                place, n = _from_thread(own, names, values, depth - 1), _number(other)
+                place, n = _from_thread(own, names, values, depth - 1), number(other)
                 if place is not None and n is not None and sign:
                     return place[0], place[1] + sign * n
     return None
@@ -161,7 +178,7 @@ def _inside(nodes: list[object], shapes: dict[str, tuple[k.Expr, ...]], names: d
     for s in nodes:
         if isinstance(s, k.Load | k.Store) and len(shapes.get(s.array, ())) == len(s.subscripts):
             for at, extent in zip(s.subscripts, shapes[s.array], strict=True):
-                place, cells = _from_thread(at, names, values), _number(extent)
+                place, cells = _from_thread(at, names, values), number(extent)
                 if place is not None and cells is not None and place[1] < cells:
                     found[place[0]] = min(cells - place[1], found.get(place[0], cells))
                     shifted |= {place[0]} if place[1] else set()
@@ -178,7 +195,7 @@ def _halves(
     found: dict[tuple[int, int], None] = {}
     for s in nodes:
         if isinstance(s, k.Store) and len(shapes.get(s.array, ())) == 1:
-            place, cells = _from_thread(s.subscripts[0], names, values), _number(shapes[s.array][0])
+            place, cells = _from_thread(s.subscripts[0], names, values), number(shapes[s.array][0])
             if place is not None and cells is not None and cells == 2 * place[1]:
                 found[place] = None
             axis = _a_block_on(s.subscripts[0], names)
@@ -189,10 +206,10 @@ def _halves(
 
 def _a_block_on(e: k.Expr, names: dict[str, int]) -> int | None:
     """The axis of ``threadIdx.x + blockDim.x``."""
-    match _bare(e):
+    match bare(e):
         case k.Op(name="add", args=args):
             for a, b in (args, args[::-1]):
-                far, axis = _bare(a), thread_axis(b, names)
+                far, axis = bare(a), thread_axis(b, names)
                 if isinstance(far, k.Hw) and far.kind == "blockDim" and far.axis == axis:
                     return axis
     return None
@@ -203,7 +220,7 @@ def launched(module: k.Module, function: k.Function) -> dict[int, int]:
     blocks = [x.block for x in launches_of(module.hosts, function.name) if x.block]
     found: dict[int, int] = {}
     for axis in range(3 if blocks else 0):
-        sizes = {_number(block[axis]) if axis < len(block) else 1 for block in blocks}
+        sizes = {number(block[axis]) if axis < len(block) else 1 for block in blocks}
         if len(sizes) == 1 and (n := sizes.pop()) is not None:
             found[axis] = n
     return found
@@ -251,7 +268,7 @@ def named_sizes(body: tuple[k.Stmt, ...], function: k.Function) -> dict[int, eq.
     shapes = {s.name: s.shape for s in nodes if isinstance(s, k.LocalArray) and s.space == "shared"}
 
     def vote(axis: int | None, size: k.Expr) -> None:
-        match _bare(size):
+        match bare(size):
             case k.Var(name=name) if axis is not None and name in own:
                 t = own[name]
                 if isinstance(t, ScalarType):
@@ -264,7 +281,7 @@ def named_sizes(body: tuple[k.Stmt, ...], function: k.Function) -> dict[int, eq.
     for s in nodes:
         if isinstance(s, k.Op) and s.name == "mul":
             for a, b in (s.args, s.args[::-1]):
-                block = _bare(a)
+                block = bare(a)
                 if isinstance(block, k.Hw) and block.kind == "block":
                     vote(block.axis, b)
     sizes = [(n, t) for n, t in own.items() if isinstance(t, ScalarType) and t.is_integer]
@@ -303,7 +320,7 @@ def beyond(body: tuple[k.Stmt, ...], ways: Ways, told: Collection[int] = ()) -> 
     for e in walked(body):
         match e:
             case k.Op(name="lt" | "le" as name, args=(a, b)) if (place := _from_thread(a, names, values)) is not None:
-                bound, size = _number(b), -ways.get(place[0], 0)
+                bound, size = number(b), -ways.get(place[0], 0)
                 open_ = place[0] not in told and place[0] not in blocks
                 if bound is not None and 1 < size < bound - place[1] + (name == "le") + open_:
                     return True
@@ -331,51 +348,6 @@ def thread_locals(body: tuple[k.Stmt, ...]) -> dict[str, int]:
         if axis is not None:
             out[name] = axis
     return out
-
-
-def _stride(e: k.Expr) -> int | None:
-    """The c of ``i * c``: as in s[threadIdx.x + i * c], where each thread has every c-th cell."""
-    match _bare(e):
-        case k.Op(name="mul", args=(a, b)):
-            return next(
-                (n for x, n in ((a, _number(b)), (b, _number(a))) if n is not None and _number(x) is None), None
-            )
-    return None
-
-
-def _axis_of_product(e: k.Op, names: dict[str, int]) -> int | None:
-    """The axis whose thread index a product holds."""
-    return next((axis for a in e.args if (axis := thread_axis(_bare(a), names)) is not None), None)
-
-
-def _bare(e: k.Expr) -> k.Expr:
-    return _bare(e.arg) if isinstance(e, k.Cast) else e
-
-
-def _number(e: k.Expr) -> int | None:
-    """The value of an expression of integers."""
-    return maybe(_bare(e), {})
-
-
-def _addends(e: k.Expr) -> list[k.Expr]:
-    match e:
-        case k.Op(name="add" | "sub", args=(a, b)):
-            return [*_addends(a), *_addends(b)]
-        case k.Cast(arg=a):
-            return _addends(a)
-    return [e]
-
-
-def thread_axis(e: k.Expr, names: dict[str, int]) -> int | None:
-    """The axis whose thread index ``e`` is."""
-    match e:
-        case k.Hw(kind="thread", axis=axis):
-            return axis
-        case k.Cast(arg=arg):
-            return thread_axis(arg, names)
-        case k.Var(name=name):
-            return names.get(name)
-    return None
 
 
 __all__ = [
