@@ -22,6 +22,13 @@ def test_a_table_is_lifted_and_filled_up():
     assert constants(HEAD + TABLE + TAIL) == {"t": (1.0, 2.0, -3.0, 0.0)}
 
 
+def test_quotients_and_their_signs_are_numbers():
+    found = constants(HEAD + " const float t[3] = {4.f / 9, -(1.f / 36), 2 * (1.f / 3)};\n" + TAIL)["t"]
+    assert found == pytest.approx((4 / 9, -1 / 36, 2 / 3), rel=1e-7)
+    assert not constants(HEAD + " const float t[2] = {1.f / n, 1.f / 0};\n" + TAIL)
+    assert not constants(HEAD + " const float t[2] = {1.f, 1.f / 0};\n" + TAIL)
+
+
 @pytest.mark.parametrize(
     "body",
     [

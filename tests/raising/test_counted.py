@@ -15,6 +15,9 @@ COUNTED = {
     "greater": "i = q\n while i > 0:\n  y[i - 1] = x[i - 1] + i\n  i -= 3",
     "turned": "i = 0\n while len(x) > i:\n  y[i] = x[i]\n  i = 1 + i",
     "with a continue": "i = 0\n while i < len(x):\n  if x[i] > 0:\n   y[i] = 1\n   i += 1\n   continue\n  y[i] = x[i] + i\n  i += 1",
+    "two bounds": "i = 0\n while i < len(x) and i < q:\n  y[i] = x[i] + i\n  i += 1",
+    "a bound on a sum": "i = 0\n while i <= 3 and q + i < len(x):\n  y[i] = x[q + i] + i\n  i += 1",
+    "two bounds below": "i = len(x) - 1\n while i > 1 and i >= q:\n  y[i] = x[i] + i\n  i -= 1",
     "no round": "i = len(x) + 4\n while i < len(x):\n  y[i] = x[i]\n  i += 2",
 }
 
@@ -48,6 +51,12 @@ def test_a_bound_beside_a_condition_bounds_the_rounds():
     assert fold(agree(source.format(4, 3))).condition is None
     assert fold(agree(source.format(4, 1).replace("c += 1", "c += 2 - 1"))).condition is None
     assert fold(raised(source.format("9 - a", 1))).condition is not None
+
+
+def test_a_bound_that_is_loaded_is_no_bound_of_the_range():
+    assert "Fold" in kinds(
+        raised("def f(x, m):\n i = 0\n while i < len(x) and i < m[i]:\n  x[i] = 1\n  i += 1\n return i")
+    )
 
 
 def test_do_while_runs_once():

@@ -62,3 +62,17 @@ void run(const float *x, float *y, int n) { f<<<(n + GRID) / DIV, 64>>>(x, y, n)
 def test_a_launch_in_the_file_covers_them(add, div, fits):
     done = pipeline.translate(HOST.replace("GRID", str(add)).replace("DIV", str(div)), "f.cu")
     assert "run" in done.raised and fits is not any("guard lets 250 through" in d.reason for d in done.diagnostics)
+
+
+@pytest.mark.parametrize(
+    ("stop", "whole"),
+    [
+        ("i < (t + 1) * m && i < n", True),
+        ("i < n && i < t * m + m", True),
+        ("i < (t + 1) * m + 1 && i < n", False),
+        ("i < (t + 1) * m && i < n - t", False),
+    ],
+)
+def test_parts_that_end_with_the_array(stop, whole):
+    body = "int t = blockIdx.x * blockDim.x + threadIdx.x; for (int i = t * m; {}; i++) y[i] += 1;"
+    assert ("y.at[:n].add(1.0)" in _text(body.format(stop))) == whole

@@ -58,6 +58,26 @@ def test_stores_of_each_round():
     assert "y.at[:n].set(2.0 * x[:n])" in result.text and "where" not in result.text
 
 
+ROWS = (
+    "__global__ void f(const float *x, float *y, int rows, int cols) {{ int row = {}; "
+    "if (row < rows) for (int j = threadIdx.x; j < cols; j += 32) y[row * cols + j] = 2 * x[row * cols + j]; }}"
+)
+
+
+@pytest.mark.parametrize("row", ["blockIdx.x", "blockIdx.x * blockDim.y + threadIdx.y", "blockIdx.x * 4 + threadIdx.y"])
+def test_rows_by_as_many_threads_as_the_stride(row):
+    text = pipeline.translate(ROWS.format(row), "k.cu").text
+    assert "32 threads along x" in text and ("4 threads along y" in text) == ("4" in row)
+    x = np.arange(2 * 40, dtype=np.float32)
+    np.testing.assert_array_equal(load_module(text).f(x, np.zeros_like(x), 2, 40), 2 * x)
+
+
+@pytest.mark.parametrize("row", ["blockIdx.x * 4 + threadIdx.y / 2", "blockIdx.x / 2"])
+def test_rows_that_two_threads_take_are_refused_or_the_same(row):
+    source = ROWS.format(row).replace("2 * x[row * cols + j]", "x[blockIdx.x] + threadIdx.y")
+    assert pipeline.translate(source, "k.cu").text is None
+
+
 def test_the_launches_of_the_file_say_more_than_the_stride():
     host = "void h(const float *x, float *y, int n) { f<<<3, 32>>>(x, y, n); }"
     assert "64 threads" not in pipeline.translate(SUM.format(stride=64) + host, "k.cu").text

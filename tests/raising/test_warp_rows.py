@@ -2,6 +2,7 @@
 
 import pytest
 
+from kraise import pipeline
 from kraise.ir import equations as eq
 from kraise.ir.walk import statement_expressions, topological
 from tests.raising.test_warps import raised, refusal, sums
@@ -47,6 +48,21 @@ def test_rows_of_any_length_and_their_elements():
         "const float *x, float *y, int n, int m",
     )
     assert set(sums(kernel)) == {"add"} and not kernel.launch and not kernel.checks
+
+
+def test_the_elements_of_a_row_by_the_one_warp_of_a_row_of_the_block():
+    source = """
+__global__ void f(const float *x, float *y, int n, int m) {
+    int row = blockIdx.x * blockDim.y + threadIdx.y, lane = threadIdx.x;
+    if (row >= n) return;
+    float s = 0.0f;
+    for (int c = lane; c < m; c += 32) s += x[row * m + c];
+    for (int d = 16; d > 0; d >>= 1) s += __shfl_xor_sync(~0u, s, d);
+    for (int c = lane; c < m; c += 32) y[row * m + c] = x[row * m + c] - s;
+}
+"""
+    text = pipeline.translate(source, "k.cu").text
+    assert "y2 = x2 - x2.sum(axis=1, keepdims=True)" in text and "where" not in text
 
 
 def test_rows_that_overlap_are_refused():

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from kraise.ir import kernel as k
 from kraise.ir import operations
 from kraise.ir.types import BOOL, INT, ScalarType
+from kraise.raising.loops.touched import still
 from kraise.raising.run.exits import with_common_end
 from kraise.raising.run.liveness import assigned, reads
 
@@ -79,6 +80,7 @@ def counted(s: k.While, flag: str) -> Counted | None:
         bound = None if c in flags else _bound(c, (*tested, *body), names, bool(flags) or len(conjuncts) > 1)
         if bound is not None:
             rest = [x for x in conjuncts if x is not c and x not in flags]
+            bound, rest = _nearest(bound, rest, (*tested, *body), names)
             if tested and (rest or flags):
                 return None
             return _made(s, bound, tested, body, flags, rest, flag)
@@ -198,7 +200,7 @@ def _bound(c: k.Expr, body: tuple[k.Stmt, ...], flags: frozenset[str], exits: bo
     if not all(a.type.is_integer for a in c.args):
         return None
     for relation, (a, b) in ((c.name, c.args), (TURNED[c.name], c.args[::-1])):
-        a, b = _alone(_counter(a), b)
+        a, b = _alone(_counter(a), b, {*assigned(body)})
         if not isinstance(a, k.Var):
             continue
         step = _moves(a.name, body, flags)
@@ -231,6 +233,41 @@ def _bound(c: k.Expr, body: tuple[k.Stmt, ...], flags: frozenset[str], exits: bo
     return None
 
 
+def _nearest(
+    b: _Bound, rest: list[k.Expr], body: tuple[k.Stmt, ...], flags: frozenset[str]
+) -> tuple[_Bound, list[k.Expr]]:
+    """``i < end and i < n`` as ``i < min(end, n)``: the bound with those of ``rest`` that bound the same variable by
+    numbers, and the others."""
+    left: list[k.Expr] = []
+    for c in rest:
+        other = _bound(c, body, flags, True)
+        same = other is not None and (other.var, other.kind, other.step) == (b.var, b.kind, b.step)
+        if other is None or not same or "ne" in (b.relation, other.relation) or not (_plain(b) and _plain(other)):
+            left.append(c)
+            continue
+        stop = k.Op("min" if b.upwards else "max", (_beyond(b), _beyond(other)), b.kind)
+        b = replace(b, relation="lt" if b.upwards else "gt", stop=stop)
+    return b, left
+
+
+def _plain(b: _Bound) -> bool:
+    """Whether the stop stays and is made of numbers alone, of the variable's kind."""
+    loads = any(isinstance(x, k.Load | k.Call | k.Warp) for x in _nodes(b.stop))
+    return b.closing is b.step and not loads and b.stop.type.kind == b.kind.kind
+
+
+def _nodes(e: k.Expr) -> Iterator[k.Expr]:
+    yield e
+    for a in e.args if isinstance(e, k.Op) else (e.arg,) if isinstance(e, k.Cast) else ():
+        yield from _nodes(a)
+
+
+def _beyond(b: _Bound) -> k.Expr:
+    """The first value that is beyond the bound."""
+    by = {"le": "add", "ge": "sub"}.get(b.relation)
+    return b.stop if by is None else k.Op(by, (b.stop, k.Const(1, INT)), b.kind)
+
+
 def _counter(a: k.Expr) -> k.Expr:
     """A signed counter that a longer number is compared with: it does not wrap before it gets there."""
     match a:
@@ -250,14 +287,13 @@ def _is_below_zero(e: k.Expr, t: ScalarType) -> bool:
     return t.kind == "uint" and t.bits is not None and value in (-1, 2**t.bits - 1)
 
 
-def _alone(a: k.Expr, b: k.Expr) -> tuple[k.Expr, k.Expr]:
-    """``v + 3 < n`` as ``v < n - 3`` (of signed integers, which do not wrap)."""
+def _alone(a: k.Expr, b: k.Expr, moving: set[str]) -> tuple[k.Expr, k.Expr]:
+    """``v + 3 < n`` as ``v < n - 3`` (of signed integers, which do not wrap), and ``base + v < n`` likewise."""
     match a:
-        case k.Op(name="add" | "sub" as name, args=(k.Var() as v, k.Const(value=int()) as c), type=t) if (
-            t.kind == "int"
-        ):
-            if b.type.kind == "int":
-                return v, k.Op("sub" if name == "add" else "add", (b, c), t)
+        case k.Op(name="add" | "sub" as name, args=(x, y), type=t) if t.kind == b.type.kind == "int":
+            for v, c in ((x, y), (y, x)) if name == "add" else ((x, y),):
+                if isinstance(v, k.Var) and v.name in moving and c.type.kind == "int" and not reads(c) & moving:
+                    return v, k.Op("sub" if name == "add" else "add", (b, c), t)
     return a, b
 
 
@@ -356,39 +392,3 @@ def _final(first: k.Expr, stop: k.Expr, b: _Bound, kind: ScalarType) -> k.Expr:
         return k.Op("max" if b.upwards else "min", (first, stop), kind)
     rounds = _rounds(first, stop, b.step)
     return k.Op("add", (first, k.Op("mul", (rounds, b.step), kind)), kind)
-
-
-def still(e: k.Expr, body: tuple[k.Stmt, ...]) -> bool:
-    """Whether ``e`` loads nothing that ``body`` may store, and calls nothing."""
-    stored = stores(body)
-    stack: list[object] = [e]
-    while stack:
-        x = stack.pop()
-        match x:
-            case k.Load(array=a, subscripts=subs):
-                if a in stored:
-                    return False
-                stack.extend(subs)
-            case k.Op(args=args):
-                stack.extend(args)
-            case k.Cast(arg=a):
-                stack.append(a)
-            case k.Call() | k.Warp():
-                return False
-    return True
-
-
-def stores(stmts: tuple[k.Stmt, ...]) -> set[str]:
-    """The arrays that ``stmts`` may write (every array passed to a call counts)."""
-    out: set[str] = set()
-    for s in stmts:
-        match s:
-            case k.Store(array=a) | k.Atomic(array=a):
-                out.add(a)
-            case k.If(body=a, orelse=b):
-                out |= stores(a) | stores(b)
-            case k.For(body=a) | k.While(body=a):
-                out |= stores(a)
-            case k.CallStmt(args=args):
-                out |= {a.array for a in args if isinstance(a, k.ArrayRef)}
-    return out

@@ -15,7 +15,8 @@ from kraise.analysis.poly import Poly, constant, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
-from kraise.raising.loops.counted import NEGATED, TURNED, Counted, all_of, conjuncts_of, flag_of, still, update_of
+from kraise.raising.loops.counted import NEGATED, TURNED, Counted, all_of, conjuncts_of, flag_of, update_of
+from kraise.raising.loops.touched import still
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import assigned, reads

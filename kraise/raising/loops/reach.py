@@ -98,7 +98,8 @@ def reach(e: eq.Expr, path: Path, *, up: bool) -> eq.Expr | None:
         case eq.Op(name="select", args=(_, a, b)) | eq.Op(name="min" | "max", args=(a, b)):
             one, two = reach(a, path, up=up), reach(b, path, up=up)
             if one is not None and two is not None:
-                return operation("max" if up else "min", (one, two), INT)
+                either = ("max" if up else "min") if e.name == "select" else e.name
+                return operation(either, (one, two), INT)
             if isinstance(e, eq.Op) and e.name == ("min" if up else "max"):
                 return two if one is None else one
     return None

@@ -30,7 +30,6 @@ from kraise.raising.loops.cells import (
     next_round,
 )
 from kraise.raising.loops.coarsened import shared_out
-from kraise.raising.loops.counted import stores
 from kraise.raising.loops.dealt import dealt
 from kraise.raising.loops.folds import Sequential, fold_loop
 from kraise.raising.loops.grid_stride import grid_stride
@@ -43,6 +42,7 @@ from kraise.raising.loops.reach import reaching
 from kraise.raising.loops.stepped import stepped
 from kraise.raising.loops.strided import strided
 from kraise.raising.loops.sunk import sunk
+from kraise.raising.loops.touched import stores
 from kraise.raising.loops.uniform import depending
 from kraise.raising.loops.wavefront import wavefront
 from kraise.raising.memory.phases import level

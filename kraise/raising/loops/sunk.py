@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from kraise.ir import kernel as k
 from kraise.ir.types import ScalarType
-from kraise.raising.loops.counted import stores
+from kraise.raising.loops.touched import stores
 from kraise.raising.run.liveness import assigned, reads
 
 

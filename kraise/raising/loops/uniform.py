@@ -13,7 +13,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.walk import free_indices
 from kraise.raising.collective.opened import walked
-from kraise.raising.loops.counted import stores
+from kraise.raising.loops.touched import stores
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import State
 from kraise.raising.run.values import resolve

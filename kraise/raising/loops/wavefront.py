@@ -24,9 +24,9 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, NUMBER
 from kraise.ir.walk import children, free_indices, rebuild, substitute, topological
-from kraise.raising.loops.counted import stores
 from kraise.raising.loops.diagonal_tables import Front, NoFront, Tables
 from kraise.raising.loops.ranges import Range
+from kraise.raising.loops.touched import stores
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like, tidy
 from kraise.raising.run.context import Context

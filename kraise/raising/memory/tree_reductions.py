@@ -18,8 +18,8 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import free_indices
-from kraise.raising.loops.counted import stores
 from kraise.raising.loops.powers import over_powers
+from kraise.raising.loops.touched import stores
 from kraise.raising.memory.phases import BARRIER, has_barrier, level
 from kraise.raising.memory.private import held, holds_nothing
 from kraise.raising.memory.tree_threads import cells, cx_index, one_thread_a_cell, pinned

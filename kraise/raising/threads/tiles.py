@@ -109,7 +109,9 @@ def _merge(domain: Domain, q: str, d: str, size: Poly, launch: Launch) -> Domain
     for c in domain.path:
         mine = free_indices(c) & {q, d}
         if mine == {d}:
-            if _by_blocks_fact(c) not in (lower, upper) and not (first and implied(within, c)):
+            if _by_blocks_fact(c) in (lower, upper) or (first and implied(within, c)):
+                continue
+            if not implied([o for o in domain.path if o is not c], c):
                 return None
         elif mine == {q}:
             fact = classify(c)
@@ -130,7 +132,7 @@ def _merge(domain: Domain, q: str, d: str, size: Poly, launch: Launch) -> Domain
                 end = to_expr((rest + 1) * size + begin) if begin else _product(rest + 1, size)
                 path.append(eq.Op("lt", (whole, end), BOOL))
         else:
-            path += conjuncts(fn(c)) if mine else (c,)
+            path += map(_without_both, conjuncts(fn(c))) if mine else (c,)
     try:
         values = tuple(fn(v) for v in domain.values)
     except ValueError:
@@ -140,6 +142,12 @@ def _merge(domain: Domain, q: str, d: str, size: Poly, launch: Launch) -> Domain
         return None
     order = tuple(name if n == q else n for n in domain.names if n != d)
     return Domain(order, tuple(dict.fromkeys(path)), values, tuple(facts))
+
+
+def _without_both(c: eq.Expr) -> eq.Expr:
+    """``w - 128 * q < n - 128 * q`` as ``w < n``."""
+    fact = classify(c)
+    return fact_to_expr(fact) if fact is not None and fact.poly.indices() < free_indices(c) else c
 
 
 def _first(digit: eq.Index, known: Iterable[Fact | None]) -> int:
@@ -255,12 +263,21 @@ def _digits(node: eq.Reduce) -> eq.Reduce:
         return given
     names = tuple(a.name for a in node.axes)
     where = () if node.where is None else conjuncts(node.where)
-    found = merged(Domain(names, (*bounds(node.axes), *where), (node.body,)), Launch())
+    each = tuple(part for c in bounds(node.axes) for part in _each_bound(c))
+    found = merged(Domain(names, tuple(dict.fromkeys((*each, *where))), (node.body,)), Launch())
     if found.names == names:
         return given
     path = without_ceilings(found.path)
     ranges = box(found.names, path)
     return eq.Reduce(node.op, ranges.axes, decided(found.values[0], path), conjunction(ranges.residue), node.type)
+
+
+def _each_bound(c: eq.Expr) -> Path:
+    """``i < min(a, b)`` as ``i < a`` and ``i < b``."""
+    match c:
+        case eq.Op(name="lt", args=(i, eq.Op(name="min", args=ends))):
+            return tuple(x for e in ends for x in _each_bound(eq.Op("lt", (i, e), BOOL)))
+    return (c,)
 
 
 def _unit_steps(node: eq.Reduce) -> eq.Reduce:

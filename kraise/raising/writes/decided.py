@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from kraise.analysis.conditions import classify, negate
+from dataclasses import replace
+
+from kraise.analysis.conditions import classify, conjunction, conjuncts, negate
 from kraise.analysis.dependence import implied
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL
@@ -38,6 +40,10 @@ class _Decider:
         parts = children(e)
         bounds = 2 * len(axes)
         node = rebuild(e, tuple(self.expression(c, path if i < bounds else inner) for i, c in enumerate(parts)))
+        if isinstance(node, eq.Reduce) and node.where is not None:
+            where = conjuncts(node.where)
+            kept = [c for c in where if free_indices(c) & hidden or not self.verdict(c, inner)]
+            return node if len(kept) == len(where) else replace(node, where=conjunction(kept))
         if isinstance(node, eq.Op) and node.name in ("min", "max") and node.type.is_integer and free_indices(node):
             return self._extremum(node, path)
         if not (isinstance(node, eq.Op) and node.name == "select"):
