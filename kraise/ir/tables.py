@@ -74,7 +74,7 @@ def _table(f: k.Function, array: k.LocalArray) -> k.Constant | None:
     return k.Constant(array.name, array.element, filled, tuple(shape), span=array.span)
 
 
-def _number(e: k.Expr) -> bool | int | float | complex | str | None:
+def _number(e: k.Expr) -> bool | int | float | complex | None:
     """The number that an initializer is: ``4.f / 9`` is arithmetic of floats, each step but the last in their width."""
     if isinstance(e, k.Const):
         return e.value

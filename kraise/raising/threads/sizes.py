@@ -67,8 +67,8 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
     further = {c for s in nodes if isinstance(s, k.Op) for a in addends(s) if (c := number(a)) is not None}
     paired = any(isinstance(s, k.Op) and stride(s) == 2 and axis_of_product(s, names) is not None for s in nodes)
     elsewhere = _rows_of_blocks(nodes, names)
-    for axis, count in elsewhere.values():
-        vote(k.Hw("thread", axis, INT), count)
+    for axis, of_axis in elsewhere.values():
+        vote(k.Hw("thread", axis, INT), of_axis)
     for s in nodes:  # blockIdx.x * 256: where a block begins, with one element for each of its threads, or two
         if isinstance(s, k.Op) and s.name == "mul" and s not in elsewhere:
             for a, b in (s.args, s.args[::-1]):
