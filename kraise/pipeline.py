@@ -80,13 +80,18 @@ def read(source: str, file: str, options: Options) -> tuple[kernel.Module, tuple
     return with_tables(module), findings
 
 
-def raise_all(module: kernel.Module, options: Options) -> tuple[list[equations.Kernel], list[Diagnostic]]:
-    """Kernel IR -> equations, kernel by kernel; a device function is raised with those that call it."""
+def raise_all(
+    module: kernel.Module, options: Options, unread: tuple[Diagnostic, ...] = ()
+) -> tuple[list[equations.Kernel], list[Diagnostic]]:
+    """Kernel IR -> equations, kernel by kernel; a device function is raised with those that call it. Where a host
+    function that was asked for is ``unread``, the kernels come out none the less."""
     from kraise.ir.host import launched_by
     from kraise.raising import raise_function
 
     kernels, findings = [], []
     chosen = {*options.only, *(name for x in module.hosts for name in launched_by(x))}
+    if {d.kernel for d in unread if d.severity == "error"} & set(options.only):
+        chosen |= {f.name for f in module.functions if f.kind == "kernel"}
     for function in module.functions:
         if function.kind == "device" or (options.only and function.name not in chosen):
             continue
@@ -216,7 +221,7 @@ def translate(source: str, file: str, options: Options = DEFAULTS) -> Translatio
     if outcome is None:
         return Translation(None, (), placed(findings, file), None, None)
     ir, unread = outcome
-    kernels, refused = raise_all(ir, options)
+    kernels, refused = raise_all(ir, options, unread)
     memory = Memory(options.remat or "auto", options.limit)
     hosts, kernels, ir, not_raised = raise_all_hosts(ir, kernels, options)
     done = {k.name for k in kernels}  # some of them by what the hosts say

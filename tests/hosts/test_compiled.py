@@ -28,6 +28,7 @@ REFUSED = ("by_clock", "by_input", "by_state", "backwards", "odd_bytes", "swap_b
            "graph_of_moving_pointers", "graph_captured_nowhere", "graph_that_reads",
            "piece_that_is_left", "parts_that_meet", "left_by_time", "caught_and_gone_on", "call_in_an_arm",
            "swapped_by_a_number", "set_by_a_number",
+           "generated_by_a_state", "pointers_without_a_number", "second_of_two_kernels",
            "struct_by_data", "struct_of_itself", "recursion_without_end", "recursion_by_data")  # fmt: skip
 HOSTS = {m[2]: m[1] for m in HOST.finditer(SOURCE)}
 N = 13

@@ -25,7 +25,7 @@ from kraise.frontends.cuda_c.values import (
     TypeName,
     VarPlace,
 )
-from kraise.ir.kernel import Const, Op
+from kraise.ir.kernel import Const, Expr, Op
 from kraise.ir.types import BOOL, FLOAT32, INT8, UINT64, ScalarType
 
 _ESCAPES = {"n": 10, "t": 9, "0": 0, "r": 13, "\\": 92, "'": 39, '"': 34, "a": 7, "b": 8, "f": 12, "v": 11}
@@ -156,9 +156,13 @@ class Constructs(Places):
         operand = node.children[-1]
         t = self.type_id(operand) if kind(operand) == "type_id" else self._operand_type(operand)  # type: ignore[arg-type]
         n = self.size_of(t)
-        if n is None or str(node.children[0]) != "sizeof":
-            raise self.refuse("KR299", "the size of this type is not known", node)
-        return Const(n, UINT64, span=self.span(node))
+        if str(node.children[0]) == "sizeof" and (size := self.size_held(operand, n)) is not None:
+            return replace(size, span=self.span(node))
+        raise self.refuse("KR299", "the size of this type is not known", node)
+
+    def size_held(self, operand: Node, of_type: int | None) -> Expr | None:
+        """The bytes of what ``sizeof`` is asked of, whose type has ``of_type`` of them."""
+        return None if of_type is None else Const(of_type, UINT64)
 
     def _operand_type(self, operand: Node) -> CType:
         operand = strip(operand)
@@ -189,11 +193,21 @@ class Constructs(Places):
                     size = self.size_of(m)
                     if size is None:
                         return None
-                    align = size if isinstance(m, ScalarType) else min(size, 4)
+                    align = self._alignment(m, size)
                     offset = -(-offset // align) * align + size
                     widest = max(widest, align)
                 return -(-offset // widest) * widest
         return None
+
+    def _alignment(self, t: CType, size: int) -> int:
+        """Where a member of a struct may start: at a multiple of this."""
+        if isinstance(t, Array):
+            return self._alignment(t.of, self.size_of(t.of) or 1)
+        if isinstance(t, Struct) and leaf(t)[0] is None:
+            return max((self._alignment(m, self.size_of(m) or 1) for _, m in t.members), default=1)
+        if isinstance(t, Struct) and len(t.members) == 3:
+            return size // 3
+        return size
 
     def _string(self, node: Tree) -> Any:
         return Text()

@@ -138,6 +138,8 @@ class Declarations(Base):
             return Array(values[0], values[1])
         if name == "unique_ptr" and values and self.frees_only(values[1:]):
             return Pointer(values[0].of if isinstance(values[0], Array) else values[0])
+        if name in vocabulary.opaque() and name not in self.program.struct_templates:
+            return Void(name)
         return self.program.instantiate_struct(self, name, values, node)
 
     def frees_only(self, deleters: list[Any]) -> bool:

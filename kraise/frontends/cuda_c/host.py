@@ -17,10 +17,12 @@ from kraise.frontends.cuda_c import (
     host_lost,
     host_main,
     host_ranges,
+    host_refusals,
     host_taken,
     host_times,
 )
 from kraise.frontends.cuda_c.c_types import CType, Pointer, Struct
+from kraise.frontends.cuda_c.host_algorithms import without_algorithms
 from kraise.frontends.cuda_c.host_arrays import without_arrays
 from kraise.frontends.cuda_c.host_branches import Branches
 from kraise.frontends.cuda_c.host_declarations import Declarations
@@ -67,6 +69,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.packs: dict[str, tuple[Node, ...]] = {}
         self.dropped: list[h.Dropped] = []
         self.problems: list[Diagnostic] = []
+        self.failed: dict[str, Diagnostic] = {}  # names without a meaning, by the problem that is the cause
         self.outlined: list[k.Function] = []
         self.texts: dict[tuple[str, ...], k.Function] = {}  # those of them, by their text
         self.plans: dict[str, tuple[tuple[k.Expr, ...], k.Expr]] = {}  # of cuFFT: sizes and batch
@@ -122,7 +125,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
     def read(self, d: Definition, name: str) -> h.Host:
         """The host function. Raises Refused."""
         text = text_of(self.program, d)
-        plain = self.by_members(without_loops_over_vectors(without_arrays(without_lambdas(text))))
+        plain = self.by_members(without_loops_over_vectors(without_arrays(without_lambdas(without_algorithms(text)))))
         if plain != text:
             d = with_text(self.program, d, plain)
         tree = self.program.load(d)
@@ -145,7 +148,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         of_file = host_file.declared(self, name, params)
         out = (*of_file, *self.block(body))
         if self.problems:
-            raise Refused(*self.suppressed, *self.problems)
+            raise Refused(*host_refusals.first_of_each([*self.suppressed, *self.problems]))
         out = host_times.without(self, host_graphs.replayed(out, self.finished), params)
         out = host_file.stepped(self, params, self.with_symbols(params, out))
         moved = sorted((self.shared | self.members) & set_within(out))
@@ -243,6 +246,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
             if left is not None:
                 del self.problems[before:]
                 found = left
+            host_refusals.without_followers(self, node, before)
         self.worked = self.worked or host_taken.computes(found)
         return found
 

@@ -23,7 +23,7 @@ from kraise.frontends.cuda_c.c_types import (
     vector,
 )
 from kraise.frontends.cuda_c.host_calls import Calls
-from kraise.frontends.cuda_c.host_names import callee, normal, product, rows_of
+from kraise.frontends.cuda_c.host_names import callee, normal, product, rows_of, with_known_rows
 from kraise.frontends.cuda_c.host_places import Places, is_bank, is_dim3, is_vector, record_behind
 from kraise.frontends.cuda_c.host_racks import holds_racks
 from kraise.frontends.cuda_c.program import struct_parameter
@@ -208,6 +208,7 @@ class Declarations(Calls, Places):
             self.array(name, t.to)
             own = Tree("id_expression", [Token("NAME", name)], d.meta)
             return self.assigned(own, initial[0], d) if initial else []
+        t = with_known_rows(t, self.defined)
         if isinstance(t, Array) and isinstance(t.of, Array) and leaf(t)[0] is not None and rows_of(t):
             self.array(name, t.of)  # float a[N][M]: flat memory
             self.low.extents[name] = t

@@ -10,6 +10,7 @@ from lark import Tree
 from kraise.frontends.cuda_c import host_effects, library_table
 from kraise.frontends.cuda_c.c_types import CType
 from kraise.frontends.cuda_c.constants import fold
+from kraise.frontends.cuda_c.host_chosen import straight
 from kraise.frontends.cuda_c.host_names import callee, normal, product, rows_of
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.trees import Node, strip, tokens
@@ -40,17 +41,18 @@ class HostExpressions:
         """The value of a scalar expression, which must have no effects."""
         self.known(node)
         found = self.low.scalar(node)
-        self.before(node)
+        self.before(node, found)
         return self.extents_in(found)
 
-    def before(self, node: Node) -> None:
+    def before(self, node: Node, found: Any) -> None:
         """What an expression assigns on its way (the parameters of helpers that it calls) stands before it."""
         lines, after = list(self.low.out), bool(self.low.after)
         self.low.out.clear()
         self.low.after.clear()
-        if after or not all(isinstance(s, k.Assign) for s in lines):
+        plain = None if after else straight(lines, found)
+        if plain is None:
             raise self.low.refuse("KR211", "an assignment inside an expression", node, "give it a line of its own")
-        for s in lines:
+        for s in plain:
             self.pending.append(h.Assign(s.name, self.extents_in(s.value), s.value.type, span=s.span))
 
     def known(self, node: Node) -> None:
@@ -64,7 +66,7 @@ class HostExpressions:
         """A condition without effects."""
         self.known(node)
         found = self.low.truth(node)
-        self.before(node)
+        self.before(node, found)
         return self.extents_in(found)
 
     def repeated(self, node: Node) -> k.Expr:

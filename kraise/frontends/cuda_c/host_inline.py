@@ -20,6 +20,7 @@ from kraise.frontends.cuda_c.host_exits import single_exit
 from kraise.frontends.cuda_c.host_main import assigned_places
 from kraise.frontends.cuda_c.host_names import callee, concept
 from kraise.frontends.cuda_c.host_nest import renamed
+from kraise.frontends.cuda_c.host_overloads import definition_of, is_another
 from kraise.frontends.cuda_c.host_places import is_dim3, is_record, record_behind
 from kraise.frontends.cuda_c.host_racks import holds_racks
 from kraise.frontends.cuda_c.host_recursion import Recursion, repeats
@@ -81,15 +82,15 @@ class Inlining(Recursion):
         if self.method_of(node) is not None:
             return True
         d = self._helper(node)
+        if is_another(self, node):
+            return True
         if d is None or d.name in self.hosts:
             own = d is not None and (d.name in self.on_device or host_file.mentions(self, d.name))
             return d is not None and (own or self._other_types(d, node) or self._by_place(d, node))
         return self._by_place(d, node) or self._works(d) or host_file.mentions(self, d.name)
 
     def _helper(self, node: Tree) -> Definition | None:
-        name = callee(node.children[0])
-        found = [d for d in self.program.functions.get(name, []) if d.kind == "host" and d.item is not None]
-        return found[0] if len(found) == 1 else None
+        return definition_of(self, node)
 
     def _works(self, d: Definition) -> bool:
         """Does a helper launch, or call the runtime or another host function?"""
@@ -304,6 +305,7 @@ class Inlining(Recursion):
         own = {p.name for p in types} | declared_names(body)
         free = {str(t) for t in tokens(body) if t.type == "NAME"} - own - members_of(body)
         free -= {owner, *self.records.get(owner, {}).values(), *self.exits, *self.of_file, *self.symbols}
+        free -= set(self.low.scopes[-1])  # its template parameters
         hidden = sorted(n for n in free if any(n in table for table in self.low.scopes[1:-1]))
         if hidden:
             reason = f"{hidden[0]} in {d.name} is another thing than {hidden[0]} here"

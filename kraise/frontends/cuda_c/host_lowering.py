@@ -12,6 +12,7 @@ from kraise.frontends.cuda_c.functions import Lowering
 from kraise.frontends.cuda_c.host_names import callee
 from kraise.frontends.cuda_c.trees import Node, strip
 from kraise.ir import kernel as k
+from kraise.ir.types import UINT64
 
 
 class HostLowering(Lowering):
@@ -37,6 +38,15 @@ class HostLowering(Lowering):
                 return Array(t.of, fold(t.extent))
             return t
         return super()._operand_type(operand)
+
+    def size_held(self, operand: Node, of_type: int | None) -> k.Expr | None:
+        """``sizeof(a)`` of an array whose extent is a variable (``int a[n + 1]``): what the array holds."""
+        inner = strip(operand)
+        t = self.extents.get(callee(inner)) if of_type is None and isinstance(inner, Tree) else None
+        of = self.size_of(t.of) if isinstance(t, Array) and t.extent is not None else None
+        if of is None:
+            return super().size_held(operand, of_type)
+        return k.Op("mul", (k.Cast(UINT64, k.Shape(callee(inner), 0)), k.Const(of, UINT64)), UINT64)
 
     def _out_of_line(self, d: Any, scope: Any, parameters: Any, bound: Any, modes: Any, returns: Any, discard: Any,
                      node: Tree) -> Any:  # fmt: skip

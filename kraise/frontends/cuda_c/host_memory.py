@@ -9,8 +9,10 @@ from lark import Tree
 from kraise.diagnostics import Diagnostic
 from kraise.frontends.cuda_c import host_times
 from kraise.frontends.cuda_c.c_types import CType, Struct, leaf
+from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.host_names import callee, concept, elements, normal, product, size_of
 from kraise.frontends.cuda_c.host_symbols import Symbols
+from kraise.frontends.cuda_c.numbers import wrap
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
 from kraise.frontends.cuda_c.values import VarPlace
@@ -210,11 +212,17 @@ class Memory(Symbols):
         return callee(node.children[1]) if is_address else ""  # type: ignore[union-attr]
 
     def memset(self, args: list[Tree], node: Tree) -> list[h.Stmt]:
-        """``cudaMemset(p, 0, bytes)``; another byte is no number."""
+        """``cudaMemset(p, 0, bytes)``; another byte is a number of integers only (``0xff``: -1)."""
         target = self.pointer(args[0])
         value = self.number(args[1])
         element = self.arrays[target.array]
         if not (isinstance(value, k.Const) and value.value == 0) and size_of(element) != 1:
-            raise self.low.refuse("KR211", "memory is set to a byte other than 0", node, "fill the array in a kernel")
+            of, axes = leaf(element)
+            known = fold(value)
+            if known is None or of is None or axes or of.kind not in ("int", "uint"):
+                reason = "memory is set to a byte other than 0"
+                raise self.low.refuse("KR211", reason, node, "fill the array in a kernel")
+            byte = int(known.value.real) & 0xFF
+            value = wrap(int.from_bytes(bytes([byte]) * size_of(element), "little"), of)
         count = self.count(args[2], element, node)
         return [h.Update(target.array, value, target.offset, count, span=self.low.span(node))]

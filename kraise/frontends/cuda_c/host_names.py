@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from lark import Token, Tree
 
 from kraise import dialects
@@ -73,6 +75,20 @@ def rows_of(t: CType) -> tuple[Expr, ...]:
         out.append(Const(int(found.value.real), INT32, found.name))
         t = t.of
     return tuple(out)
+
+
+def with_known_rows(t: CType, defined: Callable[[Expr], Expr]) -> CType:
+    """An array of arrays whose extents are numbers that are known here (``const int W = 64; float a[H][W]``)."""
+    if not isinstance(t, Array) or not isinstance(t.of, Array):
+        return t
+
+    def known(inner: CType) -> CType:
+        if not isinstance(inner, Array) or inner.extent is None:
+            return inner
+        found = None if fold(inner.extent) else fold(defined(inner.extent))
+        return Array(known(inner.of), found or inner.extent)
+
+    return known(t)
 
 
 def elements(bytes_: Expr, size: int, definitions: dict[str, Expr]) -> Expr | None:

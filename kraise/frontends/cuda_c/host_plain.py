@@ -11,9 +11,12 @@ from kraise.frontends.cuda_c import host_effects
 from kraise.frontends.cuda_c.c_types import CType, leaf
 from kraise.frontends.cuda_c.host_main import MARK, PARAMETER, READERS, outside_of
 from kraise.frontends.cuda_c.host_names import callee
+from kraise.frontends.cuda_c.host_overloads import binding, definition_of
+from kraise.frontends.cuda_c.instantiate import Instantiation
 from kraise.frontends.cuda_c.program import Program
+from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
-from kraise.frontends.cuda_c.values import VarPlace
+from kraise.frontends.cuda_c.values import Constant, TypeName, VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import ArrayType
@@ -48,6 +51,7 @@ class Plain:
     undefaulted: set[str]
     own_name: Any
     scalar: Any
+    variants: Any
 
     def is_unknown(self, node: Node) -> bool:
         """Is there a call of a function of elsewhere, on numbers only? Its value is not followed."""
@@ -94,11 +98,11 @@ class Plain:
         node = strip(node)
         name = callee(node.children[0])
         args = trees(node)[1:]
-        d = next(d for d in self.program.functions[name] if d.kind == "host" and d.item is not None)
         if not results and self.only_says(name):
             return self.drop(node, "printing or a check")
+        d, instances, name = self.meant(node)
         if name not in self.plain:
-            self.plain[name], self.refused[name] = read_function(self.program, d, "plain", name, [])
+            self.plain[name], self.refused[name] = read_function(self.program, d, "plain", name, instances)
         function = self.plain[name]
         if function is not None:
             known = {f.name for f in self.outlined} | set(self.functions)
@@ -115,6 +119,29 @@ class Plain:
         if given and self.name == "main" and not results and outside_of(self.program, d):
             return [s for n in given for s in self.filled(n, node)]
         raise Refused(*[x for x in self.refused[name] if x.severity == "error"])
+
+    def meant(self, node: Tree) -> tuple[Definition, list[Instantiation], str]:
+        """Which function of the file a call means, of overloads and of the instances of a template, and its name in
+        the module: the first one that is called has its own."""
+        name = callee(node.children[0])
+        d = definition_of(self, node)
+        if d is None:
+            reason = f"which of the functions {name} is called here is not known"
+            raise self.low.refuse("KR211", reason, node, "give them names of their own")
+        scope = binding(self, d, node.children[0], trees(node)[1:]) or {}
+        arguments = tuple(_bound(scope.get(p.name)) for p in d.parameters)
+        names = self.variants.plain.setdefault(name, {})
+        which = self.program.functions[name].index(d), str(arguments)
+        if which not in names:
+            names[which] = name if not names else self.own_function(f"{name}_{len(names) + 1}")
+        return d, [Instantiation(arguments)] if arguments else [], names[which]
+
+    def own_function(self, wish: str) -> str:
+        """A name that no function of the file has."""
+        name, number = wish, 2
+        while name in self.program.functions or name in self.functions:
+            name, number = f"{wish}_{number}", number + 1
+        return name
 
     def _constant(self, d: Any) -> set[int]:
         """The places of the parameters of a function that point to what it does not change."""
@@ -169,3 +196,8 @@ class Plain:
         self.inputs[name] = ArrayType(element, axes + 1)  # type: ignore[arg-type]
         self.drop(node, "input: a parameter")
         return [h.Update(name, h.Whole(name + MARK), span=self.low.span(node))]
+
+
+def _bound(entity: Any) -> Any:
+    """The template argument that a parameter is bound to, None where it is not known here."""
+    return entity.type if isinstance(entity, TypeName) else entity.value if isinstance(entity, Constant) else None

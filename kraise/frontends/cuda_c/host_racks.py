@@ -12,7 +12,7 @@ from typing import Any
 
 from lark import Token, Tree
 
-from kraise.frontends.cuda_c.c_types import Array, Container, CType, Pointer, Reference, Struct
+from kraise.frontends.cuda_c.c_types import Array, Container, CType, Pointer, Reference, Struct, leaf
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.host_names import callee, concept, elements, normal
 from kraise.frontends.cuda_c.trees import Node, end, kind, position, strip, tokens, trees
@@ -51,6 +51,8 @@ class Racks:
             lists = [b for i in initial if kind(b := strip(i)) == "braced_init_list"]
             given = [x for b in lists for x in trees(b)]  # type: ignore[arg-type]
             return self.structs_for(name, t, node) + self._listed_structs(name, given, node)
+        if isinstance(t, Container) and isinstance(t.to, Pointer):
+            return self._vector_of_pointers(name, t.to, initial, node)
         if not isinstance(t, Pointer) or not _record(t.to):
             return None
         if isinstance(t, Container):
@@ -89,6 +91,18 @@ class Racks:
             return self.structs_for(name, several, node, False) + self._listed_structs(name, args, node)
         made = self.structs_for(name, Array(t, self.number(args[0])), node)
         return made + self._listed_structs(name, [args[1]] * len(self.banks[name]) if len(args) > 1 else [], node)
+
+    def _vector_of_pointers(self, name: str, t: Pointer, initial: list[Tree], node: Tree) -> list[h.Stmt]:
+        """``std::vector<float *> d(4)``, ``{a, b}``: as ``float *d[4]``."""
+        listed = [b for i in initial if kind(b := strip(i)) == "braced_init_list"]
+        args = [c for b in listed for c in trees(b)] or initial  # type: ignore[arg-type]
+        if leaf(t.to)[0] is None or isinstance(t.to, Pointer) or not args:
+            reason = f"{name} is a vector of pointers whose number is not known where it is declared"
+            raise self.low.refuse("KR211", reason, node, "make it with its size, or use one array with one axis more")
+        if not listed:
+            return self.bank(name, Array(t, self.number(args[0])), node)  # type: ignore[no-any-return]
+        made: list[h.Stmt] = self.bank(name, Array(t, k.Const(len(args), INT32)), node)
+        return made + self._listed_structs(name, args, node)
 
     def _listed_structs(self, name: str, values: list[Tree], node: Tree) -> list[h.Stmt]:
         """The elements by what a list gives them."""
@@ -200,7 +214,7 @@ class Racks:
     def size_of_rack(self, node: Any) -> Tree | None:
         """``levels.size()`` as a number; None for any other call."""
         method = node.children[0]
-        names = self._struct_names(trees(method)[0]) if kind(method) == "member_expression" else ()
+        names = self.banks.get(callee(trees(method)[0]), ()) if kind(method) == "member_expression" else ()
         if not names or self.member(method) != "size":
             return None
         return Tree("number", [Token("NUMBER", f"{len(names)}ul")], node.meta)

@@ -15,6 +15,7 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Diagnostic, Refused
+from kraise.frontends.cuda_c.host_overloads import fitting
 from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.structs import Definition
@@ -33,6 +34,7 @@ class Variants:
     read: Read
     made: dict[tuple[str, tuple[str, ...]], k.Function] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
+    plain: dict[str, dict[Any, str]] = field(default_factory=dict)  # names of plain functions: instances, overloads
     launched: dict[str, set[str]] = field(default_factory=dict)  # by the template: the functions that launches call
 
     def settled(
@@ -104,6 +106,9 @@ def _launched_as(
 ) -> tuple[str, k.Function | None]:
     program, low = reader.program, reader.low
     found = program.functions.get(name, [])
+    if len(found) > 1 and fitting(reader, found, target, args) is not found[0]:
+        reason = f"this launches another function {name} than the first of the file, or which one is not known"
+        raise low.refuse("KR211", reason, target, "give them names of their own")
     if len(found) != 1 or not any(p.kind == "type" for p in found[0].parameters):
         return name, function
     d = found[0]

@@ -1608,3 +1608,113 @@ void stepped_after_the_test(float *x, float *y, int n) {
     int l = 0;
     do { add<<<1, 64>>>(b[l], 2.0f + l, n); } while (l++ < 1);
 }
+void rows_of_known_width(float *x, float *y, int n) {
+    const int W = 5, H = 2;
+    float h[H][W];
+    for (int i = 0; i < H; i++)
+        for (int j = 0; j < W; j++) h[i][j] = 10 * i + j;
+    cudaMemcpy(x, h, sizeof(h), cudaMemcpyHostToDevice);
+    add<<<1, 64>>>(x, h[1][2], n);
+}
+void bytes_of_a_variable_extent(float *x, float *y, int n) {
+    int m[n];
+    memset(m, 0xff, sizeof(m));
+    unsigned char low[4];
+    memset(low, -1, 4);
+    for (int i = 0; i < n; i++) y[i] = m[i] + (low[3] > 254 ? i : 0.5f);
+    cudaMemcpy(x, y, sizeof(m), cudaMemcpyHostToDevice);
+    add<<<1, 64>>>(x, 1.0f, n);
+}
+size_t rounded(int g, size_t n) { if (n == 0) return g; int r = n % g; return r == 0 ? n : n + g - r; }
+int quotient(int a, int b) { int q = a / b; if (a % b) q++; return q; }
+void sizes_by_branches(float *x, float *y, int n) {
+    size_t m = rounded(4, n);
+    float *d;
+    cudaMalloc(&d, m * sizeof(float));
+    cudaMemset(d, 0, m * sizeof(float));
+    cudaMemcpy(d, x, n * sizeof(float), cudaMemcpyDeviceToDevice);
+    add<<<quotient(m, 64), 64>>>(d, 0.5f + quotient(n, 4), m);
+    block_sum<<<quotient(m, 4), 4>>>(d, y, m);
+}
+template <typename T> void thirds(T *p, int n) { T x = 7; for (int i = 0; i < n; i++) p[i] = x / 2 + i / (T)3; }
+template <typename T, int B> void by_blocks(T *p, int n) { for (int b = 0; b < (n + B - 1) / B; b++) for (int t = 0; t < B; t++) if (b * B + t < n) p[b * B + t] += t; }
+void ramp(int *p, int n) { for (int i = 0; i < n; i++) p[i] += i / 2; }
+void ramp(float *p, int n) { for (int i = 0; i < n; i++) p[i] += i / 2.0f; }
+void ramp(float *p, int n, float s) { for (int i = 0; i < n; i++) p[i] *= s; }
+void instances_of_a_helper(float *x, float *y, int n) {
+    std::vector<int> a(n);
+    std::vector<double> b(n);
+    thirds(a.data(), n);
+    thirds<double>(b.data(), n);
+    by_blocks<int, 4>(a.data(), n);
+    by_blocks<int, 3>(a.data(), n);
+    ramp(a.data(), n);
+    for (int i = 0; i < n; i++) y[i] = a[i] + 0.125f * b[i];
+    ramp(y, n);
+    ramp(y, n, 0.5f);
+    mix<<<1, 64>>>(y, x, x, n);
+}
+template <typename T, int V> void kept(T *p, int n) { add<<<1, 64>>>(p, V * 1.0f, n); }
+template <int V> void by_version(float *x, float *y, int n) { kept<float, V>(x, n); }
+void same_names_of_templates(float *x, float *y, int n) { by_version<2>(x, y, n); }
+void generated(float *x, float *y, int n) {
+    std::vector<int> a(n);
+    int c = 3;
+    std::generate(a.begin(), a.end(), [&c]() { c = c * 5 % 17; return c; });
+    std::vector<float> v(n, 1.5f);
+    float h = 0.25f;
+    std::for_each(v.begin(), v.end(), [h](float &e) { e = e * h + 1; });
+    float t = 0;
+    std::generate(y, y + n, [&] { return t += 0.5f; });
+    for (int i = 0; i < n; i++) y[i] += v[i] + a[i];
+    add<<<1, 64>>>(y, c + t, n);
+}
+void generated_by_a_state(float *x, float *y, int n) {
+    int c = 3;
+    std::generate(y, y + n, [c]() mutable { return c++; });
+    add<<<1, 64>>>(y, c, n);
+}
+void vector_of_pointers(float *x, float *y, int n) {
+    const int members = 2;
+    std::vector<float *> d(members), e{x, y};
+    for (int m = 0; m < d.size(); m++) {
+        cudaMalloc(&d[m], n * sizeof(float));
+        cudaMemcpy(d[m], e[m], n * sizeof(float), cudaMemcpyDeviceToDevice);
+        add<<<1, 64>>>(d[m], m + 1.0f, n);
+    }
+    mix<<<1, 64>>>(d[0], d[1], e[1], n);
+}
+void pointers_without_a_number(float *x, float *y, int n) {
+    std::vector<float *> d(n);
+    for (int m = 0; m < n; m++) cudaMalloc(&d[m], n * sizeof(float));
+    add<<<1, 64>>>(d[0], 1.0f, n);
+    cudaMemcpy(x, d[0], n * sizeof(float), cudaMemcpyDeviceToDevice);
+}
+__global__ void addi(int *x, int s, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] += s;
+}
+void more(float *p, int n) { add<<<1, 64>>>(p, 1.0f, n); }
+void more(int *p, int n) { addi<<<1, 64>>>(p, 5, n); }
+void overloads(float *x, float *y, int n) {
+    int *d;
+    std::vector<int> h(n);
+    cudaMalloc(&d, n * sizeof(int));
+    cudaMemset(d, 0, n * sizeof(int));
+    more(x, n);
+    more(d, n);
+    cudaMemcpy(h.data(), d, n * sizeof(int), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < n; i++) y[i] = h[i];
+}
+__global__ void twice(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 2; }
+__global__ void twice(int *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 3; }
+void first_of_two_kernels(float *x, float *y, int n) { twice<<<1, 64>>>(x, n); }
+void second_of_two_kernels(float *x, float *y, int n) {
+    int *d;
+    cudaMalloc(&d, n * sizeof(int));
+    cudaMemset(d, -1, n * sizeof(int));
+    twice<<<1, 64>>>(d, n);
+    std::vector<int> h(n);
+    cudaMemcpy(h.data(), d, n * sizeof(int), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < n; i++) x[i] = h[i];
+}
