@@ -22,7 +22,8 @@ def without_followers(reader: Any, node: Tree, before: int) -> None:
     problem that stands before; or keeps the names that have none because of this one."""
     if len(reader.problems) == before:
         return
-    words = {str(t) for t in tokens(node) if t.type == "NAME"}
+    places = [*node.find_data("id_expression"), *node.find_data("declarator_id")]  # and no names of members
+    words = {str(t) for p in places for t in tokens(p) if t.type == "NAME"}
     causes = {id(d) for d in reader.problems[:before]}
     followed = any(id(reader.failed.get(w)) in causes for w in words)
     if node.data in ("declaration_statement", "expression_statement"):
