@@ -285,3 +285,21 @@ __global__ void f(const float *x, float *y, int n) {
     racing, done = (pipeline.translate(source % barrier, "f.cu") for barrier in ("", "__syncthreads();"))
     assert {d.code for d in racing.diagnostics} == {"KR201"} and not racing.text
     assert done.text and not done.diagnostics
+
+
+def test_blocks_leave_no_gaps_between_them():
+    """Blocks of 12 threads, as the loop suggests them, would store to a quarter of the array."""
+    source = """
+__global__ void f(const float *x, float *y) {
+  __shared__ float s[48];
+  int t = threadIdx.x;
+  s[t] = x[blockIdx.x * 48 + t];
+  __syncthreads();
+  float v = 0.0f;
+  for (int k = t / 12; k < 4; k++) v += s[k * 12 + t % 12];
+  y[blockIdx.x * 48 + t] = v + t % 5;
+}"""
+    done = pipeline.translate(source, "f.cu")
+    assert done.text is None or "12 threads" not in done.text
+    told = pipeline.translate(source + "\\nvoid run(float *x, float *y, int n) { f<<<n, 12>>>(x, y); }", "f.cu")
+    assert "12 threads" in told.text
