@@ -7,6 +7,7 @@ from kraise.ir import equations as eq
 from kraise.ir.walk import free_indices, topological
 from kraise.raising.loops.idle import idle
 from kraise.raising.memory.levels import set_once
+from kraise.raising.memory.phases import BARRIER
 from kraise.raising.memory.private import refilled
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import State
@@ -20,7 +21,8 @@ def dependence(
     Statement by statement (as in Allen and Kennedy's vectorization), a read sees what earlier statements stored in any
     round and nothing of later ones; within a loop that stays sequential inside, any conflict counts. ``used`` are the
     expressions in which a load's value may occur: the load of an accumulation's own cell counts if it is used
-    elsewhere too.
+    elsewhere too. Where a barrier parts the rounds, what another thread stored in one counts, too (without one it would
+    be a race).
     """
     name = index
     shared = frozenset(st.open)
@@ -28,6 +30,13 @@ def dependence(
     nodes = {n for n in topological(used) if isinstance(n, eq.Read)}
     by_array: dict[str, list[Access]] = {}
     made = {**st.locals, **inner.locals}
+    met = {
+        n
+        for a in accesses
+        if a.array == BARRIER
+        for n in cx.thread_names
+        if a.accumulate == "grid" or n not in cx.blocks
+    }
     for a in accesses:
         if (not a.own or a.node in nodes) and not (a.answered and a.array in made and made[a.array].private):
             by_array.setdefault(a.array, []).append(a)
@@ -50,7 +59,9 @@ def dependence(
                     relation = ahead
                 else:
                     continue
-                meet = may_meet(w, other, (name,), shared, relation, cx.injective)
+                alike = w.subscripts == other.subscripts and not any(name in free_indices(s) for s in w.subscripts)
+                fixed = shared if alike else shared - met  # the thread of both
+                meet = may_meet(w, other, (name,), fixed, relation, cx.injective)
                 if meet and not idle(cx, w, other, shared, used) and not _once(cx, st, inner, w.array):
                     if other.write and refilled(cx, made, w.array, inner, name):
                         continue

@@ -22,7 +22,8 @@ NOTHING = eq.Const(0, INT)
 
 def idle(cx: Context, st: State, body: tuple[k.Stmt, ...], ways: Ways, told: Collection[int]) -> bool:
     """Whether the source speaks of threads that such blocks do not have, or places the blocks further apart, or their
-    stores leave gaps between the blocks, or none of theirs meets a store's guard. Axes ``told`` are those of which a launch says how many threads they have."""
+    stores leave gaps between the blocks, or none of theirs meets a store's guard. Axes ``told`` are those of which a
+    launch says how many threads they have."""
     if all(abs(n) == 1 for n in ways.values()):
         return False
     if any(n % abs(ways[axis]) for axis, n in _placed(body) if axis in ways and 0 < abs(ways[axis]) < n):
@@ -35,8 +36,8 @@ def idle(cx: Context, st: State, body: tuple[k.Stmt, ...], ways: Ways, told: Col
 
 
 def _gaps(cx: Context, st: State, axes: Collection[int]) -> bool:
-    """Whether all threads of a block store, and to fewer cells than the next block begins further on: ``y[blockIdx.x * 48
-    + threadIdx.x]`` of blocks of 12. ``axes``: those along which a block's size is a guess."""
+    """Whether all threads of a block store, and to fewer cells than the next block begins further on:
+    ``y[blockIdx.x * 48 + threadIdx.x]`` of blocks of 12. ``axes``: those along which a block's size is a guess."""
     own = {n for axis in axes for n in free_indices(cx.threads.get(("thread", axis), NOTHING))} - {*cx.blocks}
     launched = (*cx.facts, *cx.launch_path)
     reached: dict[tuple[str, eq.Expr, int], list[int | None]] = {}  # by array, block and how far apart they begin
