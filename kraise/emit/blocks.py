@@ -71,6 +71,7 @@ class Block:
     index_text: str = ""
     axis: eq.Axis | None = None
     unrolled: bool = False
+    moving: bool = False  # an unrolled loop that may be one of the device instead: its index starts slices, bounds none
     index_used: bool = False
     # what a round only reads at its own index: the names in the round and the arrays outside (None: no round of a scan)
     inputs: list[tuple[str, Py]] | None = None

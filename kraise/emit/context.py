@@ -222,29 +222,34 @@ class Context:
             self.blocks[0].variables[node] = known
         return Atom(known[0])
 
-    def is_static(self, value: eq.Expr | Linear) -> bool:
-        """Whether :meth:`static` can print it."""
+    def is_static(self, value: eq.Expr | Linear, number: bool = False) -> bool:
+        """Whether :meth:`static` can print it; as a ``number`` that Python has in every round."""
         lin = value if isinstance(value, Linear) else linear(value)
-        return all(self._static_ok(atom) for atom, _ in lin.terms)
+        return all(self._static_ok(atom, number) for atom, _ in lin.terms)
 
-    def _static_ok(self, atom: eq.Expr) -> bool:
+    def _static_ok(self, atom: eq.Expr, number: bool) -> bool:
         match atom:
             case eq.Const() | eq.Shape():
                 return True
             case eq.Param(type=kind):
                 return not kind.is_inexact
             case eq.Index(name=name):
-                return self.is_unrolled(name)
+                return self.is_unrolled(name) and not (number and self.is_moving(name))
             case eq.Cast(arg=arg, type=kind):
-                return not kind.is_inexact and self.is_static(arg)
+                return not kind.is_inexact and self.is_static(arg, number)
             case eq.Op(name=name, args=args):
                 known = name in STATIC_INFIX or name in ("min", "max", "neg", "abs", "not", "select")
-                return known and all(self.is_static(a) for a in args)
+                number = number or name not in ("add", "sub", "mul", "neg")
+                return known and all(self.is_static(a, number) for a in args)
         return False
 
     def is_unrolled(self, index: str) -> bool:
         """Whether an index is that of a Python loop around the current place."""
         return any(b.index == index and b.unrolled for b in self.blocks)
+
+    def is_moving(self, index: str) -> bool:
+        """Whether an index is that of a loop that may be one of the device's."""
+        return any(b.index == index and b.moving for b in self.blocks)
 
     def shape(self, node: eq.Shape) -> Py:
         """``x.shape[k]``; :mod:`kraise.emit.text.shapes` gives it a name."""

@@ -14,7 +14,7 @@ from kraise.emit.hosts.function import Callee, EmittedHost
 from kraise.emit.hosts.statics import nodes
 from kraise.emit.loads import diagonals, strided, widened
 from kraise.emit.loops import remat
-from kraise.emit.sums import convolutions, pooling
+from kraise.emit.sums import convolutions, over_windows, pooling
 from kraise.emit.text import layout_text, records, spelling
 from kraise.emit.text import python as py
 from kraise.emit.text.head import Signature, by_position
@@ -122,6 +122,7 @@ def _emit(module: eq.Module) -> str:
             strided.NAME: strided.TEXT,
             convolutions.NAME: convolutions.TEXT,
             widened.NAME: widened.TEXT,
+            over_windows.NAME: over_windows.TEXT,
             **diagonals.TEXTS,
             **pooling.TEXTS,
         }.items()

@@ -4,6 +4,33 @@ import jax
 import jax.numpy as jnp
 
 
+def summed(term, *ranges, shape=None):
+    """The sum of ``term(k, ...)`` over ranges: written out if it is short, else a loop."""
+    first, *others = ranges
+    terms = len(first)
+    for other in others:
+        terms *= len(other)
+
+    if not terms and shape is not None:
+        return jnp.zeros(shape, int)
+
+    def part(k):
+        return summed(lambda *rest: term(k, *rest), *others) if others else term(k)
+
+    if 0 < terms <= 64:
+        return sum(part(k) for k in first)
+    one = jax.eval_shape(part, first.start)
+    if len(first) > one.size:  # more terms than places: all at once
+        every = jax.vmap(part)(jnp.arange(first.start, first.stop))
+        return every.sum(0, dtype=one.dtype)
+
+    def add(k, total):
+        return total + jax.checkpoint(part)(k)
+
+    zeros = jnp.zeros(one.shape, one.dtype)
+    return jax.lax.fori_loop(first.start, first.stop, add, zeros)
+
+
 @jax.jit
 def conv2d(image, mask, out):
     """Same-size 2-D filter; pixels outside the image count as zero.
@@ -13,22 +40,19 @@ def conv2d(image, mask, out):
         image[i + k - mask.shape[0] // 2, j + l - mask.shape[1] // 2]
         for 0 <= i < rows, 0 <= j < cols
     """
-    rows, cols = image.shape
     mask_rows, mask_cols = mask.shape
-    i = jnp.arange(rows)
-    k = jnp.arange(mask_rows)
-    j = jnp.arange(cols)
-    l = jnp.arange(mask_cols)
+    rows, cols = image.shape
+    image_padded = jnp.pad(
+        image,
+        (
+            (mask_rows // 2, max(mask_rows - mask_rows // 2 - 1, 0)),
+            (mask_cols // 2, max(mask_cols - mask_cols // 2 - 1, 0)),
+        ),
+    )
+
+    def term(k, l):
+        return mask[k, l] * jax.lax.dynamic_slice(image_padded, (k, l), (rows, cols))
+
     return out.at[:rows, :cols].set(
-        jnp.einsum(
-            "kl,ikjl->ij",
-            mask,
-            jnp.pad(
-                image,
-                (
-                    (mask_rows // 2, max(mask_rows - mask_rows // 2 - 1, 0)),
-                    (mask_cols // 2, max(mask_cols - mask_cols // 2 - 1, 0)),
-                ),
-            )[i[:, None, None, None] + k[:, None, None], j[:, None] + l],
-        )
+        summed(term, range(mask_rows), range(mask_cols), shape=image.shape)
     )  # kernel.py:20

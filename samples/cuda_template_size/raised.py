@@ -6,6 +6,33 @@ import jax
 import jax.numpy as jnp
 
 
+def summed(term, *ranges, shape=None):
+    """The sum of ``term(k, ...)`` over ranges: written out if it is short, else a loop."""
+    first, *others = ranges
+    terms = len(first)
+    for other in others:
+        terms *= len(other)
+
+    if not terms and shape is not None:
+        return jnp.zeros(shape, int)
+
+    def part(k):
+        return summed(lambda *rest: term(k, *rest), *others) if others else term(k)
+
+    if 0 < terms <= 64:
+        return sum(part(k) for k in first)
+    one = jax.eval_shape(part, first.start)
+    if len(first) > one.size:  # more terms than places: all at once
+        every = jax.vmap(part)(jnp.arange(first.start, first.stop))
+        return every.sum(0, dtype=one.dtype)
+
+    def add(k, total):
+        return total + jax.checkpoint(part)(k)
+
+    zeros = jnp.zeros(one.shape, one.dtype)
+    return jax.lax.fori_loop(first.start, first.stop, add, zeros)
+
+
 @partial(jax.jit, static_argnames=("rows", "inner", "cols"))
 def product(a, b, c, rows, inner, cols, *, TILE):
     """Sizes that only the caller's template arguments fix: a tile's edge and a radius.
@@ -27,10 +54,14 @@ def smooth(x, y, n, *, RADIUS):
     y[i] = (sum_(-RADIUS <= k < RADIUS + 1) x[i + k]) / (2 * RADIUS + 1)
         for max(0, RADIUS) <= i < n - RADIUS
     """
-    i = jnp.arange(max(0, RADIUS), n - RADIUS)
-    k = jnp.arange(-RADIUS, RADIUS + 1)
+
+    def term(k):
+        return jax.lax.dynamic_slice_in_dim(
+            x, max(0, RADIUS) + k, max(n - RADIUS - max(0, RADIUS), 0)
+        )
+
     return y.at[max(0, RADIUS) : max(n - RADIUS, 0)].set(
-        jnp.sum(x[i[:, None] + k], axis=1) / (2 * RADIUS + 1)
+        summed(term, range(-RADIUS, RADIUS + 1)) / (2 * RADIUS + 1)
     )  # kernel.cu:31
 
 

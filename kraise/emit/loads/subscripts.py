@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kraise.emit.context import Assign, Context, Frame, Val
-from kraise.emit.loads import diagonals
+from kraise.emit.loads import diagonals, moving
 from kraise.emit.loads.blocked import Blocks, blocks, reshaped
 from kraise.emit.loads.dims import Clamp, Dim, Gather, Range, Roll, Scalar, classify
 from kraise.emit.loads.filled import by_launch, filled_up, product
+from kraise.emit.loads.moving import moves
 from kraise.emit.loads.wide import wide
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
@@ -129,6 +130,8 @@ def _basic(dims: list[Dim]) -> bool:
 
 def _slices(low: Lowering, base: Py, dims: list[Dim], extents: tuple[Linear, ...], frame: Frame, safe: bool) -> Val:
     base = _rolled(low, base, dims)
+    if any(moves(low.ctx, d) for d in dims):
+        return _moving(low, base, dims, extents, frame)
     items: list[Py] = []
     own: list[eq.Axis] = []
     backward: list[Py] = []
@@ -171,6 +174,21 @@ def _slices(low: Lowering, base: Py, dims: list[Dim], extents: tuple[Linear, ...
     if any(b != ALL for b in backward):
         array = subscripted(array, backward)
     return low.extend(reshaped(low.ctx, array, dims, tuple(own)), tuple(own), frame)
+
+
+def _moving(low: Lowering, base: Py, dims: list[Dim], extents: tuple[Linear, ...], frame: Frame) -> Val:
+    """Slices whose places move with the index of a loop: what is at fixed places is taken first."""
+    items: list[Py] = []
+    for dim, extent in zip(dims, extents, strict=True):
+        if isinstance(dim, Scalar):
+            items.append(position(low, dim.expr, extent, False))
+        elif isinstance(dim, Range) and not dim.backward and not moves(low.ctx, dim):
+            items.append(slice_item(low.ctx, dim, extent)[0])
+        else:
+            items.append(ALL)
+    left = [d for d in dims if not isinstance(d, Scalar)]
+    own = tuple(d.axis for d in left if isinstance(d, Range))
+    return low.extend(moving.sliced(low.ctx, subscripted(base, items), left), own, frame)
 
 
 def subscripted(array: Py, items: list[Py]) -> Py:

@@ -10,7 +10,7 @@ from kraise.emit.context import Context, Frame, Val
 from kraise.emit.loads import windows
 from kraise.emit.loads.blocked import blocks
 from kraise.emit.lower import Lowering
-from kraise.emit.sums import conditions, contraction, convolutions, pooling, running
+from kraise.emit.sums import conditions, contraction, convolutions, over_windows, pooling, running
 from kraise.emit.sums.zeroed import guarded, masked_product
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
@@ -83,12 +83,15 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
     if upto is not None:
         return upto
     node = merged(low, node)
-    over_windows = pooling.pooled(low, node, frame, own)
-    if over_windows is not None:
-        return over_windows
+    pooled = pooling.pooled(low, node, frame, own)
+    if pooled is not None:
+        return pooled
     filtered = convolutions.convolution(low, node, frame, own)
     if filtered is not None:
         return filtered
+    written_out = over_windows.over_window(low, node, frame, own)
+    if written_out is not None:
+        return written_out
     total = running.running(low, node, frame, own) or masked_product(low, node, frame, own)
     if total is not None:
         return total

@@ -30,7 +30,9 @@ def named(context: Context, stmts: list[Stmt]) -> tuple[list[Stmt], list[Stmt]]:
     names: dict[tuple[str, int], str] = {}
     head: list[Stmt] = []
     context.names.take(_hiding(stmts))
-    for array in dict.fromkeys(a for a, _ in counts):
+    arrays = dict.fromkeys(a for a, _ in counts)
+    # the source's own names are given before those that are made up
+    for array in sorted(arrays, key=lambda a: not any(eq.Shape(a, k, INT32) in context.wishes for k in range(9))):
         used = sorted({k for a, k in counts if a == array})
         wishes = {k: context.wishes.get(eq.Shape(array, k, INT32)) for k in used}
         if sum(counts[(array, k)] for k in used) < 2 and not any(wishes.values()):
@@ -39,6 +41,10 @@ def named(context: Context, stmts: list[Stmt]) -> tuple[list[Stmt], list[Stmt]]:
         for k in used:
             wish = wishes[k]
             names[(array, k)] = context.names.fresh(wish.name if wish is not None else fallback[k])
+    for array in arrays:
+        used = [k for k in range(9) if (array, k) in names]
+        if not used:
+            continue
         ndim = context.ndim.get(array, 0)
         shape = f"{context.param_text(array)}.shape"
         if len(used) == ndim and ndim > 1:
