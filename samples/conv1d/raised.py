@@ -5,30 +5,23 @@ import jax.numpy as jnp
 
 
 def summed(term, *ranges, shape=None):
-    """The sum of ``term(k, ...)`` over ranges: written out if it is short, else a loop."""
+    """The sum of ``term(k, ...)`` over ranges: written out unless there are too many."""
     first, *others = ranges
     terms = len(first)
     for other in others:
         terms *= len(other)
-
     if not terms and shape is not None:
         return jnp.zeros(shape, int)
 
     def part(k):
         return summed(lambda *rest: term(k, *rest), *others) if others else term(k)
 
-    if 0 < terms <= 64:
+    if 0 < terms <= 128:
         return sum(part(k) for k in first)
     one = jax.eval_shape(part, first.start)
-    if len(first) > one.size:  # more terms than places: all at once
-        every = jax.vmap(part)(jnp.arange(first.start, first.stop))
-        return every.sum(0, dtype=one.dtype)
-
-    def add(k, total):
-        return total + jax.checkpoint(part)(k)
-
-    zeros = jnp.zeros(one.shape, one.dtype)
-    return jax.lax.fori_loop(first.start, first.stop, add, zeros)
+    axes = ",".join("abcdefgh"[: one.ndim])
+    every = jnp.vectorize(part, signature=f"()->({axes})")
+    return every(jnp.arange(first.start, first.stop)).sum(0, dtype=one.dtype)
 
 
 @jax.jit
