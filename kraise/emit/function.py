@@ -8,7 +8,7 @@ from kraise.diagnostics import Refused
 from kraise.emit import checked, guards, tree
 from kraise.emit.context import Assign, Context, Def, Raw, Stmt
 from kraise.emit.gradients import derivatives
-from kraise.emit.loads import edges, halo, widened
+from kraise.emit.loads import edges, gathered_rows, halo, widened
 from kraise.emit.loads.rectangles import rectangles
 from kraise.emit.loads.tables import tables_of
 from kraise.emit.loads.views import whole
@@ -46,7 +46,7 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     """The text of one kernel's function, and those of the derivatives that it asks for."""
     kernel = chunks.chunked(canonical(merged(kernel)))
     kernel = halo.padded(kernel, tables_of(around.module.constants, kernel.params))  # type: ignore[arg-type]
-    kernel = edges.repeating(kernel)
+    kernel = gathered_rows.in_rows(edges.repeating(kernel))
     parameters = tuple(identifier(p.name) for p in kernel.params)  # type: ignore[attr-defined]
     try:
         context, checks, body = _lowered(kernel, around, ())

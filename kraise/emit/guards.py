@@ -116,6 +116,12 @@ def _site(
             case eq.Read(version=version, subscripts=subscripts, view=view, outside=outside):
                 accesses += [] if view else [(version.array, subscripts)]
                 forms += [linear(o.limit) + -1 for o in outside if o is not None and o.edge]
+                if (
+                    view
+                    and isinstance(view[0], eq.Op)
+                    and any(isinstance(n, eq.Read) for n in tree.walk(subscripts[0]))
+                ):
+                    forms += [linear(v) + -1 for v in view[0].args[1:] if view[0].name == "floordiv" and _known(v)]
             case eq.Op(name="mod" | "floordiv" | "tmod" | "tdiv", args=(a, b)) if _known(a) and _known(b):
                 forms.append(linear(b) + -1)
             case eq.ArgReduce(op="min" | "max", axis=axis):  # of nothing, it raises

@@ -92,9 +92,18 @@ def whole(kernel: eq.Kernel) -> frozenset[Key]:
     found = (
         a
         for a in _accesses(kernel)
-        if (a.outside or not a.safe) and not _within_begun(a) and _at_last(a, tails.get(a.array, 0))
+        if _as_many_as_there_are(a)
+        or ((a.outside or not a.safe) and not _within_begun(a) and _at_last(a, tails.get(a.array, 0)))
     )
     return frozenset((a.array, a.view) for a in found)
+
+
+def _as_many_as_there_are(a: _Access) -> bool:
+    """Whether the view shows the whole rows that the array has."""
+    match a.view:
+        case (eq.Op(name="floordiv", args=(eq.Shape(array=array, axis=0), size)), row):
+            return array == a.array and size == row
+    return False
 
 
 def _within_begun(a: _Access) -> bool:

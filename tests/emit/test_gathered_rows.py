@@ -1,0 +1,54 @@
+"""Rows of flat arrays at places that data say: gathers and scatters of rows, and what stays one of cells."""
+
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from kraise.verify.load import load_module
+
+HEAD = "__global__ void f(const float *x, const int *at, float *y, int n, int m) {\n"
+EACH = " int i = blockIdx.x * blockDim.x + threadIdx.x;\n if (i < n) for (int j = 0; j < m; j++) "
+
+
+def text_of(body):
+    return pipeline.translate(HEAD + body + "\n}\n", "k.cu").text
+
+
+def rows():
+    rng = np.random.default_rng(0)
+    return rng.standard_normal((5, 3), np.float32), np.array([4, 0, 4, 2], np.int32)
+
+
+def test_a_gather_of_rows():
+    text = text_of(EACH + "y[i * m + j] = 2 * x[at[i] * m + j];")
+    assert "2.0 * x2[at[:n]]" in text and "arange" not in text
+    x, at = rows()
+    # a row that is begun is no row that is read
+    found = load_module(text).f(np.append(x, 9).astype(np.float32), at, np.zeros(12, np.float32), 4, 3)
+    np.testing.assert_array_equal(found.reshape(4, 3), 2 * x[at])
+    assert load_module(text).f(x.ravel(), at, np.ones(2, np.float32), 4, 0).tolist() == [1, 1]
+
+
+def test_a_scatter_of_rows():
+    text = text_of(EACH + "atomicAdd(&y[m * at[i] + j], x[i * m + j]);")
+    assert ".at[at[:n]].add(x2)" in text and "arange" not in text
+    x, at = rows()
+    expected = np.ones((6, 3), np.float32)
+    np.add.at(expected, at, x[:4])
+    found = load_module(text).f(x.ravel(), at, np.ones(18, np.float32), 4, 3)
+    np.testing.assert_allclose(found.reshape(6, 3), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        EACH + "if (j < at[i]) y[i * m + j] = x[at[i] * m + j];",  # a part of the row
+        EACH + "y[i * m + j] = j < i ? x[at[i] * m + j] : 0;",
+        EACH.replace("j < m", "j < m - 1") + "y[i * m + j] = x[at[i] * m + j];",
+        EACH.replace("j = 0", "j = 1") + "y[i * m + j] = x[at[i] * m + j];",
+        EACH + "y[i * m + j] = x[at[i] * n + j];",  # rows of another length
+    ],
+)
+def test_parts_of_rows_stay_cells(body):
+    text = text_of(body)
+    assert "x[" in text and "x2" not in text
