@@ -190,6 +190,9 @@ class Context:
                 a, b = (
                     self.static(x) if name in ("add", "sub", "mul") else round_its_type(self.static(x), x) for x in args
                 )
+                if name in ("tdiv", "tmod") and not self.never_negative(linear(args[0])):
+                    towards_zero = py.call("int", py.Bin("/", a, b))
+                    return towards_zero if name == "tdiv" else py.Bin("-", a, py.Bin("*", towards_zero, b))
                 return py.Bin(STATIC_INFIX[name], a, b)
             case eq.Op(name="min" | "max" as name, args=args):
                 texts: list[Py] = []

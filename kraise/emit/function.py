@@ -104,7 +104,7 @@ def _lowered(
     parameters = {identifier(p.name) for p in kernel.params}  # type: ignore[attr-defined]
     names = Names(around.taken | parameters | {"grid", "block"} | set(checked.NAMES if around.module.checked else ()))
     context = Context(kernel, names, around.module.language, around.x64, around.module.constants)
-    context.assumed = (*assumed, *guards.implied(kernel))
+    context.assumed = (*assumed, *guards.implied(kernel), *guards.checked_sizes(kernel))
     context.whole = whole(kernel)
     context.launch_rank = _launch_rank(kernel)
     context.last_use, context.numbers = versions.last_uses(kernel)

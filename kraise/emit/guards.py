@@ -212,6 +212,16 @@ def implied(kernel: eq.Kernel) -> tuple[Linear, ...]:
     return tuple(f for f in dict.fromkeys(found) if f.terms and not nonnegative(f))
 
 
+def checked_sizes(kernel: eq.Kernel) -> tuple[Linear, ...]:
+    """Sums that are not negative because the function has raised otherwise: ``w - 3`` where ``w >= 3`` must hold."""
+    found = []
+    for condition, _ in kernel.checks:
+        match condition:
+            case eq.Op(name="ge", args=(eq.Param() as size, eq.Const(value=int() as least))):
+                found.append(linear(size) + -least)
+    return tuple(found)
+
+
 def _writes_nothing(body: tuple[eq.Stmt, ...], value: Linear) -> bool:
     """Whether no statement does anything where ``value`` is negative."""
     for stmt in body:

@@ -6,7 +6,8 @@ and the docstring says so. (Grosser et al., Optimistic delinearization of parame
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import operator
+from collections.abc import Callable, Iterable
 
 from kraise.analysis.boxes import largest
 from kraise.analysis.conditions import classify, is_static, negate
@@ -17,12 +18,26 @@ from kraise.diagnostics import Span, refuse
 from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import free_indices
+from kraise.ir.walk import free_indices, topological
 from kraise.raising.memory.colours import whole_turns
 
 Path = tuple[eq.Expr, ...]
 Check = tuple[eq.Expr, str]
 ZERO, ONE = eq.Const(0, INT), eq.Const(1, INT)
+_SMALL = 16
+_VALUES: dict[str, Callable[[int, int], int]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "min": min,
+    "max": max,
+    "floordiv": operator.floordiv,
+    "tdiv": lambda x, y: -(-x // y) if (x < 0) != (y < 0) else x // y,
+    "le": operator.le,
+    "lt": operator.lt,
+    "ge": operator.ge,
+    "gt": operator.gt,
+}
 
 
 def wanted(subscript: eq.Expr, path: Path) -> tuple[eq.Expr, ...]:
@@ -133,6 +148,31 @@ def apart(accesses: Iterable[Access]) -> tuple[eq.Expr, ...]:
                     gap = Poly({size: 1})
                 out[eq.Op("le", (to_expr(top + low + 1), to_expr(gap)), BOOL)] = None
     return tuple(out) or whole_turns(accesses)
+
+
+def of_large_sizes(condition: eq.Expr) -> tuple[eq.Expr, ...]:
+    """That a size is no smaller than some number, which makes a condition on it hold: ``w >= 3`` for ``2 * ((w - 3) /
+    2) + 3 <= w``; () where sizes of any magnitude fail it, or none."""
+    sizes = {e for e in topological((condition,)) if not isinstance(e, eq.Const | eq.Op)}
+    if len(sizes) != 1 or not all(isinstance(e, eq.Param) and "." not in e.name for e in sizes):
+        return ()
+    failing = [n for n in range(8 * _SMALL) if not _at(condition, n)]
+    if not failing or failing[-1] >= _SMALL:
+        return ()
+    return (eq.Op("ge", (sizes.pop(), eq.Const(failing[-1] + 1, INT)), BOOL), condition)
+
+
+def _at(e: eq.Expr, size: int) -> int | None:
+    """The value of an expression of one size, None where it has none."""
+    match e:
+        case eq.Const(value=int() as value):
+            return int(value)
+        case eq.Param():
+            return size
+        case eq.Op(name=name, args=(a, b)) if name in _VALUES:
+            x, y = _at(a, size), _at(b, size)
+            return None if x is None or y is None or (y == 0 and "div" in name) else int(_VALUES[name](x, y))
+    return None
 
 
 def neighbours(one: eq.Expr, other: eq.Expr) -> bool:

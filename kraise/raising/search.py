@@ -24,6 +24,7 @@ from kraise.raising.memory.needless import without_needless
 from kraise.raising.memory.numbered import numbered
 from kraise.raising.memory.parts import split
 from kraise.raising.memory.private import Transient
+from kraise.raising.optimistic import of_large_sizes
 from kraise.raising.ragged.loops import LongRows
 from kraise.raising.ragged.same_rows import others_rows
 from kraise.raising.run.calls import called
@@ -296,11 +297,12 @@ def _in_common_rows(
 ) -> eq.Kernel | None:
     """The equations with all of a flat array's cells in rows where some are (``a[k * n + k]`` beside ``a[i * n + j]``),
     where loops are left and there are no more of them. What a loop around the launch counts had better be a row, too
-    (``a[k * n + j]``): that its columns stay within it is assumed."""
+    (``a[k * n + j]``): that its columns stay within it is assumed, and elsewhere what only the smallest sizes fail."""
     best: eq.Kernel | None = None
-    while known.rounds or _loops(kernel.body):
-        rows = others_rows(attempt.st.accesses, attempt.cx.made)
-        wanted = [c for c in attempt.cx.wanted if c not in known.assumed] if known.rounds else []
+    while True:
+        rows = others_rows(attempt.st.accesses, attempt.cx.made) if known.rounds or _loops(kernel.body) else {}
+        more = [(c,) if known.rounds else of_large_sizes(c) for c in attempt.cx.wanted if c not in known.assumed]
+        wanted = [c for cs in more for c in cs if c not in known.assumed]
         if not (rows.keys() - known.rows.keys() or wanted):
             break
         known = replace(known, rows=known.rows | rows, assumed=(*known.assumed, *wanted))

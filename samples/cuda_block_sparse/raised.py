@@ -5,8 +5,6 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 
-B = 3
-
 
 @partial(jax.jit, static_argnames="rows")
 def multiply(starts, columns, blocks, x, y, rows):
@@ -18,15 +16,15 @@ def multiply(starts, columns, blocks, x, y, rows):
     starts must not decrease
     """
     n = columns.shape[0]
+    m = x.shape[0]
     row = jnp.cumsum(jnp.bincount(starts[: rows + 1], length=n)) - 1
     inside = (row >= 0) & (row < rows)
     blocks3 = blocks[: 9 * n].reshape(n, 3, 3)
+    x2 = x[: 3 * (m // 3)].reshape(m // 3, 3)
     sum = jax.ops.segment_sum(
-        jnp.where(inside[:, None], blocks3[:, :, 0], 0.0) * x[columns * B][:, None]
-        + jnp.where(inside[:, None], blocks3[:, :, 1], 0.0)
-        * x[columns * B + 1][:, None]
-        + jnp.where(inside[:, None], blocks3[:, :, 2], 0.0)
-        * x[columns * B + 2][:, None],
+        jnp.einsum(
+            "kij,kj->ki", jnp.where(inside[:, None, None], blocks3, 0.0), x2[columns]
+        ),
         row,
         rows,
         indices_are_sorted=True,

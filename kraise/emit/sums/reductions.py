@@ -19,6 +19,7 @@ from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT, INT32, ScalarType
 
 FUNCTIONS = {"add": "sum", "mul": "prod", "min": "min", "max": "max", "and": "all", "or": "any"}
+_NESTED = 3  # extrema of slices that may stand in one another; beyond it a window says it on a line
 
 
 def neutral(op: str, kind: ScalarType, x64: bool) -> Py:
@@ -70,12 +71,20 @@ def kept_width(context: Context, op: str, kind: ScalarType) -> dict[str, Py]:
     return {"dtype": Atom(f"jnp.{kind}")} if op in ("add", "mul") and narrow else {}
 
 
+def _depth(chain: eq.Op) -> int:
+    """How many extrema stand in one another."""
+    inner = chain.args[0]
+    return 1 + (_depth(inner) if isinstance(inner, eq.Op) and inner.name == chain.name else 0)
+
+
 def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
     from kraise.emit.sums import segments
 
     chain = windows.unrolled(low, node)
     if chain is not None:
-        return low.lower(chain, frame)
+        nested = isinstance(chain, eq.Op) and chain.name in ("min", "max") and _depth(chain) > _NESTED
+        over_windows = pooling.pooled(low, node, frame, own) if nested else None
+        return over_windows or low.lower(chain, frame)
     window = windows.generated(low, node, frame, own)
     if window is not None:
         return window
