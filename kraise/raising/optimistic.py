@@ -153,7 +153,10 @@ def apart(accesses: Iterable[Access]) -> tuple[eq.Expr, ...]:
 def of_large_sizes(condition: eq.Expr) -> tuple[eq.Expr, ...]:
     """That a size is no smaller than some number, which makes a condition on it hold: ``w >= 3`` for ``2 * ((w - 3) /
     2) + 3 <= w``; () where sizes of any magnitude fail it, or none."""
-    sizes = {e for e in topological((condition,)) if not isinstance(e, eq.Const | eq.Op)}
+    nodes = topological((condition,))
+    sizes = {e for e in nodes if not isinstance(e, eq.Const | eq.Op)}
+    if not any(isinstance(e, eq.Op) and e.name in ("floordiv", "tdiv") for e in nodes):
+        return ()  # no part of a size
     if len(sizes) != 1 or not all(isinstance(e, eq.Param) and "." not in e.name for e in sizes):
         return ()
     failing = [n for n in range(8 * _SMALL) if not _at(condition, n)]

@@ -5,6 +5,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.options import Options
+from kraise.verify.load import load_module
 
 HEAD = "from numba import cuda\nimport math\n\n\n@cuda.jit\n"
 POOL = """def pool(x, y, k, s):
@@ -140,3 +141,43 @@ def test_windows_that_begin_behind_a_small_array():
         x = np.arange(n, dtype=np.float32)
         wanted = [max([-7.0, *x[i + 3 : i + 6]]) for i in range(n)]
         np.testing.assert_array_equal(found["ahead"](x, x), wanted)
+
+
+STRIDED = """
+__global__ void pool(const float *x, float *y, int h, int w) {
+    int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+    int oh = (h - 3) / 2 + 1, ow = (w - 3) / 2 + 1;
+    if (j >= ow || i >= oh) return;
+    float m = -INFINITY;
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++) m = fmaxf(m, x[(i * 2 + a) * w + j * 2 + b]);
+    y[i * ow + j] = m;
+}
+"""
+
+
+def test_a_window_of_nine_in_a_flat_image_is_one_line():
+    text = pipeline.translate(STRIDED, "k.cu").text
+    assert "reduce_window" in text and "jnp.maximum" not in text and "arange" not in text
+    module = load_module(text)
+    x = np.random.default_rng(0).standard_normal((8, 9), np.float32)
+    expected = [[x[2 * i : 2 * i + 3, 2 * j : 2 * j + 3].max() for j in range(4)] for i in range(3)]
+    np.testing.assert_array_equal(module.pool(x.ravel(), np.zeros(12, np.float32), 8, 9).reshape(3, 4), expected)
+    with pytest.raises(ValueError, match="w >= 3"):  # two columns would be a window across two rows
+        module.pool(x.ravel(), np.zeros(12, np.float32), 8, 2)
+
+
+def test_a_window_of_three_is_slices():
+    source = HEAD + "def f(x, y):\n    i = cuda.grid(1)\n    if i < x.size - 2:\n        m = x[i]\n"
+    source += "        for k in range(1, 3):\n            m = max(m, x[i + k])\n        y[i] = m\n"
+    assert "reduce_window" not in pipeline.translate(source, "k.py").text
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 8])
+def test_quotients_of_what_may_be_negative_are_cut_towards_zero(n):
+    source = "__global__ void f(const float *x, float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    source += "int m = (n - 3) / 2 + 1; if (i < m) y[i] = x[i]; int q = (n - 3) % 2 + 5; if (i == q) y[i] = 7; }"
+    found = load_module(pipeline.translate(source, "k.cu").text).f(np.ones(8, np.float32), np.zeros(8, np.float32), n)
+    expected = np.arange(8) < int((n - 3) / 2) + 1
+    expected = np.where(np.arange(8) == (n - 3) - 2 * int((n - 3) / 2) + 5, 7, expected)
+    np.testing.assert_array_equal(found, expected)

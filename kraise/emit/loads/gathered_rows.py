@@ -24,10 +24,10 @@ def in_rows(kernel: eq.Kernel) -> eq.Kernel:
     roots = [r for s in tree.statements(kernel.body) for r in tree.statement_roots(s)]
     loads = [n for n in tree.walk(*roots) if isinstance(n, eq.Read) and n.version.array in flat]
     stores = [s for s in tree.statements(kernel.body) if isinstance(s, eq.Write) and s.before.array in flat]
-    return _Rows(kernel, flat).kernel if any(map(_place, (*loads, *stores))) else kernel
+    return _Rows(kernel, flat).kernel if any(_place(x) for x in (*loads, *stores)) else kernel
 
 
-def _place(node: eq.Read | eq.Write) -> tuple[eq.Expr, list[eq.Expr]] | None:
+def _place(node: eq.Read | eq.Write) -> tuple[eq.Op, list[eq.Expr]] | None:
     """``e * m + j`` with data in e: the product and the other terms; None for any other place."""
     if len(node.subscripts) != 1 or node.view or isinstance(node, eq.Read) and (node.outside or node.limit is not None):
         return None
@@ -116,7 +116,7 @@ class _Rows:
         axis = ranges.get(index.name) if isinstance(index, eq.Index) else None
         if axis is None or axis.name in asked | self.free(product) or axis.lo != ZERO or axis.step != 1:
             return None
-        for row, size in (product.args, product.args[::-1]):  # type: ignore[attr-defined]
+        for row, size in (product.args, product.args[::-1]):
             if size == axis.hi or (isinstance(size, eq.Const) and size.value == getattr(axis.hi, "value", None)):
                 view = (eq.Op("floordiv", (eq.Shape(array, 0, INT), axis.hi), INT), axis.hi)
                 return (row, index), view

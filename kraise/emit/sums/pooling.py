@@ -58,7 +58,7 @@ def pooled(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val | No
     plan = _plan(low.ctx, loads[0], node.axes, own)
     if plan is None:
         return None
-    rest = _inside(plan, masks)
+    rest = _inside(low.ctx, plan, masks)
     if rest is None or (rest and node.type.kind == "number" and node.op != "add"):
         return None
     spared = eq.Const(0, plan.image.type)
@@ -100,7 +100,7 @@ def _plan(ctx: Context, image: eq.Read, axes: Frame, own: Frame) -> _Plan | None
     return plan if whole and plan.windows else None
 
 
-def _inside(plan: _Plan, masks: list[eq.Expr]) -> list[eq.Expr] | None:
+def _inside(ctx: Context, plan: _Plan, masks: list[eq.Expr]) -> list[eq.Expr] | None:
     """The conditions that do not say that a place is inside the image; None if a place may be outside and nothing says
     that it is left out."""
     image, said = plan.image, plan.said
@@ -119,11 +119,20 @@ def _inside(plan: _Plan, masks: list[eq.Expr]) -> list[eq.Expr] | None:
                 return None
         if (at, False) not in said and not nonnegative(w.first):
             return None
-        if (at, True) not in said and (image.safe or image.outside or (image.view and not at)):
+        short = image.view and not at and not _within(ctx, w)
+        if (at, True) not in said and (image.safe or image.outside or short):
             return None
     if any(o is not None and at not in plan.windows for at, o in enumerate(image.outside)):
         return None
     return rest
+
+
+def _within(ctx: Context, w: Window) -> bool:
+    """Whether the last window ends where the image does, or before."""
+    count, taps = ctx.size(w.own), ctx.size(w.tap)
+    if count is None or taps is None or w.stride.terms:
+        return False
+    return nonnegative(w.limit - w.first - (count + -1).times(w.stride.constant) - taps)
 
 
 def _side(plan: _Plan, c: eq.Expr) -> tuple[int, bool] | None:
