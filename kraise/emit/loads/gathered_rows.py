@@ -24,7 +24,8 @@ def in_rows(kernel: eq.Kernel) -> eq.Kernel:
     roots = [r for s in tree.statements(kernel.body) for r in tree.statement_roots(s)]
     loads = [n for n in tree.walk(*roots) if isinstance(n, eq.Read) and n.version.array in flat]
     stores = [s for s in tree.statements(kernel.body) if isinstance(s, eq.Write) and s.before.array in flat]
-    return _Rows(kernel, flat).kernel if any(_place(x) for x in (*loads, *stores)) else kernel
+    found = any(map(_place, loads)) or any(map(_place, stores))
+    return _Rows(kernel, flat).kernel if found else kernel
 
 
 def _place(node: eq.Read | eq.Write) -> tuple[eq.Op, list[eq.Expr]] | None:

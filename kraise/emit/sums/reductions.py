@@ -83,8 +83,8 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
     chain = windows.unrolled(low, node)
     if chain is not None:
         nested = isinstance(chain, eq.Op) and chain.name in ("min", "max") and _depth(chain) > _NESTED
-        over_windows = pooling.pooled(low, node, frame, own) if nested else None
-        return over_windows or low.lower(chain, frame)
+        one = pooling.pooled(low, node, frame, own) if nested else None
+        return one or low.lower(chain, frame)
     window = windows.generated(low, node, frame, own)
     if window is not None:
         return window
