@@ -12,16 +12,7 @@ from kraise.emit.loads.tables import tables_of
 from kraise.emit.loads.widths import Widths
 from kraise.emit.text import launch
 from kraise.emit.text import python as py
-from kraise.emit.text.linear import (
-    STATIC_INFIX,
-    Linear,
-    cut,
-    linear,
-    nonnegative,
-    print_sum,
-    round_its_type,
-    static_cast,
-)
+from kraise.emit.text.linear import STATIC_INFIX, Linear, linear, nonnegative, print_sum, round_its_type, static_cast
 from kraise.emit.text.names import IMPORTED, OWN, Names, identifier
 from kraise.emit.text.python import Atom, Py
 from kraise.emit.text.records import Field, record_of, static_field
@@ -200,7 +191,7 @@ class Context:
                     self.static(x) if name in ("add", "sub", "mul") else round_its_type(self.static(x), x) for x in args
                 )
                 if name in ("tdiv", "tmod") and not self.never_negative(linear(args[0])):
-                    return cut(name, a, b)
+                    return py.cut(name, a, b)
                 return py.Bin(STATIC_INFIX[name], a, b)
             case eq.Op(name="min" | "max" as name, args=args):
                 texts: list[Py] = []

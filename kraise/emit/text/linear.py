@@ -181,12 +181,6 @@ def static_cast(text: Py, arg: eq.Expr, kind: ScalarType) -> Py:
     return py.Bin("&", text, py.number((1 << bits) - 1))
 
 
-def cut(name: str, a: Py, b: Py) -> Py:
-    """C's quotient of numbers the first of which may be negative, or what it leaves over: cut towards zero."""
-    quotient = py.call("int", py.Bin("/", a, b))
-    return quotient if name == "tdiv" else py.Bin("-", a, py.Bin("*", quotient, b))
-
-
 def round_its_type(text: Py, number: eq.Expr) -> Py:
     """``text``, a number that is known when the function is traced, as it stands beside others: an unsigned difference
     may have gone round."""

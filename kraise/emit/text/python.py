@@ -116,6 +116,12 @@ ALL = Slice()
 NONE = Atom("None")
 
 
+def cut(name: str, a: Py, b: Py) -> Py:
+    """C's quotient of numbers the first of which may be negative, or what it leaves over: cut towards zero."""
+    quotient = call("int", Bin("/", a, b))
+    return quotient if name == "tdiv" else Bin("-", a, Bin("*", quotient, b))
+
+
 def number(value: bool | int | float | complex) -> Py:
     """A literal; negative ones are a minus sign applied to a literal."""
     if isinstance(value, bool):
