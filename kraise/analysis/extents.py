@@ -14,7 +14,7 @@ from kraise.analysis.dependence import Access, Space
 from kraise.analysis.poly import Poly, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import topological
+from kraise.ir.walk import free_indices, topological
 
 
 class Extents:
@@ -29,6 +29,8 @@ class Extents:
             for d, s in enumerate(a.whole or a.subscripts):
                 key = (a.array, d, 0 if a.whole else len(a.view))
                 item = (a.path, to_poly(s))
+                if item[1].indices() - {n for c in a.path for n in free_indices(c)}:
+                    continue  # any place at all: it says of none that it exists
                 if (key, item) not in seen:
                     seen.add((key, item))
                     self._by_axis.setdefault(key, []).append(item)

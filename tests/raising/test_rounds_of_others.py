@@ -54,3 +54,52 @@ def test_what_each_round_fills_before_it_is_read_ties_none():
     )
     done = pipeline.translate(source, "f.cu")
     assert done.text and "loop" not in done.text and "scan" not in done.text
+
+
+def test_cells_beside_what_a_ladder_left():
+    """Its steps may store anywhere: that says of no cell that it is there."""
+    source = """
+__global__ void f(const float *x, float *y) {
+  __shared__ float s[16];
+  int t = threadIdx.x, i = blockIdx.x * 16 + t;
+  s[t] = x[i];
+  __syncthreads();
+  for (int k = 1; k < 16; k *= 2) {
+    float v = t >= k ? s[t - k] : 0.0f;
+    __syncthreads();
+    if (t >= k) s[t] += v;
+    __syncthreads();
+  }
+  y[i] = (t != 0 ? s[t - 1] : 0.0f) + (t != 15 ? 100.0f * s[t + 1] : 0.0f);
+}"""
+    x = np.arange(32, dtype=np.float32) % 7
+    sums = np.pad(x.reshape(2, 16).cumsum(axis=1), ((0, 0), (1, 1)))
+    sums[:, -1] = 0
+    got = load_module(pipeline.translate(source, "f.cu").text).f(x, np.zeros(32, np.float32))
+    np.testing.assert_allclose(got, (sums[:, :-2] + 100 * sums[:, 2:]).ravel())
+
+
+def test_a_turn_that_is_never_whole():
+    """Three rounds of a loop whose places repeat after four: no loop over whole turns is left."""
+    source = """
+__global__ void f(const float *x, float *y) {
+  __shared__ float a[2][4], b[2][4];
+  int t = threadIdx.x, u = threadIdx.y, i = blockIdx.x * 8 + u * 4 + t;
+  a[u][t] = x[i];
+  b[u][t] = 0.0f;
+  __syncthreads();
+  for (int j = 0; j < 3; j++) {
+    float r = fmaxf(x[i] - b[1 - u][t], a[(u + j) % 2][j % 4]);
+    __syncthreads();
+    b[u][t] = r;
+    __syncthreads();
+  }
+  y[i] = b[u][t];
+}"""
+    x = np.array([1, -2, 3, -0.5, 2, 0.25, -1, 4, 3, 2, -5, 1, 0, 7, -3, 2], np.float32)
+    a = x.reshape(2, 2, 4)
+    b = np.zeros_like(a)
+    for j in range(3):
+        b = np.maximum(a - b[:, ::-1], np.roll(a, -j, axis=1)[:, :, j % 4, None])
+    got = load_module(pipeline.translate(source, "f.cu").text).f(x, np.zeros(16, np.float32))
+    np.testing.assert_allclose(got, b.ravel())

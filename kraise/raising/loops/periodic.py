@@ -91,7 +91,9 @@ def _written_out(loop: k.For, copies: list[tuple[k.Stmt, ...]]) -> Iterator[k.St
     rounds: list[k.Stmt] = []
     for j, copy in enumerate(copies):
         rounds += _at(copy, loop.var, _sum(loop.start, _sum(first, k.Const(j, t))))
-    yield k.For(loop.var, k.Const(0, t), turns, k.Const(1, t), tuple(rounds), type=t, span=span)
+    few = maybe(turns, {})
+    if few is None or few > 0:  # there may be a whole one
+        yield k.For(loop.var, k.Const(0, t), turns, k.Const(1, t), tuple(rounds), type=t, span=span)
     for j, copy in enumerate(copies[:-1]):
         last = _sum(loop.stop, k.Const(-1, t)) if turn == 2 else None  # half a turn is one round
         whole = _sum(loop.start, _sum(_op("mul", turns, k.Const(turn, t)), k.Const(j, t)))
