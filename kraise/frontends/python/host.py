@@ -99,6 +99,8 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     notes = [f"{n} is given by what is used of it: {own}" for n, own in scope.objects.items()]
     if scope.stacked:
         notes.append(f"a list of arrays is given as one array, stacked: {', '.join(sorted(scope.stacked))}")
+    if scope.left_open:
+        notes.append(f"the types that are left open are floating: {', '.join(sorted(scope.left_open))}")
     doc = "\n".join([doc_of(node), *notes])
     ordered = tuple(scope.ordered)
     return h.Host(name, tuple(params), body, doc, tuple(scope.dropped), (), scope.span(node.name), ordered=ordered)

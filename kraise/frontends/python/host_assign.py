@@ -283,7 +283,7 @@ class Assignments:
         if isinstance(dtype, cst.Attribute) and dtype.attr.value == "dtype" and dotted(dtype.value) in scope.arrays:
             like, kind = dotted(dtype.value), NUMBER
         elif dtype is not None:
-            kind = self.element(dtype)
+            kind = self.element(dtype) if name not in scope.recorded else INT  # a list of whole numbers
         fill = self.fill(concept, args[1:2], call)
         if isinstance(node, cst.Attribute) and node.attr.value == "shape" and dotted(node.value) in scope.arrays:
             if like in ("", dotted(node.value)):

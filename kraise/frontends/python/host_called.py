@@ -19,6 +19,7 @@ from kraise.frontends.python.host_inlined import (
     uses,
     without_returns,
 )
+from kraise.frontends.python.host_racks import Racks
 from kraise.frontends.python.host_records import Records
 from kraise.frontends.python.host_rounds import tuple_of
 from kraise.frontends.python.host_settled import settled
@@ -29,7 +30,7 @@ from kraise.ir.host_names import fresh
 DEEPEST = 12
 
 
-class Calls(Records):
+class Calls(Records, Racks):
     """The part that writes calls out; :class:`kraise.frontends.python.host_written.Written` has the rest."""
 
     units: dict[str, Unit]
@@ -67,16 +68,6 @@ class Calls(Records):
             ):
                 return self.method(self.scope.records[owner], name, call.func.value)
         return None
-
-    def instance(self, node: cst.BaseExpression) -> str:
-        """The object that ``step`` or ``step.op`` is, by its name; "" for anything else."""
-        name = ""
-        match node:
-            case cst.Name(value=name):
-                pass
-            case cst.Attribute(value=inner, attr=cst.Name(value=field)) if owner := self.instance(inner):
-                name = self.leaves[owner].get(field, "")
-        return name if name in self.instances else ""
 
     def method(self, kind: Record, name: str, owner: Any) -> tuple[Unit, Any] | None:
         """A method of a class on an object."""
@@ -222,8 +213,9 @@ class Calls(Records):
         first = self.flushed()
         self.before = outer
         self.scope.written |= {made.name} & set(self.scope.host_units)
+        given = {n.value for e in names.values() for n in walk(e) if isinstance(n, cst.Name)}
         for name in sorted({n for s in body for n in assigned(s)} - set(names)):
-            is_target = target is not None and name == dotted(target)
+            is_target = target is not None and name == dotted(target) and name not in given  # y = forward(y)
             if name in self.taken and name in made.bound and not is_target:
                 names[name] = cst.Name(fresh(self.taken, name))
             self.taken.add(name)
@@ -295,7 +287,8 @@ class Calls(Records):
                 kept = is_name and not (dotted(value) in self.all_leaves() and self.changes_fields(made))
             else:
                 times = sum(isinstance(n, cst.Name) and n.value == name for n in walk(plain))
-                kept = times == 1 or not uses([value], cst.Call)
+                long = times > 2 and uses([value], cst.BinaryOperation)
+                kept = times == 1 or not (uses([value], cst.Call) or (long and not simple))
             if name in sets or record is not None or not kept:
                 if simple:
                     raise NotHere
@@ -312,7 +305,7 @@ class Calls(Records):
     def made_before(self, value: Any, call: cst.Call) -> Any:
         """An argument; of an object that is made there its name, and it is made before."""
         kind = self.scope.records.get(dotted(value.func)) if isinstance(value, cst.Call) else None
-        if kind is None or "__init__" not in kind.methods:
+        if kind is None or kind.fields or not kind.methods:
             return value
         own = cst.Name(fresh(self.taken, kind.name.lower()))
         self.taken.add(own.value)

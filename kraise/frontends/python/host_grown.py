@@ -24,7 +24,7 @@ from kraise.frontends.python.host_units import assigned
 from kraise.frontends.python.source import dotted, placed, rebuilt, walk
 from kraise.ir.host_names import fresh
 
-_WHOLE = frozenset(("int", "len", "round"))  # what gives integers, where an array of numbers is made for others
+_WHOLE = frozenset(("int", "len", "round"))  # what gives integers
 _JOINS = ("numpy.array", "numpy.asarray", "numpy.stack", "numpy.vstack", "cupy.array", "cupy.asarray", "cupy.stack")
 _READ = frozenset(("copy_to_host", "copy", "get"))
 
@@ -87,6 +87,9 @@ class _Grown:
             case cst.For(
                 target=cst.Name(value=var), iter=cst.Call(func=cst.Name(value="range"), args=args), orelse=None
             ):
+                if var == "_":
+                    var = fresh(self.taken, "round")
+                    loop = self.placed(loop.with_changes(target=cst.Name(var)), loop)
                 bounds = [a.value for a in args]
             case _:
                 return None
@@ -117,7 +120,7 @@ class _Grown:
                 if late:  # after k rounds, not before them
                     count, index = _periods(start, stop, every), _more(_over(when, every), -1)
                 made = self.array(value, _more(count, len(begun)))
-                if made is None or isinstance(value, cst.Integer) or dotted(getattr(value, "func", value)) in _WHOLE:
+                if made is None:
                     return None
                 if not self.scope.is_array(value):
                     self.scope.recorded.add(name)
@@ -182,9 +185,10 @@ class _Grown:
 
     def array(self, value: cst.BaseExpression, count: cst.BaseExpression) -> cst.BaseExpression | None:
         """``np.zeros(…)`` for so many of what is appended; None where its extents are not known."""
-        zeros = cst.Attribute(cst.Name(self.numpy), cst.Name("zeros"))
+        zeros, word = cst.Attribute(cst.Name(self.numpy), cst.Name("zeros")), cst.Name("dtype")
         if not self.scope.is_array(value):
-            return cst.Call(zeros, [cst.Arg(count)])
+            whole = isinstance(value, cst.Integer) or dotted(getattr(value, "func", value)) in _WHOLE
+            return cst.Call(zeros, [cst.Arg(count), *([cst.Arg(cst.Name("int"), keyword=word)] if whole else [])])
         whose = dotted(_copied(value))
         if not whose or whose not in self.ranks:
             return None
@@ -193,7 +197,7 @@ class _Grown:
             cst.Subscript(cst.Attribute(array, cst.Name("shape")), [cst.SubscriptElement(cst.Index(integer(n)))])
             for n in range(self.ranks[whose])
         ]
-        kind = cst.Arg(cst.Attribute(array, cst.Name("dtype")), keyword=cst.Name("dtype"))
+        kind = cst.Arg(cst.Attribute(array, cst.Name("dtype")), keyword=word)
         return cst.Call(zeros, [cst.Arg(tuple_of([count, *extents])), kind])
 
     def store(self, line: Any, name: str, value: Any, index: cst.BaseExpression, like: Any = None) -> Any:

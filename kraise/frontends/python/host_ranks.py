@@ -40,6 +40,11 @@ def of(scope: HostScope, node: cst.FunctionDef) -> dict[str, tuple[ScalarType, i
 def certain(scope: HostScope, node: cst.FunctionDef) -> dict[str, int]:
     """The arrays whose number of axes is surely known: a kernel takes them, all their axes are named, or made here."""
     found: dict[str, int] = dict.fromkeys(scope.walked, 1)
+    lists = {
+        n.targets[0].target.value: [e.value for e in n.value.elements] for n in walk(node.body)
+        if isinstance(n, cst.Assign) and isinstance(n.targets[0].target, cst.Name)
+        and isinstance(n.value, cst.List | cst.Tuple)
+    }  # fmt: skip
     for inner in walk(node.body):
         match inner:
             case cst.Call():
@@ -47,6 +52,8 @@ def certain(scope: HostScope, node: cst.FunctionDef) -> dict[str, int]:
                 for param, argument in zip(function.params if function is not None else (), inner.args, strict=False):
                     if isinstance(param.type, ArrayType):
                         found.setdefault(dotted(argument.value), param.type.ndim)
+                        for each in lists.get(_of_list(argument.value), ()):  # kernel[grid, block](bufs[t % 2])
+                            found.setdefault(_same(scope, each), param.type.ndim)
             case cst.Assign(
                 targets=[cst.AssignTarget(target=cst.Tuple(elements=parts))],
                 value=cst.Attribute(value=owner, attr=cst.Name(value="shape")),
@@ -102,6 +109,11 @@ def rank(scope: HostScope, value: cst.BaseExpression, found: dict[str, int]) -> 
         case cst.Subscript() if row := scope.one_of_several(value):
             return int(dialects.table("host_library")["rows"][row].get("rank", 0))
     return 0
+
+
+def _of_list(node: cst.BaseExpression) -> str:
+    """The list of which an expression is an element; "" for anything else."""
+    return dotted(node.value) if isinstance(node, cst.Subscript) else ""
 
 
 def _same(scope: HostScope, value: cst.BaseExpression) -> str:

@@ -38,6 +38,7 @@ class HostScope:
     contexts: Mapping[str, Unit] = field(default_factory=dict)  # context managers of the module
     enums: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # enumerations: the place of each name
     reducers: dict[str, str] = field(default_factory=dict)  # numba's reductions: sum, prod, max, min
+    makers: Mapping[str, cst.FunctionDef] = field(default_factory=dict)  # functions of the module that make functions
     generators: Mapping[str, Unit] = field(default_factory=dict)  # of the module
     sliding: dict[str, str] = field(default_factory=dict)  # counters of whole slices (host_batches), with their length
     lengths: dict[str, str] = field(default_factory=dict)  # arrays that are as long as a parameter
@@ -51,6 +52,7 @@ class HostScope:
     ignored: set[str] = field(default_factory=set)
     elementwise: frozenset[str] = frozenset()  # functions of one element that are called with arrays
     walked: set[str] = field(default_factory=set)  # parameters whose elements a loop gives as numbers
+    left_open: set[str] = field(default_factory=set)  # kernels whose types are taken to be floating
     stacked: set[str] = field(default_factory=set)  # parameters that are lists of arrays
     lost: set[str] = field(default_factory=set)  # names whose values were refused
     scalars: set[str] = field(default_factory=set)

@@ -36,7 +36,10 @@ class Several(Calls):
 
     def several_written(self, value: cst.Tuple) -> bool:
         """Are calls with statements of their own among the values of a tuple?"""
-        found = [self.made_by(e.value) for e in value.elements if isinstance(e.value, cst.Call)]
+        calls = [e.value for e in value.elements if isinstance(e.value, cst.Call)]
+        if any(dotted(c.func) in self.scope.makers for c in calls):
+            return True
+        found = [self.made_by(c) for c in calls]
         return any(made is not None and as_value(made[0]) is None for made in found)
 
     def part_of_result(self, node: cst.Subscript, call: cst.Call) -> cst.CSTNode | None:

@@ -70,10 +70,10 @@ class _Tuples:
             name = p.name.value
             match p.default:
                 case cst.Tuple(elements=parts) if self.times[name] == 1 and all(
-                    isinstance(e.value, cst.Integer | cst.Float) for e in parts
+                    self.is_constant(e.value) for e in parts
                 ):
                     if not is_given(self.scope.source, self.node, name, at):
-                        self.known[name] = [e.value for e in parts]
+                        self.known[name] = [bracketed(e.value) for e in parts]
                         self.scope.drop(p, "a parameter that keeps its default")
                         gone.append(p)
         if not gone:
@@ -133,6 +133,19 @@ class _Tuples:
             out.append(cst.Name(own))
         return out
 
+    def is_constant(self, node: cst.BaseExpression) -> bool:
+        """Is it made of literals and of constants of the module?"""
+        match node:
+            case cst.Integer() | cst.Float():
+                return True
+            case cst.Name(value=name):
+                return name in self.scope.constants and not self.times[name]
+            case cst.UnaryOperation(expression=inner):
+                return self.is_constant(inner)
+            case cst.BinaryOperation(left=left, right=right):
+                return self.is_constant(left) and self.is_constant(right)
+        return False
+
     def is_stable(self, node: cst.BaseExpression) -> bool:
         """Does an expression mean the same wherever it stands?"""
         match node:
@@ -140,6 +153,8 @@ class _Tuples:
                 return True
             case cst.Name(value=name):
                 return name in self.scope.constants or self.times[name] == 1
+            case cst.BinaryOperation() | cst.UnaryOperation() if self.is_constant(node):
+                return True
             case cst.Subscript(value=cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value="shape"))):
                 return self.times[owner] == 1
         return False

@@ -16,6 +16,7 @@ from typing import Any
 import libcst as cst
 
 from kraise.frontends.python import host_objects
+from kraise.frontends.python.host_closures import Closures
 from kraise.frontends.python.host_enumerators import Enumerators
 from kraise.frontends.python.host_generated import Generated
 from kraise.frontends.python.host_inlined import bracketed, bundles_of, uses
@@ -32,7 +33,7 @@ def written_out(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
     return Written(scope, node).function()
 
 
-class Written(Enumerators, Generated, Several):
+class Written(Enumerators, Generated, Several, Closures):
     """One host function."""
 
     def __init__(self, scope: HostScope, node: cst.FunctionDef):
@@ -42,6 +43,7 @@ class Written(Enumerators, Generated, Several):
         self.taken = {n.value for n in walk(node) if isinstance(n, cst.Name)}
         self.own = assigned(node)
         self.instances: dict[str, Record] = {}
+        self.racks: dict[str, list[str]] = {}  # lists of instances
         self.leaves: dict[str, dict[str, str]] = {}  # name of an instance -> field -> name
         self.bundles = bundles_of(node)
         self.parameters: set[str] = set()  # those that are given by their fields
@@ -126,6 +128,8 @@ class Written(Enumerators, Generated, Several):
             case cst.For(iter=cst.Call(func=cst.Name(value=name))) if name in self.generators and node.orelse is None:
                 generated = self.generated(self.generators[name], node)
                 return [node] if generated is None else generated
+            case cst.For() if (written := self.over_objects(node)) is not None:
+                return written
             case cst.If(test=test, body=body, orelse=orelse) if (chosen := self.decided(test)) is not None:
                 other: Any = [] if orelse is None else [orelse] if isinstance(orelse, cst.If) else orelse.body.body
                 return self.block(body.body if chosen else other)
@@ -202,8 +206,13 @@ class Written(Enumerators, Generated, Several):
             ):  # fmt: skip
                 self.leaves[owner][field] = name
                 return []
-        if isinstance(target, cst.Attribute) and (whose := self.instance(target.value)) and self.instance(value):
-            held = self.leaf(whose, target.attr.value)  # self.op = op
+        if isinstance(target, cst.Attribute) and (whose := self.instance(target.value)) and self.several(value):
+            held = self.leaf(whose, target.attr.value)
+            return self.racked(held, value) if held not in self.racks else None
+        if isinstance(target, cst.Attribute) and whose and self.objects(value):
+            held = self.leaf(whose, target.attr.value)  # self.op = op, self.op = Operator(a)
+            if held not in self.instances and isinstance(value, cst.Call):
+                return self.built(held, value)
             if held not in self.instances:
                 self.instances[held] = self.instances[self.instance(value)]
                 self.leaves[held] = self.leaves[self.instance(value)]
@@ -220,9 +229,14 @@ class Written(Enumerators, Generated, Several):
             record = self.record(value)
             if record is not None:
                 return self.bound(name, record, node)
-            kind = self.scope.records.get(dotted(value.func)) if isinstance(value, cst.Call) else None
-            if kind is not None and "__init__" in kind.methods and self.own_times(name) <= 1:
-                return self.constructed(name, kind, value)
+            racked = self.racked(name, value) if self.several(value) and self.only_walked(name) else None
+            if racked is not None:
+                return racked
+            made = self.built(name, value) if self.own_times(name) <= 1 else None
+            if made is None and isinstance(value, cst.Call):
+                made = self.closure(name, value)
+            if made is not None:
+                return made
         if isinstance(target, cst.Tuple):
             record = self.record(value) if not isinstance(value, cst.Tuple) else None
             if record is not None and record[0].is_tuple and len(record[1]) == len(target.elements):
@@ -279,11 +293,14 @@ class Written(Enumerators, Generated, Several):
                 if name in kind.methods:
                     return node
                 return cst.Name(self.leaf(owner, name))
+            case cst.Attribute(value=cst.Subscript() as value, attr=attr) if owner := self.instance(value):
+                whole = self.placed(cst.Attribute(cst.Name(owner), attr), node)
+                return self.changed(whole) or whole
             case cst.Attribute(value=value, attr=attr):
                 new = self.expression(value)
                 if new is value:
                     return node
-                whole: Any = node.with_changes(value=new, attr=attr)
+                whole = node.with_changes(value=new, attr=attr)
                 of_object = isinstance(new, cst.Name) and new.value in self.instances
                 return (self.changed(whole) if of_object else None) or whole
             case cst.Subscript(value=cst.Name(value=owner)) if owner in self.instances and (

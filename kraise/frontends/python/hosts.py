@@ -13,6 +13,8 @@ from kraise.diagnostics import Diagnostic
 from kraise.diagnostics.collect import guard
 from kraise.frontends.python import (
     host_classes,
+    host_closures,
+    host_elementwise,
     host_partials,
     host_raw,
     host_reducers,
@@ -52,8 +54,11 @@ def read_hosts(
     for node, around, method in functions_of(context.source.tree):
         if not around and not method and node.name.value not in kernels:
             nodes.setdefault(node.name.value, node)
+    of_elements = host_elementwise.units(context.source.tree, context.imports)
     raw = host_raw.names(context.source.tree, context.imports, foreign)
+    raw = {n: f for n, f in raw.items() if n not in of_elements}
     nodes = {n: host_raw.with_launches(context.source, f, raw) for n, f in nodes.items()}
+    nodes = {n: host_elementwise.with_outputs(context.source, f, of_elements) for n, f in nodes.items()}
     by_name = {**foreign, **{f.name: f for f in functions}}
     stores = {n: stored(by_name[n]) for n in kernels if n in by_name}
     owners: dict[str, str] = {}
@@ -70,13 +75,20 @@ def read_hosts(
     held = host_partials.held(context.source, context.imports)
     elementwise, unread = host_unread.generated(context.source.tree, context.imports)
     held_in = holding(module_tables(context.source.tree, kernels), kernels)
+    elementwise |= set(of_elements)
+    left_open = host_elementwise.left_open(context.source.tree, of_elements)
     started = {*_launching(records, kernels), *reducers, *elementwise}
     hosts = _hosts(nodes, kernels, started, held, held_in)
+    while more := _mentioning(records, {*hosts, *started}) - started:  # by functions that launch, or by other objects
+        started |= more
+        hosts = _hosts(nodes, kernels, started, held, held_in)
     made = {n: u for n, f in nodes.items() if n not in by_name and (u := host_units.unit(f))}
     launching = {n: u for n, u in made.items() if n in hosts}
     made = {n: u for n, u in made.items() if n not in unread}
     helpers = {n: u for n, u in made.items() if n not in hosts and n not in contexts and n not in generators}
     helpers |= {n: u for n, u in host_units.lambdas(context.source.tree.body).items() if n not in nodes}
+    helpers |= of_elements
+    makers = host_closures.makers(nodes.values())
     for name, owner in owners.items():  # the state of a class whose methods launch is made by its __init__
         if name == host_classes.function_name(owner, "__init__") and owner in {owners.get(n) for n in hosts}:
             hosts.setdefault(name, set())
@@ -95,8 +107,12 @@ def read_hosts(
             helpers, launching, records, contexts, enums, reducers,
         )  # fmt: skip
         scope.generators = generators
+        scope.makers = makers
         scope.elementwise = frozenset(elementwise)
         scope.foreign = foreign
+        scope.left_open = {
+            n for n in left_open if any(isinstance(x, cst.Name) and x.value == n for x in walk(nodes[name]))
+        }
         scope.host_params = {n: x.params for n, x in done.items()}
         scope.host_numbers = sure
         scope.outline = partial(_outline, context)
@@ -172,6 +188,14 @@ def _launching(records: Mapping[str, host_units.Record], kernels: set[str]) -> s
     return {
         name for name, record in records.items() for made in record.methods.values() for line in made.body
         if any(isinstance(n, cst.Subscript | cst.Attribute) and dotted(n.value) in kernels for n in walk(line))
+    }  # fmt: skip
+
+
+def _mentioning(records: Mapping[str, host_units.Record], names: Collection[str]) -> set[str]:
+    """The classes with a method that mentions one of the names."""
+    return {
+        name for name, record in records.items() for made in record.methods.values() for line in made.body
+        if any(isinstance(n, cst.Name) and n.value in names for n in walk(line))
     }  # fmt: skip
 
 

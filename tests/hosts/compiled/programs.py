@@ -1856,3 +1856,95 @@ def by_noise_of_the_module(x, y):
     w = cuda.to_device(NOISE)
     add[1, 64](w, 1.0)
     return w.copy_to_host()
+
+
+class Halved:
+    factor = 0.5
+
+    def forward(self, u):
+        y = cuda.device_array_like(u)
+        scale[1, 64](u, y, self.factor)
+        return y
+
+
+class Shifted:
+    def __init__(self, by):
+        self.by = by
+
+    def forward(self, u):
+        y = cuda.to_device(np.zeros(u.size, dtype=np.float32))
+        mix[1, 64](y, u, y)
+        add[1, 64](y, self.by)
+        self.last = y
+        return y
+
+
+class Chain:
+    def __init__(self, by):
+        self.parts = [Halved(), Shifted(by), Halved()]
+        self.first = Shifted(2.0 * by)
+
+    def forward(self, u):
+        u = self.first.forward(u)
+        for part in self.parts:
+            u = part.forward(u)
+        return u
+
+
+def by_local_of_the_same_name(x, y):
+    part = Shifted(0.5)
+    y = part.forward(y)
+    for _ in range(2):
+        y = part.forward(y)
+    return y.copy_to_host()
+
+
+def by_objects_in_lists(x, y):
+    chain = Chain(0.25)
+    u = chain.forward(cuda.to_device(x))
+    for at, part in enumerate(reversed(chain.parts)):
+        u = part.forward(u)
+        add[1, 64](u, float(at))
+    stages = [Shifted(1.0), Halved()]
+    for stage in stages:
+        u = stage.forward(u)
+    return u.copy_to_host(), chain.parts[1].last.copy_to_host(), stages[0].by
+
+
+def make_step(n, by):
+    grid = (n + 63) // 64
+    y = cuda.device_array(n, dtype=np.float32)
+
+    def step(u):
+        scale[grid, 64](u, y, 0.5)
+        mix[grid, 64](y, u, u)
+        add[grid, 64](u, by)
+
+    return step
+
+
+def make_rule(a):
+    return lambda t: a * t + 1.0
+
+
+def by_made_functions(x, y):
+    by = 0.5
+    step, other = make_step(x.size, by), make_rule(2.0)
+    by = 100.0
+    again = make_step(y.size, 0.125)
+    u, v = cuda.to_device(x), cuda.to_device(y)
+    for _ in range(2):
+        step(u)
+        again(v)
+    return u.copy_to_host(), other(v.copy_to_host()), by
+
+
+def by_counts(x, y, sizes=(3, 2 * 2, -(1))):
+    u = cuda.to_device(x)
+    counts = [int((x > 0.0).sum())]
+    buffers = [u, cuda.device_array_like(u)]
+    a, b, c = sizes
+    for _ in range(3):
+        scale[1, 64](buffers[_ % 2], buffers[(_ + 1) % 2], 1.5)
+        counts.append(int((buffers[(_ + 1) % 2].copy_to_host() > 1.0).sum()))
+    return np.array(counts), a + b * c, buffers[1].copy_to_host()
