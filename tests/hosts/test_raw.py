@@ -26,7 +26,7 @@ extern "C" __global__ void heat(const float* u, float* v, int h, int w) {
 axpy = cp.RawKernel(SRC, "saxpy")
 module = cp.RawModule(code=SRC)
 heat = module.get_function("heat")
-squares = cp.ElementwiseKernel("float32 x", "float32 y", "y = x * x", "squares")
+squares = cp.ElementwiseKernel("float32 x", "float32 y", "if (x > 0) y = x * x", "squares")
 """
 
 

@@ -78,10 +78,13 @@ class Calls(Records, Racks):
         """``Solver(x)(3)`` and ``Solver(x).run()`` with a name for the object, which is made before."""
         inner = call.func.value if isinstance(call.func, cst.Attribute) else call.func
         made = inner if isinstance(inner, cst.Call) else None
+        kept = list(self.before)
+        if made is not None and not self.unsure and isinstance(made.func, cst.Attribute):
+            made = self.anchored(made)  # Solver(x).step().step(2).run()
         found = self.made_by(made) if made is not None else None
         if made is not None and found is not None and not self.unsure:  # c(1.0)(2.0), of a method that gives its object
-            kept, outer = list(self.before), self.root
-            self.root = outer or call
+            outer = self.root
+            self.root = made if made is not inner else outer or call  # what stands before the first object was read
             new = self.value(found[0], made, found[1], made)
             self.root = outer
             if isinstance(new, cst.Name) and new.value in self.instances:
@@ -90,6 +93,7 @@ class Calls(Records, Racks):
             self.before = kept
         kind = self.scope.records.get(dotted(made.func)) if made is not None else None
         if made is None or kind is None or not kind.methods or self.unsure or "_replace" in dotted(call.func):
+            self.before = kept
             return call
         own = cst.Name(fresh(self.taken, f"{kind.name.lower()}_made"))
         self.taken.add(own.value)

@@ -1,13 +1,17 @@
-"""Parameters of Python host functions that are arrays of numbers, by the loops over them: ``for b in betas`` where a
-kernel takes ``b`` as a number."""
+"""Parameters of Python host functions that are arrays, by what is done with them elsewhere: ``for b in betas`` where a
+kernel takes ``b`` as a number, ``fit(x[:n], y[:n])`` in another function of the file."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import libcst as cst
 
+from kraise import dialects
+from kraise.frontends.python import host_numpy
 from kraise.frontends.python.host_scope import HostScope, launched
+from kraise.frontends.python.names import Imports
 from kraise.frontends.python.source import dotted, walk
 from kraise.ir.types import ArrayType
 
@@ -15,11 +19,11 @@ from kraise.ir.types import ArrayType
 def of_numbers(scope: HostScope, node: cst.FunctionDef) -> set[str]:
     """The parameters of a function that are arrays of one axis because their elements are numbers."""
     every = (*node.params.posonly_params, *node.params.params, *node.params.kwonly_params)
-    given = {p.name.value for p in every}
+    params = {p.name.value for p in every}
     found: set[str] = set()
     for loop in walk(node.body):
         if isinstance(loop, cst.For):
-            pairs = [(n, a) for n, a in _pairs(loop.target, loop.iter) if a in given]
+            pairs = [(n, a) for n, a in _pairs(loop.target, loop.iter) if a in params]
             numbers = _numbers(scope, loop.body) if pairs else set()
             found |= {array for name, array in pairs if name in numbers}
     return found
@@ -55,3 +59,56 @@ def _numbers(scope: HostScope, body: cst.CSTNode) -> set[str]:
             if not any(isinstance(n, cst.Call | cst.Subscript | cst.Attribute) for n in walk(part)):
                 found |= {n.value for n in walk(part) if isinstance(n, cst.Name)}
     return found
+
+
+def given(nodes: Mapping[str, cst.FunctionDef], imports: Imports) -> dict[str, set[str]]:
+    """The parameters of functions that calls of the file give arrays to."""
+    found: dict[str, set[str]] = {}
+    for node in nodes.values():
+        calls = [n for n in walk(node.body) if isinstance(n, cst.Call) and dotted(n.func) in nodes]
+        if not calls:
+            continue
+        values: dict[str, list[cst.BaseExpression]] = {}
+        for inner in walk(node.body):
+            for target in inner.targets if isinstance(inner, cst.Assign) else ():
+                for name, value in _assigned(target.target, inner.value):  # type: ignore[attr-defined]
+                    values.setdefault(name, []).append(value)
+        for call in calls:
+            params = nodes[dotted(call.func)].params
+            names = [p.name.value for p in (*params.posonly_params, *params.params)]
+            for at, a in enumerate(call.args):
+                name = a.keyword.value if a.keyword is not None else names[at] if at < len(names) else ""
+                if name and not a.star and _is_array(imports, a.value, values):
+                    found.setdefault(dotted(call.func), set()).add(name)
+    return found
+
+
+def _assigned(target: Any, value: Any) -> list[tuple[str, cst.BaseExpression]]:
+    """The names that an assignment sets, with their values."""
+    if isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple) and len(target.elements) == len(value.elements):
+        pairs = zip(target.elements, value.elements, strict=True)
+        return [p for t, v in pairs for p in _assigned(t.value, v.value)]
+    return [(target.value, value)] if isinstance(target, cst.Name) else []
+
+
+def _is_array(
+    imports: Imports, node: cst.BaseExpression, values: Mapping[str, list[cst.BaseExpression]], depth: int = 0
+) -> bool:
+    """Does the text of an expression say that it is an array?"""
+    match node:
+        case cst.Subscript(slice=items):
+            return any(isinstance(i.slice, cst.Slice) for i in items)
+        case cst.BinaryOperation(left=left, right=right) if not isinstance(node.operator, cst.MatrixMultiply):
+            return _is_array(imports, left, values, depth) or _is_array(imports, right, values, depth)
+        case cst.Name(value=name) if depth < 4:
+            own = values.get(name, [])
+            return bool(own) and all(_is_array(imports, v, values, depth + 1) for v in own)
+        case cst.Call(func=func):
+            name = imports.qualified(dotted(func)) if dotted(func) else ""
+            row = dialects.table("host_library")["rows"].get(dialects.host_rows("python").get(name, ""), {})
+            made = dialects.table("host_library")["python"].get(name, "") in _MAKES
+            return made or bool(row.get("array")) or host_numpy.joins(name)
+    return False
+
+
+_MAKES = frozenset(("empty", "zeros", "ones", "full", "empty_like", "zeros_like", "ones_like", "full_like", "alias"))

@@ -113,7 +113,7 @@ class _Grown:
                 value = _appended(part, name)
                 if value is None or every is None:
                     continue
-                if any(self.scope.is_array(b) != self.scope.is_array(value) for b in begun):
+                if any((self.axes(b) is None) != (self.axes(value) is None) for b in begun):
                     return None
                 when = _more(cst.Name(var), late - (number(start) or 0))
                 count, index = _count(start, stop, step, every), _index(var, start, step, every)
@@ -122,7 +122,7 @@ class _Grown:
                 made = self.array(value, _more(count, len(begun)))
                 if made is None:
                     return None
-                if not self.scope.is_array(value):
+                if self.axes(value) is None:
                     self.scope.recorded.add(name)
                 store = self.store(part, name, value, _more(index, len(begun)))
                 inner[place] = store
@@ -186,26 +186,39 @@ class _Grown:
     def array(self, value: cst.BaseExpression, count: cst.BaseExpression) -> cst.BaseExpression | None:
         """``np.zeros(…)`` for so many of what is appended; None where its extents are not known."""
         zeros, word = cst.Attribute(cst.Name(self.numpy), cst.Name("zeros")), cst.Name("dtype")
-        if not self.scope.is_array(value):
+        found = self.axes(value)
+        if found is None:
             whole = isinstance(value, cst.Integer) or dotted(getattr(value, "func", value)) in _WHOLE
             return cst.Call(zeros, [cst.Arg(count), *([cst.Arg(cst.Name("int"), keyword=word)] if whole else [])])
-        whose = dotted(_copied(value))
-        if not whose or whose not in self.ranks:
+        whose, axes = found
+        if not axes:
             return None
         array = cst.parse_expression(whose)
         extents = [
             cst.Subscript(cst.Attribute(array, cst.Name("shape")), [cst.SubscriptElement(cst.Index(integer(n)))])
-            for n in range(self.ranks[whose])
+            for n in axes
         ]
         kind = cst.Arg(cst.Attribute(array, cst.Name("dtype")), keyword=word)
         return cst.Call(zeros, [cst.Arg(tuple_of([count, *extents])), kind])
 
+    def axes(self, value: cst.BaseExpression) -> tuple[str, list[int]] | None:
+        """The array whose axes an appended array has, with these (none where they are not known); None for a number."""
+        inner = _copied(value)
+        rank = self.ranks.get(dotted(inner), 0)
+        if self.scope.is_array(inner) or not isinstance(inner, cst.Subscript):
+            return (dotted(inner), list(range(rank))) if self.scope.is_array(value) else None
+        whose = dotted(_copied(inner.value))  # u.copy_to_host()[-1]
+        rank = self.ranks.get(whose, 0)
+        if len(inner.slice) < rank and all(isinstance(i.slice, cst.Index) for i in inner.slice):
+            one = [isinstance(getattr(i.slice, "value", None), cst.Tuple) for i in inner.slice]
+            return (whose, []) if any(one) else (whose, list(range(len(inner.slice), rank)))
+        return None
+
     def store(self, line: Any, name: str, value: Any, index: cst.BaseExpression, like: Any = None) -> Any:
         """``name[index] = value``, with the axes of ``like``."""
-        like = value if like is None else like
+        found = self.axes(value if like is None else like)
         items = [cst.SubscriptElement(cst.Index(index))]
-        if self.scope.is_array(like):
-            items += [cst.SubscriptElement(cst.Slice(None, None)) for _ in range(self.ranks[dotted(_copied(like))])]
+        items += [cst.SubscriptElement(cst.Slice(None, None)) for _ in (found[1] if found is not None else ())]
         made = cst.Assign([cst.AssignTarget(cst.Subscript(cst.Name(name), items))], value)
         return self.placed(cst.SimpleStatementLine([self.placed(made, line)]), line)
 

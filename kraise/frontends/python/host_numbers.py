@@ -138,7 +138,8 @@ def _places(scope: HostScope, node: cst.CSTNode) -> Iterator[cst.BaseExpression]
         case cst.Call(func=func, args=args):
             name = scope.imports.qualified(dotted(func)) if dotted(func) else ""
             concept = dialects.table("host_library")["python"].get(name, "")
-            if name.startswith("math.") or name in ("builtins.range", "builtins.int", "builtins.float"):
+            compares = name in ("builtins.min", "builtins.max") and len(args) > 1
+            if name.startswith("math.") or name in ("builtins.range", "builtins.int", "builtins.float") or compares:
                 yield from (a.value for a in args)
             elif concept in ("empty", "zeros", "ones", "full") and args:
                 yield args[0].value

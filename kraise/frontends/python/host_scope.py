@@ -52,6 +52,7 @@ class HostScope:
     ignored: set[str] = field(default_factory=set)
     elementwise: frozenset[str] = frozenset()  # functions of one element that are called with arrays
     walked: set[str] = field(default_factory=set)  # parameters whose elements a loop gives as numbers
+    given: set[str] = field(default_factory=set)  # parameters that calls of the file give arrays to
     left_open: set[str] = field(default_factory=set)  # kernels whose types are taken to be floating
     stacked: set[str] = field(default_factory=set)  # parameters that are lists of arrays
     lost: set[str] = field(default_factory=set)  # names whose values were refused
@@ -237,7 +238,7 @@ def ignored_call(name: str) -> str:
 
 def array_names(scope: HostScope, function: cst.FunctionDef) -> set[str]:
     """The names (and attributes of self) of a function that are arrays, by what is done with them."""
-    found = {n for own in scope.banks.values() for n in own} | scope.walked
+    found = {n for own in scope.banks.values() for n in own} | scope.walked | scope.given
     scope.arrays = found
     lists: dict[str, tuple[cst.BaseExpression, ...]] = {}
     for node in walk(function.body):
@@ -326,7 +327,7 @@ def _by_call(scope: HostScope, node: cst.Call, found: set[str]) -> None:
     params = function.params if function is not None else scope.host_params.get(dotted(node.func))
     if params is not None:
         for param, argument in zip(params, node.args, strict=False):
-            name = dotted(argument.value)
+            name = dotted(only_operand(argument.value))
             if isinstance(param.type, ArrayType) and name and _local(scope, name):
                 found.add(name)
 

@@ -217,6 +217,11 @@ def _subscript(scope: HostScope, node: cst.Subscript) -> h.Expr:
         found = host_numpy.taken(value(scope, node.value), list(node.slice), lambda n: scalar(scope, n), span)
         if found is not None:
             return found
+    if scope.make is not None and scope.is_array(node.value) and not any(map(scope.cuts, node.slice)):
+        own = scope.fresh("whole")  # (2 * x + y)[3]
+        scope.arrays.add(own)
+        scope.pending += scope.make(own, node.value, node)
+        return k.Load(own, _subscripts(scope, node), NUMBER, span=span)
     raise scope.refuse(node, f"`{scope.text(node)}` is not known in a host function", "copy the part to a new array")
 
 

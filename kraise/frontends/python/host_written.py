@@ -293,6 +293,10 @@ class Written(Enumerators, Generated, Several, Closures):
                 if name in kind.methods:
                     return node
                 return cst.Name(self.leaf(owner, name))
+            case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=name)) if (
+                owner not in self.own and name in getattr(self.scope.records.get(owner), "constants", ())
+            ):  # fmt: skip
+                return self.scope.records[owner].constants[name]
             case cst.Attribute(value=cst.Subscript() as value, attr=attr) if owner := self.instance(value):
                 whole = self.placed(cst.Attribute(cst.Name(owner), attr), node)
                 return self.changed(whole) or whole

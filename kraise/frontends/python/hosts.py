@@ -14,6 +14,7 @@ from kraise.diagnostics.collect import guard
 from kraise.frontends.python import (
     host_classes,
     host_closures,
+    host_elements,
     host_elementwise,
     host_partials,
     host_raw,
@@ -82,12 +83,14 @@ def read_hosts(
     while more := _mentioning(records, {*hosts, *started}) - started:  # by functions that launch, or by other objects
         started |= more
         hosts = _hosts(nodes, kernels, started, held, held_in)
-    made = {n: u for n, f in nodes.items() if n not in by_name and (u := host_units.unit(f))}
+    apart = set(by_name) - _only_of_hosts(nodes, by_name, hosts)
+    made = {n: u for n, f in nodes.items() if n not in apart and (u := host_units.unit(f))}
     launching = {n: u for n, u in made.items() if n in hosts}
     made = {n: u for n, u in made.items() if n not in unread}
     helpers = {n: u for n, u in made.items() if n not in hosts and n not in contexts and n not in generators}
     helpers |= {n: u for n, u in host_units.lambdas(context.source.tree.body).items() if n not in nodes}
     helpers |= of_elements
+    given = host_elements.given({n: f for n, f in nodes.items() if n in hosts}, context.imports)
     makers = host_closures.makers(nodes.values())
     for name, owner in owners.items():  # the state of a class whose methods launch is made by its __init__
         if name == host_classes.function_name(owner, "__init__") and owner in {owners.get(n) for n in hosts}:
@@ -108,6 +111,7 @@ def read_hosts(
         )  # fmt: skip
         scope.generators = generators
         scope.makers = makers
+        scope.given = given.get(name, set())
         scope.elementwise = frozenset(elementwise)
         scope.foreign = foreign
         scope.left_open = {
@@ -181,6 +185,22 @@ def _outline(context: Context, node: cst.FunctionDef) -> k.Function | None:
     return infer.infer({definition.name: summary.function}, {definition.name: frozenset()}, context.constants)[
         definition.name
     ]
+
+
+def _only_of_hosts(
+    nodes: Mapping[str, cst.FunctionDef], functions: Mapping[str, k.Function], hosts: Collection[str]
+) -> set[str]:
+    """The functions without loops of which only host functions make use."""
+    callers: dict[str, set[str]] = {}
+    for name, node in nodes.items():
+        for inner in walk(node.body):
+            if isinstance(inner, cst.Name) and inner.value in functions:
+                callers.setdefault(inner.value, set()).add(name)
+    return {
+        n for n, own in callers.items()
+        if n in nodes and own <= set(hosts) and functions[n].kind != "kernel"
+        and not any(isinstance(x, cst.For | cst.While) for x in walk(nodes[n].body))
+    }  # fmt: skip
 
 
 def _launching(records: Mapping[str, host_units.Record], kernels: set[str]) -> set[str]:

@@ -160,7 +160,11 @@ def only_operand(node: cst.BaseExpression) -> cst.BaseExpression:
         case cst.UnaryOperation(expression=inner):
             return only_operand(inner)
         case cst.BinaryOperation(left=left, right=right):
-            numbers = [isinstance(s, cst.Integer | cst.Float) for s in (left, right)]
+            numbers = [
+                isinstance(s, cst.Integer | cst.Float)
+                or (isinstance(s, cst.Call) and dotted(s.func).startswith("math."))
+                for s in (left, right)
+            ]
             if any(numbers):
                 return only_operand(left if numbers[1] else right)
     return node

@@ -1948,3 +1948,53 @@ def by_counts(x, y, sizes=(3, 2 * 2, -(1))):
         scale[1, 64](buffers[_ % 2], buffers[(_ + 1) % 2], 1.5)
         counts.append(int((buffers[(_ + 1) % 2].copy_to_host() > 1.0).sum()))
     return np.array(counts), a + b * c, buffers[1].copy_to_host()
+
+
+class Moved:
+    TPB = 32
+
+    def __init__(self, x):
+        self.x = cuda.to_device(x)
+        self.grid = math.ceil(len(x) / Moved.TPB)
+
+    def step(self, rounds=2):
+        for _ in range(rounds):
+            add[self.grid, Moved.TPB](self.x, 0.5)
+        return self
+
+    def rows(self):
+        return np.stack((self.x.copy_to_host(), self.x.copy_to_host()))
+
+
+def by_steps_in_a_chain(x, y):
+    last = []
+    moved = Moved(y)
+    for _ in range(2):
+        moved.step(1)
+        last.append(moved.x.copy_to_host()[-1])
+    return Moved(x).step().step(3).rows(), np.array(last), np.diff(moved.rows(), axis=0), (2.0 * x + y)[3]
+
+
+def halves_of(n):
+    return n // 2
+
+
+def errors(a, b):
+    r = np.zeros_like(a)
+    sqdiff[(a.size + 63) // 64, 64](a, b - 0.5, r)
+    return r, (b + r).sum()
+
+
+def by_parts_given(x, y):
+    n = halves_of(x.size)
+    worst = np.zeros(2)
+    for part in range(2):
+        lo, hi = part * n, (part + 1) * n
+        r, total = errors(x[lo:hi], y[lo:hi])
+        worst[part] = total
+    both = np.concatenate((x[:n], y[n:]))
+    h = 0.25
+    h *= min(2.0, max(0.5, h))
+    add[1, 64](both, h)
+    last = errors(both, 2.0 * y)[0]
+    return worst.max(), both, last
