@@ -60,3 +60,30 @@ def test_unsigned_locals_that_go_below_zero():
     np.testing.assert_array_equal(module.walked(x, x, 5), x[::-1])
     assert module.least(np.zeros(2, np.uint32), 2).tolist() == [2**32 - 1] * 2
     assert done.text.count("4294967295") == 1 and "18446744073709551615" not in done.text
+
+
+BEYOND = """
+__global__ void left(const float *x, float *y, int *z, unsigned long long n) {
+    unsigned i = threadIdx.x;
+    if (i < n) {
+        float s = 0.0f;
+        unsigned k;
+        for (k = n - 1; k != (unsigned)-1; k--) {
+            s += x[k];
+            if (s > 2.0f) break;
+        }
+        y[i] = s;
+        z[i] = k > 100u;
+    }
+}
+"""
+
+
+def test_a_search_that_begins_at_the_last_of_a_wide_size_ends_below_zero():
+    """The difference of sizes that it starts with has the width of its variable."""
+    done = pipeline.translate(BEYOND, "steps.cu")
+    y, z = np.zeros(2, np.float32), np.zeros(2, np.int32)
+    module = load_module(done.text)
+    for x, total, beyond in (([0.5, 0.25], 0.75, 1), ([4.0, 2.5], 2.5, 0)):
+        got, passed = module.left(np.float32(x), y, z, 2)
+        assert got.tolist() == [total] * 2 and passed.tolist() == [beyond] * 2

@@ -7,6 +7,7 @@ other scalar has the dtype that the values which reach it have; what only decide
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from kraise.emit import tree
 from kraise.emit.context import Assign, Context
@@ -23,6 +24,8 @@ Dtypes = dict[tuple[str, ...], Py]
 def start(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     """A carried scalar on entry: a full array of the dtype that the rounds keep."""
     ctx = low.ctx
+    if s.type.kind == "uint" and s.type.bits and s.init.type == INT and not isinstance(s.init, eq.Const | eq.Param):
+        s = replace(s, init=eq.Cast(s.type, s.init))  # a difference of sizes wraps as its rounds do
     narrow = _follows(ctx, s) is not None and _loses_width(ctx, s, s.init)
     # an integer takes the width of the rounds at once
     whole = narrow and isinstance(s.init, eq.Cast) and s.init.arg.type.is_integer and bool(s.axes)
