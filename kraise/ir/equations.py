@@ -95,13 +95,13 @@ class Cast(Node):
 @node
 class Outside(Node):
     """What a load finds outside of ``0 <= subscript < limit``: ``before`` zeros before the first element and ``after``
-    behind the last, or as many of the constant ``fill``, or (``edge``) of the element beside them."""
+    behind the last, or as many of the constant ``fill``, of the element beside them ("edge"), or all anew ("wrap")."""
 
     before: Expr
     limit: Expr
     after: Expr
     fill: Expr | None = None
-    edge: bool = False
+    edge: str = ""
 
 
 @node

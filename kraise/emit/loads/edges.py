@@ -1,8 +1,9 @@
-"""Windows that are clamped to their array become loads of an array whose edges are repeated (raising.md, step 6).
+"""Windows that are clamped to their array, or go round it, become loads of an array whose edges are repeated, or that
+begins anew (raising.md, step 6).
 
 ``x[min(max(i + d, 0), n - 1)]`` for all i and a few constants d is ``jnp.pad(x, r, mode="edge")[d + r : d + r + n]``:
-no index arrays, and a gradient that is a slice again. One constant (``x[max(i - 1, 0)]``) is a
-:class:`~kraise.emit.loads.dims.Clamp`.
+no index arrays, and a gradient that is a slice again; ``x[(i + d) % n]`` is the same of ``mode="wrap"``. One constant
+(``x[max(i - 1, 0)]``) is a :class:`~kraise.emit.loads.dims.Clamp`.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from kraise.emit import tree
 from kraise.emit.loads.mapped import Axes, mapped, named
 from kraise.emit.loads.places import Ranges, Side, extent, made, side
 from kraise.emit.loads.views import expression
-from kraise.emit.text.linear import Linear, linear
+from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
 
 ZERO = eq.Const(0, INT)
 _WIDEST = 64  # cells of a rim
+_FEW = 4  # places of a window round its array that are as many rolls of it
 
 
 def repeating(kernel: eq.Kernel) -> eq.Kernel:
@@ -28,9 +30,15 @@ def repeating(kernel: eq.Kernel) -> eq.Kernel:
     return _Edges(kernel).kernel if any(_clamped(s) for n in loads for s in n.subscripts) else kernel
 
 
-def _clamped(subscript: eq.Expr) -> tuple[eq.Expr, eq.Expr] | None:
-    """What is clamped from 0 on, and the last position that it is clamped to."""
+def _clamped(subscript: eq.Expr) -> tuple[eq.Expr, Linear, str] | None:
+    """What is clamped from 0 on or goes round, the number of positions that it is brought to, and which of both."""
     match subscript:
+        case eq.Op(name="mod" | "tmod", args=(moving, size)) if linear(size).terms and not linear(size).constant:
+            # what "tmod" leaves below zero is no position of the array
+            form, turn = linear(moving), linear(size)
+            if len(turn.terms) == 1 and turn.terms[0][1] == 1:
+                form = form.without(turn.terms[0][0])
+            return expression(form), turn, "wrap"
         case eq.Op(name="min", args=(a, b)):
             inner, outer = "max", ((a, b), (b, a))
         case eq.Op(name="max", args=(a, b)):
@@ -43,7 +51,7 @@ def _clamped(subscript: eq.Expr) -> tuple[eq.Expr, eq.Expr] | None:
                 for moving, other in ((c, d), (d, c)):
                     low, high = (other, end) if inner == "max" else (end, other)
                     if linear(low).same(Linear()):
-                        return moving, high
+                        return moving, linear(high) + 1, "edge"
     return None
 
 
@@ -53,6 +61,8 @@ class _Edges:
     def __init__(self, kernel: eq.Kernel):
         self.free = tree.Free()
         self.own = made(kernel)
+        roots = [r for s in tree.statements(kernel.body) for r in tree.statement_roots(s)]
+        self.summed = {a.name for n in tree.walk(*roots) if isinstance(n, eq.Reduce) for a in n.axes}
         self.memo: dict[tuple[eq.Expr, Axes], eq.Expr] = {}
         done = mapped(kernel, self._expression)
         self.kernel = named(done, ((old, new) for (old, _), new in self.memo.items()))
@@ -71,29 +81,51 @@ class _Edges:
         """The load, of the array with its edges repeated where that is what it means."""
         if node.outside or node.safe or node.limit is not None or not any(map(_clamped, node.subscripts)):
             return node
+        modes = {c[2] for c in map(_clamped, node.subscripts) if c is not None}
+        mode = modes.pop()
         subscripts, outside, indices = [], [], set[str]()
         for at, s in enumerate(node.subscripts):
             clamped = _clamped(s)
-            limit = extent(self.own, node, at) if clamped is None else linear(clamped[1]) + 1
+            limit = extent(self.own, node, at) if clamped is None else clamped[1]
             moving = side(s if clamped is None else clamped[0], ranges, self.free)
-            part = None if moving is None else _rims(moving, limit, ranges, clamped is not None)
-            if moving is None or part is None or indices & moving.indices:
+            part = None if moving is None else self._rims(moving, limit, ranges, mode if clamped is not None else "")
+            if mode == "wrap" and moving is not None and not nonnegative(-moving.start):
+                part = part if limit.same(extent(self.own, node, at)) else None  # a part of the round may be no place
+            if moving is None or part is None or indices & moving.indices or modes:
                 return node
             indices |= moving.indices
             subscripts.append(s if clamped is None else clamped[0])
-            outside.append(part)
+            outside.append(replace(part, edge=mode))
         return replace(node, subscripts=tuple(subscripts), outside=tuple(outside))
 
+    def _rims(self, moving: Side, limit: Linear, ranges: Ranges, mode: str) -> eq.Outside | None:
+        """How far a window reaches beyond its array; None where the subscript is no window, or one as wide as it."""
+        if not mode:
+            return eq.Outside(ZERO, expression(limit), ZERO) if len(moving.indices) == 1 else None
+        sizes = [linear(ranges[n].hi) - linear(ranges[n].lo) for n in moving.indices]
+        before, after = -moving.start, moving.stop - limit
+        if len(sizes) != 2 or all(not z.terms and z.constant > _WIDEST for z in sizes):
+            return None
+        number = not before.terms and not after.terms and mode == "edge"
+        if mode == "wrap" and any(not z.terms and z.constant <= _FEW for z in sizes):
+            return None  # rolls, one a term
+        if not number and not (_of_window((before, after), [ranges[n] for n in moving.indices & self.summed])):
+            return None
+        widths = [_width(w) for w in (before, after)]
+        if any(not w.terms and w.constant > _WIDEST for w in widths):
+            return None
+        return eq.Outside(expression(widths[0]), expression(limit), expression(widths[1]))
 
-def _rims(moving: Side, limit: Linear, ranges: Ranges, clamped: bool) -> eq.Outside | None:
-    """How far a window reaches beyond its array; None where that is no number, or the subscript no window."""
-    if not clamped:
-        return eq.Outside(ZERO, expression(limit), ZERO, edge=True) if len(moving.indices) == 1 else None
-    sizes = [linear(ranges[n].hi) - linear(ranges[n].lo) for n in moving.indices]
-    before, after = -moving.start, moving.stop - limit
-    if len(sizes) != 2 or all(z.terms or z.constant > _WIDEST for z in sizes) or before.terms or after.terms:
-        return None
-    if max(before.constant, after.constant) > _WIDEST:
-        return None
-    low, high = (eq.Const(max(w.constant, 0), INT) for w in (before, after))
-    return eq.Outside(low, expression(limit), high, edge=True)
+
+def _of_window(widths: tuple[Linear, ...], summed: list[eq.Axis]) -> bool:
+    """Whether how far a window reaches depends on its own size only: then it is a number where there is a window."""
+    sizes = {n for axis in summed for n in tree.walk(axis.lo, axis.hi)}
+    held = (n for w in widths for a, _ in w.terms for n in tree.walk(a))
+    return all(n in sizes for n in held if isinstance(n, eq.Param | eq.Shape))
+
+
+def _width(value: Linear) -> Linear:
+    """How far a window reaches, none where it ends before."""
+    if not value.terms:
+        return Linear((), max(value.constant, 0))
+    return value if nonnegative(value) else linear(eq.Op("max", (expression(value), ZERO), INT))

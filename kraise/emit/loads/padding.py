@@ -79,8 +79,8 @@ def _made(low: Lowering, node: eq.Read, base: Py, extents: Extents, widths: Widt
     kept = tuple(w for w, part in zip(widths, node.outside, strict=True) if part is not None)
     if all(w.same(NONE) for pair in kept for w in pair):
         return array
-    if any(part.edge for part in node.outside if part is not None):
-        return py.call("jnp.pad", array, _text(low, kept), mode=Atom('"edge"'))
+    for edge in (part.edge for part in node.outside if part is not None and part.edge):
+        return py.call("jnp.pad", array, _text(low, kept), mode=Atom(f'"{edge}"'))
     fills = [low.lower(part.fill, ()).py for part in node.outside if part is not None and part.fill is not None]
     return py.call("jnp.pad", array, _text(low, kept), **({"constant_values": fills[0]} if fills else {}))
 

@@ -305,7 +305,9 @@ def _outside(x: Side, limit: Linear) -> eq.Outside | None:
     if not before.terms:
         before = Linear((), max(before.constant, 0))
     if before.terms and not nonnegative(before):
-        return None  # a width that nothing shows to be one: the load's place counts from it
+        if len(x.indices) < 2:
+            return None  # a width that nothing shows to be one: the load's place counts from it
+        before = linear(eq.Op("max", (expression(before), ZERO), INT))  # a window, which is empty if it is none
     if any(isinstance(a, eq.Shape | eq.Param) and c < 0 for a, c in after.terms) and not rounds_up(after):
         return None
     if len(before.terms) > 2 or len(after.terms) > 2:

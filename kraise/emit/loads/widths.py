@@ -8,7 +8,7 @@ from kraise.emit import tree
 from kraise.emit.text.linear import Linear, linear
 from kraise.ir import equations as eq
 
-Key = tuple[eq.Version, tuple[eq.Expr, ...], tuple[tuple[eq.Expr, eq.Expr | None, bool] | None, ...]]
+Key = tuple[eq.Version, tuple[eq.Expr, ...], tuple[tuple[eq.Expr, eq.Expr | None, str] | None, ...]]
 
 
 def key_of(node: eq.Read) -> Key:

@@ -6,7 +6,7 @@ Only the text needs this: the proofs know the source's own conditions.
 from __future__ import annotations
 
 from kraise.ir import equations as eq
-from kraise.ir.types import ScalarType
+from kraise.ir.types import INT, ScalarType
 
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 _DUAL = {"and": "or", "or": "and"}
@@ -19,7 +19,8 @@ def plainer(node: eq.Expr) -> eq.Expr:
             return plainer(eq.Op("select", (c, b, a), kind))
         case eq.Op(name="select", args=(eq.Op(name=test, args=(x, y)), a, b), type=kind) if kind.is_integer:
             # of floats, a NaN and the derivative of two equal numbers would tell them apart
-            if test in ("lt", "le", "gt", "ge") and {x, y} == {a, b} and x is not y and x.type == y.type == kind:
+            alike = all(e.type in (kind, INT) for e in (x, y))
+            if test in ("lt", "le", "gt", "ge") and {x, y} == {a, b} and x is not y and alike:
                 return eq.Op("min" if (a is x) == (test in ("lt", "le")) else "max", (x, y), kind)
         case eq.Op(name="ne", args=(eq.Index(), eq.Index()) as pair, type=kind):
             return eq.Op("not", (eq.Op("eq", pair, kind),), kind)  # one mask serves both ways

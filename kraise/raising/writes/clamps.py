@@ -26,9 +26,27 @@ def clamped(condition: eq.Expr, a: eq.Expr, b: eq.Expr, path: Path) -> eq.Expr |
         return None
     if isinstance(a, eq.Read) and isinstance(b, eq.Read):
         return _load(condition, a, b, path)
+    again = _again(condition, a, b)
+    if again is not None:
+        return again
     if not (is_integer(a) and is_integer(b) and _affine(a) and _affine(b)):
         return None
     return _extreme(condition, a, b, path)
+
+
+def _again(condition: eq.Expr, a: eq.Expr, b: eq.Expr) -> eq.Expr | None:
+    """``last if place > last else place`` of a place that was clamped at its other end before."""
+    if not (isinstance(condition, eq.Op) and condition.name in ("lt", "le", "gt", "ge")):
+        return None
+    x, y = condition.args
+    if not ((a is x and b is y) or (a is y and b is x)) or a.type.kind != "int" or b.type.kind != "int":
+        return None
+    place, end = (x, y) if isinstance(x, eq.Op) and x.name in ("min", "max") else (y, x)
+    if not (isinstance(place, eq.Op) and place.name in ("min", "max") and all(map(_affine, place.args))):
+        return None
+    if place.type != INT or free_indices(end) or not _affine(end):
+        return None
+    return eq.Op("min" if (a is x) == (condition.name in ("lt", "le")) else "max", (place, end), INT)
 
 
 def _load(condition: eq.Expr, a: eq.Read, b: eq.Read, path: Path) -> eq.Expr | None:
