@@ -102,3 +102,23 @@ def test_gradient_in_double_is_that_of_the_program(name, module):
 def test_single_precision_stays_single(name, module):
     leaves = jax.tree.leaves(getattr(module, name)(**cast(GIVEN[name], np.float32)))
     assert {str(v.dtype) for v in leaves} <= {"float32", "int32"}
+
+
+WITHIN = """
+__global__ void within(const float *x, float *y, long long n) {
+    int i = threadIdx.x;
+    if (i < n) {
+        float s = 0.0f;
+        for (int m = 1; m < n; m++)
+            for (int k = max(m - 1, 0); k * k < m + 2; k++) s += x[i] * k;
+        y[i] = s;
+    }
+}
+"""
+
+
+def test_a_counter_that_begins_with_one_around_it_keeps_its_width():
+    module = load_module(pipeline.translate(WITHIN, "widths.cu").text)
+    x = np.arange(5, dtype=np.float32)
+    total = sum(k for m in range(1, 5) for k in range(m - 1, 9) if k * k < m + 2)
+    np.testing.assert_array_equal(module.within(x, np.zeros(5, np.float32), 5), x * total)

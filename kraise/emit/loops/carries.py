@@ -37,6 +37,8 @@ def start(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
         array = cell_of(ctx, s.name)
         if array is not None and s.type.bits is None and not _keeps(ctx, array, s.init):
             return py.call("jnp.asarray", value.py, py.Attr(Atom(ctx.param_text(array)), "dtype"))
+        if s.type.is_integer and _is_wide_index(ctx, s.type, s.init):
+            return py.call("jnp.asarray", value.py, Atom(dtype_text(s.type)))
         follows = _follows(ctx, s) if narrow else None
         return value.py if follows is None else py.call("jnp.asarray", value.py, follows)
     shape = ctx.shape_of(s.axes)
