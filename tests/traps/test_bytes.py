@@ -65,3 +65,24 @@ def test_shorts():
     bins[[7, 9]] = 2, 1
     x = np.array([7, 1, 9, 2, 3, 7], np.int16)
     np.testing.assert_array_equal(raised(CUDA, "bytes.cu").shorts(x, KEEP, np.zeros(40000, np.int32), 6), bins)
+
+
+ROWS = """
+__global__ void neighbours(const TYPE *ptr, const float *x, float *y, int n) {
+    int i = threadIdx.x;
+    if (i < n) {
+        float s = 0.0f;
+        for (int j = ptr[i]; j < ptr[i + 1]; j++)
+            if (j > 0) s += x[j] * x[j - 1];
+        y[i] = s;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("kind", "dtype"), [("unsigned char", np.uint8), ("unsigned", np.uint32), ("int", np.int32)])
+def test_rows_that_begin_before_the_first_entry_that_counts(kind, dtype):
+    """One less than the place at which they begin is no place of an unsigned type."""
+    ptr, x = np.array([0, 0, 3, 6], dtype), np.arange(1, 7, dtype=np.float32)
+    y = raised(ROWS.replace("TYPE", kind), "rows.cu").neighbours(ptr, x, np.zeros(3, np.float32), 3)
+    np.testing.assert_array_equal(y, [0, 8, 62])

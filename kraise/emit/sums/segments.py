@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kraise.emit import tree
 from kraise.emit.blocks import least
 from kraise.emit.context import Frame, Val
 from kraise.emit.lower import Lowering
@@ -79,6 +80,9 @@ def counted_up_to(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> V
     text: Py = value.py
     lo = linear(axis.lo)
     if not lo.same(Linear()):
+        types = {low.ctx.element(n.version.array) for n in tree.walk(start) if isinstance(n, eq.Read)}
+        if any(t.kind in ("uint", "number") for t in types):  # below it an unsigned one would wrap
+            text = py.call("jnp.maximum", text, low.ctx.static(lo))
         text = py.Bin("-", text, low.ctx.static(lo))
     counts = py.call("jnp.bincount", text, length=low.ctx.at_least_zero(size))
     return low.extend(py.call("jnp.cumsum", counts), own, frame)
