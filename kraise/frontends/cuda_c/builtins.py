@@ -16,7 +16,7 @@ from kraise.frontends.cuda_c.cas_loops import of_bits
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.group_scans import tile_scan
 from kraise.frontends.cuda_c.places import as_bits
-from kraise.frontends.cuda_c.trees import Node, strip, words
+from kraise.frontends.cuda_c.trees import Node, arguments_of, strip, words
 from kraise.frontends.cuda_c.type_functions import TypeFunctions
 from kraise.frontends.cuda_c.values import Cell, Group, NoValue, PointerPlace, PointerValue, StructValue, VarPlace
 from kraise.ir.kernel import Atomic, Barrier, Const, Expr, Hw, Op, Var, Warp
@@ -279,7 +279,7 @@ class Builtins(TypeFunctions):
         if what != "tile":
             return Group(what, 0)
         callee = strip(node.children[0])
-        spelled = next(callee.find_data("template_arguments"), None) if isinstance(callee, Tree) else None
+        spelled = arguments_of(callee)
         given = self.template_arguments(spelled) if spelled is not None else [self.value(a) for a in arguments[1:]]
         size = fold(given[0]) if given else None
         if size is None or size.value not in (1, 2, 4, 8, 16, 32):

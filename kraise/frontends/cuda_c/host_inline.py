@@ -28,7 +28,7 @@ from kraise.frontends.cuda_c.host_renames import changed_names, declared_names, 
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.tokens import Raw
-from kraise.frontends.cuda_c.trees import Node, child, end, kind, position, strip, tokens, trees
+from kraise.frontends.cuda_c.trees import Node, arguments_of, child, end, kind, position, strip, tokens, trees
 from kraise.frontends.cuda_c.values import TypeName, VarPlace
 from kraise.ir import host as h
 from kraise.ir.types import INT8, INT32, ScalarType
@@ -103,9 +103,7 @@ class Inlining(Recursion):
         tree = self.program.load(d)
         if not d.parameters:
             return dict(d.scope)
-        given = (
-            next(node.children[0].find_data("template_arguments"), None) if isinstance(node.children[0], Tree) else None
-        )
+        given = arguments_of(node.children[0])
         explicit = self.low.template_arguments(given) if given is not None else []
         types = [self._type_of(a) for a in trees(node)[1:]]
         return {**d.scope, **(self.low._bind_template(d, explicit, types, tree) or {})}

@@ -15,7 +15,7 @@ from kraise.frontends.cuda_c.host_names import callee, normal
 from kraise.frontends.cuda_c.host_variants import Variants, launched_as
 from kraise.frontends.cuda_c.instantiate import Instantiation
 from kraise.frontends.cuda_c.tokens import Raw
-from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
+from kraise.frontends.cuda_c.trees import Node, arguments_of, child, kind, strip, tokens, trees
 from kraise.frontends.cuda_c.values import VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
@@ -120,7 +120,7 @@ class Launches(Memory):
 
     def template_numbers(self, name: str, wanted: tuple[str, ...], target: Any) -> list[k.Expr]:
         """The integer template arguments that a call spells, of the template parameters that vary in the file."""
-        given = next(target.find_data("template_arguments"), None) if isinstance(target, Tree) else None
+        given = arguments_of(target)
         parameters = self.program.functions[name][0].parameters
         values = trees(given) if given is not None else []
         out: list[k.Expr] = []

@@ -11,7 +11,7 @@ from kraise.frontends.cuda_c.c_types import Pointer
 from kraise.frontends.cuda_c.host_names import callee
 from kraise.frontends.cuda_c.overloads import distance
 from kraise.frontends.cuda_c.structs import Definition
-from kraise.frontends.cuda_c.trees import trees
+from kraise.frontends.cuda_c.trees import arguments_of, trees
 
 
 def definition_of(reader: Any, call: Tree) -> Definition | None:
@@ -45,7 +45,7 @@ def binding(reader: Any, d: Definition, target: Any, args: list[Tree]) -> dict[s
     """What the template parameters of a function are in a call; None where that is not known."""
     if not d.parameters:
         return {}
-    given = next(target.find_data("template_arguments"), None) if isinstance(target, Tree) else None
+    given = arguments_of(target)
     explicit = reader.low.template_arguments(given) if given is not None else []
     types = types_of(reader, args)
     return reader.low._bind_template(d, explicit, types, reader.program.load(d))  # type: ignore[no-any-return]

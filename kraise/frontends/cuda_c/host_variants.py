@@ -12,13 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
-from lark import Tree
-
 from kraise.diagnostics import Diagnostic, Refused
 from kraise.frontends.cuda_c.host_overloads import fitting
 from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.structs import Definition
+from kraise.frontends.cuda_c.trees import arguments_of
 from kraise.frontends.cuda_c.values import Constant, TypeName
 from kraise.ir import host as h
 from kraise.ir import kernel as k
@@ -113,7 +112,7 @@ def _launched_as(
         return name, function
     d = found[0]
     bound, _, _ = bindings_of(program, d, reader.instances.get(name, []))
-    given = next(target.find_data("template_arguments"), None) if isinstance(target, Tree) else None
+    given = arguments_of(target)
     try:
         explicit = low.template_arguments(given) if given is not None else []
         scope = low._bind_template(d, explicit, [reader._type_of(a) for a in args], program.load(d)) or {}

@@ -8,13 +8,13 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Diagnostic, Refused, Span
-from kraise.frontends.cuda_c.c_types import VOID, ScalarType, Void
+from kraise.frontends.cuda_c.c_types import VOID, ScalarType, Struct, Void
 from kraise.frontends.cuda_c.parser import parse
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.scan import Unit
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.tokens import Raw, skip_angles, split
-from kraise.frontends.cuda_c.trees import strip, trees, words
+from kraise.frontends.cuda_c.trees import arguments_of, strip, trees, words
 from kraise.frontends.cuda_c.values import Constant, TypeName, VarPlace
 from kraise.ir.kernel import Const, Param
 from kraise.ir.types import FLOAT32, INT32
@@ -129,7 +129,7 @@ def _arguments(
     try:
         tree = parse(unit, first, last, "expression")
         plain = strip(tree.children[0] if tree.data == "start" else tree)
-        arguments = next(plain.find_data("template_arguments"), None)  # type: ignore[union-attr]
+        arguments = arguments_of(plain)
         low = program.lowering(program)
         if (
             scope is not None and arguments is not None
@@ -156,6 +156,11 @@ def _argument(low: Any, scope: dict[str, Any], node: Tree) -> Any:
     except Refused:
         return None
     return None if isinstance(found, Void) and found.name == "?" else found
+
+
+def _called(t: Any) -> str:
+    """A type's name in the source."""
+    return t.name if isinstance(t, Struct) else str(t)
 
 
 def _add(found: dict[str, list[Instantiation]], name: str, arguments: tuple | None, asked: bool) -> None:
@@ -207,7 +212,7 @@ def bindings_of(
                 notes.append(
                     Diagnostic(
                         "KR104",
-                        f"`{d.name}` is instantiated for several types: {p.name} is {types[0]} here",
+                        f"`{d.name}` is instantiated for several types: {p.name} is {_called(types[0])} here",
                         span,
                         severity="note",
                     )

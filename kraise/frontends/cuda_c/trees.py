@@ -24,6 +24,12 @@ def child(node: Tree, *kinds: str) -> Tree | None:
     return next((c for c in node.children if isinstance(c, Tree) and c.data in kinds), None)
 
 
+def arguments_of(node: Node) -> Tree | None:
+    """The template arguments of what is named: the outermost list, as of ``f<Max<float>>``."""
+    lists = list(node.find_data("template_arguments")) if isinstance(node, Tree) else []  # innermost first
+    return lists[-1] if lists else None
+
+
 def words(node: Node) -> list[str]:
     """The texts of all tokens below."""
     if isinstance(node, Token):

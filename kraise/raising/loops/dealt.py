@@ -19,7 +19,7 @@ from kraise.diagnostics import Refused
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import free_indices, substitute
+from kraise.ir.walk import free_indices, substitute, topological, transform
 from kraise.raising.collective.opened import walked
 from kraise.raising.collective.requests import Sized
 from kraise.raising.memory.phases import has_barrier
@@ -48,6 +48,7 @@ def dealt(cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, step:
     """Runs the loop as one over all elements; returns False, having done nothing, if it is no such loop."""
     from kraise.raising.run.statements import block
 
+    start, stop = _signed(start), _signed(stop)
     threads = [n for n in st.open if n in cx.axes]
     if to_poly(step).value != 1 or s.orelse or st.folds or s.var in live or cx.cooperative or not threads:
         return False
@@ -121,6 +122,12 @@ def _place(cx: Context, st: State, s: k.For, j: eq.Index) -> tuple[Poly, str] | 
                     todo = [*body, *todo]
                 case k.Store(subscripts=(place,)) | k.Atomic(subscripts=(place,)) if not _loads(place):
                     return named(place)
+                case k.Store() | k.Atomic() | k.Assign():  # what data say where to store: what is loaded
+                    for e in walked((x,)):
+                        if isinstance(e, k.Load) and len(e.subscripts) == 1 and not _loads(e.subscripts[0]):
+                            found = named(e.subscripts[0])
+                            if found[0].coefficient(j).terms:
+                                return found
         except Refused:
             return None
     return None
@@ -185,6 +192,25 @@ def _limits(stop: eq.Expr, end: Poly) -> list[eq.Expr]:
             parts = args
     left = [e for e in parts if to_poly(e) != end]
     return left if len(left) < len(parts) and all(is_static(to_poly(e)) for e in left) else []
+
+
+def _signed(e: eq.Expr) -> eq.Expr:
+    """``t * ((n + threads - 1) / threads)`` of unsigned numbers, which are none of them below zero and do not wrap: the
+    parts of all threads hold n elements."""
+
+    def one(x: eq.Expr) -> eq.Expr:
+        match x:
+            case eq.Cast(type=t, arg=a) if t.is_integer and a.type.is_integer and (t.bits or 32) >= 32:
+                return a
+            case eq.Op(name="add" | "mul" | "tdiv" | "min" as name, args=args, type=t) if t.kind == "uint":
+                return eq.Op(name, args, INT)
+            case eq.Op(name="sub", args=(eq.Op(name="add"), eq.Const(value=1)) as args, type=t) if t.kind == "uint":
+                return eq.Op("sub", args, INT)
+        return x
+
+    signed = transform(e, one)
+    left = topological((signed,))
+    return e if any(x.type.kind == "uint" and not isinstance(x, eq.Const | eq.Param) for x in left) else signed
 
 
 def _in_all(chunk: Poly, limit: eq.Expr, threads: Poly) -> bool:
