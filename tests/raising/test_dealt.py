@@ -76,3 +76,21 @@ def test_a_launch_in_the_file_covers_them(add, div, fits):
 def test_parts_that_end_with_the_array(stop, whole):
     body = "int t = blockIdx.x * blockDim.x + threadIdx.x; for (int i = t * m; {}; i++) y[i] += 1;"
     assert ("y.at[:n].add(1.0)" in _text(body.format(stop))) == whole
+
+
+PER = "(n + gridDim.x * blockDim.x - 1) / (gridDim.x * blockDim.x)"
+
+
+@pytest.mark.parametrize("kind", ["int", "unsigned", "size_t"])
+def test_parts_of_all_threads_in_any_type(kind):
+    body = f"{kind} t = blockIdx.x * blockDim.x + threadIdx.x, per = {PER}, a = t * per;"
+    assert "y.at[:n].add(1.0)" in _text(body + f"for ({kind} i = a; i < a + per && i < n; i++) y[i] += 1;")
+    less = body.replace("- 1)", "- 2)")
+    assert "y.at[:n].add(1.0)" not in _text(less + f"for ({kind} i = a; i < a + per && i < n; i++) y[i] += 1;")
+
+
+def test_parts_whose_elements_say_where_to_count():
+    body = f"int t = blockIdx.x * blockDim.x + threadIdx.x, per = {PER}, a = t * per, b = min(a + per, n);"
+    text = _text(body + "for (int i = a; i < b; i++) atomicAdd(&y[(int)x[i]], 1.0f);")
+    assert "y.at[x[:n].astype(jnp.int32)].add(1.0)" in text
+    assert ".add(1.0)" not in _text(body + "for (int i = a; i < b; i++) atomicAdd(&y[(int)x[i]], (float)t);")

@@ -20,6 +20,7 @@ from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import children, free_indices, map_statement, rebuild, statements, topological, transform
+from kraise.raising.memory.first_rounds import Flags, exit_flags, in_first_rounds
 from kraise.raising.memory.guarded import Guards, guards
 from kraise.raising.memory.one_block import of_one_block
 from kraise.raising.memory.ranged import (
@@ -51,7 +52,7 @@ def mark(
     around = _box(rounds)
     values = tuple(r for r in returns if isinstance(r, eq.Node) and not isinstance(r, eq.Version))
     marker = _Marker(accesses, tails, threads, guards(stmts, values))  # type: ignore[arg-type]
-    marker.sizes = _sizes(stmts)
+    marker.sizes, marker.flags = _sizes(stmts), exit_flags(stmts)
     out = tuple(marker.statement(s, around) for s in stmts)
     kept = tuple(
         marker.expression(r, around) if isinstance(r, eq.Node) and not isinstance(r, eq.Version) else r  # type: ignore[arg-type]
@@ -117,6 +118,7 @@ class _Marker:
         self.rows: dict[tuple[str, tuple[eq.Expr, ...]], dict[Poly, None]] = {}
         self.firsts: dict[tuple[str, tuple[eq.Expr, ...]], dict[Poly | None, None]] = {}
         self.sizes: frozenset[eq.Expr] = frozenset()
+        self.flags: Flags = {}
 
     def _sized(self, condition: eq.Expr) -> bool:
         """Whether sizes alone decide."""
@@ -329,6 +331,8 @@ class _Marker:
         """Whether the source makes this very access wherever the domain holds."""
         for path in self.executed.get((array, subs), []):
             if all(c in domain or implied(domain, c) for c in path):
+                return True
+            if in_first_rounds(self.flags, path, subs, domain):
                 return True
         return False
 
