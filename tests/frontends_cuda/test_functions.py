@@ -1,10 +1,12 @@
 """Helpers, templates, structs, constants, lambdas: what calls become."""
 
+import numpy as np
 import pytest
 
 from kraise import pipeline
 from kraise.frontends.cuda_c import read
 from kraise.ir.types import FLOAT32, ArrayType, StructType
+from kraise.verify.load import load_module
 from tests.frontends_cuda.conftest import body, lower, refusals
 
 
@@ -85,6 +87,50 @@ def test_a_launch_instantiates():
 
 def test_an_explicit_instantiation():
     assert "a: int32[1]" in lower(TEMPLATE + "template __global__ void k<int, 8>(int *, int);", "k")
+
+
+FUNCTOR = """
+template <typename T> struct Max { __device__ T operator()(T a, T b) const { return a > b ? a : b; } };
+template <class Op> __global__ void k(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = Op()(x[i], y[i]);
+}
+"""
+
+
+def test_arguments_that_are_templates_themselves():
+    for use in (
+        "void run(float *x, float *y, int n) { k<Max<float>><<<1, 32>>>(x, y, n); }",
+        "template __global__ void k<Max<float>>(const float *, float *, int);",
+    ):
+        done = pipeline.translate(FUNCTOR + use, "k.cu")
+        assert done.text is not None and "jnp.maximum" in done.text
+        assert not [d for d in done.diagnostics if d.severity == "error"]
+
+
+CUT = """
+template <typename T> struct Cut { __device__ float operator()(float a) const { return (float)(T)a; } };
+template <> struct Cut<double> { __device__ float operator()(float a) const { return 2 * a; } };
+template <class Op> __global__ void k(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = Op()(x[i]);
+}
+void run(const float *x, float *y, float *z, float *w, int n) {
+    k<Cut<int>><<<(n + 31) / 32, 32>>>(x, y, n);
+    k<Cut<float>><<<(n + 31) / 32, 32>>>(x, z, n);
+    k<Cut<double>><<<(n + 31) / 32, 32>>>(x, w, n);
+}
+"""
+
+
+def test_instances_without_members_are_types_of_their_own():
+    done = pipeline.translate(CUT, "k.cu")
+    x, nothing = np.array([1.5, -2.25], np.float32), np.zeros(2, np.float32)
+    found = load_module(done.text).run(x, nothing, nothing, nothing, 2)
+    for got, expected in zip(found, (np.trunc(x), x, 2 * x), strict=True):
+        np.testing.assert_array_equal(got, expected)
+    (note,) = [d.reason for d in done.diagnostics if "several types" in d.reason]
+    assert note.endswith("Op is Cut here")
 
 
 def test_the_user_instantiates():

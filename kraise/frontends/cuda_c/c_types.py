@@ -43,12 +43,15 @@ class Array:
 
 @dataclass(frozen=True)
 class Struct:
-    """``vector``: one of CUDA's float4 and the like, whose members are an axis where it stands in an array."""
+    """``vector``: one of CUDA's float4 and the like, whose members are an axis where it stands in an array.
+    ``arguments``: those of the class template that it is an instance of, which tell ``Cut<int>`` from ``Cut<float>``
+    where neither has members."""
 
     name: str
     members: tuple[tuple[str, CType], ...]
     vector: bool = False
     defined: object = field(default=None, compare=False)  # the StructDefinition, for methods
+    arguments: tuple[str, ...] = ()
 
     def member(self, name: str) -> CType | None:
         """The type of a member, or None."""

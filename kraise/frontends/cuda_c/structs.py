@@ -8,7 +8,18 @@ from typing import Any
 from lark import Token, Tree
 
 from kraise.diagnostics import Refused, refuse
-from kraise.frontends.cuda_c.c_types import Array, Container, CType, Pointer, Reference, Struct, Void, is_storage, leaf
+from kraise.frontends.cuda_c.c_types import (
+    Array,
+    Container,
+    CType,
+    Pointer,
+    Reference,
+    Struct,
+    Void,
+    describe,
+    is_storage,
+    leaf,
+)
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.scan import Item
 from kraise.frontends.cuda_c.trees import Node, child, last_name, strip, trees, words
@@ -87,6 +98,14 @@ def template_parameters(node: Tree) -> list[TemplateParameter]:
     return out
 
 
+def _said(binding: Any) -> str:
+    """What a template argument is, in words that are another's for no other argument."""
+    t = getattr(binding, "type", None)
+    if isinstance(t, Struct):
+        return f"{t.name}<{', '.join(t.arguments)}>"
+    return describe(t) if isinstance(binding, TypeName) and t is not None else str(getattr(binding, "value", binding))
+
+
 class Structs:
     """The part of a program that defines types."""
 
@@ -105,8 +124,10 @@ class Structs:
     def use_constant(self, name: str, c: Const) -> bool:
         raise NotImplementedError
 
-    def define_struct(self, low: Any, node: Tree, scope: dict[str, Any] | None = None, name: str = "") -> Struct:
-        """The struct of a ``class_specifier``; its methods are kept for later."""
+    def define_struct(
+        self, low: Any, node: Tree, scope: dict[str, Any] | None = None, name: str = "", of: tuple[str, ...] = ()
+    ) -> Struct:
+        """The struct of a ``class_specifier``, of the template arguments ``of``; its methods are kept for later."""
         head = child(node, "class_head_name")
         key_word = child(node, "class_key")
         if not name:
@@ -121,7 +142,9 @@ class Structs:
                     definition.methods.update(found.defined.methods)
                     definition.bases.append(found.defined)
         if name:
-            low.declare(name, TypeName(Struct(name, (), defined=definition)))  # while its members are read
+            low.declare(
+                name, TypeName(Struct(name, (), defined=definition, arguments=of))
+            )  # while its members are read
         for member in trees(node):
             match member.data:
                 case "declaration":
@@ -144,7 +167,7 @@ class Structs:
             adopted(self, node, definition, template, self.outside_methods[name])
         if key_word is not None and "union" in words(key_word) and not all(is_storage(t) for _, t in members):
             raise low.refuse("KR299", "a union is not raised", node, "use a struct")
-        whole = Struct(name or f"struct_{low.span(node).line}", tuple(members), defined=definition)
+        whole = Struct(name or f"struct_{low.span(node).line}", tuple(members), defined=definition, arguments=of)
         if name:
             definition.scope[name] = TypeName(whole)  # for its methods
         return whole
@@ -227,7 +250,7 @@ class Structs:
                     scope[p.name] = Constant(inner.constant(plain))
         key = (name, tuple((k, getattr(v, "type", None), getattr(v, "value", None)) for k, v in scope.items()))
         if key not in self.struct_instances:
-            self.struct_instances[key] = self.define_struct(inner, tree, scope, name)
+            self.struct_instances[key] = self.define_struct(inner, tree, scope, name, tuple(map(_said, scope.values())))
         return self.struct_instances[key]
 
     def _specialisation(self, low: Any, name: str, arguments: list[Any]) -> Struct | None:
@@ -248,7 +271,7 @@ class Structs:
                 if key not in self.struct_instances:
                     inner = self.lowering(self)
                     inner.scopes = [{}]
-                    self.struct_instances[key] = self.define_struct(inner, tree, {}, name)
+                    self.struct_instances[key] = self.define_struct(inner, tree, {}, name, (f"as of {item.first}",))
                 return self.struct_instances[key]
         return None
 
