@@ -23,6 +23,7 @@ from kraise.ir.walk import free_indices, substitute, topological
 from kraise.raising.carried.freely import own_only
 from kraise.raising.memory.filled import Solved, solve
 from kraise.raising.memory.filled_twice import joined, without_known
+from kraise.raising.memory.renumbered import digits_of, renumbered
 from kraise.raising.run import simplify
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import LocalArray, RawNew, RawWrite, State
@@ -171,7 +172,7 @@ class _Search:
             return self._nothing(path) if still else UNKNOWN
         if not isinstance(raw, RawWrite) or not self.cx.overwritten.get(version, frozenset()) <= set(st.open):
             return UNKNOWN
-        solved = solve(self.cx, st, raw, self.subs, place)
+        raw, solved = self._filler(raw, place, path)  # type: ignore[arg-type]
         if solved is None:
             return UNKNOWN
         if raw.after in self.cx.trees and not raw.accumulate and (solved.never or _open(path, solved.conditions) != []):
@@ -194,6 +195,19 @@ class _Search:
             other = self.at(raw.before, add(path, negate(conjunction(exists))), seen, moving)  # type: ignore[arg-type]
             return self._either(path, exists, held, other)
         return self._stored(raw, solved, path, seen, moving)
+
+    def _filler(self, raw: RawWrite, place: int, path: tuple[eq.Expr, ...]) -> tuple[RawWrite, Solved | None]:
+        """The instance of ``raw`` that fills the cell, if need be of ``raw`` over numbers in place of their digits."""
+        solved = solve(self.cx, self.st, raw, self.subs, place)
+        if solved is not None and not (solved.chosen and _open(path, solved.exists) != []):
+            return raw, solved
+        rounds = {n for n in raw.loops if n in self.st.open and n not in self.cx.thread_names}
+        one = renumbered(raw, frozenset({*self.cx.blocks, *rounds}))
+        again = None if one is None else solve(self.cx, self.st, one, self.subs, place)
+        if one is None or again is None:
+            return raw, solved
+        named = add((), *map(again.apply, digits_of(one))) if again.chosen else ()
+        return (one, again) if not _open(path, named) else (raw, solved)
 
     def _nothing(self, path: tuple[eq.Expr, ...]) -> _Mark:
         """Nobody has stored to the cell: what it holds means nothing, where there is an instance that loads it."""

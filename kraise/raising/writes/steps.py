@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kraise.analysis.poly import Poly, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
@@ -12,12 +14,21 @@ from kraise.raising.run.state import RawWrite, map_raw
 
 def in_steps(r: RawWrite) -> RawWrite:
     """``r`` with such indices counted in ones."""
+    return _counted(r, lambda i: any(_divides(n, i) for n in topological((*r.subscripts, r.value))))
+
+
+def in_ones(r: RawWrite) -> RawWrite:
+    """``r`` with every index in steps counted in ones, whether it is divided or not."""
+    return _counted(r, lambda _: True)
+
+
+def _counted(r: RawWrite, wanted: Callable[[eq.Index], bool]) -> RawWrite:
     for c in r.path:
         found = _multiple(c, r.loops)
         if found is None:
             continue
         index, size = found
-        if not any(_divides(n, index) for n in topological((*r.subscripts, r.value))):
+        if not wanted(index):
             continue
         whole = operation("mul", (eq.Const(size, INT), index), INT)
 
@@ -29,7 +40,7 @@ def in_steps(r: RawWrite) -> RawWrite:
         except (Unmovable, ValueError):
             continue
         assert isinstance(moved, RawWrite)
-        return in_steps(moved)
+        return _counted(moved, wanted)
     return r
 
 
