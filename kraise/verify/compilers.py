@@ -26,7 +26,7 @@ STUBS = (  # headers that hold what cuda_shim.h holds
 CUB = ("cub/cub.cuh", "hipcub/hipcub.hpp", *(f"cub/{w}/{w}_{x}.cuh" for w, x in (
     ("block", "reduce"), ("block", "scan"), ("block", "load"), ("block", "store"), ("warp", "reduce"), ("warp", "scan"),
 )))  # fmt: skip
-_CXX = ["-std=c++20", "-O1", "-w", "-fpermissive", "-fPIC", "-shared", "-pthread", "-ffp-contract=off"]
+_CXX = ["-std=c++20", "-O1", "-w", "-fpermissive", "-fPIC", "-shared", "-ffp-contract=off"]
 _NVCC = ["-std=c++20", "-O1", "-w", "-arch=native", "-Xcompiler", "-fPIC", "-shared", "-fmad=false"]
 
 

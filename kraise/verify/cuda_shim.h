@@ -1,8 +1,7 @@
-// The CUDA vocabulary for a C++ compiler: a block's threads are threads of the machine, so that barriers and warp
-// shuffles hold; where threads never wait for each other they run one after the other.
+// The CUDA vocabulary for a C++ compiler: a block's threads take turns in one thread of the machine, each runs on until
+// it waits for others, so that barriers and warp shuffles hold.
 #pragma once
 #include <algorithm>
-#include <barrier>
 #include <cassert>
 #include <cfloat>
 #include <climits>
@@ -13,11 +12,11 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <mutex>
-#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <vector>
+#include <sys/mman.h>
+#include <ucontext.h>
 using std::abs; using std::isnan; using std::isinf; using std::isfinite; using std::signbit;
 #define __global__
 #define __device__
@@ -65,7 +64,7 @@ V(char, signed char) V(uchar, unsigned char) V(short, short) V(ushort, unsigned 
 V(long, long) V(ulong, unsigned long) V(longlong, long long) V(ulonglong, unsigned long long) V(float, float) V(double, double)
 #undef V
 struct dim3 { unsigned x, y, z; constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {} };
-static thread_local uint3 threadIdx, blockIdx;
+static uint3 threadIdx, blockIdx;
 static dim3 blockDim, gridDim;
 static const int warpSize = 32;
 #define hipThreadIdx_x threadIdx.x
@@ -81,15 +80,25 @@ static const int warpSize = 32;
 #define hipGridDim_y gridDim.y
 #define hipGridDim_z gridDim.z
 // barriers and warps
-static std::barrier<> *block_bar_, *warp_bar_[64];
-static thread_local int lane_, warp_;
+struct Thread_ { ucontext_t at; bool done; };
+static Thread_ *now_;
+static ucontext_t turns_;
+static bool went_on_;  // whether a thread had something to do since all were asked last
+static inline void yield_() { swapcontext(&now_->at, &turns_); }
+struct Barrier_ {
+  int awaited, here = 0; unsigned round = 0;
+  void open_() { here = 0; ++round; went_on_ = true; }
+  void arrive_and_wait() { if (++here == awaited) open_(); else for (unsigned r = round; r == round;) yield_(); }
+  void arrive_and_drop() { if (--awaited && here == awaited) open_(); }
+};
+static Barrier_ *block_bar_, *warp_bar_[64];
+static int lane_, warp_;
 alignas(16) static unsigned char slots_[64][32][16];
 static long long votes_[3];
-static std::mutex guard_;
 static inline void __syncthreads() { block_bar_->arrive_and_wait(); }
 static inline int sync_votes_(int p, int which) {
   __syncthreads(); if (!threadIdx.x && !threadIdx.y && !threadIdx.z) votes_[0] = votes_[1] = 0;
-  __syncthreads(); { std::lock_guard<std::mutex> g(guard_); votes_[0] += p != 0; votes_[1] += p == 0; }
+  __syncthreads(); votes_[0] += p != 0; votes_[1] += p == 0;
   __syncthreads(); long long yes = votes_[0], no = votes_[1]; __syncthreads(); return which == 0 ? yes : which == 1 ? !no : yes > 0; }
 static inline int __syncthreads_count(int p) { return sync_votes_(p, 0); }
 static inline int __syncthreads_and(int p) { return sync_votes_(p, 1); }
@@ -115,13 +124,14 @@ static inline unsigned __ballot_sync(unsigned m, int p) {
 static inline int __any_sync(unsigned m, int p) { return __ballot_sync(m, p) != 0; }
 static inline int __all_sync(unsigned m, int p) { return __ballot_sync(m, !p) == 0; }
 static inline unsigned __activemask() { return __ballot_sync(~0u, 1); }
-static inline void __threadfence() {} static inline void __threadfence_block() {} static inline void __threadfence_system() {}
+static inline void __threadfence() { if (now_) { went_on_ = true; yield_(); } }  // it may wait for what others store
+static inline void __threadfence_block() { __threadfence(); } static inline void __threadfence_system() { __threadfence(); }
 // atomics
-#define A(NAME, NEW) template <class T, class U> static T NAME(T *p, U u) { std::lock_guard<std::mutex> g(guard_); T o = *p, v = (T)u; *p = NEW; return o; }
+#define A(NAME, NEW) template <class T, class U> static T NAME(T *p, U u) { T o = *p, v = (T)u; *p = NEW; return o; }
 A(atomicAdd, (T)(o + v)) A(atomicSub, (T)(o - v)) A(atomicMax, o < v ? v : o) A(atomicMin, v < o ? v : o) A(atomicExch, v)
 A(atomicAnd, (T)(o & v)) A(atomicOr, (T)(o | v)) A(atomicXor, (T)(o ^ v)) A(atomicInc, o >= v ? 0 : o + 1) A(atomicDec, o == 0 || o > v ? v : o - 1)
 #undef A
-template <class T, class U, class W> static T atomicCAS(T *p, U c, W v) { std::lock_guard<std::mutex> g(guard_); T o = *p; if (o == (T)c) *p = (T)v; return o; }
+template <class T, class U, class W> static T atomicCAS(T *p, U c, W v) { T o = *p; if (o == (T)c) *p = (T)v; return o; }
 // integers
 static inline int __mul24(int a, int b) { return a * b; } static inline unsigned __umul24(unsigned a, unsigned b) { return a * b; }
 static inline int __mulhi(int a, int b) { return (int)(((long long)a * b) >> 32); }
@@ -204,20 +214,40 @@ static inline double __hiloint2double(int h, int l) { return bits_<double>((long
 #define CUDART_PI 3.1415926535897931e+0
 #define __trap abort
 // the launch
+template <class F> struct Turn_ {
+  static inline F *body;
+  static void run() { (*body)(); now_->done = went_on_ = true; block_bar_->arrive_and_drop(); warp_bar_[warp_]->arrive_and_drop(); }
+};
 template <class F> static void launch_(F f, const int *g, bool meet) {
   gridDim = dim3(g[0], g[1], g[2]); blockDim = dim3(g[3], g[4], g[5]);
   const int n = g[3] * g[4] * g[5];
+  const size_t stack = 1 << 20;  // pages that are not touched cost nothing
+  char *stacks = meet ? (char *)mmap(nullptr, n * stack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) : nullptr;
+#ifdef MADV_NOHUGEPAGE
+  if (meet) madvise(stacks, n * stack, MADV_NOHUGEPAGE);
+#endif
+  if (stacks == MAP_FAILED) { std::fprintf(stderr, "no memory for the stacks of %d threads\n", n); std::exit(3); }
   auto at = [&](int t, unsigned x, unsigned y, unsigned z) {
     threadIdx = {(unsigned)(t % g[3]), (unsigned)(t / g[3] % g[4]), (unsigned)(t / g[3] / g[4])}; blockIdx = {x, y, z}; };
   for (int z = 0; z < g[2]; z++) for (int y = 0; y < g[1]; y++) for (int x = 0; x < g[0]; x++) {
     if (!meet) { for (int t = 0; t < n; t++) { at(t, x, y, z); f(); } continue; }
-    std::barrier<> all(n); block_bar_ = &all;
-    std::vector<std::unique_ptr<std::barrier<>>> warps; std::vector<std::thread> threads;
-    for (int w = 0; w * 32 < n; w++) { warps.emplace_back(new std::barrier<>(std::min(32, n - w * 32))); warp_bar_[w] = warps.back().get(); }
-    for (int t = 0; t < n; t++) threads.emplace_back([&, t] {
-      at(t, x, y, z); lane_ = t % 32; warp_ = t / 32; f(); all.arrive_and_drop(); warp_bar_[warp_]->arrive_and_drop(); });
-    for (auto &t : threads) t.join();
+    Barrier_ all{n}; block_bar_ = &all; Turn_<F>::body = &f;
+    std::vector<Barrier_> warps; std::vector<Thread_> threads(n);
+    for (int w = 0; w * 32 < n; w++) warps.push_back({std::min(32, n - w * 32)});
+    for (size_t w = 0; w < warps.size(); w++) warp_bar_[w] = &warps[w];
+    for (int t = 0; t < n; t++) {
+      Thread_ &own = threads[t]; getcontext(&own.at); own.done = false;
+      own.at.uc_stack.ss_sp = stacks + t * stack; own.at.uc_stack.ss_size = stack; own.at.uc_link = &turns_;
+      makecontext(&own.at, Turn_<F>::run, 0); }
+    for (int left = n; left;) {
+      went_on_ = false; left = 0;
+      for (int t = 0; t < n; t++) if (!threads[t].done) {
+        at(t, x, y, z); lane_ = t % 32; warp_ = t / 32; now_ = &threads[t]; swapcontext(&turns_, &now_->at); left += !now_->done; }
+      if (left && !went_on_) { std::fprintf(stderr, "%d threads wait for others for ever\n", left); std::exit(3); }
+    }
+    now_ = nullptr;
   }
+  if (stacks) munmap(stacks, n * stack);
 }
 template <int I, class R_, class... A_> auto argument_(R_ (*)(A_...)) -> std::tuple_element_t<I, std::tuple<A_...>>;
 // the wrapper's own: members of structs and results, by pointers to their bytes

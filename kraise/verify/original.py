@@ -77,8 +77,10 @@ class Original:
         result = np.zeros(2, np.float64)
         bytes_shared = 8 * (12_288 // 2 if shared is None else max(int(shared), 1)) if compiler.on_gpu else 0
         geometry = (*grid, *block, bytes_shared)
-        job = {"library": str(library), "arrays": [a for _, a in paths] + [result], "geometry": geometry}
-        arrays = _in_process(folder, _RUN_LIBRARY, job)
+        arrays = [a for _, a in paths] + [result]
+        job = {"library": str(library), "arrays": [bytearray(a.tobytes()) for a in arrays], "geometry": geometry}
+        back = _in_process(folder, _RUN_LIBRARY, job)
+        arrays = [np.frombuffer(raw, a.dtype).reshape(a.shape) for raw, a in zip(back, arrays, strict=True)]
         out = {s.path: a for (s, _), a in zip(paths, arrays, strict=False) if s.ndim is not None}
         return out | ({"result 0": arrays[-1][0]} if function.returns else {})
 
@@ -241,10 +243,13 @@ def _in_process(folder: Path, program: str, job: dict[str, Any]) -> Any:
     return pickle.loads((folder / "answer").read_bytes())
 
 
+# without NumPy, whose start takes as long as the compiler
 _RUN_LIBRARY = """
 import ctypes, pickle, sys
 job = pickle.load(open(sys.argv[1], "rb"))
-pointers = (ctypes.c_void_p * len(job["arrays"]))(*(a.ctypes.data for a in job["arrays"]))
+pointers = (ctypes.c_void_p * len(job["arrays"]))(*(
+    ctypes.addressof((ctypes.c_char * len(a)).from_buffer(a)) if a else None for a in job["arrays"]
+))
 ctypes.CDLL(job["library"]).kraise_go_(pointers, (ctypes.c_int * 7)(*job["geometry"]))
 pickle.dump(job["arrays"], open(sys.argv[2], "wb"))
 """

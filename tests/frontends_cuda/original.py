@@ -60,7 +60,7 @@ def library(kernels: dict[str, tuple[str, Function, str]], folder: Path) -> ctyp
     path = folder / "original.cpp"
     path.write_text("\n".join(parts))
     out = folder / "original.so"
-    flags = ["-std=c++20", "-O0", "-w", "-fpermissive", "-fPIC", "-shared", "-pthread", "-ffp-contract=off"]
+    flags = ["-std=c++20", "-O0", "-w", "-fpermissive", "-fPIC", "-shared", "-ffp-contract=off"]
     done = subprocess.run(
         [str(COMPILER), *flags, f"-I{SHIM}", "-o", str(out), str(path)], capture_output=True, text=True, timeout=300
     )

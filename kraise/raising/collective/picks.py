@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -91,14 +91,15 @@ class Picks:
             pairs.append((one, two))
         for first, second, greater in ((c.a, c.b, c.name in ("gt", "ge")), (c.b, c.a, c.name in ("lt", "le"))):
             op = "max" if greater else "min"
-            picks = [
-                self._merged(c, (one, first), (two, second), op, thread, least)
-                for thread, (one, two) in zip(threads, pairs, strict=True)
-            ]
-            if None not in picks:
+            picks: list[Pick] = []
+            for thread, (one, two) in zip(threads, pairs, strict=True):
+                pick = self._merged(c, (one, first), (two, second), op, thread, least)
+                if pick is None:
+                    break
+                picks.append(pick)
+            else:
                 out = np.zeros((2, self.size), dtype=np.uint64)
                 for thread, pick in zip(threads, picks, strict=True):
-                    assert pick is not None
                     out[0, thread], out[1, thread] = self._mark(pick)
                 return Combined("", out, t)
         raise Beyond("data decide")
@@ -139,9 +140,7 @@ class Picks:
             or (not held.op and len(p.items) > 1)
         ):
             return False
-        own = _family(self.families[key], self.count_of(key))
-        low, high = sum(own[i][0] for i in p.items), sum(own[i][1] for i in p.items)
-        return (low % (1 << 64), high % (1 << 64)) == _mark_of(held, thread)
+        return _total(self.families[key], self.count_of(key), p.items) == _mark_of(held, thread)
 
     def _key(self, held: Combined, thread: int) -> Datum:
         """The one datum that a thread compares; no item if it is a combination."""
@@ -205,8 +204,18 @@ def _mark_of(held: Combined, thread: int) -> tuple[int, int]:
 
 @cache
 def _family(number: int, count: int) -> list[tuple[int, int]]:
-    low, high = marks(number, count).tolist()
+    low, high = _table(number, count).tolist()
     return list(zip(low, high, strict=True))
+
+
+_table = cache(marks)
+
+
+@lru_cache(1 << 14)
+def _total(number: int, count: int, items: tuple[int, ...]) -> tuple[int, int]:
+    """The mark of the sum of some data of a family. (Many threads hold the same ones.)"""
+    own, at = _table(number, count), np.array(items, dtype=np.intp)
+    return int(own[0, at].sum()), int(own[1, at].sum())
 
 
 @cache
