@@ -22,9 +22,12 @@ from kraise.raising.threads.unguarded import rows_of_blocks, spans, unguarded, w
 PROOFS = ("KR201", "KR202", "KR203", "KR306")
 
 
-def further(first: Refused | None, later: Refused) -> Refused:
-    """The refusal to report: the first, unless that run broke off on its way and the later one came to the proofs."""
+def further(first: Refused | None, later: Refused, of_launch: bool = False) -> Refused:
+    """The refusal to report: the first, unless that run broke off on its way and the later one came to the proofs, or
+    the later one is the first for blocks of the size that the launches have (``of_launch``) and names the threads."""
     if first is None:
+        return later
+    if of_launch and all(d.code in PROOFS for d in later.diagnostics) and _named(later) and not _named(first):
         return later
     codes = [{d.code for d in r.diagnostics} for r in (first, later)]
     if codes in ([{"KR201"}, {"KR204"}], [{"KR204"}, {"KR201"}]):
@@ -32,6 +35,11 @@ def further(first: Refused | None, later: Refused) -> Refused:
         return first if codes[0] == {"KR204"} else later
     broke_off = not any(d.code in PROOFS for d in first.diagnostics)
     return later if broke_off and all(d.code in PROOFS for d in later.diagnostics) else first
+
+
+def _named(refused: Refused) -> bool:
+    """Whether it is said which threads meet where: ``(i = 1 and i = 0 at a[1], …)``."""
+    return any(" at " in d.reason for d in refused.diagnostics)
 
 
 def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:

@@ -18,6 +18,7 @@ from kraise.raising.collective.opened import walked
 from kraise.raising.collective.requests import Apart, Lanes, Sized, Tied
 from kraise.raising.function import Raiser
 from kraise.raising.learned import Attempt, Learned, with_attempts
+from kraise.raising.left import carried, loops, made
 from kraise.raising.lessons import PROOFS, after, finer, further, in_rows, tiled
 from kraise.raising.loops.registers import small
 from kraise.raising.memory.needless import without_needless
@@ -37,7 +38,16 @@ from kraise.raising.threads.literal_strides import strides
 from kraise.raising.threads.part_warps import parts
 from kraise.raising.threads.persistent import one_row_each
 from kraise.raising.threads.plausible import idle
-from kraise.raising.threads.sizes import as_launched, contradicts, hinted, launched, limits, named_sizes, suggested
+from kraise.raising.threads.sizes import (
+    agrees,
+    as_launched,
+    contradicts,
+    hinted,
+    launched,
+    limits,
+    named_sizes,
+    suggested,
+)
 from kraise.raising.threads.splits import Split
 
 
@@ -70,7 +80,7 @@ def raise_function(
         hindering: set[str] = set()
         try:
             kernel = _search(module, function, options, replace(begun, scratch=scratch), hindering)
-            if best is None or _loops(kernel.body) < _loops(best.body):
+            if best is None or loops(kernel.body) < loops(best.body):
                 best = kernel
         except Refused as refused:
             first = first or refused
@@ -80,10 +90,10 @@ def raise_function(
     arrays = [x for x in walked(function.body) if isinstance(x, k.LocalArray) and x.space == "local"]
     own = {x.name for x in arrays}
     large = {x.name for x in arrays if not small(x)}  # a loop that carries one of these would carry it still
-    if own and (best is None or (_carry(best.body, own) and not _carry(best.body, large))):
+    if own and (best is None or (carried(best.body, own) and not carried(best.body, large))):
         best = _in_registers(module, function, options, own, best, begun)
     flat = {x.name for x in walked(function.body) if isinstance(x, k.LocalArray) and x.space == "shared"}
-    if flat and (best is None or _made(best.body) & flat):
+    if flat and (best is None or made(best.body) & flat):
         best = _in_tile_rows(module, function, options, flat, best, begun)
     if best is None:
         assert first is not None
@@ -100,7 +110,7 @@ def _in_registers(
         kernel = _search(module, function, options, replace(begun, registers=True), set())
     except Refused:
         return best
-    if _carry(kernel.body, own) or (best is not None and _loops(kernel.body) > _loops(best.body)):
+    if carried(kernel.body, own) or (best is not None and loops(kernel.body) > loops(best.body)):
         return best
     return kernel
 
@@ -114,23 +124,7 @@ def _in_tile_rows(
         kernel = _search(module, function, options, known, set())
     except Refused:
         return best
-    return kernel if best is None or len(_made(kernel.body) & shared) < len(_made(best.body) & shared) else best
-
-
-def _made(body: tuple[eq.Stmt, ...]) -> set[str]:
-    """The arrays that the equations make."""
-    return {s.version.array for s in body if isinstance(s, eq.New)}
-
-
-def _carry(body: tuple[eq.Stmt, ...], own: set[str]) -> bool:
-    """Whether a loop carries an array of a thread's own."""
-    return any(
-        isinstance(s, eq.Fold) and (any(a.outside.array in own for a in s.arrays) or _carry(s.body, own)) for s in body
-    )
-
-
-def _loops(body: tuple[eq.Stmt, ...]) -> int:
-    return sum(1 + _loops(s.body) for s in body if isinstance(s, eq.Fold))
+    return kernel if best is None or len(made(kernel.body) & shared) < len(made(best.body) & shared) else best
 
 
 def _search(module: k.Module, function: k.Function, options: Options, known: Learned, hindering: set[str]) -> eq.Kernel:
@@ -198,7 +192,8 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                 raise first or refuse("KR299", "this use of a warp's lanes is not raised", function.span) from None
             more = replace(known, ways=known.ways | {threads.LANES: 32})
         except Refused as refused:
-            first = further(first, refused)
+            real = agrees(known.ways, told) and not any(agrees(t.known.ways, told) for t in tried)
+            first = further(first, refused, of_launch=real)
             tried.append(Attempt(known, refused))
             if attempts:
                 hindering |= _scratch(attempts[-1])
@@ -300,7 +295,7 @@ def _in_common_rows(
     (``a[k * n + j]``): that its columns stay within it is assumed, and elsewhere what only the smallest sizes fail."""
     best: eq.Kernel | None = None
     while True:
-        rows = others_rows(attempt.st.accesses, attempt.cx.made) if known.rounds or _loops(kernel.body) else {}
+        rows = others_rows(attempt.st.accesses, attempt.cx.made) if known.rounds or loops(kernel.body) else {}
         more = [(c,) if known.rounds else of_large_sizes(c) for c in attempt.cx.wanted if c not in known.assumed]
         wanted = [c for cs in more for c in cs if c not in known.assumed]
         if not (rows.keys() - known.rows.keys() or wanted):
@@ -309,7 +304,7 @@ def _in_common_rows(
         attempts: list[Raiser] = []
         found = _once(module, function, options, known, attempts)
         attempt = attempts[-1]  # one that was refused may show further rows
-        if found is not None and (known.rounds or _loops(found.body) <= _loops(kernel.body)):
+        if found is not None and (known.rounds or loops(found.body) <= loops(kernel.body)):
             best = kernel = found
     return best
 

@@ -40,3 +40,18 @@ def test_divisors_that_are_no_chain():
     assert done.text
     reports, _ = pipeline.verify(done, pipeline.Request(grid=(3,), block=(40,)))
     assert reports and all(r.ok for r in reports)
+
+
+REGISTERS = (ROOT / "samples" / "cuda_register_tiles" / "kernel.cu").read_text()
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("    __syncthreads();\n    a += DEPTH", "    a += DEPTH"),  # tiles are read before they are filled
+        ("+ r) * DEPTH + threadIdx.x % DEPTH]", "+ r) * DEPTH + threadIdx.x % DEPTH / 2]"),  # two threads a cell
+    ],
+)
+def test_tiles_that_are_loaded_in_rounds(old, new):
+    assert old in REGISTERS
+    assert codes(REGISTERS.replace(old, new, 1)) & {"KR201", "KR202", "KR206"}

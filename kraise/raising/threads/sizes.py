@@ -239,6 +239,12 @@ def contradicts(ways: Ways, told: dict[int, int]) -> bool:
     return any(n < -1 and told.get(axis, -n) != -n for axis, n in ways.items())  # -1: block and thread apart
 
 
+def agrees(ways: Ways, told: dict[int, int]) -> bool:
+    """Whether a block has as many threads as the launches give it."""
+    given = {axis: n for axis, n in told.items() if n > 1}
+    return bool(given) and all(abs(ways.get(axis, 1)) == n for axis, n in given.items())
+
+
 def as_launched(found: list[Ways], told: dict[int, int], hint: dict[int, int]) -> list[Ways]:
     """The sizes to try: those that the launches give first, and none that they contradict; then those of a ``hint``."""
     own = {axis: -n for axis, n in told.items() if n > 1}
@@ -351,6 +357,7 @@ def thread_locals(body: tuple[k.Stmt, ...]) -> dict[str, int]:
 
 
 __all__ = [
+    "agrees",
     "as_launched",
     "beyond",
     "contradicts",

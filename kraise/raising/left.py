@@ -1,0 +1,26 @@
+"""What is left in equations of which there had better be less: loops, arrays that are made, arrays that loops carry."""
+
+from __future__ import annotations
+
+from kraise.ir import equations as eq
+
+Body = tuple[eq.Stmt, ...]
+
+
+def made(body: Body) -> set[str]:
+    """The arrays that the equations make."""
+    return {s.version.array for s in body if isinstance(s, eq.New)}
+
+
+def carried(body: Body, own: set[str]) -> bool:
+    """Whether a loop carries an array of a thread's ``own``."""
+    folds = [s for s in body if isinstance(s, eq.Fold)]
+    return any(any(a.outside.array in own for a in s.arrays) or carried(s.body, own) for s in folds)
+
+
+def loops(body: Body) -> int:
+    """How many loops there are, with those inside."""
+    return sum(1 + loops(s.body) for s in body if isinstance(s, eq.Fold))
+
+
+__all__ = ["carried", "loops", "made"]
