@@ -206,6 +206,8 @@ class _Search:
         again = None if one is None else solve(self.cx, self.st, one, self.subs, place)
         if one is None or again is None:
             return raw, solved
+        if any(isinstance(n, eq.Op) and n.name in ("floordiv", "mod") for n in topological((again.apply(one.value),))):
+            return raw, solved  # the numbers have digits of their own: another reading may do without
         named = add((), *map(again.apply, digits_of(one))) if again.chosen else ()
         return (one, again) if not _open(path, named) else (raw, solved)
 
