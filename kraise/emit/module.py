@@ -123,6 +123,7 @@ def _emit(module: eq.Module) -> str:
             convolutions.NAME: convolutions.TEXT,
             widened.NAME: widened.TEXT,
             over_windows.NAME: over_windows.TEXT,
+            over_windows.STACK: over_windows.STACK_TEXT,
             **diagonals.TEXTS,
             **pooling.TEXTS,
         }.items()

@@ -6,6 +6,11 @@ import jax
 import jax.numpy as jnp
 
 
+def stacked(term, places):
+    """``term(k)`` for every k, along an axis in front."""
+    return jnp.stack([term(k) for k in places])
+
+
 @partial(jax.jit, static_argnames="n")
 def window_extrema(signal, range, peak, n):
     """The range of a signal over windows that end at its borders, and where each window's largest element is.
@@ -16,19 +21,23 @@ def window_extrema(signal, range, peak, n):
         i
         for 0 <= i < n
     """
-    i = jnp.arange(n)
-    k = jnp.arange(5)
-    difference = i[:, None] + k - 2
-    both = (difference < n) & (difference >= 0)
-    signal_at = jnp.pad(signal[:n], 2)[i[:, None] + k]
-    largest = jnp.max(jnp.where(both, signal_at, -jnp.inf), axis=1)
+    largest = jax.lax.reduce_window(
+        signal[:n], -jnp.inf, jax.lax.max, (5,), (1,), ((2, 2),)
+    )
     high = jnp.maximum(-1e30, largest)  # kernel.cu:10
-    low = jnp.minimum(signal[:n], jnp.min(jnp.where(both, signal_at, jnp.inf), axis=1))
+    low = jnp.minimum(
+        signal[:n],
+        jax.lax.reduce_window(signal[:n], jnp.inf, jax.lax.min, (5,), (1,), ((2, 2),)),
+    )
     range = range.at[:n].set(high - low)  # kernel.cu:17
+    i = jnp.arange(n)
+    signal_padded = jnp.pad(signal[:n], 2, constant_values=-jnp.inf)
+
+    def term(k):
+        return jax.lax.dynamic_slice_in_dim(signal_padded, k, n)
+
     at = jnp.where(
-        largest > -1e30,
-        i + jnp.argmax(jnp.where(both, signal_at, -jnp.inf), axis=1) - 2,
-        i,
+        largest > -1e30, i + jnp.argmax(stacked(term, (0, 1, 2, 3, 4)), axis=0) - 2, i
     )  # kernel.cu:10
     peak = peak.at[:n].set(at)  # kernel.cu:18
     return range, peak

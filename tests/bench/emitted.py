@@ -22,8 +22,8 @@ from tests.bench.timing import alternating, row
 from tests.corpus import ROOT, SAMPLES, Sample
 
 ELEMENTS = 4_000_000  # of the largest array, at most
-ROUNDS = 41
-BUDGET = 3.0  # seconds for the rounds of a row
+ROUNDS = 21
+BUDGET = 1.0  # seconds for the rounds of a row
 ENOUGH = 3e-3  # seconds of work to measure
 STRUCTURAL = 4  # a size up to this is the length of a vector, not of the data
 GOLD = ROOT.parent / "shared" / "gold"

@@ -135,3 +135,45 @@ def f(x, y):
     done = pipeline.translate(source, "k.py")
     assert "summed" not in done.text
     verified(done, {"x": (9,), "y": (3,)}, {})
+
+
+EXTREMA = """
+__global__ void f(const float *x, float *y, int *at, int n, int m) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float low = x[i], high = -1e30f;
+    int place = i;
+    for (int k = -3; k <= 3; k++) {
+        if (i + k < 0 || i + k >= %s) continue;
+        low = fminf(low, x[i + k]);
+        if (x[i + k] %s high) { high = x[i + k]; place = i + k; }
+    }
+    y[i] = high - low;
+    at[i] = place;
+}
+"""
+
+
+@pytest.mark.parametrize("better", [">", ">="])
+def test_extrema_of_one_window_and_where_they_are(better):
+    """The array ends at ``n``, where the mask says so: what lies behind is no element of a window."""
+    done = pipeline.translate(EXTREMA % ("n", better), "k.cu")
+    assert not done.diagnostics
+    verified(done, {"x": (12,), "y": (9,), "at": (9,)}, {"n": 9, "m": 9})
+    text = done.text[done.text.index("def f(") :]
+    assert text.count("reduce_window") == 2 and "stacked(term" in text and "[:, None]" not in text, text
+    x = np.r_[np.tile([3, 1, 2, 3], 3), 9, 9, 9].astype("f")
+    y, at = emitted(done).f(x, 0 * x, 0 * x.astype("int32"), 12, 12)
+    expected = []
+    for i in range(12):
+        window = list(range(max(i - 3, 0), min(i + 4, 12)))
+        ordered = window if better == ">" else window[::-1]
+        expected.append(max(ordered, key=lambda k: x[k]))
+    np.testing.assert_array_equal(at[:12], expected)
+
+
+def test_another_end_than_that_of_the_places_is_kept():
+    """A mask that ends the window at ``m`` where the places go on to ``n``."""
+    done = pipeline.translate(EXTREMA % ("m", ">"), "k.cu")
+    assert not done.diagnostics
+    verified(done, {"x": (12,), "y": (9,), "at": (9,)}, {"n": 9, "m": 6})

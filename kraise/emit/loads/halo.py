@@ -125,7 +125,7 @@ class _Rule:
             if zero(other) and self.vanishes(new, over):
                 return new if _alike(new, node, other) else eq.Cast(node.type, new)
             if isinstance(new, eq.Read) and _number(other, node) and _alike(new, node, other):
-                if new.outside and all(_out(new, m) for m in over):
+                if new.outside and all(is_out(new, m) for m in over):
                     return replace(new, outside=tuple(o and replace(o, fill=other) for o in new.outside))
                 if new.limit is not None and all(filled.beyond(new, m) for m in over):
                     return replace(new, limit=replace(new.limit, fill=other))
@@ -150,7 +150,7 @@ class _Rule:
     def _zero_without(self, node: eq.Expr, mask: eq.Expr) -> bool:
         match node:
             case eq.Read(outside=outside) if outside:
-                return not any(o and o.fill for o in outside) and _out(node, mask)
+                return not any(o and o.fill for o in outside) and is_out(node, mask)
             case eq.Read(limit=top) if top is not None:
                 return top.fill is None and filled.beyond(node, mask)
             case eq.Op(name="mul", args=(a, b)):
@@ -184,7 +184,7 @@ def _number(arm: eq.Expr, select: eq.Op) -> bool:
     return type(value) is int or (isinstance(value, float) and select.type.is_inexact)
 
 
-def _out(node: eq.Read, mask: eq.Expr) -> bool:
+def is_out(node: eq.Read, mask: eq.Expr) -> bool:
     """Whether a load is outside, on one axis, wherever the mask does not hold."""
     forms = positive(mask)
     if len(forms) != 1:

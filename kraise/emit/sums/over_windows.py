@@ -7,9 +7,12 @@ times. More than 128 terms would take long to compile: these are index arrays, a
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kraise.emit import tree
 from kraise.emit.context import Assign, Block, Context, Def, Frame, Stmt, Val
 from kraise.emit.loads.dims import Range, Scalar, classify
+from kraise.emit.loads.halo import is_out
 from kraise.emit.loads.masks import conjuncts
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
@@ -39,6 +42,13 @@ def summed(term, *ranges, shape=None):
     every = jnp.vectorize(part, signature=f"()->({axes})")
     return every(jnp.arange(first.start, first.stop)).sum(0, dtype=one.dtype)
 '''
+STACK = "stacked"
+STACK_TEXT = '''
+def stacked(term, places):
+    """``term(k)`` for every k, along an axis in front."""
+    return jnp.stack([term(k) for k in places])
+'''
+_STACKED = 64  # terms that are written out
 
 
 def over_window(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val | None:
@@ -47,6 +57,8 @@ def over_window(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val
     taps = _taps(ctx, node, own)
     if node.op != "add" or node.body.type.kind == "bool" or not taps or not ctx.names.is_free(NAME):
         return None
+    if "range" in ctx.params:
+        return None  # no function here
     if any(a.step != 1 or not all(map(ctx.is_static, (a.lo, a.hi))) for a in taps):
         return None
     seen = ctx.free(node.body) | (ctx.free(node.where) if node.where is not None else frozenset())
@@ -64,18 +76,38 @@ def over_window(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val
         where = _all([m for m in masks if not ctx.free(m) & inner])
         body = eq.Reduce("add", rest, body, _all([m for m in masks if ctx.free(m) & inner]), node.type)
     blocks = [Block("", a.name, ctx.names.fresh(a.name), a, unrolled=True, moving=True) for a in taps]
-    made = _term(low, node, body, where, own, blocks)
-    if made is None:
+    name = _term(low, node, body, where, own, blocks)
+    if name is None:
         return None
-    lines, term = made
-    name = ctx.names.fresh("term")
-    ctx.emit(Def(name, tuple(b.index_text for b in blocks), [*lines, Assign(None, term)]))
     ctx.needs.add(NAME)
     ranges = [py.Call(Atom("range"), ctx.range_arguments(a)) for a in taps]
     sizes = [ctx.size(a) for a in taps]
     some = all(s is not None and nonnegative(s + -1) for s in sizes)
     shape: dict[str, Py] = {} if some else {"shape": ctx.shape_of(own)}
     return low.extend(py.call(NAME, Atom(name), *ranges, **shape), own, frame)
+
+
+def stacked(low: Lowering, node: eq.ArgReduce, own: Frame) -> Py | None:
+    """The values of a window as an axis in front, slice by slice, or None where they are no slices."""
+    ctx, axis = low.ctx, node.axis
+    whole = eq.Reduce(node.op, (axis,), node.body, node.where, node.body.type)
+    size = ctx.size(axis)
+    if size is None or size.terms or not 0 < size.constant <= _STACKED or linear(axis.lo).terms:
+        return None
+    if not _taps(ctx, whole, own) or not ctx.names.is_free(STACK) or not {a.name for a in own} <= ctx.free(node.body):
+        return None
+    if any(axis.name == a.name for n in tree.walk(node.body) for a in tree.axes_of(n)):
+        return None
+    block = Block("", axis.name, ctx.names.fresh(axis.name), axis, unrolled=True, moving=True)
+    name = _term(low, whole, node.body, node.where, own, [block])
+    if name is None:
+        return None
+    ctx.needs.add(STACK)
+    places: Py = py.Call(Atom("range"), ctx.range_arguments(axis))
+    if "range" in ctx.params:  # no function here
+        lo = linear(axis.lo).constant
+        places = py.Tup(tuple(py.number(lo + k) for k in range(size.constant)))
+    return py.call(STACK, Atom(name), places)
 
 
 def _taps(ctx: Context, node: eq.Reduce, own: Frame) -> Frame:
@@ -103,34 +135,48 @@ def _long(ctx: Context, axis: eq.Axis, node: eq.Read, extent: Linear) -> bool:
 
 def _term(
     low: Lowering, node: eq.Reduce, body: eq.Expr, where: eq.Expr | None, own: Frame, blocks: list[Block]
-) -> tuple[list[Stmt], Py] | None:
-    """What is summed as a function of the taps: its lines and its result."""
+) -> str | None:
+    """What is reduced as a function of the taps: its name."""
     from kraise.emit.sums.reductions import masked
 
     ctx = low.ctx
     names = {b.index for b in blocks}
+    body, where = _filled(node.op, body, where)
     for block in blocks:
         ctx.enter(block)
     ctx.generators += 1
     value: Val | None = None
     try:
         if _in_slices(low, node, names, own):
-            value = masked(low, body, where, "add", own)
+            value = masked(low, body, where, node.op, own)
     finally:
         ctx.generators -= 1
         for block in blocks:
             ctx.leave()
             ctx.names.release(block.index_text)
-    lines = [line for b in blocks for line in b.lines]
+    lines: list[Stmt] = [line for b in blocks for line in b.lines]
     for line in lines:
         if isinstance(line, Assign) and line.target:
             ctx.names.release(line.target)
     if value is None or value.axes != own or value.rank != len(own):
         return None
-    last = lines[-1] if lines else None
-    if isinstance(last, Assign) and last.target and Atom(last.target) == value.py:
-        return lines[:-1], last.value
-    return lines, value.py
+    term, last = value.py, lines[-1] if lines else None
+    if isinstance(last, Assign) and last.target and Atom(last.target) == term:
+        lines, term = lines[:-1], last.value
+    name = ctx.names.fresh("term")
+    ctx.emit(Def(name, tuple(b.index_text for b in blocks), [*lines, Assign(None, term)]))
+    return name
+
+
+def _filled(op: str, body: eq.Expr, where: eq.Expr | None) -> tuple[eq.Expr, eq.Expr | None]:
+    """A load that only counts inside of its array as one that finds the neutral element outside."""
+    kind = body.type
+    if op not in ("min", "max") or where is None or not kind.is_inexact or kind.kind in ("number", "complex"):
+        return body, where
+    if isinstance(body, eq.Read) and body.outside and all(is_out(body, m) for m in conjuncts(where)):
+        fill = eq.Const(float("inf" if op == "min" else "-inf"), kind)
+        return replace(body, outside=tuple(o and replace(o, fill=fill) for o in body.outside)), None
+    return body, where
 
 
 def _in_slices(low: Lowering, node: eq.Reduce, names: set[str], own: Frame) -> bool:

@@ -53,7 +53,7 @@ def pooled(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val | No
         return None
     names = {a.name for a in node.axes}
     loads = [n for n in tree.walk(value, *masks) if isinstance(n, eq.Read) and low.ctx.free(n) & names]
-    if len(set(loads)) != 1 or low.ctx.uses[loads[0]] > 1:
+    if len(set(loads)) != 1 or low.variable(loads[0], (*own, *node.axes)) is not None:
         return None
     plan = _plan(low.ctx, loads[0], node.axes, own)
     if plan is None:
@@ -82,7 +82,7 @@ def _parts(node: eq.Reduce) -> tuple[eq.Expr | None, list[eq.Expr]]:
 
 def _plan(ctx: Context, image: eq.Read, axes: Frame, own: Frame) -> _Plan | None:
     plan = _Plan(image)
-    for at, (s, limit) in enumerate(zip(image.subscripts, ctx.array_extents(image.version, image.view), strict=True)):
+    for at, (s, limit) in enumerate(zip(image.subscripts, _limits(ctx, image), strict=True)):
         inside = [a for a in (*own, *axes) if a.name in ctx.free(s)]
         found = window(ctx, s, limit, own, axes) if len(inside) == 2 else None
         if found is not None and found.dilation.same(_ONE):
@@ -98,6 +98,15 @@ def _plan(ctx: Context, image: eq.Read, axes: Frame, own: Frame) -> _Plan | None
     taps = [w.tap for w in plan.windows.values()]
     whole = set(used) == set(own) and len(used) == len(own) and set(taps) == set(axes) and len(taps) == len(axes)
     return plan if whole and plan.windows else None
+
+
+def _limits(ctx: Context, image: eq.Read) -> list[Linear]:
+    """Where each axis of the image ends: before its array does where a mask says so."""
+    limits = list(ctx.array_extents(image.version, image.view))
+    for at, part in enumerate(image.outside):
+        if part is not None and linear(part.limit).terms and not image.view:
+            limits[at] = linear(part.limit)
+    return limits
 
 
 def _inside(ctx: Context, plan: _Plan, masks: list[eq.Expr]) -> list[eq.Expr] | None:
@@ -205,6 +214,7 @@ def _seen(ctx: Context, plan: _Plan, at: int) -> eq.Axis:
     """The part of the image that windows reach, along an axis: padding is never negative."""
     w, image = plan.windows[at], plan.image
     extent = image.view[at] if image.view else extent_of(ctx, image.version, at)
+    extent = extent if linear(extent).same(w.limit) else expression(w.limit)
     start = w.first if nonnegative(w.first) else Linear()
     beyond = _beyond(ctx, w)
     stop = extent

@@ -327,15 +327,18 @@ def joined(low: Lowering, node: eq.Op, frame: Frame) -> eq.Expr | None:
 def arg_reduce(low: Lowering, node: eq.ArgReduce, frame: Frame, own: Frame) -> Val:
     """``argmin``/``argmax`` along an axis, as an index value."""
     axis = node.axis
-    inner = (*own, axis)
-    value = masked(low, node.body, node.where, node.op, inner)
-    text = value.py
-    if axis not in value.axes:
-        text = py.call("jnp.broadcast_to", text, low.ctx.shape_of(inner))
-    where = len(inner) - 1
+    inner, where = (*own, axis), len(own)
+    text = over_windows.stacked(low, node, own)
+    if text is not None:
+        where = 0
+    else:
+        value = masked(low, node.body, node.where, node.op, inner)
+        text = value.py
+        if axis not in value.axes:
+            text = py.call("jnp.broadcast_to", text, low.ctx.shape_of(inner))
     if node.last:
         text = py.call("jnp.flip", text, axis=py.number(where))
-    text = reduction(f"arg{node.op}", text, (where,) if where else ())
+    text = reduction(f"arg{node.op}", text, (where,) if own else ())
     if node.last:
         size = low.ctx.size(axis)
         last = py.Bin("-", low.ctx.extent(axis), py.number(1)) if size is None else low.ctx.static(size + -1)
