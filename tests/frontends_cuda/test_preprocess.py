@@ -134,3 +134,9 @@ def test_literals(text, value, type_):
 def test_constant_expressions(text, value):
     c = evaluate(text.split())
     assert (c.value if c else None) == value
+
+
+@pytest.mark.parametrize("own", ["", "#define UINT64_C(x) x##ULL\n"])
+def test_wide_literals_of_stdint(own):
+    assert words(own + "UINT64_C(0xff) UINT32_C(3) INT64_C(5) INT32_C(7)") == ["0xffULL", "3U", "5LL", "7"]
+    assert not preprocess(own + "UINT64_C(1)", "t.cu").diagnostics

@@ -50,7 +50,7 @@ def preprocess(source: str, file: str, defines: Iterable[str] = (), include_dirs
     if "\0" in text:
         raise refuse("KR105", "the file holds NUL bytes: it is not C source text", Span(file, 1))
     pp = _Expander(file, text)
-    for name, value in _predefined(file, text):
+    for name, value in (*_predefined(file, text), *_WIDE_LITERALS):
         pp.define(f"{name} {value}")
     for item in defines:
         name, _, value = item.partition("=")
@@ -92,6 +92,11 @@ def _predefined(file: str, text: str) -> list[tuple[str, str]]:
     return [("__cplusplus", "201703L"), ("__CUDACC__", "1"), ("__NVCC__", "1"), *versions]
 
 
+_WIDE_LITERALS = [  # of stdint.h
+    (f"{sign}INT{bits}_C(value)", f"value ## {sign}{'LL' if bits == 64 else ''}" if sign or bits == 64 else "value")
+    for sign in ("", "U")
+    for bits in (32, 64)
+]
 _KNOWN = re.compile(  # headers of the toolkits and of C, whatever marks they are included with
     r"(hip|cub|thrust|sys)/"
     r"|((cuda|hip)(_runtime(_api)?|_fp16|_bf16|_profiler_api|_device_runtime_api)?|cooperative_groups|curand(_kernel)?)\.h$"
