@@ -32,6 +32,11 @@ def descend(x, y, steps):
         x = clip(x - 0.5 * diff(x, y), 0.5, 1.5)
     return x
 
+def counted(a):
+    xp = cp.get_array_module(a)
+    big = xp.asarray(a) > 1.0
+    return xp.count_nonzero(big, axis=1).reshape((3, 1)), xp.count_nonzero(big) + diff(a, 2 * a)
+
 def norms(a):
     return norm(a), norm(a, axis=1), largest(a, 0.9 * a)
 """
@@ -53,6 +58,8 @@ def test_values():
         want = np.clip(want - 0.5 * (want - y) / (want + y), 0.5, 1.5)
     np.testing.assert_allclose(module.descend(x, y, 3), want, rtol=1e-5)
     for got, expected in zip(module.norms(a), (np.sqrt((a**2).sum()), np.sqrt((a**2).sum(1)), 0.5), strict=True):
+        np.testing.assert_allclose(got, expected, rtol=1e-5)
+    for got, expected in zip(module.counted(a), ((a > 1).sum(1)[:, None], (a > 1).sum() - 1 / 3 + 0 * a), strict=True):
         np.testing.assert_allclose(got, expected, rtol=1e-5)
     assert "the types that are left open are floating: diff" in done.text
 

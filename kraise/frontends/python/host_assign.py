@@ -217,6 +217,12 @@ class Assignments:
                         return [*made[:-1], replace(made[-1], view=False)]
                 if concept == "alias" and dotted(source) in scope.arrays and element is None:
                     return [h.Point((name,), (k.ArrayRef(dotted(source), span=span),), span=span)]
+                rows = source.elements if isinstance(source, cst.List) else ()
+                if rows and element is None and all(scope.is_array(e.value) for e in rows):  # np.array([a, b])
+                    stacked = value.with_changes(args=value.args[:1])
+                    joined = host_numpy.joined("numpy.stack", stacked, lambda n: values.value(scope, n), span)
+                    if joined is not None:
+                        return [h.Bind(name, joined, None, span=span)]
                 if isinstance(source, cst.List | cst.BinaryOperation | cst.Tuple):
                     known = host_numpy.table(source, self.element(element) if element is not None else None, span)
                     if known is not None:

@@ -89,6 +89,32 @@ def with_launches(source: Source, node: cst.FunctionDef, raw: Mapping[str, str])
     return rebuilt(source, node, change)  # type: ignore[no-any-return]
 
 
+def with_array_module(source: Source, node: cst.FunctionDef, imports: Imports) -> cst.FunctionDef:
+    """The function with CuPy's name for ``xp`` of ``xp = cupy.get_array_module(x)``."""
+    times = times_set(node)
+    cupy = next((n for n, q in imports.bound.items() if q == "cupy"), "")
+    own: set[str] = set()
+    for inner in walk(node.body):
+        match inner:
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Call(func=func)):
+                if imports.qualified(dotted(func)) == "cupy.get_array_module" and times[name] == 1:
+                    own.add(name)
+    if not own or not cupy:
+        return node
+
+    def change(inner: cst.CSTNode) -> cst.CSTNode | None:
+        match inner:
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]) if name in own:
+                return cst.Pass()
+            case cst.Name(value=name) if name in own:
+                return cst.Name(cupy)
+            case cst.Attribute(value=value, attr=attr):
+                return inner.with_changes(value=rebuilt(source, value, change), attr=attr)
+        return None
+
+    return rebuilt(source, node, change)  # type: ignore[no-any-return]
+
+
 def not_launched(node: cst.FunctionDef, raw: Mapping[str, str]) -> tuple[str, cst.CSTNode] | None:
     """The first call of such a name that is no launch."""
     for inner in walk(node.body):

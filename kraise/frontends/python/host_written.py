@@ -190,7 +190,9 @@ class Written(Enumerators, Generated, Several, Closures):
         record = self.record(value)
         if record is not None:
             given = [v for _, v in record[1] if not (isinstance(v, cst.List | cst.Dict) and not v.elements)]
-            parts = tuple_of(given)  # a list that is still empty is no array
+            if len(given) < len(record[1]):
+                self.scope.drop(node, "a list without elements")
+            parts = tuple_of(given)
             return [self.line(self.placed(cst.Return(parts), node), node)]
         if isinstance(value, cst.Call):
             return self.written(value, None, True)

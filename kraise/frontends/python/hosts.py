@@ -58,6 +58,7 @@ def read_hosts(
     of_elements = host_elementwise.units(context.source.tree, context.imports)
     raw = host_raw.names(context.source.tree, context.imports, foreign)
     raw = {n: f for n, f in raw.items() if n not in of_elements}
+    nodes = {n: host_raw.with_array_module(context.source, f, context.imports) for n, f in nodes.items()}
     nodes = {n: host_raw.with_launches(context.source, f, raw) for n, f in nodes.items()}
     nodes = {n: host_elementwise.with_outputs(context.source, f, of_elements) for n, f in nodes.items()}
     by_name = {**foreign, **{f.name: f for f in functions}}
