@@ -17,7 +17,7 @@ from kraise.verify import interpreter
 from kraise.verify.cases import Case
 from kraise.verify.errors import InterpreterError
 from kraise.verify.form import function_text
-from kraise.verify.hurting import check_hurting
+from kraise.verify.hurting import Floats, check_hurting
 from kraise.verify.interpreter import Outcome, flatten_arguments, nest_arguments
 from kraise.verify.load import Emitted, load_module, x64
 from kraise.verify.measure import compare, entries
@@ -163,14 +163,18 @@ def _rows(point: Derivatives, text: str, case: Case, thorough: bool) -> list[Row
     def call(values: Any) -> Any:  # a function that is not traced may return numbers of Python
         return jax.tree.map(jnp.asarray, numbers(values))
 
-    leaves, _ = point.matched(point.function, point.reference, jax.eval_shape(_whole(point), at))
+    shapes = jax.eval_shape(_whole(point), at)
+    leaves, _ = point.matched(point.function, point.reference, shapes)
     leaves = [leaf for leaf in leaves if _inexact(leaf.value)]
     if not leaves or not at:
         return []
     rows: list[Row] = []
     reverse_only = "equinox" in text  # its checkpointed loops have no forward mode
     tangents = [leaf.tangents for leaf in leaves]
-    values, pull = jax.vjp(call, at)
+    outputs = [leaf for leaf in jax.tree_util.tree_leaves(shapes) if jnp.issubdtype(leaf.dtype, jnp.inexact)]
+    weights = [_weight(point.rng, output) for output in outputs]
+    both = jax.jit(_reverse(call)) if thorough else _reverse(call)  # once for all points, or for this one
+    values, gradients = both(at, weights)
     tolerance = case.gradient_tolerance
     if tolerance is None:
         exact = point.wide and all(v.dtype in (jnp.float64, jnp.complex128) for v in values)
@@ -181,8 +185,6 @@ def _rows(point: Derivatives, text: str, case: Case, thorough: bool) -> list[Row
     tolerance = max(tolerance, rounded)
     for leaf, value in zip(leaves, values, strict=True):
         rows.append(compare("values (64 bits)", leaf.name, value, leaf.value, max(tolerance * 1e-2, 1e-9, rounded)))
-    weights = [_weight(point.rng, value) for value in values]
-    gradients = pull(weights)[0]
     if not all(t is None or np.isfinite(t).all() for t in tangents):
         message = "the scalar program's own derivative is not finite at this point"
         return [*rows, Row("vjp", point.function.name, "skipped", message=message)]
@@ -199,12 +201,22 @@ def _rows(point: Derivatives, text: str, case: Case, thorough: bool) -> list[Row
         # a derivative that vanishes is compared with the size of the direction's
         rows.append(compare("vjp", f"direction {d + 1}", got, expected, tolerance, max(scale, _VANISHING)))
     if thorough:
-        rows += check_hurting(point, call, at, jax.eval_shape(_whole(point), at), tolerance, _assumes(text, point))
+        rows += check_hurting(point, call, both, at, shapes, tolerance, _assumes(text, point))
     if thorough and not reverse_only:
-        rows.append(_second_order(point, call, at, weights, leaves))
+        rows.append(_second_order(point, call, at, shapes, weights, leaves))
     if point.reference.ties:
         rows = [_excused(row) for row in rows]
     return rows
+
+
+def _reverse(call: Callable[[Floats], list[Any]]) -> Callable[[Floats, list[Any]], tuple[list[Any], Floats]]:
+    """The values of ``call`` and the gradient of their weighted sum."""
+
+    def both(values: Floats, weights: list[Any]) -> tuple[list[Any], Floats]:
+        out, pull = jax.vjp(call, values)
+        return out, pull(weights)[0]
+
+    return both
 
 
 def _assumes(text: str, point: Derivatives) -> bool:
@@ -230,7 +242,7 @@ def _whole(point: Derivatives) -> Callable[[dict[str, Any]], Any]:
 
 def _weight(rng: np.random.Generator, value: Any) -> np.ndarray:
     w = rng.uniform(-1, 1, value.shape)
-    w = w + 1j * rng.uniform(-1, 1, value.shape) if jnp.iscomplexobj(value) else w
+    w = w + 1j * rng.uniform(-1, 1, value.shape) if jnp.issubdtype(value.dtype, jnp.complexfloating) else w
     return w.astype(value.dtype)
 
 
@@ -259,7 +271,12 @@ def _forward(
 
 
 def _second_order(
-    point: Derivatives, call: Callable[..., Any], at: dict[str, Any], weights: list[np.ndarray], leaves: list[Any]
+    point: Derivatives,
+    call: Callable[..., Any],
+    at: Floats,
+    shapes: Any,
+    weights: list[np.ndarray],
+    leaves: list[Any],
 ) -> Row:
     """Forward over reverse of the weighted sum, against differences of the oracle's first derivatives."""
 
@@ -286,7 +303,7 @@ def _second_order(
 
     def slope(step: float) -> float:
         outcome = point.oracle({n: point.flat[n] + step * point.directions[n][0] for n in at})
-        moved, _ = point.matched(point.function, outcome, jax.eval_shape(_whole(point), at))
+        moved, _ = point.matched(point.function, outcome, shapes)
         return slope_of([leaf for leaf in moved if _inexact(leaf.value)])
 
     try:

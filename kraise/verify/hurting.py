@@ -60,21 +60,22 @@ def constants(function: k.Function) -> list[float]:
 
 
 def check_hurting(
-    point: Derivatives, call: Callable[[Floats], list[Any]], at: Floats, shapes: Any, tolerance: float, assumes: bool
+    point: Derivatives,
+    call: Callable[[Floats], list[Any]],
+    both: Callable[[Floats, list[Any]], tuple[list[Any], Floats]],
+    at: Floats,
+    shapes: Any,
+    tolerance: float,
+    assumes: bool,
 ) -> list[Row]:
-    """One row a point of a kind at which something could be compared; ``assumes``: the docstring rules out some."""
+    """One row a point of a kind at which something could be compared; ``both``: the values and the gradient of their
+    weighted sum; ``assumes``: the docstring rules out some."""
     if any(isinstance(node, k.While) for node in walk(point.function.body)):
         return []  # what ends at generic points in two precisions need not end at a tie or at large numbers in both
     rng = np.random.default_rng(11)
-
-    def both(values: Floats, weights: list[Any]) -> tuple[list[Any], Floats]:
-        out, pull = jax.vjp(call, values)
-        return out, pull(weights)[0]
-
-    compiled = jax.jit(both)
     rows = []
     for name, moved in points(point.function, {n: point.flat[n] for n in at}, rng):
-        row = _Hurting(point, at, shapes, moved, rng).compared(name, call, compiled, tolerance, assumes)
+        row = _Hurting(point, at, shapes, moved, rng).compared(name, call, both, tolerance, assumes)
         rows += [row] if row is not None else []
     return rows
 
