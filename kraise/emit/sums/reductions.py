@@ -10,7 +10,7 @@ from kraise.emit.context import Context, Frame, Val
 from kraise.emit.loads import windows
 from kraise.emit.loads.blocked import blocks
 from kraise.emit.lower import Lowering
-from kraise.emit.sums import conditions, contraction, convolutions, over_windows, pooling, running
+from kraise.emit.sums import conditions, contraction, convolutions, counts, over_windows, pooling, running
 from kraise.emit.sums.zeroed import guarded, masked_product
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
@@ -92,6 +92,9 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
     if upto is not None:
         return upto
     node = merged(low, node)
+    number = counts.counted(low, node, frame, own)
+    if number is not None:
+        return number
     pooled = pooling.pooled(low, node, frame, own)
     if pooled is not None:
         return pooled

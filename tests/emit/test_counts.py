@@ -1,0 +1,60 @@
+"""How many places of a window are within bounds is a difference of these, not a sum over a mask."""
+
+import pytest
+
+from kraise import pipeline
+
+SOURCE = """
+def f(x, y, c, r, s):
+    n = x.shape[0]
+    for i in range(n):
+        count = 0
+        for k in range(-r, r + 1):
+            {test}
+                count += 1
+        c[i] = count
+        y[i] = x[i] / (count + 1)
+"""
+TESTS = {
+    "a window": "if i + k >= 0 and i + k < n:",
+    "backward": "if i - k >= 0 and i - k < n and k > -s:",
+    "none of some": "if i + k > s and i + k <= n - s:",
+}
+
+
+def verified(source, shapes, values, name="k.py"):
+    done = pipeline.translate(source, name)
+    assert not [d for d in done.diagnostics if d.severity == "error"], done.diagnostics
+    ((report,), problems) = pipeline.verify(done, pipeline.Request(shapes=shapes, values=values))
+    assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    return done.text
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_bounds_of_one_index(name):
+    text = verified(SOURCE.format(test=TESTS[name]), {"x": (7,), "y": (7,), "c": (7,)}, {"r": 2, "s": 3})
+    assert "jnp.minimum" in text and "jnp.sum" not in text, text
+
+
+@pytest.mark.parametrize("test", ["if x[i] > k:", "if (i + k) % 2 == 0:", "if i + 2 * k < n:", "if i + k != 2:"])
+def test_other_conditions_are_summed(test):
+    text = verified(SOURCE.format(test=test), {"x": (7,), "y": (7,), "c": (7,)}, {"r": 2, "s": 3})
+    assert "sum" in text
+
+
+def test_two_directions_are_a_product():
+    source = """
+__global__ void f(const unsigned char *in, float *out, int w, int h, int r) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= w || y >= h) return;
+    int s = 0; unsigned c = 0;
+    for (int dy = -r; dy <= r; dy++)
+        for (int dx = -r; dx <= r; dx++) {
+            if (x + dx < 0 || y + dy < 0 || x + dx >= w || y + dy >= h) continue;
+            s += in[(y + dy) * w + x + dx]; c++;
+        }
+    out[y * w + x] = (float)s / c;
+}
+"""
+    text = verified(source, {"in": (20,), "out": (20,)}, {"w": 5, "h": 4, "r": 2}, "k.cu")
+    assert text.count("jnp.minimum") == 2, text
