@@ -34,7 +34,7 @@ from kraise.frontends.cuda_c.host_lowering import HostLowering
 from kraise.frontends.cuda_c.host_methods import Methods
 from kraise.frontends.cuda_c.host_names import handed
 from kraise.frontends.cuda_c.host_references import References
-from kraise.frontends.cuda_c.host_renames import changed_names, declared_names
+from kraise.frontends.cuda_c.host_renames import changed_names, declared_names, declared_once
 from kraise.frontends.cuda_c.host_stepped import SteppedLoops
 from kraise.frontends.cuda_c.host_tokens import text_of, with_text
 from kraise.frontends.cuda_c.host_vectors import without_loops_over_vectors
@@ -78,6 +78,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.storage: set[str] = set()  # all of these pointers
         self.containers, self.made, self.members_made = set[str](), set[str](), set[str]()
         self.banks: dict[str, tuple[str, ...]] = {}
+        self.grids: dict[str, str] = {}  # rows of memory: the length of one
         self.unset_dims: set[str] = set()  # members of type dim3 that nothing was given to yet
         self.records: dict[str, dict[str, str]] = {}
         self.racks: dict[str, Struct] = {}
@@ -140,6 +141,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.returns = self.result_type(tree, declarator)
         params, copied = list[k.Param](), list[h.Stmt]()
         self.handed = handed(body)
+        self.settled_numbers = declared_once(declarator, body) - changed_names(body)
         for at, p in enumerate(trees(declarator, "parameter_declaration")):
             copied += self.parameter(at, p, params)
         params += static
@@ -148,7 +150,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         of_file = host_file.declared(self, name, params)
         out = (*of_file, *self.block(body))
         if self.problems:
-            raise Refused(*host_refusals.first_of_each([*self.suppressed, *self.problems]))
+            raise Refused(*self.suppressed, *self.problems)
         out = host_times.without(self, host_graphs.replayed(out, self.finished), params)
         out = host_file.stepped(self, params, self.with_symbols(params, out))
         moved = sorted((self.shared | self.members) & set_within(out))
@@ -348,6 +350,8 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
 
     def for_loop(self, node: Tree) -> list[h.Stmt]:
         """A counted loop, or a while loop with its start before it and its step at the end of the body."""
+        if (made := self.rows_made(node)) is not None:
+            return made
         node = self.placed(node, choose=False)
         nest = self.nest(node)
         if nest is not None:

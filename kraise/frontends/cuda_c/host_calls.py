@@ -6,7 +6,7 @@ from typing import Any
 
 from lark import Token, Tree
 
-from kraise.frontends.cuda_c import host_effects, host_graphs, host_main, host_times
+from kraise.frontends.cuda_c import host_effects, host_graphs, host_main, host_quiet, host_times
 from kraise.frontends.cuda_c.c_types import leaf, other_type
 from kraise.frontends.cuda_c.host_asides import Asides, asides
 from kraise.frontends.cuda_c.host_containers import Containers
@@ -32,6 +32,10 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
 
     extent_member: Any
     unset_dims: set[str]
+    grids: dict[str, str]
+    grid_given: Any
+    row_given: Any
+    alike: Any
     kinds: Any
     vector_given: Any
     struct_given: Any
@@ -89,6 +93,7 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
                 return self.memset(args, node)
             case "swap":
                 names = [self.pointer_name(a) for a in args]
+                self.alike(args, node)
                 for n, a in zip(names, args, strict=True):
                     self.settable(n, a)
                 if all(names):
@@ -145,7 +150,7 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
             return self.plain_call(node, (), None)
         if known and self.only_says(name):
             return self.drop(node, "printing or a check")
-        own = kind(method) == "member_expression" and self.member(method) in host_effects.methods(self.program)
+        own = kind(method) == "member_expression" and self.member(method) in host_quiet.methods(self.program)
         if (
             not known
             and not own  # a method of the file's
@@ -186,6 +191,10 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
             symbol = str(operator.children[0].children[0])
         name = callee(target)
         if symbol == "=":
+            if name in self.grids:
+                return self.grid_given(name, value, node)
+            if self.grids and (row := self.row_given(target, value, node)) is not None:
+                return row
             if self.record_of(target) and self.record_of(value):
                 return self.copied_record(self.record_of(target), self.record_of(value), node)
             if name in self.records and self.kinds[name].vector:
@@ -323,6 +332,8 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
             size = [c for c in trees(inner) if c.data != "basic_type"]  # type: ignore[arg-type]
             return [self.alloc(name, normal(self.number(size[0])), None, span)]
         if kind(inner) == "call_expression":
+            if callee(inner.children[0]) == "unique_ptr" and len(trees(inner)) == 2:  # type: ignore[union-attr,arg-type]
+                return self.assign_pointer(name, trees(inner)[1], node)  # type: ignore[arg-type]
             if callee(inner.children[0]) == "make_unique":  # type: ignore[union-attr]
                 count = [normal(self.number(a)) for a in trees(inner)[1:]]  # type: ignore[arg-type]
                 if len(count) != 1:

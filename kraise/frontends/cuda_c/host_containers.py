@@ -38,6 +38,8 @@ class Containers:
     given_by: Any
     racked: Any
     _helper: Any
+    call: Any
+    assign_pointer: Any
 
     def vector_of(self, node: Tree) -> CType | None:
         """The element type of ``std::vector<T>`` and its kin, None for another type."""
@@ -124,9 +126,15 @@ class Containers:
         if (made := self.racked(callee(trees(method)[0]), word, args, node)) is not None:
             return made  # type: ignore[no-any-return]
         name = self.pointer_name(trees(method)[0])
+        span = self.low.span(node)
+        if name and name not in self.containers and word == "swap" and len(args) == 1:  # of std::unique_ptr
+            swapped = Tree("id_expression", [Token("NAME", "swap")], node.meta)
+            return self.call(Tree("call_expression", [swapped, trees(method)[0], *args], node.meta))  # type: ignore[no-any-return]
+        if name and name not in self.containers and word == "reset":
+            value = args[0] if args else Tree("null_pointer", [Token("NULLPTR", "nullptr")], node.meta)
+            return self.assign_pointer(name, value, node)  # type: ignore[no-any-return]
         if not name or name not in self.containers:
             return None
-        span = self.low.span(node)
         if word in ("reserve", "shrink_to_fit"):
             return self.drop(node, "memory management")
         if word == "swap" and len(args) == 1 and (other := self.pointer_name(args[0])):

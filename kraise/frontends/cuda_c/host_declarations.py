@@ -23,6 +23,7 @@ from kraise.frontends.cuda_c.c_types import (
     vector,
 )
 from kraise.frontends.cuda_c.host_calls import Calls
+from kraise.frontends.cuda_c.host_grids import is_grid
 from kraise.frontends.cuda_c.host_names import callee, normal, product, rows_of, with_known_rows
 from kraise.frontends.cuda_c.host_places import Places, is_bank, is_dim3, is_vector, record_behind
 from kraise.frontends.cuda_c.host_racks import holds_racks
@@ -204,6 +205,8 @@ class Declarations(Calls, Places):
             return members + (self.vector_given(name, initial[0], d) if len(initial) == 1 else [])
         if record_behind(t) is not None and not isinstance(t, Reference):
             return self.declared_record(name, t, initial, d)
+        if is_grid(t) and not isinstance(t, Container) and (rows := self.grid(name, t, initial, d)) is not None:
+            return rows  # type: ignore[no-any-return]
         if isinstance(t, Pointer) and leaf(t.to)[0] is not None and not isinstance(t.to, Pointer):
             self.array(name, t.to)
             own = Tree("id_expression", [Token("NAME", name)], d.meta)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 from lark import Token, Tree
@@ -16,6 +15,7 @@ from lark import Token, Tree
 from kraise.diagnostics import Refused
 from kraise.frontends.cuda_c import library_table
 from kraise.frontends.cuda_c.host_names import callee, concept, dropped
+from kraise.frontends.cuda_c.host_quiet import methods, only_prints
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, tokens, trees
@@ -159,17 +159,6 @@ def idle(program: Program) -> set[str]:
     return program.idle
 
 
-def methods(program: Program) -> set[str]:
-    """The names that classes of the file may have for methods: what a call of one does is not looked at."""
-    if program.methods is None:
-        toks = program.unit.tokens
-        ranges = [toks[i.first : i.last + 1] for i in program.unit.items if i.kind == "type"]
-        program.methods = {
-            a.text for text in ranges for a, b in pairwise(text) if a.kind == "NAME" and b.text == "("
-        }  # fmt: skip
-    return program.methods
-
-
 def _idle(program: Program) -> set[str]:
     mentions: dict[str, set[str]] = {}
     for name, definitions in program.functions.items():
@@ -295,6 +284,8 @@ class _Reading:
             owner = strip(trees(method)[0])  # type: ignore[arg-type]
             of_library = callee(owner) in self.pointers and word in _OF_CONTAINERS  # a vector around the tree
             if word in methods(self.program) and not of_library:
+                if only_prints(self.program, word):
+                    return
                 self.found.works = self.found.memory = True
             if word not in _READING_METHODS and kind(owner) != "call_expression":
                 self.target(owner)

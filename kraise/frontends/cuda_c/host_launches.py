@@ -10,6 +10,7 @@ from lark import Tree
 from kraise.diagnostics import Refused
 from kraise.frontends.cuda_c import host_structs, host_times
 from kraise.frontends.cuda_c.c_types import AUTO, Array, Pointer, Struct, leaf, other_type
+from kraise.frontends.cuda_c.host_flat_structs import without_flat_structs
 from kraise.frontends.cuda_c.host_memory import Memory
 from kraise.frontends.cuda_c.host_names import callee, normal
 from kraise.frontends.cuda_c.host_variants import Variants, launched_as
@@ -45,6 +46,7 @@ class Launches(Memory):
         found = host_structs.structs_of(text, self.low.lookup, self.functions.values())
         sizes = {n: size for n, t in found.items() if (size := self.low.size_of(t))}
         found = {n: t for n, t in found.items() if n in sizes}
+        text = without_flat_structs(text, found, self.functions)
         self.struct_types = {t.name for t in found.values()}
         written, arrays = host_structs.by_members(text, found, sizes)
         self.structs = {name: tuple(m for m, _ in found[of].members) for name, of in arrays.items()}

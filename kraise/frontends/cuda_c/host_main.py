@@ -35,6 +35,12 @@ OUTSIDE = frozenset(
 )  # fmt: skip
 READERS = frozenset(("fread", "fscanf", "scanf"))  # that store what they read where an argument points
 MARK = "@input"
+_WAYS = (
+    "subscript_expression",
+    "member_expression",
+    "unary_expression",
+    "additive_expression",
+)  # from a place to its owner
 _DEVICE = frozenset(("malloc", "memcpy", "memset", "launch", "launch.api", "memcpy.to_symbol", "memcpy.2d"))
 PARAMETER = "the command line: a parameter"  # why what reads a number of it is dropped
 
@@ -140,7 +146,7 @@ def filled_arrays(reader: Any, node: Tree) -> set[str] | None:
 def root(node: Any) -> tuple[str, bool]:
     """The variable that a store goes to, and whether through a subscript, a pointer or a member."""
     node, through = strip(node), False
-    while isinstance(node, Tree) and node.data in ("subscript_expression", "member_expression", "unary_expression"):
+    while isinstance(node, Tree) and node.data in _WAYS:
         node, through = strip(trees(node)[-1 if node.data == "unary_expression" else 0]), True
     return callee(node), through
 

@@ -151,6 +151,8 @@ def product(*terms: Expr) -> Expr:
     """A product with its factors in a fixed order and no factor 1."""
     factors = sorted([f for t in terms for f in _factors(t)], key=lambda f: (isinstance(f, Const), repr(f)))
     factors = [f for f in factors if not (isinstance(f, Const) and f.value == 1 and not f.name)]
+    if any(isinstance(f, Const) and f.value == 0 and not f.name for f in factors):
+        return Const(0, INT32)
     if not factors:
         return Const(1, INT32)
     found = factors[0]

@@ -41,7 +41,7 @@ def outline(reader: Any, node: Tree) -> list[h.Stmt]:
     body = renamed(body, reader.renames)
     for _ in range(2):  # levels[0].u, s.u[0]
         body = _with_pointers(_with_members(body, reader.records), reader)
-    body, sizes = _sized(body, reader)
+    body, sizes = _sized(reader.with_rows(body), reader)
     names = dict.fromkeys(t.text for n, t in enumerate(body) if t.kind == "NAME" and _free(body, n))
     arrays = [n for n in names if n in reader.arrays]
     scalars = {n: p for n in names if isinstance(p := low.lookup(n), VarPlace)}

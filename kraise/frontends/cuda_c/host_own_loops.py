@@ -25,6 +25,8 @@ class OwnLoops:
     name: str
     arrays: dict[str, CType]
     banks: dict[str, tuple[str, ...]]
+    grids: dict[str, str]
+    in_rows: Any
     hosts: dict[str, tuple[bool, ...]]
     ignored: set[str]
     drop: Any
@@ -45,6 +47,7 @@ class OwnLoops:
 
         A loop that only prints is dropped.
         """
+        node = self.in_rows(node) if self.grids else node
         inner = list(node.iter_subtrees())
         names = [callee(t.children[0]) for t in inner if t.data == "call_expression"]
         if any(t.data in ("launch_expression", "return_statement", "goto_statement") for t in inner):
@@ -61,7 +64,10 @@ class OwnLoops:
             filled = filled_arrays(self, node)
             if filled:
                 return [s for n in sorted(filled) for s in self.filled(n, node)] + self.counted_in(node)
-        touches = any(t.data in ("subscript_expression", "unary_expression") and _root(t) in self.arrays for t in inner)
+        touches = any(t.data == "subscript_expression" and _of_rows(t, self.grids) for t in inner)
+        touches = touches or any(
+            t.data in ("subscript_expression", "unary_expression") and _root(t) in self.arrays for t in inner
+        )
         if touches and not printed:
             return outline(self, node)
         of_bank = any(t.data == "subscript_expression" and _pointer_root(t) in self.banks for t in inner)
@@ -76,6 +82,12 @@ class OwnLoops:
 def _root(node: Any) -> str:
     first = strip(node.children[-1] if node.data == "unary_expression" else node.children[0])
     return callee(first)
+
+
+def _of_rows(node: Any, grids: dict[str, str]) -> bool:
+    """Is it an element of rows of memory, ``(a + i * m)[j]``?"""
+    first = strip(node.children[0])
+    return kind(first) == "additive_expression" and callee(strip(first.children[0])) in grids  # type: ignore[union-attr]
 
 
 def _pointer_root(node: Any) -> str:

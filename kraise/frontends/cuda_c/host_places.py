@@ -14,6 +14,7 @@ from lark import Token, Tree
 from kraise.frontends.cuda_c import host_main, host_taken
 from kraise.frontends.cuda_c.c_types import Array, Container, CType, Pointer, Reference, Struct, Void, leaf
 from kraise.frontends.cuda_c.constants import fold
+from kraise.frontends.cuda_c.host_grids import Grids
 from kraise.frontends.cuda_c.host_main import MARK, PARAMETER
 from kraise.frontends.cuda_c.host_names import callee, normal
 from kraise.frontends.cuda_c.host_racks import Racks
@@ -28,7 +29,7 @@ ONE = k.Const(1, INT32)
 MOST_POINTERS, MOST_ROUNDS = 64, 64
 
 
-class Places(Racks):
+class Places(Racks, Grids):
     """The part of the reader that knows names for parts."""
 
     low: Any
@@ -185,6 +186,7 @@ class Places(Racks):
     def placed(self, node: Any, choose: bool = True) -> Any:
         """A tree with names for members and (``choose``) for pointers of arrays; a choice by a number goes to
         ``pending``."""
+        node = self.in_rows(node) if self.grids else node
         if not isinstance(node, Tree) or not (self.banks or self.records):
             return node
         if not ({str(t) for t in tokens(node)} & (set(self.banks) | set(self.records))):

@@ -9,6 +9,7 @@ from lark import Tree
 from kraise.diagnostics import Diagnostic, Refused
 from kraise.frontends.cuda_c import host_effects
 from kraise.frontends.cuda_c.c_types import CType, leaf
+from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.host_main import MARK, PARAMETER, READERS, outside_of
 from kraise.frontends.cuda_c.host_names import callee
 from kraise.frontends.cuda_c.host_overloads import binding, definition_of
@@ -16,7 +17,7 @@ from kraise.frontends.cuda_c.instantiate import Instantiation
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
-from kraise.frontends.cuda_c.values import Constant, TypeName, VarPlace
+from kraise.frontends.cuda_c.values import Bound, Constant, TypeName, VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import ArrayType
@@ -52,6 +53,8 @@ class Plain:
     own_name: Any
     scalar: Any
     variants: Any
+    defined: Any
+    template_numbers: Any
 
     def is_unknown(self, node: Node) -> bool:
         """Is there a call of a function of elsewhere, on numbers only? Its value is not followed."""
@@ -112,6 +115,8 @@ class Plain:
             types = (t,) if results else ()
             span = self.low.span(node)
             passed = (*self.given(function, args), *self.symbols_of(function, len(args)))
+            if function.static:
+                passed = (*passed, *self.template_numbers(callee(node.children[0]), function.static, node.children[0]))
             return [h.Launch(name, passed, None, None, None, results, types, span=span)]
         constant = self._constant(d)
         given = [n for at, a in enumerate(args) for n in self.named_arrays(a) if at not in constant]
@@ -129,12 +134,18 @@ class Plain:
             reason = f"which of the functions {name} is called here is not known"
             raise self.low.refuse("KR211", reason, node, "give them names of their own")
         scope = binding(self, d, node.children[0], trees(node)[1:]) or {}
-        arguments = tuple(_bound(scope.get(p.name)) for p in d.parameters)
+        arguments = tuple(self._bound(scope.get(p.name)) for p in d.parameters)
         names = self.variants.plain.setdefault(name, {})
         which = self.program.functions[name].index(d), str(arguments)
         if which not in names:
             names[which] = name if not names else self.own_function(f"{name}_{len(names) + 1}")
         return d, [Instantiation(arguments)] if arguments else [], names[which]
+
+    def _bound(self, entity: Any) -> Any:
+        """The template argument that a parameter is bound to, None where it is not known here."""
+        if isinstance(entity, Bound):
+            return fold(self.defined(entity.value))
+        return entity.type if isinstance(entity, TypeName) else entity.value if isinstance(entity, Constant) else None
 
     def own_function(self, wish: str) -> str:
         """A name that no function of the file has."""
@@ -196,8 +207,3 @@ class Plain:
         self.inputs[name] = ArrayType(element, axes + 1)  # type: ignore[arg-type]
         self.drop(node, "input: a parameter")
         return [h.Update(name, h.Whole(name + MARK), span=self.low.span(node))]
-
-
-def _bound(entity: Any) -> Any:
-    """The template argument that a parameter is bound to, None where it is not known here."""
-    return entity.type if isinstance(entity, TypeName) else entity.value if isinstance(entity, Constant) else None

@@ -32,6 +32,8 @@ class Racks:
     banks: dict[str, tuple[str, ...]]
     records: dict[str, dict[str, str]]
     kinds: dict[str, Struct]
+    grids: dict[str, str]
+    arrays: dict[str, CType]
     racks: dict[str, Struct]  # vectors of structs whose number of elements is not known yet
     definitions: dict[str, k.Expr]
     number: Any
@@ -190,9 +192,19 @@ class Racks:
         to = callee(strip(target))
         t = self.kinds.get(to)
         last = trees(body)[-1:]
-        value = callee(strip(c)) if last and (c := next(iter(trees(last[0])), None)) is not None else ""
-        if t is None or not value or last[0].data != "return_statement":
+        given: Any = strip(c) if last and (c := next(iter(trees(last[0])), None)) is not None else None
+        while given is not None and kind(given) in ("call_expression", "functional_cast") and len(trees(given)) == 2:
+            if kind(given) == "call_expression" and callee(given.children[0]) != "unique_ptr":
+                break
+            given = strip(trees(given)[1])  # std::unique_ptr<T>(p)
+        value = callee(given) if given is not None else ""
+        if not value or last[0].data != "return_statement":
             return ""
+        if self.grids.get(to) == "" and not any(str(x) == to for a in args for x in tokens(a)):
+            several = [d for d in body.find_data("declarator") if len(trees(d, "ptr_operator")) > 1]
+            return value if any(str(x) == value for d in several for x in tokens(d)) else ""
+        if t is None:
+            return value if to in self.arrays and self._new_pointer(body, args, to, value) else ""
         if getattr(t.defined, "defaults", None) or getattr(t.defined, "constructors", None):
             return ""
         own = {to, *self.records[to].values()}
@@ -206,6 +218,14 @@ class Racks:
                 if t.name in words and any(len(w := list(tokens(i))) == 1 and str(w[0]) == value for i in plain):
                     return value
         return ""
+
+    def _new_pointer(self, body: Tree, args: list[Tree], to: str, value: str) -> bool:
+        """Does a helper declare a pointer without memory, so that it may be the caller's ``to``?"""
+        found = [d for d in body.find_data("init_declarator") if any(str(x) == value for x in tokens(d.children[0]))]
+        plain = len(found) == 1 and len(list(found[0].children[0].find_data("ptr_operator"))) == 1  # type: ignore[union-attr]
+        start = [str(x) for x in tokens(found[0])][-1] if plain else ""
+        unset = start in (value, "nullptr", "NULL", "0")
+        return plain and unset and not any(str(x) == to for a in args for x in tokens(a))
 
     def chooses_struct(self, node: Tree) -> bool:
         """Does a piece of text name an element of several structs by a number?"""

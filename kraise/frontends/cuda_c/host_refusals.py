@@ -6,6 +6,7 @@ is called in ten places: the reader of the message wants the first.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from lark import Tree
 from kraise.diagnostics import Diagnostic
 from kraise.frontends.cuda_c.trees import tokens
 
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _MOST_LINES = 5  # that are named beside the first
 
 
@@ -26,20 +28,17 @@ def without_followers(reader: Any, node: Tree, before: int) -> None:
     words = {str(t) for p in places for t in tokens(p) if t.type == "NAME"}
     causes = {id(d) for d in reader.problems[:before]}
     followed = any(id(reader.failed.get(w)) in causes for w in words)
-    if node.data in ("declaration_statement", "expression_statement"):
-        cause = reader.problems[before] if not followed else next(
-            reader.failed[w] for w in sorted(words) if id(reader.failed.get(w)) in causes
-        )  # fmt: skip
-        for name in sorted(words):
-            if not _is_known(reader, name):
-                reader.failed.setdefault(name, cause)
+    cause = reader.problems[before] if not followed else next(
+        reader.failed[w] for w in sorted(words) if id(reader.failed.get(w)) in causes
+    )  # fmt: skip
+    alone = node.data in ("declaration_statement", "expression_statement")
+    declared = {str(t) for p in node.find_data("declarator_id") for t in tokens(p)} if alone else set()
+    said = {w for d in reader.problems[before:] for w in _WORD.findall(d.reason)}
+    for name in sorted(words & (declared | said)):
+        if name not in reader.arrays and name not in reader.banks and name not in reader.program.functions:
+            reader.failed.setdefault(name, cause)
     if followed:
         del reader.problems[before:]
-
-
-def _is_known(reader: Any, name: str) -> bool:
-    known = name in reader.arrays or name in reader.banks or name in reader.records or name in reader.dims
-    return known or reader.low.lookup(name) is not None or name in reader.program.functions
 
 
 def first_of_each(problems: list[Diagnostic]) -> list[Diagnostic]:

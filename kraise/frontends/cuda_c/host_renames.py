@@ -31,6 +31,12 @@ def locals_of(declarator: Tree, body: Tree) -> set[str]:
     return given | declared_names(body)
 
 
+def declared_once(*parts: Tree) -> set[str]:
+    """The variables that are declared in one place only, so that a name is one variable."""
+    found = [str(t) for p in parts for d in p.find_data("declarator_id") if (t := last_name(d)) is not None]
+    return {n for n in found if found.count(n) == 1}
+
+
 def declared_names(body: Tree) -> set[str]:
     """The variables that a body declares."""
     return {str(t) for d in body.find_data("declarator_id") if (t := last_name(d)) is not None}

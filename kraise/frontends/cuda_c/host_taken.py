@@ -210,7 +210,7 @@ def _changed(reader: Any, node: Tree, effects: host_effects.Effects) -> set[str]
     for call in node.find_data("call_expression"):
         d = reader._helper(call)
         if d is None:
-            given = {str(t) for a in trees(call)[1:] for t in tokens(a)} & set(reader.arrays)
+            given = {n for a in trees(call)[1:] for n in _handed(a)} & set(reader.arrays)
             called = callee(call.children[0])
             if given and _reads_a_stream(reader, call, node):
                 places |= given
@@ -233,8 +233,9 @@ def _changed(reader: Any, node: Tree, effects: host_effects.Effects) -> set[str]
                     return None
             elif name and isinstance(reader.low.lookup(name), VarPlace):
                 places.add(name)
-            else:  # u, u + n, &u[2]
+            else:  # u, u + n, &u[2], an array of structs
                 places |= {str(t) for t in tokens(arg)} & set(reader.arrays)
+                places |= {reader.pointer_name(p) for p in reader.parts(arg).values()} - {""}
     for t in node.find_data("shift_expression"):  # file >> n >> h[0]
         first = strip(t.children[0])
         while isinstance(first, Tree) and first.data == "shift_expression":
@@ -248,6 +249,18 @@ def _changed(reader: Any, node: Tree, effects: host_effects.Effects) -> set[str]
                     return None
                 places.add(owner)
     return found - reader.ignored.difference(n for n in found if isinstance(reader.low.lookup(n), VarPlace)) | places
+
+
+def _handed(node: Any) -> set[str]:
+    """The names in an argument, but those of containers that are only asked for their size."""
+    if not isinstance(node, Tree):
+        return {str(node)}
+    method = strip(node.children[0]) if node.data == "call_expression" else None
+    if isinstance(method, Tree) and method.data == "member_expression" and len(node.children) == 1:
+        words = [str(t) for t in tokens(method)]
+        if words[-1] in ("size", "empty", "length") and callee(trees(method)[0]):
+            return set()
+    return {n for c in node.children for n in _handed(c)}
 
 
 def _reads_a_stream(reader: Any, call: Tree, node: Tree) -> bool:

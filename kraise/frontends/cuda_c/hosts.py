@@ -11,6 +11,7 @@ from typing import Any
 from kraise.diagnostics import Diagnostic
 from kraise.diagnostics.collect import guard
 from kraise.frontends.cuda_c.host import HostReader
+from kraise.frontends.cuda_c.host_refusals import first_of_each
 from kraise.frontends.cuda_c.host_variants import Variants
 from kraise.frontends.cuda_c.instantiate import Instantiation
 from kraise.frontends.cuda_c.library_table import is_library_word
@@ -85,7 +86,7 @@ def read_hosts(
         place = program.unit.tokens[candidates[name].item.first].span  # type: ignore[union-attr]
         host, wrong = guard(name, place, reader.read, candidates[name], name)
         wanted_by = [n for n in order if name in words[n] and n not in libraries]
-        problems += wrong if name not in libraries or name in only or wanted_by else []
+        problems += first_of_each(wrong) if name not in libraries or name in only or wanted_by else []
         if host is not None:
             done[name] = host
             on_device |= {name} if reader.symbols else set()

@@ -229,6 +229,9 @@ class Program(Structs):
                 node = node.children[-1]  # type: ignore[assignment]
             if node.data != "declaration":
                 continue
+            if template and (alias := child(node, "alias_declaration")) is not None:
+                self.struct_templates.setdefault(str(alias.children[0]), (alias, template))
+                continue
             if template:
                 head_node = child(node, "decl_specifiers")
                 found = child(head_node, "class_specifier") if head_node is not None else None

@@ -223,8 +223,8 @@ class Structs:
         """Does the file define a constructor of this struct?"""
         return isinstance(t.defined, StructDefinition) and bool(t.defined.constructors)
 
-    def instantiate_struct(self, low: Any, name: str, arguments: list[Any], node: Node) -> Struct:
-        """A class template for these arguments. Raises Refused (KR102)."""
+    def instantiate_struct(self, low: Any, name: str, arguments: list[Any], node: Node) -> Any:
+        """A class template, or an alias template, for these arguments. Raises Refused (KR102)."""
         if name not in self.struct_templates:
             self.entity(name)
         if name not in self.struct_templates:
@@ -248,6 +248,9 @@ class Structs:
                     scope[p.name] = TypeName(inner.type_id(plain))
                 else:
                     scope[p.name] = Constant(inner.constant(plain))
+        if tree.data == "alias_declaration":  # template <class T> using dev_ptr = std::unique_ptr<T, Free>
+            inner.library, inner.of_class = low.library, low.of_class
+            return inner.type_id(tree.children[1])  # type: ignore[no-any-return]
         key = (name, tuple((k, getattr(v, "type", None), getattr(v, "value", None)) for k, v in scope.items()))
         if key not in self.struct_instances:
             self.struct_instances[key] = self.define_struct(inner, tree, scope, name, tuple(map(_said, scope.values())))

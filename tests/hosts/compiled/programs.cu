@@ -1718,3 +1718,108 @@ void second_of_two_kernels(float *x, float *y, int n) {
     cudaMemcpy(h.data(), d, n * sizeof(int), cudaMemcpyDeviceToHost);
     for (int i = 0; i < n; i++) x[i] = h[i];
 }
+float **rows_of(int r, int c) {
+    float **p = new float *[r], *data = new float[r * c];
+    for (int i = 0; i < r; ++i) p[i] = &data[i * c];
+    return p;
+}
+void count_up(float **a, int r, int c) { for (int i = 0; i < r; i++) for (int j = 0; j < c; j++) a[i][j] = i * 10 + j; }
+void rows_one_by_one(float *x, float *y, int n) {
+    int h = 3, w = n;
+    float **a = (float **)malloc(h * sizeof(float *));
+    for (int r = 0; r < h; r++) {
+        a[r] = (float *)calloc(w, sizeof(float));
+        for (int c = 0; c < w; c++) a[r][c] += r * 7 + c;
+    }
+    float **b = rows_of(h, n);
+    count_up(b, h, n);
+    w = 2;
+    for (int r = 0; r < h; r++) a[r][w] += b[r][1];
+    cudaMemcpy(x, a[1], n * sizeof(float), cudaMemcpyHostToDevice);
+    mix<<<1, 64>>>(x, y, y, n);
+    cudaMemcpy(x, &b[2][0], n * sizeof(float), cudaMemcpyHostToDevice);
+    add<<<1, 64>>>(x, a[2][2], n);
+    free(a[0]); free(a);
+}
+void rows_on_the_device(float *x, float *y, int n) {
+    float **d = (float **)malloc(2 * sizeof(float *)), **e, *all;
+    for (int r = 0; r < 2; r++) CHECK(cudaMalloc((void **)&d[r], n * sizeof(float)));
+    cudaMemcpy(d[1], x, n * sizeof(float), cudaMemcpyDeviceToDevice);
+    mix<<<1, 64>>>(d[1], y, d[0], n);
+    e = (float **)malloc(2 * sizeof(float *));
+    e[0] = (float *)malloc(2 * n * sizeof(float));
+    for (int r = 1; r < 2; r++) e[r] = e[r - 1] + n;
+    for (int j = 0; j < n; j++) e[1][j] = 0.5f * j;
+    cudaMemcpy(x, d[0], n * sizeof(float), cudaMemcpyDeviceToDevice);
+    cudaMemcpy(y, e[1], n * sizeof(float), cudaMemcpyHostToDevice);
+}
+void rows_that_swap(float *x, float *y, int n) {
+    float **a = (float **)malloc(2 * sizeof(float *));
+    for (int r = 0; r < 2; r++) a[r] = (float *)calloc(n, sizeof(float));
+    a[0][0] = 3;
+    std::swap(a[0], a[1]);
+    cudaMemcpy(x, a[1], n * sizeof(float), cudaMemcpyHostToDevice);
+    add<<<1, 64>>>(x, 1.0f, n);
+}
+void rows_of_other_lengths(float *x, float *y, int n) {
+    float **a = (float **)malloc(n * sizeof(float *));
+    for (int r = 0; r < n; r++) a[r] = (float *)calloc(r + 1, sizeof(float));
+    a[n - 1][0] = 3;
+    cudaMemcpy(x, a[n - 1], n * sizeof(float), cudaMemcpyHostToDevice);
+    add<<<1, 64>>>(x, 1.0f, n);
+}
+void one_row_is_set(float *x, float *y, int n) {
+    float **a = (float **)malloc(2 * sizeof(float *));
+    for (int r = 0; r < 2; r++) a[r] = (float *)calloc(n, sizeof(float));
+    a[1] = y;
+    cudaMemcpy(x, a[1], n * sizeof(float), cudaMemcpyHostToDevice);
+    add<<<1, 64>>>(x, 1.0f, n);
+}
+struct Mass { float at, v; };
+__global__ void pull(Mass *p, float dt, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) p[i].v += dt * p[i].at;
+}
+void numbers_as_structs(float *x, float *y, int n) {
+    int bytes = n * sizeof(Mass);
+    float *buf = (float *)malloc(bytes), *d;
+    Mass *p = (Mass *)buf;
+    for (int i = 0; i < n; i++) { p[i].at = 0.5f * i; p[i].v = 1; }
+    cudaMalloc(&d, bytes);
+    Mass *d_p = (Mass *)d;
+    cudaMemcpy(d, buf, bytes, cudaMemcpyHostToDevice);
+    pull<<<1, 64>>>(d_p, 0.25f, n);
+    cudaMemcpy(buf, d, bytes, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < n; i++) y[i] = p[i].v;
+    add<<<1, 64>>>(x, 1.0f, n);
+    free(buf);
+}
+void numbers_and_structs(float *x, float *y, int n) {
+    float *d;
+    cudaMalloc(&d, n * sizeof(Mass));
+    cudaMemcpy(d, x, n * sizeof(float), cudaMemcpyDeviceToDevice);
+    Mass *p = (Mass *)d;
+    pull<<<1, 64>>>(p, 0.25f, n / 2);
+    add<<<1, 64>>>(d, 1.0f, n);
+    cudaMemcpy(x, d, n * sizeof(float), cudaMemcpyDeviceToDevice);
+}
+struct Releases { void operator()(void *p) const { cudaFree(p); } };
+template <class T> using dev_ptr = std::unique_ptr<T, Releases>;
+template <class T> dev_ptr<T> on_device(const T *h, size_t n) {
+    T *p = nullptr;
+    cudaMalloc(&p, n * sizeof(T));
+    cudaMemcpy(p, h, n * sizeof(T), cudaMemcpyHostToDevice);
+    return dev_ptr<T>(p);
+}
+void owned_by_pointers(float *x, float *y, int n) {
+    auto a = on_device<float>(x, n), b = on_device(y, n);
+    std::unique_ptr<float, Releases> c = on_device(x, n);
+    for (int k = 0; k < 3; k++) {
+        smooth<<<1, 64>>>(a.get(), c.get(), n);
+        a.swap(b);
+        std::swap(b, c);
+    }
+    cudaMemcpy(x, a.get(), n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaMemcpy(y, c.get(), n * sizeof(float), cudaMemcpyDeviceToHost);
+    a.reset();
+}
