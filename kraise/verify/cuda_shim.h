@@ -1,6 +1,10 @@
 // The CUDA vocabulary for a C++ compiler: a block's threads take turns in one thread of the machine, each runs on until
 // it waits for others, so that barriers and warp shuffles hold.
 #pragma once
+#ifdef __APPLE__  // without these, ucontext.h and sys/mman.h lack what is used here
+#define _XOPEN_SOURCE 700
+#define _DARWIN_C_SOURCE
+#endif
 #include <algorithm>
 #include <cassert>
 #include <cfloat>

@@ -21,9 +21,9 @@ from kraise.raising.loops.ranges import Range
 from kraise.raising.memory.phases import BARRIER
 from kraise.raising.run.arithmetic import index_like, same_cell
 from kraise.raising.run.context import Context, array_type
-from kraise.raising.run.state import Slides, State
+from kraise.raising.run.state import ROWS, Slides, State
 from kraise.raising.run.statements import store
-from kraise.raising.run.values import ROWS, Cell, extended, load, load_cell
+from kraise.raising.run.values import Cell, extended, load, load_cell
 
 Subscripts = tuple[eq.Expr, ...]
 NEXT = "$next"

@@ -34,7 +34,7 @@ from kraise.raising.memory.ranged import (
     within_range,
 )
 from kraise.raising.run.arithmetic import index_like
-from kraise.raising.run.values import ROWS
+from kraise.raising.run.state import ROWS
 from kraise.raising.threads.row_views import by_launch
 
 

@@ -23,10 +23,10 @@ from kraise.ir.walk import free_indices, substitute, topological
 from kraise.raising.carried.freely import own_only
 from kraise.raising.memory.filled import Solved, solve
 from kraise.raising.memory.filled_twice import joined, without_known
-from kraise.raising.memory.renumbered import digits_of, renumbered
+from kraise.raising.memory.renumbered import as_one, digits_of, renumbered
 from kraise.raising.run import simplify
 from kraise.raising.run.context import Context
-from kraise.raising.run.state import LocalArray, RawNew, RawWrite, State
+from kraise.raising.run.state import LocalArray, Raw, RawNew, RawWrite, State
 
 
 class Transient(Exception):
@@ -172,7 +172,7 @@ class _Search:
             return self._nothing(path) if still else UNKNOWN
         if not isinstance(raw, RawWrite) or not self.cx.overwritten.get(version, frozenset()) <= set(st.open):
             return UNKNOWN
-        raw, solved = self._filler(raw, place, path)  # type: ignore[arg-type]
+        raw, solved = self._filler(raws[: place + 1], path)  # type: ignore[index]
         if solved is None:
             return UNKNOWN
         if raw.after in self.cx.trees and not raw.accumulate and (solved.never or _open(path, solved.conditions) != []):
@@ -196,20 +196,26 @@ class _Search:
             return self._either(path, exists, held, other)
         return self._stored(raw, solved, path, seen, moving)
 
-    def _filler(self, raw: RawWrite, place: int, path: tuple[eq.Expr, ...]) -> tuple[RawWrite, Solved | None]:
-        """The instance of ``raw`` that fills the cell, if need be of ``raw`` over numbers in place of their digits."""
+    def _filler(self, raws: list[Raw], path: tuple[eq.Expr, ...]) -> tuple[RawWrite, Solved | None]:
+        """The instance of the last of ``raws`` that fills the cell, if need be of that store over numbers in place of
+        their digits, or of it and those before it as one."""
+        raw, place = raws[-1], len(raws) - 1
+        assert isinstance(raw, RawWrite)
         solved = solve(self.cx, self.st, raw, self.subs, place)
         if solved is not None and not (solved.chosen and _open(path, solved.exists) != []):
             return raw, solved
         rounds = {n for n in raw.loops if n in self.st.open and n not in self.cx.thread_names}
-        one = renumbered(raw, frozenset({*self.cx.blocks, *rounds}))
-        again = None if one is None else solve(self.cx, self.st, one, self.subs, place)
-        if one is None or again is None:
-            return raw, solved
-        if any(isinstance(n, eq.Op) and n.name in ("floordiv", "mod") for n in topological((again.apply(one.value),))):
-            return raw, solved  # the numbers have digits of their own: another reading may do without
-        named = add((), *map(again.apply, digits_of(one))) if again.chosen else ()
-        return (one, again) if not _open(path, named) else (raw, solved)
+        kept = frozenset({*self.cx.blocks, *rounds})
+        for other in (renumbered(raw, kept), as_one(self.cx, raws, kept)):
+            again = None if other is None else solve(self.cx, self.st, other, self.subs, place)
+            if other is None or again is None:
+                continue
+            inside = topological((again.apply(other.value),))
+            if any(isinstance(n, eq.Op) and n.name in ("floordiv", "mod") for n in inside):
+                continue  # the numbers have digits of their own: another reading may do without
+            if not again.chosen or not _open(path, add((), *map(again.apply, digits_of(other)))):
+                return other, again
+        return raw, solved
 
     def _nothing(self, path: tuple[eq.Expr, ...]) -> _Mark:
         """Nobody has stored to the cell: what it holds means nothing, where there is an instance that loads it."""

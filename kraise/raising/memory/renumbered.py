@@ -6,6 +6,7 @@ or three digits; whose store fills a given cell is read off the row itself.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import gcd
 
@@ -14,8 +15,10 @@ from kraise.analysis.poly import Poly
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
 from kraise.ir.walk import Unmovable, free_indices, substitute
-from kraise.raising.run.state import RawWrite, map_raw
+from kraise.raising.run.context import Context
+from kraise.raising.run.state import Raw, RawWrite, map_raw
 from kraise.raising.threads.tiles import Domain, Launch, merged
+from kraise.raising.writes.interleaved import MOST, group
 from kraise.raising.writes.steps import in_ones
 
 _OWN = "$"
@@ -46,6 +49,26 @@ def renumbered(raw: RawWrite, kept: frozenset[str]) -> RawWrite | None:
     return replace(moved, loops=(*others, *found.names), path=found.path, subscripts=tuple(subs), value=value)
 
 
+def as_one(cx: Context, raws: Sequence[Raw], kept: frozenset[str]) -> RawWrite | None:
+    """The last of ``raws`` together with those right before it, renumbered, where they are one store: the members of a
+    vector that go to neighbouring places, or one row apart (``s[4 * c + 1][r] = v.y``)."""
+    last = raws[-1]
+    assert isinstance(last, RawWrite)
+    start = len(raws) - 1
+    while start and len(raws) - start < MOST and _follows(raws[start - 1], last):
+        start -= 1
+    stores = [renumbered(r, kept) or r for r in raws[start:] if isinstance(r, RawWrite)]
+    for at in range(len(stores) - 1):
+        found = group(cx, stores, at, frozenset(), Launch())
+        if found is not None and at + found[1] == len(stores):
+            return renumbered(found[0], kept)
+    return None
+
+
+def _follows(r: Raw, last: RawWrite) -> bool:
+    return isinstance(r, RawWrite) and r.after.array == last.after.array and r.loops == last.loops
+
+
 def _lowest(condition: eq.Expr) -> eq.Expr:
     """``32 * k < 128`` as ``k < 4``."""
     fact = classify(condition)
@@ -61,4 +84,4 @@ def digits_of(one: RawWrite) -> tuple[eq.Expr, ...]:
     return tuple(c for c in one.path if len(free_indices(c)) == 1 and all(n.endswith(_OWN) for n in free_indices(c)))
 
 
-__all__ = ["digits_of", "renumbered"]
+__all__ = ["as_one", "digits_of", "renumbered"]

@@ -11,7 +11,7 @@ from collections.abc import Container, Iterable
 from kraise.analysis.dependence import Access
 from kraise.analysis.poly import Poly, to_poly
 from kraise.ir import equations as eq
-from kraise.raising.run.values import ROWS
+from kraise.raising.run.state import ROWS
 
 Rows = dict[str, tuple[Poly, ...]]
 

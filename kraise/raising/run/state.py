@@ -13,7 +13,9 @@ from dataclasses import dataclass, field, replace
 from kraise.analysis.dependence import Access
 from kraise.diagnostics import Span
 from kraise.ir import equations as eq
-from kraise.ir.types import ScalarType
+from kraise.ir.types import INT, ScalarType
+
+ROWS = eq.Param("$rows", INT)  # the first extent of a view: as many rows as there are
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from kraise.raising.run.bits import by_bits
 from kraise.raising.run.context import Context, array_type
 from kraise.raising.run.paths import add_path, decided
 from kraise.raising.run.sizes import steering
-from kraise.raising.run.state import RawWrite, State
+from kraise.raising.run.state import ROWS, RawWrite, State
 from kraise.raising.run.tables import in_table, place_like
 from kraise.raising.threads import groups
 from kraise.raising.threads.multiples import extent, in_whole_rows, in_widths, parameter, stepped, tilewise, wished
@@ -224,9 +224,6 @@ class Cell:
     array: str
     subscripts: tuple[eq.Expr, ...]
     view: tuple[eq.Expr, ...] = ()
-
-
-ROWS = eq.Param("$rows", INT)  # the first extent of a view: as many rows as there are
 
 
 def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...], span: Span | None) -> Cell:

@@ -55,7 +55,7 @@ def viewed(e: eq.Expr, known: Path, masked: bool) -> eq.Expr:
 def taken_apart(s: eq.Expr, known: Path) -> tuple[Path, Path] | None:
     """The subscripts and the view for a flat subscript with a digit of the block's size."""
     from kraise.raising.run.arithmetic import index_like
-    from kraise.raising.run.values import ROWS
+    from kraise.raising.run.state import ROWS
 
     if not index_like(s) or not by_launch((s,)):
         return None

@@ -20,8 +20,7 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import children, rebuild, topological
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.context import Context
-from kraise.raising.run.state import Raw, RawFold, RawWrite, expressions
-from kraise.raising.run.values import ROWS
+from kraise.raising.run.state import ROWS, Raw, RawFold, RawWrite, expressions
 from kraise.raising.threads.tiles import Launch, merged_write
 
 MOST = 16  # stores of a group
@@ -35,7 +34,7 @@ def interleaved(cx: Context, raws: Sequence[Raw], used: frozenset[eq.Version], l
         r = raws[at]
         if isinstance(r, RawFold):
             r = replace(r, body=tuple(interleaved(cx, r.body, used, launch)))
-        found = _group(cx, raws, at, used, launch) if isinstance(r, RawWrite) else None
+        found = group(cx, raws, at, used, launch) if isinstance(r, RawWrite) else None
         out.append(r if found is None else found[0])
         at += 1 if found is None else found[1]
     return out
@@ -53,7 +52,7 @@ def versions_read(raws: Sequence[Raw]) -> frozenset[eq.Version]:
     return frozenset(found)
 
 
-def _group(
+def group(
     cx: Context, raws: Sequence[Raw], at: int, used: frozenset[eq.Version], launch: Launch
 ) -> tuple[RawWrite, int] | None:
     """The store that a group from ``at`` on is, and how many it is made of."""
