@@ -1,6 +1,6 @@
 """The kernels as the C++ compiler understands them: the oracle of the front end.
 
-All kernels go into one shared library, each in its own namespace; a thread of the machine runs each thread of a block,
+All kernels go into one shared library, each in its own namespace; the threads of a block take turns,
 so that barriers and shuffles hold (cuda_shim.h).
 """
 
