@@ -10,6 +10,7 @@ and nothing in the file changes it in place; the same comes out whenever it is c
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import libcst as cst
 
@@ -62,10 +63,7 @@ def with_module_arrays(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionD
 def _computed(scope: HostScope) -> dict[str, cst.Assign]:
     """What the module computes once for all of numbers, of its arrays and of other such names, by its name."""
     times = times_set(scope.source.tree)
-    stored_to = {
-        dotted(n.target.value) for n in walk(scope.source.tree)
-        if isinstance(n, cst.AssignTarget | cst.AugAssign) and isinstance(n.target, cst.Subscript | cst.Attribute)
-    }  # fmt: skip
+    stored_to = _stored_to(scope.source.tree)
     found: dict[str, cst.Assign] = {}
     for statement in simple_statements(scope.source.tree.body):
         match statement:
@@ -77,6 +75,15 @@ def _computed(scope: HostScope) -> dict[str, cst.Assign]:
                 if arrays and _settled(scope, statement.value, set(found)):
                     found[name] = statement
     return found
+
+
+@lru_cache(maxsize=16)  # of one module it is asked for each of its functions
+def _stored_to(tree: cst.Module) -> frozenset[str]:
+    return frozenset(
+        dotted(n.target.value)
+        for n in walk(tree)
+        if type(n) in (cst.AssignTarget, cst.AugAssign) and isinstance(n.target, cst.Subscript | cst.Attribute)  # type: ignore[attr-defined]
+    )
 
 
 def _names(node: cst.CSTNode) -> set[str]:

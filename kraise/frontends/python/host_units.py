@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 import libcst as cst
@@ -64,20 +66,26 @@ def assigned(node: cst.CSTNode) -> set[str]:
     return set(times_set(node))
 
 
+_SET = {
+    **dict.fromkeys(
+        (cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.For, cst.CompFor, cst.NamedExpr), attrgetter("target")
+    ),
+    **dict.fromkeys((cst.AsName, cst.FunctionDef, cst.Param), attrgetter("name")),
+}
+
+
 def times_set(node: cst.CSTNode) -> Counter[str]:
     """How often each name is set in the text: by assignments, loops, comprehensions, ``as``, as a parameter, a def."""
+    return _times_set(node).copy()
+
+
+@lru_cache(maxsize=256)  # of a module it is asked for each of its functions
+def _times_set(node: cst.CSTNode) -> Counter[str]:
     found: Counter[str] = Counter()
     for inner in walk(node):
-        target: Any = None
-        match inner:
-            case cst.AssignTarget() | cst.AugAssign() | cst.AnnAssign() | cst.For() | cst.CompFor() | cst.NamedExpr():
-                target = inner.target
-            case cst.AsName(name=name):
-                target = name
-            case cst.FunctionDef(name=name) | cst.Param(name=name):
-                target = name
+        target = _SET.get(type(inner))
         if target is not None:
-            found.update(n.value for n in _names(target))
+            found.update(n.value for n in _names(target(inner)))
     return found
 
 

@@ -11,6 +11,8 @@ in the file changes the table.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from typing import Any
 
 import libcst as cst
@@ -23,8 +25,13 @@ from kraise.frontends.python.source import Source, dotted, placed, rebuilt, walk
 _READS = frozenset(("items", "keys", "values", "get", "copy"))
 
 
-def module_tables(tree: cst.Module, kernels: set[str]) -> dict[str, cst.BaseExpression]:
+def module_tables(tree: cst.Module, kernels: set[str]) -> Mapping[str, cst.BaseExpression]:
     """The dicts of a module, and its lists and tuples of kernels, that nothing in its file changes."""
+    return _module_tables(tree, frozenset(kernels))
+
+
+@lru_cache(maxsize=16)  # of one module it is asked for each of its functions
+def _module_tables(tree: cst.Module, kernels: frozenset[str]) -> Mapping[str, cst.BaseExpression]:
     found: dict[str, cst.BaseExpression] = {}
     times = times_set(tree)
     for small in simple_statements(tree.body):
@@ -54,7 +61,7 @@ def holding(tables: Mapping[str, cst.BaseExpression], kernels: set[str]) -> set[
     return {t for t, value in tables.items() if _mentions(value, kernels)}
 
 
-def _mentions(node: cst.CSTNode, names: set[str]) -> bool:
+def _mentions(node: cst.CSTNode, names: AbstractSet[str]) -> bool:
     return any(isinstance(n, cst.Name) and n.value in names for n in walk(node))
 
 

@@ -109,20 +109,27 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     found: list[cst.CSTNode] = []
     for name in _fields(type(node)):
         value = getattr(node, name)
-        if isinstance(value, list | tuple):
+        kind = type(value)
+        if kind is list or kind is tuple:
             found.extend(value)
-        elif value is not None and not isinstance(value, str | bool) and isinstance(value, cst.CSTNode):
+        elif _is_node(kind):
             found.append(value)
     return found
 
 
-def walk(node: cst.CSTNode, into: Callable[[cst.CSTNode], bool] = lambda _: True) -> Iterator[cst.CSTNode]:
+@cache
+def _is_node(kind: type) -> bool:
+    """(``isinstance`` of an abstract class, which libcst's are, takes longer than all else here.)"""
+    return issubclass(kind, cst.CSTNode)
+
+
+def walk(node: cst.CSTNode, into: Callable[[cst.CSTNode], bool] | None = None) -> Iterator[cst.CSTNode]:
     """A node and all below it, in source order; children of a node that ``into`` denies are left out."""
     stack = [node]
     while stack:
         top = stack.pop()
         yield top
-        if into(top):
+        if into is None or into(top):
             stack.extend(reversed(children(top)))
 
 
