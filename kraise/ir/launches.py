@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 
 
-def launches_of(hosts: object, name: str) -> Iterator[h.Launch]:
+def launches_of(hosts: object, name: str) -> Sequence[h.Launch]:
     """The launches of the kernel ``name`` in Host IR."""
+    if not isinstance(hosts, tuple):
+        return _by_kernel(hosts).get(name, ())
+    if not _kept or _kept[0][0] is not hosts:
+        _kept[:] = [(hosts, _by_kernel(hosts))]
+    return _kept[0][1].get(name, ())
+
+
+_kept: list[tuple[object, dict[str, list[h.Launch]]]] = []  # of the file at hand: each of its kernels asks
+
+
+def _by_kernel(hosts: object) -> dict[str, list[h.Launch]]:
+    found: dict[str, list[h.Launch]] = {}
     stack: list[object] = [hosts]
     while stack:
         x = stack.pop()
         if isinstance(x, tuple | list):
             stack.extend(x)
         elif hasattr(x, "__dataclass_fields__"):
-            if isinstance(x, h.Launch) and x.function == name:
-                yield x
+            if isinstance(x, h.Launch):
+                found.setdefault(x.function, []).append(x)
             stack.extend(getattr(x, f) for f in x.__dataclass_fields__ if f not in ("span", "type"))
+    return found
 
 
 def one_block(hosts: object, name: str) -> frozenset[int]:

@@ -30,7 +30,7 @@ def with_module_arrays(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionD
     made: list[cst.SimpleStatementLine] = []
     computed = _computed(scope)
     mentioned |= {n for name in mentioned & set(computed) for n in _needs(computed, name)}
-    for statement in simple_statements(scope.source.tree.body):
+    for statement in _statements(scope.source.tree):
         match statement:
             case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Call(func=func)) if (
                 name in mentioned and (constant := scope.constants.get(name)) is not None and constant.shape
@@ -65,7 +65,7 @@ def _computed(scope: HostScope) -> dict[str, cst.Assign]:
     times = times_set(scope.source.tree)
     stored_to = _stored_to(scope.source.tree)
     found: dict[str, cst.Assign] = {}
-    for statement in simple_statements(scope.source.tree.body):
+    for statement in _statements(scope.source.tree):
         match statement:
             case cst.Assign(
                 targets=[cst.AssignTarget(target=cst.Name(value=name))],
@@ -78,12 +78,14 @@ def _computed(scope: HostScope) -> dict[str, cst.Assign]:
 
 
 @lru_cache(maxsize=16)  # of one module it is asked for each of its functions
+def _statements(tree: cst.Module) -> tuple[cst.CSTNode, ...]:
+    return tuple(simple_statements(tree.body))
+
+
+@lru_cache(maxsize=16)
 def _stored_to(tree: cst.Module) -> frozenset[str]:
-    return frozenset(
-        dotted(n.target.value)
-        for n in walk(tree)
-        if type(n) in (cst.AssignTarget, cst.AugAssign) and isinstance(n.target, cst.Subscript | cst.Attribute)  # type: ignore[attr-defined]
-    )
+    stores = (n.target for n in walk(tree) if isinstance(n, cst.AssignTarget | cst.AugAssign))
+    return frozenset(dotted(t.value) for t in stores if isinstance(t, cst.Subscript | cst.Attribute))
 
 
 def _names(node: cst.CSTNode) -> set[str]:

@@ -109,7 +109,7 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     found: list[cst.CSTNode] = []
     for name in _fields(type(node)):
         value = getattr(node, name)
-        kind = type(value)
+        kind: Any = type(value)
         if kind is list or kind is tuple:
             found.extend(value)
         elif _is_node(kind):
