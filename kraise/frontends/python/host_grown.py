@@ -191,7 +191,7 @@ class _Grown:
             whole = isinstance(value, cst.Integer) or dotted(getattr(value, "func", value)) in _WHOLE
             return cst.Call(zeros, [cst.Arg(count), *([cst.Arg(cst.Name("int"), keyword=word)] if whole else [])])
         whose, axes = found
-        if not axes:
+        if not axes or not whose:  # what is made on the spot has no name
             return None
         array = cst.parse_expression(whose)
         extents = [
