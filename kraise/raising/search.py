@@ -209,7 +209,7 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                 names = {} if sizes is not None or start.named else named_sizes(last.inlined, function)
                 if sizes is None and not names:
                     among = suggested(last.inlined, {}) if last.cx.cooperative or _unsized(known.ways) else []
-                    among += [w for w in (_guarded_cells(last),) if last.cx.cooperative and w not in among]
+                    among += [w for w in (_guarded_cells(last),) if w and last.cx.cooperative and w not in among]
                     sizes = as_launched(among, told, hinted(module, function))
                 if names:
                     start = replace(start, named=names)  # once: with it or without it
