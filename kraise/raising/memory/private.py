@@ -172,7 +172,7 @@ class _Search:
             return self._nothing(path) if still else UNKNOWN
         if not isinstance(raw, RawWrite) or not self.cx.overwritten.get(version, frozenset()) <= set(st.open):
             return UNKNOWN
-        raw, solved = self._filler(raws[: place + 1], path)  # type: ignore[index]
+        raw, solved = self._filler(raws, place, path)  # type: ignore[arg-type]
         if solved is None:
             return UNKNOWN
         if raw.after in self.cx.trees and not raw.accumulate and (solved.never or _open(path, solved.conditions) != []):
@@ -196,17 +196,17 @@ class _Search:
             return self._either(path, exists, held, other)
         return self._stored(raw, solved, path, seen, moving)
 
-    def _filler(self, raws: list[Raw], path: tuple[eq.Expr, ...]) -> tuple[RawWrite, Solved | None]:
-        """The instance of the last of ``raws`` that fills the cell, if need be of that store over numbers in place of
+    def _filler(self, raws: list[Raw], place: int, path: tuple[eq.Expr, ...]) -> tuple[RawWrite, Solved | None]:
+        """The instance of the store at ``place`` that fills the cell, if need be of that store over numbers in place of
         their digits, or of it and those before it as one."""
-        raw, place = raws[-1], len(raws) - 1
+        raw = raws[place]
         assert isinstance(raw, RawWrite)
         solved = solve(self.cx, self.st, raw, self.subs, place)
         if solved is not None and not (solved.chosen and _open(path, solved.exists) != []):
             return raw, solved
         rounds = {n for n in raw.loops if n in self.st.open and n not in self.cx.thread_names}
         kept = frozenset({*self.cx.blocks, *rounds})
-        for other in (renumbered(raw, kept), as_one(self.cx, raws, kept)):
+        for other in (renumbered(raw, kept), as_one(self.cx, raws[: place + 1], kept)):
             again = None if other is None else solve(self.cx, self.st, other, self.subs, place)
             if other is None or again is None:
                 continue
