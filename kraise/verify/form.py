@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import functools
 
 LOOPS = frozenset(("fori_loop", "scan", "while_loop", "map", "associative_scan_loop"))
 
 
+@functools.lru_cache(maxsize=16)  # `verify` asks for the same function more than once
 def function_text(text: str, name: str, as_written: bool = False) -> str:
     """The source of the function ``name`` and of the module's own functions that it calls, without docstrings.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -23,7 +24,7 @@ from kraise.verify.load import Emitted, load_module, x64
 from kraise.verify.measure import compare, entries
 from kraise.verify.report import Row, in_words
 
-DIRECTIONS = 2
+DIRECTIONS = 2  # the second derivative takes the first and the last
 _VANISHING = 1e-6  # what is smaller, of directions and weights about one, may be rounding
 _ROUNDS = {"jnp.bfloat16": 2e-2, "jnp.float16": 2e-3}
 Matched = Callable[[k.Function, Outcome, Any], tuple[list[Any], list[Any]]]
@@ -98,7 +99,7 @@ class Derivatives:
     def primal(self) -> tuple[Callable[[dict[str, Any]], list[Any]], dict[str, Any]]:
         """The emitted function of its float arguments alone (by path), and their values: returns the float leaves."""
         named = self.emitted.arguments(nest_arguments(self.flat))
-        floats = {n: jnp.asarray(self.flat[n]) for n in self.wrt if self.emitted.takes(n)}
+        floats = {n: _on_device(self.flat[n]) for n in self.wrt if self.emitted.takes(n)}
 
         def call(values: dict[str, Any]) -> list[Any]:
             result = self.emitted(self.emitted.replaced(named, values))
@@ -106,6 +107,11 @@ class Derivatives:
             return [v for v in leaves if jnp.issubdtype(jnp.result_type(v), jnp.inexact)]
 
         return call, floats
+
+
+def _on_device(value: Any) -> Any:
+    """An array of JAX's, made without a computation; a number of Python's keeps its weak type."""
+    return jnp.asarray(value) if isinstance(value, float | complex) else jax.device_put(np.asarray(value))
 
 
 def check_derivatives(
@@ -189,8 +195,9 @@ def _rows(point: Derivatives, text: str, case: Case, thorough: bool) -> list[Row
         message = "the scalar program's own derivative is not finite at this point"
         return [*rows, Row("vjp", point.function.name, "skipped", message=message)]
     rows += [bad for name, g in gradients.items() if (bad := _not_finite(name, g)) is not None]
+    forward = Pushed(point, call, at, weights, thorough and not reverse_only)
     if not reverse_only:
-        rows += _forward(point, call, at, leaves, tolerance)
+        rows += _forward(point, forward, leaves, tolerance)
     for d in range(DIRECTIONS):
         pushed = [t[d] if t is not None else np.zeros(np.shape(w)) for t, w in zip(tangents, weights, strict=True)]
         expected = sum(float(np.sum(w * t).real) for w, t in zip(weights, pushed, strict=True))
@@ -203,7 +210,7 @@ def _rows(point: Derivatives, text: str, case: Case, thorough: bool) -> list[Row
     if thorough:
         rows += check_hurting(point, call, both, at, shapes, tolerance, _assumes(text, point))
     if thorough and not reverse_only:
-        rows.append(_second_order(point, call, at, shapes, weights, leaves))
+        rows.append(_second_order(point, forward, shapes, leaves))
     if point.reference.ties:
         rows = [_excused(row) for row in rows]
     return rows
@@ -253,14 +260,48 @@ def _not_finite(name: str, gradient: Any) -> Row | None:
     return Row("vjp", name, "failed", float("inf"), message=f"the gradient is not finite at {entries(name, bad)}")
 
 
-def _forward(
-    point: Derivatives, call: Callable[..., Any], at: dict[str, Any], leaves: list[Any], tolerance: float
-) -> list[Row]:
-    pushed = jax.jit(lambda t: jax.jvp(call, (at,), (t,))[1])
+class Pushed:
+    """Tangents pushed forward: of the emitted function along each direction, and of the gradient of the weighted sum
+    (forward over reverse) along the first. Both are compiled as one where both are asked for and nothing fails."""
+
+    def __init__(
+        self, point: Derivatives, call: Callable[..., Any], at: Floats, weights: list[np.ndarray], curved: bool
+    ) -> None:
+        self.call, self.at, self.weights = call, at, weights
+        self.along = [
+            {n: jax.device_put(np.asarray(point.directions[n][d], v.dtype)) for n, v in at.items()}
+            for d in range(DIRECTIONS)
+        ]
+        self.both: list[tuple[list[Any], Floats]] = []
+        if curved:
+            with contextlib.suppress(Exception):  # whatever the emitted code does: asked one by one, they say what
+                both = jax.jit(lambda tangent: (self._tangents(tangent), self._curvature(tangent)))
+                self.both = [both(tangent) for tangent in self.along]
+
+    def tangents(self) -> list[list[Any]]:
+        """The tangents of what is returned, by direction."""
+        if self.both:
+            return [tangents for tangents, _ in self.both]
+        return [*map(jax.jit(self._tangents), self.along)]
+
+    def curvature(self) -> Floats:
+        """The gradient's tangents along the first direction."""
+        return self.both[0][1] if self.both else jax.jit(self._curvature)(self.along[0])
+
+    def _tangents(self, tangent: Floats) -> list[Any]:
+        return jax.jvp(self.call, (self.at,), (tangent,))[1]
+
+    def _curvature(self, tangent: Floats) -> Floats:
+        def total(values: Floats) -> Any:
+            return sum(jnp.sum(w * v).real for w, v in zip(self.weights, self.call(values), strict=True))
+
+        return jax.jvp(jax.grad(total), (self.at,), (tangent,))[1]
+
+
+def _forward(point: Derivatives, pushed: Pushed, leaves: list[Any], tolerance: float) -> list[Row]:
     rows: dict[str, Row] = {}
-    for d in range(DIRECTIONS):
-        tangent = {n: jnp.asarray(point.directions[n][d], v.dtype) for n, v in at.items()}
-        for leaf, got in zip(leaves, pushed(tangent), strict=True):
+    for d, tangents in enumerate(pushed.tangents()):
+        for leaf, got in zip(leaves, tangents, strict=True):
             expected = leaf.tangents[d] if leaf.tangents is not None else np.zeros(np.shape(leaf.value))
             finite = np.isfinite(np.asarray(leaf.value))  # the mean of nothing has no derivative
             got, expected = np.where(finite, np.asarray(got), 0), np.where(finite, expected, 0)
@@ -270,22 +311,11 @@ def _forward(
     return list(rows.values())
 
 
-def _second_order(
-    point: Derivatives,
-    call: Callable[..., Any],
-    at: Floats,
-    shapes: Any,
-    weights: list[np.ndarray],
-    leaves: list[Any],
-) -> Row:
+def _second_order(point: Derivatives, pushed: Pushed, shapes: Any, leaves: list[Any]) -> Row:
     """Forward over reverse of the weighted sum, against differences of the oracle's first derivatives."""
-
-    def total(values: dict[str, Any]) -> Any:
-        return sum(jnp.sum(w * v).real for w, v in zip(weights, call(values), strict=True))
-
-    along = {n: jnp.asarray(point.directions[n][0], v.dtype) for n, v in at.items()}
+    at, weights = pushed.at, pushed.weights
     try:
-        curved = jax.jit(lambda t: jax.jvp(jax.grad(total), (at,), (t,))[1])(along)
+        curved = pushed.curvature()
     except Exception as error:  # whatever the emitted code does
         return Row("second order", "forward over reverse", "failed", message=in_words(error))
     wild = [n for n, v in curved.items() if not np.isfinite(np.asarray(v)).all()]
@@ -293,16 +323,18 @@ def _second_order(
         return Row("second order", ", ".join(wild), "failed", float("inf"), message="not finite")
     if any(np.iscomplexobj(v) for v in point.flat.values()):
         return Row("second order", "forward over reverse", "ok", message="finite")
-    got = sum(float(np.sum(np.asarray(v) * point.directions[n][1])) for n, v in curved.items())
+    got = sum(float(np.sum(np.asarray(v) * point.directions[n][-1])) for n, v in curved.items())
 
     def slope_of(floats: list[Any]) -> float:
         return sum(
-            float(np.sum(w * leaf.tangents[1])) if leaf.tangents is not None else 0.0
+            float(np.sum(w * leaf.tangents[-1])) if leaf.tangents is not None else 0.0
             for w, leaf in zip(weights, floats, strict=True)
         )
 
+    second = {n: tangents[1:] for n, tangents in point.directions.items()}
+
     def slope(step: float) -> float:
-        outcome = point.oracle({n: point.flat[n] + step * point.directions[n][0] for n in at})
+        outcome = point.oracle({n: point.flat[n] + step * point.directions[n][0] for n in at}, second)
         moved, _ = point.matched(point.function, outcome, shapes)
         return slope_of([leaf for leaf in moved if _inexact(leaf.value)])
 

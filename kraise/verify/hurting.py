@@ -144,7 +144,7 @@ class _Hurting:
         """The row of this point; None where the scalar program has no derivative there."""
         if not self.weights:
             return None
-        values = {n: jnp.asarray(self.moved.get(n, v), v.dtype) for n, v in self.at.items()}
+        values = {n: jnp.asarray(self.moved[n], v.dtype) if n in self.moved else v for n, v in self.at.items()}
         outputs = [leaf for leaf in jax.tree_util.tree_leaves(self.shapes) if jnp.issubdtype(leaf.dtype, jnp.inexact)]
         got, found = both(values, [jnp.asarray(w, o.dtype) for w, o in zip(self.weights, outputs, strict=True)])
         what = f"at {name}"
