@@ -33,6 +33,7 @@ class Digits:
 _MOST_STEPS = 64  # of a division, which ends by itself where the divisor's leading term stays the leading one
 
 
+@lru_cache(maxsize=1 << 14)
 def digits(poly: Poly, path: tuple[eq.Expr, ...], gaps: bool = False) -> Digits | None:
     """``poly`` in mixed radix, or None if it is affine with unit strides already or nothing can be proved.
 

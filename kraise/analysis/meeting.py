@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 import islpy as isl
 
@@ -24,7 +25,7 @@ def meeting(a: Access, b: Access, distinct: tuple[str, ...], shared: frozenset[s
         return ""
     for differing in question.differing:
         for reach in _REACHES:
-            found = sets.bounded(lambda d=differing, r=reach: _point(question, d, r), None)  # type: ignore[misc]
+            found = _point(question, differing, reach)
             if found is not None:
                 return _said(question, a, b, distinct, found)
     return ""
@@ -35,12 +36,24 @@ def _point(question: Question, differing: str, reach: int) -> Mapping[str, int] 
     space = question.space
     inner, outer = list(space.variables.values()), list(space.params.values())
     small = [f"0 <= {name} <= {reach}" for name in (*inner, *outer)]
-    where = " and ".join([*space.constraints, differing, *small])
-    domain = isl.Set(f"[{', '.join(outer)}] -> {{ [{', '.join(inner)}] : {where} }}")
-    if domain.is_empty():
-        return None
-    point = domain.move_dims(isl.dim_type.set, 0, isl.dim_type.param, 0, len(outer)).lexmin().sample_point()
-    return {name: point.get_coordinate_val(isl.dim_type.set, n).to_python() for n, name in enumerate((*outer, *inner))}
+    place = _first((*space.constraints, differing, *small), tuple(inner), tuple(outer))
+    return None if place is None else dict(zip((*outer, *inner), place, strict=True))
+
+
+@lru_cache(maxsize=4_000)  # of each attempt of a search at the same accesses
+def _first(where: tuple[str, ...], inner: tuple[str, ...], outer: tuple[str, ...]) -> tuple[int, ...] | None:
+    """The first point that meets all of ``where``, None if there is none or isl gives up: its ``outer`` and ``inner``
+    names in order."""
+
+    def ask() -> tuple[int, ...] | None:
+        domain = isl.Set(f"[{', '.join(outer)}] -> {{ [{', '.join(inner)}] : {' and '.join(where)} }}")
+        if domain.is_empty():
+            return None
+        point = domain.move_dims(isl.dim_type.set, 0, isl.dim_type.param, 0, len(outer)).lexmin().sample_point()
+        count = len(outer) + len(inner)
+        return tuple(point.get_coordinate_val(isl.dim_type.set, n).to_python() for n in range(count))
+
+    return sets.bounded(ask, None)
 
 
 def _said(question: Question, a: Access, b: Access, distinct: tuple[str, ...], found: Mapping[str, int]) -> str:

@@ -23,7 +23,10 @@ class Span:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One finding: a KR code, the kernel it concerns, its place, why, and what to do about it."""
+    """One finding: a KR code, the kernel it concerns, its place, why, and what to do about it.
+
+    ``witness``: instances for which what the reason says is certain, in words, where such were found.
+    """
 
     code: str
     reason: str
@@ -32,6 +35,7 @@ class Diagnostic:
     kernel: str = ""
     severity: str = "error"
     causes: tuple[Diagnostic, ...] = field(default=())
+    witness: str = ""
 
 
 class Refused(Exception):
@@ -42,6 +46,6 @@ class Refused(Exception):
         self.diagnostics = diagnostics
 
 
-def refuse(code: str, reason: str, span: Span | None = None, hint: str = "") -> Refused:
+def refuse(code: str, reason: str, span: Span | None = None, hint: str = "", witness: str = "") -> Refused:
     """The exception for one diagnostic, ready to be raised."""
-    return Refused(Diagnostic(code, reason, span, hint))
+    return Refused(Diagnostic(code, reason, span, hint, witness=witness))

@@ -27,7 +27,7 @@ def further(first: Refused | None, later: Refused, of_launch: bool = False) -> R
     the later one is the first for blocks of the size that the launches have (``of_launch``) and names the threads."""
     if first is None:
         return later
-    if of_launch and all(d.code in PROOFS for d in later.diagnostics) and _named(later) and not _named(first):
+    if of_launch and all(d.code in PROOFS for d in later.diagnostics) and witnessed(later) and not witnessed(first):
         return later
     codes = [{d.code for d in r.diagnostics} for r in (first, later)]
     if codes in ([{"KR201"}, {"KR204"}], [{"KR204"}, {"KR201"}]):
@@ -37,9 +37,9 @@ def further(first: Refused | None, later: Refused, of_launch: bool = False) -> R
     return later if broke_off and all(d.code in PROOFS for d in later.diagnostics) else first
 
 
-def _named(refused: Refused) -> bool:
+def witnessed(refused: Refused) -> bool:
     """Whether it is said which threads meet where: ``(i = 1 and i = 0 at a[1], …)``."""
-    return any(" at " in d.reason for d in refused.diagnostics)
+    return any(d.witness for d in refused.diagnostics)
 
 
 def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:

@@ -19,7 +19,7 @@ from kraise.raising.collective.requests import Apart, Lanes, Sized, Tied
 from kraise.raising.function import Raiser
 from kraise.raising.learned import Attempt, Learned, with_attempts
 from kraise.raising.left import carried, loops, made
-from kraise.raising.lessons import PROOFS, after, finer, further, in_rows, tiled
+from kraise.raising.lessons import PROOFS, after, finer, further, in_rows, tiled, witnessed
 from kraise.raising.loops.registers import small
 from kraise.raising.memory.needless import without_needless
 from kraise.raising.memory.numbered import numbered
@@ -88,6 +88,8 @@ def raise_function(
             break
         scratch |= hindering
     arrays = [x for x in walked(function.body) if isinstance(x, k.LocalArray) and x.space == "local"]
+    if best is None and first is not None and witnessed(first):
+        raise first  # two threads meet, however the arrays are read
     own = {x.name for x in arrays}
     large = {x.name for x in arrays if not small(x)}  # a loop that carries one of these would carry it still
     if own and (best is None or (carried(best.body, own) and not carried(best.body, large))):

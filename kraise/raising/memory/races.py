@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from kraise.analysis.ascents import lookups
 from kraise.analysis.delinearize import Digits, digits
@@ -75,8 +76,8 @@ def check(
                     cx.said_once |= {w.array}
                     met = None
                 if met is not None and not (stays(cx, w, other, used) or stays(cx, other, w, used)):
-                    refusal = _refusal(w, other, running, met[0], w.array in shared)
-                    found.setdefault((w.array, refusal.diagnostics[0].span), refusal)
+                    if (w.array, w.span) not in found:
+                        found[w.array, w.span] = _refusal(w, other, running, met(), w.array in shared)
         if len(found) > len(begun) and set_once(cx, raws, (), group[0].array):
             found = begun
     if found:
@@ -115,14 +116,13 @@ def _rely_on_order(cx: Context, w: Access, other: Access, proved: bool) -> None:
 
 def _meet(
     cx: Context, w: Access, other: Access, running: tuple[str, ...], shared: bool
-) -> tuple[str, tuple[str, ...]] | None:
+) -> Callable[[], str] | None:
     """Whether two threads may touch one cell with no barrier between: threads of one block that no barrier orders, or
-    threads of different blocks, which only one of the grid does. If so, where, in words, and the indices in which they
-    may differ."""
+    threads of different blocks, which only one of the grid does. If so, what says where, in words."""
     blocks = tuple(b for b in cx.blocks if b in running)
     if not shared and not cx.barriers and len(w.passed) == 1 and w.passed == other.passed:
         met = may_meet(w, other, running, frozenset(), injective=cx.injective, sorted_=cx.sorted)
-        return (meeting(w, other, running, frozenset()), running) if met else None
+        return partial(meeting, w, other, running, frozenset()) if met else None
     inside = tuple(n for n in running if n not in blocks)
     for case in () if w.together and w.together == other.together else unordered(cx, w, other):
         if cx.unroll and shared and apart_by_numbers(cx, w, other):
@@ -130,14 +130,14 @@ def _meet(
         a, b, shared_by = _then(case, w, other)
         same = frozenset(cx.blocks) | shared_by
         if may_meet(a, b, inside, same, injective=cx.injective, sorted_=cx.sorted):
-            return meeting(a, b, inside, same), inside
+            return partial(meeting, a, b, inside, same)
     if shared or not cx.blocks:
         return None
     apart = cx.blocks if cx.tiles_are_exact() else running
     for case in unordered(cx, w, other, GRID) if cx.meetings else [Unordered(frozenset())]:
         a, b, same = _then(case, w, other)
         if may_meet(a, b, apart, same, injective=cx.injective, sorted_=cx.sorted):
-            return meeting(a, b, apart, same), apart
+            return partial(meeting, a, b, apart, same)
     return None
 
 
@@ -324,8 +324,10 @@ def _refusal(w: Access, other: Access, threads: tuple[str, ...], where: str, sha
                 f"all threads that differ in {still} write the same element of `{w.array}`{seen}",
                 w.span,
                 "guard the store to one thread, or use an atomic",
+                where,
             )
-        return refuse("KR201", f"different threads ({which}) may write one element of `{w.array}`{seen}", w.span, HINT)
+        reason = f"different threads ({which}) may write one element of `{w.array}`{seen}"
+        return refuse("KR201", reason, w.span, HINT, where)
     verb = "writes" if other.write else "reads"
     line = f" in line {other.span.line}" if other.span else ""
     return refuse(
@@ -333,4 +335,5 @@ def _refusal(w: Access, other: Access, threads: tuple[str, ...], where: str, sha
         f"a thread writes an element of `{w.array}` that another one {verb}{line}, with no barrier between{seen}",
         w.span,
         BARRIER_HINT if shared else "write to another array than the one that is read",
+        where,
     )
