@@ -198,6 +198,8 @@ class Raiser:
             returns = tuple(r if isinstance(r, eq.Version) else counted(r) for r in returns)
             st.names = {counted(e): n for e, n in st.names.items()}
             st.names = {e: replace(n, expr=e) for e, n in st.names.items()}
+            cx.checks = [(counted(c), text) for c, text in cx.checks]
+            cx.assumed = tuple(map(counted, cx.assumed))
         for sizes, resolved in ((cx.multiples, multiples.resolved), (cx.groups, groups.resolved)):
             if not sizes:
                 continue
