@@ -21,7 +21,7 @@ from kraise.raising.learned import Attempt, Learned, with_attempts
 from kraise.raising.left import carried, loops, made
 from kraise.raising.lessons import PROOFS, after, finer, further, in_rows, tiled, witnessed
 from kraise.raising.loops.registers import small
-from kraise.raising.memory.needless import without_needless
+from kraise.raising.loops.rerolled import tidied
 from kraise.raising.memory.numbered import numbered
 from kraise.raising.memory.parts import split
 from kraise.raising.memory.private import Transient
@@ -67,8 +67,8 @@ def raise_function(
         Refused: with every diagnostic that says why it cannot be raised.
     """
     helpers = called(module, function)
-    functions = tuple(replace(f, body=without_needless(f.body)) if f.name in helpers else f for f in module.functions)
-    body = with_whole_guards(without_needless(function.body))
+    functions = tuple(replace(f, body=tidied(f.body)) if f.name in helpers else f for f in module.functions)
+    body = with_whole_guards(tidied(function.body))
     module, function = replace(module, functions=functions), replace(function, body=body)
     function = without_idle(module, function)
     function, persistent = one_row_each(module, replace(function, body=numbered(function.body)))

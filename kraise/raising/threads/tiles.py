@@ -25,7 +25,7 @@ from kraise.raising.threads.arg_tiles import one_place
 from kraise.raising.threads.seeds import started
 from kraise.raising.writes.decided import decided
 from kraise.raising.writes.masks import bounds, not_neutral, spread
-from kraise.raising.writes.narrowed import by_residues, narrowed
+from kraise.raising.writes.narrowed import by_chunks, by_residues, narrowed, without_implied
 
 Path = tuple[eq.Expr, ...]
 
@@ -220,7 +220,7 @@ def merged_reductions(e: eq.Expr, path: Path, memo: dict[eq.Expr, eq.Expr] | Non
     kept between calls with the same path."""
 
     def whole(node: eq.Reduce) -> eq.Reduce:
-        return narrowed(_digits(by_residues(_flat(node))))
+        return narrowed(_digits(_lean(_flat(node))))
 
     def one(node: eq.Expr) -> eq.Expr:
         if not isinstance(node, eq.Reduce) or node.op not in _OPS:
@@ -236,9 +236,13 @@ def merged_reductions(e: eq.Expr, path: Path, memo: dict[eq.Expr, eq.Expr] | Non
         if masked is not None and node.op in ("add", "min", "max"):
             where = conjunction([c for c in (node.where, *conjuncts(masked[0])) if c is not None])
             node = eq.Reduce(node.op, node.axes, masked[1], where, node.type)
-        return narrowed(_digits(by_residues(node)))
+        return narrowed(_digits(_lean(node)))
 
     return transform(e, one, memo)
+
+
+def _lean(node: eq.Reduce) -> eq.Reduce:
+    return by_chunks(by_residues(without_implied(node)))
 
 
 def _flat(node: eq.Reduce) -> eq.Reduce:

@@ -9,7 +9,7 @@ from kraise.analysis.segments import plain
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
 from kraise.ir.walk import free_indices, topological
-from kraise.raising.threads.launched import at_least_one
+from kraise.raising.threads.launched import at_least_one, is_extent
 from kraise.raising.writes.decided import decided
 from kraise.raising.writes.masks import bounds
 
@@ -25,6 +25,51 @@ def narrowed(node: eq.Reduce) -> eq.Reduce:
         return node
     ranges = box(names, (*bounds(node.axes), *where))
     return eq.Reduce(node.op, ranges.axes, decided(node.body, limits), conjunction(ranges.residue), node.type)
+
+
+def without_implied(node: eq.Reduce) -> eq.Reduce:
+    """The mask without what another part of it says as well: ``base < n`` beside ``base + j < n`` for j from 0 on."""
+    where = () if node.where is None else conjuncts(node.where)
+    facts = {c: f.poly for c in where if (f := classify(c)) is not None and f.kind == "ge"}
+    kept = list(where)
+    for c, poly in facts.items():
+        if any(
+            d is not c and d in kept and _adds_nothing_negative(poly - other, node.axes) for d, other in facts.items()
+        ):
+            kept.remove(c)
+    if len(kept) == len(where):
+        return node
+    return eq.Reduce(node.op, node.axes, node.body, conjunction(kept), node.type)
+
+
+def _adds_nothing_negative(gap: Poly, axes: tuple[eq.Axis, ...]) -> bool:
+    """Whether a sum is of extents of the launch and of indices from 0 on alone."""
+    own = {eq.Index(a.name, INT) for a in axes if a.step >= 1 and (low := to_poly(a.lo).value) is not None and low >= 0}
+    return all(c > 0 and all(x in own or is_extent(x) for x in m) for m, c in gap.terms.items())
+
+
+def by_chunks(node: eq.Reduce) -> eq.Reduce:
+    """Threads that take a chunk each, ``t * size <= i < (t + 1) * size``, take all up to the end of the last one's."""
+    where = () if node.where is None else conjuncts(node.where)
+    facts = {c: f.poly for c in where if (f := classify(plain(c))) is not None and f.kind == "ge"}
+    for a in node.axes:
+        t = eq.Index(a.name, INT)
+        own = [c for c in where if t in topological((c,))]
+        if len(own) != 2 or not {*own} <= {*facts} or t in topological((node.body,)) or a.step != 1:
+            continue
+        if to_poly(a.lo).value != 0 or any(a.name in free_indices(e) for x in node.axes for e in (x.lo, x.hi)):
+            continue
+        for low, high in (own, own[::-1]):
+            size = facts[low] + facts[high] + 1  # low: i - t * size >= 0
+            chunk = facts[low] + to_poly(t) * size
+            if t in size.atoms() or t in chunk.atoms() or not is_static(size):
+                continue
+            last = fact_to_expr(Fact("ge", to_poly(a.hi) * size - 1 - chunk))
+            first = () if _from_zero(node.axes, chunk) else (fact_to_expr(Fact("ge", chunk)),)
+            axes = tuple(x for x in node.axes if x is not a)
+            rest = [c for c in where if c not in own]
+            return by_chunks(eq.Reduce(node.op, axes, node.body, conjunction((*first, last, *rest)), node.type))
+    return node
 
 
 def by_residues(node: eq.Reduce) -> eq.Reduce:
