@@ -27,6 +27,7 @@ from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like, operation, same_cell
 from kraise.raising.run.bits import by_bits
 from kraise.raising.run.context import Context, array_type
+from kraise.raising.run.dispatched import complete
 from kraise.raising.run.paths import add_path, decided
 from kraise.raising.run.sizes import steering
 from kraise.raising.run.state import ROWS, RawWrite, State
@@ -186,6 +187,8 @@ def _known(path: tuple[eq.Expr, ...], condition: eq.Expr) -> bool:
 def _variable(cx: Context, st: State, e: k.Var, name: str) -> eq.Expr:
     given = st.partial.get(name)
     if name in st.env and (given is None or all(_known(st.path, c) for c in conjuncts(given))):
+        return st.env[name]
+    if given is not None and name in st.env and complete(cx, st, given):
         return st.env[name]
     if given is not None and given in cx.halves:
         raise refuse(

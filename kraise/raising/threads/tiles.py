@@ -25,7 +25,7 @@ from kraise.raising.threads.arg_tiles import one_place
 from kraise.raising.threads.seeds import started
 from kraise.raising.writes.decided import decided
 from kraise.raising.writes.masks import bounds, not_neutral, spread
-from kraise.raising.writes.narrowed import by_chunks, by_residues, narrowed, without_implied
+from kraise.raising.writes.narrowed import by_chunks, by_residues, narrowed, strongest, without_implied
 
 Path = tuple[eq.Expr, ...]
 
@@ -202,7 +202,12 @@ def _product(count: Poly, size: Poly) -> eq.Expr:
 def merged_write(r: RawWrite, launch: Launch) -> RawWrite:
     """A write over merged indices. A reduction that is accumulated over more indices is one over all of them first."""
     r = spread(r)
-    found = merged(Domain(r.loops, r.path, (*r.subscripts, r.value), launch.facts), launch)
+    values = (*r.subscripts, r.value)
+    low = {f.poly: c for c in (*r.path, *launch.facts) if (f := classify(c)) is not None and f.kind == "ge"}
+    path = strongest(r.path, [n for n in r.loops if to_poly(eq.Index(n, INT)) in low])
+    found = merged(Domain(r.loops, path, values, launch.facts), launch)
+    if path != r.path and found.names == r.loops:
+        found = merged(Domain(r.loops, r.path, values, launch.facts), launch)
     if found.names == r.loops:
         return r
     *subs, value = found.values

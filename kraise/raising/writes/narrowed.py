@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from kraise.analysis.boxes import box
 from kraise.analysis.conditions import Fact, classify, conjunction, conjuncts, fact_to_expr, is_static
 from kraise.analysis.poly import Poly, to_poly
@@ -30,22 +32,26 @@ def narrowed(node: eq.Reduce) -> eq.Reduce:
 def without_implied(node: eq.Reduce) -> eq.Reduce:
     """The mask without what another part of it says as well: ``base < n`` beside ``base + j < n`` for j from 0 on."""
     where = () if node.where is None else conjuncts(node.where)
+    lows = {a.name: to_poly(a.lo).value for a in node.axes if a.step >= 1}
+    kept = strongest(where, {name for name, low in lows.items() if low is not None and low >= 0})
+    return node if kept == where else eq.Reduce(node.op, node.axes, node.body, conjunction(kept), node.type)
+
+
+def strongest(where: tuple[eq.Expr, ...], from_zero: Container[str]) -> tuple[eq.Expr, ...]:
+    """The conjuncts without those that another one implies, being more by extents of the launch and indices from zero
+    on."""
     facts = {c: f.poly for c in where if (f := classify(c)) is not None and f.kind == "ge"}
+
+    def not_negative(gap: Poly) -> bool:
+        atoms = (x for m in gap.terms for x in m)
+        signs = all(is_extent(x) or (isinstance(x, eq.Index) and x.name in from_zero) for x in atoms)
+        return signs and all(c > 0 for c in gap.terms.values())
+
     kept = list(where)
     for c, poly in facts.items():
-        if any(
-            d is not c and d in kept and _adds_nothing_negative(poly - other, node.axes) for d, other in facts.items()
-        ):
+        if any(d is not c and d in kept and not_negative(poly - other) for d, other in facts.items()):
             kept.remove(c)
-    if len(kept) == len(where):
-        return node
-    return eq.Reduce(node.op, node.axes, node.body, conjunction(kept), node.type)
-
-
-def _adds_nothing_negative(gap: Poly, axes: tuple[eq.Axis, ...]) -> bool:
-    """Whether a sum is of extents of the launch and of indices from 0 on alone."""
-    own = {eq.Index(a.name, INT) for a in axes if a.step >= 1 and (low := to_poly(a.lo).value) is not None and low >= 0}
-    return all(c > 0 and all(x in own or is_extent(x) for x in m) for m, c in gap.terms.items())
+    return tuple(kept)
 
 
 def by_chunks(node: eq.Reduce) -> eq.Reduce:
