@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from kraise.analysis.boxes import Unbounded
 from kraise.analysis.conditions import is_static
-from kraise.analysis.poly import to_expr, to_poly
+from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.analysis.segments import plain
 from kraise.diagnostics import Refused
 from kraise.ir import equations as eq
@@ -38,8 +38,9 @@ def grid_stride(
     if name not in cx.axes:
         return False  # a digit of the thread's index
     thread = eq.Index(name, INT)
-    origin = to_poly(start) - to_poly(thread)
-    if name not in cx.axes or name in origin.indices() or to_poly(step) != cx.stride(name):
+    each = to_poly(start).coefficient(thread).value or 0  # elements of a thread, which are next to each other
+    origin = to_poly(start) - to_poly(thread) * each
+    if each < 1 or name in origin.indices() or to_poly(step) != cx.stride(name) * each:
         return False
     outside = [c for c in st.path if name in free_indices(c)]
     if any(c not in cx.launch_path for c in outside):
@@ -47,9 +48,9 @@ def grid_stride(
     if carried_by(s, live):
         return _apart(cx, st, s, live)
     if not (is_static(to_poly(stop)) and is_static(origin)):
-        return _row(cx, st, s, (to_expr(origin), stop), name, live)
-    way = (name, to_expr(cx.stride(name)), to_expr(origin))
-    own = name if s.var.endswith("$round") else s.var
+        return each == 1 and _row(cx, st, s, (to_expr(origin), stop), name, live)
+    way = (name, to_expr(cx.stride(name)), to_expr(origin if each == 1 else Poly()))
+    own = name if s.var.endswith("$round") or each > 1 else s.var
     index = cx.index(own, tuple(n for n in st.open if n != name), way)
     cx.strides[index.name] = way
     inner = st.copy()
@@ -57,7 +58,13 @@ def grid_stride(
         eq.Op("ge", (index, to_expr(origin)), BOOL),
         eq.Op("lt", (index, stop), BOOL),
     )
-    value, indices, bounds = split_index(cx, index, bounds) if not origin.terms else (index, (index.name,), bounds)
+    value: eq.Expr = index
+    if each > 1:
+        value = to_expr(to_poly(index) * each + origin)
+        bounds = (eq.Op("ge", (index, eq.Const(0, INT)), BOOL), eq.Op("lt", (value, stop), BOOL))
+    indices: tuple[str, ...] = (index.name,)
+    if not origin.terms and each == 1:
+        value, indices, bounds = split_index(cx, index, bounds)
     inner.open = tuple(m for n in st.open for m in (indices if n == name else (n,)))
     inner.path = tuple(dict.fromkeys((*(c for c in st.path if c not in outside), *bounds)))
     inner.env = {n: v for n, v in st.env.items() if name not in free_indices(v)} | {s.var: value}

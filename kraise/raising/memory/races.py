@@ -12,7 +12,7 @@ from functools import partial
 
 from kraise.analysis.ascents import lookups
 from kraise.analysis.delinearize import Digits, digits
-from kraise.analysis.dependence import Access, may_meet
+from kraise.analysis.dependence import Access, Question, may_meet
 from kraise.analysis.meeting import meeting
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.analysis.ranks import ranks_of
@@ -54,7 +54,10 @@ def check(
     found: dict[tuple[object, ...], Refused] = {}
     for group in by_array.values():
         begun = dict(found)
-        group = _rows_apart(_by_thread(cx, group))
+        by_thread = _by_thread(cx, group)
+        if by_thread is not group and _places_of_their_own(group, threads):
+            continue
+        group = _rows_apart(by_thread)
         unique = list({(_signature(a), a.order if cx.barriers else 0): a for a in group}.values())
         for at, w in enumerate(unique):
             if not w.write:
@@ -189,6 +192,22 @@ def _by_thread(cx: Context, group: list[Access]) -> list[Access]:
         own = {t: size for t, size in known.items() if t in names}
         out.append(_expanded(cx, a, [m for m in merged if m in names], own))
     return out
+
+
+def _places_of_their_own(group: list[Access], threads: tuple[str, ...]) -> bool:
+    """Whether each cell is one element's, whichever thread has that: no two values of the indices that are thread and
+    round in one meet."""
+    unique = list({_signature(a): a for a in group}.values())
+    for w in (a for a in unique if a.write):
+        for other in unique:
+            one, all_ = (frozenset(_running(a, b, threads)) for a, b in ((w, w), (w, other)))
+            if one == all_ == frozenset(_running(other, other, threads)):
+                met = may_meet(w, other, tuple(sorted(one)), frozenset())
+            else:
+                met = not Question(w, other, (), frozenset()).space.empty()
+            if met:
+                return False
+    return True
 
 
 def _from_zero(group: list[Access], merged: frozenset[str]) -> list[Access]:
