@@ -32,6 +32,38 @@ def test_an_offset_start():
     agree("def f(x, y):\n i = cuda.grid(1)\n for j in range(i + 1, len(x), cuda.gridsize(1)):\n  y[j] = x[j - 1]")
 
 
+STRIDE = "cuda.gridsize(1)"
+EACH = {  # elements of a thread: next to each other, or so many threads on; from a place on; the rest by itself
+    "next to each other": f" for j in range(4 * i, n, 4 * {STRIDE}):\n  for u in range(4):\n   if j + u < n: y[j + u] = x[j + u]",
+    "in place": f" for j in range(4 * i, n, 4 * {STRIDE}):\n  for u in range(4):\n   if j + u < n: y[j + u] *= 2",
+    "every fourth": f" for j in range(4 * i, n, 4 * {STRIDE}): y[j] *= 2",
+    "from a place on": f" for j in range(m + i, n, {STRIDE}): y[j] *= 2",
+    "a sum from a place on": f" s = 0.0\n for j in range(m + i, n, {STRIDE}): s += x[j]\n cuda.atomic.add(y, 0, s)",
+    "whole groups and the rest": f" for j in range(i, n // 4, {STRIDE}):\n  y[4 * j] *= 2\n  y[4 * j + 1] *= 2\n"
+    f"  y[4 * j + 2] *= 2\n  y[4 * j + 3] *= 2\n for j in range(n // 4 * 4 + i, n, {STRIDE}): y[j] *= 2",
+    "a block further on": " b = cuda.blockDim.x\n for j in range(cuda.blockIdx.x * b * 2 + cuda.threadIdx.x, n, 2 * b * cuda.gridDim.x):\n"
+    "  for u in range(2):\n   if j + u * b < n: y[j + u * b] *= 2",
+}
+MEET = {
+    "groups that overlap": f" for j in range(3 * i, n, 3 * {STRIDE}):\n  for u in range(4):\n   if j + u < n: y[j + u] *= 2",
+    "the rest begins too early": f" for j in range(i, n // 4, {STRIDE}):\n  y[4 * j] *= 2\n  y[4 * j + 3] *= 2\n"
+    f" for j in range(n // 4 * 4 - 1 + i, n, {STRIDE}): y[j] *= 2",
+    "rounds of other threads": f" for j in range(4 * i, n, 2 * {STRIDE}): y[j] *= 2",
+}
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_several_elements_of_a_thread(name):
+    given = "x, y, n, m" if "x[" in EACH[name] else "y, n, m"
+    kernel = agree(f"def f({given}):\n i = cuda.grid(1)\n{EACH[name]}", sizes=(0, 1, 3, 29))
+    assert not kernel.launch and not kernel.checks
+
+
+@pytest.mark.parametrize("name", MEET)
+def test_threads_that_meet(name):
+    assert refusal("def f(x, y, n, m):\n i = cuda.grid(1)\n" + MEET[name]) in ("KR201", "KR202", "KR306")
+
+
 OTHER = [
     "def f(x, y):\n i = cuda.grid(1)\n a = 1.0\n for j in range(i, len(x), cuda.gridsize(1)):\n  a *= 2\n  y[j] = x[j] * a",
     "def f(x, y):\n i = cuda.grid(1)\n for j in range(2 * i, len(x), cuda.gridsize(1)):\n  y[j] = x[j]",

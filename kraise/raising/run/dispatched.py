@@ -18,7 +18,7 @@ _FEW = 2
 def _cases(given: eq.Expr) -> tuple[eq.Expr, tuple[int, ...]] | None:
     """The integer and the numbers, if ``given`` says that the one is one of the others."""
     match given:
-        case eq.Op(name="eq", args=(x, eq.Const(value=int(c)))) if x.type.is_integer and not isinstance(x, eq.Const):
+        case eq.Op(name="eq", args=(x, eq.Const(value=int(c)))) if not isinstance(x, eq.Const):
             return x, (int(c),)
         case eq.Op(name="or", args=(a, b)):
             one, other = _cases(a), _cases(b)
@@ -66,7 +66,7 @@ def complete(cx: Context, st: State, given: eq.Expr) -> bool:
         case eq.Op(name="and_", args=(_, eq.Const(value=int(mask)))) if set(numbers) == set(range(mask + 1)):
             return True
         case eq.Op(name="tmod" | "mod" as name, args=(a, eq.Const(value=int(n)))) if set(numbers) >= set(range(n)):
-            if name == "mod" or a.type.kind == "uint":
+            if a.type.is_integer and (name == "mod" or a.type.kind == "uint"):
                 return True
     *some, last = map(str, sorted(numbers))
     text = f"{render_expr(x)} is {', '.join(some)} or {last}"

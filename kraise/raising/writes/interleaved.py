@@ -58,6 +58,7 @@ def group(
     """The store that a group from ``at`` on is, and how many it is made of."""
     first = raws[at]
     assert isinstance(first, RawWrite)
+    raws = [*raws[:at], _in_place(first, raws[at + 1 :]), *raws[at + 1 :]]
     axis, size = _strided(first)
     found = _joined(cx, raws[at : at + size], axis, 1, used, launch) if 2 <= size <= MOST else None
     if found is None:
@@ -65,6 +66,21 @@ def group(
         size = _in_chunks(raws[at : at + MOST], axis, apart) if apart else 0
         found = _joined(cx, raws[at : at + size], axis, apart, used, launch) if size > 1 else None
     return None if found is None else (found, size)
+
+
+def _in_place(first: RawWrite, behind: Sequence[Raw]) -> RawWrite:
+    """``x[4 * i] *= a`` as the plain store that the next ones are, which read the cells as they were before it."""
+    other = behind[0] if behind else None
+    if first.view or first.accumulate not in ("add", "mul", "min", "max") or not isinstance(other, RawWrite):
+        return first
+    if other.accumulate or other.before is not first.after or first.before not in versions_read([other]):
+        return first
+    held = next(n for n in topological((other.value,)) if isinstance(n, eq.Read) and n.version is first.before)
+    if held.view or held.type != first.value.type:
+        return first
+    cell = replace(held, subscripts=first.subscripts)
+    value = eq.Op(first.accumulate, (cell, first.value), held.type)
+    return replace(first, value=value, accumulate="")
 
 
 def _joined(
