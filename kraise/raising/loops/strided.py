@@ -34,18 +34,18 @@ def strided(
         moved = to_poly(start) - origin
         if not nonnegative((*st.path, *st.facts), moved) and not _counts(moved, cx):
             return False
-    names = {n: f"${s.var}${n}" for n in ("start", "stop", "step", "first")}
+    names = {n: f"${s.var}${n}" for n in ("start", "stop", "step", "origin")}
     t = s.type
     at = {n: k.Var(v, t, span=s.span) for n, v in names.items()}
     one = k.Const(1, t)
-    gap = at["stop"] if not origin.terms else k.Op("sub", (at["stop"], at["first"]), t)
+    gap = at["stop"] if not origin.terms else k.Op("sub", (at["stop"], at["origin"]), t)
     last = k.Op("sub", (k.Op("add", (gap, at["step"]), t), one), t)
     count = k.Op("floordiv", (last, at["step"]), t)
     fresh = f"${s.var.lstrip('$').removesuffix('$round')}_round"
     now = k.Op("add", (at["start"], k.Op("mul", (k.Var(fresh, t), at["step"]), t)), t)
     body = (k.Assign(s.var, now, t, span=s.span), k.If(k.Op("lt", (k.Var(s.var, t), at["stop"]), BOOL), s.body))
     st.env.pop(s.var, None)
-    st.env |= {names["start"]: start, names["stop"]: stop, names["step"]: step, names["first"]: to_expr(origin)}
+    st.env |= {names["start"]: start, names["stop"]: stop, names["step"]: step, names["origin"]: to_expr(origin)}
     block(cx, st, (k.For(fresh, k.Const(0, t), count, one, body, type=t, span=s.span),), live - {s.var})
     for n in (*names.values(), s.var):
         st.env.pop(n, None)  # what the variable is after the loop has no form: a read of it is refused
