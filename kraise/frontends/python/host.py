@@ -120,6 +120,7 @@ class Reader(Assignments, Control):
         for at, statement in enumerate(statements):
             around, self.scope.pending = self.scope.pending, []
             skipping = rounds and skips(statement)
+            self.leave_open(statement)
             try:
                 found = self.skip(statement, statements[at + 1 :]) if skipping else self.statement(statement)
                 out += [*self.scope.pending, *found]
@@ -127,9 +128,16 @@ class Reader(Assignments, Control):
                 self.problems += refused.diagnostics
                 self.scope.lost |= assigned(statement)
             self.scope.pending = around
+            self.leave_open(statement)
             if skipping:
                 break
         return tuple(out)
+
+    def leave_open(self, statement: cst.CSTNode) -> None:
+        """Forgets where the arrays are that a loop or a branch sets."""
+        if self.scope.places and isinstance(statement, cst.If | cst.For | cst.While):
+            for name in assigned(statement):
+                self.scope.places.pop(name, None)
 
     def flushed(self) -> list[h.Stmt]:
         """What the expressions read so far need before them."""

@@ -8,7 +8,7 @@ from typing import Any
 import libcst as cst
 
 from kraise import dialects
-from kraise.frontends.python import host_numpy, host_parts
+from kraise.frontends.python import host_numpy, host_parts, host_places
 from kraise.frontends.python import host_values as values
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.host_scope import HostScope, launched
@@ -163,6 +163,8 @@ class Assignments:
         if len(found) != len(names):
             raise scope.refuse(node, f"{len(found)} values for {len(names)} names")
         arrays = [n in scope.arrays and dotted(e.value) in scope.arrays for n, e in zip(names, found, strict=True)]
+        places = [host_places.of(scope, e.value) for e in found]
+        scope.places.update((n, p) for n, p, a in zip(names, places, arrays, strict=True) if a)
         if all(arrays):
             refs = tuple(k.ArrayRef(dotted(e.value), span=scope.span(e.value)) for e in found)
             return [h.Point(tuple(names), refs, span=span)]
@@ -181,6 +183,12 @@ class Assignments:
 
     def new_array(self, name: str, value: cst.BaseExpression, node: cst.CSTNode) -> list[h.Stmt]:
         """``name = `` an array: another name for it, new memory, or a copy."""
+        place = host_places.of(self.scope, value)
+        made = self._new_array(name, value, node)
+        self.scope.places[name] = place
+        return made
+
+    def _new_array(self, name: str, value: cst.BaseExpression, node: cst.CSTNode) -> list[h.Stmt]:
         scope = self.scope
         span = scope.span(node)
         other = dotted(value)
@@ -196,7 +204,8 @@ class Assignments:
             args = [a.value for a in value.args if a.keyword is None]
             if concept == "convert":
                 assert isinstance(value.func, cst.Attribute)
-                return [h.Bind(name, values.value(scope, value.func.value), self.element(args[0]), span=span)]
+                kept, kind = values.value(scope, value.func.value), self.element(args[0])
+                return [h.Bind(name, kept, kind, host_places.keeps(value) and values.is_view(kept), span=span)]
             if concept == "fetch" and args and dotted(args[0]) != "None":  # into memory that is there
                 assert isinstance(value.func, cst.Attribute)
                 into, whole = self.array(args[0]), h.Whole(self.array(value.func.value))
@@ -209,6 +218,7 @@ class Assignments:
             if concept in ("alias", "clone", "fetch"):
                 source = args[0] if args and concept != "fetch" else value.func.value  # type: ignore[attr-defined]
                 element = self.keyword(value, "dtype")
+                concept = host_places.moved(scope, value, concept, source) if concept != "fetch" else concept
                 if isinstance(source, cst.Call) and self.is_array_call(source) and element is None:
                     made = self.new_array(name, source, node)
                     if concept == "alias" or not self.shares(source):

@@ -77,6 +77,7 @@ class HostScope:
     counters: dict[str, int] = field(default_factory=dict)  # of the loops around: the least of each
     module_arrays: set[str] = field(default_factory=set)  # arrays of the module that the function makes at its start
     launchers: dict[str, str] = field(default_factory=dict)  # other names for configured kernels
+    places: dict[str, str] = field(default_factory=dict)  # where arrays are, where that is known
     may_share: Callable[[str], bool] = lambda name: False  # may a number be an array that another name sees?
 
     def span(self, node: cst.CSTNode) -> Span | None:

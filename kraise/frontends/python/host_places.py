@@ -1,0 +1,57 @@
+"""Where the arrays of a Python host function are, as far as its text says so: on the device (numba's or CuPy's) or in
+the host's memory. What moves an array to where it is already gives the array itself, no copy.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from kraise.frontends.python.host_scope import HostScope
+from kraise.frontends.python.source import dotted
+
+DEVICE, CUPY, HOST = "device", "cupy", "host"
+_MADE = {"numba.cuda.": DEVICE, "cupy.": CUPY, "numpy.": HOST}
+_OPEN = ("numba.cuda.pinned", "numba.cuda.mapped", "numba.cuda.managed")  # arrays of both
+_OTHER = {"cupy.asnumpy": HOST, "array.copy_to_host": HOST, "array.get": HOST}
+_STAYS = {  # what gives the array itself where it is there already
+    "numba.cuda.to_device": (DEVICE,),
+    "cupy.asarray": (DEVICE, CUPY),
+    "cupy.asnumpy": (HOST,),
+}
+_FETCHES = ("numpy.asarray", "numpy.ascontiguousarray")  # what brings an array of numba's from the device
+
+
+def of(scope: HostScope, node: cst.BaseExpression) -> str:
+    """Where an array surely is; "" where the text leaves that open (a parameter)."""
+    name = dotted(node)
+    if name in scope.places:
+        return scope.places[name]
+    match node:
+        case cst.Call(func=func):
+            called = scope.qualified(func)
+            if called.startswith(_OPEN):
+                return ""
+            made = [place for start, place in _MADE.items() if called.startswith(start)]
+            if called in _OTHER or made:
+                return _OTHER.get(called) or made[0]
+            return of(scope, func.value) if isinstance(func, cst.Attribute) else ""
+        case cst.Subscript(value=inner) | cst.Attribute(value=inner) | cst.UnaryOperation(expression=inner):
+            return of(scope, inner)
+        case cst.BinaryOperation(left=left, right=right):
+            return of(scope, left) or of(scope, right)
+    return ""
+
+
+def moved(scope: HostScope, call: cst.Call, concept: str, source: cst.BaseExpression) -> str:
+    """The ``concept`` of a call (``clone``, ``alias``), now that it is known where its ``source`` is."""
+    name = scope.qualified(call.func)
+    if of(scope, source) in _STAYS.get(name, ()) or keeps(call):
+        return "alias"
+    if name in _FETCHES and of(scope, source) == DEVICE:
+        return "clone"
+    return concept
+
+
+def keeps(call: cst.Call) -> bool:
+    """Does a call that makes an array leave one that fits as it is (``copy=False``)?"""
+    return any(a.keyword is not None and a.keyword.value == "copy" and dotted(a.value) != "True" for a in call.args)
