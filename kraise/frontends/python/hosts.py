@@ -10,15 +10,16 @@ from types import MappingProxyType
 import libcst as cst
 
 from kraise.diagnostics import Diagnostic
-from kraise.diagnostics.collect import guard
 from kraise.frontends.python import (
     host_classes,
     host_closures,
     host_elements,
     host_elementwise,
+    host_inputs,
     host_partials,
     host_raw,
     host_reducers,
+    host_results,
     host_units,
     host_unread,
     infer,
@@ -26,7 +27,6 @@ from kraise.frontends.python import (
     source,
 )
 from kraise.frontends.python.function import Context, lower
-from kraise.frontends.python.host import read_host
 from kraise.frontends.python.host_attributes import without_objects
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.host_words import holding, module_tables
@@ -97,6 +97,7 @@ def read_hosts(
         if name == host_classes.function_name(owner, "__init__") and owner in {owners.get(n) for n in hosts}:
             hosts.setdefault(name, set())
     done: dict[str, h.Host] = {}
+    asked: dict[str, host_inputs.Inputs] = {}  # what functions take from outside
     kinds: dict[str, tuple[bool, ...]] = {}
     sure: dict[str, frozenset[str]] = {}
     problems: list[Diagnostic] = []
@@ -106,23 +107,30 @@ def read_hosts(
         wanted = name in only or any(name in hosts[o] for o in only if o in hosts)
         if (only and not wanted) or (name == "main" and not wanted):
             continue
-        scope = HostScope(
-            context.source, context.imports, context.constants, by_name, frozenset(kernels - set(by_name)), kinds,
-            helpers, launching, records, contexts, enums, reducers,
-        )  # fmt: skip
-        scope.generators = generators
-        scope.makers = makers
-        scope.given = given.get(name, set())
-        scope.elementwise = frozenset(elementwise)
-        scope.foreign = foreign
-        scope.left_open = {
-            n for n in left_open if any(isinstance(x, cst.Name) and x.value == n for x in walk(nodes[name]))
-        }
-        scope.host_params = {n: x.params for n, x in done.items()}
-        scope.host_numbers = sure
-        scope.outline = partial(_outline, context)
-        span = context.source.span(nodes[name].name)
-        host, wrong = guard(name, span, read_host, scope, nodes[name], name)
+        node, inputs = host_inputs.with_inputs(context.source, context.imports, nodes[name], asked)
+        if inputs.names:
+            asked[name] = inputs
+            launching |= {name: u} if name in launching and (u := host_units.unit(node)) is not None else {}
+
+        def scope_of(node: cst.FunctionDef, name: str = name) -> HostScope:
+            scope = HostScope(
+                context.source, context.imports, context.constants, by_name, frozenset(kernels - set(by_name)), kinds,
+                helpers, launching, records, contexts, enums, reducers,
+            )  # fmt: skip
+            scope.generators = generators
+            scope.makers = makers
+            scope.given = given.get(name, set()) | inputs.arrays
+            scope.elementwise = frozenset(elementwise)
+            scope.foreign = foreign
+            mentioned = {x.value for x in walk(node) if isinstance(x, cst.Name)}
+            scope.left_open = {n for n in left_open if n in mentioned}
+            scope.host_params = {n: x.params for n, x in done.items()}
+            scope.host_numbers = sure
+            scope.outline = partial(_outline, context)
+            return scope
+
+        host, wrong, scope = host_results.read(scope_of, node, name, stores, inputs.names)
+        host = host and host_inputs.noted(host, inputs)
         problems += wrong
         if host is not None:
             written |= scope.written

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 
 from kraise.diagnostics import Diagnostic
-from kraise.frontends.python import factories, infer, ranks, source, survey
+from kraise.diagnostics.collect import guard
+from kraise.frontends.python import factories, host_script, infer, ranks, source, survey
 from kraise.frontends.python.constants import Folder, read_constants
 from kraise.frontends.python.function import Context, lower
 from kraise.frontends.python.hosts import read_hosts, with_launched
@@ -43,6 +44,8 @@ def _read(
     imports = read_imports(parsed.tree)
     constants = read_constants(parsed, imports)
     text_of_file, parsed = parsed, factories.with_kernels(parsed, imports, constants)
+    scripted, problems = guard(host_script.NAME, None, host_script.with_main, parsed, imports, constants, only)
+    parsed = scripted or parsed
     if parsed is not text_of_file:
         constants = read_constants(parsed, imports)
     found = survey.survey(parsed, imports, kernel_decorators)
@@ -52,7 +55,7 @@ def _read(
     folder.values = constants
     context = Context(parsed, imports, constants, found.functions, folder)
     context.ranks = _ranks(context, wanted)
-    problems: list[Diagnostic] = [*_names(found, parsed)]
+    problems += _names(found, parsed)
     summaries: dict[str, Summary] = {}
     refused: dict[str, list[Diagnostic]] = {}
     for definition in wanted:

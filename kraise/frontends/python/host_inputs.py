@@ -1,0 +1,418 @@
+"""What a Python host function takes from outside the program: its parameters.
+
+Random numbers (``x = np.random.rand(n)``), files (``np.load(…)``), the command line (``int(sys.argv[1])``, the options
+of argparse) and what is typed in (``input()``) become parameters with the names that the function gives them; what is
+done with them on the same line stays (``.astype(np.float32)``). A number that has another value without the command
+line (``int(sys.argv[1]) if len(sys.argv) > 1 else 1000``, ``default=1000``) has that as its default.
+
+Side conditions, checked: it stands in no loop and no function of its own; what decides on the numbers, beside their
+count, is written out as a number (a parameter would cut the derivative by it).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import libcst as cst
+
+from kraise import dialects
+from kraise.frontends.python.host_units import times_set
+from kraise.frontends.python.names import Imports
+from kraise.frontends.python.source import Source, dotted, placed, rebuilt, walk
+from kraise.ir import host as h
+from kraise.ir.host_names import fresh, read_within
+
+_COUNTS = ("rand", "randn", "random", "random_sample", "standard_normal", "standard_exponential", "ranf", "sample")
+_MAKERS = ("numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.Generator", "cupy.random.default_rng",
+           "cupy.random.RandomState", "random.Random")  # fmt: skip
+_CONVERSIONS = ("int", "float", "str", "bool", "eval")
+_APART = (cst.For, cst.While, cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.ListComp, cst.GeneratorExp, cst.DictComp)
+
+
+@dataclass
+class Inputs:
+    """What a function takes from outside: its new parameters, with their defaults; where each stood."""
+
+    names: dict[str, cst.BaseExpression | None] = field(default_factory=dict)
+    arrays: set[str] = field(default_factory=set)
+    texts: list[str] = field(default_factory=list)
+
+
+def with_inputs(
+    source: Source, imports: Imports, node: cst.FunctionDef, asked: Mapping[str, Inputs]
+) -> tuple[cst.FunctionDef, Inputs]:
+    """The function with a parameter for each value from outside, also for those of the functions ``asked`` that it
+    calls."""
+    found = Inputs()
+    if not isinstance(node.body, cst.IndentedBlock) or not _mentions_outside(imports, node, asked):
+        return node, found
+    body = _Reader(source, imports, node, found, asked).block(node.body.body)
+    if not found.names:
+        return node, found
+    params = []
+    own = {p.name.value for p in (*node.params.params, *node.params.kwonly_params)}
+    wanted = [(n, d) for n, d in found.names.items() if n not in own]
+    for name, default in sorted(wanted, key=lambda x: x[1] is not None):
+        params.append(cst.Param(cst.Name(name), default=default))
+    first = node.params.params
+    at = next((n for n, p in enumerate(first) if p.default is not None), len(first))
+    plain = [p for p in params if p.default is None]
+    other = [p for p in params if p.default is not None]
+    given = [*first[:at], *plain, *first[at:], *other]
+    new = node.with_changes(
+        params=node.params.with_changes(params=[p.with_changes(comma=cst.MaybeSentinel.DEFAULT) for p in given]),
+        body=node.body.with_changes(body=body or [cst.SimpleStatementLine([cst.Pass()])]),
+    )
+    for p in params:
+        for part in (p, p.name):
+            source.positions.setdefault(part, source.positions[node.name])
+    for a, b in zip(new.params.params, given, strict=True):
+        placed(source, a, b)
+    return placed(source, new, node), found
+
+
+def noted(host: h.Host, inputs: Inputs) -> h.Host:
+    """The host function without those of the new parameters that have no part in its values."""
+    if not inputs.names:
+        return host
+    names = read_within(host.body)
+    return replace(host, params=tuple(p for p in host.params if p.name in names or p.name not in inputs.names))
+
+
+def _mentions_outside(imports: Imports, node: cst.FunctionDef, asked: Mapping[str, Inputs]) -> bool:
+    for inner in walk(node.body):
+        if isinstance(inner, cst.Call) and (name := dotted(inner.func)):
+            called = imports.qualified(name)
+            if name in asked or outside(called) or called.startswith("argparse.") or called in _MAKERS:
+                return True
+        if isinstance(inner, cst.Attribute) and imports.qualified(dotted(inner)) == "sys.argv":
+            return True
+    return False
+
+
+def outside(name: str) -> bool:
+    """Does a function of this qualified name take its result from outside the program?"""
+    return any(
+        name == p or (p.endswith("*") and name.startswith(p[:-1])) for p in dialects.table("host_library")["outside"]
+    )
+
+
+class _Reader:
+    def __init__(
+        self,
+        source: Source,
+        imports: Imports,
+        node: cst.FunctionDef,
+        found: Inputs,
+        asked: Mapping[str, Inputs],
+    ):
+        self.source, self.imports, self.found, self.asked = source, imports, found, asked
+        self.times: Counter[str] = times_set(node)
+        words = {id(n.attr) for n in walk(node) if isinstance(n, cst.Attribute)}
+        words |= {id(n.keyword) for n in walk(node) if isinstance(n, cst.Arg)}
+        self.taken = {n.value for n in walk(node) if isinstance(n, cst.Name) and id(n) not in words}
+        self.round: cst.BaseExpression | None = None  # the number of the round of the loop around
+        self.rngs = {
+            n.targets[0].target.value  # type: ignore[attr-defined]
+            for n in walk(node.body)
+            if isinstance(n, cst.Assign) and len(n.targets) == 1 and isinstance(n.targets[0].target, cst.Name)
+            and isinstance(n.value, cst.Call) and imports.qualified(dotted(n.value.func)) in _MAKERS
+        }  # fmt: skip
+        self.parsers: dict[str, dict[str, tuple[str, cst.BaseExpression | None]]] = {}
+        self.options: dict[str, str] = {}  # the results of parse_args, and their parsers
+        self.known: dict[tuple[str, str], str] = {}  # their attributes: the parameters
+
+    # --- statements
+
+    def block(self, lines: Any) -> list[Any]:
+        """The statements of a block without what only reads from outside."""
+        out: list[Any] = []
+        for line in lines:
+            out += self.line(line, out)
+        return out
+
+    def line(self, line: Any, before: list[Any]) -> list[Any]:
+        """One statement: those that stand for it. ``before`` are those of its block that stand before it."""
+        match line:
+            case cst.SimpleStatementLine(body=[part]):
+                if self._parses(part):
+                    return []
+                new = self._simple(part)
+                if new is part:
+                    return [line]
+                return [] if new is None else [placed(self.source, line.with_changes(body=[new]), line)]
+            case cst.If(test=test, body=cst.IndentedBlock(body=inner)) if self._asks_for_arguments(test):
+                return self._with_arguments(line, list(inner), before)
+            case cst.If() | cst.With() | cst.Try() | cst.Else():
+                return [self._inner(line)]
+            case cst.For() | cst.While():
+                line = rebuilt(self.source, line, self._change_of_option)
+                return [self._rounds(line)]
+        return [line]
+
+    def _rounds(self, line: Any) -> Any:
+        """A loop over ``range``: what each round takes from outside is one array of all rounds."""
+        match line:
+            case cst.For(
+                target=cst.Name(value=var),
+                iter=cst.Call(func=cst.Name(value="range"), args=[first, *rest]),
+                body=cst.IndentedBlock(body=inner),
+                orelse=None,
+            ) if len(rest) < 2 and self.round is None and not any(var in times_set(s) for s in inner):
+                counter = cst.Name(fresh(self.taken, "round_")) if var == "_" else cst.Name(var)
+                at: Any = counter
+                if rest:
+                    at = cst.BinaryOperation(counter, cst.Subtract(), first.value)
+                self.round = placed(self.source, at, line)
+                block = line.body.with_changes(body=self.block(inner) or [cst.SimpleStatementLine([cst.Pass()])])
+                self.round = None
+                new = line.with_changes(body=block, target=placed(self.source, counter, line.target))
+                return placed(self.source, new, line)
+        return line
+
+    def _inner(self, line: Any) -> Any:
+        changes: dict[str, Any] = {}
+        body = getattr(line, "body", None)
+        if isinstance(body, cst.IndentedBlock):
+            changes["body"] = body.with_changes(body=self.block(body.body) or [cst.SimpleStatementLine([cst.Pass()])])
+        orelse = getattr(line, "orelse", None)
+        if isinstance(orelse, cst.If | cst.Else):
+            changes["orelse"] = placed(self.source, self._inner(orelse), orelse)
+        if isinstance(line, cst.If):
+            changes["test"] = self._expression(line.test, "")
+        return placed(self.source, line.with_changes(**changes), line)
+
+    def _simple(self, part: Any) -> Any:
+        """A simple statement with parameters for what it takes from outside; None where nothing is left of it."""
+        match part:
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Call(func=func)) if (
+                self.imports.qualified(dotted(func)) in _MAKERS
+            ):
+                return None
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value) | cst.AnnAssign(
+                target=cst.Name(value=name), value=value
+            ) if value is not None:
+                new = self._expression(value, name)
+                if new is value:
+                    return part
+                if isinstance(new, cst.Name) and new.value == name and self.times[name] == 1:
+                    return None
+                return placed(self.source, part.with_changes(value=new), part)
+            case cst.Assign() | cst.AugAssign() | cst.Return() | cst.Expr(value=cst.Call()):
+                if isinstance(part, cst.Expr) and self._is_seed(part.value):
+                    return None
+                return rebuilt(self.source, part, self._change(""))
+        return part
+
+    def _is_seed(self, call: Any) -> bool:
+        name = self.imports.qualified(dotted(call.func)) if isinstance(call, cst.Call) else ""
+        return name.rpartition(".")[2] == "seed" and "random" in name
+
+    # --- the command line
+
+    def _parses(self, part: Any) -> bool:
+        """Is it a statement of argparse? What it says is kept."""
+        match part:
+            case cst.Assign(
+                targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Call(func=func) as call
+            ):
+                if self.imports.qualified(dotted(func)) == "argparse.ArgumentParser":
+                    self.parsers[name] = {}
+                    return True
+                owner, _, method = dotted(func).rpartition(".")
+                if owner in self.parsers and method == "parse_args":
+                    self.options[name] = owner
+                    return True
+                return False
+            case cst.Expr(value=cst.Call(func=func) as call):
+                owner, _, method = dotted(func).rpartition(".")
+                if owner in self.parsers and method == "add_argument":
+                    self._option(self.parsers[owner], call)
+                return owner in self.parsers
+        return False
+
+    def _option(self, options: dict[str, tuple[str, cst.BaseExpression | None]], call: cst.Call) -> None:
+        flags = [str(a.value.evaluated_value) for a in call.args if isinstance(a.value, cst.SimpleString) and not a.keyword]
+        words = {a.keyword.value: a.value for a in call.args if a.keyword is not None}
+        long = [f for f in flags if f.startswith("--")] or flags
+        if not long:
+            return
+        name = long[0].lstrip("-").replace("-", "_")
+        if isinstance(words.get("dest"), cst.SimpleString):
+            name = str(words["dest"].evaluated_value)  # type: ignore[attr-defined]
+        default = words.get("default")
+        action = words.get("action")
+        if isinstance(action, cst.SimpleString) and action.evaluated_value in ("store_true", "store_false"):
+            default = cst.Name(str(action.evaluated_value == "store_false"))
+        options[name] = (dotted(words["type"]) if "type" in words else "str", default)
+
+    def _asks_for_arguments(self, test: cst.BaseExpression) -> bool:
+        """``len(sys.argv) > 1``"""
+        return any(
+            isinstance(n, cst.Call) and dotted(n.func) == "len" and len(n.args) == 1
+            and self.imports.qualified(dotted(n.args[0].value)) == "sys.argv"
+            for n in walk(test)
+        )  # fmt: skip
+
+    def _with_arguments(self, line: cst.If, inner: list[Any], before: list[Any]) -> list[Any]:
+        """``if len(sys.argv) > 1: n = int(sys.argv[1])``, with or without an ``else`` or an ``n = 1000`` before."""
+        other = line.orelse.body.body if isinstance(line.orelse, cst.Else) else []
+        given = dict(a for s in inner if (a := _assigned(s)) is not None)
+        if not given and any(isinstance(n, cst.Call) and dotted(n.func) in _ENDS for s in inner for n in walk(s)):
+            return list(other)  # how the program is called
+        if len(given) != len(inner) or not all(map(self._of_arguments, given.values())):
+            return [line]
+        defaults: dict[str, cst.BaseExpression] = {}
+        for name in given:
+            first = next((n for n, s in enumerate(before) if (a := _assigned(s)) is not None and a[0] == name), None)
+            since = [*before[first + 1 :], line.test] if first is not None else []
+            places = [a[1] for s in ([before[first]] if first is not None else other) if (a := _assigned(s)) and a[0] == name]
+            used = any(isinstance(n, cst.Name) and n.value == name for s in since for n in walk(s))
+            if len(places) != 1 or not _is_number(places[0]) or self.times[name] != 2 or used:
+                return [line]
+            defaults[name] = places[0]
+        for name, default in defaults.items():
+            self._parameter(name, default, array=False)
+        before[:] = [s for s in before if (a := _assigned(s)) is None or a[0] not in given]
+        return [s for s in other if (a := _assigned(s)) is None or a[0] not in given]
+
+    def _of_arguments(self, value: cst.BaseExpression) -> bool:
+        """``int(sys.argv[1])``"""
+        match value:
+            case cst.Call(func=func, args=[cst.Arg(value=inner)]) if dotted(func) in _CONVERSIONS:
+                return self._of_arguments(inner)
+            case cst.Subscript(value=inner):
+                return self.imports.qualified(dotted(inner)) == "sys.argv"
+        return False
+
+    # --- expressions
+
+    def _expression(self, value: Any, name: str) -> Any:
+        return rebuilt(self.source, value, self._change(name))
+
+    def _change(self, name: str) -> Any:
+        """What stands in place of a node of an expression whose value gets ``name``."""
+
+        def change(node: cst.CSTNode) -> cst.CSTNode | None:
+            match node:
+                case cst.IfExp(test=test, body=body, orelse=orelse) if self._asks_for_arguments(test):
+                    default = body if self._of_arguments(orelse) else orelse
+                    if self._of_arguments(orelse if default is body else body) and _is_number(default):
+                        return self._parameter(name or "argument", default, array=False)
+                    return node
+                case cst.Call() if self._of_arguments(node):
+                    return self._parameter(name or "argument", None, array=False)
+                case cst.Call(func=cst.Name(value=conversion), args=[cst.Arg(value=cst.Call(func=func))]) if (
+                    conversion in _CONVERSIONS and self.imports.qualified(dotted(func)) == "builtins.input"
+                ):
+                    return self._parameter(name or "given", None, array=False)
+                case cst.Attribute():
+                    return self._change_of_option(node, name)
+                case cst.Call(func=func) if self._is_outside(func) and self._is_settled(node) and self.round is not None:
+                    all_rounds = self._parameter(f"{name or 'drawn'}_rounds", None, array=True)
+                    each = cst.Subscript(all_rounds, [cst.SubscriptElement(cst.Index(self.round))])
+                    return placed(self.source, each, node)
+                case cst.Call(func=cst.Name(value=called)) if called in self.asked and self.round is not None:
+                    return node
+                case cst.Call(func=cst.Name(value=called), args=args) if called in self.asked:
+                    words = {a.keyword.value for a in args if a.keyword is not None}
+                    more = [
+                        cst.Arg(self._parameter(n, d, array=n in self.asked[called].arrays), keyword=cst.Name(n))
+                        for n, d in self.asked[called].names.items()
+                        if n not in words
+                    ]
+                    given = [rebuilt(self.source, a, change) for a in args]
+                    own = [a.with_changes(comma=cst.MaybeSentinel.DEFAULT) for a in given]
+                    return placed(self.source, node.with_changes(args=[*own, *more]), node)
+                case cst.Call(func=func) if self._is_outside(func) and self._is_settled(node):
+                    return self._parameter(name or "drawn", None, array=not self._is_number(node))
+            return node if isinstance(node, _APART) else None
+
+        return change
+
+    def _is_outside(self, func: cst.BaseExpression) -> bool:
+        name = dotted(func)
+        head = name.partition(".")[0]
+        return (head in self.rngs and "." in name) or outside(self.imports.qualified(name))
+
+    def _is_settled(self, call: cst.Call) -> bool:
+        """Are all numbers that decide on the values, beside their count, written out?"""
+        name = dotted(call.func).rpartition(".")[2]
+        if "random" not in self.imports.qualified(dotted(call.func)) and dotted(call.func).partition(".")[0] not in self.rngs:
+            return not any(isinstance(n, cst.Subscript) for a in call.args for n in walk(a.value))
+        if name in ("shuffle", "permuted", "seed"):
+            return False
+        if name in _COUNTS:
+            return True
+        for at, a in enumerate(call.args):
+            word = a.keyword.value if a.keyword is not None else ""
+            last = at == len(call.args) - 1 and at > 0 and not word
+            if word in ("size", "dtype") or last or _is_number(a.value):
+                continue
+            if name in ("randint", "integers", "choice", "permutation") and isinstance(a.value, cst.Name):
+                continue  # whole numbers have no derivative
+            return False
+        return True
+
+    def _is_number(self, call: cst.Call) -> bool:
+        """Does a call give one number?"""
+        name = dotted(call.func).rpartition(".")[2]
+        qualified = self.imports.qualified(dotted(call.func))
+        if qualified.startswith("random."):
+            return name not in ("sample", "choices")
+        if any(a.keyword is not None and a.keyword.value in ("size", "shape") for a in call.args):
+            return False
+        if name in _COUNTS:
+            return not call.args
+        if name in ("randint", "integers", "uniform", "normal"):
+            return len([a for a in call.args if a.keyword is None]) < 3
+        return False
+
+    def _change_of_option(self, node: cst.CSTNode, name: str = "") -> cst.CSTNode | None:
+        """The parameter that stands for an option of the command line (``args.steps``)."""
+        match node:
+            case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=option)) if owner in self.options:
+                if (owner, option) in self.known:
+                    return cst.Name(self.known[owner, option])
+                kind, default = self.parsers[self.options[owner]].get(option, ("", None))
+                if kind not in ("int", "float", "bool") and not (default is not None and _is_number(default)):
+                    return node  # a text
+                given = default if default is not None and dotted(default) != "None" else None
+                wish = option if option == name or option not in self.taken else f"{owner}_{option}"
+                found = self._parameter(wish, given, array=False)
+                self.known[owner, option] = found.value
+                return found
+        return None
+
+    def _parameter(self, name: str, default: cst.BaseExpression | None, array: bool) -> cst.Name:
+        """A new parameter, called ``name`` where no other value of the function is."""
+        if name in self.found.names or self.times[name] > (2 if default is not None else 1):
+            name = fresh(self.taken | set(self.found.names), f"{name}_given")
+        self.found.names[name] = default
+        if array:
+            self.found.arrays.add(name)
+        return cst.Name(name)
+
+
+_ENDS = ("exit", "quit", "sys.exit", "os._exit")
+
+
+def _assigned(line: cst.CSTNode) -> tuple[str, cst.BaseExpression] | None:
+    match line:
+        case cst.SimpleStatementLine(
+            body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)]
+        ):
+            return name, value
+    return None
+
+
+def _is_number(node: cst.BaseExpression) -> bool:
+    match node:
+        case cst.UnaryOperation(expression=inner):
+            return _is_number(inner)
+        case cst.BinaryOperation(left=left, right=right):
+            return _is_number(left) and _is_number(right)
+    return isinstance(node, cst.Integer | cst.Float) or dotted(node) in ("True", "False")

@@ -1,0 +1,191 @@
+"""What a Python host function that returns nothing shows: the results of ``main`` and of functions that only print.
+
+These are, in the order of the text, the arrays that it copies back from the device and those of the host that its
+launches change; then the numbers made of such arrays that it prints. Where there are none, what it prints of them,
+and else the arrays on the device that its launches change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+
+import libcst as cst
+
+from kraise.diagnostics import Diagnostic
+from kraise.diagnostics.collect import guard
+
+from kraise.frontends.python.host import read_host
+from kraise.frontends.python.host_scope import HostScope
+from kraise.frontends.python.names import Imports
+from kraise.frontends.python.source import Source, dotted, placed, walk
+from kraise.ir import host as h
+from kraise.ir.host_live import Memory, flat
+
+_SHOWS = ("builtins.print", "pprint.pprint")
+Stores = Mapping[str, tuple[bool, ...]]
+
+
+def read(
+    scope_of: Callable[[cst.FunctionDef], HostScope],
+    node: cst.FunctionDef,
+    name: str,
+    stores: Stores,
+    inputs: Collection[str],
+) -> tuple[h.Host | None, list[Diagnostic], HostScope]:
+    """The host function, what is wrong with it, and the scope that it was read in."""
+    scope = scope_of(node)
+    span = scope.source.span(node.name)
+    host, wrong = guard(name, span, read_host, scope, node, name)
+    if returns(node) or node.name.value == "__init__" or (host is not None and name != "main" and _changes(host, stores, inputs)):
+        return host, wrong, scope
+    if host is None and name != "main":
+        return host, wrong, scope
+    for other in variants(scope.source, scope.imports, node, stores):
+        fuller = scope_of(other)
+        found, _ = guard(name, span, read_host, fuller, other, name)
+        if found is not None:
+            return found, [], fuller
+    return host, wrong, scope
+
+
+def _changes(host: h.Host, stores: Stores, inputs: Collection[str]) -> bool:
+    """May a host function change an array of its caller? Those ``inputs`` that it takes from outside are its own."""
+    memory = Memory(host.body)
+    own = {memory(p.name) for p in host.params if p.name not in inputs}
+    for stmt in flat(host.body):
+        match stmt:
+            case h.Update(array=array) | h.Store(array=array):
+                changed = {array}
+            case h.Launch(function=name, args=args):
+                may = stores.get(name, (True,) * len(args))
+                changed = {n for a, m in zip(args, may, strict=False) if m for n in h.arrays_in(a)}
+            case h.CallHost(args=args):
+                changed = {n for a in args for n in h.arrays_in(a)}
+            case _:
+                continue
+        if own & set(map(memory, changed)):
+            return True
+    return False
+
+
+def returns(node: cst.FunctionDef) -> bool:
+    """Does a function return something?"""
+    return any(isinstance(n, cst.Return) and n.value is not None for n in _own(node.body))
+
+
+def variants(
+    source: Source, imports: Imports, node: cst.FunctionDef, stores: Stores
+) -> Iterator[cst.FunctionDef]:
+    """The function with its results as a ``return``, the fullest first."""
+    shown = _Shown(imports, node, stores)
+    found: list[list[cst.BaseExpression]] = []
+    kept = [cst.Name(n) for n in shown.copied]
+    numbers = [cst.Name(n) for n in shown.printed if n not in shown.copied]
+    for names in ([*kept, *numbers], kept, shown.expressions, [cst.Name(n) for n in shown.on_device]):
+        if names and names not in found:
+            found.append(names)
+    assert isinstance(node.body, cst.IndentedBlock)
+    for values in found:
+        value = values[0] if len(values) == 1 else cst.Tuple([cst.Element(v) for v in values])
+        line = cst.SimpleStatementLine([cst.Return(value)])
+        for new in (line, line.body[0], value, *(v for v in values if isinstance(v, cst.Name))):
+            source.positions.setdefault(new, source.positions[node.name])
+        body = node.body.with_changes(body=[*node.body.body, line])
+        yield placed(source, node.with_changes(body=body), node)
+
+
+def _own(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    return walk(node, lambda n: not isinstance(n, cst.FunctionDef | cst.ClassDef | cst.Lambda))
+
+
+class _Shown:
+    def __init__(self, imports: Imports, node: cst.FunctionDef, stores: Stores):
+        self.imports = imports
+        self.copied: dict[str, None] = {}
+        self.printed: dict[str, None] = {}
+        self.expressions: list[cst.BaseExpression] = []
+        self.on_device: dict[str, None] = {}
+        host: dict[str, None] = {}
+        device: set[str] = set()
+        made: dict[str, None] = {}  # names made of what launches change
+        nodes = list(_own(node.body))
+        written = [n for inner in nodes for n in self._written(inner, stores)]
+        for inner in nodes:
+            match inner:
+                case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Call() as call):
+                    called = imports.qualified(dotted(call.func))
+                    if called.startswith(("numba.cuda.", "cupy.")) and called != "cupy.asnumpy":
+                        device.add(name)
+        tainted = {*written}
+        while True:
+            before = len(tainted)
+            for inner in nodes:
+                for name, value in _assignments(inner):
+                    fetched = any(map(self._fetches, walk(value)))
+                    if fetched or any(isinstance(n, cst.Name) and n.value in tainted for n in walk(value)):
+                        tainted.add(name)
+                        made[name] = None
+            if len(tainted) == before:
+                break
+        for inner in nodes:
+            match inner:
+                case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value) if (
+                    name not in device and any(map(self._fetches, walk(value)))
+                ):
+                    self.copied[name] = None
+                case cst.Call(func=cst.Attribute(attr=cst.Name(value="copy_to_host")), args=[cst.Arg(value=into), *_]):
+                    self.copied |= {into.value: None} if isinstance(into, cst.Name) else {}
+            for name in self._written(inner, stores):
+                (self.on_device if name in device else host)[name] = None
+            if isinstance(inner, cst.Call) and imports.qualified(dotted(inner.func)) in _SHOWS:
+                self._print(inner, tainted)
+        self.copied |= {n: None for n in host if n not in self.copied}
+
+    def _print(self, call: cst.Call, tainted: set[str]) -> None:
+        for arg in call.args:
+            shown = (
+                [p.expression for p in arg.value.parts if isinstance(p, cst.FormattedStringExpression)]
+                if isinstance(arg.value, cst.FormattedString)
+                else [arg.value]
+            )
+            for value in shown:
+                if isinstance(value, cst.Name) and value.value in tainted:
+                    self.printed[value.value] = None
+                elif isinstance(value, cst.SimpleString | cst.FormattedString | cst.ConcatenatedString):
+                    continue
+                if any((isinstance(n, cst.Name) and n.value in tainted) or self._fetches(n) for n in walk(value)):
+                    self.expressions.append(value)
+
+    def _fetches(self, node: cst.CSTNode) -> bool:
+        match node:
+            case cst.Call(func=cst.Attribute(attr=cst.Name(value="copy_to_host" | "get")), args=[]):
+                return True
+            case cst.Call(func=func, args=[_, *_]):
+                return self.imports.qualified(dotted(func)) == "cupy.asnumpy"
+        return False
+
+    def _written(self, node: cst.CSTNode, stores: Stores) -> list[str]:
+        """The names that a launch writes to."""
+        match node:
+            case cst.Call(func=cst.Subscript(value=kernel), args=args):
+                changed = stores.get(dotted(kernel))
+            case cst.Call(func=cst.Call(func=cst.Attribute(value=kernel, attr=cst.Name(value="forall"))), args=args):
+                changed = stores.get(dotted(kernel))
+            case _:
+                return []
+        pairs = zip(args, changed or (), strict=False)
+        return [a.value.value for a, may in pairs if may and isinstance(a.value, cst.Name)]
+
+
+def _assignments(node: cst.CSTNode) -> Iterator[tuple[str, cst.BaseExpression]]:
+    match node:
+        case cst.Assign(targets=targets, value=value):
+            for t in targets:
+                for n in walk(t.target):
+                    if isinstance(n, cst.Name):
+                        yield n.value, value
+        case cst.AugAssign(target=cst.Name(value=name), value=value):
+            yield name, value
+
+
+__all__ = ["read"]

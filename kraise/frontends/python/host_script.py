@@ -1,0 +1,123 @@
+"""The statements of a module as a host function ``main``: a script that launches kernels (``--entry main``).
+
+What a script does stands in the module itself or under ``if __name__ == "__main__":``. Where the file has no function
+``main``, these statements are one, with what it copies back or prints as its results. Imports, definitions and the
+constants of the module stay where they are.
+
+Side condition, checked: a function of the file that the statements come to sees no name that they set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import libcst as cst
+
+from kraise.diagnostics import refuse
+from kraise.frontends.python.host_units import times_set
+from kraise.frontends.python.names import Imports
+from kraise.frontends.python.source import Source, dotted, walk
+from kraise.ir.kernel import Constant
+
+NAME = "main"
+
+
+
+def with_main(
+    parsed: Source, imports: Imports, constants: Mapping[str, Constant], only: tuple[str, ...]
+) -> Source:
+    """The source with the function, where it is asked for and there is something to make it of."""
+    defined = {n.name.value: n for n in parsed.tree.body if isinstance(n, cst.FunctionDef | cst.ClassDef)}
+    if NAME not in only or NAME in defined:
+        return parsed
+    own: list[Any] = []
+    rest: list[Any] = []
+    mentioned = {n.value for d in defined.values() for n in walk(d) if isinstance(n, cst.Name)}
+    times = times_set(parsed.tree)
+    for statement in parsed.tree.body:
+        inner = _under_main(statement)
+        if inner is not None:
+            own += [s for s in inner if not _is_left(s)]
+            rest += [s for s in inner if _is_left(s)]
+        elif _is_left(statement) or _is_constant(statement, constants, times, mentioned):
+            rest.append(statement)
+        else:
+            own.append(statement)
+    if not any(isinstance(n, cst.Call) for s in own for n in walk(s)):
+        return parsed
+    _check_apart(parsed, defined, own, constants)
+    body = cst.IndentedBlock(own)
+    made = cst.FunctionDef(cst.Name(NAME), cst.Parameters(), body)
+    for new in (made, made.name):
+        parsed.positions.setdefault(new, parsed.positions[own[0]])
+    return replace(parsed, tree=parsed.tree.with_changes(body=[*rest, made]))
+
+
+def _under_main(statement: cst.CSTNode) -> list[Any] | None:
+    """The statements under ``if __name__ == "__main__":``."""
+    match statement:
+        case cst.If(
+            test=cst.Comparison(left=cst.Name(value="__name__"), comparisons=[_]),
+            body=cst.IndentedBlock(body=inner),
+            orelse=None,
+        ):
+            return list(inner)
+    return None
+
+
+def _is_left(statement: cst.CSTNode) -> bool:
+    """Is it an import, a definition or a text: nothing that runs?"""
+    match statement:
+        case cst.FunctionDef() | cst.ClassDef():
+            return True
+        case cst.SimpleStatementLine(body=parts):
+            texts = (cst.SimpleString, cst.ConcatenatedString)
+            return all(
+                isinstance(p, cst.Import | cst.ImportFrom | cst.Pass)
+                or (isinstance(p, cst.Expr) and isinstance(p.value, texts))
+                for p in parts
+            )
+        case cst.Try(body=body):
+            return all(map(_is_left, body.body))
+    return False
+
+
+def _is_constant(
+    statement: cst.CSTNode, constants: Mapping[str, Constant], times: Mapping[str, int], mentioned: set[str]
+) -> bool:
+    """Does it give names to constants, once: numbers, or arrays that a function of the file reads?"""
+    if not isinstance(statement, cst.SimpleStatementLine):
+        return False
+    names = list(times_set(statement))
+    return bool(names) and all(
+        n in constants and times[n] == 1 and (not constants[n].shape or n in mentioned) for n in names
+    )
+
+
+def _check_apart(
+    parsed: Source, defined: Mapping[str, cst.CSTNode], own: list[Any], constants: Mapping[str, Constant]
+) -> None:
+    """Refuses a script whose functions see its variables."""
+    names = {n for s in own for n in times_set(s)}
+    waiting = [n.value for s in own for n in walk(s) if isinstance(n, cst.Name) and n.value in defined]
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        node = defined[name]
+        bound = times_set(node)
+        for inner in walk(node):
+            if not isinstance(inner, cst.Name):
+                continue
+            if inner.value in defined:
+                waiting.append(inner.value)
+            elif inner.value in names and inner.value not in bound:
+                reason = f"{name} sees {inner.value}, a variable of the script"
+                raise refuse("KR211", reason, parsed.span(inner), f"give it to {name} as a parameter")
+
+
+__all__ = ["NAME", "with_main"]
