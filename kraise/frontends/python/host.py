@@ -205,7 +205,7 @@ class Reader(Assignments, Control):
         match node:
             case cst.Pass() | cst.Import() | cst.ImportFrom():
                 return []
-            case cst.Expr(value=cst.SimpleString() | cst.ConcatenatedString()):
+            case cst.Expr(value=value) if not any(isinstance(n, cst.Call) for n in walk(value)):
                 return []
             case cst.Expr(value=cst.Call() as call):
                 return self.effect(call, node)
@@ -265,6 +265,9 @@ class Reader(Assignments, Control):
             return [h.CallHost(called, self.arguments(call), (), (), span=span)]
         if called in scope.functions and scope.functions[called].kind == "plain":
             return [h.Launch(called, self.arguments(call), span=span)]
+        if host_library.is_pure(scope, call):
+            scope.drop(node, "a value that is not used")
+            return []
         raise host_library.unknown(scope, call)
 
     def made_in(self, call: cst.Call) -> tuple[list[h.Stmt], cst.Call]:

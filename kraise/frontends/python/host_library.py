@@ -47,6 +47,18 @@ def unknown(scope: HostScope, node: cst.Call) -> Refused:
     return scope.refuse(node, f"the call of {scope.text(node.func)} is not known in a host function", hint, "KR213")
 
 
+def is_pure(scope: HostScope, node: cst.Call) -> bool:
+    """Does a call give a value only, and change nothing?"""
+    for inner in walk(node):
+        if isinstance(inner, cst.Call):
+            name = scope.qualified(inner.func)
+            concept = dialects.table("host_library")["python"].get(name, "")
+            moves = concept in ("clone", "alias", "convert") or (concept == "fetch" and not inner.args)
+            if not moves and (name not in dialects.host_rows("python") or any(a.keyword for a in inner.args)):
+                return False
+    return True
+
+
 def _check_order(scope: HostScope, node: cst.Call, operand: cst.BaseExpression, order: cst.BaseExpression) -> None:
     """A norm of order 2 is the root of the sum of squares, for vectors; every other order is refused."""
     names = {n.value for n in walk(operand) if isinstance(n, cst.Name) and n.value in scope.arrays}

@@ -22,6 +22,7 @@ from kraise.frontends.python.source import Source, dotted, walk
 from kraise.ir.kernel import Constant
 
 NAME = "main"
+_MAKERS = ("jit", "vectorize", "guvectorize", "reduce", "RawKernel", "RawModule", "ElementwiseKernel", "ReductionKernel")
 
 
 
@@ -34,18 +35,15 @@ def with_main(
         return parsed
     own: list[Any] = []
     rest: list[Any] = []
+    runs = {n for n, d in defined.items() if not _is_kernel(d)}
     mentioned = {n.value for d in defined.values() for n in walk(d) if isinstance(n, cst.Name)}
     times = times_set(parsed.tree)
     for statement in parsed.tree.body:
         inner = _under_main(statement)
-        if inner is not None:
-            own += [s for s in inner if not _is_left(s)]
-            rest += [s for s in inner if _is_left(s)]
-        elif _is_left(statement) or _is_constant(statement, constants, times, mentioned):
-            rest.append(statement)
-        else:
-            own.append(statement)
-    if not any(isinstance(n, cst.Call) for s in own for n in walk(s)):
+        for s in [statement] if inner is None else inner:
+            stays = _is_left(s) or _makes_function(s, imports) or _is_constant(s, constants, times, mentioned)
+            (rest if stays else own).append(s)
+    if not any(_may_launch(n, runs) for s in own for n in walk(s)):
         return parsed
     _check_apart(parsed, defined, own, constants)
     body = cst.IndentedBlock(own)
@@ -84,16 +82,58 @@ def _is_left(statement: cst.CSTNode) -> bool:
     return False
 
 
+def _is_kernel(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.FunctionDef) and bool(node.decorators)
+
+
+def _may_launch(node: cst.CSTNode, functions: set[str]) -> bool:
+    """Is it a launch, or a call of a function of the file?"""
+    match node:
+        case cst.Call(func=cst.Subscript() | cst.Call()):
+            return True
+        case cst.Call(func=cst.Name(value=name)):
+            return name in functions
+        case cst.Call(args=[_, _, cst.Arg(value=cst.Tuple())]):  # a kernel in a string
+            return True
+    return False
+
+
+def _makes_function(statement: cst.CSTNode, imports: Imports) -> bool:
+    """``f = cuda.jit(g)``, ``k = cp.RawKernel(…)``"""
+    match statement:
+        case cst.SimpleStatementLine(body=[cst.Assign(value=cst.Call(func=func))]):
+            name = dotted(func.func if isinstance(func, cst.Call) else func)
+            name = imports.qualified(name) if name else ""
+            return name.startswith(("numba.", "cupy.", "cupyx.")) and name.rpartition(".")[2] in _MAKERS
+    return False
+
+
 def _is_constant(
     statement: cst.CSTNode, constants: Mapping[str, Constant], times: Mapping[str, int], mentioned: set[str]
 ) -> bool:
     """Does it give names to constants, once: numbers, or arrays that a function of the file reads?"""
-    if not isinstance(statement, cst.SimpleStatementLine):
-        return False
-    names = list(times_set(statement))
-    return bool(names) and all(
-        n in constants and times[n] == 1 and (not constants[n].shape or n in mentioned) for n in names
-    )
+    match statement:
+        case cst.SimpleStatementLine(
+            body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)]
+        ) if times[name] == 1 and name in mentioned and _is_number(value):
+            return True  # under `if __name__ == "__main__":`, too
+        case cst.SimpleStatementLine():
+            names = list(times_set(statement))
+            return bool(names) and all(
+                n in constants and times[n] == 1 and (not constants[n].shape or n in mentioned) for n in names
+            )
+    return False
+
+
+def _is_number(node: cst.BaseExpression) -> bool:
+    match node:
+        case cst.Tuple(elements=parts):
+            return all(_is_number(p.value) for p in parts)
+        case cst.UnaryOperation(expression=inner):
+            return _is_number(inner)
+        case cst.BinaryOperation(left=left, right=right):
+            return _is_number(left) and _is_number(right)
+    return isinstance(node, cst.Integer | cst.Float)
 
 
 def _check_apart(

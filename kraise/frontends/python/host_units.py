@@ -252,6 +252,16 @@ def _default(value: Any, imports: Imports) -> Any:
     return value
 
 
+def _constructor(fields: list[tuple[str, cst.BaseExpression | None]]) -> cst.FunctionDef:
+    """What ``@dataclass`` writes for a class with ``__post_init__``."""
+    given = ", ".join(n if v is None else f"{n}=0" for n, v in fields)
+    lines = "".join(f"    self.{n} = {n}\n" for n, _ in fields)
+    made: Any = cst.parse_statement(f"def __init__(self, {given}):\n{lines}    self.__post_init__()\n")
+    defaults = [None, *(v for _, v in fields)]
+    params = [p.with_changes(default=d) for p, d in zip(made.params.params, defaults, strict=True)]
+    return made.with_changes(params=made.params.with_changes(params=params))  # type: ignore[no-any-return]
+
+
 def _class(node: cst.ClassDef, imports: Imports, found: Mapping[str, Record]) -> Record | None:
     parents = [found[dotted(b.value)] for b in node.bases if dotted(b.value) in found]
     bases = [imports.qualified(dotted(b.value)) or dotted(b.value) for b in node.bases]
@@ -300,8 +310,17 @@ def _class(node: cst.ClassDef, imports: Imports, found: Mapping[str, Record]) ->
                     constants[name] = value
     if not is_tuple and not is_data and not methods:
         return None
-    if is_data and ("__init__" in methods or "__post_init__" in methods):
-        return None
+    if is_data:
+        own = {n for n, _ in fields}
+        fields = [*((n, dict(fields).get(n, v)) for p in parents for n, v in p.fields), *fields]
+        fields = [f for at, f in enumerate(fields) if f[0] not in {n for n, _ in fields[:at]}]
+        if "__init__" in methods or any(n in own for p in parents for n in p.constants):
+            return None
+        if "__post_init__" in methods:  # the names of a constructor of its own
+            made = unit(_constructor(fields), method=True)
+            if made is None:
+                return None
+            methods["__init__"], fields = made, []
     return Record(
         node.name.value, tuple(fields), methods, frozenset(properties), constants, is_tuple, frozenset(of_class)
     )

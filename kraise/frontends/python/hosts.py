@@ -266,7 +266,9 @@ def _hosts(
                     isinstance(n, cst.Name) and n.value in kernels for n in walk(node)
                 ):  # for kernel, s in ((add, 1.0), …)
                     found.add(name)
-                case cst.Call(func=cst.Name(value=callee)) if callee in classes:
+                case (
+                    cst.Call(func=cst.Name(value=callee)) | cst.Call(func=cst.Attribute(value=cst.Name(value=callee)))
+                ) if callee in classes:
                     found.add(name)
                 case cst.Name(value=table) if table in tables:
                     found.add(name)
