@@ -301,6 +301,8 @@ class Reader(Assignments, Control):
                 name = dotted(func)
                 if name and (ignored_call(scope.imports.qualified(name)) or name.partition(".")[0] in scope.ignored):
                     return True
+                if isinstance(func, cst.Attribute) and not name and self.is_ignored(func.value):
+                    return True  # axes[0].imshow(u)
                 return any(self.is_ignored(a.value) for a in args) and not launched(scope, node)
             case cst.Name() | cst.Attribute():
                 name = dotted(node)

@@ -11,7 +11,7 @@ from kraise import dialects
 from kraise.frontends.python import host_numpy, host_parts, host_places
 from kraise.frontends.python import host_values as values
 from kraise.frontends.python.annotations import scalar_type
-from kraise.frontends.python.host_scope import HostScope, launched
+from kraise.frontends.python.host_scope import HostScope, ignored_call, launched
 from kraise.frontends.python.source import dotted, walk
 from kraise.ir import host as h
 from kraise.ir import kernel as k
@@ -126,6 +126,10 @@ class Assignments:
         names = [dotted(e.value) for e in target.elements]
         if not all(names):
             raise scope.refuse(node, "this assignment is not known in a host function")
+        if isinstance(value, cst.Call) and ignored_call(scope.imports.qualified(dotted(value.func))):
+            scope.ignored.update(names)  # figure, axes = plt.subplots()
+            scope.drop(node, "plotting")
+            return []
         if isinstance(value, cst.Attribute) and value.attr.value == "shape" and dotted(value.value) in scope.arrays:
             scope.scalars.update(names)
             array = dotted(value.value)

@@ -15,6 +15,7 @@ from kraise.diagnostics import Diagnostic
 from kraise.diagnostics.collect import guard
 
 from kraise.frontends.python.host import read_host
+from kraise.frontends.python.host_before import with_parameters
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.names import Imports
 from kraise.frontends.python.source import Source, dotted, placed, walk
@@ -36,6 +37,12 @@ def read(
     scope = scope_of(node)
     span = scope.source.span(node.name)
     host, wrong = guard(name, span, read_host, scope, node, name)
+    if host is None and name == "main" and (
+        less := with_parameters(scope.source, scope.imports, node, wrong, _Shown(scope.imports, node, stores).made)
+    ):  # what it makes before is given to it
+        scope = scope_of(less)
+        host, still = guard(name, span, read_host, scope, less, name)
+        node, wrong = (node, wrong) if host is None else (less, still)
     if returns(node) or node.name.value == "__init__" or (host is not None and name != "main" and _changes(host, stores, inputs)):
         return host, wrong, scope
     if host is None and name != "main":
@@ -107,7 +114,6 @@ class _Shown:
         self.on_device: dict[str, None] = {}
         host: dict[str, None] = {}
         device: set[str] = set()
-        made: dict[str, None] = {}  # names made of what launches change
         nodes = list(_own(node.body))
         written = [n for inner in nodes for n in self._written(inner, stores)]
         for inner in nodes:
@@ -116,7 +122,7 @@ class _Shown:
                     called = imports.qualified(dotted(call.func))
                     if called.startswith(("numba.cuda.", "cupy.")) and called != "cupy.asnumpy":
                         device.add(name)
-        tainted = {*written}
+        tainted = self.made = {*written}  # names of what launches change, and of what is made of that
         while True:
             before = len(tainted)
             for inner in nodes:
@@ -124,7 +130,6 @@ class _Shown:
                     fetched = any(map(self._fetches, walk(value)))
                     if fetched or any(isinstance(n, cst.Name) and n.value in tainted for n in walk(value)):
                         tainted.add(name)
-                        made[name] = None
             if len(tainted) == before:
                 break
         for inner in nodes:
