@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from kraise.verify.load import load_module, x64
 from tests.hosts.test_hosts import agrees, array, codes, cuda, python
 
 ADD = """
@@ -145,3 +146,39 @@ def test_mapped_host_memory_is_one_array():
     done = cuda(body)
     assert "f" in done.raised and "zeros" in done.text
     agrees(done, "f", x=array(9), y=array(9, 1), n=9)
+
+
+GROW = "@cuda.jit\ndef grow(y, s):\n    i = cuda.grid(1)\n    if i < y.size:\n        y[i] += s\n"
+
+
+@pytest.mark.parametrize(
+    "made, seen, changes",
+    (
+        ("d = cuda.to_device(x)\n    e = cuda.to_device(d)", "d.copy_to_host()", True),  # is there already
+        ("d = cp.asarray(x)\n    e = cp.asarray(d)", "cp.asnumpy(d)", True),
+        ("d = cp.zeros(x.size)\n    e = cp.array(d, copy=False)", "d", True),
+        ("d = cuda.to_device(x)\n    e = cuda.as_cuda_array(cp.asarray(d))", "d.copy_to_host()", True),
+        ("e = cuda.to_device(x)\n    d = np.asarray(e)", "d", False),  # from the device: a copy
+        ("e = cuda.to_device(x)\n    d = cp.asnumpy(cp.asarray(e))", "d", False),
+        ("d = x.copy()\n    e = cuda.to_device(d)", "d", False),
+    ),
+)
+def test_what_is_where_it_goes_is_no_copy(made, seen, changes):
+    body = f"def f(x):\n    {made}\n    grow[1, 32](e, 1.0)\n    return {seen}\n"
+    done = python("import cupy as cp\n" + GROW + body)
+    x = array(9)
+    begun = np.zeros(9) if "zeros" in made else x
+    with x64("x64" in done.text):
+        np.testing.assert_allclose(load_module(done.text).f(x), begun + changes, rtol=1e-6)
+
+
+@pytest.mark.parametrize("made", ("x.astype(np.float32, copy=False)", "np.array(x, np.float32, copy=False)"))
+def test_what_may_be_a_copy_is_refused(made):
+    done = python(GROW + f"def f(x):\n    e = {made}\n    grow[1, 32](e, 1.0)\n    return x + 1\n")
+    assert "f" not in done.raised
+
+
+def test_where_an_array_is_after_a_branch_is_open():
+    body = "    d = x\n    if n > 3:\n        d = cuda.to_device(x)\n    e = cuda.to_device(d)\n    grow[1, 32](e, 1.0)\n"
+    done = python(GROW + f"def f(x, n):\n{body}    return e.copy_to_host()\n")
+    np.testing.assert_allclose(load_module(done.text).f(array(9), 5), array(9) + 1, rtol=1e-6)

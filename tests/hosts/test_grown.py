@@ -36,7 +36,8 @@ RECORDS = {
     "arrays": ("for t in range(n):\n  more[1, 64](u, 0.5)\n  kept.append(u.copy_to_host())", (4, 9)),
     "some arrays": ("for t in range(n):\n  more[1, 64](u, 0.5)\n  if t % 2 == 0:\n   kept.append(u.copy())", (2, 9)),
     "stacked": ("for t in range(n):\n  more[1, 64](u, 0.5)\n  kept.append(u.copy())\n kept = np.array(kept)", (4, 9)),
-    "joined": ("for t in range(n):\n  more[1, 64](u, 0.5)\n  kept.append(u)\n kept = np.stack(kept)", (4, 9)),
+    "joined": ("for t in range(n):\n  more[1, 64](u, 0.5)\n  kept.append(u.copy())\n kept = np.stack(kept)", (4, 9)),
+    "its own": ("for t in range(n):\n  more[1, 64](u, 0.5)\n  w = u.copy()\n  more[1, 64](w, 2.0)\n  kept.append(w)", (4, 9)),
 }  # fmt: skip
 
 
@@ -48,6 +49,24 @@ def test_records_are_arrays(name):
     x = array(9)
     agrees(done, "f", x=x, n=4)
     assert load_module(done.text).f(x, 4)[1].shape == shape
+
+
+@pytest.mark.parametrize(
+    "loop",
+    (
+        "kept.append(u)",
+        "kept.append(u[2:])",
+        "kept.append(u.reshape(3, 3))",
+        "h = u.copy()\n  kept.append(h)\n  more[1, 64](h, 1.0)",
+        "u.copy_to_host(h)\n  kept.append(h)",
+        "g = np.asarray(h)\n  more[1, 64](h, 1.0)\n  kept.append(g)",
+    ),
+)
+def test_one_array_kept_in_all_rounds_is_no_record(loop):
+    """The list holds that array so many times, with what it has at the end."""
+    body = f"def f(x, h, n):\n u = cuda.to_device(x)\n kept = []\n for t in range(n):\n  more[1, 64](u, 0.5)\n  {loop}\n"
+    done = python(KERNELS + f"{body} return u, np.stack(kept)\n")
+    assert "f" not in done.raised
 
 
 def test_records_are_the_values_of_their_rounds():

@@ -33,6 +33,7 @@ from kraise.frontends.python.host_raw import with_flat_arrays
 from kraise.frontends.python.host_reducers import without_reducers
 from kraise.frontends.python.host_scope import HostScope, array_names, ignored_call, launched
 from kraise.frontends.python.host_settled import by_default
+from kraise.frontends.python.host_shown import with_calls_before
 from kraise.frontends.python.host_spelled import with_one_spelling
 from kraise.frontends.python.host_streams import without_streams
 from kraise.frontends.python.host_tuples import without_tuples
@@ -52,7 +53,7 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     node, left_out = by_default(scope.source, node)
     for p in left_out:
         scope.drop(p, "a parameter that is None")
-    node = with_one_spelling(scope, with_words(scope, node))
+    node = with_calls_before(scope, with_one_spelling(scope, with_words(scope, node)))
     node = with_module_arrays(scope, with_names_for_blanks(scope.source, node))
     node = without_maps(scope, node)
     node = without_reducers(

@@ -222,7 +222,7 @@ class Assignments:
             if concept in ("alias", "clone", "fetch"):
                 source = args[0] if args and concept != "fetch" else value.func.value  # type: ignore[attr-defined]
                 element = self.keyword(value, "dtype")
-                concept = host_places.moved(scope, value, concept, source) if concept != "fetch" else concept
+                concept = host_places.moved(scope, value, concept) if concept != "fetch" else concept
                 if isinstance(source, cst.Call) and self.is_array_call(source) and element is None:
                     made = self.new_array(name, source, node)
                     if concept == "alias" or not self.shares(source):
@@ -288,7 +288,7 @@ class Assignments:
     def shares(self, node: cst.Call) -> bool:
         """May what a call gives be memory that another name sees (``np.asarray(x)``)?"""
         concept = dialects.table("host_library")["python"].get(self.scope.qualified(node.func), "")
-        return concept == "alias"
+        return concept in ("alias", "clone") and host_places.moved(self.scope, node, concept) == "alias"
 
     def alloc(self, name: str, concept: str, call: cst.Call, args: list[cst.BaseExpression], span) -> h.Stmt:
         """An allocation with a shape."""

@@ -16,7 +16,7 @@ from typing import Any
 
 import libcst as cst
 
-from kraise.frontends.python import host_ranks
+from kraise.frontends.python import host_fresh, host_ranks
 from kraise.frontends.python.host_rounds import integer, number, tuple_of
 from kraise.frontends.python.host_said import plain
 from kraise.frontends.python.host_scope import HostScope, array_names
@@ -113,18 +113,25 @@ class _Grown:
                 value = _appended(part, name)
                 if value is None or every is None:
                     continue
-                if any((self.axes(b) is None) != (self.axes(value) is None) for b in begun):
+                before = body if inner[0] is line else [*body[:at], *inner]
+                where = at if inner[0] is line else at + place
+                own = host_fresh.of_round(self.scope, self.node, before, where, value)
+                if self.axes(value) is not None and not own:
+                    return None
+                # what an array is made of has its axes
+                like = host_fresh.made_of(before, where, value) if self.axes(value) is not None else value
+                if any((self.axes(b) is None) != (self.axes(like) is None) for b in begun):
                     return None
                 when = _more(cst.Name(var), late - (number(start) or 0))
                 count, index = _count(start, stop, step, every), _index(var, start, step, every)
                 if late:  # after k rounds, not before them
                     count, index = _periods(start, stop, every), _more(_over(when, every), -1)
-                made = self.array(value, _more(count, len(begun)))
+                made = self.array(like, _more(count, len(begun)))
                 if made is None:
                     return None
-                if self.axes(value) is None:
+                if self.axes(like) is None:
                     self.scope.recorded.add(name)
-                store = self.store(part, name, value, _more(index, len(begun)))
+                store = self.store(part, name, value, _more(index, len(begun)), like)
                 inner[place] = store
                 if isinstance(line, cst.If):
                     body[at] = line.with_changes(body=line.body.with_changes(body=inner))
@@ -133,7 +140,7 @@ class _Grown:
                 new = loop.with_changes(body=loop.body.with_changes(body=body))
                 own = [fresh(self.taken, f"{name}_{n}") for n in range(len(begun))]
                 self.kept = [self.placed(_assigned(n, b), loop) for n, b in zip(own, begun, strict=True)]
-                places = [self.store(loop, name, cst.Name(n), integer(at), value) for at, n in enumerate(own)]
+                places = [self.store(loop, name, cst.Name(n), integer(at), like) for at, n in enumerate(own)]
                 return [self.placed(_assigned(name, made), loop), *places, self.placed(new, loop)]
         return None
 

@@ -111,6 +111,7 @@ class _Reader:
     ):
         self.source, self.imports, self.found, self.asked = source, imports, found, asked
         self.times: Counter[str] = times_set(node)
+        self.own = {p.name.value for p in (*node.params.params, *node.params.kwonly_params)}
         words = {id(n.attr) for n in walk(node) if isinstance(n, cst.Attribute)}
         words |= {id(n.keyword) for n in walk(node) if isinstance(n, cst.Arg)}
         self.taken = {n.value for n in walk(node) if isinstance(n, cst.Name) and id(n) not in words}
@@ -120,6 +121,7 @@ class _Reader:
             for n in walk(node.body)
             if isinstance(n, cst.Assign) and len(n.targets) == 1 and isinstance(n.targets[0].target, cst.Name)
             and isinstance(n.value, cst.Call) and imports.qualified(dotted(n.value.func)) in _MAKERS
+            and not self._of_parameters(n.value)
         }  # fmt: skip
         self.parsers: dict[str, dict[str, tuple[str, cst.BaseExpression | None]]] = {}
         self.options: dict[str, str] = {}  # the results of parse_args, and their parsers
@@ -189,7 +191,7 @@ class _Reader:
         """A simple statement with parameters for what it takes from outside; None where nothing is left of it."""
         match part:
             case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Call(func=func)) if (
-                self.imports.qualified(dotted(func)) in _MAKERS
+                self.imports.qualified(dotted(func)) in _MAKERS and name in self.rngs
             ):
                 return None
             case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value) | cst.AnnAssign(
@@ -209,7 +211,11 @@ class _Reader:
 
     def _is_seed(self, call: Any) -> bool:
         name = self.imports.qualified(dotted(call.func)) if isinstance(call, cst.Call) else ""
-        return name.rpartition(".")[2] == "seed" and "random" in name
+        return name.rpartition(".")[2] == "seed" and "random" in name and not self._of_parameters(call)
+
+    def _of_parameters(self, call: cst.Call) -> bool:
+        """Is a call given a parameter of the function (the seed of its random numbers)?"""
+        return any(isinstance(n, cst.Name) and n.value in self.own for a in call.args for n in walk(a.value))
 
     # --- the command line
 

@@ -42,9 +42,10 @@ def of(scope: HostScope, node: cst.BaseExpression) -> str:
     return ""
 
 
-def moved(scope: HostScope, call: cst.Call, concept: str, source: cst.BaseExpression) -> str:
-    """The ``concept`` of a call (``clone``, ``alias``), now that it is known where its ``source`` is."""
+def moved(scope: HostScope, call: cst.Call, concept: str) -> str:
+    """The ``concept`` of a call (``clone``, ``alias``), now that it is known where its operand is."""
     name = scope.qualified(call.func)
+    source = call.args[0].value if call.args else call.func
     if of(scope, source) in _STAYS.get(name, ()) or keeps(call):
         return "alias"
     if name in _FETCHES and of(scope, source) == DEVICE:

@@ -180,6 +180,12 @@ def _returns_value(node: cst.FunctionDef) -> bool:
     return any(isinstance(n, cst.Return) and n.value is not None and dotted(n.value) != "None" for n in inner)
 
 
+def decorated_as(node: cst.FunctionDef, imports: Imports, kernel_decorators: tuple[str, ...]) -> str:
+    """What the decorators make of a function: ``kernel``, ``device``, …; "" if they are not known."""
+    kinds = [_kind(d.decorator, imports, kernel_decorators) for d in node.decorators]
+    return next((k for k in reversed(kinds) if k), "")
+
+
 def _kind(expression: cst.BaseExpression, imports: Imports, kernel_decorators: tuple[str, ...]) -> str:
     """What a decorator makes of a function, "" if it is not known."""
     callee = expression.func if isinstance(expression, cst.Call) else expression

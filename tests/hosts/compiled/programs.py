@@ -2014,3 +2014,116 @@ def by_rows_of_a_list(x, y):
     y = halved_sum(y, y)
     both = np.array([x + y, y])
     return np.array(out), both.sum(axis=0), y
+
+
+@dataclass
+class Rod:
+    u: object
+    steps: int = 2
+
+
+@dataclass
+class Heated(Rod):
+    by: float = 1.0
+    log: float = 0.0
+
+    def __post_init__(self):
+        self.d = cuda.to_device(self.u)
+        self.half = self.by / 2
+
+    def go(self):
+        for _ in range(self.steps):
+            add[1, 64](self.d, self.by)
+            self.log += self.half
+
+
+def by_made_by_fields(x, y):
+    a = Heated(x, 3, 0.5)
+    b = Heated(u=y, log=2.0)
+    a.go()
+    b.go()
+    return a.d.copy_to_host(), b.d.copy_to_host(), a.log + b.log
+
+
+class Grown(Heat):
+    @classmethod
+    def begun(cls, u, alpha):
+        return cls(u, alpha=alpha * 2)
+
+
+def by_a_method_that_makes_one(x, y):
+    return Grown.begun(x, 0.1).run(3)
+
+
+def by_conditions(x, y):
+    d = cuda.to_device(np.where(x > 0, x, -y))
+    add[1, 64](d, 1.0)
+    h = d.copy_to_host()
+    h[h < 0.5] = 0.25
+    m = (h > 0.3) & (x < 1.0)
+    h[m] *= 2
+    h[~m] -= y[~m] * 0.5
+    return h, h[m].sum() + np.mean(h[(h > 0) | (y > 0)]), np.count_nonzero(~m)
+
+
+def by_ranges_of_a_type(x, y):
+    a = b = np.arange(x.size, dtype=np.int32)
+    add[1, 64](a, 2)
+    c = np.arange(0.5, 3, 0.5, dtype=np.float32)
+    add[1, 64](c, 1.0)
+    return b // 2, c, np.linspace(0, 1, 5, dtype=np.float32)
+
+
+def by_captured_numbers(x, y):
+    n = x.size
+    c = 0.5
+
+    @cuda.jit(device=True)
+    def damped(v):
+        return v * c
+
+    @cuda.jit
+    def shift(u, v):
+        i = cuda.grid(1)
+        if 0 < i < n - 1:
+            v[i] = damped(u[i - 1]) + u[i + 1]
+
+    a, b = cuda.to_device(x), cuda.to_device(x)
+    for _ in range(3):
+        shift[(n + 63) // 64, 64](a, b)
+        a, b = b, a
+    return a.copy_to_host()
+
+
+def bump(d):
+    add[1, 64](d, 1.0)
+    return d
+
+
+def by_calls_in_what_is_left_out(x, y):
+    d = cuda.to_device(x)
+    print(bump(d).copy_to_host().sum())
+    assert bump(d) is not None
+    if bump(d).size == 0:
+        raise ValueError("empty")
+    return d.copy_to_host()
+
+
+def by_one_array_kept(x, y):
+    h = np.empty_like(x)
+    keep = []
+    d = cuda.to_device(x)
+    for k in range(3):
+        add[1, 64](d, 1.0)
+        d.copy_to_host(h)
+        keep.append(h)
+    return keep[0] + keep[2], np.array(keep)
+
+
+def by_types_by_place(x, y):
+    a = np.array(x * 3, np.int32)
+    add[1, 64](a, 1)
+    b = np.ascontiguousarray(x * 5, np.int16)
+    c = np.zeros_like(a, np.float32)
+    c += 0.5
+    return a / 2, b // 2, c, np.full_like(a, 2.9), np.array([1, 2.5], "int32")
