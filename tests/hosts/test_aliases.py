@@ -179,6 +179,8 @@ def test_what_may_be_a_copy_is_refused(made):
 
 
 def test_where_an_array_is_after_a_branch_is_open():
-    body = "    d = x\n    if n > 3:\n        d = cuda.to_device(x)\n    e = cuda.to_device(d)\n    grow[1, 32](e, 1.0)\n"
+    body = (
+        "    d = x\n    if n > 3:\n        d = cuda.to_device(x)\n    e = cuda.to_device(d)\n    grow[1, 32](e, 1.0)\n"
+    )
     done = python(GROW + f"def f(x, n):\n{body}    return e.copy_to_host()\n")
     np.testing.assert_allclose(load_module(done.text).f(array(9), 5), array(9) + 1, rtol=1e-6)

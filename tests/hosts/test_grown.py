@@ -37,7 +37,7 @@ RECORDS = {
     "some arrays": ("for t in range(n):\n  more[1, 64](u, 0.5)\n  if t % 2 == 0:\n   kept.append(u.copy())", (2, 9)),
     "stacked": ("for t in range(n):\n  more[1, 64](u, 0.5)\n  kept.append(u.copy())\n kept = np.array(kept)", (4, 9)),
     "joined": ("for t in range(n):\n  more[1, 64](u, 0.5)\n  kept.append(u.copy())\n kept = np.stack(kept)", (4, 9)),
-    "its own": ("for t in range(n):\n  more[1, 64](u, 0.5)\n  w = u.copy()\n  more[1, 64](w, 2.0)\n  kept.append(w)", (4, 9)),
+    "its own": ("for t in range(n):\n  w = u.copy()\n  more[1, 64](w, 2.0 * t)\n  kept.append(w)", (4, 9)),
 }  # fmt: skip
 
 
@@ -64,7 +64,9 @@ def test_records_are_arrays(name):
 )
 def test_one_array_kept_in_all_rounds_is_no_record(loop):
     """The list holds that array so many times, with what it has at the end."""
-    body = f"def f(x, h, n):\n u = cuda.to_device(x)\n kept = []\n for t in range(n):\n  more[1, 64](u, 0.5)\n  {loop}\n"
+    body = (
+        f"def f(x, h, n):\n u = cuda.to_device(x)\n kept = []\n for t in range(n):\n  more[1, 64](u, 0.5)\n  {loop}\n"
+    )
     done = python(KERNELS + f"{body} return u, np.stack(kept)\n")
     assert "f" not in done.raised
 

@@ -15,6 +15,7 @@ from kraise.frontends.python import (
     host_numbers,
     host_numpy,
     host_parts,
+    host_places,
     host_ranks,
 )
 from kraise.frontends.python import host_values as values
@@ -122,7 +123,7 @@ class Reader(Assignments, Control):
         for at, statement in enumerate(statements):
             around, self.scope.pending = self.scope.pending, []
             skipping = rounds and skips(statement)
-            self.leave_open(statement)
+            host_places.leave_open(self.scope, statement)
             try:
                 found = self.skip(statement, statements[at + 1 :]) if skipping else self.statement(statement)
                 out += [*self.scope.pending, *found]
@@ -130,16 +131,10 @@ class Reader(Assignments, Control):
                 self.problems += refused.diagnostics
                 self.scope.lost |= assigned(statement)
             self.scope.pending = around
-            self.leave_open(statement)
+            host_places.leave_open(self.scope, statement)
             if skipping:
                 break
         return tuple(out)
-
-    def leave_open(self, statement: cst.CSTNode) -> None:
-        """Forgets where the arrays are that a loop or a branch sets."""
-        if self.scope.places and isinstance(statement, cst.If | cst.For | cst.While):
-            for name in assigned(statement):
-                self.scope.places.pop(name, None)
 
     def flushed(self) -> list[h.Stmt]:
         """What the expressions read so far need before them."""
@@ -195,6 +190,9 @@ class Reader(Assignments, Control):
                     if item.asname is not None:
                         scope.ignored.add(dotted(item.asname.name))
                 return list(self.block(body.body))
+        if isinstance(node, cst.BaseSmallStatement):  # if n == 1: k = 1
+            small = self.small(node)
+            return [*self.flushed(), *small]
         kind = type(node).__name__
         hint = dialects.refused_nodes().get(kind, ("", ""))[1]
         raise scope.refuse(node, f"{kind} is not accepted in a host function that is raised", hint)

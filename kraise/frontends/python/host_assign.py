@@ -208,8 +208,9 @@ class Assignments:
             args = [a.value for a in value.args if a.keyword is None]
             if concept == "convert":
                 assert isinstance(value.func, cst.Attribute)
-                kept, kind = values.value(scope, value.func.value), self.element(args[0])
-                return [h.Bind(name, kept, kind, host_places.keeps(value) and values.is_view(kept), span=span)]
+                kept, other_kind = values.value(scope, value.func.value), self.element(args[0])
+                seen = host_places.keeps(value) and values.is_view(kept)
+                return [h.Bind(name, kept, other_kind, seen, span=span)]
             if concept == "fetch" and args and dotted(args[0]) != "None":  # into memory that is there
                 assert isinstance(value.func, cst.Attribute)
                 into, whole = self.array(args[0]), h.Whole(self.array(value.func.value))
@@ -269,7 +270,10 @@ class Assignments:
         found = values.value(scope, value)
         if isinstance(found, k.Var):
             raise scope.refuse(node, f"{name} is an array, and it is not known that `{scope.text(value)}` is one")
-        return [h.Bind(name, found, None, values.is_view(found), span=span)]
+        copied = (
+            isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute) and value.func.attr.value == "copy"
+        )
+        return [h.Bind(name, found, None, values.is_view(found) and not copied, span=span)]
 
     def choice(self, name: str, value: cst.Subscript, span) -> h.Stmt:  # type: ignore[no-untyped-def]
         """``name = bufs[index]``; an index below 0 counts from the end."""

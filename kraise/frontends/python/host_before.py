@@ -2,8 +2,8 @@
 
 ``img = color.rgb2gray(photo)`` is an array that the caller of ``main`` gives.
 
-Side conditions, checked: the name is set once; the value is made of nothing that a launch changes or that is a parameter
-(a gradient would end there); the call is of an imported module, or nobody looks at its operands afterwards.
+Side conditions, checked: the name is set once; the value is made of nothing that a launch changes or that is a
+parameter (a gradient would end there); the call is of an imported module, or nobody looks at its operands afterwards.
 """
 
 from __future__ import annotations
@@ -56,9 +56,7 @@ def with_parameters(
     given = [p.with_changes(comma=cst.MaybeSentinel.DEFAULT) for p in (*params, *node.params.params)]
     for a, b in zip(given, (*params, *node.params.params), strict=True):
         placed(source, a, b)
-    new = node.with_changes(
-        params=node.params.with_changes(params=given), body=node.body.with_changes(body=kept)
-    )
+    new = node.with_changes(params=node.params.with_changes(params=given), body=node.body.with_changes(body=kept))
     return placed(source, new, node)  # type: ignore[no-any-return]
 
 

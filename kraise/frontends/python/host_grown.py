@@ -115,8 +115,9 @@ class _Grown:
                     continue
                 before = body if inner[0] is line else [*body[:at], *inner]
                 where = at if inner[0] is line else at + place
-                own = host_fresh.of_round(self.scope, self.node, before, where, value)
-                if self.axes(value) is not None and not own:
+                if self.axes(value) is not None and not host_fresh.of_round(
+                    self.scope, self.node, before, where, value
+                ):
                     return None
                 # what an array is made of has its axes
                 like = host_fresh.made_of(before, where, value) if self.axes(value) is not None else value

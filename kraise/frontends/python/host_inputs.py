@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import libcst as cst
 
 from kraise import dialects
+from kraise.frontends.python.host_arguments import CONVERSIONS, Arguments, Inputs, is_number
 from kraise.frontends.python.host_units import times_set
 from kraise.frontends.python.names import Imports
 from kraise.frontends.python.source import Source, dotted, placed, rebuilt, walk
@@ -28,17 +29,7 @@ from kraise.ir.host_names import fresh, read_within
 _COUNTS = ("rand", "randn", "random", "random_sample", "standard_normal", "standard_exponential", "ranf", "sample")
 _MAKERS = ("numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.Generator", "cupy.random.default_rng",
            "cupy.random.RandomState", "random.Random")  # fmt: skip
-_CONVERSIONS = ("int", "float", "str", "bool", "eval")
 _APART = (cst.For, cst.While, cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.ListComp, cst.GeneratorExp, cst.DictComp)
-
-
-@dataclass
-class Inputs:
-    """What a function takes from outside: its new parameters, with their defaults; where each stood."""
-
-    names: dict[str, cst.BaseExpression | None] = field(default_factory=dict)
-    arrays: set[str] = field(default_factory=set)
-    texts: list[str] = field(default_factory=list)
 
 
 def with_inputs(
@@ -86,7 +77,13 @@ def _mentions_outside(imports: Imports, node: cst.FunctionDef, asked: Mapping[st
     for inner in walk(node.body):
         if isinstance(inner, cst.Call) and (name := dotted(inner.func)):
             called = imports.qualified(name)
-            if name in asked or outside(called) or called.startswith("argparse.") or called in _MAKERS:
+            if (
+                name in asked
+                or name == "input"
+                or outside(called)
+                or called.startswith("argparse.")
+                or called in _MAKERS
+            ):
                 return True
         if isinstance(inner, cst.Attribute) and imports.qualified(dotted(inner)) == "sys.argv":
             return True
@@ -100,7 +97,7 @@ def outside(name: str) -> bool:
     )
 
 
-class _Reader:
+class _Reader(Arguments):
     def __init__(
         self,
         source: Source,
@@ -140,18 +137,18 @@ class _Reader:
         """One statement: those that stand for it. ``before`` are those of its block that stand before it."""
         match line:
             case cst.SimpleStatementLine(body=[part]):
-                if self._parses(part):
+                if self.parses(part):
                     return []
                 new = self._simple(part)
                 if new is part:
                     return [line]
                 return [] if new is None else [placed(self.source, line.with_changes(body=[new]), line)]
-            case cst.If(test=test, body=cst.IndentedBlock(body=inner)) if self._asks_for_arguments(test):
-                return self._with_arguments(line, list(inner), before)
+            case cst.If(test=test, body=cst.IndentedBlock(body=inner)) if self.asks_for_arguments(test):
+                return self.with_arguments(line, list(inner), before)
             case cst.If() | cst.With() | cst.Try() | cst.Else():
                 return [self._inner(line)]
             case cst.For() | cst.While():
-                line = rebuilt(self.source, line, self._change_of_option)
+                line = rebuilt(self.source, line, self.change_of_option)
                 return [self._rounds(line)]
         return [line]
 
@@ -194,8 +191,9 @@ class _Reader:
                 self.imports.qualified(dotted(func)) in _MAKERS and name in self.rngs
             ):
                 return None
-            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value) | cst.AnnAssign(
-                target=cst.Name(value=name), value=value
+            case (
+                cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)
+                | cst.AnnAssign(target=cst.Name(value=name), value=value)
             ) if value is not None:
                 new = self._expression(value, name)
                 if new is value:
@@ -217,83 +215,6 @@ class _Reader:
         """Is a call given a parameter of the function (the seed of its random numbers)?"""
         return any(isinstance(n, cst.Name) and n.value in self.own for a in call.args for n in walk(a.value))
 
-    # --- the command line
-
-    def _parses(self, part: Any) -> bool:
-        """Is it a statement of argparse? What it says is kept."""
-        match part:
-            case cst.Assign(
-                targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Call(func=func) as call
-            ):
-                if self.imports.qualified(dotted(func)) == "argparse.ArgumentParser":
-                    self.parsers[name] = {}
-                    return True
-                owner, _, method = dotted(func).rpartition(".")
-                if owner in self.parsers and method == "parse_args":
-                    self.options[name] = owner
-                    return True
-                return False
-            case cst.Expr(value=cst.Call(func=func) as call):
-                owner, _, method = dotted(func).rpartition(".")
-                if owner in self.parsers and method == "add_argument":
-                    self._option(self.parsers[owner], call)
-                return owner in self.parsers
-        return False
-
-    def _option(self, options: dict[str, tuple[str, cst.BaseExpression | None]], call: cst.Call) -> None:
-        flags = [str(a.value.evaluated_value) for a in call.args if isinstance(a.value, cst.SimpleString) and not a.keyword]
-        words = {a.keyword.value: a.value for a in call.args if a.keyword is not None}
-        long = [f for f in flags if f.startswith("--")] or flags
-        if not long:
-            return
-        name = long[0].lstrip("-").replace("-", "_")
-        if isinstance(words.get("dest"), cst.SimpleString):
-            name = str(words["dest"].evaluated_value)  # type: ignore[attr-defined]
-        default = words.get("default")
-        action = words.get("action")
-        if isinstance(action, cst.SimpleString) and action.evaluated_value in ("store_true", "store_false"):
-            default = cst.Name(str(action.evaluated_value == "store_false"))
-        options[name] = (dotted(words["type"]) if "type" in words else "str", default)
-
-    def _asks_for_arguments(self, test: cst.BaseExpression) -> bool:
-        """``len(sys.argv) > 1``"""
-        return any(
-            isinstance(n, cst.Call) and dotted(n.func) == "len" and len(n.args) == 1
-            and self.imports.qualified(dotted(n.args[0].value)) == "sys.argv"
-            for n in walk(test)
-        )  # fmt: skip
-
-    def _with_arguments(self, line: cst.If, inner: list[Any], before: list[Any]) -> list[Any]:
-        """``if len(sys.argv) > 1: n = int(sys.argv[1])``, with or without an ``else`` or an ``n = 1000`` before."""
-        other = line.orelse.body.body if isinstance(line.orelse, cst.Else) else []
-        given = dict(a for s in inner if (a := _assigned(s)) is not None)
-        if not given and any(isinstance(n, cst.Call) and dotted(n.func) in _ENDS for s in inner for n in walk(s)):
-            return list(other)  # how the program is called
-        if len(given) != len(inner) or not all(map(self._of_arguments, given.values())):
-            return [line]
-        defaults: dict[str, cst.BaseExpression] = {}
-        for name in given:
-            first = next((n for n, s in enumerate(before) if (a := _assigned(s)) is not None and a[0] == name), None)
-            since = [*before[first + 1 :], line.test] if first is not None else []
-            places = [a[1] for s in ([before[first]] if first is not None else other) if (a := _assigned(s)) and a[0] == name]
-            used = any(isinstance(n, cst.Name) and n.value == name for s in since for n in walk(s))
-            if len(places) != 1 or not _is_number(places[0]) or self.times[name] != 2 or used:
-                return [line]
-            defaults[name] = places[0]
-        for name, default in defaults.items():
-            self._parameter(name, default, array=False)
-        before[:] = [s for s in before if (a := _assigned(s)) is None or a[0] not in given]
-        return [s for s in other if (a := _assigned(s)) is None or a[0] not in given]
-
-    def _of_arguments(self, value: cst.BaseExpression) -> bool:
-        """``int(sys.argv[1])``"""
-        match value:
-            case cst.Call(func=func, args=[cst.Arg(value=inner)]) if dotted(func) in _CONVERSIONS:
-                return self._of_arguments(inner)
-            case cst.Subscript(value=inner):
-                return self.imports.qualified(dotted(inner)) == "sys.argv"
-        return False
-
     # --- expressions
 
     def _expression(self, value: Any, name: str) -> Any:
@@ -304,29 +225,33 @@ class _Reader:
 
         def change(node: cst.CSTNode) -> cst.CSTNode | None:
             match node:
-                case cst.IfExp(test=test, body=body, orelse=orelse) if self._asks_for_arguments(test):
-                    default = body if self._of_arguments(orelse) else orelse
-                    if self._of_arguments(orelse if default is body else body) and _is_number(default):
-                        return self._parameter(name or "argument", default, array=False)
+                case cst.IfExp(test=test, body=body, orelse=orelse) if self.asks_for_arguments(test):
+                    default = body if self.of_arguments(orelse) else orelse
+                    if self.of_arguments(orelse if default is body else body) and is_number(default):
+                        return self.parameter(name or "argument", default, array=False)
                     return node
-                case cst.Call() if self._of_arguments(node):
-                    return self._parameter(name or "argument", None, array=False)
+                case cst.Call() if self.of_arguments(node):
+                    return self.parameter(name or "argument", None, array=False)
                 case cst.Call(func=cst.Name(value=conversion), args=[cst.Arg(value=cst.Call(func=func))]) if (
-                    conversion in _CONVERSIONS and self.imports.qualified(dotted(func)) == "builtins.input"
+                    conversion in CONVERSIONS and dotted(func) == "input"
                 ):
-                    return self._parameter(name or "given", None, array=False)
+                    return self.parameter(name or "given", None, array=False)
                 case cst.Attribute():
-                    return self._change_of_option(node, name)
-                case cst.Call(func=func) if self._is_outside(func) and self._is_settled(node) and self.round is not None:
-                    all_rounds = self._parameter(f"{name or 'drawn'}_rounds", None, array=True)
-                    each = cst.Subscript(all_rounds, [cst.SubscriptElement(cst.Index(self.round))])
+                    return self.change_of_option(node, name)
+                case cst.Call(func=func) if (
+                    self._is_outside(func) and self._is_settled(node) and self.round is not None
+                ):
+                    all_rounds = self.parameter(f"{name or 'drawn'}_rounds", None, array=True)
+                    each: Any = cst.Subscript(all_rounds, [cst.SubscriptElement(cst.Index(self.round))])
+                    if not self.gives_number(node):  # memory of its own
+                        each = cst.Call(cst.Attribute(placed(self.source, each, node), cst.Name("copy")))
                     return placed(self.source, each, node)
                 case cst.Call(func=cst.Name(value=called)) if called in self.asked and self.round is not None:
                     return node
                 case cst.Call(func=cst.Name(value=called), args=args) if called in self.asked:
                     words = {a.keyword.value for a in args if a.keyword is not None}
                     more = [
-                        cst.Arg(self._parameter(n, d, array=n in self.asked[called].arrays), keyword=cst.Name(n))
+                        cst.Arg(self.parameter(n, d, array=n in self.asked[called].arrays), keyword=cst.Name(n))
                         for n, d in self.asked[called].names.items()
                         if n not in words
                     ]
@@ -334,7 +259,7 @@ class _Reader:
                     own = [a.with_changes(comma=cst.MaybeSentinel.DEFAULT) for a in given]
                     return placed(self.source, node.with_changes(args=[*own, *more]), node)
                 case cst.Call(func=func) if self._is_outside(func) and self._is_settled(node):
-                    return self._parameter(name or "drawn", None, array=not self._is_number(node))
+                    return self.parameter(name or "drawn", None, array=not self.gives_number(node))
             return node if isinstance(node, _APART) else None
 
         return change
@@ -347,7 +272,10 @@ class _Reader:
     def _is_settled(self, call: cst.Call) -> bool:
         """Are all numbers that decide on the values, beside their count, written out?"""
         name = dotted(call.func).rpartition(".")[2]
-        if "random" not in self.imports.qualified(dotted(call.func)) and dotted(call.func).partition(".")[0] not in self.rngs:
+        if (
+            "random" not in self.imports.qualified(dotted(call.func))
+            and dotted(call.func).partition(".")[0] not in self.rngs
+        ):
             return not any(isinstance(n, cst.Subscript) for a in call.args for n in walk(a.value))
         if name in ("shuffle", "permuted", "seed"):
             return False
@@ -356,14 +284,14 @@ class _Reader:
         for at, a in enumerate(call.args):
             word = a.keyword.value if a.keyword is not None else ""
             last = at == len(call.args) - 1 and at > 0 and not word
-            if word in ("size", "dtype") or last or _is_number(a.value):
+            if word in ("size", "dtype") or last or is_number(a.value):
                 continue
             if name in ("randint", "integers", "choice", "permutation") and isinstance(a.value, cst.Name):
                 continue  # whole numbers have no derivative
             return False
         return True
 
-    def _is_number(self, call: cst.Call) -> bool:
+    def gives_number(self, call: cst.Call) -> bool:
         """Does a call give one number?"""
         name = dotted(call.func).rpartition(".")[2]
         qualified = self.imports.qualified(dotted(call.func))
@@ -376,49 +304,3 @@ class _Reader:
         if name in ("randint", "integers", "uniform", "normal"):
             return len([a for a in call.args if a.keyword is None]) < 3
         return False
-
-    def _change_of_option(self, node: cst.CSTNode, name: str = "") -> cst.CSTNode | None:
-        """The parameter that stands for an option of the command line (``args.steps``)."""
-        match node:
-            case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=option)) if owner in self.options:
-                if (owner, option) in self.known:
-                    return cst.Name(self.known[owner, option])
-                kind, default = self.parsers[self.options[owner]].get(option, ("", None))
-                if kind not in ("int", "float", "bool") and not (default is not None and _is_number(default)):
-                    return node  # a text
-                given = default if default is not None and dotted(default) != "None" else None
-                wish = option if option == name or option not in self.taken else f"{owner}_{option}"
-                found = self._parameter(wish, given, array=False)
-                self.known[owner, option] = found.value
-                return found
-        return None
-
-    def _parameter(self, name: str, default: cst.BaseExpression | None, array: bool) -> cst.Name:
-        """A new parameter, called ``name`` where no other value of the function is."""
-        if name in self.found.names or self.times[name] > (2 if default is not None else 1):
-            name = fresh(self.taken | set(self.found.names), f"{name}_given")
-        self.found.names[name] = default
-        if array:
-            self.found.arrays.add(name)
-        return cst.Name(name)
-
-
-_ENDS = ("exit", "quit", "sys.exit", "os._exit")
-
-
-def _assigned(line: cst.CSTNode) -> tuple[str, cst.BaseExpression] | None:
-    match line:
-        case cst.SimpleStatementLine(
-            body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)]
-        ):
-            return name, value
-    return None
-
-
-def _is_number(node: cst.BaseExpression) -> bool:
-    match node:
-        case cst.UnaryOperation(expression=inner):
-            return _is_number(inner)
-        case cst.BinaryOperation(left=left, right=right):
-            return _is_number(left) and _is_number(right)
-    return isinstance(node, cst.Integer | cst.Float) or dotted(node) in ("True", "False")

@@ -7,6 +7,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kraise.frontends.python.host_scope import HostScope
+from kraise.frontends.python.host_units import assigned
 from kraise.frontends.python.source import dotted
 
 DEVICE, CUPY, HOST = "device", "cupy", "host"
@@ -56,3 +57,10 @@ def moved(scope: HostScope, call: cst.Call, concept: str) -> str:
 def keeps(call: cst.Call) -> bool:
     """Does a call that makes an array leave one that fits as it is (``copy=False``)?"""
     return any(a.keyword is not None and a.keyword.value == "copy" and dotted(a.value) != "True" for a in call.args)
+
+
+def leave_open(scope: HostScope, statement: cst.CSTNode) -> None:
+    """Forgets where the arrays are that a loop or a branch sets."""
+    if scope.places and isinstance(statement, cst.If | cst.For | cst.While):
+        for name in assigned(statement):
+            scope.places.pop(name, None)

@@ -13,7 +13,6 @@ import libcst as cst
 
 from kraise.diagnostics import Diagnostic
 from kraise.diagnostics.collect import guard
-
 from kraise.frontends.python.host import read_host
 from kraise.frontends.python.host_before import with_parameters
 from kraise.frontends.python.host_scope import HostScope
@@ -37,13 +36,21 @@ def read(
     scope = scope_of(node)
     span = scope.source.span(node.name)
     host, wrong = guard(name, span, read_host, scope, node, name)
-    if host is None and name == "main" and (
-        less := with_parameters(scope.source, scope.imports, node, wrong, _Shown(scope.imports, node, stores).made)
+    if (
+        host is None
+        and name == "main"
+        and (
+            less := with_parameters(scope.source, scope.imports, node, wrong, _Shown(scope.imports, node, stores).made)
+        )
     ):  # what it makes before is given to it
         scope = scope_of(less)
         host, still = guard(name, span, read_host, scope, less, name)
         node, wrong = (node, wrong) if host is None else (less, still)
-    if returns(node) or node.name.value == "__init__" or (host is not None and name != "main" and _changes(host, stores, inputs)):
+    if (
+        returns(node)
+        or node.name.value == "__init__"
+        or (host is not None and name != "main" and _changes(host, stores, inputs))
+    ):
         return host, wrong, scope
     if host is None and name != "main":
         return host, wrong, scope
@@ -80,15 +87,14 @@ def returns(node: cst.FunctionDef) -> bool:
     return any(isinstance(n, cst.Return) and n.value is not None for n in _own(node.body))
 
 
-def variants(
-    source: Source, imports: Imports, node: cst.FunctionDef, stores: Stores
-) -> Iterator[cst.FunctionDef]:
+def variants(source: Source, imports: Imports, node: cst.FunctionDef, stores: Stores) -> Iterator[cst.FunctionDef]:
     """The function with its results as a ``return``, the fullest first."""
     shown = _Shown(imports, node, stores)
     found: list[list[cst.BaseExpression]] = []
-    kept = [cst.Name(n) for n in shown.copied]
-    numbers = [cst.Name(n) for n in shown.printed if n not in shown.copied]
-    for names in ([*kept, *numbers], kept, shown.expressions, [cst.Name(n) for n in shown.on_device]):
+    kept: list[cst.BaseExpression] = [cst.Name(n) for n in shown.copied]
+    numbers: list[cst.BaseExpression] = [cst.Name(n) for n in shown.printed if n not in shown.copied]
+    device: list[cst.BaseExpression] = [cst.Name(n) for n in shown.on_device]
+    for names in ([*kept, *numbers], kept, shown.expressions, device):
         if names and names not in found:
             found.append(names)
     assert isinstance(node.body, cst.IndentedBlock)

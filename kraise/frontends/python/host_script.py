@@ -22,13 +22,19 @@ from kraise.frontends.python.source import Source, dotted, walk
 from kraise.ir.kernel import Constant
 
 NAME = "main"
-_MAKERS = ("jit", "vectorize", "guvectorize", "reduce", "RawKernel", "RawModule", "ElementwiseKernel", "ReductionKernel")
+_MAKERS = (
+    "jit",
+    "vectorize",
+    "guvectorize",
+    "reduce",
+    "RawKernel",
+    "RawModule",
+    "ElementwiseKernel",
+    "ReductionKernel",
+)
 
 
-
-def with_main(
-    parsed: Source, imports: Imports, constants: Mapping[str, Constant], only: tuple[str, ...]
-) -> Source:
+def with_main(parsed: Source, imports: Imports, constants: Mapping[str, Constant], only: tuple[str, ...]) -> Source:
     """The source with the function, where it is asked for and there is something to make it of."""
     defined = {n.name.value: n for n in parsed.tree.body if isinstance(n, cst.FunctionDef | cst.ClassDef)}
     if NAME not in only or NAME in defined:

@@ -8,6 +8,7 @@ Side condition, checked: it is always made (it stands under no ``and``, ``or``, 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import libcst as cst
@@ -45,10 +46,15 @@ def with_calls_before(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDe
                 for part in (made, made.body[0]):
                     placed(scope.source, part, call)
                 lines.append(made)
-            lines.append(rebuilt(scope.source, line, lambda n, names=names: cst.Name(names[n]) if n in names else None))
+            named = partial(_named, names)
+            lines.append(rebuilt(scope.source, line, named))
         return placed(scope.source, inner.with_changes(body=lines), inner)
 
     return rebuilt(scope.source, node, change)  # type: ignore[no-any-return]
+
+
+def _named(names: dict[cst.CSTNode, str], node: cst.CSTNode) -> cst.Name | None:
+    return cst.Name(names[node]) if node in names else None
 
 
 class _Works:
@@ -84,5 +90,7 @@ def _calls(scope: HostScope, node: cst.CSTNode, works: _Works) -> list[cst.Call]
     if works(node):
         return [node]  # type: ignore[list-item]
     if isinstance(node, _MAYBE) and any(map(works, walk(node))):
-        raise scope.refuse(node, f"whether `{scope.text(node)}` calls what changes arrays depends on data", "call it before")
+        raise scope.refuse(
+            node, f"whether `{scope.text(node)}` calls what changes arrays depends on data", "call it before"
+        )
     return [c for inner in children(node) for c in _calls(scope, inner, works)]

@@ -1,7 +1,8 @@
 """Calls of Python host functions in the spelling that the tables have.
 
-``np.arange(n, dtype=np.float32)`` is ``np.arange(n).astype(np.float32)``, the type in ``np.array(x, np.int32)`` a keyword. What is chosen by a condition is a choice: ``h[m] = v`` is ``h[...] = np.where(m, v, h)``, ``h[h > 0].sum()``
-is ``np.where(h > 0, h, 0).sum()``. ``a = b = x`` is ``a = x`` and ``b = a``.
+``np.arange(n, dtype=np.float32)`` is ``np.arange(n).astype(np.float32)``, the type in ``np.array(x, np.int32)`` a
+keyword. What is chosen by a condition is a choice: ``h[m] = v`` is ``h[...] = np.where(m, v, h)``, ``h[h > 0].sum()`` is
+``np.where(h > 0, h, 0).sum()``. ``if n == 1: k = 1`` has a block of its own.
 
 Side condition, checked: a range of whole numbers begins at one (NumPy counts in the type that is asked for).
 """
@@ -16,7 +17,15 @@ from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.host_units import times_set
 from kraise.frontends.python.source import dotted, placed, rebuilt, walk
 
-_TYPED = {"array": 1, "asarray": 1, "ascontiguousarray": 1, "zeros_like": 1, "ones_like": 1, "empty_like": 1, "full_like": 2}
+_TYPED = {
+    "array": 1,
+    "asarray": 1,
+    "ascontiguousarray": 1,
+    "zeros_like": 1,
+    "ones_like": 1,
+    "empty_like": 1,
+    "full_like": 2,
+}
 _PLACE = {f"{m}.{n}": at for m in ("numpy", "cupy") for n, at in _TYPED.items()}  # where the type stands
 _RANGES = ("numpy.arange", "cupy.arange", "numpy.linspace", "cupy.linspace")
 
@@ -39,33 +48,22 @@ def with_one_spelling(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDe
                 made = cst.Call(cst.Attribute(range_, cst.Name("astype")), [cst.Arg(kinds[0].value)])
                 placed(scope.source, made.func, inner)
                 return placed(scope.source, made, inner)
-            case cst.Call(func=func, args=args) if (
-                at := _PLACE.get(scope.imports.qualified(dotted(func)), 0)
-            ) and len([a for a in args if a.keyword is None and not a.star]) > at:
+            case cst.Call(func=func, args=args) if (at := _PLACE.get(scope.imports.qualified(dotted(func)), 0)) and len(
+                [a for a in args if a.keyword is None and not a.star]
+            ) > at:
                 given = [rebuilt(scope.source, a, change) for a in args]
                 given[at] = cst.Arg(given[at].value, keyword=cst.Name("dtype"))
                 given = [a.with_changes(comma=cst.MaybeSentinel.DEFAULT) for a in given]
                 return placed(scope.source, inner.with_changes(args=given), inner)
-            case cst.SimpleStatementLine(body=parts) if any(
-                isinstance(p, cst.Assign) and len(p.targets) > 1 for p in parts
-            ):
-                split = [one for p in parts for one in _one_by_one(scope, p)]
-                return rebuilt(scope.source, placed(scope.source, inner.with_changes(body=split), inner), change)
+            case cst.SimpleStatementSuite(body=parts):  # if n == 1: k = 1
+                lines = [placed(scope.source, cst.SimpleStatementLine([p]), p) for p in parts]
+                lines = [rebuilt(scope.source, line, change) for line in lines]
+                return placed(scope.source, cst.IndentedBlock(lines), inner)
             case cst.Call() | cst.Assign() | cst.AugAssign() | cst.UnaryOperation():
                 return where.changed(inner)
         return None
 
     return rebuilt(scope.source, node, change)  # type: ignore[no-any-return]
-
-
-def _one_by_one(scope: HostScope, part: cst.BaseSmallStatement) -> list[cst.BaseSmallStatement]:
-    """``a = b = x`` as ``a = x; b = a``."""
-    match part:
-        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name() as first), *others], value=value) if others:
-            made = [part.with_changes(targets=part.targets[:1])]
-            made += [part.with_changes(targets=[t], value=first) for t in others]
-            return [placed(scope.source, p.with_changes(semicolon=cst.MaybeSentinel.DEFAULT), part) for p in made]
-    return [part]
 
 
 def _begins_whole(scope: HostScope, places: list[cst.Arg], kind: cst.BaseExpression) -> bool:
@@ -75,7 +73,7 @@ def _begins_whole(scope: HostScope, places: list[cst.Arg], kind: cst.BaseExpress
     return not any(isinstance(n, cst.Float | cst.Divide) for v in first for n in walk(v))
 
 
-_SIGNS = {
+_SIGNS: dict[type, type] = {
     cst.AddAssign: cst.Add, cst.SubtractAssign: cst.Subtract, cst.MultiplyAssign: cst.Multiply,
     cst.DivideAssign: cst.Divide,
 }  # fmt: skip
@@ -125,10 +123,12 @@ class _Where:
                 found := self.chosen(target)
             ):
                 return self.stored(node, target, *found, value)
-            case cst.AugAssign(target=cst.Subscript() as target, operator=sign, value=value) if (
-                type(sign) in _SIGNS and (found := self.chosen(target))
-            ):
-                added = cst.BinaryOperation(found[0], _SIGNS[type(sign)](), value, [cst.LeftParen()], [cst.RightParen()])
+            case cst.AugAssign(target=cst.Subscript() as target, operator=sign, value=value) if type(
+                sign
+            ) in _SIGNS and (found := self.chosen(target)):
+                added = cst.BinaryOperation(
+                    found[0], _SIGNS[type(sign)](), value, [cst.LeftParen()], [cst.RightParen()]
+                )
                 return self.stored(node, target, *found, added)
             case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="sum" | "mean" as name)), args=[]) if (
                 found := self.chosen(owner)
@@ -136,10 +136,10 @@ class _Where:
                 return self.reduced(node, name, *found)
             case cst.Call(func=func, args=[cst.Arg(value=operand, keyword=None)]) if (
                 found := self.chosen(operand)
-            ) and (name := self.scope.imports.qualified(dotted(func)).rpartition(".")[2]) in ("sum", "mean"):
-                return self.reduced(node, name, *found)
-            case cst.UnaryOperation(operator=cst.BitInvert(), expression=inner) if (
-                self.numpy and self.is_condition(inner)
+            ) and (called := self.scope.imports.qualified(dotted(func)).rpartition(".")[2]) in ("sum", "mean"):
+                return self.reduced(node, called, *found)
+            case cst.UnaryOperation(operator=cst.BitInvert(), expression=inner) if self.numpy and self.is_condition(
+                inner
             ):
                 return self.at(self.called("logical_not", inner), node, inner)
         return None

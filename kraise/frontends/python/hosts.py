@@ -103,6 +103,26 @@ def read_hosts(
     problems: list[Diagnostic] = []
     outlined: list[k.Function] = []
     written: set[str] = set()  # helpers that their callers hold: it is no loss that they are not functions
+
+    def scope_for(
+        name: str, units: Mapping[str, host_units.Unit], arrays: set[str], node: cst.FunctionDef
+    ) -> HostScope:
+        scope = HostScope(
+            context.source, context.imports, context.constants, by_name, frozenset(kernels - set(by_name)), kinds,
+            helpers, units, records, contexts, enums, reducers,
+        )  # fmt: skip
+        scope.generators = generators
+        scope.makers = makers
+        scope.given = given.get(name, set()) | arrays
+        scope.elementwise = frozenset(elementwise)
+        scope.foreign = foreign
+        mentioned = {x.value for x in walk(node) if isinstance(x, cst.Name)}
+        scope.left_open = {n for n in left_open if n in mentioned}
+        scope.host_params = {n: x.params for n, x in done.items()}
+        scope.host_numbers = sure
+        scope.outline = partial(_outline, context)
+        return scope
+
     for name in _ordered(hosts):
         wanted = name in only or any(name in hosts[o] for o in only if o in hosts)
         if (only and not wanted) or (name == "main" and not wanted):
@@ -111,24 +131,7 @@ def read_hosts(
         if inputs.names:
             asked[name] = inputs
             launching |= {name: u} if name in launching and (u := host_units.unit(node)) is not None else {}
-
-        def scope_of(node: cst.FunctionDef, name: str = name) -> HostScope:
-            scope = HostScope(
-                context.source, context.imports, context.constants, by_name, frozenset(kernels - set(by_name)), kinds,
-                helpers, launching, records, contexts, enums, reducers,
-            )  # fmt: skip
-            scope.generators = generators
-            scope.makers = makers
-            scope.given = given.get(name, set()) | inputs.arrays
-            scope.elementwise = frozenset(elementwise)
-            scope.foreign = foreign
-            mentioned = {x.value for x in walk(node) if isinstance(x, cst.Name)}
-            scope.left_open = {n for n in left_open if n in mentioned}
-            scope.host_params = {n: x.params for n, x in done.items()}
-            scope.host_numbers = sure
-            scope.outline = partial(_outline, context)
-            return scope
-
+        scope_of = partial(scope_for, name, launching, inputs.arrays)
         host, wrong, scope = host_results.read(scope_of, node, name, stores, inputs.names)
         host = host and host_inputs.noted(host, inputs)
         problems += wrong

@@ -2052,7 +2052,8 @@ class Grown(Heat):
 
 
 def by_a_method_that_makes_one(x, y):
-    return Grown.begun(x, 0.1).run(3)
+    rod = Grown.begun(x, 0.1)
+    return rod.run(3)
 
 
 def by_conditions(x, y):
@@ -2083,28 +2084,28 @@ def by_captured_numbers(x, y):
         return v * c
 
     @cuda.jit
-    def shift(u, v):
+    def shift_damped(u, v):
         i = cuda.grid(1)
         if 0 < i < n - 1:
             v[i] = damped(u[i - 1]) + u[i + 1]
 
     a, b = cuda.to_device(x), cuda.to_device(x)
     for _ in range(3):
-        shift[(n + 63) // 64, 64](a, b)
+        shift_damped[(n + 63) // 64, 64](a, b)
         a, b = b, a
     return a.copy_to_host()
 
 
-def bump(d):
+def bumped(d):
     add[1, 64](d, 1.0)
     return d
 
 
 def by_calls_in_what_is_left_out(x, y):
     d = cuda.to_device(x)
-    print(bump(d).copy_to_host().sum())
-    assert bump(d) is not None
-    if bump(d).size == 0:
+    print(bumped(d).copy_to_host().sum())
+    assert bumped(d) is not None
+    if bumped(d).size == 0:
         raise ValueError("empty")
     return d.copy_to_host()
 
