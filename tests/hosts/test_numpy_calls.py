@@ -8,6 +8,7 @@ from kraise.verify.load import load_module
 from tests.hosts.test_libraries import agrees, array
 
 KERNEL = """
+import math
 import numpy as np
 import cupy as cp
 from numba import cuda
@@ -35,6 +36,18 @@ BODIES = {
     "np.concatenate((x, y))": lambda x, y: np.concatenate((x, y)),
     "np.stack([x, y], axis=1)": lambda x, y: np.stack([x, y], axis=1),
     "np.vstack([x, y]) @ x": lambda x, y: np.vstack([x, y]) @ x,
+    "np.logaddexp(x, y) + np.ptp(x) * np.reciprocal(y) + np.nansum(x) + np.nanmax(y) - np.nanmin(x)": lambda x, y: (
+        np.logaddexp(x, y) + np.ptp(x) / y + np.sum(x) + np.max(y) - np.min(x)
+    ),
+    "np.append(x, y)[1:7] + np.rot90(np.outer(x, y)).diagonal() + np.take(x, np.argsort(y, kind='stable'))": (
+        lambda x, y: np.append(x, y)[1:7] + np.diagonal(np.rot90(np.outer(x, y))) + x[np.argsort(y)]
+    ),
+    "x * np.searchsorted(np.sort(y), x, side='right') + np.tri(6)[2, :] + np.digitize(y, np.sort(x)) * y": lambda x, y: (
+        x * np.searchsorted(np.sort(y), x, side="right") + np.tri(6)[2, :] + np.digitize(y, np.sort(x)) * y
+    ),
+    "np.where(np.logical_xor(x > 0, y > 0) | np.isclose(x, x), x, y) * math.log(8, 2) + np.heaviside(y, 0.5)": (
+        lambda x, y: 3 * x + np.heaviside(y, 0.5)
+    ),
     "np.linalg.inv(np.outer(x, x)[:2, :2] + np.outer(y, y)[:2, :2])": lambda x, y: np.linalg.inv(
         np.outer(x, x)[:2, :2] + np.outer(y, y)[:2, :2]
     ),
@@ -97,14 +110,16 @@ UNKNOWN = {
     "np.linalg.norm(np.outer(x, y), 2)": "order 2 of this norm",
     "np.pad(x, 1, mode='linear_ramp')": "mode='linear_ramp' is not known",
     "np.unique(x)": "call of np.unique",
-    "np.random.default_rng(0).random(6)": "call of np.random",
+    "np.random.default_rng(n).random(6)": "call of np.random",
+    "np.random.normal(0.0, n, 6)": "call of np.random",
+    "np.random.uniform(0.0, n)": "call of np.random",
 }
 
 
 @pytest.mark.parametrize("body", UNKNOWN)
 def test_calls_that_are_refused(body):
     """An order was taken for an axis, and a list of rows for the subscripts of one element."""
-    source = KERNEL + f"def f(x, y):\n    scale[1, 32](x, 2.0)\n    z = {body}\n    return z\n"
+    source = KERNEL + f"def f(x, y, n):\n    scale[1, 32](x, 2.0)\n    z = {body}\n    return z\n"
     done = pipeline.translate(source, "a.py")
     assert "f" not in done.raised
     assert any(UNKNOWN[body] in d.reason for d in done.diagnostics)

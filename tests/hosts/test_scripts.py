@@ -151,7 +151,8 @@ def test_what_is_made_before_the_launches_and_not_read_is_a_parameter():
         "def main(s):\n    r = np.random.default_rng(s)\n    x = r.random(4)\n    grow[1, 64](x, 1.0)\n    return x\n",
         "def main(s):\n    x = np.random.normal(0.0, s, 4)\n    grow[1, 64](x, 1.0)\n    return x\n",
         # another number in between
-        "n = 7\nm = n + 1\nif len(sys.argv) > 1:\n    n = int(sys.argv[1])\nx = np.ones(m)\ngrow[1, 8](x, n)\nprint(x)\n",
+        "n = 7\nm = n + 1\nif len(sys.argv) > 1:\n    n = int(sys.argv[1])\n"
+        "x = np.ones(m)\ngrow[1, 8](x, n)\nprint(x)\n",
     ),
 )
 def test_what_is_not_known_is_refused(body):

@@ -27,6 +27,10 @@ from kraise.ir import host as h
 from kraise.ir.host_names import fresh, read_within
 
 _COUNTS = ("rand", "randn", "random", "random_sample", "standard_normal", "standard_exponential", "ranf", "sample")
+_SIZE_AT = {
+    "uniform": 2, "normal": 2, "randint": 2, "integers": 2, "gamma": 2, "beta": 2, "lognormal": 2, "exponential": 1,
+    "poisson": 1, "choice": 1, "permutation": 1, "randrange": 2, "gauss": 2, "laplace": 2,
+}  # fmt: skip
 _MAKERS = ("numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.Generator", "cupy.random.default_rng",
            "cupy.random.RandomState", "random.Random")  # fmt: skip
 _APART = (cst.For, cst.While, cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.ListComp, cst.GeneratorExp, cst.DictComp)
@@ -267,33 +271,36 @@ class _Reader(Arguments):
     def _is_outside(self, func: cst.BaseExpression) -> bool:
         name = dotted(func)
         head = name.partition(".")[0]
+        match func:  # np.random.default_rng(0).random(n)
+            case cst.Attribute(value=cst.Call(func=maker) as made):
+                return self.imports.qualified(dotted(maker)) in _MAKERS and not self._of_parameters(made)
+        if self.imports.qualified(name) in _MAKERS:
+            return False
         return (head in self.rngs and "." in name) or outside(self.imports.qualified(name))
 
     def _is_settled(self, call: cst.Call) -> bool:
         """Are all numbers that decide on the values, beside their count, written out?"""
-        name = dotted(call.func).rpartition(".")[2]
-        if (
-            "random" not in self.imports.qualified(dotted(call.func))
-            and dotted(call.func).partition(".")[0] not in self.rngs
-        ):
-            return not any(isinstance(n, cst.Subscript) for a in call.args for n in walk(a.value))
-        if name in ("shuffle", "permuted", "seed"):
-            return False
+        name = call.func.attr.value if isinstance(call.func, cst.Attribute) else dotted(call.func)
+        qualified = self.imports.qualified(dotted(call.func))
+        if qualified and "random" not in qualified and dotted(call.func).partition(".")[0] not in self.rngs:
+            return not any(isinstance(n, cst.Subscript) for a in call.args for n in walk(a.value))  # a file
         if name in _COUNTS:
             return True
+        if name not in _SIZE_AT:
+            return False
         for at, a in enumerate(call.args):
             word = a.keyword.value if a.keyword is not None else ""
-            last = at == len(call.args) - 1 and at > 0 and not word
-            if word in ("size", "dtype") or last or is_number(a.value):
+            if word in ("size", "dtype") or (not word and at == _SIZE_AT[name]) or is_number(a.value):
                 continue
-            if name in ("randint", "integers", "choice", "permutation") and isinstance(a.value, cst.Name):
-                continue  # whole numbers have no derivative
-            return False
+            whole = name in ("randint", "integers")  # has no derivative
+            known = isinstance(a.value, cst.Name) and a.value.value not in self.own | set(self.times)
+            if not known and not (whole and isinstance(a.value, cst.Name)):
+                return False
         return True
 
     def gives_number(self, call: cst.Call) -> bool:
         """Does a call give one number?"""
-        name = dotted(call.func).rpartition(".")[2]
+        name = call.func.attr.value if isinstance(call.func, cst.Attribute) else dotted(call.func)
         qualified = self.imports.qualified(dotted(call.func))
         if qualified.startswith("random."):
             return name not in ("sample", "choices")

@@ -88,6 +88,10 @@ def called(scope: HostScope, node: cst.Call, row: str, value: Value) -> h.Expr:
     if row == "clip" and len(operands) == 3 and (open_ := [n for n in (1, 2) if dotted(operands[n]) == "None"]):
         row = "minimum" if 1 in open_ else "maximum"
         del operands[open_[0]]
+    if row == "taken" and isinstance(operands[-1], cst.List | cst.Tuple):
+        raise scope.refuse(
+            node, f"`{scope.text(node)}`: a list of places is not known", "give an array of them", "KR213"
+        )
     if facts.get("vector") and "axis" not in words and scope.rank(operands[0]) != 1:
         raise scope.refuse(node, f"how many arrays `{scope.text(node)}` gives is not known", "say its axis", "KR213")
     if words:

@@ -1,7 +1,8 @@
 """Calls of Python host functions in the spelling that the tables have.
 
 ``np.arange(n, dtype=np.float32)`` is ``np.arange(n).astype(np.float32)``, the type in ``np.array(x, np.int32)`` a
-keyword. What is chosen by a condition is a choice: ``h[m] = v`` is ``h[...] = np.where(m, v, h)``, ``h[h > 0].sum()`` is
+keyword, ``np.add(a, b, out=c)`` is ``c[...] = np.add(a, b)``. What is chosen by a condition is a choice: ``h[m] = v``
+is ``h[...] = np.where(m, v, h)``, ``h[h > 0].sum()`` is
 ``np.where(h > 0, h, 0).sum()``. ``if n == 1: k = 1`` has a block of its own.
 
 Side condition, checked: a range of whole numbers begins at one (NumPy counts in the type that is asked for).
@@ -55,6 +56,13 @@ def with_one_spelling(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDe
                 given[at] = cst.Arg(given[at].value, keyword=cst.Name("dtype"))
                 given = [a.with_changes(comma=cst.MaybeSentinel.DEFAULT) for a in given]
                 return placed(scope.source, inner.with_changes(args=given), inner)
+            case cst.Expr(value=cst.Call() as call) if (put := _put(scope, call)) is not None:
+                value = rebuilt(scope.source, put[1], change)
+                every = cst.Subscript(put[0], [cst.SubscriptElement(cst.Index(cst.Ellipsis()))])
+                made = cst.Assign([cst.AssignTarget(every)], placed(scope.source, value, call))
+                for part in (made, made.targets[0], every):
+                    placed(scope.source, part, inner)
+                return made
             case cst.SimpleStatementSuite(body=parts):  # if n == 1: k = 1
                 lines = [placed(scope.source, cst.SimpleStatementLine([p]), p) for p in parts]
                 lines = [rebuilt(scope.source, line, change) for line in lines]
@@ -64,6 +72,21 @@ def with_one_spelling(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDe
         return None
 
     return rebuilt(scope.source, node, change)  # type: ignore[no-any-return]
+
+
+def _put(scope: HostScope, call: cst.Call) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
+    """Where ``np.add(a, b, out=c)`` and ``np.copyto(c, a)`` put their result, and that; None for another call."""
+    module, _, name = scope.imports.qualified(dotted(call.func)).rpartition(".")
+    if module not in ("numpy", "cupy"):
+        return None
+    match call.args:
+        case [cst.Arg(value=into, keyword=None), cst.Arg(value=value, keyword=None)] if name == "copyto":
+            return (into, value) if dotted(into) else None
+    out = [a for a in call.args if a.keyword is not None and a.keyword.value == "out"]
+    if len(out) != 1 or not dotted(out[0].value):
+        return None
+    left = [a.with_changes(comma=cst.MaybeSentinel.DEFAULT) for a in call.args if a is not out[0]]
+    return out[0].value, placed(scope.source, call.with_changes(args=left), call)
 
 
 def _begins_whole(scope: HostScope, places: list[cst.Arg], kind: cst.BaseExpression) -> bool:

@@ -16,6 +16,7 @@ from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.source import dotted
 from kraise.ir import host as h
 from kraise.ir import kernel as k
+from kraise.ir.operations import OPERATIONS
 from kraise.ir.types import BOOL, COMPLEX, FLOAT, INT, NUMBER, ScalarType
 
 _VIEWS = frozenset(
@@ -327,6 +328,11 @@ def call(scope: HostScope, node: cst.Call) -> h.Expr:
     row = dialects.host_rows("python").get(name)
     if row is not None and not (operation is not None and not any(scope.is_array(a) for a in args)):
         return host_library.called(scope, node, row, lambda n: value(scope, n))
+    if operation is not None and operation.operation == "log" and len(args) == 2 and name == "math.log":
+        return _op("div", *(_op("log", value(scope, a), span=span) for a in args), span=span)
+    row_of = OPERATIONS.get(operation.operation) if operation is not None else None
+    if row_of is not None and len(args) != row_of.arity:
+        raise scope.refuse(node, f"{scope.text(node.func)} is known with other operands only", code="KR213")
     if operation is not None:
         return _op(operation.operation, *(value(scope, a) for a in args), span=span)
     raise host_library.unknown(scope, node)
