@@ -42,8 +42,8 @@ BODIES = {
     "np.append(x, y)[1:7] + np.rot90(np.outer(x, y)).diagonal() + np.take(x, np.argsort(y, kind='stable'))": (
         lambda x, y: np.append(x, y)[1:7] + np.diagonal(np.rot90(np.outer(x, y))) + x[np.argsort(y)]
     ),
-    "x * np.searchsorted(np.sort(y), x, side='right') + np.tri(6)[2, :] + np.digitize(y, np.sort(x)) * y": lambda x, y: (
-        x * np.searchsorted(np.sort(y), x, side="right") + np.tri(6)[2, :] + np.digitize(y, np.sort(x)) * y
+    "x * np.searchsorted(np.sort(y), x, side='right') + np.tri(6)[2, :] + np.digitize(y, np.sort(x)) * y": (
+        lambda x, y: x * np.searchsorted(np.sort(y), x, side="right") + np.tri(6)[2] + np.digitize(y, np.sort(x)) * y
     ),
     "np.where(np.logical_xor(x > 0, y > 0) | np.isclose(x, x), x, y) * math.log(8, 2) + np.heaviside(y, 0.5)": (
         lambda x, y: 3 * x + np.heaviside(y, 0.5)

@@ -1,8 +1,8 @@
 """What a Python host function that returns nothing shows: the results of ``main`` and of functions that only print.
 
-These are, in the order of the text, the arrays that it copies back from the device and those of the host that its
-launches change; then the numbers made of such arrays that it prints. Where there are none, what it prints of them,
-and else the arrays on the device that its launches change.
+These are, in the order of the text, the arrays that it copies back from the device (of ``main`` also those of the host
+that its launches change), then what it prints that is made of such arrays and has a name. Where there are none, what it
+prints of them; of ``main`` else the arrays on the device that its launches change.
 """
 
 from __future__ import annotations
@@ -91,9 +91,11 @@ def variants(source: Source, imports: Imports, node: cst.FunctionDef, stores: St
     """The function with its results as a ``return``, the fullest first."""
     shown = _Shown(imports, node, stores)
     found: list[list[cst.BaseExpression]] = []
-    kept: list[cst.BaseExpression] = [cst.Name(n) for n in shown.copied]
-    numbers: list[cst.BaseExpression] = [cst.Name(n) for n in shown.printed if n not in shown.copied]
-    device: list[cst.BaseExpression] = [cst.Name(n) for n in shown.on_device]
+    whole = node.name.value == "main"
+    copied = {**shown.copied, **shown.on_host} if whole else shown.copied
+    kept: list[cst.BaseExpression] = [cst.Name(n) for n in copied]
+    numbers: list[cst.BaseExpression] = [cst.Name(n) for n in shown.printed if n not in copied]
+    device: list[cst.BaseExpression] = [cst.Name(n) for n in shown.on_device] if whole else []
     for names in ([*kept, *numbers], kept, shown.expressions, device):
         if names and names not in found:
             found.append(names)
@@ -118,7 +120,7 @@ class _Shown:
         self.printed: dict[str, None] = {}
         self.expressions: list[cst.BaseExpression] = []
         self.on_device: dict[str, None] = {}
-        host: dict[str, None] = {}
+        self.on_host: dict[str, None] = {}
         device: set[str] = set()
         nodes = list(_own(node.body))
         written = [n for inner in nodes for n in self._written(inner, stores)]
@@ -147,10 +149,9 @@ class _Shown:
                 case cst.Call(func=cst.Attribute(attr=cst.Name(value="copy_to_host")), args=[cst.Arg(value=into), *_]):
                     self.copied |= {into.value: None} if isinstance(into, cst.Name) else {}
             for name in self._written(inner, stores):
-                (self.on_device if name in device else host)[name] = None
+                (self.on_device if name in device else self.on_host)[name] = None
             if isinstance(inner, cst.Call) and imports.qualified(dotted(inner.func)) in _SHOWS:
                 self._print(inner, tainted)
-        self.copied |= {n: None for n in host if n not in self.copied}
 
     def _print(self, call: cst.Call, tainted: set[str]) -> None:
         for arg in call.args:

@@ -59,10 +59,10 @@ def with_one_spelling(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDe
             case cst.Expr(value=cst.Call() as call) if (put := _put(scope, call)) is not None:
                 value = rebuilt(scope.source, put[1], change)
                 every = cst.Subscript(put[0], [cst.SubscriptElement(cst.Index(cst.Ellipsis()))])
-                made = cst.Assign([cst.AssignTarget(every)], placed(scope.source, value, call))
-                for part in (made, made.targets[0], every):
+                stored = cst.Assign([cst.AssignTarget(every)], placed(scope.source, value, call))
+                for part in (stored, stored.targets[0], every):
                     placed(scope.source, part, inner)
-                return made
+                return stored
             case cst.SimpleStatementSuite(body=parts):  # if n == 1: k = 1
                 lines = [placed(scope.source, cst.SimpleStatementLine([p]), p) for p in parts]
                 lines = [rebuilt(scope.source, line, change) for line in lines]
