@@ -14,6 +14,7 @@ from typing import Any
 
 import libcst as cst
 
+from kraise.frontends.python.host_arguments import is_number
 from kraise.frontends.python.host_units import times_set
 from kraise.frontends.python.names import Imports
 from kraise.frontends.python.source import Source, placed, rebuilt, walk
@@ -63,7 +64,8 @@ class _Around:
         self.times = times_set(node)
         for d in nested.values():
             self.times = self.times - times_set(d)
-        self.known = {p.name.value for p in params} | set(self.times)
+        constants = {n for line in node.body.body for n in _constant(line)}  # known from the text
+        self.known = ({p.name.value for p in params} | set(self.times)) - constants
         self.free: dict[str, set[str]] = {}
         direct = {n: self._free(d) for n, d in nested.items()}
         for name in nested:
@@ -132,6 +134,15 @@ class _Around:
             for part in walk(a):
                 self.parsed.positions.setdefault(part, self.parsed.positions[call])
         return call.with_changes(args=given)
+
+
+def _constant(line: cst.CSTNode) -> list[str]:
+    match line:
+        case cst.SimpleStatementLine(
+            body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)]
+        ) if is_number(value):
+            return [name]
+    return []
 
 
 def _launches(node: cst.CSTNode, names: set[str]) -> bool:
