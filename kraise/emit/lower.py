@@ -236,7 +236,7 @@ class Lowering:
             case eq.HelperCall(function=function, args=args):
                 self.ctx.used_helpers.add(function)
                 values = [self.lower(a, frame) for a in args]
-                return self._broadcast(py.call(function, *(v.py for v in values)), values)
+                return self._broadcast(py.call(function, *(v.py for v in values)), values, frame)
         raise refuse("KR303", f"no array form for {type(node).__name__}")
 
     def constant(self, node: eq.Const) -> Py:
@@ -275,14 +275,12 @@ class Lowering:
             return identifier(name)
         raise refuse("KR304", f"index {name} has no range here")
 
-    def _broadcast(self, text: Py, values: list[Val]) -> Val:
-        axes: dict[eq.Axis, None] = {}
+    def _broadcast(self, text: Py, values: list[Val], frame: Frame) -> Val:
         wide = max(values, key=lambda v: v.rank, default=None)
         if wide is None:
             return Val(text, (), 0)
-        for v in values:
-            axes.update(dict.fromkeys(v.axes))
-        return Val(text, tuple(axes), wide.rank)
+        axes = {a for v in values for a in v.axes}
+        return Val(text, tuple(a for a in frame if a in axes), wide.rank)
 
     # --- operations ----------------------------------------------------------------------------
 
@@ -345,7 +343,7 @@ class Lowering:
             raise refuse("KR303", f"operation {name} has no spelling")
         if counts_bits(name, args[0].type, node.type):
             text = py.method(text, "astype", Atom(dtype_text(node.type) if node.type.bits else "int"))
-        return self._broadcast(text, values)
+        return self._broadcast(text, values, frame)
 
     def is_nonnegative(self, node: eq.Expr, frame: Frame) -> bool:
         """Whether an integer value is provably at least 0."""

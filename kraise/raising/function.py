@@ -51,6 +51,7 @@ from kraise.raising.threads.sizes import limits
 from kraise.raising.threads.splits import Splitting, own_splits, split_threads
 from kraise.raising.threads.unguarded import asks_where_given
 from kraise.raising.writes.dead import without_dead
+from kraise.raising.writes.exchanged import exchanged
 from kraise.raising.writes.finish import finish, finished
 from kraise.raising.writes.fuse import fuse, started, summed
 from kraise.raising.writes.index_sets import at_places, split
@@ -158,6 +159,7 @@ class Raiser:
             _bounded_by_guards(cx, st.out)
             rounds.as_indices(cx, st)
             st.out = shifted(st.out, st.names, st.accesses, tuple(a.name for a in cx.rounds_around))
+            st.out = exchanged(st.out, shapes_of(st), st.names)
             grid = tiles.Launch((*cx.facts, *cx.assumed, *(c for c, _ in cx.checks)), named(st))
             st.out = interleaved(cx, st.out, self._seen_versions(body.returns), grid)
             stmts = copied_after(finish(st.out, shapes_of(st), cx.rounds_around, grid))

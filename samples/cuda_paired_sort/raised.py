@@ -34,13 +34,13 @@ def sort_blocks(sorted, x, *, grid=None, block=None):
     blocks = sorted.shape[0] // 8 if grid is None else grid
     x2 = x[: 8 * blocks].reshape(blocks, 8)
     s = x2  # kernel.cu:7
-    a = s[:, :8:2]  # kernel.cu:14
+    a = s[:, ::2]  # kernel.cu:14
     b = s[:, 1:9:2]
     t = jnp.arange(4)
     mod = t % 2
     down = mod != 0  # kernel.cu:10
     unequal = (a > b) != down
-    s = s.at[:, :8:2].set(jnp.where(unequal, b, a))  # kernel.cu:16
+    s = s.at[:, ::2].set(jnp.where(unequal, b, a))  # kernel.cu:16
     s = s.at[:, 1:9:2].set(jnp.where(unequal, a, s[:, 1:9:2]))  # kernel.cu:17
     block_x = jnp.arange(blocks)
     difference = 2 * t - mod
@@ -55,17 +55,17 @@ def sort_blocks(sorted, x, *, grid=None, block=None):
     s = s.at[jnp.where(unequal_2, block_x[:, None], blocks), difference_2].set(
         a_2, mode="drop"
     )  # kernel.cu:17
-    a_3 = s[:, :8:2]  # kernel.cu:14
+    a_3 = s[:, ::2]  # kernel.cu:14
     b_3 = s[:, 1:9:2]
     unequal_3 = (a_3 > b_3) != down_2
-    s = s.at[:, :8:2].set(jnp.where(unequal_3, b_3, a_3))  # kernel.cu:16
+    s = s.at[:, ::2].set(jnp.where(unequal_3, b_3, a_3))  # kernel.cu:16
     s = s.at[:, 1:9:2].set(jnp.where(unequal_3, a_3, s[:, 1:9:2]))  # kernel.cu:17
     a_4 = s[:, :4]  # kernel.cu:14
-    b_4 = s[:, 4:8]
+    b_4 = s[:, 4:]
     down_3 = t & 4 != 0  # kernel.cu:10
     unequal_4 = (a_4 > b_4) != down_3
     s = s.at[:, :4].set(jnp.where(unequal_4, b_4, a_4))  # kernel.cu:16
-    s = s.at[:, 4:8].set(jnp.where(unequal_4, a_4, s[:, 4:8]))  # kernel.cu:17
+    s = s.at[:, 4:].set(jnp.where(unequal_4, a_4, s[:, 4:]))  # kernel.cu:17
     a_5 = s[:, difference]  # kernel.cu:14
     b_5 = s[:, difference_2]
     unequal_5 = (a_5 > b_5) != down_3
@@ -75,10 +75,10 @@ def sort_blocks(sorted, x, *, grid=None, block=None):
     s = s.at[jnp.where(unequal_5, block_x[:, None], blocks), difference_2].set(
         a_5, mode="drop"
     )  # kernel.cu:17
-    a_6 = s[:, :8:2]  # kernel.cu:14
+    a_6 = s[:, ::2]  # kernel.cu:14
     b_6 = s[:, 1:9:2]
     unequal_6 = (a_6 > b_6) != down_3
-    s = s.at[:, :8:2].set(jnp.where(unequal_6, b_6, a_6))  # kernel.cu:16
+    s = s.at[:, ::2].set(jnp.where(unequal_6, b_6, a_6))  # kernel.cu:16
     s = s.at[:, 1:9:2].set(jnp.where(unequal_6, a_6, s[:, 1:9:2]))  # kernel.cu:17
-    sorted2 = s[:, :8]  # kernel.cu:22
+    sorted2 = s  # kernel.cu:22
     return sorted.at[: 8 * blocks].set(sorted2.ravel())

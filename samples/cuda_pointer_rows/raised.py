@@ -16,7 +16,7 @@ def row_scores(weights, features, scores, classes, dim, batch):
     c = jnp.arange(classes)
     features2 = features[: batch * dim].reshape(batch, dim)
     weights2 = weights[: classes * (dim + 1)].reshape(classes, dim + 1)
-    scores2 = jnp.broadcast_to(
-        weights[c * dim + c + dim] + features2 @ weights2[:, :-1].T, (batch, classes)
+    scores2 = (
+        weights[c * dim + c + dim] + features2 @ weights2[:, :-1].T
     )  # kernel.cu:10
     return scores.at[: batch * classes].set(scores2.ravel())

@@ -78,7 +78,7 @@ def filtered_rows(x, weight, y, width, pitch, *, grid, block):
         raise ValueError("filtered_rows: a block has 2 threads along y")
     x2 = jnp.resize(x, (2 * grid[1], pitch))
     tile = jnp.zeros((pitch // 32, grid[1], LINES, 48), jnp.float32)  # kernel.cu:48
-    tile = tile.at[:, :, :2, 8:-8].set(
+    tile = tile.at[:, :, :, 8:-8].set(
         jnp.transpose(
             x2[:, : 32 * (pitch // 32)].reshape(grid[1], 2, pitch // 32, 32),
             (2, 0, 1, 3),
@@ -88,7 +88,7 @@ def filtered_rows(x, weight, y, width, pitch, *, grid, block):
     thread_x = jnp.arange(8)
     block_y = jnp.arange(grid[1])
     thread_y = jnp.arange(2)
-    tile = tile.at[:, :, :2, :-40].set(
+    tile = tile.at[:, :, :, :-40].set(
         jnp.where(
             32 * block_x[:, None, None, None] + thread_x - 8 >= 0,
             x[
@@ -105,7 +105,7 @@ def filtered_rows(x, weight, y, width, pitch, *, grid, block):
             0.0,
         )
     )  # kernel.cu:54
-    tile = tile.at[:, :, :2, 40:].set(
+    tile = tile.at[:, :, :, 40:].set(
         jnp.where(
             width + 8 - 32 * block_x[:, None, None, None] - thread_x > 40,
             x[
@@ -127,12 +127,12 @@ def filtered_rows(x, weight, y, width, pitch, *, grid, block):
     difference = 32 * block_x[:, None] + thread_x_2 - 8
     y2 = jnp.resize(y, (2 * grid[1], pitch))
     y2 = y2.at[total[:, :, None, None], difference].set(
-        weight[6] * jnp.transpose(tile[:, :, :2, 5:-11], (1, 2, 0, 3))
-        + weight[5] * jnp.transpose(tile[:, :, :2, 6:-10], (1, 2, 0, 3))
-        + weight[4] * jnp.transpose(tile[:, :, :2, 7:-9], (1, 2, 0, 3))
-        + weight[3] * jnp.transpose(tile[:, :, :2, 8:-8], (1, 2, 0, 3))
-        + weight[2] * jnp.transpose(tile[:, :, :2, 9:-7], (1, 2, 0, 3))
-        + weight[1] * jnp.transpose(tile[:, :, :2, 10:-6], (1, 2, 0, 3))
-        + weight[0] * jnp.transpose(tile[:, :, :2, 11:-5], (1, 2, 0, 3))
+        weight[6] * jnp.transpose(tile[:, :, :, 5:-11], (1, 2, 0, 3))
+        + weight[5] * jnp.transpose(tile[:, :, :, 6:-10], (1, 2, 0, 3))
+        + weight[4] * jnp.transpose(tile[:, :, :, 7:-9], (1, 2, 0, 3))
+        + weight[3] * jnp.transpose(tile[:, :, :, 8:-8], (1, 2, 0, 3))
+        + weight[2] * jnp.transpose(tile[:, :, :, 9:-7], (1, 2, 0, 3))
+        + weight[1] * jnp.transpose(tile[:, :, :, 10:-6], (1, 2, 0, 3))
+        + weight[0] * jnp.transpose(tile[:, :, :, 11:-5], (1, 2, 0, 3))
     )  # kernel.cu:62
     return y.at[: 2 * grid[1] * pitch].set(y2.ravel()[: y.size])

@@ -51,9 +51,8 @@ def normalised_rows(x, gain, bias, y, centre, rows, channels):
         jnp.sum((x2 - mean_2[:, None]) * (x2 - mean_2[:, None]), axis=1) / channels
         + 1e-05
     )  # kernel.cu:28
-    y2 = jnp.broadcast_to(
-        gain[:channels] * (x2 - mean_2[:, None]) * scale[:, None] + bias[:channels],
-        (rows, channels),
+    y2 = (
+        gain[:channels] * (x2 - mean_2[:, None]) * scale[:, None] + bias[:channels]
     )  # kernel.cu:30
     y = y.at[: rows * channels].set(y2.ravel())
     return y, centre

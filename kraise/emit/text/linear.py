@@ -32,7 +32,13 @@ class Linear:
         sums = dict(self.terms)
         for atom, c in other.terms:
             sums[atom] = sums.get(atom, 0) + c
-        return Linear(tuple((a, c) for a, c in sums.items() if c), self.constant + other.constant)
+        found = Linear(tuple((a, c) for a, c in sums.items() if c), self.constant + other.constant)
+        return Linear() if found.terms and found.is_nought() else found
+
+    def is_nought(self) -> bool:
+        """Whether the sum is of numbers alone and 0, where some of them go by the names of constants."""
+        numbers = [c * a.value for a, c in self.terms if isinstance(a, eq.Const) and isinstance(a.value, int)]
+        return len(numbers) == len(self.terms) and sum(numbers) + self.constant == 0
 
     def __neg__(self) -> Linear:
         return self.times(-1)

@@ -9,6 +9,7 @@ from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, topological
+from kraise.raising.writes.exchanged import mixes
 
 Domain = tuple[eq.Expr, ...]
 
@@ -44,7 +45,7 @@ def remainder_below(s: eq.Expr, domain: Domain) -> eq.Expr | None:
 
 
 def turned(s: eq.Expr, domain: Domain) -> eq.Index | None:
-    """The index of ``(i + c) % n`` whose range is n: it takes the same values as the index, one further on each."""
+    """The index of ``(i + c) % n`` whose range is n, or of ``i ^ c``: it takes the same values as the index."""
     match s:
         case eq.Op(name="mod" | "tmod", args=(x, m)) if remainder_below(s, domain) is not None:
             moved = to_poly(x)
@@ -54,6 +55,10 @@ def turned(s: eq.Expr, domain: Domain) -> eq.Index | None:
             index = eq.Index(names[0], INT)
             own = eq.Op("lt", (index, m), BOOL) in domain and moved.coefficient(index).value in (1, -1)
             return index if own else None
+        case eq.Op(name="xor", args=args):
+            ends = ((i, b) for i in args for b in domain if isinstance(i, eq.Index) and isinstance(b, eq.Op))
+            below = (i for i, b in ends if b.name == "lt" and b.args[0] is i and mixes(s, to_poly(b.args[1]).value))
+            return next(below, None)
     return None
 
 

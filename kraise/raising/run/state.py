@@ -79,6 +79,7 @@ class State:
 
     env: dict[str, eq.Expr] = field(default_factory=dict)
     versions: dict[str, eq.Version] = field(default_factory=dict)
+    unseen: dict[eq.Version, eq.Version] = field(default_factory=dict)  # by the arm under way, and what it sees
     path: tuple[eq.Expr, ...] = ()
     facts: tuple[eq.Expr, ...] = ()  # what the launch implies of the indices: good for proofs, no part of a domain
     open: tuple[str, ...] = ()

@@ -16,6 +16,7 @@ from kraise.raising.memory.phases import barrier, level
 from kraise.raising.memory.private import initial, new_array
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like
+from kraise.raising.run.arms import seen, unseen
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import exposed, reads
 from kraise.raising.run.paths import add_path, decided
@@ -147,7 +148,7 @@ def store(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...], n
         st.env[cell[1]] = new
         return
     st.order += 1
-    own = eq.Read(st.versions[name], subs, _element(cx, st, name, new), at.view)
+    own = eq.Read(seen(st, name), subs, _element(cx, st, name, new), at.view)
     how = contribution(new, own)
     if how is not None and how.op == "":
         return
@@ -284,16 +285,16 @@ def _if(
         return
     path, before, partial = st.path, dict(st.env), dict(st.partial)
     st.path = add_path(path, condition)
-    start = len(st.out)
+    start, versions, hidden = len(st.out), dict(st.versions), st.unseen
     with level(cx, st, body):
         block(cx, st, body, live)
     middle = len(st.out)
     taken, first = st.env, st.partial
     st.env, st.partial = dict(before), dict(partial)
-    st.path = add_path(path, negate(condition))
+    st.path, st.unseen = add_path(path, negate(condition)), unseen(cx, st, versions)
     with level(cx, st, orelse):
         block(cx, st, orelse, live)
-    other, second = st.env, st.partial
+    other, second, st.unseen = st.env, st.partial, hidden
     if (middle, len(st.out)) == (start + 1, start + 2):
         _one_store(st, condition, path)
     st.path = path  # before the arms are merged: what a merged value is may follow from the path

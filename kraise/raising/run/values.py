@@ -26,6 +26,7 @@ from kraise.raising.optimistic import in_known_rows, rows_of_blocks, wanted
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like, operation, same_cell
 from kraise.raising.run.bits import by_bits
+from kraise.raising.run.arms import seen
 from kraise.raising.run.context import Context, array_type
 from kraise.raising.run.dispatched import complete
 from kraise.raising.run.paths import add_path, decided
@@ -338,10 +339,10 @@ def load_cell(cx: Context, st: State, at: Cell, t: object, span: Span | None) ->
     if forwarded is not None:
         st.accesses.append(access(st, at, st.path, False, answered=True, span=span))
         return forwarded
-    check_known(cx, name, st.versions[name], span)
+    check_known(cx, name, seen(st, name), span)
     if not cx.unroll:
         check_filled(cx, st, name, at.subscripts, span)
-    node = eq.Read(st.versions[name], at.subscripts, element, at.view)  # type: ignore[arg-type]
+    node = eq.Read(seen(st, name), at.subscripts, element, at.view)  # type: ignore[arg-type]
     st.accesses.append(access(st, at, st.path, False, node=node, span=span))
     st.facts = tuple(dict.fromkeys((*st.facts, *in_table(cx, node))))
     return node
