@@ -10,6 +10,7 @@ from kraise.emit.stores import versions
 from kraise.emit.text import python as py
 from kraise.emit.text.python import ALL, NONE, Atom, Py
 from kraise.ir import equations as eq
+from kraise.ir.types import ScalarType
 
 NAMES = ("and_", "or_", "xor")
 _SYMBOLS = {"and_": "&", "or_": "|", "xor": "^"}
@@ -19,13 +20,18 @@ _PLANES = {"and_": "min", "or_": "max", "xor": "add"}
 def accumulate(low: Lowering, stmt: eq.Write, frame: Frame, rest: Frame) -> None:
     """``y[s] ^= value`` over index arrays: each bit is a plane, scattered by max, min or add, then put together.
 
-    Where no subscript moves, all values are reduced first. A lane that the mask leaves out has the neutral element.
+    Where no subscript moves, all values are reduced first. A lane that the mask leaves out has the neutral element. Of
+    ``1 << k`` there is one bit to scatter, to place k of the planes.
     """
     ctx, op = low.ctx, stmt.accumulate
     kind = stmt.value.type
     if kind.bits is None or not kind.is_integer:
         raise refuse("KR306", f"no scatter that combines by {op.rstrip('_')}", stmt.span)
     value: eq.Expr = stmt.value
+    place = _one_bit(value, op) if frame and not rest else None
+    if place is not None:
+        _set_bit(low, stmt, frame, place)
+        return
     if stmt.where is not None:
         value = eq.Op("select", (stmt.where, value, eq.Const(-1 if op == "and_" else 0, kind)), kind)
         if kind.kind == "uint" and op == "and_":
@@ -52,18 +58,50 @@ def accumulate(low: Lowering, stmt: eq.Write, frame: Frame, rest: Frame) -> None
 
         versions.assign(low, stmt, combined)
         return
-    bit = ctx.names.fresh("bit")
-    ctx.emit(Assign(bit, py.call("jnp.arange", py.number(kind.bits), dtype=Atom(dtype_text(kind)))))
-    one = py.Bin("&", py.Bin(">>", py.Sub(text_py, (*[ALL] * len(frame), NONE)), Atom(bit)), py.number(1))
+    bit = _numbers(low, kind)
+    one = py.Bin("&", py.Bin(">>", py.Sub(text_py, (*[ALL] * len(frame), NONE)), bit), py.number(1))
     bits = ctx.names.fresh("bits")
     ctx.emit(Assign(bits, one))
+    versions.assign(low, stmt, lambda base: _put_together(stmt, base, bit, items, Atom(bits)))
 
-    def make(base: Py) -> Py:
-        rank = len(stmt.subscripts)
-        old = py.Bin("&", py.Bin(">>", py.Sub(base, (*[ALL] * rank, NONE)), Atom(bit)), py.number(1))
-        planes: Py = py.method(py.Sub(py.Attr(old, "at"), tuple(items)), _PLANES[op], Atom(bits))
-        if op == "xor":
-            planes = py.Bin("&", planes, py.number(1))
-        return py.call("jnp.sum", py.Bin("<<", planes, Atom(bit)), axis=py.number(-1), dtype=Atom(dtype_text(kind)))
 
-    versions.assign(low, stmt, make)
+def _one_bit(value: eq.Expr, op: str) -> eq.Expr | None:
+    """k where the value is ``1 << k``, or ``~(1 << k)`` of an and."""
+    match value:
+        case eq.Op(name="shl", args=(eq.Const(value=1), k)) if op != "and_":
+            return k
+        case eq.Op(name="invert", args=(eq.Op(name="shl", args=(eq.Const(value=1), k)),)) if op == "and_":
+            return k
+    return None
+
+
+def _set_bit(low: Lowering, stmt: eq.Write, frame: Frame, place: eq.Expr) -> None:
+    ctx, own = low.ctx, 0 if stmt.accumulate == "and_" else 1
+    extents = ctx.array_extents(stmt.before, stmt.view)
+    items, _ = subs.index_arrays(low, stmt.subscripts, extents, frame, stmt.safe)
+    items.append(py.method(low.lower(place, frame).py, "astype", Atom("jnp.int32")))
+    amount: Py = py.number(own)
+    if stmt.where is not None:
+        kind = Atom(dtype_text(stmt.value.type))
+        mask = low.lower(stmt.where if own else eq.Op("not", (stmt.where,), stmt.where.type), frame)
+        amount = py.method(mask.py, "astype", kind)
+    bit = _numbers(low, stmt.value.type)
+    versions.assign(low, stmt, lambda base: _put_together(stmt, base, bit, items, amount))
+
+
+def _numbers(low: Lowering, kind: ScalarType) -> Atom:
+    """The variable of the numbers of a value's bits."""
+    bit = low.ctx.names.fresh("bit")
+    low.ctx.emit(Assign(bit, py.call("jnp.arange", py.number(kind.bits or 0), dtype=Atom(dtype_text(kind)))))
+    return Atom(bit)
+
+
+def _put_together(stmt: eq.Write, base: Py, bit: Atom, items: list[Py], bits: Py) -> Py:
+    """The array once its planes are scattered to."""
+    op, rank = stmt.accumulate, len(stmt.subscripts)
+    old = py.Bin("&", py.Bin(">>", py.Sub(base, (*[ALL] * rank, NONE)), bit), py.number(1))
+    planes: Py = py.method(py.Sub(py.Attr(old, "at"), tuple(items)), _PLANES[op], bits)
+    if op == "xor":
+        planes = py.Bin("&", planes, py.number(1))
+    kind = Atom(dtype_text(stmt.value.type))
+    return py.call("jnp.sum", py.Bin("<<", planes, bit), axis=py.number(-1), dtype=kind)

@@ -2,14 +2,19 @@
 
 ``sum over t < 128 of x[t] + x[t + 128]`` is what a thread leaves that adds two elements up before its block does;
 ``sum over t < 256 of x[t]`` is one pass over the array, and one slice of its gradient. An element of a portion may be
-absent: ``a + b if c else a`` is ``a + (b if c else 0)``. The side conditions: the addends are one expression but for
-numbers that move in step, and the place and the number of the portion are digits of one index.
+absent: ``a + b if c else a`` is ``a + (b if c else 0)``. Sums of their own (four accumulators of a loop in steps of
+four) are the same in another order. The side conditions: the addends are one expression but for numbers that move in
+step, and the place and the number of the portion are digits of one index.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import reduce
+
 from kraise.ir import equations as eq
-from kraise.ir.walk import topological, transform
+from kraise.ir.types import INT
+from kraise.ir.walk import substitute, topological, transform
 from kraise.raising.threads.tiles import merged_reductions
 from kraise.raising.writes.rolled import along
 
@@ -21,20 +26,49 @@ def in_one(e: eq.Expr, path: tuple[eq.Expr, ...]) -> eq.Expr:
     """``e`` with each sum (or extremum) over portions of a range as one over the range; ``path`` holds around it."""
 
     def one(node: eq.Expr) -> eq.Expr:
+        if isinstance(node, eq.Op) and node.name in _NEUTRAL:
+            return _of_sums(node, path) or node
         if not isinstance(node, eq.Reduce) or node.op not in _NEUTRAL or node.type.is_integer or node.where is not None:
             return node
         nothing = _NEUTRAL[node.op]
         parts = [p for p in _parts(node.body, node.op) if not (isinstance(p, eq.Const) and p.value == nothing)]
         if not 2 <= len(parts) <= _MOST:
             return node
-        taken = frozenset(n.name for n in topological((node,)) if isinstance(n, eq.Index))
-        found = along(node.op, parts, taken | {a.name for a in node.axes}, node.type)
-        if found is None:
-            return node
-        whole = merged_reductions(eq.Reduce(node.op, (*node.axes, *found.axes), found.body, None, node.type), path)
-        return whole if isinstance(whole, eq.Reduce) and len(whole.axes) == len(node.axes) else node
+        return _whole(node, parts, path) or node
 
     return transform(e, one)
+
+
+def _whole(node: eq.Reduce, parts: list[eq.Expr], path: tuple[eq.Expr, ...]) -> eq.Reduce | None:
+    """The reduction over the range whose portions ``parts`` are over the axes of ``node``."""
+    taken = frozenset(n.name for n in topological((node, *parts)) if isinstance(n, eq.Index))
+    found = along(node.op, parts, taken | {a.name for a in node.axes}, node.type)
+    if found is None:
+        return None
+    whole = merged_reductions(eq.Reduce(node.op, (*node.axes, *found.axes), found.body, None, node.type), path)
+    return _named(whole, node) if isinstance(whole, eq.Reduce) and len(whole.axes) == len(node.axes) else None
+
+
+def _named(whole: eq.Reduce, node: eq.Reduce) -> eq.Reduce:
+    """The index over the range under the name that the source gives to one over its portions."""
+    new = [a for a in whole.axes if a not in node.axes and a.name not in {b.name for b in node.axes}]
+    old = [a for a in node.axes if a.name not in {b.name for b in whole.axes}]
+    if len(new) != 1 or len(old) != 1 or whole.where is not None:
+        return whole
+    axes = tuple(replace(a, name=old[0].name) if a is new[0] else a for a in whole.axes)
+    body = substitute(whole.body, {eq.Index(new[0].name, INT): eq.Index(old[0].name, INT)})
+    return eq.Reduce(whole.op, axes, body, None, whole.type)
+
+
+def _of_sums(node: eq.Op, path: tuple[eq.Expr, ...]) -> eq.Expr | None:
+    """``sum of x[4 * k] + … + sum of x[4 * k + 3]`` as the sum of x, beside what else is added."""
+    parts = _parts(node, node.name) if not node.type.is_integer else []
+    sums = [p for p in parts if isinstance(p, eq.Reduce) and p.op == node.name and p.where is None]
+    if not 2 <= len(sums) <= _MOST or any((p.axes, p.type) != (sums[0].axes, node.type) for p in sums):
+        return None
+    whole = _whole(sums[0], [p.body for p in sums], path)
+    others = [p for p in parts if p not in sums]
+    return whole and reduce(lambda a, b: eq.Op(node.name, (a, b), node.type), others, whole)
 
 
 def _parts(e: eq.Expr, op: str) -> list[eq.Expr]:
