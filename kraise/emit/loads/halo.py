@@ -112,6 +112,11 @@ class _Rule:
                 left = [m for m in conjuncts(where) if not self._vanishes(out.body, m)]
                 if len(left) < len(conjuncts(where)):
                     return replace(out, where=_all(tuple(map(self.expression, left))))
+            case eq.Reduce(op="min" | "max" as op, where=where, body=eq.Read()), eq.Reduce(body=eq.Read() as load):
+                end = eq.Const(float("inf" if op == "min" else "-inf"), load.type)
+                found = _ended(load, conjuncts(where), end) if where is not None and _holds_infinity(load) else None
+                if found is not None:
+                    return replace(out, body=found, where=None)
         return out
 
     def _select(
@@ -125,10 +130,8 @@ class _Rule:
             if zero(other) and self.vanishes(new, over):
                 return new if _alike(new, node, other) else eq.Cast(node.type, new)
             if isinstance(new, eq.Read) and _number(other, node) and _alike(new, node, other):
-                if new.outside and all(is_out(new, m) for m in over):
-                    return replace(new, outside=tuple(o and replace(o, fill=other) for o in new.outside))
-                if new.limit is not None and all(filled.beyond(new, m) for m in over):
-                    return replace(new, limit=replace(new.limit, fill=other))
+                if (ended := _ended(new, over, other)) is not None:
+                    return ended
             match value, new:
                 case eq.Op(name="add" | "sub" as name, args=(s, t), type=kind), eq.Op(name=same, args=(_, _) as now):
                     if same != name or kind != node.type or other not in (s, t) or (name == "sub" and s is not other):
@@ -171,6 +174,19 @@ class _Rule:
             case eq.Reduce(op="add", axes=axes, body=body):
                 return not self.free(mask) & {a.name for a in axes} and self._vanishes(body, mask)
         return False
+
+
+def _ended(load: eq.Read, over: Masks, fill: eq.Expr) -> eq.Read | None:
+    """The load with ``fill`` beyond its ends, if that is wherever one of the masks does not hold."""
+    if load.outside and all(is_out(load, m) for m in over):
+        return replace(load, outside=tuple(o and replace(o, fill=fill) for o in load.outside))
+    if load.limit is not None and all(filled.beyond(load, m) for m in over):
+        return replace(load, limit=replace(load.limit, fill=fill))
+    return None
+
+
+def _holds_infinity(load: eq.Read) -> bool:
+    return load.type.kind == "float" and load.type.bits is not None
 
 
 def _alike(new: eq.Expr, node: eq.Op, other: eq.Expr) -> bool:
