@@ -161,7 +161,7 @@ def test_extrema_of_one_window_and_where_they_are(better):
     assert not done.diagnostics
     verified(done, {"x": (12,), "y": (9,), "at": (9,)}, {"n": 9, "m": 9})
     text = done.text[done.text.index("def f(") :]
-    assert text.count("reduce_window") == 2 and "stacked(term" in text and "[:, None]" not in text, text
+    assert text.count("windows_m") == 2 and "stacked(term" in text and "[:, None]" not in text, text
     x = np.r_[np.tile([3, 1, 2, 3], 3), 9, 9, 9].astype("f")
     y, at = emitted(done).f(x, 0 * x, 0 * x.astype("int32"), 12, 12)
     expected = []

@@ -114,7 +114,8 @@ class _Rule:
                     return replace(out, where=_all(tuple(map(self.expression, left))))
             case eq.Reduce(op="min" | "max" as op, where=where, body=eq.Read()), eq.Reduce(body=eq.Read() as load):
                 end = eq.Const(float("inf" if op == "min" else "-inf"), load.type)
-                found = _ended(load, conjuncts(where), end) if where is not None and _holds_infinity(load) else None
+                ends = where is not None and load.limit is not None and _holds_infinity(load)
+                found = _ended(load, conjuncts(where), end) if ends else None  # type: ignore[arg-type]
                 if found is not None:
                     return replace(out, body=found, where=None)
         return out

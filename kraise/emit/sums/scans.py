@@ -49,6 +49,8 @@ def scan(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:
     text = running_text(node.op, body, at, len(whole), node.reverse, kept_width(low.ctx, node.op, node.type))
     start = _is_neutral(node)
     if not node.inclusive:
+        if start and node.op == "add" and low.ctx.first_of(node.axis) == py.number(1):
+            return low.extend(_after_zero(text, at, len(whole), node.reverse), own, frame)
         first = _edge(low, node.init, whole, node.axis)
         edge = Slice(py.number(1), None) if node.reverse else Slice(None, py.number(-1))
         parts = [first, py.Sub(text, tuple([ALL] * at + [edge]))]
@@ -62,6 +64,14 @@ def scan(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:
     elif not start:
         text = _combined(node.op, low.lower(node.init, whole).py, text)
     return low.extend(text, own, frame)
+
+
+def _after_zero(text: Py, at: int, rank: int, reverse: bool) -> Py:
+    """Sums up to each place but its own: a zero, and all sums but the last."""
+    edge = Slice(py.number(1), None) if reverse else Slice(None, py.number(-1))
+    one, none = (tuple(py.number(n) for n in pair) for pair in (((0, 1) if reverse else (1, 0)), (0, 0)))
+    widths = one if rank == 1 else tuple(py.Tup(one if n == at else none) for n in range(rank))
+    return py.call("jnp.pad", py.Sub(text, tuple([ALL] * at + [edge])), py.Tup(widths))
 
 
 def _of_round(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:

@@ -17,7 +17,7 @@ from kraise.analysis.delinearize import in_rows
 from kraise.analysis.poly import Poly, constant, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import children, rebuild, topological
+from kraise.ir.walk import children, free_indices, rebuild, substitute, topological
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import ROWS, Raw, RawFold, RawWrite, expressions
@@ -29,6 +29,7 @@ MOST = 16  # stores of a group
 def interleaved(cx: Context, raws: Sequence[Raw], used: frozenset[eq.Version], launch: Launch) -> list[Raw]:
     """``raws`` with such stores as one; ``used`` are the versions that something else than these reads or returns."""
     out: list[Raw] = []
+    raws = _loaded(raws)
     at = 0
     while at < len(raws):
         r = raws[at]
@@ -38,6 +39,31 @@ def interleaved(cx: Context, raws: Sequence[Raw], used: frozenset[eq.Version], l
         out.append(r if found is None else found[0])
         at += 1 if found is None else found[1]
     return out
+
+
+def _loaded(raws: Sequence[Raw]) -> Sequence[Raw]:
+    """A running value that was put in place of a load, as that load, where the next store loads the array that it is
+    in: the thread's second element is at no place of its own index."""
+    out = list(raws)
+    scans: list[RawWrite] = []
+    for at, (r, behind) in enumerate(zip(raws, raws[1:], strict=False)):
+        if not isinstance(r, RawWrite) or not isinstance(r.value, eq.Scan) or not isinstance(behind, RawWrite):
+            continue
+        before = scans
+        scans = scans if r.accumulate else [*scans, r]
+        for made in before:
+            if isinstance(behind.value, eq.Read) and behind.value.version is made.after and _is_same(made.value, r.value):
+                names = {eq.Index(made.value.axis.name, INT): eq.Index(r.value.axis.name, INT)}  # type: ignore[union-attr]
+                subs = tuple(substitute(s, names) for s in made.subscripts)
+                out[at] = replace(r, value=eq.Read(made.after, subs, r.value.type, made.view))
+    return out
+
+
+def _is_same(made: eq.Expr, value: eq.Scan) -> bool:
+    """Whether two running values differ by the name of their index at most."""
+    assert isinstance(made, eq.Scan)
+    old, new = (eq.Index(s.axis.name, INT) for s in (made, value))
+    return new.name not in free_indices(made) - {old.name} and substitute(made, {old: new}) is value
 
 
 def versions_read(raws: Sequence[Raw]) -> frozenset[eq.Version]:
