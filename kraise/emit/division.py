@@ -1,4 +1,5 @@
-"""C's quotients: ``jax.lax.div``, which takes operands of one type and shape and promotes none of Python's numbers."""
+"""C's quotients and remainders: ``jax.lax.div`` and ``rem``, which take operands of one type and shape and promote none
+of Python's numbers."""
 
 from __future__ import annotations
 
@@ -34,6 +35,15 @@ def truncated(
     if values[0].rank == values[1].rank or alike:
         return py.call("jax.lax.div", *texts)
     return py.call("jax.lax.div", py.Un("*", py.call("jnp.broadcast_arrays", *texts)))
+
+
+def remainder(texts: list[Py], values: list[Val], args: tuple[eq.Expr, ...]) -> Py:
+    """What is left of C's quotient. ``jnp.fmod`` looks for divisors that are zero, where it promotes its operands."""
+    a, b = args
+    alike = a.type == b.type and a.type.is_integer and a.type.bits is not None and not any(map(_summed, args))
+    if alike and values[0].rank == values[1].rank > 0 and not any(map(_of_indices, args)):
+        return py.call("jax.lax.rem", *texts)
+    return py.call("jnp.fmod", *texts)
 
 
 def _of_numbers(

@@ -13,23 +13,23 @@ def cholesky(A):
     for k = 0 ... n - 1:
         A[k, k] = sqrt(A[k, k])
         A[i, k] = A[i, k] / A[k, k]  for 1 <= i < n, where i >= k + 1
-        A[i, j] += -(A[i, k] * A[j, k])  for 1 <= j < n, 1 <= i < n, where j >= k + 1 and i >= j
+        A[i, j] += -(A[i, k] * A[j, k])  for 0 <= j < n, 1 <= i < n, where j >= k + 1 and i >= j
     """
     n = A.shape[0]
     if n == 0:
         return A
     i = jnp.arange(1, n)
-    j = jnp.arange(1, n)
+    j = jnp.arange(n)
 
     def step(k, A):
         A = A.at[k, k].set(jnp.sqrt(A[k, k]))  # kernel.py:11
         A = A.at[1:, k].set(
             jnp.where(i >= k + 1, A[1:, k] / A[k, k], A[1:, k])
         )  # kernel.py:13
-        return A.at[1:, 1:n].add(
+        return A.at[1:, :n].add(
             jnp.where(
-                (j >= k + 1) & jnp.tri(n - 1, dtype=bool),
-                -(A[1:, k, None] * A[1:, k]),
+                (j >= k + 1) & jnp.tri(n - 1, n, k=1, dtype=bool),
+                -(A[1:, k, None] * A[:, k]),
                 0,
             )
         )  # kernel.py:16

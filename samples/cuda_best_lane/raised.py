@@ -42,22 +42,16 @@ def least_lanes(x, least, lane_of, n, *, grid=None, block=None):
     threads = 32 * least.shape[0] if grid is None else grid * block
     if threads % 32:
         raise ValueError("least_lanes: the threads must be whole warps of 32")
-    lane = jnp.arange(32)
-    warp = jnp.arange(threads // 32)
     count = min(n, 32 * (threads // 32))
-    x2 = jnp.pad(x[:count], (0, 32 * (threads // 32) - count)).reshape(
-        threads // 32, 32
-    )
-    low = jnp.min(
-        jnp.where(lane + 32 * warp[:, None] < n, x2, jnp.inf), axis=1
-    )  # kernel.cu:30
-    least = least.at[: threads // 32].set(low)  # kernel.cu:37
-    x2_2 = jnp.pad(
+    x2 = jnp.pad(
         x[:count], (0, 32 * (threads // 32) - count), constant_values=jnp.inf
     ).reshape(threads // 32, 32)
+    low = x2.min(axis=1)  # kernel.cu:30
+    least = least.at[: threads // 32].set(low)  # kernel.cu:37
+    lane = jnp.arange(32)
     smallest = jnp.min(
         jnp.where(
-            x2_2 == low[:, None],
+            x2 == low[:, None],
             16 * (lane % 2)
             + lane // 16 % 2
             + 8 * (lane // 2 % 2)

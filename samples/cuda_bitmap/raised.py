@@ -15,19 +15,23 @@ def bitmap(key, present, parity, common, hits, n):
     common[0] = and_(common[0], key[i])  for 0 <= i < n
     hits[word] += 1  for 0 <= i < n
     """
-    mask = 1 << key[:n] % 32  # kernel.cu:6
     value = (key[:n] // 32).astype(jnp.int32)
     bit = jnp.arange(32, dtype=jnp.uint32)
-    bits = mask[:, None] >> bit & 1
     present = jnp.sum(
-        (present[:, None] >> bit & 1).at[value].max(bits) << bit,
+        (present[:, None] >> bit & 1).at[value, (key[:n] % 32).astype(jnp.int32)].max(1)
+        << bit,
         axis=-1,
         dtype=jnp.uint32,
     )  # kernel.cu:7
     bit_2 = jnp.arange(32, dtype=jnp.uint32)
-    bits_2 = mask[:, None] >> bit_2 & 1
     parity = jnp.sum(
-        ((parity[:, None] >> bit_2 & 1).at[value].add(bits_2) & 1) << bit_2,
+        (
+            (parity[:, None] >> bit_2 & 1).at[
+                value, (key[:n] % 32).astype(jnp.int32)
+            ].add(1)
+            & 1
+        )
+        << bit_2,
         axis=-1,
         dtype=jnp.uint32,
     )  # kernel.cu:8

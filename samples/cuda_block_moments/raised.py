@@ -22,16 +22,15 @@ def block_moments(x, least, greatest, mean, n, *, grid, block):
     block = block[0] if isinstance(block, tuple) else block
     if block & block - 1:
         raise ValueError("block_moments: block must be a power of two")
-    block_x = jnp.arange(grid)
-    t_2 = jnp.arange(block)
-    below = block_x[:, None] * block + t_2 < n
     count = min(n, grid * block)
-    x2 = jnp.pad(x[:count], (0, grid * block - count)).reshape(grid, block)
-    least = least.at[:grid].set(
-        jnp.min(jnp.where(below, x2, jnp.inf), axis=1)
-    )  # kernel.cu:22
-    greatest = greatest.at[:grid].set(
-        jnp.max(jnp.where(below, x2, -jnp.inf), axis=1)
-    )  # kernel.cu:23
-    mean = mean.at[:grid].set(x2.sum(axis=1) / block)  # kernel.cu:24
+    x2 = jnp.pad(x[:count], (0, grid * block - count), constant_values=jnp.inf).reshape(
+        grid, block
+    )
+    least = least.at[:grid].set(x2.min(axis=1))  # kernel.cu:22
+    x2_2 = jnp.pad(
+        x[:count], (0, grid * block - count), constant_values=-jnp.inf
+    ).reshape(grid, block)
+    greatest = greatest.at[:grid].set(x2_2.max(axis=1))  # kernel.cu:23
+    x2_3 = jnp.pad(x[:count], (0, grid * block - count)).reshape(grid, block)
+    mean = mean.at[:grid].set(x2_3.sum(axis=1) / block)  # kernel.cu:24
     return least, greatest, mean

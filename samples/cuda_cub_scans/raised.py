@@ -25,9 +25,7 @@ def block_scans(x, before, totals, n, *, grid=None, block=None):
     count = min(n, 32 * blocks)
     x2 = jnp.pad(x[:count], (0, 32 * blocks - count)).reshape(blocks, 32)
     before = before.at[:count].set(
-        jnp.concatenate(
-            (jnp.full((blocks, 1), 0.0), jnp.cumsum(x2, axis=1)[:, :-1]), axis=1
-        ).ravel()[:count]
+        jnp.pad(jnp.cumsum(x2, axis=1)[:, :-1], ((0, 0), (1, 0))).ravel()[:count]
     )  # kernel.cu:13
     totals = totals.at[:blocks].set(x2.sum(axis=1))  # kernel.cu:14
     return before, totals
@@ -73,12 +71,8 @@ def long_rows(count, offset, *, grid=None, block=None):
             (
                 jnp.full(
                     (blocks, 32, 1),
-                    jnp.concatenate(
-                        (
-                            jnp.full((blocks, 1), 0),
-                            jnp.cumsum(count3.sum(axis=2), axis=1)[:, :-1],
-                        ),
-                        axis=1,
+                    jnp.pad(
+                        jnp.cumsum(count3.sum(axis=2), axis=1)[:, :-1], ((0, 0), (1, 0))
                     )[:, :, None],
                 ),
                 count3[:, :, :-1],

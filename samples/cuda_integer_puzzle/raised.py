@@ -18,7 +18,7 @@ def integer_puzzle(a, b, u, quotient, shifted, mixed, wide, n):
     wide[i] = a[i] * b[i] - (a[i] & 255)  for 0 <= i < n
     """
     quotient = quotient.at[:n].set(
-        jax.lax.div(a[:n], b[:n]) * 1000 + jnp.fmod(a[:n], b[:n])
+        jax.lax.div(a[:n], b[:n]) * 1000 + jax.lax.rem(a[:n], b[:n])
     )  # kernel.cu:6
     shifted = shifted.at[:n].set(
         a[:n] >> 3 ^ (u[:n] >> 5).astype(jnp.int32) ^ b[:n] << 2

@@ -52,19 +52,9 @@ def median_cross(img, out, w, h):
 
 @partial(jax.jit, static_argnames=("rows", "n"))
 def dot_rows(a, b, out, rows, n):
-    """
-    out[r] = sum_(0 <= k < n - 3 in steps of 4) a[r, k] * b[k] + sum_(0 <= k < n - 3 in steps of 4)
-        a[r, k + 1] * b[k + 1] + sum_(0 <= k < n - 3 in steps of 4) a[r, k + 2] * b[k + 2] + sum_(0
-        <= k < n - 3 in steps of 4) a[r, k + 3] * b[k + 3]
-        for 0 <= r < rows
-    """
-    a2 = a[: rows * n].reshape(rows, n)
-    return out.at[:rows].set(
-        a2[:, :-3:4] @ b[: max(n - 3, 0) : 4]
-        + a2[:, 1:-2:4] @ b[1 : max(n - 2, 0) : 4]
-        + a2[:, 2:-1:4] @ b[2 : max(n - 1, 0) : 4]
-        + a2[:, 3::4] @ b[3:n:4]
-    )  # kernel.cu:28
+    """out[r] = sum_(0 <= k < 4 * (n // 4)) a[r, k] * b[k]  for 0 <= r < rows"""
+    a2 = jnp.resize(a, (rows, n))
+    return out.at[:rows].set(a2[:, : 4 * (n // 4)] @ b[: 4 * (n // 4)])  # kernel.cu:28
 
 
 @partial(jax.jit, static_argnames=("steps", "n"))

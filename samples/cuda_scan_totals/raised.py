@@ -21,16 +21,11 @@ def scan_and_total(in_, out, totals, *, grid=None, block=None):
         raise ValueError("scan_and_total: a block has 64 threads along x")
     blocks = totals.shape[0] if grid is None else grid
     in2 = in_[: 128 * blocks].reshape(blocks, 128)
-    tree = jnp.concatenate(
-        (jnp.full((blocks, 1), 0.0), jnp.cumsum(in2, axis=1)[:, :-1]), axis=1
-    )  # kernel.cu:11
+    tree = jnp.pad(jnp.cumsum(in2, axis=1)[:, :-1], ((0, 0), (1, 0)))  # kernel.cu:11
     totals = totals.at[:blocks].set(in2.sum(axis=1))  # kernel.cu:17
     out2 = out[: 128 * blocks].reshape(blocks, 128)
     out2 = out2.at[:, :-64].set(
-        jnp.concatenate(
-            (jnp.full((blocks, 1), 0.0), jnp.cumsum(in2[:, :-64], axis=1)[:, :-1]),
-            axis=1,
-        )
+        jnp.pad(jnp.cumsum(in2[:, :-64], axis=1)[:, :-1], ((0, 0), (1, 0)))
     )  # kernel.cu:32
     out2 = out2.at[:, 64:].set(tree[:, 64:])  # kernel.cu:33
     out = out.at[: 128 * blocks].set(out2.ravel())

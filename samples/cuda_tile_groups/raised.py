@@ -19,13 +19,7 @@ def tile_scan(in_, running, before, n):
     in2 = jnp.pad(in_[:n], (0, rows * 32 - n)).reshape(rows, 32)
     running = running.at[:n].set(jnp.cumsum(in2, axis=1).ravel()[:n])  # kernel.cu:14
     before = before.at[:n].set(
-        jnp.concatenate(
-            (
-                jnp.full((max((n - 1) // 32 + 1, 0), 1), 0),
-                jnp.cumsum(in2, axis=1)[:, :-1],
-            ),
-            axis=1,
-        ).ravel()[:n]
+        jnp.pad(jnp.cumsum(in2, axis=1)[:, :-1], ((0, 0), (1, 0))).ravel()[:n]
     )  # kernel.cu:15
     return running, before
 

@@ -27,11 +27,8 @@ def checkpointed_loop(start, stop, step, state):
 def string_wave(u0, u1, u2, n, steps):
     """for t = 0 ... steps // 3 - 1:
         u2[i] = 2.0 * u1[i] - u0[i] + 0.1 * (u1[i - 1] - 2.0 * u1[i] + u1[i + 1])  for 1 <= i < n - 1
-        u0[i] = 2.0 * (2.0 * u1[i] - u0[i] + 0.1 * (u1[i - 1] - 2.0 * u1[i] + u1[i + 1])) - u1[i] +
-            0.1 * (u2[i - 1] - 2.0 * (2.0 * u1[i] - u0[i] + 0.1 * (u1[i - 1] - 2.0 * u1[i] +
-            u1[i + 1])) + u2[i + 1])
-            for 1 <= i < n - 1
-        u1[i] = 2.0 * (...) - ((...) + (...)) + 0.1 * ((...) + u0[i + 1])  for 1 <= i < n - 1
+        u0[i] = 2.0 * u2[i] - u1[i] + 0.1 * (u2[i - 1] - 2.0 * u2[i] + u2[i + 1])  for 1 <= i < n - 1
+        u1[i] = 2.0 * u0[i] - u2[i] + 0.1 * (u0[i - 1] - 2.0 * u0[i] + u0[i + 1])  for 1 <= i < n - 1
     u2[i] = 2.0 * u1[i] - u0[i] + 0.1 * (u1[i - 1] - 2.0 * u1[i] + u1[i + 1])
         for 1 <= i < n - 1, where steps > 0 and steps % 3 > 0
     u0[i] = 2.0 * u2[i] - u1[i] + 0.1 * (u2[i - 1] - 2.0 * u2[i] + u2[i + 1])
@@ -45,20 +42,22 @@ def string_wave(u0, u1, u2, n, steps):
 
     def step(_, state):
         u0, u1, u2 = state
-        u2_new = (
+        u2 = u2.at[1 : n - 1].set(
             2.0 * u1[1 : n - 1]
             - u0[1 : n - 1]
             + 0.1 * (u1[: n - 2] - 2.0 * u1[1 : n - 1] + u1[2:n])
-        )
-        u2 = u2.at[1 : n - 1].set(u2_new)  # kernel.cu:8
-        u0_new = (
-            2.0 * u2_new - u1[1 : n - 1] + 0.1 * (u2[: n - 2] - 2.0 * u2_new + u2[2:n])
-        )
-        u0_2 = u0.at[1 : n - 1].set(u0_new)  # kernel.cu:8
-        u1 = u1.at[1 : n - 1].set(
-            2.0 * u0_new - u2_new + 0.1 * (u0_2[: n - 2] - 2.0 * u0_new + u0_2[2:n])
         )  # kernel.cu:8
-        return u0_2, u1, u2
+        u0 = u0.at[1 : n - 1].set(
+            2.0 * u2[1 : n - 1]
+            - u1[1 : n - 1]
+            + 0.1 * (u2[: n - 2] - 2.0 * u2[1 : n - 1] + u2[2:n])
+        )  # kernel.cu:8
+        u1 = u1.at[1 : n - 1].set(
+            2.0 * u0[1 : n - 1]
+            - u2[1 : n - 1]
+            + 0.1 * (u0[: n - 2] - 2.0 * u0[1 : n - 1] + u0[2:n])
+        )  # kernel.cu:8
+        return u0, u1, u2
 
     u0, u1, u2 = checkpointed_loop(0, steps // 3, step, (u0, u1, u2))  # kernel.cu:7
     u2 = (

@@ -21,8 +21,8 @@ def walsh_step(x, bit, *, grid=None, block=None):
     pair = i.astype(jnp.uint32) ^ jnp.uint32(bit)  # kernel.cu:4
     value = pair.astype(jnp.int32)
     b = x[jnp.clip(value, 0, n - 1)]  # kernel.cu:6
-    x_2 = x.at[i].add(
-        jnp.where(i.astype(jnp.uint32) & jnp.uint32(bit) == 0, b, 0.0)
+    x_2 = x.at[:threads].add(
+        jnp.where(i.astype(jnp.uint32) & jnp.uint32(bit) == 0, b, 0.0)[:n]
     )  # kernel.cu:7
     i_2 = jnp.arange(n)
     pair_2 = i_2.astype(jnp.uint32) ^ jnp.uint32(bit)  # kernel.cu:4

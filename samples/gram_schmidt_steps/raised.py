@@ -43,18 +43,20 @@ def scale(a, q, r, k):
 def project(a, q, r, k):
     """Takes column k out of the columns behind it.
 
-    r[k, j] = sum_i q[i, k] * a[i, j]  for 1 <= j < a.shape[1], where j > k
+    r[k, j] = sum_i q[i, k] * a[i, j]  for 0 <= j < a.shape[1], where j > k
     a[i, j] += -(q[i, k] * sum_i q[i, k] * a[i, j])
-        for 1 <= j < a.shape[1], 0 <= i < a.shape[0], where j > k
+        for 0 <= j < a.shape[1], 0 <= i < a.shape[0], where j > k
 
     0 <= k < a.shape[1], as in the loop that launches it
     """
     rows, cols = a.shape
-    j = jnp.arange(1, cols)
+    j = jnp.arange(cols)
     above = j > k
-    s = q[:rows, k] @ a[:, 1:]  # kernel.py:31
-    r = r.at[k, 1:cols].set(jnp.where(above, s, r[k, 1:cols]))  # kernel.py:33
-    a = a.at[:, 1:].add(jnp.where(above, -(q[:rows, k, None] * s), 0))  # kernel.py:35
+    s = q[:rows, k] @ a  # kernel.py:31
+    r = r.at[k, :cols].set(jnp.where(above, s, r[k, :cols]))  # kernel.py:33
+    a = (a + jnp.where(above, -(q[:rows, k, None] * s), 0)).astype(
+        a.dtype
+    )  # kernel.py:35
     return a, r
 
 

@@ -30,9 +30,7 @@ def heat_steps(u, v, r, steps):
     for i = 0 ... steps - 1:
         v[y, x] = u[y, x] + r * (u[y, x - 1] + u[y, x + 1] + u[y - 1, x] + u[y + 1, x] - 4.0 * u[y, x])
             for 1 <= y < ny - 1, 1 <= x < nx - 1
-        u[y, x] = u[y, x] + r * (u[y, x - 1] + u[y, x + 1] + u[y - 1, x] + u[y + 1, x] - 4.0 *
-            u[y, x]) + r * (v[y, x - 1] + v[y, x + 1] + v[y - 1, x] + v[y + 1, x] - 4.0 * (u[y, x] +
-            r * (u[y, x - 1] + u[y, x + 1] + u[y - 1, x] + u[y + 1, x] - 4.0 * u[y, x])))
+        u[y, x] = v[y, x] + r * (v[y, x - 1] + v[y, x + 1] + v[y - 1, x] + v[y + 1, x] - 4.0 * v[y, x])
             for 1 <= y < ny - 1, 1 <= x < nx - 1
 
     the gradient keeps the states between rounds, about 2 sqrt(rounds)
@@ -44,23 +42,26 @@ def heat_steps(u, v, r, steps):
 
     def step(_, state):
         u, v = state
-        v_new = u[1:-1, 1:-1] + r * (
-            u[1:-1, :-2]
-            + u[1:-1, 2:]
-            + u[:-2, 1:-1]
-            + u[2:, 1:-1]
-            - 4.0 * u[1:-1, 1:-1]
-        )
-        v = v.at[1 : ny - 1, 1 : nx - 1].set(v_new)  # kernel.py:11
+        v = v.at[1 : ny - 1, 1 : nx - 1].set(
+            u[1:-1, 1:-1]
+            + r
+            * (
+                u[1:-1, :-2]
+                + u[1:-1, 2:]
+                + u[:-2, 1:-1]
+                + u[2:, 1:-1]
+                - 4.0 * u[1:-1, 1:-1]
+            )
+        )  # kernel.py:11
         u = u.at[1:-1, 1:-1].set(
-            v_new
+            v[1 : ny - 1, 1 : nx - 1]
             + r
             * (
                 v[1 : ny - 1, : nx - 2]
                 + v[1 : ny - 1, 2:nx]
                 + v[: ny - 2, 1 : nx - 1]
                 + v[2:ny, 1 : nx - 1]
-                - 4.0 * v_new
+                - 4.0 * v[1 : ny - 1, 1 : nx - 1]
             )
         )  # kernel.py:14
         return u, v

@@ -66,9 +66,7 @@ def cool_rod(hot, cold, rounds, k):
 def smooth_ring(a, b, out, n, rounds):
     """for j = 0 ... rounds // 2 - 1:
         b[i] = 0.25 * (a[(i + n - 1) % n] + 2.0 * a[i] + a[(i + 1) % n])  for 0 <= i < n
-        a[i] = 0.25 * (b[(i + n - 1) % n] + 2.0 * 0.25 * (a[(i + n - 1) % n] + 2.0 * a[i] +
-            a[(i + 1) % n]) + b[(i + 1) % n])
-            for 0 <= i < n
+        a[i] = 0.25 * (b[(i + n - 1) % n] + 2.0 * b[i] + b[(i + 1) % n])  for 0 <= i < n
     b[i] = 0.25 * (a[(i + n - 1) % n] + 2.0 * a[i] + a[(i + 1) % n])
         for 0 <= i < n, where rounds > 0 and rounds % 2 == 1
     out[i] = b[i] if rounds > 0 and rounds % 2 == 1 else a[i]  for 0 <= i < n
@@ -79,10 +77,11 @@ def smooth_ring(a, b, out, n, rounds):
 
     def step(_, state):
         a, b = state
-        b_new = 0.25 * (jnp.roll(a[:n], 1) + 2.0 * a[:n] + jnp.roll(a[:n], -1))
-        b = b.at[:n].set(b_new)  # kernel.py:29
+        b = b.at[:n].set(
+            0.25 * (jnp.roll(a[:n], 1) + 2.0 * a[:n] + jnp.roll(a[:n], -1))
+        )  # kernel.py:29
         a = a.at[:n].set(
-            0.25 * (jnp.roll(b[:n], 1) + 2.0 * b_new + jnp.roll(b[:n], -1))
+            0.25 * (jnp.roll(b[:n], 1) + 2.0 * b[:n] + jnp.roll(b[:n], -1))
         )  # kernel.py:29
         return a, b
 

@@ -130,9 +130,9 @@ class _Rule:
         ):
             if zero(other) and self.vanishes(new, over):
                 return new if _alike(new, node, other) else eq.Cast(node.type, new)
-            if isinstance(new, eq.Read) and _number(other, node) and _alike(new, node, other):
-                if (ended := _ended(new, over, other)) is not None:
-                    return ended
+            fills = isinstance(new, eq.Read) and _number(other, node) and _alike(new, node, other)
+            if fills and (ended := _ended(new, over, other)) is not None:  # type: ignore[arg-type]
+                return ended
             match value, new:
                 case eq.Op(name="add" | "sub" as name, args=(s, t), type=kind), eq.Op(name=same, args=(_, _) as now):
                     if same != name or kind != node.type or other not in (s, t) or (name == "sub" and s is not other):

@@ -8,18 +8,18 @@ from kraise.diagnostics import Span, refuse
 from kraise.emit import guards, lazy, tree
 from kraise.emit.context import Context, Frame, Val
 from kraise.emit.loads import subscripts as subs
-from kraise.emit.loads import widened
 from kraise.emit.loads.wide import wide
 from kraise.emit.lower import Lowering, dtype_text
 from kraise.emit.settled import given
 from kraise.emit.stores import bits, flat, joined, padded, versions
+from kraise.emit.stores.typed import cast, data, same_type, typed
 from kraise.emit.sums.reductions import masked
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
-from kraise.emit.text.python import ALL, Atom, Py
+from kraise.emit.text.python import ALL, Atom, Py, Slice
 from kraise.ir import equations as eq
-from kraise.ir.types import NUMBER, UINT64, ScalarType
-from kraise.ir.walk import is_unsigned_size, topological
+from kraise.ir.types import ScalarType
+from kraise.ir.walk import topological
 
 _AT = {"": "set", "add": "add", "mul": "multiply", "min": "min", "max": "max"}
 _WHOLE = {"add": "+", "mul": "*", "and": "&", "or": "|", "xor": "^", "min": "jnp.minimum", "max": "jnp.maximum"}
@@ -49,6 +49,8 @@ def write(low: Lowering, stmt: eq.Write) -> None:
     dims = [subs.classify(low.ctx, s, e, frame) for s, e in zip(stmt.subscripts, extents, strict=True)]
     if _box(low.ctx, dims, extents) and (not stmt.safe or subs.filled(low.ctx, stmt.before, stmt.view, dims, extents)):
         _write_box(low, stmt, dims, extents, frame)
+    elif stmt.safe and stmt.accumulate and _from_first(dims) and _box(low.ctx, dims, extents):
+        _add_within(low, stmt, dims, extents, frame)
     else:
         _scatter(low, stmt, dims, extents, frame)
 
@@ -138,9 +140,9 @@ def _write_box(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tup
         _whole(low, stmt, value, frame)
         return
     if value.axes == frame and len(frame) == len(dims) and (widths := padded.widths(ctx, stmt, dims, extents)):
-        versions.assign_whole(low, stmt, py.call("jnp.pad", _typed(ctx, stmt, value.py), widths))
+        versions.assign_whole(low, stmt, py.call("jnp.pad", typed(ctx, stmt, value.py), widths))
         return
-    text = _cast(ctx, stmt, value.py)
+    text = cast(ctx, stmt, value.py)
 
     def stored(base: Py) -> Py:
         new = _at(base, items, _method(stmt), text)
@@ -155,8 +157,8 @@ def _write_rows(low: Lowering, stmt: eq.Write, frame: Frame, count: Py) -> None:
     text = value.py
     if value.axes != frame:
         text = py.call("jnp.broadcast_to", text, low.ctx.shape_of(frame))
-    text = _cast(low.ctx, stmt, flat.cut(text, count))
-    versions.assign(low, stmt, lambda base: _at(base, [py.Slice(None, count)], _method(stmt), text))
+    text = cast(low.ctx, stmt, flat.cut(text, count))
+    versions.assign(low, stmt, lambda base: _at(base, [Slice(None, count)], _method(stmt), text))
 
 
 def _backward(dim: subs.Dim) -> bool:
@@ -191,8 +193,8 @@ def _whole(low: Lowering, stmt: eq.Write, value: Val, frame: Frame) -> None:
     ctx = low.ctx
     if stmt.accumulate:
         symbol = _WHOLE[stmt.accumulate]
-        text = _cast(ctx, stmt, value.py)
-        if stmt.value.type.is_integer and any(isinstance(n, eq.Index) for n in _data(stmt.value)):
+        text = cast(ctx, stmt, value.py)
+        if stmt.value.type.is_integer and any(isinstance(n, eq.Index) for n in data(stmt.value)):
             text = py.method(text, "astype", versions.dtype_of(ctx, stmt.before))  # a range has the machine's width
 
         same = text is not value.py or same_type(ctx, stmt)  # else the sum may be wider than the array
@@ -219,68 +221,25 @@ def _whole(low: Lowering, stmt: eq.Write, value: Val, frame: Frame) -> None:
         return
     if value.axes != frame:
         text = py.call("jnp.broadcast_to", text, versions.shape_text(ctx, stmt))
-    versions.assign_whole(low, stmt, _typed(ctx, stmt, text))
+    versions.assign_whole(low, stmt, typed(ctx, stmt, text))
 
 
-def _typed(ctx: Context, stmt: eq.Write, text: Py) -> Py:
-    """An array of values with the element type of the array that they become."""
-    weak = not any(isinstance(n, eq.Read) for n in _data(stmt.value))  # a choice of numbers is as JAX makes numbers
-    if not same_type(ctx, stmt) or (weak and ctx.element(stmt.before.array) is NUMBER):
-        return py.method(text, "astype", versions.dtype_of(ctx, stmt.before))
-    return text
+def _from_first(dims: list[subs.Dim]) -> bool:
+    """Whether a store of one axis begins at its array's first cell."""
+    match dims:
+        case [subs.Range(start=start, step=1, backward=False)]:
+            return start.same(Linear())
+    return False
 
 
-def same_type(context: Context, stmt: eq.Write) -> bool:
-    """Whether the value surely has the array's element type."""
-    element = context.element(stmt.before.array)
-    if element is not NUMBER:
-        return stmt.value.type is element or stmt.value.type == element
-    own = context.like.get(stmt.before.array, stmt.before.array)
-    for node in _data(stmt.value):
-        match node:
-            case eq.Read(version=version) if context.like.get(version.array, version.array) == own:
-                pass
-            case eq.Op(name="add" | "sub" | "mul" | "neg" | "min" | "max" | "select"):
-                pass
-            case eq.Const(type=kind) if kind.is_integer:
-                pass
-            case _:
-                return False
-    return True
-
-
-def _data(root: eq.Expr) -> set[eq.Expr]:
-    """The parts of a value that are not only parts of subscripts and conditions."""
-    stack, seen = [root], {root}
-    while stack:
-        top = stack.pop()
-        if not isinstance(top, eq.Read):
-            choice = isinstance(top, eq.Op) and top.name == "select"
-            fresh = [c for c in tree.children(top)[1 if choice else 0 :] if c not in seen]
-            seen.update(fresh)
-            stack.extend(fresh)
-    return seen
-
-
-def _cast(context: Context, stmt: eq.Write, text: Py) -> Py:
-    """``.astype(y.dtype)`` where a scatter would otherwise warn about the types."""
-    element, kind = context.element(stmt.before.array), stmt.value.type
-    narrow = (
-        element.bits is not None and kind.bits is not None and kind.kind == element.kind and kind.bits > element.bits
-    )
-    unsigned = kind.kind == "uint" or (kind.bits is None and any(map(is_unsigned_size, _data(stmt.value))))
-    mixed = kind == UINT64 != element or (unsigned and element.kind != "uint")  # beside a signed one it has no type
-    match stmt.value:
-        case eq.Const(value=int(number)) if (0 if element.kind == "uint" else -128) <= number < 128:
-            if stmt.accumulate and stmt.where is not None and element.kind == "uint":
-                return py.method(text, "astype", versions.dtype_of(context, stmt.before))  # a choice of two is signed
-            return text  # a number takes the array's type
-    wide = widened.NAME in context.needs and (element.kind == "number" or element.bits in (8, 16))
-    if narrow or mixed or wide or (element.is_integer and not kind.is_integer and kind.kind != "bool"):
-        if isinstance(stmt.value, eq.Const) or (context.is_static(stmt.value) and kind.is_integer):  # Python's number
-            return py.call("jnp.asarray", text, versions.dtype_of(context, stmt.before))
-        return py.method(text, "astype", versions.dtype_of(context, stmt.before))
-    return text
+def _add_within(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tuple[Linear, ...], frame: Frame) -> None:
+    """An accumulation over more cells than the array may have, whose mask holds for none of those behind its end."""
+    ctx, stop = low.ctx, dims[0].stop  # type: ignore[union-attr]
+    value = _value(low, stmt, frame)
+    text = value.py if value.axes == frame else py.call("jnp.broadcast_to", value.py, ctx.shape_of(frame))
+    text = cast(ctx, stmt, py.Sub(text, (Slice(None, ctx.static(extents[0])),)))
+    cells = [Slice(None, ctx.static(stop))]
+    versions.assign(low, stmt, lambda base: _at(base, list(cells), _method(stmt), text))
 
 
 def _scatter(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tuple, frame: Frame) -> None:
@@ -317,7 +276,7 @@ def _scatter(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tuple
             reason = f"several factors may meet in one element of `{stmt.before.array}`: JAX has no derivative of that"
             raise refuse("KR306", reason, stmt.span, "sum logarithms, or multiply in a loop over the element's factors")
         keywords["unique_indices"] = Atom("True")
-    text = _cast(ctx, stmt, value.py)
+    text = cast(ctx, stmt, value.py)
     final = items
     versions.assign(low, stmt, lambda base: _at(base, final, _method(stmt), text, **keywords))
 

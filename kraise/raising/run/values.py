@@ -25,8 +25,8 @@ from kraise.raising.memory.private import check_filled, check_known, held, store
 from kraise.raising.optimistic import in_known_rows, rows_of_blocks, wanted
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like, operation, same_cell
-from kraise.raising.run.bits import by_bits
 from kraise.raising.run.arms import seen
+from kraise.raising.run.bits import by_bits
 from kraise.raising.run.context import Context, array_type
 from kraise.raising.run.dispatched import complete
 from kraise.raising.run.paths import add_path, decided

@@ -18,6 +18,7 @@ from kraise.raising.run.arithmetic import tidy
 from kraise.raising.run.state import Raw, RawFold, RawNew, RawWrite
 from kraise.raising.threads.row_views import taken_apart, viewed
 from kraise.raising.threads.tiles import Launch, merged_reductions, merged_write, without_ceilings
+from kraise.raising.writes.columns import whole_columns
 from kraise.raising.writes.decided import decided
 from kraise.raising.writes.masks import axes_bounds, bounds
 from kraise.raising.writes.portions import in_one
@@ -89,6 +90,7 @@ def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Laun
             found = box(tuple(a.name for a in axes), path, steps)
             axes, residue = found.axes, tuple(c for c in residue if c in found.residue)
         residue = tuple(c for c in residue if not _said(c, around, steps))
+    axes = whole_columns(axes, subs, (value, *residue), (*around, *residue))
     value = in_one(merged_reductions(decided(rolled(value), path), path), path)
     where = conjunction(finished(residue))  # a sum that is compared is the one that is stored
     _named(r, axes, (*subs, value, *residue))

@@ -52,7 +52,11 @@ def _loaded(raws: Sequence[Raw]) -> Sequence[Raw]:
         before = scans
         scans = scans if r.accumulate else [*scans, r]
         for made in before:
-            if isinstance(behind.value, eq.Read) and behind.value.version is made.after and _is_same(made.value, r.value):
+            if (
+                isinstance(behind.value, eq.Read)
+                and behind.value.version is made.after
+                and _is_same(made.value, r.value)
+            ):
                 names = {eq.Index(made.value.axis.name, INT): eq.Index(r.value.axis.name, INT)}  # type: ignore[union-attr]
                 subs = tuple(substitute(s, names) for s in made.subscripts)
                 out[at] = replace(r, value=eq.Read(made.after, subs, r.value.type, made.view))

@@ -1,0 +1,77 @@
+"""Values of the type of the array that they are stored to."""
+
+from __future__ import annotations
+
+from kraise.emit import tree
+from kraise.emit.context import Context
+from kraise.emit.loads import widened
+from kraise.emit.stores import versions
+from kraise.emit.text import python as py
+from kraise.emit.text.python import Py
+from kraise.ir import equations as eq
+from kraise.ir.types import NUMBER, UINT64
+from kraise.ir.walk import is_unsigned_size
+
+
+def typed(ctx: Context, stmt: eq.Write, text: Py) -> Py:
+    """An array of values with the element type of the array that they become."""
+    weak = not any(isinstance(n, eq.Read) for n in data(stmt.value))  # a choice of numbers is as JAX makes numbers
+    if not same_type(ctx, stmt) or (weak and ctx.element(stmt.before.array) is NUMBER):
+        return py.method(text, "astype", versions.dtype_of(ctx, stmt.before))
+    return text
+
+
+def same_type(context: Context, stmt: eq.Write) -> bool:
+    """Whether the value surely has the array's element type."""
+    element = context.element(stmt.before.array)
+    if element is not NUMBER:
+        return stmt.value.type is element or stmt.value.type == element
+    own = context.like.get(stmt.before.array, stmt.before.array)
+    for node in data(stmt.value):
+        match node:
+            case eq.Read(version=version) if context.like.get(version.array, version.array) == own:
+                pass
+            case eq.Op(name="add" | "sub" | "mul" | "neg" | "min" | "max" | "select"):
+                pass
+            case eq.Const(type=kind) if kind.is_integer:
+                pass
+            case _:
+                return False
+    return True
+
+
+def data(root: eq.Expr) -> set[eq.Expr]:
+    """The parts of a value that are not only parts of subscripts and conditions."""
+    stack, seen = [root], {root}
+    while stack:
+        top = stack.pop()
+        if not isinstance(top, eq.Read):
+            choice = isinstance(top, eq.Op) and top.name == "select"
+            fresh = [c for c in tree.children(top)[1 if choice else 0 :] if c not in seen]
+            seen.update(fresh)
+            stack.extend(fresh)
+    return seen
+
+
+def cast(context: Context, stmt: eq.Write, text: Py) -> Py:
+    """``.astype(y.dtype)`` where a scatter would otherwise warn about the types."""
+    element, kind = context.element(stmt.before.array), stmt.value.type
+    narrow = (
+        element.bits is not None and kind.bits is not None and kind.kind == element.kind and kind.bits > element.bits
+    )
+    unsigned = kind.kind == "uint" or (kind.bits is None and any(map(is_unsigned_size, data(stmt.value))))
+    mixed = kind == UINT64 != element or (unsigned and element.kind != "uint")  # beside a signed one it has no type
+    match stmt.value:
+        case eq.Const(value=int(number)) if (0 if element.kind == "uint" else -128) <= number < 128:
+            if stmt.accumulate and stmt.where is not None and element.kind == "uint":
+                return py.method(text, "astype", versions.dtype_of(context, stmt.before))  # a choice of two is signed
+            return text  # a number takes the array's type
+    wide = widened.NAME in context.needs and (element.kind == "number" or element.bits in (8, 16))
+    if narrow or mixed or wide or (element.is_integer and not kind.is_integer and kind.kind != "bool"):
+        if isinstance(stmt.value, eq.Const) or (context.is_static(stmt.value) and kind.is_integer):  # Python's number
+            return py.call("jnp.asarray", text, versions.dtype_of(context, stmt.before))
+        return py.method(text, "astype", versions.dtype_of(context, stmt.before))
+    return text
+
+
+__all__ = ["cast", "data", "same_type", "typed"]
