@@ -5,8 +5,28 @@ from pathlib import Path
 import pytest
 
 from kraise import pipeline
+from tests.raising.agree import agree
 
 SAMPLES = Path(__file__).parents[2] / "samples"
+TURNED = """__global__ void f(float *x, const float *w) {
+    __shared__ float s[12];
+    int t = threadIdx.x;
+    s[t] = x[blockIdx.x * 12 + t];
+    __syncthreads();
+    %ss[t ^ %s] = w[t] * x[blockIdx.x * 12 + t];
+    __syncthreads();
+    x[blockIdx.x * 12 + t] = s[t] + t;
+}"""
+ARMS = """def f(x, y, w, s):
+    i = cuda.grid(1)
+    if i < x.shape[0]:
+        if w[i] > 0:
+            x[i] += s
+        else:
+            y[i] = x[i] * w[i]
+            x[i] = 3 * x[i]
+            y[i] += x[i]
+"""
 STEP = (SAMPLES / "bitonic_steps" / "kernel.py").read_text()
 WALSH = (SAMPLES / "cuda_walsh_steps" / "kernel.cu").read_text()
 
@@ -44,3 +64,45 @@ def test_bits_that_are_not_flipped_are_refused(old, new):
     assert not refused(WALSH, "kernel.cu")
     assert old in WALSH
     assert refused(WALSH.replace(old, new), "kernel.cu") & {"KR201", "KR202"}
+
+
+@pytest.mark.parametrize("mine", [3, -3, 0, 8])
+def test_each_element_takes_its_partners_value(mine):
+    """A negative number flips the sign: there is no partner. Of five elements the last one has none for 3."""
+    done = pipeline.translate(STEP, "kernel.py")
+    assert ".at[" not in done.text
+    request = pipeline.Request(shapes={"x": (8 if mine < 0 else 16,)}, values={"j": mine, "k": 4}, grid=(2,), block=(8,))
+    ((report,), problems) = pipeline.verify(done, request)
+    assert not problems and report.ok, report.failures
+
+
+@pytest.mark.parametrize(("grid", "bit"), [(1, 4), (1, 8), (2, 2), (2, 8), (1, 0)])
+def test_a_launch_over_a_part_of_the_array(grid, bit):
+    """The partners of its threads may lie behind it."""
+    done = pipeline.translate(WALSH, "kernel.cu")
+    request = pipeline.Request(shapes={"x": (16,)}, values={"bit": bit}, grid=(grid,), block=(4,))
+    ((report,), problems) = pipeline.verify(done, request)
+    assert not problems and report.ok, report.failures
+
+
+@pytest.mark.parametrize(
+    ("flipped", "guard", "closed"),
+    [("1", "", True), ("3", "", True), ("1", "if (t > 4) ", True), ("4", "if (t < 8) ", False)],
+)
+def test_numbers_that_mix_within_a_block(flipped, guard, closed):
+    done = pipeline.translate(TURNED % (guard, flipped), "f.cu")
+    assert not done.diagnostics and (closed == ("xor < " not in done.text)) and "drop" not in done.text, done.text
+    request = pipeline.Request(shapes={"x": (24,), "w": (12,)}, grid=(2,), block=(12,))
+    ((report,), problems) = pipeline.verify(done, request)
+    assert not problems and report.ok, report.failures
+
+
+def test_the_second_arm_sees_what_was_there_before():
+    kernel = agree(ARMS)
+    assert "x.0" in "\n".join(kernel.equations) or "x[i] * w[i]" in "\n".join(kernel.equations)
+
+
+@pytest.mark.parametrize("other", ["y[i] = x[i - 1]", "y[i] = x[i + 1]"])
+def test_an_arm_that_reads_what_other_threads_store_in_the_first_is_a_race(other):
+    source = ARMS.replace("y[i] = x[i] * w[i]", other).replace("if i < x.shape[0]", "if 0 < i < x.shape[0] - 1")
+    assert refused("from numba import cuda\n\n@cuda.jit\n" + source, "k.py") & {"KR201"}

@@ -58,6 +58,28 @@ def test_one_sum(name):
     assert expected in text and f"{parts[0]})" in text, text
 
 
+ACCUMULATORS = """__global__ void f(const float *a, const float *b, float *out, int rows, int n) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows) return;
+  float acc[4] = {0.0f};
+  for (int k = 0; k + 3 < n; k += %d)
+    for (int u = 0; u < 4; u++) acc[u] += a[r * n + k + u] * b[%s];
+  out[r] = 2.0f + acc[0] + acc[1] + acc[2] + acc[3];
+}"""
+
+
+@pytest.mark.parametrize(
+    ("step", "factor", "one"), [(4, "k + u", True), (8, "k + u", False), (4, "k + 2 * u", False), (3, "k + u", False)]
+)
+def test_accumulators_of_a_loop_in_steps(step, factor, one):
+    done = pipeline.translate(ACCUMULATORS % (step, factor), "f.cu")
+    assert done.text and (done.text.count("@ b") == 1) == one, done.text
+    for n in (2, 7, 8):
+        request = pipeline.Request(shapes={"a": (3 * n,), "b": (n + 4,), "out": (3,)}, values={"rows": 3, "n": n})
+        ((report,), problems) = pipeline.verify(done, request)
+        assert not problems and report.ok, report.failures
+
+
 @pytest.mark.parametrize("name", SEVERAL)
 def test_several(name):
     """What is computed for these is as before: only the form is looked at."""

@@ -10,7 +10,6 @@ step, and the place and the number of the portion are digits of one index.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import reduce
 
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
@@ -68,7 +67,12 @@ def _of_sums(node: eq.Op, path: tuple[eq.Expr, ...]) -> eq.Expr | None:
         return None
     whole = _whole(sums[0], [p.body for p in sums], path)
     others = [p for p in parts if p not in sums]
-    return whole and reduce(lambda a, b: eq.Op(node.name, (a, b), node.type), others, whole)
+    if whole is None:
+        return None
+    out: eq.Expr = whole
+    for other in others:
+        out = eq.Op(node.name, (out, other), node.type)
+    return out
 
 
 def _parts(e: eq.Expr, op: str) -> list[eq.Expr]:
