@@ -15,7 +15,7 @@ from kraise.emit.loads.views import whole
 from kraise.emit.loops import chunks, folds, remat
 from kraise.emit.lower import Lowering
 from kraise.emit.settled import settled
-from kraise.emit.stores import versions, writes
+from kraise.emit.stores import columns, versions, writes
 from kraise.emit.stores.merge import merged
 from kraise.emit.text import clashes, layout_text, records, shapes
 from kraise.emit.text import python as py
@@ -46,7 +46,7 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     """The text of one kernel's function, and those of the derivatives that it asks for."""
     kernel = chunks.chunked(canonical(merged(kernel)))
     kernel = halo.padded(kernel, tables_of(around.module.constants, kernel.params))  # type: ignore[arg-type]
-    kernel = gathered_rows.in_rows(edges.repeating(kernel))
+    kernel = columns.stacked(gathered_rows.in_rows(edges.repeating(kernel)))
     parameters = tuple(identifier(p.name) for p in kernel.params)  # type: ignore[attr-defined]
     try:
         context, checks, body = _lowered(kernel, around, ())

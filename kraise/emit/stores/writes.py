@@ -11,7 +11,7 @@ from kraise.emit.loads import subscripts as subs
 from kraise.emit.loads.wide import wide
 from kraise.emit.lower import Lowering, dtype_text
 from kraise.emit.settled import given
-from kraise.emit.stores import bits, flat, joined, padded, versions
+from kraise.emit.stores import bits, columns, flat, joined, padded, versions
 from kraise.emit.stores.typed import cast, data, same_type, typed
 from kraise.emit.sums.reductions import masked
 from kraise.emit.text import python as py
@@ -32,6 +32,9 @@ def write(low: Lowering, stmt: eq.Write) -> None:
         from kraise.emit.sums import segments
 
         segments.total(low, stmt, frame)
+        return
+    if isinstance(stmt.value, eq.Op) and stmt.value.name == columns.STACK:
+        columns.write(low, stmt, frame)
         return
     about = (stored_frame, same_type)
     if joined.joined(low, stmt, *about) or joined.kept_back(low, stmt, *about):
