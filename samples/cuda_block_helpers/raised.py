@@ -95,12 +95,13 @@ def pulls(p, acc, n):
         + 0.01
     )
     product = p[:n, 3] * rsqrt * rsqrt * rsqrt
-    acc = acc.at[:n, 0].set(
-        jnp.sum((p[:n, 0] - p[:n, 0, None]) * product, axis=1)
-    )  # kernel.cu:98
-    acc = acc.at[:n, 1].set(
-        jnp.sum((p[:n, 1] - p[:n, 1, None]) * product, axis=1)
-    )  # kernel.cu:98
-    return acc.at[:n, 2].set(
-        jnp.sum((p[:n, 2] - p[:n, 2, None]) * product, axis=1)
+    return acc.at[:n, :3].set(
+        jnp.stack(
+            (
+                jnp.sum((p[:n, 0] - p[:n, 0, None]) * product, axis=1),
+                jnp.sum((p[:n, 1] - p[:n, 1, None]) * product, axis=1),
+                jnp.sum((p[:n, 2] - p[:n, 2, None]) * product, axis=1),
+            ),
+            axis=1,
+        )
     )  # kernel.cu:98

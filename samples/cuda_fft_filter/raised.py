@@ -16,8 +16,11 @@ def multiply(signal, filter, scale, n):
     f_x = filter[:n, 0]
     s_y = signal[:n, 1]
     f_y = filter[:n, 1]
-    signal = signal.at[:n, 0].set(scale * (s_x * f_x - s_y * f_y))  # kernel.cu:8
-    return signal.at[:n, 1].set(scale * (s_x * f_y + s_y * f_x))  # kernel.cu:9
+    return signal.at[:n, :2].set(
+        jnp.stack(
+            (scale * (s_x * f_x - s_y * f_y), scale * (s_x * f_y + s_y * f_x)), axis=1
+        )
+    )  # kernel.cu:9
 
 
 @partial(jax.jit, static_argnames="n")

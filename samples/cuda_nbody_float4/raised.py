@@ -22,6 +22,13 @@ def accelerations(pos, acc, n):
     dist2 = r_x * r_x + r_y * r_y + r_z * r_z + SOFTENING
     inv = jax.lax.rsqrt(dist2)
     s = pos[:n, 3] * inv * inv * inv
-    acc = acc.at[:n, 0].set(jnp.sum(r_x * s, axis=1))  # kernel.cu:24
-    acc = acc.at[:n, 1].set(jnp.sum(r_y * s, axis=1))  # kernel.cu:24
-    return acc.at[:n, 2].set(jnp.sum(r_z * s, axis=1))  # kernel.cu:24
+    return acc.at[:n, :3].set(
+        jnp.stack(
+            (
+                jnp.sum(r_x * s, axis=1),
+                jnp.sum(r_y * s, axis=1),
+                jnp.sum(r_z * s, axis=1),
+            ),
+            axis=1,
+        )
+    )  # kernel.cu:24

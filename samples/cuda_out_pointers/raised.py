@@ -22,9 +22,8 @@ def spin(points, radius, angle, n):
     c = jnp.cos(angle_2)
     s = jnp.sin(angle_2)
     px_2 = c * px - s * py  # kernel.cu:10
-    points = points.at[:n, 0].set(px_2)  # kernel.cu:24
-    py_2 = s * px + c * py  # kernel.cu:11
-    points = points.at[:n, 1].set(py_2)  # kernel.cu:24
+    py_2 = s * px + c * py
+    points = points.at[:n, :2].set(jnp.stack((px_2, py_2), axis=1))  # kernel.cu:24
     radius = radius.at[:n].set(jnp.hypot(px, py))  # kernel.cu:25
     angle = angle.at[:n].set(a)  # kernel.cu:26
     return points, radius, angle

@@ -29,9 +29,16 @@ def sorted_quads(x, n):
     t_2 = jnp.maximum(v_0, v_1)
     v_1_2 = jnp.minimum(v_2, v_3)
     v_1_3 = jnp.minimum(t_2, v_1_2)
-    x = x.at[: 4 * n : 4].set(jnp.minimum(v_0_3, v_1_3))  # kernel.cu:16
-    x = x.at[1 : 4 * n + 1 : 4].set(jnp.maximum(v_0_3, v_1_3))  # kernel.cu:16
-    t_3 = jnp.maximum(t, v_0_2)  # kernel.cu:13
+    t_3 = jnp.maximum(t, v_0_2)
     v_2_2 = jnp.maximum(t_2, v_1_2)
-    x = x.at[2 : 4 * n + 2 : 4].set(jnp.minimum(t_3, v_2_2))  # kernel.cu:16
-    return x.at[3 : 4 * n + 3 : 4].set(jnp.maximum(t_3, v_2_2))  # kernel.cu:16
+    return x.at[: 4 * n].set(
+        jnp.stack(
+            (
+                jnp.minimum(v_0_3, v_1_3),
+                jnp.maximum(v_0_3, v_1_3),
+                jnp.minimum(t_3, v_2_2),
+                jnp.maximum(t_3, v_2_2),
+            ),
+            axis=1,
+        ).ravel()
+    )  # kernel.cu:16

@@ -24,9 +24,9 @@ def normalized(u, w, x, eps, most, n):
     equal = total == 0.0
     norm = jnp.where(equal, 0.0, jnp.sqrt(jnp.where(equal, 1.0, total)))
     scale = 1.0 / jnp.maximum(norm, eps)
-    u = u.at[: 3 * n : 3].set(a * scale)  # kernel.cu:8
-    u = u.at[1 : 3 * n + 1 : 3].set(b * scale)  # kernel.cu:9
-    u = u.at[2 : 3 * n + 2 : 3].set(c * scale)  # kernel.cu:10
+    u = u.at[: 3 * n].set(
+        jnp.stack((a * scale, b * scale, c * scale), axis=1).ravel()
+    )  # kernel.cu:10
     equal_2 = norm == 0.0
     choice = jnp.where(equal_2, 1.0, norm)
     w = w.at[:n].set(

@@ -28,33 +28,33 @@ def mirror(picture, columns, lines, shift):
         for columns - columns / 2 <= column < columns, 0 <= line < lines
     """
     picture3 = picture[: lines * columns].reshape(lines, columns, 4)
-    right_x = (
-        picture3[:, max(columns - columns // 2, 0) :, 0][:, ::-1].astype(jnp.int32)
-        >> shift
-    ).astype(jnp.uint8)  # kernel.cu:9
-    picture3_2 = picture3.at[:, : columns // 2, 0].set(right_x)  # kernel.cu:10
-    right_y = picture3[:, max(columns - columns // 2, 0) :, 1][:, ::-1]  # kernel.cu:7
-    picture3_2 = picture3_2.at[:, : columns // 2, 1].set(right_y)  # kernel.cu:10
-    right_z = picture3[:, max(columns - columns // 2, 0) :, 2][:, ::-1]  # kernel.cu:7
-    picture3_2 = picture3_2.at[:, : columns // 2, 2].set(right_z)  # kernel.cu:10
-    right_w = picture3[:, max(columns - columns // 2, 0) :, 3][:, ::-1]  # kernel.cu:7
-    picture3_2 = picture3_2.at[:, : columns // 2, 3].set(right_w)  # kernel.cu:10
-    right_x_2 = (
-        picture3[:, : columns // 2, 0][:, ::-1].astype(jnp.int32) >> shift
-    ).astype(jnp.uint8)  # kernel.cu:9
-    picture3_2 = picture3_2.at[:, max(columns - columns // 2, 0) :, 0].set(
-        right_x_2
-    )  # kernel.cu:11
-    right_y_2 = picture3[:, : columns // 2, 1][:, ::-1]  # kernel.cu:7
-    picture3_2 = picture3_2.at[:, max(columns - columns // 2, 0) :, 1].set(
-        right_y_2
-    )  # kernel.cu:11
-    right_z_2 = picture3[:, : columns // 2, 2][:, ::-1]  # kernel.cu:7
-    picture3_2 = picture3_2.at[:, max(columns - columns // 2, 0) :, 2].set(
-        right_z_2
-    )  # kernel.cu:11
-    right_w_2 = picture3[:, : columns // 2, 3][:, ::-1]  # kernel.cu:7
-    picture3_2 = picture3_2.at[:, max(columns - columns // 2, 0) :, 3].set(
-        right_w_2
+    picture3_2 = picture3.at[:, : columns // 2].set(
+        jnp.stack(
+            (
+                (
+                    picture3[:, max(columns - columns // 2, 0) :, 0][:, ::-1].astype(
+                        jnp.int32
+                    )
+                    >> shift
+                ).astype(jnp.uint8),
+                picture3[:, max(columns - columns // 2, 0) :, 1][:, ::-1],
+                picture3[:, max(columns - columns // 2, 0) :, 2][:, ::-1],
+                picture3[:, max(columns - columns // 2, 0) :, 3][:, ::-1],
+            ),
+            axis=2,
+        )
+    )  # kernel.cu:10
+    picture3_2 = picture3_2.at[:, max(columns - columns // 2, 0) :].set(
+        jnp.stack(
+            (
+                (
+                    picture3[:, : columns // 2, 0][:, ::-1].astype(jnp.int32) >> shift
+                ).astype(jnp.uint8),
+                picture3[:, : columns // 2, 1][:, ::-1],
+                picture3[:, : columns // 2, 2][:, ::-1],
+                picture3[:, : columns // 2, 3][:, ::-1],
+            ),
+            axis=2,
+        )
     )  # kernel.cu:11
     return picture.at[: lines * columns].set(picture3_2.reshape(-1, 4))

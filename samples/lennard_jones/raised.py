@@ -25,14 +25,15 @@ def lennard_jones(pos, force, energy, epsilon, sigma, cutoff):
     s6 = s2 * s2 * s2
     # derivative of the potential over r
     f = 24.0 * epsilon * s6 * (2.0 * s6 - 1.0) / safe_r2  # kernel.py:25
-    force = force.at[:n, 0].set(
-        jnp.sum(jnp.where(both, f * dx, 0), axis=1)
-    )  # kernel.py:30
-    force = force.at[:n, 1].set(
-        jnp.sum(jnp.where(both, f * dy, 0), axis=1)
-    )  # kernel.py:31
-    force = force.at[:n, 2].set(
-        jnp.sum(jnp.where(both, f * dz, 0), axis=1)
+    force = force.at[:n, :3].set(
+        jnp.stack(
+            (
+                jnp.sum(jnp.where(both, f * dx, 0), axis=1),
+                jnp.sum(jnp.where(both, f * dy, 0), axis=1),
+                jnp.sum(jnp.where(both, f * dz, 0), axis=1),
+            ),
+            axis=1,
+        )
     )  # kernel.py:32
     energy = energy.at[:n].set(
         jnp.sum(jnp.where(both, 2.0 * epsilon * s6 * (s6 - 1.0), 0), axis=1)

@@ -42,7 +42,6 @@ def pendulums(state, out, h, steps):
     the gradient keeps the states between rounds, about 2 sqrt(rounds)
     where all would be many, and runs rounds again (--remat)
     """
-    rows = state.shape[0]
     ratio = h / 6.0
 
     def step(_, state_2):
@@ -71,5 +70,6 @@ def pendulums(state, out, h, steps):
         step,
         (state[:, 0].astype(jnp.float32), state[:, 1].astype(jnp.float32)),
     )  # kernel.py:19
-    out = out.at[:rows, 0].set(y_0)  # kernel.py:33
-    return out.at[:rows, 1].set(y_1)  # kernel.py:33
+    return out.at[: state.shape[0], :2].set(
+        jnp.stack((y_0, y_1), axis=1)
+    )  # kernel.py:33
