@@ -47,7 +47,12 @@ def test_one_store(name):
 @pytest.mark.parametrize("name", SEVERAL)
 def test_several_stores(name):
     text = _checked(SEVERAL[name])
-    assert "y.at[: 2 * n]" not in text and "y.at[: 3 * n]" not in text, text
+    if "jnp.stack" in text:  # values side by side, not one function of the place
+        assert (
+            name in ("other functions", "turned round", "what was stored is read") and text.count("\n    y[2 * i") == 1
+        ), text
+    else:
+        assert "y.at[: 2 * n]" not in text and "y.at[: 3 * n]" not in text, text
 
 
 def test_rows_that_a_guard_keeps_whole():

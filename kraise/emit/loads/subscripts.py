@@ -15,6 +15,7 @@ from kraise.emit.loads.blocked import Blocks, blocks, reshaped
 from kraise.emit.loads.dims import Clamp, Dim, Gather, Range, Roll, Scalar, classify
 from kraise.emit.loads.filled import by_launch, filled_up, product
 from kraise.emit.loads.moving import moves
+from kraise.emit.loads.repeated import repeated
 from kraise.emit.loads.wide import wide
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
@@ -103,6 +104,8 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
         base, dims = subscripted(base, places), [dims[at] for at in left]
         extents = tuple(extents[at] for at in left)
         node = eq.Read(node.version, tuple(node.subscripts[at] for at in left), node.type, node.view)
+    if not node.safe:
+        base, dims, extents = repeated(ctx, base, dims, extents)
     clamps = any(isinstance(d, Clamp) for d in dims)
     if clamps and any(isinstance(d, Scalar) for d in dims):
         return _gather(low, base, node, extents, frame)  # padding the whole array for one row would be a waste

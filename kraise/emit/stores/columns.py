@@ -23,7 +23,7 @@ from kraise.emit.text.linear import Linear, linear
 from kraise.emit.text.python import ALL, Py, Slice
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
-from kraise.ir.walk import topological
+from kraise.ir.walk import free_indices, topological
 
 STACK = "stack"  # an operation of the emitter's own: the axis of the subscripts, then what stands at each place
 _MOST = 16
@@ -70,6 +70,8 @@ def _one(stores: list[eq.Write]) -> eq.Write | None:
         alike = (s.axes, s.view, s.value.type) == (first.axes, first.view, first.value.type)
         if not plain or not alike or not s.axes or len(s.subscripts) != len(first.subscripts):
             return None
+        if not {a.name for a in s.axes} <= free_indices(s.value):
+            return None  # one number for a whole column
     differing = [k for k, own in enumerate(zip(*(s.subscripts for s in stores), strict=True)) if len(set(own)) > 1]
     if len(differing) != 1:
         return None
