@@ -17,7 +17,7 @@ Loaded = tuple[Py, list[Dim], tuple[Linear, ...]]
 
 
 def repeated(ctx: Context, base: Py, dims: list[Dim], extents: tuple[Linear, ...]) -> Loaded:
-    """The array with its elements repeated, and what the subscripts are of it: as given, if they are of another form."""
+    """The array with its elements repeated, and what the subscripts are of it; as given if they have another form."""
     if not any(isinstance(d, Gather) for d in dims):
         return base, dims, extents
     new, sizes, counts = list(dims), list(extents), [0] * len(dims)
