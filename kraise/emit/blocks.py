@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kraise.diagnostics import Span
-from kraise.emit.text.linear import Linear, linear
+from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import Py
 from kraise.ir import equations as eq
 
@@ -78,6 +78,25 @@ class Block:
     lines: list[Stmt] = field(default_factory=list)
     variables: dict[object, tuple[str, Frame]] = field(default_factory=dict)
     bound: set[eq.Version] = field(default_factory=set)
+
+
+def sizes_in(value: Linear) -> set[str]:
+    """The parameters that a sum which is not negative takes for sizes: a caller may not give less than 0."""
+    for atom, c in value.terms:
+        if c == 1 and isinstance(atom, eq.Op) and atom.name == "max":  # k + max(0, -k) is so for any k
+            either = [value.without(atom) + linear(a) for a in atom.args]
+            return min((sizes_in(v) for v in either if nonnegative(v)), key=len, default=set())
+    found: set[str] = set()
+    stack = [a for a, _ in value.terms]
+    while stack:
+        match stack.pop():
+            case eq.Param(name=name):
+                found.add(name)
+            case eq.Op(args=args):
+                stack += args
+            case eq.Cast(arg=arg):
+                stack.append(arg)
+    return found
 
 
 def least(value: Linear, blocks: list[Block]) -> Linear:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from kraise.diagnostics import refuse
 from kraise.emit import tree
-from kraise.emit.blocks import Assign, Block, Def, Do, Frame, Raw, Stmt, Val, least
+from kraise.emit.blocks import Assign, Block, Def, Do, Frame, Raw, Stmt, Val, least, sizes_in
 from kraise.emit.loads.tables import tables_of
 from kraise.emit.loads.widths import Widths
 from kraise.emit.text import launch
@@ -74,6 +74,7 @@ class Context:
         # sums that may be negative and were cut off at zero, and those that the function's head excludes
         self.clamped: list[Linear] = []
         self.assumed: tuple[Linear, ...] = ()
+        self.asked: set[str] = set()  # the parameters that the text takes for sizes
         self.depths: dict[eq.Expr, int] = {}
         self.generators = 0  # generator expressions around the current place
         self.lazy_arms = 0  # arms of a conditional expression around the current place
@@ -287,7 +288,9 @@ class Context:
     def never_negative(self, value: Linear) -> bool:
         """Whether a bound or an extent is 0 or more on every call that gets as far."""
         smallest = least(value, self.blocks)
-        return nonnegative(smallest) or any(nonnegative(smallest - a) for a in self.assumed)
+        good = nonnegative(smallest)
+        self.asked |= sizes_in(smallest) if good else set()
+        return good or any(nonnegative(smallest - a) for a in self.assumed)
 
     def first_of(self, axis: eq.Axis) -> Py:
         """The extent of an axis's first place: one, none where the axis may be empty."""
@@ -342,6 +345,7 @@ class Context:
     def array_extents(self, version: eq.Version, view: tuple[eq.Expr, ...]) -> tuple[Linear, ...]:
         """The extents of an array version (or of the view under which it is read)."""
         if view:
+            self.asked |= set().union(*(sizes_in(linear(v)) for v in view))
             return tuple(linear(v) for v in view)
         made = self.extents.get(version.array)
         if made is not None:
@@ -381,20 +385,16 @@ class Context:
     def _own_depth(self, part: eq.Expr) -> int:
         match part:
             case eq.Index(name=name):
-                for d, block in enumerate(self.blocks):
-                    if block.index == name:
-                        return d
+                at = [block.index == name for block in self.blocks]
             case eq.Read(version=version):
-                for d, block in enumerate(self.blocks):
-                    if version in block.bound:
-                        return d
+                at = [version in block.bound for block in self.blocks]
             case eq.CarryIn(fold=fold):
-                for d, block in enumerate(self.blocks):
-                    if block.fold == fold:
-                        return d
+                at = [block.fold == fold for block in self.blocks]
             case eq.FoldResult(fold=fold):
                 return self.fold_depth.get(fold, 0)
-        return 0
+            case _:
+                return 0
+        return at.index(True) if True in at else 0
 
 
 __all__ = ["Assign", "Block", "Context", "Def", "Do", "Frame", "Raw", "Stmt", "Val"]

@@ -40,6 +40,7 @@ class FunctionText:
         self.statics = frozenset(identifier(s) for s in context.statics) if context else frozenset()
         self.fields = frozenset(context.fields) if context else frozenset()
         self.shapes = rectangles(context.kernel, context.whole) if context else {}
+        self.sizes: dict[str, bool] = {}
 
 
 def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]:
@@ -75,8 +76,10 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     clashes.refuse_confused(kernel, parameters)
     clashes.refuse_shadowed(kernel, parameters, bare)
     lines += render(body, 4, comments, around)
+    text = FunctionText(lines, context)
+    text.sizes = {identifier(name): nothing for name, nothing in guards.sizes(context, kernel, assumed).items()}
     return [
-        FunctionText(lines, context),
+        text,
         *derivative_texts(
             derivatives.derivatives(kernel, head_of, around.taken, context.needs), around, "checkify" in context.needs
         ),

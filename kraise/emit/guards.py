@@ -222,6 +222,37 @@ def checked_sizes(kernel: eq.Kernel) -> tuple[Linear, ...]:
     return tuple(found)
 
 
+def sizes(context: Context, kernel: eq.Kernel, assumed: tuple[Linear, ...]) -> dict[str, bool]:
+    """The static parameters that the text takes to be 0 or more, and whether the kernel does nothing where one is 0 or
+    less: a caller may give 0 in place of what is below it."""
+    told = (*assumed, *checked_sizes(kernel))
+    asked = sorted(context.asked & context.statics)
+    own = all(isinstance(v, eq.Version) and v.array in context.params for v in kernel.returns)
+    found: dict[str, bool] = {}
+    for p in kernel.params:
+        name = p.name  # type: ignore[attr-defined]
+        size = linear(eq.Param(name, p.type)) if name in asked else Linear()  # type: ignore[attr-defined]
+        if name in asked and not any(nonnegative(size - t) for t in told):
+            found[name] = own and any(_writes_nothing(kernel.body, z + -1) for z in _spelled(kernel, name))
+    return found
+
+
+def _spelled(kernel: eq.Kernel, name: str) -> list[Linear]:
+    """The parameter as the bounds of the kernel have it (with the type that it has there)."""
+    ends = [a.hi for s in tree.statements(kernel.body) for a in _axes(s)]
+    found = {n for n in tree.walk(*ends) if isinstance(n, eq.Param) and n.name == name}
+    return [linear(n) for n in found]
+
+
+def _axes(stmt: eq.Stmt) -> Axes:
+    match stmt:
+        case eq.Write(axes=axes):
+            return axes
+        case eq.Fold(axis=axis) if axis is not None:
+            return (axis,)
+    return ()
+
+
 def _writes_nothing(body: tuple[eq.Stmt, ...], value: Linear) -> bool:
     """Whether no statement does anything where ``value`` is negative."""
     for stmt in body:

@@ -83,6 +83,7 @@ def _emit(module: eq.Module) -> str:
             by_position(k.params, tuple(identifier(p.name) for p in k.params))[1],  # type: ignore[attr-defined]
             fields,
             {identifier(name): extents for name, extents in t.shapes.items()},
+            t.sizes,
         )
         for k, (t, *_) in zip(module.kernels, emitted, strict=True)
     }

@@ -22,6 +22,8 @@ STEPS = {
     "const float total = 0.3f; float dt = 0.1f; int steps = total / dt;": 3,
     "int steps = (int)(0.3f / 0.1f);": 3,
     "double dt = 0.1; int steps = (int)(0.3 / dt);": 2,
+    "float t = 0.1f; int steps = t == 0.1 ? 7 : 2;": 2,
+    "float t = 0.1f; int steps = 1; if (t * 3 == 0.3f) steps = 4; if (t > 0.1) steps += 1;": 5,
     "float dt = 0.1f; if (n > 1) dt = 0.15f; int steps = (int)(0.31f / dt);": 2,
 }
 

@@ -138,3 +138,52 @@ void f(float *x, int n) { for (unsigned k = n - 2; k < (unsigned)n; k++) add<<<1
     for n, rounds in ((1, 0), (4, 2)):
         got = load_module(done.text).f(np.zeros(n, np.float32), n)
         assert np.array_equal(got, np.full(n, rounds)), done.text
+
+
+BELOW = """
+__global__ void add(float *x, float s, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] += s; }
+__global__ void sums(const float *x, float *y, int m, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) { float s = 0; for (int j = 0; j < m; j++) s += x[j]; y[i] = s; }
+}
+__global__ void shifted(const float *x, float *y, int k, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && i + k >= 0 && i + k < n) y[i] += x[i + k];
+}
+__global__ void twice(float *x, int k, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i + k] *= 2;
+}
+"""
+HOSTS_BELOW = {
+    "add<<<1, 64>>>(x, 1, n - 3); add<<<1, 64>>>(x, 2, n - 9);": [2.0, 2, 1, 1, 1],
+    "for (int k = 0; k < n; k++) add<<<1, 64>>>(x, 1, n - 2 * k);": [4.0, 3, 3, 2, 2],
+    "for (int m = n; m > -4; m -= 2) add<<<1, 64>>>(x, 1, m);": [4.0, 3, 3, 2, 2],
+    "int m = (n - 9) / 2; add<<<1, 64>>>(x, 1, m); add<<<1, 64>>>(x, 1, (n - 9) % 3);": [1.0] * 5,
+    "for (int k = 0; k < n; k++) add<<<1, 64>>>(x + k, 1, n - k - 1);": [2.0, 3, 4, 5, 1],
+    "if (n > 3) add<<<1, 64>>>(x, 1, n - 4); int h = n / 2; add<<<1, 64>>>(x + h, 1, n - h);": [2.0, 1, 2, 2, 2],
+    "shifted<<<1, 64>>>(y, x, -2, n); shifted<<<1, 64>>>(y, x, n - 8, n);": [1.0, 1, 1, 2, 4],
+    "sums<<<1, 64>>>(y, x, n - 3, n);": [1.0] * 5,
+}
+
+
+@pytest.mark.parametrize("body", HOSTS_BELOW)
+def test_sizes_below_zero(body):
+    """Nobody passes the guard ``i < n - 9``: it is no slice from the end of the array."""
+    text = BELOW + "void run(float *x, float *y, int n) { " + body + " }"
+    done = pipeline.translate(text, "below.cu")
+    assert "run" in done.raised, done.diagnostics
+    found = load_module(done.text).run(np.ones(5, np.float32), np.arange(5, dtype=np.float32), 5)
+    assert found.tolist() == HOSTS_BELOW[body]
+    assert ("max(" in done.text[done.text.index("def run") :]) is any(m in body for m in ("- 9", "- 2 * k", "m > -4"))
+
+
+def test_sizes_that_may_be_below_zero_are_checked():
+    text = BELOW + "void run(float *x, float *y, int n) { sums<<<1, 64>>>(y, x, n - 3, 2); }"
+    run = load_module(pipeline.translate(text, "below.cu").text).run
+    assert run(np.zeros(4, np.float32), np.ones(4, np.float32), 4).tolist() == [1, 1, 0, 0]
+    with pytest.raises(ValueError, match="n - 3 must not be negative: it is `m` of sums"):
+        run(np.zeros(4, np.float32), np.ones(4, np.float32), 2)
+    done = pipeline.translate(BELOW + "void run(float *x, int n) { twice<<<1, 64>>>(x + 3, -2, n - 3); }", "below.cu")
+    assert "run" not in done.raised
+    assert codes(done) == {"KR204"}

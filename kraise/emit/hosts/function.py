@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from kraise.diagnostics import Span, refuse
 from kraise.emit.blocks import Assign, Def, Raw, Stmt
 from kraise.emit.function import FunctionText, derivative_texts, docstring
 from kraise.emit.gradients import derivatives, host_outputs
@@ -17,6 +18,7 @@ from kraise.emit.gradients.outputs import Parameters, types_of
 from kraise.emit.hosts import loops, structs
 from kraise.emit.hosts.expressions import HostText
 from kraise.emit.hosts.shaped import Shaped
+from kraise.emit.hosts.sizes import Sizes, bindings, of_loop, told
 from kraise.emit.hosts.statics import Callee, Statics, nodes
 from kraise.emit.loops import remat
 from kraise.emit.loops.folds import mentioned
@@ -51,14 +53,18 @@ class EmittedHost:
         self.names = taken
         counters = frozenset(n.var for n in nodes(*host.body) if isinstance(n, o.Loop) and n.var)
         self.text = HostText(self.statics, names, host.params, counters, around.x64)
+        self.sizes = Sizes(bindings(host.body), frozenset(p.name for p in host.params), counters)
         self.needs: set[str] = self.text.needs
         self.throws = any(callees[name].throws for name in host.calls if name in callees)
         parameters = tuple(names[p.name] for p in host.params)
         static = [names[p.name] for p in host.params if p.name in self.statics.names]
         positional, named = by_position(host.params, parameters)
-        self.callee = Callee(identifier(host.name), parameters, frozenset(static), throws=self.throws, named=named)
         self.head = Signature(positional, named, tuple(static))
         self.lines = self._lines(parameters, static)
+        taken_for = {names[n]: False for n in self.sizes.taken if n in self.statics.names}
+        self.callee = Callee(
+            identifier(host.name), parameters, frozenset(static), throws=self.throws, named=named, sizes=taken_for
+        )
         self.constants, self.helpers = self.text.constants, set[str]()
 
     def derivatives(self, flow: host_outputs.Flow) -> list[FunctionText]:
@@ -123,13 +129,26 @@ class EmittedHost:
             match stmt:
                 case o.Let():
                     out += self.let(stmt)
-                case o.Loop() if id(stmt) in self.statics.python:
-                    out += loops.unrolled(self, stmt)
+                    self.sizes.bind(stmt.targets)
                 case o.Loop():
-                    out += loops.traced(self, stmt)
+                    self.sizes.bind(stmt.names)
+                    around, self.sizes.facts = self.sizes.facts, [*self.sizes.facts, *of_loop(stmt)]
+                    python = id(stmt) in self.statics.python
+                    out += loops.unrolled(self, stmt) if python else loops.traced(self, stmt)
+                    self.sizes.facts = around
+                    self.sizes.bind((*stmt.names, stmt.var))
                 case o.Branch():
                     out += self.branch(stmt)
+                    self.sizes.bind(stmt.names)
         return out
+
+    def under(self, stmt: o.Branch, body: tuple[o.Stmt, ...]) -> list[Stmt]:
+        """The statements of an arm, where its condition holds (or does not)."""
+        around = self.sizes.facts
+        self.sizes.facts = [*around, *told(stmt.condition, body is stmt.body)]
+        lines = self.block(body)
+        self.sizes.facts = around
+        return lines
 
     def fresh(self, *wishes: str) -> str:
         """The first wish that is free, or the first numbered."""
@@ -140,7 +159,9 @@ class EmittedHost:
         names = self.text.names
         targets = structs.targets(["_" if t == "_" else names[t] for t in stmt.targets], stmt.value)
         value: Py
+        checks: list[Stmt] = []
         if isinstance(stmt.value, o.Call):
+            checks = self.sized(stmt.value, stmt.span)
             value = structs.called(self.call(stmt.value), stmt.value)
         elif isinstance(stmt.value, k.Const | k.Op | k.Cast):
             value = self.text.number(stmt.value, stmt.targets[0])
@@ -151,14 +172,14 @@ class EmittedHost:
         if isinstance(stmt.value, o.Call) and len(stmt.value.fields) > 1:
             whole = self.fresh("changed", "fields")
             self.names.release(whole)
-            return [Assign(whole, value, mark), Assign(targets, structs.fields(whole, stmt.value))]
-        return [Assign(targets, value, mark)]  # type: ignore[arg-type]
+            return [*checks, Assign(whole, value, mark), Assign(targets, structs.fields(whole, stmt.value))]
+        return [*checks, Assign(targets, value, mark)]  # type: ignore[arg-type]
 
     def call(self, value: o.Call) -> py.Call:
         """A call of a function of the module."""
         callee = self.callees[value.function]
         given = [
-            self.text.expr(a) if p in callee.statics else self.text.number(a)
+            self.static(a, callee, p) if p in callee.statics else self.text.number(a)
             for p, a in zip(callee.parameters, value.args, strict=False)
         ]
         args = tuple(given[: len(given) - len(callee.named)])
@@ -174,6 +195,27 @@ class EmittedHost:
             keywords.append(("shared", self.text.expr(value.shared)))
         return py.Call(Atom(callee.name), args, tuple(keywords))
 
+    def static(self, e: h.Expr, callee: Callee, parameter: str) -> Py:
+        """An argument that decides shapes; 0 where it would be less and the function does nothing for either."""
+        text = self.text.expr(e)
+        if not callee.sizes.get(parameter) or self.sizes.is_size(e):
+            return text
+        return py.number(0) if isinstance(e, k.Const) else py.call("max", text, py.number(0))
+
+    def sized(self, call: o.Call, span: Span | None) -> list[Stmt]:
+        """Errors for arguments that the function takes for sizes, and that may be less than 0."""
+        callee = self.callees[call.function]
+        out: list[Stmt] = []
+        for parameter, e in zip(callee.parameters, call.args, strict=False):
+            if callee.sizes.get(parameter, True) or self.sizes.is_size(e):
+                continue
+            spelled = flat(self.text.expr(e))
+            said = f"{spelled} must not be negative: it is `{parameter}` of {callee.name}"
+            if isinstance(e, k.Const):
+                raise refuse("KR204", said, span or self.host.span)
+            out.append(Raw(f"if {spelled} < 0:", [Raw(f"raise ValueError({py.quoted(said)})")]))
+        return out
+
     # --- branches
 
     def branch(self, stmt: o.Branch) -> list[Stmt]:
@@ -183,10 +225,10 @@ class EmittedHost:
         others = [self.text.number(v, n) for n, v in zip(stmt.names, stmt.others, strict=True)]
         condition = self.text.expr(stmt.condition)
         if self.statics.is_static(stmt.condition):
-            first = self.block(stmt.body) + loops.together(
+            first = self.under(stmt, stmt.body) + loops.together(
                 [(n, v) for n, v in zip(names, values, strict=True) if v != Atom(n)]
             )
-            second = self.block(stmt.orelse) + loops.together(
+            second = self.under(stmt, stmt.orelse) + loops.together(
                 [(n, v) for n, v in zip(names, others, strict=True) if v != Atom(n)]
             )
             if not first:
@@ -198,7 +240,7 @@ class EmittedHost:
             return loops.together(list(zip(names, chosen, strict=True)))  # at once: a swap reads what it binds
         sides: list[Stmt] = []
         labels = []
-        bodies = [self.block(stmt.body), self.block(stmt.orelse)]
+        bodies = [self.under(stmt, stmt.body), self.under(stmt, stmt.orelse)]
         # a name that a branch binds and reads before is its argument
         given = sorted({n for lines in bodies for n in _set(lines) if _read_first(lines, n)})
         operands = [Atom(n) for n in given]

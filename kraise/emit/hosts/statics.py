@@ -22,8 +22,9 @@ SHORT = 16
 class Callee:
     """An emitted function that a host calls: its name, its parameters' names, which of them are static, whether there
     are checks in it that it throws, whether the size of its dynamic shared memory matters, the parameters that are
-    given by keyword only (the last ones), the static members of structs, and the extents in which a kernel sees flat
-    arrays, by parameter (see :mod:`kraise.emit.loads.rectangles`)."""
+    given by keyword only (the last ones), the static members of structs, the extents in which a kernel sees flat
+    arrays, by parameter (see :mod:`kraise.emit.loads.rectangles`), and the parameters that must not be less than 0,
+    with whether the function does nothing where they are (see :func:`kraise.emit.guards.sizes`)."""
 
     name: str
     parameters: tuple[str, ...]
@@ -34,6 +35,7 @@ class Callee:
     named: tuple[str, ...] = ()
     fields: frozenset[Field] = frozenset()
     shapes: Mapping[str, tuple[eq.Expr | None, ...]] = field(default_factory=dict)
+    sizes: Mapping[str, bool] = field(default_factory=dict)
 
 
 def nodes(*roots: object, static: bool = True) -> Iterator[object]:

@@ -370,11 +370,12 @@ def filled(
     extents: tuple[Linear, ...],
 ) -> bool:
     """Whether all cells of a box are there, since the last row of the view is filled up where the array ends in it."""
-    inside = all(
+    if not view or not short(context, version, view):
+        return False
+    return all(
         isinstance(d, Range) and context.never_negative(d.start) and context.never_negative(e - d.stop)
         for d, e in zip(dims, extents, strict=True)
     )
-    return bool(view) and inside and short(context, version, view)
 
 
 def flat_part(context: Context, array: Py, version: eq.Version, view: tuple[eq.Expr, ...]) -> Py:

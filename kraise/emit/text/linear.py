@@ -138,6 +138,8 @@ def is_size(atom: eq.Expr) -> bool:
             return True
         case eq.Const(value=value):
             return isinstance(value, int) and value >= 0
+        case eq.Op(name="min", args=args) if len({a for arg in args for a, _ in linear(arg).terms if _given(a)}) > 1:
+            return False  # one bounds the threads, another tells some of them apart: it may be any number
         case eq.Op(name="mul" | "min" | "floordiv" | "tdiv" | "and_" | "shl", args=args):
             return all(nonnegative(linear(a)) for a in args)
         case eq.Op(name="select", args=(_, a, b)):
@@ -147,6 +149,10 @@ def is_size(atom: eq.Expr) -> bool:
         case eq.Op(name="max", args=args):
             return any(nonnegative(linear(a)) for a in args)
     return False
+
+
+def _given(atom: eq.Expr) -> bool:
+    return isinstance(atom, eq.Param) and not atom.name.startswith(("grid.", "block.", "threads.", "warps."))
 
 
 def print_sum(value: Linear, atom_text) -> Py:  # type: ignore[no-untyped-def]

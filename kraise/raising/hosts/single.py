@@ -1,8 +1,9 @@
-"""Integers that a host makes of floats it sets itself: ``float dt = 0.1f; int steps = (int)(0.3f / dt);`` is 3.
+"""Integers and tests that a host makes of floats it sets itself: ``float dt = 0.1f; int steps = (int)(0.3f / dt);`` is
+3, and ``dt == 0.1`` does not hold.
 
 In the emitted text such floats are Python's, of 64 bits, and ``int(0.3 / 0.1)`` is 2. Where the width makes a
-difference the integer is known here. Side condition: every number in it is a literal or a name that is set once, to
-such a number. What parameters make is taken as Python computes it.
+difference the integer, or what the test gives, is known here. Side condition: every number in it is a literal or a name
+that is set once, to such a number. What parameters make is taken as Python computes it.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ _ARITHMETIC: dict[str, Callable[..., float]] = {
     "floor": math.floor,
     "ceil": math.ceil,
 }
+_COMPARED: dict[str, Callable[..., bool]] = {n: getattr(operator, n) for n in ("lt", "le", "gt", "ge", "eq", "ne")}
 Both = tuple[float, float]  # a number as the source has it, and as Python has it
 
 
@@ -56,6 +58,12 @@ def _rewritten(node: Any, known: dict[str, Both]) -> Any:
         both = _numbers(node.arg, known)
         if both is not None and int(both[0]) != int(both[1]):
             return k.Const(int(both[0]), node.type, span=node.span)
+    if isinstance(node, k.Op) and node.name in _COMPARED:
+        a, b = (_numbers(x, known) for x in node.args)
+        if a is not None and b is not None:
+            holds, pythons = (_COMPARED[node.name](a[at], b[at]) for at in (0, 1))
+            if holds is not pythons:
+                return k.Const(holds, node.type, span=node.span)
     changed = {
         f.name: new
         for f in fields(node)
