@@ -381,6 +381,7 @@ class Kernel:
     covers: tuple[tuple[int, Expr], ...] = ()  # how many threads along an axis a launch is taken to have at least
     tile: tuple[tuple[int, int], ...] = ()  # how many threads of a block along an axis the source counts on
     relied: tuple[str, ...] = ()  # what is taken for granted of data: what a --checked module checks, in words
+    of_launch: tuple[tuple[Expr, str], ...] = ()  # the checks of a launch that the function does not take
     rounds: tuple[Axis, ...] = ()
     widens: bool = False  # integers of 8 and 16 bits are computed with in full width
     span: Span | None = None

@@ -27,6 +27,7 @@ class Call:
     shared: k.Expr | None = None
     groups: tuple[int, ...] = ()  # how many of the targets each result holds, where one is an array of structs
     fields: tuple[str, ...] = ()  # those of its only result that are taken, where that is a struct with static integers
+    demands: tuple[tuple[k.Expr, str], ...] = ()  # what must hold of the launch, and the words of the error where not
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ from kraise.raising.run.state import Raw, RawFold, RawWrite, State, expressions
 from kraise.raising.run.statements import block
 from kraise.raising.threads import groups, multiples, radices, rounds, tiles
 from kraise.raising.threads import indices as threads
-from kraise.raising.threads.launch import covered, launch_of, where_given, whole_warps
+from kraise.raising.threads.launch import covered, launch_of, of_launch, where_given, whole_warps
 from kraise.raising.threads.row_views import asks_for
 from kraise.raising.threads.sizes import limits
 from kraise.raising.threads.splits import Splitting, own_splits, split_threads
@@ -246,6 +246,7 @@ class Raiser:
             covers=() if launch else tuple(c for c in covered(cx, stmts) if c[0] not in cx.persistent),
             tile=tuple((axis, cx.coarse.get(axis, size)) for axis, size in sorted(cx.tile.items())),
             relied=tuple(dict.fromkeys(r.message for r in cx.relied)),
+            of_launch=() if launch else tuple(map(of_launch, (c for c in cx.checks if where_given("", c) is None))),
             rounds=cx.rounds_around,
             widens=function.widens,
             span=function.span,

@@ -1,8 +1,12 @@
 """Launches that leave something out are warned about, with both numbers; those that cover their guards are not."""
 
+import re
+
+import numpy as np
 import pytest
 
 from kraise import pipeline
+from kraise.verify.load import load_module
 
 PYTHON = """
 import math
@@ -93,3 +97,31 @@ def test_launches_that_leave_something_out(name):
     done = pipeline.translate(text.format(launch=launch), "k.cu" if text is CUDA else "k.py")
     (found,) = [d for d in done.diagnostics if d.code == "KR215"]
     assert said in found.reason and found.severity == "warning" and "run" in done.raised
+
+
+TREE = """
+__global__ void total(const float *x, float *y, int n) {
+    extern __shared__ float s[];
+    int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    s[t] = i < n ? x[i] : 0.0f;
+    __syncthreads();
+    for (int k = blockDim.x / 2; k > 0; k >>= 1) { if (t < k) s[t] += s[t + k]; __syncthreads(); }
+    if (t == 0) atomicAdd(y, s[0]);
+}
+"""
+
+
+def test_what_a_kernel_without_a_launch_counts_on_is_asked_of_its_launches():
+    """A sum over any blocks whose size is a power of two: of 96 threads the source drops some."""
+    done = pipeline.translate(TREE + "void run(float *x, float *y, int n) { total<<<1, 96, 384>>>(x, y, n); }", "t.cu")
+    assert done.raised == ("total",)
+    (found,) = [d for d in done.diagnostics if d.severity == "error"]
+    assert found.code == "KR211" and "block must be a power of two" in found.reason
+    text = TREE + "void run(float *x, float *y, int n, int b) { total<<<(n + B - 1) / B, B, B * 4>>>(x, y, n); }"
+    arguments = (np.arange(5, dtype=np.float32), np.zeros(1, np.float32), 5)
+    known = pipeline.translate(re.sub(r"\bB\b", "64", text), "t.cu")
+    assert "ValueError" not in known.text and load_module(known.text).run(*arguments, 0).tolist() == [10]
+    given = load_module(pipeline.translate(re.sub(r"\bB\b", "b", text), "t.cu").text).run
+    assert given(*arguments, 4).tolist() == [10]
+    with pytest.raises(ValueError, match="total: block must be a power of two"):
+        given(*arguments, 12)

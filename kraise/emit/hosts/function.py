@@ -18,7 +18,7 @@ from kraise.emit.gradients.outputs import Parameters, types_of
 from kraise.emit.hosts import loops, structs
 from kraise.emit.hosts.expressions import HostText
 from kraise.emit.hosts.shaped import Shaped
-from kraise.emit.hosts.sizes import Sizes, bindings, of_loop, told
+from kraise.emit.hosts.sizes import Sizes, bindings, of_loop, opposite, told
 from kraise.emit.hosts.statics import Callee, Statics, nodes
 from kraise.emit.loops import remat
 from kraise.emit.loops.folds import mentioned
@@ -203,9 +203,13 @@ class EmittedHost:
         return py.number(0) if isinstance(e, k.Const) else py.call("max", text, py.number(0))
 
     def sized(self, call: o.Call, span: Span | None) -> list[Stmt]:
-        """Errors for arguments that the function takes for sizes, and that may be less than 0."""
+        """Errors for launches that the function is not for, and for arguments that it takes for sizes and that may be
+        less than 0."""
         callee = self.callees[call.function]
         out: list[Stmt] = []
+        for condition, text in call.demands:
+            fails = flat(self.text.expr(opposite(condition)))
+            out.append(Raw(f"if {fails}:", [Raw(f"raise ValueError({py.quoted(text)})")]))
         for parameter, e in zip(callee.parameters, call.args, strict=False):
             if callee.sizes.get(parameter, True) or self.sizes.is_size(e):
                 continue

@@ -14,7 +14,7 @@ from kraise.emit.hosts.statics import scalars
 from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
-from kraise.ir.types import INT32, ScalarType
+from kraise.ir.types import BOOL, INT32, ScalarType
 
 Sum = tuple[dict[k.Expr, int], int]
 _DEPTH = 5
@@ -159,6 +159,14 @@ def _add(a: Sum, b: Sum, times: int) -> Sum:
 _OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "ne": "eq"}
 
 
+def opposite(condition: k.Expr) -> k.Expr:
+    """What holds where a condition does not."""
+    match condition:
+        case k.Op(name="eq" | "lt" | "le" | "gt" | "ge" | "ne"):
+            return replace(condition, name=_OPPOSITE.get(condition.name, "ne"))
+    return k.Op("not", (condition,), BOOL)
+
+
 def told(condition: h.Expr | None, holds: bool = True) -> list[Sum]:
     """The sums that are not negative where a condition holds, or where it does not."""
     match condition:
@@ -238,4 +246,4 @@ def bindings(body: tuple[o.Stmt, ...]) -> dict[str, list[h.Expr | None]]:
     return found
 
 
-__all__ = ["Sizes", "bindings", "of_loop", "told"]
+__all__ = ["Sizes", "bindings", "of_loop", "opposite", "told"]

@@ -162,7 +162,7 @@ class Statics:
     def _value(self, value: object, needed: set[str]) -> None:
         match value:
             case o.Call(function=function, args=args, grid=grid, block=block, shared=shared):
-                needed |= self._static(grid, block, shared)
+                needed |= self._static(grid, block, shared, value.demands)
                 callee = self.callees[function]
                 for parameter, argument in zip(callee.parameters, args, strict=False):
                     if parameter in callee.statics:

@@ -30,6 +30,7 @@ from kraise.raising.hosts import sharing
 from kraise.raising.hosts.apart import element_stays, keep_places, launch_stays, meet, parts, stays
 from kraise.raising.hosts.banks import without_choices
 from kraise.raising.hosts.choices import as_choices, joined
+from kraise.raising.hosts.demands import launched
 from kraise.raising.hosts.effects import Function
 from kraise.raising.hosts.exits import Exits
 from kraise.raising.hosts.libraries import folded
@@ -289,10 +290,8 @@ class Raising:
         if function.scalars != len(stmt.results):
             reason = f"{stmt.function} returns {function.scalars} values, and {len(stmt.results)} are taken"
             raise refuse("KR211", reason, stmt.span)
-        grid = block = shared = None
-        if function.launch and stmt.grid is not None:
-            grid = tuple(self.scalar(x, state) for x in stmt.grid)
-            block = tuple(self.scalar(x, state) for x in stmt.block or ())
+        grid, block, needs = launched(self, function, stmt, args, state)
+        shared = None
         if function.shared and stmt.grid is not None:
             bytes_ = self.scalar(stmt.shared, state) if stmt.shared is not None else k.Const(0, INT)
             shared = elements(bytes_, function.shared)
@@ -303,7 +302,7 @@ class Raising:
         launch_stays(self, function, args, slots, grid, block)
         args = parts(self, function, args, slots, state, grid, block)
         self.distinct(name, written, slots, stmt.span)
-        call = o.Call(name, args, grid, block, shared, sizes, function.fields)
+        call = o.Call(name, args, grid, block, shared, sizes, function.fields, needs)
         views = [slots[key] if changed else None for keys in results for key, changed in keys]
         self._bind(stmt.results, views, call, state, out, stmt.span)
 

@@ -96,6 +96,15 @@ def where_given(launch: str, check: tuple[eq.Expr, str]) -> tuple[eq.Expr, str] 
     return (eq.Op("or", (given, condition), BOOL), text) if launch else None
 
 
+def of_launch(check: tuple[eq.Expr, str]) -> tuple[eq.Expr, str]:
+    """A check of the launch as who launches sees it: the launch is given."""
+    condition, text = check
+    given = eq.Op("not", (eq.Param("block.given", BOOL),), BOOL)
+    if isinstance(condition, eq.Op) and condition.name == "or" and condition.args[0] is given:
+        return condition.args[1], text
+    return check
+
+
 def _extent_written(cx: Context, stmts: tuple[eq.Stmt, ...], index: str, extent: str) -> eq.Expr | None:
     """The extent of the written array's axis whose subscript is ``index`` itself, or another that ends at
     ``extent``; arrays that the kernel made have no say."""

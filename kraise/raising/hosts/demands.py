@@ -1,0 +1,125 @@
+"""What a kernel that does not ask for its launch counts on of it, as conditions of the host that launches it.
+
+A tree reduction over blocks of any power of two is one sum: the function takes no ``block``. A host that launches
+blocks of 96 threads gets another number from the source: what its numbers decide is decided here, the rest the emitted
+host checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from kraise.diagnostics import Span, refuse
+from kraise.ir import equations as eq
+from kraise.ir import host as h
+from kraise.ir import kernel as k
+from kraise.ir.types import INT32
+from kraise.raising.hosts.effects import Function
+
+_OPS: dict[str, Callable[[int, int], int]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "floordiv": lambda a, b: a // b,
+    "mod": lambda a, b: a % b,
+    "and_": lambda a, b: a & b,
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "gt": lambda a, b: a > b,
+    "ge": lambda a, b: a >= b,
+    "and": lambda a, b: a and b,
+    "or": lambda a, b: a or b,
+}
+Extents = tuple[k.Expr, ...]
+
+
+class _Unknown(Exception):
+    """A number that the launch does not say."""
+
+
+class Scalars(Protocol):
+    """What raises a host function."""
+
+    def scalar(self, e: k.Expr, state: Any) -> k.Expr:
+        """A scalar expression, arrays by their variables."""
+        ...
+
+
+def launched(
+    r: Scalars, function: Function, stmt: h.Launch, args: tuple[h.Expr, ...], state: Any
+) -> tuple[Extents | None, Extents | None, tuple[tuple[k.Expr, str], ...]]:
+    """The grid and the block where the result depends on them, and what must hold of the launch else."""
+    if stmt.grid is None:
+        return None, None, ()
+    grid = tuple(r.scalar(x, state) for x in stmt.grid)
+    block = tuple(r.scalar(x, state) for x in stmt.block or ())
+    if function.launch or function.equations is None:
+        return grid, block, ()
+    named = {p.name: a for p, a in zip(function.params, args, strict=False)}
+    return None, None, _demands(function.equations, named, grid, block, stmt.span)
+
+
+def _demands(
+    kernel: eq.Kernel, args: dict[str, h.Expr], grid: Extents, block: Extents, span: Span | None
+) -> tuple[tuple[k.Expr, str], ...]:
+    """The conditions that must hold of a launch, beside those that do; raises Refused (KR211) where one does not."""
+    open_: list[tuple[k.Expr, str]] = []
+    for condition, text in kernel.of_launch:
+        try:
+            held = _spelled(condition, args, grid, block)
+        except _Unknown:
+            reason = f"{kernel.name} counts on this ({text}), which the launch does not tell"
+            raise refuse("KR211", reason, span, "launch it with numbers, or with parameters of this function") from None
+        if not isinstance(held, k.Const):
+            open_.append((held, f"{kernel.name}: {text}"))
+        elif not held.value and not _of_tile(condition):  # blocks of another size than the tile are warned of
+            raise refuse(
+                "KR211", f"{kernel.name} is launched otherwise: {text}", span, "see the docstring of the kernel"
+            )
+    return tuple(open_)
+
+
+def _of_tile(condition: eq.Expr) -> bool:
+    match condition:
+        case eq.Op(name="eq", args=(eq.Param(name=name), eq.Const())):
+            return name.startswith("block.")
+    return False
+
+
+def _spelled(e: eq.Expr, args: dict[str, h.Expr], grid: Extents, block: Extents) -> k.Expr:
+    match e:
+        case eq.Const(value=value):
+            return k.Const(value, INT32)
+        case eq.Param(name=name) if name.partition(".")[0] in ("grid", "block", "threads") and "." in name:
+            head, _, letter = name.partition(".")
+            axis = "xyz".index(letter)
+            one = k.Const(1, INT32)
+            ends = [x[axis] if axis < len(x) else one for x in (grid, block)]
+            if head == "threads":
+                return _folded(k.Op("mul", (ends[0], ends[1]), INT32))
+            return ends[head == "block"]
+        case eq.Param(name=name):
+            given = args.get(name)
+            if isinstance(given, k.Const | k.Var | k.Op | k.Cast | k.Shape):
+                return given
+        case eq.Shape(array=array, axis=axis):
+            found = args.get(array)
+            if isinstance(found, h.Whole) and found.offset is None and found.count is None:
+                return k.Shape(found.array, axis)
+        case eq.Cast(type=kind, arg=arg) if kind.is_integer:
+            return _spelled(arg, args, grid, block)
+        case eq.Op(name=name, args=parts) if name in _OPS and len(parts) == 2:
+            pair = tuple(_spelled(a, args, grid, block) for a in parts)
+            return _folded(k.Op(name, pair, INT32 if e.type.is_integer else e.type))
+    raise _Unknown
+
+
+def _folded(e: k.Op) -> k.Expr:
+    values = [a.value for a in e.args if isinstance(a, k.Const) and isinstance(a.value, int)]
+    return k.Const(_OPS[e.name](*values), e.type) if len(values) == 2 else e
+
+
+__all__ = ["launched"]
