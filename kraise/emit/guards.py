@@ -233,24 +233,29 @@ def sizes(context: Context, kernel: eq.Kernel, assumed: tuple[Linear, ...]) -> d
         name = p.name  # type: ignore[attr-defined]
         size = linear(eq.Param(name, p.type)) if name in asked else Linear()  # type: ignore[attr-defined]
         if name in asked and not any(nonnegative(size - t) for t in told):
-            found[name] = own and any(_writes_nothing(kernel.body, z + -1) for z in _spelled(kernel, name))
+            whole = tuple(_ending(s, name) for s in kernel.body)
+            ends = [a.hi for s in tree.statements(whole) if isinstance(s, eq.Write) for a in s.axes]
+            spelled = {n for n in tree.walk(*ends) if isinstance(n, eq.Param) and n.name == name}
+            found[name] = own and any(_writes_nothing(whole, linear(n) + -1) for n in spelled)
     return found
 
 
-def _spelled(kernel: eq.Kernel, name: str) -> list[Linear]:
-    """The parameter as the bounds of the kernel have it (with the type that it has there)."""
-    ends = [a.hi for s in tree.statements(kernel.body) for a in _axes(s)]
-    found = {n for n in tree.walk(*ends) if isinstance(n, eq.Param) and n.name == name}
-    return [linear(n) for n in found]
+def _ending(stmt: eq.Stmt, name: str) -> eq.Stmt:
+    """A statement whose ranges that end before others and the parameter (``min(n, 2)``) end where that says."""
 
+    def longer(axis: eq.Axis) -> eq.Axis:
+        match axis.hi:
+            case eq.Op(name="min", args=args):
+                return replace(axis, hi=next((a for a in args if isinstance(a, eq.Param) and a.name == name), axis.hi))
+        return axis
 
-def _axes(stmt: eq.Stmt) -> Axes:
     match stmt:
         case eq.Write(axes=axes):
-            return axes
-        case eq.Fold(axis=axis) if axis is not None:
-            return (axis,)
-    return ()
+            return replace(stmt, axes=tuple(map(longer, axes)))
+        case eq.Fold(axis=axis, body=body):
+            axis = None if axis is None else longer(axis)
+            return replace(stmt, axis=axis, body=tuple(_ending(s, name) for s in body))
+    return stmt
 
 
 def _writes_nothing(body: tuple[eq.Stmt, ...], value: Linear) -> bool:

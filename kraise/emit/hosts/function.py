@@ -218,6 +218,7 @@ class EmittedHost:
             if isinstance(e, k.Const):
                 raise refuse("KR204", said, span or self.host.span)
             out.append(Raw(f"if {spelled} < 0:", [Raw(f"raise ValueError({py.quoted(said)})")]))
+            self.sizes.learn(e)
         return out
 
     # --- branches

@@ -1,5 +1,5 @@
 """Numbers that a host hands a kernel for sizes, and that may be less than 0: ``n - 20`` of a guard that lets nobody
-through.
+through. All numbers are Python's here: an unsigned difference that would wrap round is one below 0.
 
 A kernel's text takes the parameters that bound its slices for sizes (``x[:n]``). What a host computes is one where it
 is a sum of sizes, or where the bounds of the loops and the branches around say so.
@@ -37,6 +37,10 @@ class Sizes:
     def bind(self, names: tuple[str, ...]) -> None:
         """The names have other values from here on."""
         self.facts = [f for f in self.facts if not _names(f) & set(names)]
+
+    def learn(self, e: h.Expr) -> None:
+        """The number is 0 or more from here on."""
+        self.facts = [*self.facts, _sum(e)]
 
     def _good(self, value: Sum, depth: int, given: frozenset[str]) -> bool:
         terms, constant = value
@@ -101,7 +105,7 @@ class Sizes:
             case k.Shape() | h.Library(static=True):
                 return True
             case k.Cast(type=kind, arg=arg):
-                return kind.kind in ("uint", "bool") or self._good(_sum(arg), 2, given)
+                return kind.kind == "bool" or self._good(_sum(arg), 2, given)
             case k.Op(name="max", args=args):
                 return any(self._good(_sum(a), 2, given) for a in args)
             case k.Op(name="and_", args=args):
@@ -111,9 +115,8 @@ class Sizes:
             case k.Op(name="select", args=(_, a, b)):
                 return all(self._good(_sum(x), 2, given) for x in (a, b))
             case k.Op(name=name, type=kind, args=args):
-                if kind.kind in ("uint", "bool"):
-                    return True
-                return name in _KEEPING and all(self._good(_sum(a), 2, given) for a in args)
+                keeps = name in _KEEPING and all(self._good(_sum(a), 2, given) for a in args)
+                return kind.kind == "bool" or keeps
         return False
 
 
@@ -126,17 +129,17 @@ def _sum(e: h.Expr) -> Sum:
         case k.Const(value=int() as value):
             return {}, int(value)
         case k.Cast(type=kind, arg=k.Const() | k.Var() | k.Op() | k.Cast() as arg) if (
-            kind.kind == "int" and getattr(arg.type, "kind", "") == "int"
+            kind.is_integer and arg.type.is_integer and (kind.bits or 64) >= 32
         ):
             return _sum(arg)
-        case k.Op(name="add" | "sub" | "neg" as name, type=kind, args=args) if kind.kind != "uint":
+        case k.Op(name="add" | "sub" | "neg" as name, args=args):
             first, *rest = map(_sum, args)
             if name == "neg":
                 return _add(({}, 0), first, -1)
             for other in rest:
                 first = _add(first, other, 1 if name == "add" else -1)
             return first
-        case k.Op(name="mul", type=kind, args=(a, b)) if kind.kind != "uint":
+        case k.Op(name="mul", args=(a, b)):
             for number, factor in ((_sum(a), b), (_sum(b), a)):
                 if not number[0]:
                     return _add(({}, 0), _sum(factor), number[1])

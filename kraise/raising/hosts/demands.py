@@ -52,7 +52,8 @@ def launched(
     r: Scalars, function: Function, stmt: h.Launch, args: tuple[h.Expr, ...], state: Any
 ) -> tuple[Extents | None, Extents | None, tuple[tuple[k.Expr, str], ...]]:
     """The grid and the block where the result depends on them, and what must hold of the launch else."""
-    if stmt.grid is None:
+    asked = function.equations is not None and function.equations.of_launch
+    if stmt.grid is None or not (function.launch or asked):
         return None, None, ()
     grid = tuple(r.scalar(x, state) for x in stmt.grid)
     block = tuple(r.scalar(x, state) for x in stmt.block or ())

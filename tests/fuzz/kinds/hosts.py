@@ -1,5 +1,6 @@
-"""Hosts: several launches on each other's results, time loops and loops until convergence, swaps, copies of parts, sums
-of an array on the host, branches by data, early returns, one array for two parameters."""
+"""Hosts: several launches on each other's results (some for fewer elements, or a number of them below 0), time loops
+and loops until convergence, swaps, copies of parts, sums of an array on the host, branches by data, early returns, one
+array for two parameters."""
 
 from __future__ import annotations
 
@@ -159,10 +160,17 @@ class _Host:
         return f"d_{name} + {offset}" if self.c else f"d_{name}[{offset}:]"
 
     def text_launch(self, kernel: str, a: str, b: str, scale: str, offset: int) -> list[str]:
-        first, second, count = self.place(a, offset), self.place(b, 0), f"n - {offset}" if offset else "n"
+        first, second, count = self.place(a, offset), self.place(b, 0), f"n - {offset}" if offset else self.size(scale)
         if self.c:
             return [f"{kernel}<<<blocks, threads>>>({first}, {second}, {count}, {scale});"]
         return [f"{kernel}[blocks, threads]({first}, {second}, {count}, {scale})"]
+
+    def size(self, scale: str) -> str:
+        """How many elements a launch is for, in a loop (whose counter is in ``scale``) fewer in later rounds."""
+        some = (
+            "n - 3 * t" if scale.endswith("t") and scale != "dt" else self.pick("n - 4", "n / 2 - 2", "n - 2 * steps")
+        )
+        return (some if self.c else some.replace("n / 2", "n // 2")) if self.chance(0.2) else "n"
 
     def text_swap(self, a: str, b: str) -> list[str]:
         if self.c:
