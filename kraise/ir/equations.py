@@ -356,10 +356,9 @@ class Kernel:
     ``returns``: the last version of each written parameter in parameter order, or what a plain function returned.
     ``launch``: "" if the result does not depend on the launch; "optional" (an unguarded kernel: grid and block may be
     given) or "required". ``ndrange``: for each Param ``threads.x`` (``.y``, ``.z``), the threads along an axis, the
-    value that it has where no grid and block are given. ``assumptions`` are sentences for the docstring; ``checks``
-    static conditions with the message of their ValueError; ``notes`` are further sentences for the docstring,
-    ``choices`` what ``explain`` tells of the form of each loop, ``equations`` the docstring's lines of mathematics.
-    ``rounds``: the parameters that count rounds of loops around the launches: indices in the body, as of a fold.
+    value that it has where no grid and block are given. ``assumptions`` and ``notes`` are sentences for the docstring,
+    ``equations`` its lines of mathematics; ``checks`` static conditions with the message of their ValueError;
+    ``choices`` what ``explain`` tells of the form of each loop.
     """
 
     name: str
@@ -382,7 +381,7 @@ class Kernel:
     tile: tuple[tuple[int, int], ...] = ()  # how many threads of a block along an axis the source counts on
     relied: tuple[str, ...] = ()  # what is taken for granted of data: what a --checked module checks, in words
     of_launch: tuple[tuple[Expr, str], ...] = ()  # the checks of a launch that the function does not take
-    rounds: tuple[Axis, ...] = ()
+    rounds: tuple[Axis, ...] = ()  # the parameters that count rounds of loops around the launches: indices in the body
     widens: bool = False  # integers of 8 and 16 bits are computed with in full width
     span: Span | None = None
 
