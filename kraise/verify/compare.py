@@ -258,7 +258,7 @@ def check_transforms(emitted: Emitted, named: dict[str, Any], result: Any) -> li
     transforms: list[tuple[str, Callable[[], list[Any]]]] = [("jit", lambda: jax.jit(call)(arrays))]
     if floats:
         transforms.append(("vmap", lambda: [np.asarray(v)[1] for v in lanes(stacked)]))
-        with contextlib.suppress(Exception):  # compiled together, which is faster; one by one to say which of them fails
+        with contextlib.suppress(Exception):  # compiled together: faster; one by one to say which of them fails
             plain, both = jax.jit(lambda given, pairs: (call(given), lanes(pairs)))(arrays, stacked)
             transforms = [("jit", lambda: plain), ("vmap", lambda: [np.asarray(v)[1] for v in both])]
     for name, transform in transforms:

@@ -78,9 +78,9 @@ def check(
                 if met is not None and w.array in cx.once and other.write and not (w.atomic or other.atomic):
                     cx.said_once |= {w.array}
                     met = None
-                if met is not None and not (stays(cx, w, other, used) or stays(cx, other, w, used)):
-                    if (w.array, w.span) not in found:
-                        found[w.array, w.span] = _refusal(w, other, running, met(), w.array in shared)
+                kept = met is None or stays(cx, w, other, used) or stays(cx, other, w, used)
+                if met is not None and not kept and (w.array, w.span) not in found:
+                    found[w.array, w.span] = _refusal(w, other, running, met(), w.array in shared)
         if len(found) > len(begun) and set_once(cx, raws, (), group[0].array):
             found = begun
     if found:
@@ -117,9 +117,7 @@ def _rely_on_order(cx: Context, w: Access, other: Access, proved: bool) -> None:
     cx.sorted = frozenset()
 
 
-def _meet(
-    cx: Context, w: Access, other: Access, running: tuple[str, ...], shared: bool
-) -> Callable[[], str] | None:
+def _meet(cx: Context, w: Access, other: Access, running: tuple[str, ...], shared: bool) -> Callable[[], str] | None:
     """Whether two threads may touch one cell with no barrier between: threads of one block that no barrier orders, or
     threads of different blocks, which only one of the grid does. If so, what says where, in words."""
     blocks = tuple(b for b in cx.blocks if b in running)
