@@ -65,7 +65,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.dims: dict[str, tuple[k.Expr, ...]] = {}
         self.definitions: dict[str, k.Expr] = {}
         self.ignored: set[str] = set()
-        self.unknown: set[str] = set()  # those of them that are made of data
+        self.unknown, self.aliases = set[str](), set[str]()  # those of them that are made of data, or may be memory
         self.packs: dict[str, tuple[Node, ...]] = {}
         self.dropped: list[h.Dropped] = []
         self.problems: list[Diagnostic] = []
@@ -311,8 +311,15 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
                 )
                 if lost and self.name != "main":
                     raise self.low.refuse("KR211", f"the value of {lost[0]} is not known here", node, "return another")
-                if value is None or self.name == "main" or self.is_ignored(value) or self.is_error_test(value):
+                if value is None:
                     return [h.Return((), span=span)]
+                if (
+                    self.name == "main"
+                    or self.runtime_call(value)
+                    or self.is_ignored(value)
+                    or self.is_error_test(value)
+                ):
+                    return [*self.kept(value), h.Return((), span=span)]
                 if self.returns is None and (array := self.pointer_name(strip(value))):
                     return [h.Return((k.ArrayRef(array, span=span),), span=span)]
                 found = self.number(value)

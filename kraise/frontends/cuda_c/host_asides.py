@@ -14,11 +14,17 @@ from typing import Any
 from lark import Tree
 
 from kraise.frontends.cuda_c import host_effects, host_times
-from kraise.frontends.cuda_c.host_names import callee, dropped
+from kraise.frontends.cuda_c.host_names import callee, concept, dropped
 from kraise.frontends.cuda_c.program import Program
-from kraise.frontends.cuda_c.trees import Node, kind, strip, tokens, trees
+from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
 from kraise.frontends.cuda_c.values import VarPlace
 from kraise.ir import host as h
+
+STATUS = frozenset(
+    ("cudaError_t", "hipError_t", "cudaError", "CUresult", "cublasStatus_t", "cufftResult", "cufftResult_t")
+)
+_OWNERS = frozenset(("unique_ptr", "shared_ptr", "string", "string_view", "span"))
+_WRITING = frozenset(("write", "append", "insert", "push_back"))
 
 
 class Asides:
@@ -29,10 +35,19 @@ class Asides:
     ignored: set[str]
     printed: dict[str, None]
     drop: Any
+    effect: Any
+    runtime_call: Any
+    method_of: Any
+    member: Any
+    pointer_name: Any
+    arrays: dict[str, Any]
+    banks: dict[str, tuple[str, ...]]
+    packs: dict[str, tuple[Node, ...]]
+    aliases: set[str]  # names that are not followed, and may stand for memory or for work on it
 
     def left_out(self, name: str, args: list[Tree], node: Tree) -> list[h.Stmt]:
         """A call without a part in the values; what its arguments do on their way stays."""
-        before = [s for a in args for s in asides(self, a)]
+        before = [s for a in args for s in self.kept(a)]
         for a in args:  # cudaEventElapsedTime(&ms, …)
             self.ignored.update(_referenced(a))
         if self.is_dropped(name) == "printing":
@@ -44,6 +59,59 @@ class Asides:
         """Notes the numbers that a statement prints."""
         names = [str(t) for t in tokens(node) if t.type == "NAME"]
         self.printed.update(dict.fromkeys(n for n in names if isinstance(self.low.lookup(n), VarPlace)))
+
+    def kept(self, node: Any) -> list[h.Stmt]:
+        """What an expression does whose value is not followed: ``return cudaMemcpy(…)``, ``auto job = start(d, n)``."""
+        if kind(strip(node)) == "lambda_expression":
+            return []  # it is done where it is called
+        call = self.runtime_call(node)
+        done = self.effect(call) if call is not None else asides(self, node)
+        self.known_calls(node, call)
+        return done  # type: ignore[no-any-return]
+
+    def known_calls(self, node: Any, but: Any = None) -> None:
+        """Refuses a call of a function of elsewhere that may change memory (KR213)."""
+        for call in node.find_data("call_expression") if isinstance(node, Tree) else ():
+            name = callee(call.children[0])
+            if call is but or self.method_of(call) is not None or self.program.functions.get(name):
+                continue
+            if self.runtime_call(call) is not None or (name and self.is_dropped(name)) or concept(name):
+                continue
+            method = strip(call.children[0])
+            plain = kind(method) != "member_expression" or self.member(method) in _WRITING
+            given = not plain and any(self.pointer_name(a) for a in trees(call)[1:])
+            hidden = {str(t) for t in tokens(call)} & (self.aliases | set(self.packs))
+            if given or hidden or host_effects.of_tree(self.program, call, frozenset(self.arrays)).memory:
+                what = self.low.text(call.children[0])
+                reason = f"the call of {what} is not known in a host function, and may change what it is given"
+                raise self.low.refuse("KR213", reason, call, "give its file, too (with --entry), or leave the call out")
+
+    def reports(self, name: str) -> bool:
+        """Does a function of the file return an error code of the runtime or of a library?"""
+        toks = self.program.unit.tokens
+        for d in self.program.functions.get(name, []):
+            if d.kind == "host" and d.item is not None:
+                words = [t.text for t in toks[d.item.first : d.item.last + 1]]
+                before = words[: words.index(d.name)]
+                if STATUS & set(before) and "*" not in before:
+                    return True
+        return False
+
+    def made_elsewhere(self, name: str, given: list[Tree], node: Tree) -> None:
+        """Refuses an object of a class of elsewhere that is made of memory, or of a function that works on some;
+        pointers of other types are remembered."""
+        words = {str(t) for t in tokens(node)}
+        for one in given:
+            inner = strip(one)
+            made = kind(inner) in ("new_expression", "braced_init_list")
+            parts = [strip(c) for c in trees(inner)] if made else [inner]  # type: ignore[arg-type]
+            memory = [c for c in parts if callee(c) in self.banks or self.pointer_name(c)]
+            works = [c for c in parts if host_effects.of_function(self.program, callee(c)).works]
+            if node.data == "init_declarator" and not made or words & _OWNERS:
+                self.aliases |= {name} if memory or works else set()
+            elif memory or works:
+                reason = f"{name} is made of `{self.low.text((memory or works)[0])}` by a class that is not known here"
+                raise self.low.refuse("KR211", reason, node, "give the file of the class, too, or work on the array")
 
     def is_dropped(self, name: str) -> str:
         """What a call of ``name`` is dropped as, "" if it is not, or if the file itself defines it."""
@@ -61,7 +129,14 @@ def asides(reader: Any, node: Any, fails: bool = False) -> list[h.Stmt]:
     if not isinstance(inner, Tree) or not _works(reader, inner):
         return []
     match inner.data:
+        case "lambda_expression":
+            reason = "a function without a name that does something, and is called elsewhere"
+            raise reader.low.refuse("KR211", reason, inner, "write what it does where it is called")
         case "call_expression":
+            if (once := run_once(inner)) is not None:
+                return list(reader.statement(once))
+            if reader.runtime_call(inner) is not None:
+                return list(reader.effect(inner))
             if (read := reader.read_in(callee(inner.children[0]), trees(inner)[1:], inner)) is not None:
                 return list(read)
             if _calls_the_file(reader, inner):
@@ -88,8 +163,19 @@ def _works(reader: Any, node: Tree) -> bool:
     if any(_followed(reader, n) for n in found.variables):
         return True
     return found.changes and any(
-        _calls_the_file(reader, c) or _reads(reader, c) for c in node.find_data("call_expression")
+        _calls_the_file(reader, c) or _reads(reader, c) or reader.runtime_call(c) is not None
+        for c in node.find_data("call_expression")
     )
+
+
+def run_once(call: Tree) -> Tree | None:
+    """The statements of ``[&] { … }()`` and ``std::async([&] { … })``, which take nothing and give nothing back."""
+    alone = kind(call.children[0]) == "lambda_expression" and len(trees(call)) == 1
+    started = callee(call.children[0]) == "async" and kind(strip(trees(call)[-1])) == "lambda_expression"
+    if not alone and not started:
+        return None
+    body = child(strip(trees(call)[-1]), "compound_statement")  # type: ignore[arg-type]
+    return None if body is None or any(body.find_data("return_statement")) else body
 
 
 def _reads(reader: Any, call: Tree) -> bool:

@@ -19,9 +19,6 @@ from kraise.ir.types import BOOL
 
 _FINE = frozenset(("cudaSuccess", "CUBLAS_STATUS_SUCCESS", "CUFFT_SUCCESS", "CURAND_STATUS_SUCCESS"))
 _ERRORS = frozenset(("cudaSuccess", "hipSuccess", "CUBLAS_STATUS_SUCCESS", "CUFFT_SUCCESS", "EXIT_SUCCESS"))
-_STATUS = frozenset(
-    ("cudaError_t", "hipError_t", "cudaError", "CUresult", "cublasStatus_t", "cufftResult", "cufftResult_t")
-)
 _FILES = frozenset(("FILE", "ifstream", "ofstream", "fstream"))
 _NULL = frozenset(("NULL", "nullptr", "0"))
 
@@ -196,7 +193,7 @@ class Branches:
     def _is_status(self, name: str) -> bool:
         """Is a name declared as a code that the runtime or a library returns?"""
         known = name in self.ignored and name in self.functors
-        return known and bool({str(w) for w in tokens(self.functors[name])} & _STATUS)
+        return known and bool({str(w) for w in tokens(self.functors[name])} & host_asides.STATUS)
 
     def without_errors(self, test: Tree) -> Tree:
         """``n > 3`` of ``status == cudaSuccess && n > 3`` and of ``status != cudaSuccess || n > 3``: what is left of a

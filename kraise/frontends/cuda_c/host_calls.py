@@ -8,7 +8,7 @@ from lark import Token, Tree
 
 from kraise.frontends.cuda_c import host_effects, host_graphs, host_main, host_quiet, host_times
 from kraise.frontends.cuda_c.c_types import leaf, other_type
-from kraise.frontends.cuda_c.host_asides import Asides, asides
+from kraise.frontends.cuda_c.host_asides import Asides, run_once
 from kraise.frontends.cuda_c.host_containers import Containers
 from kraise.frontends.cuda_c.host_inline import Inlining
 from kraise.frontends.cuda_c.host_launches import Launches
@@ -40,6 +40,7 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
     vector_given: Any
     struct_given: Any
     dim3: Any
+    statement: Any
     settable: Any
 
     # --- effects
@@ -52,7 +53,8 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
             case "launch_expression":
                 return [self.launch(node)]
             case "call_expression":
-                return self.call(node)
+                once = run_once(node)
+                return self.statement(once) if once is not None else self.call(node)
             case "comma_expression":
                 return [s for c in trees(node) for s in self.effect(c)]
             case "assignment_expression":
@@ -62,9 +64,9 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
                 sign = "+" if "++" in {str(c) for c in node.children} else "-"
                 return self.store(inner, self.low.binary(sign, self.low.value(inner), ONE, span, node), node)
             case "cast_expression" if "void" in self.low.text(node).split(")")[0]:
-                return []
+                return self.kept(trees(node)[-1])
             case "shift_expression" if dropped(callee(next(iter(_leaves(node))))):
-                before = [s for c in trees(node) for s in asides(self, c)]
+                before = [s for c in trees(node) for s in self.kept(c)]
                 self.says(node)
                 return before + self.drop(node, "printing")
             case "delete_expression":
@@ -149,11 +151,14 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
         if self.is_plain(node):
             return self.plain_call(node, (), None)
         if known and self.only_says(name):
-            return self.drop(node, "printing or a check")
+            return [*(s for a in args for s in self.kept(a)), *self.drop(node, "printing or a check")]
         own = kind(method) == "member_expression" and self.member(method) in host_quiet.methods(self.program)
+        hidden = {str(t) for t in tokens(node)} & self.aliases
         if (
             not known
+            and not hidden
             and not own  # a method of the file's
+            and (name or kind(method) == "member_expression")  # no lambda that is called where it stands
             and name not in self.functors
             and not name.startswith(_RUNTIME)  # cudaMemcpy3D(&parameters), cudaGraphAddKernelNode(&node, graph, …)
             and all(self.is_ignored(a) or kind(strip(a)) in ("string", "number") for a in args)
@@ -174,7 +179,7 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
         if node.data == "call_expression":
             name = callee(node.children[0])
             runtime = (concept(name) and not concept(name).startswith("host.")) or name.startswith("cuda")
-            if runtime or self.gives_status(name, trees(node)[1:]):
+            if runtime or self.gives_status(name, trees(node)[1:]) or self.reports(name):
                 return node
             return None
         if node.data in ("assignment_expression", "equality_expression", "cast_expression"):
@@ -252,8 +257,9 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
 
     def unfollowed_store(self, target: Node, value: Node, node: Node) -> list[h.Stmt]:
         """A value that is not followed goes into a variable, or into memory, which is not followed either."""
+        before = self.kept(value)
         self.ignore(callee(target), value)
-        return [*host_times.stored_to(self, target, node), *self.drop(node, "timing or a stream")]
+        return [*before, *host_times.stored_to(self, target, node), *self.drop(node, "timing or a stream")]
 
     def ignore(self, name: str, value: Node) -> None:
         """A name whose value is not followed. If it is made of data, it is no time and no status: it is lost."""
@@ -264,6 +270,8 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
                 raise self.low.refuse("KR211", reason, value, "compute it in a kernel, or by a call that is known")
             return
         self.ignored.add(name)
+        hides = kind(strip(value)) == "lambda_expression" or self.pointer_name(value) or callee(value) in self.aliases
+        self.aliases |= {name} if hides else set()
         called = kind(strip(value)) == "call_expression"
         numbers = {w for w in words - self.ignored if isinstance(self.low.lookup(w), VarPlace)} if called else set()
         if words & (set(self.arrays) | self.unknown) or numbers:

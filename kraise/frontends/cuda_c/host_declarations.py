@@ -157,11 +157,11 @@ class Declarations(Calls, Places):
         if base is None:
             token, _ = self.low.declarator(declarator, INT32)
             self.ignored.add(str(token))
+            self.made_elsewhere(str(token), initial, d)
             out: list[h.Stmt] = []
             for i in initial:
+                out += self.kept(i)
                 self.ignore(str(token), i)
-                call = self.runtime_call(i)
-                out += self.effect(call) if call is not None else []
                 self.unfollow(i)
             return out
         if base == AUTO and len(initial) == 1:
@@ -244,10 +244,12 @@ class Declarations(Calls, Places):
             self.null.add(name)
             self.storage.add(name)
         self.ignored.add(name)
+        done: list[h.Stmt] = []
         for i in initial:
+            done += self.kept(i)
             self.ignore(name, i)
             self.unfollow(i)
-        return []
+        return done
 
     def type_given(self, node: Tree) -> CType:
         """The type of a variable that is declared with ``auto``: of what a helper gives, of a number or a pointer."""
@@ -310,8 +312,9 @@ class Declarations(Calls, Places):
         if (read := self.read_outside(name, t, initial[0], d)) is not None:
             return read
         if self.is_ignored(initial[0]):
+            before = self.kept(initial[0])
             self.ignore(name, initial[0])
-            return self.drop(d, "timing or a stream")
+            return before + self.drop(d, "timing or a stream")
         inner = strip(initial[0])
         if self.inlines(inner):
             self.scalar(name, t)

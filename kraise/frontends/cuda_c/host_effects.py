@@ -23,7 +23,9 @@ from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, t
 _MAKES = frozenset(("malloc", "calloc", "aligned_alloc", "posix_memalign", "make_unique"))
 _READS = frozenset(
     ("memcmp", "strcmp", "strncmp", "strlen", "strcasecmp", "strstr", "strchr", "atoi", "atol", "atof", "getenv",
-     "access", "max_element", "min_element", "equal", "accumulate", "all_of", "any_of", "is_sorted", "distance")
+     "access", "max_element", "min_element", "equal", "accumulate", "all_of", "any_of", "none_of", "is_sorted",
+     "distance", "count", "count_if", "find", "find_if", "inner_product", "lower_bound", "upper_bound",
+     "binary_search", "mismatch", "minmax_element", "adjacent_find")
 )  # fmt: skip
 _READING_METHODS = frozenset(
     ("size", "begin", "end", "cbegin", "cend", "data", "empty", "at", "c_str", "length", "front", "back", "count",

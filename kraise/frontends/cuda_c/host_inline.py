@@ -68,6 +68,7 @@ class Inlining(Recursion):
     read_or_left: Any
     declaration: Any
     flushed: Any
+    kept: Any
     without_references: Any
     references: set[str]
     made_in_place: Any
@@ -228,6 +229,8 @@ class Inlining(Recursion):
                 out += self._given_back(target, self.placed(value), self.result_type(tree, declarator), node)
             elif target is not None:
                 raise self.low.refuse("KR211", f"{d.name} returns nothing", node)
+            elif value is not None:
+                out += self.kept(self.placed(value))
             return out
         finally:
             self.low.scopes.pop()
@@ -285,8 +288,9 @@ class Inlining(Recursion):
         if t is None:
             return self.assigned(target, value, node)  # type: ignore[no-any-return]
         if kind(strip(target)) == "id_expression" and self.is_ignored(value):  # the time of a timer
+            before = self.kept(value)
             self.ignore(callee(target), value)
-            return self.drop(node, "timing or a stream")  # type: ignore[no-any-return]
+            return [*before, *self.drop(node, "timing or a stream")]
         return self.store(target, self.low.convert(self.low.scalar(value), t, node), node)  # type: ignore[no-any-return]
 
     def _parameters(

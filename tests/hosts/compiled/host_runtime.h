@@ -6,6 +6,10 @@
 #include <complex>
 #include <functional>
 #include <vector>
+#include <algorithm>
+#include <future>
+#include <thread>
+typedef int elsewhere_t; static int work_elsewhere(void *, int) { return 0; }
 typedef int cudaError_t; typedef int cudaError; typedef void *cudaStream_t; typedef double *cudaEvent_t; 
 enum { cudaSuccess = 0, cudaErrorMemoryAllocation = 2, cudaErrorInvalidValue = 1 };
 enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };

@@ -1823,3 +1823,46 @@ void owned_by_pointers(float *x, float *y, int n) {
     cudaMemcpy(y, c.get(), n * sizeof(float), cudaMemcpyDeviceToHost);
     a.reset();
 }
+cudaError_t reported_step(float *d, float s, int n) { add<<<(n + 63) / 64, 64>>>(d, s, n); return cudaGetLastError(); }
+cudaError_t reported_copy(float *to, const float *from, int n) { return cudaMemcpy(to, from, n * sizeof(float), cudaMemcpyDeviceToDevice); }
+cudaError_t reported_both(float *d, int n) { cudaError_t e = reported_step(d, 0.5f, n); if (e != cudaSuccess) return e; return reported_step(d, 0.25f, n); }
+void status_of_a_helper(float *x, float *y, int n) {
+    float *d;
+    cudaMalloc(&d, n * sizeof(float));
+    cudaError_t e = reported_copy(d, x, n), f{reported_step(d, 1.0f, n)};
+    if (e != cudaSuccess || reported_step(d, 2.0f, n) != cudaSuccess) return;
+    e = reported_both(d, n);
+    (void)reported_step(d, 4.0f, n);
+    CHECK(reported_step(d, 8.0f, n));
+    auto job = std::async([&] { for (int k = 0; k < 3; k++) reported_step(d, 16.0f, n); });
+    job.wait();
+    reported_copy(y, d, n);
+}
+struct Doer { float *d; int n; cudaError_t go(float s) { add<<<1, 64>>>(d, s, n); return cudaGetLastError(); } };
+template <typename T> void checked_status(T e, const char *what) { if (e) { printf("%s", what); exit(1); } }
+void status_of_a_method(float *x, float *y, int n) {
+    Doer doer{x, n};
+    cudaError_t e = doer.go(1.0f);
+    checked_status(doer.go(2.0f), "go");
+    CHECK(doer.go(4.0f));
+    printf("%d\n", doer.go(8.0f));
+    [&] { doer.go(16.0f); }();
+}
+void status_of_elsewhere(float *x, float *y, int n) {
+    add<<<1, 64>>>(x, 1.0f, n);
+    elsewhere_t e = work_elsewhere(x, n);
+}
+void object_of_elsewhere(float *x, float *y, int n) {
+    add<<<1, 64>>>(x, 1.0f, n);
+    std::thread worker(reported_step, x, 1.0f, n);
+    worker.join();
+}
+void another_name_of_memory(float *x, float *y, int n) {
+    add<<<1, 64>>>(x, 1.0f, n);
+    void *p = x;
+    work_elsewhere(p, n);
+}
+void moved_by_an_algorithm(float *x, float *y, int n) {
+    add<<<1, 64>>>(x, 1.0f, n);
+    auto last = std::remove(x, x + n, 0.0f);
+}
