@@ -39,6 +39,17 @@ FUNCTIONS = {
         " twice<<<1, n>>>(y, x, n); return y; }",
         [once(X), once(once(X))],
     ),
+    "a pair of an array and a number": (
+        "std::pair<float *, int> f(const float *x, int n) { float *y; cudaMalloc(&y, n * sizeof(float));"
+        " twice<<<1, n>>>(x, y, n); return {y, n - 1}; }",
+        [once(X), 2],
+    ),
+    "a struct": (
+        "struct Two { float *p; float first; };\n"
+        "Two f(const float *x, int n) { Two t; cudaMalloc(&t.p, n * sizeof(float)); twice<<<1, n>>>(x, t.p, n);"
+        " cudaMemcpy(&t.first, t.p, sizeof(float), cudaMemcpyDeviceToHost); return t; }",
+        [once(X), once(X)[0]],
+    ),
     "what another function returns": (
         "float *g(const float *x, int n) { float *y; cudaMalloc(&y, n * sizeof(float)); twice<<<1, n>>>(x, y, n);"
         " return y; }\nvoid f(float *h, int n) { float *a = g(h, n); float *b = g(a, n);"

@@ -16,6 +16,7 @@ from kraise.frontends.cuda_c import (
     host_graphs,
     host_lost,
     host_main,
+    host_pairs,
     host_ranges,
     host_refusals,
     host_taken,
@@ -29,12 +30,13 @@ from kraise.frontends.cuda_c.host_declarations import Declarations
 from kraise.frontends.cuda_c.host_expressions import HostExpressions
 from kraise.frontends.cuda_c.host_hoist import Hoisting
 from kraise.frontends.cuda_c.host_lambdas import without_lambdas
-from kraise.frontends.cuda_c.host_loops import counted, stepping
+from kraise.frontends.cuda_c.host_loops import stepping
 from kraise.frontends.cuda_c.host_lowering import HostLowering
 from kraise.frontends.cuda_c.host_methods import Methods
 from kraise.frontends.cuda_c.host_names import handed
 from kraise.frontends.cuda_c.host_references import References
 from kraise.frontends.cuda_c.host_renames import changed_names, declared_names, declared_once
+from kraise.frontends.cuda_c.host_rounds import Rounds
 from kraise.frontends.cuda_c.host_stepped import SteppedLoops
 from kraise.frontends.cuda_c.host_tokens import text_of, with_text
 from kraise.frontends.cuda_c.host_vectors import without_loops_over_vectors
@@ -46,13 +48,15 @@ from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, tree
 from kraise.frontends.cuda_c.values import PointerPlace, PointerValue, VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.host_names import read_within, set_within
+from kraise.ir.host_names import set_within
 from kraise.ir.types import INT32, ScalarType
 
 ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
 
 
-class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, References, SteppedLoops):
+class HostReader(
+    Declarations, HostExpressions, Branches, Methods, Hoisting, References, Rounds, SteppedLoops, host_pairs.Pairs
+):
     """One host function."""
 
     def __init__(self, program: Program, functions: dict[str, k.Function], hosts: dict[str, tuple[bool, ...]]):
@@ -139,6 +143,7 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
         self.low.scopes = [{**d.scope, **bound}, {}]
         self.bound = bound
         self.returns = self.result_type(tree, declarator)
+        self.struct_result = host_pairs.returned_struct(self, tree, declarator)
         params, copied = list[k.Param](), list[h.Stmt]()
         self.handed = handed(body)
         self.settled_numbers = declared_once(declarator, body) - changed_names(body)
@@ -270,7 +275,8 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
             case "compound_statement":
                 return list(self.block(node))
             case "declaration_statement":
-                return [s for d in trees(node, "declaration") for s in self.declaration(d)]
+                parts = [s for d in trees(node, "structured_binding") for s in self.unpacked(d)]
+                return parts + [s for d in trees(node, "declaration") for s in self.declaration(d)]
             case "expression_statement":
                 return self.effect(self.hoisted(self.placed(node.children[0]))) if node.children else []
             case "if_statement" | "if_else_statement":
@@ -320,6 +326,8 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
                     or self.is_error_test(value)
                 ):
                     return [*self.kept(value), h.Return((), span=span)]
+                if self.returns is None and (several := self.returned_members(value, node)) is not None:
+                    return several
                 if self.returns is None and (array := self.pointer_name(strip(value))):
                     return [h.Return((k.ArrayRef(array, span=span),), span=span)]
                 found = self.number(value)
@@ -335,69 +343,3 @@ class HostReader(Declarations, HostExpressions, Branches, Methods, Hoisting, Ref
             case "pragma_statement":
                 return [s for c in trees(node) for s in self.statement(c)]
         raise self.low.refuse("KR211", f"{kind(node).replace('_', ' ')} in a host function is not raised", node)
-
-    # --- loops
-
-    def rounds(self, node: Tree) -> tuple[h.Stmt, ...]:
-        """The body of a loop, which must not read what a round before it lost."""
-        for name in changed_names(node):
-            self.forget(name)  # what was computed from it is of the first round
-        for call in node.find_data("call_expression"):
-            for name in self.within_reach(call) & set(self.definitions) if self.inlines(call) else ():
-                self.forget(name)
-        before = set(self.ignored)
-        self.depth += 1
-        body = self.block(Tree("loop_body", [node], node.meta))
-        self.depth -= 1
-        lost = sorted((self.ignored - before) & read_within(body))
-        if lost:
-            reason = f"the value of {lost[0]} is not followed here (timing, a stream, input or an error code)"
-            raise self.low.refuse("KR211", reason, node, "pass the number as a parameter")
-        return body
-
-    def for_loop(self, node: Tree) -> list[h.Stmt]:
-        """A counted loop, or a while loop with its start before it and its step at the end of the body."""
-        if (made := self.rows_made(node)) is not None:
-            return made
-        node = self.placed(node, choose=False)
-        nest = self.nest(node)
-        if nest is not None:
-            return nest
-        renames, init = self.renames, child(node, "for_init")
-        if init is not None:
-            (node,) = self.under_own_names(self.shadowing(init, self.low.scopes[1:]), node)
-        init, test, step = (child(node, x) for x in ("for_init", "for_condition", "for_step"))
-        body = [c for c in node.children if isinstance(c, Tree)][-1]
-        span = self.low.span(node)
-        self.low.scopes.append({})
-        try:
-            before: list[h.Stmt] = []
-            for c in trees(init) if init is not None else []:
-                if c.data == "declaration" or trees(c):  # and no `;` alone
-                    before += self.declaration(c) if c.data == "declaration" else self.effect(c)
-            if (again := self.as_while(test, step, body, node)) is not None:
-                return [*before, *self.statement(again)]
-            condition = self.repeated(test.children[0]) if test is not None and test.children else k.Const(True, INT32)
-            after = self.effect(step.children[0]) if step is not None and step.children else []
-            over = counted(before, condition, after, ())
-            if over is not None:
-                rounds = h.For(*over, ())
-                written = self.unrolled(over[0], rounds, body, self.rounds)
-                if written is not None:
-                    return [*before[:-1], *written]
-            inner = self.rounds(body)
-        finally:
-            self.low.scopes.pop()
-            self.renames = renames
-        found = counted(before, condition, after, inner)
-        if found is not None:
-            var, start, stop, by = found
-            declared = init is not None and child(init, "declaration") is not None
-            loop: list[h.Stmt] = [*before[:-1], h.For(var, start, stop, by, inner, span=span)]
-            if not declared and by == ONE:
-                last = k.Op("max", (start, stop), INT32)
-                loop.append(h.Assign(var, last, INT32, span=span))
-            elif not declared:
-                return [*before, h.While(condition, (*inner, *after), span=span)]
-            return loop
-        return [*before, h.While(condition, (*inner, *after), span=span)]

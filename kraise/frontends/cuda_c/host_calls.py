@@ -14,6 +14,7 @@ from kraise.frontends.cuda_c.host_inline import Inlining
 from kraise.frontends.cuda_c.host_launches import Launches
 from kraise.frontends.cuda_c.host_library import GENERATES, Libraries
 from kraise.frontends.cuda_c.host_names import callee, concept, dropped, elements, normal, product, rows_of, size_of
+from kraise.frontends.cuda_c.host_news import made_new
 from kraise.frontends.cuda_c.host_own_loops import OwnLoops
 from kraise.frontends.cuda_c.host_plain import Plain
 from kraise.frontends.cuda_c.trees import Node, kind, strip, tokens, trees
@@ -41,6 +42,7 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
     struct_given: Any
     dim3: Any
     statement: Any
+    tied: Any
     settable: Any
 
     # --- effects
@@ -195,6 +197,8 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
         if isinstance(operator, Tree) and isinstance(operator.children[0], Tree):
             symbol = str(operator.children[0].children[0])
         name = callee(target)
+        if symbol == "=" and kind(strip(target)) == "call_expression" and callee(target.children[0]) == "tie":  # type: ignore[union-attr]
+            return self.tied(trees(target)[1:], value, node)  # type: ignore[no-any-return,arg-type]
         if symbol == "=":
             if name in self.grids:
                 return self.grid_given(name, value, node)
@@ -337,8 +341,7 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
                 return chained
             return [*chained, *self.assign_pointer(name, inner.children[0], node)]
         if kind(inner) == "new_expression":
-            size = [c for c in trees(inner) if c.data != "basic_type"]  # type: ignore[arg-type]
-            return [self.alloc(name, normal(self.number(size[0])), None, span)]
+            return made_new(self, name, inner, node)  # type: ignore[arg-type]
         if kind(inner) == "call_expression":
             if callee(inner.children[0]) == "unique_ptr" and len(trees(inner)) == 2:  # type: ignore[union-attr,arg-type]
                 return self.assign_pointer(name, trees(inner)[1], node)  # type: ignore[arg-type]

@@ -38,6 +38,7 @@ class Methods:
     containers: set[str]
     members_made: set[str]
     pointer_name: Any
+    got: Any
 
     def method_of(self, node: Any) -> tuple[str, Definition] | None:
         """The object and the method that a call calls; None for any other call."""
@@ -57,7 +58,7 @@ class Methods:
         """What the call of a method that only returns stands for; None for any other."""
         found = self.method_of(node)
         if found is None:
-            return None
+            return self.got(node)  # type: ignore[no-any-return]
         owner, d = found
         tree = self.program.load(d)
         body, declarator = child(tree, "compound_statement"), child(tree, "function_declarator")

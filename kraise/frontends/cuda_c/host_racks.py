@@ -46,6 +46,9 @@ class Racks:
     record_of: Any
     declared_record: Any
     assigned: Any
+    own_name: Any
+    record: Any
+    copied_record: Any
 
     def rack(self, name: str, t: CType, initial: list[Tree], node: Tree) -> list[h.Stmt] | None:
         """A declaration of an array, a vector or a pointer to several structs; None for anything else."""
@@ -123,13 +126,16 @@ class Racks:
             if t.name not in {str(x) for x in tokens(named)}:
                 return None
             args = [x for a in args for x in (trees(strip(a)) if kind(strip(a)) == "braced_init_list" else [a])]  # type: ignore[arg-type]
+        elif kind(inner) == "call_expression" and callee(inner.children[0]) in ("make_pair", "make_tuple"):
+            args = trees(inner)[1:]
         elif kind(inner) != "braced_init_list":
             return None
         args = [self.placed(strip(a)) for a in args]
         own = set(self.records[owner].values())
         if any(str(x) in own for a in args for x in tokens(a)):
-            reason = f"what {owner} is made of reads what it was"
-            raise self.low.refuse("KR211", reason, node, "set its members one by one")
+            before = self.own_name(f"{owner}_new")
+            first = self.record(before, t, node)
+            return [*first, *(self.struct_given(before, value, node) or ()), *self.copied_record(owner, before, node)]
         made: list[h.Stmt] = self.default_members(owner, t, node)
         found = self.constructed(owner, t, args, node)
         if found is not None:

@@ -33,13 +33,18 @@ def locals_of(declarator: Tree, body: Tree) -> set[str]:
 
 def declared_once(*parts: Tree) -> set[str]:
     """The variables that are declared in one place only, so that a name is one variable."""
-    found = [str(t) for p in parts for d in p.find_data("declarator_id") if (t := last_name(d)) is not None]
+    found = [n for p in parts for n in _declared(p)]
     return {n for n in found if found.count(n) == 1}
 
 
 def declared_names(body: Tree) -> set[str]:
     """The variables that a body declares."""
-    return {str(t) for d in body.find_data("declarator_id") if (t := last_name(d)) is not None}
+    return set(_declared(body))
+
+
+def _declared(body: Tree) -> list[str]:
+    found = [str(t) for d in body.find_data("declarator_id") if (t := last_name(d)) is not None]
+    return found + [str(t) for d in body.find_data("identifier_list") for t in tokens(d) if t.type == "NAME"]
 
 
 def members_of(body: Tree) -> set[str]:
@@ -56,7 +61,7 @@ def with_names(node: Any, names: dict[str, Any]) -> Any:
         return Tree("id_expression", [Token("NAME", new)], node.meta) if isinstance(new, str) else new
     if node.data == "member_name":
         return node
-    if node.data == "declarator_id":
+    if node.data in ("declarator_id", "identifier_list"):
         parts: list[Any] = [
             Token("NAME", names[str(c)]) if isinstance(names.get(str(c)), str) else c for c in node.children
         ]

@@ -227,6 +227,8 @@ class Structs:
         """A class template, or an alias template, for these arguments. Raises Refused (KR102)."""
         if name not in self.struct_templates:
             self.entity(name)
+        if name not in self.struct_templates and name in ("pair", "tuple"):
+            return self._pair(name, [template_binding(a) for a in arguments], node, low)
         if name not in self.struct_templates:
             raise low.refuse("KR102", f"the template `{name}` is not declared here", node)
         tree, parameters = self.struct_templates[name]
@@ -254,6 +256,18 @@ class Structs:
         key = (name, tuple((k, getattr(v, "type", None), getattr(v, "value", None)) for k, v in scope.items()))
         if key not in self.struct_instances:
             self.struct_instances[key] = self.define_struct(inner, tree, scope, name, tuple(map(_said, scope.values())))
+        return self.struct_instances[key]
+
+    def _pair(self, name: str, arguments: list[Any], node: Node, low: Any) -> Struct:
+        """``std::pair`` and ``std::tuple``: structs with ``first`` and ``second``, or ``get_0``, ``get_1``, …"""
+        if not all(isinstance(a, TypeName) for a in arguments) or (name == "pair" and len(arguments) != 2):
+            raise low.refuse("KR102", f"the arguments of `std::{name}` are not types that are known here", node)
+        members = ("first", "second") if name == "pair" else [f"get_{at}" for at in range(len(arguments))]
+        key = (name, tuple(a.type for a in arguments))
+        if key not in self.struct_instances:
+            types = tuple((m, a.type) for m, a in zip(members, arguments, strict=True))
+            of = tuple(map(_said, arguments))
+            self.struct_instances[key] = Struct(name, types, defined=StructDefinition(name), arguments=of)
         return self.struct_instances[key]
 
     def _specialisation(self, low: Any, name: str, arguments: list[Any]) -> Struct | None:

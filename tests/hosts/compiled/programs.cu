@@ -1866,3 +1866,35 @@ void moved_by_an_algorithm(float *x, float *y, int n) {
     add<<<1, 64>>>(x, 1.0f, n);
     auto last = std::remove(x, x + n, 0.0f);
 }
+void made_by_new(float *x, float *y, int n) {
+    float *a = new float[4]{1.0f, 2.0f, 3.0f}, *b = new float(4.5f), *c = new float[n](), *s = new float;
+    const int *k = new int[2]{5, 6};
+    *s = 0.25f;
+    for (int i = 0; i < 4; i++) y[i] += a[i] + c[i];
+    add<<<1, 64>>>(x, *b + *s, k[1]);
+    delete[] a; delete s;
+}
+struct Ends { float first_one, last_one; };
+Ends ends_of(float *d, int n) { Ends e; cudaMemcpy(&e.first_one, d, sizeof(float), cudaMemcpyDeviceToHost); cudaMemcpy(&e.last_one, d + n - 1, sizeof(float), cudaMemcpyDeviceToHost); return e; }
+std::pair<float, int> stepped_pair(float *d, int n) { add<<<1, 64>>>(d, 1.0f, n); return {d[0], n - 1}; }
+std::tuple<float, float, int> stepped_three(float *d, int n) { auto [a, b] = ends_of(d, n); return std::make_tuple(a + 1.0f, b, n / 2); }
+static Ends turned_ends(const Ends &e) { return {e.last_one, e.first_one}; }
+void several_at_once(float *x, float *y, int n) {
+    auto [a, m] = stepped_pair(x, n);
+    add<<<1, 64>>>(y, a, m);
+    const auto p = stepped_pair(y, n);
+    add<<<1, 64>>>(x, p.first, p.second);
+    auto three = stepped_three(y, n);
+    add<<<1, 64>>>(x, std::get<0>(three), std::get<2>(three));
+    auto [c, d, middle] = stepped_three(x, n);
+    add<<<1, 64>>>(y, c - d, middle);
+    float u = 0, v = 0;
+    for (int k = 0; k < 2; k++) {
+        std::tie(u, v) = std::make_pair(v + 1.0f, u);
+        std::tie(u, std::ignore, middle) = stepped_three(y, n);
+        add<<<1, 64>>>(y, u + v, middle);
+    }
+    Ends e = ends_of(x, n);
+    e = turned_ends(e);
+    add<<<1, 64>>>(y, e.first_one - 2.0f * e.last_one, n);
+}
