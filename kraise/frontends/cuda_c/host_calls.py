@@ -43,6 +43,7 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
     dim3: Any
     statement: Any
     tied: Any
+    plainly_assigned: Any
     settable: Any
 
     # --- effects
@@ -205,6 +206,7 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
             if self.grids and (row := self.row_given(target, value, node)) is not None:
                 return row
             if self.record_of(target) and self.record_of(value):
+                self.plainly_assigned(self.record_of(target), node)
                 return self.copied_record(self.record_of(target), self.record_of(value), node)
             if name in self.records and self.kinds[name].vector:
                 return self.vector_given(name, value, node)  # type: ignore[no-any-return]

@@ -55,6 +55,7 @@ class Containers:
         does not own its memory (``thrust::device_ptr``) points."""
         span = self.low.span(node)
         self.array(name, element)
+        initial = [i if kind(i) == "braced_init_list" else strip(i) for i in initial]  # type: ignore[misc]
         args = [c for i in initial for c in (trees(i) if kind(i) == "braced_init_list" else [i])]
         if not owns:
             at = self._call(node).iterator(args[0]) if args else None

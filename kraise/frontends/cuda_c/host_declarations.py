@@ -23,12 +23,15 @@ from kraise.frontends.cuda_c.c_types import (
     vector,
 )
 from kraise.frontends.cuda_c.host_calls import Calls
+from kraise.frontends.cuda_c.host_dims import Dims
 from kraise.frontends.cuda_c.host_grids import is_grid
 from kraise.frontends.cuda_c.host_names import callee, normal, product, rows_of, with_known_rows
 from kraise.frontends.cuda_c.host_places import Places, is_bank, is_dim3, is_vector, record_behind
 from kraise.frontends.cuda_c.host_racks import holds_racks
 from kraise.frontends.cuda_c.program import struct_parameter
+from kraise.frontends.cuda_c.tokens import Raw
 from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
+from kraise.frontends.cuda_c.values import Constant
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import INT32, UINT32, ArrayType, ScalarType
@@ -36,7 +39,7 @@ from kraise.ir.types import INT32, UINT32, ArrayType, ScalarType
 ONE = k.Const(1, INT32)
 
 
-class Declarations(Calls, Places):
+class Declarations(Dims, Calls, Places):
     """The part of the reader that knows declarations; :class:`kraise.frontends.cuda_c.host.HostReader` has the rest."""
 
     skipped: set[int]
@@ -48,8 +51,10 @@ class Declarations(Calls, Places):
     references: set[str]
     default_members: Any
     constructed: Any
+    copies: Any
     handed: set[str]
     device_vectors: set[str]
+    renames: dict[str, list[Raw] | None]
 
     def parameter(self, at: int, node: Tree, params: list[k.Param]) -> list[h.Stmt]:
         """A parameter, and the copy that one by value is: an array or a number.
@@ -134,12 +139,23 @@ class Declarations(Calls, Places):
                 base = self.low.specifiers(specifier_node).type
             except Refused:
                 base = None
+        self.renames = {**self.renames, **self.enumerated(specifier_node)}
         for d in trees(node, "init_declarator", "constructor_declarator", "braced_declarator"):
             found = self.declared(d, base, held, specifier_node)
             out += [*self.flushed(), *found]
         if not out:
             self.functors |= dict.fromkeys(self.ignored - before, node)
         return out
+
+    def enumerated(self, specifiers: Tree) -> dict[str, list[Raw]]:
+        """The enumerators of ``enum { N = 64 };`` within a function, in the text of loops that become functions."""
+        names = [str(e.children[0]) for e in specifiers.find_data("enumerator")]
+        known = {n: c for n in names if isinstance(c := self.low.lookup(n), Constant)}
+        return {
+            n: [Raw("OP", "("), *([Raw("OP", "-")] if v < 0 else []), Raw("NUMBER", str(abs(v))), Raw("OP", ")")]
+            for n, c in known.items()
+            for v in [int(c.value.value.real)]
+        }
 
     def declared(self, d: Tree, base: CType | None, held: CType | None, specifiers: Tree) -> list[h.Stmt]:
         """One declarator with its initializer."""
@@ -273,6 +289,8 @@ class Declarations(Calls, Places):
         inner = record_behind(t)
         assert inner is not None
         other = self.record_of(initial[0]) if len(initial) == 1 else ""
+        if other and not self.copies(self.kinds[other], inner):
+            other = ""  # what its own constructor makes of it
         if other and isinstance(t, Pointer):
             self.records[name], self.kinds[name] = self.records[other], self.kinds[other]
             return []
@@ -341,27 +359,6 @@ class Declarations(Calls, Places):
         if isinstance(value, k.Const | k.Op | k.Cast | k.Var):
             self.definitions[name] = value
         return [h.Assign(name, value, t, span=span)]
-
-    def dim3(self, name: str, initial: list[Tree]) -> list[h.Stmt]:
-        """``dim3 grid(a, b)``: its extents by themselves."""
-        found: tuple[k.Expr, ...] = (ONE, ONE, ONE)
-        if len(initial) == 1 and kind(strip(initial[0])) != "braced_init_list":
-            found = self.extents(initial[0])
-        elif initial:
-            nodes = [c for i in initial for c in (trees(i) if kind(i) == "braced_init_list" else [i])]
-            found = tuple(normal(self.number(n)) for n in nodes)
-        out: list[h.Stmt] = []
-        parts: list[k.Expr] = []
-        for axis, value in zip("xyz", found, strict=False):
-            if isinstance(value, k.Const):
-                parts.append(value)
-                continue
-            own = f"{name}_{axis}"
-            out.append(h.Assign(own, value, INT32))
-            parts.append(k.Var(own, INT32))
-        self.dims[name] = tuple(parts)
-        self.low.declare(name, struct_parameter(name, vector("uint3", UINT32, 3)))
-        return out
 
     def read_outside(self, name: str, t: ScalarType, value: Node, node: Node) -> list[h.Stmt] | None:
         """``int n = atoi(argv[1])`` of ``main``: a parameter, None for any other value."""

@@ -155,6 +155,26 @@ class Methods:
         d = Definition(f"{t.name}::{t.name}", "device", None, maker, scope=defined.scope)
         return self.written(d, maker, block, args, dict(defined.scope), name, node)  # type: ignore[no-any-return]
 
+    def copies(self, source: Struct, t: Struct) -> bool:
+        """Is a struct that is made of another, or that another is assigned to, a copy of it, member by member?"""
+        own = t.defined
+        if (source.name, source.arguments) != (t.name, t.arguments) or not isinstance(own, StructDefinition):
+            return (source.name, source.arguments) == (t.name, t.arguments)
+        self.low.scopes.append(dict(own.scope))
+        try:
+            makers = [c for c in own.constructors if not _deleted(c) and child(c, "compound_statement") is not None]
+            first = [p[0].type for c in makers if len(p := self.low.parameters(c)) == 1]
+        finally:
+            self.low.scopes.pop()
+        return not any(isinstance(f, Reference) and getattr(f.to, "name", "") == t.name for f in first)
+
+    def plainly_assigned(self, owner: str, node: Node) -> None:
+        """Refuses an assignment that the class itself defines (KR211)."""
+        own = getattr(self.kinds[owner].defined, "methods", {}).get("operator=", [])
+        if any(d.tree is not None and child(d.tree, "compound_statement") is not None for d in own):
+            reason = f"the class {self.kinds[owner].name} says itself what its assignment does"
+            raise self.low.refuse("KR211", reason, node, "assign its members one by one")
+
     def takes(self, maker: Tree, args: list[Tree], defined: StructDefinition) -> bool:
         """Does a constructor take what kinds of arguments these are: arrays, structs, numbers?"""
         self.low.scopes.append(dict(defined.scope))
@@ -163,7 +183,9 @@ class Methods:
         finally:
             self.low.scopes.pop()
         kinds = [Pointer if self.pointer_name(a) else Struct if self.record_of(a) else ScalarType for a in args]
-        return all(isinstance(t, kind_of) for t, kind_of in zip(types, kinds, strict=False))
+        owners = [self.kinds[o].name if (o := self.record_of(a)) else "" for a in args]
+        alike = [not o or getattr(t, "name", o) == o for t, o in zip(types, owners, strict=False)]
+        return all(alike) and all(isinstance(t, kind_of) for t, kind_of in zip(types, kinds, strict=False))
 
     def several(self, member: str, values: list[Any], node: Tree) -> list[Tree] | None:
         """``grid_{nx, ny}`` and ``block_(16, 16)`` of a constructor as assignments; None for another member."""

@@ -111,7 +111,20 @@ def _without_failures(reader: Any, node: Tree) -> Tree:
             made = Tree("expression_statement", [test], node.meta)
             return Tree("compound_statement", [made, *left], node.meta) if left else made
     children = [_without_failures(reader, c) if isinstance(c, Tree) else c for c in node.children]
-    return Tree(node.data, children, node.meta)
+    made = Tree(node.data, children, node.meta)
+    return _without_failing_cases(reader, made) if node.data == "switch_statement" else made
+
+
+def _without_failing_cases(reader: Any, node: Tree) -> Tree:
+    """A ``switch`` over options without the cases in which ``main`` says how it is called, and ends."""
+    body = trees(node)[-1]
+    try:
+        groups = reader.low._cases(body) if body.data == "compound_statement" else []
+    except Refused:
+        return node
+    whole = [Tree("compound_statement", statements, node.meta) for _, statements in groups]
+    kept = [s for g in whole if not reader.gives_up(g, True) for s in trees(g) if s.data != "break_statement"]
+    return Tree("compound_statement", [trees(node)[0], *kept], node.meta) if kept else node
 
 
 def _fails(reader: Any, test: Tree, branch: Tree) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 from kraise.diagnostics import Diagnostic, Refused
 from kraise.frontends.cuda_c.host_overloads import fitting
 from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of
+from kraise.frontends.cuda_c.overloads import kernel_names
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.trees import arguments_of
@@ -105,9 +106,14 @@ def _launched_as(
 ) -> tuple[str, k.Function | None]:
     program, low = reader.program, reader.low
     found = program.functions.get(name, [])
-    if len(found) > 1 and fitting(reader, found, target, args) is not found[0]:
-        reason = f"this launches another function {name} than the first of the file, or which one is not known"
-        raise low.refuse("KR211", reason, target, "give them names of their own")
+    if len(found) > 1:
+        meant = fitting(reader, found, target, args)
+        own = kernel_names(program, name).get(meant.item.first, "") if meant is not None and meant.item else ""
+        if not own or (meant is not found[0] and meant.parameters):  # type: ignore[union-attr]
+            reason = f"which of the functions {name} this launches is not known, or it is a template"
+            raise low.refuse("KR211", reason, target, "give them names of their own")
+        if own != name:
+            return own, reader.functions.get(own)
     if len(found) != 1 or not any(p.kind == "type" for p in found[0].parameters):
         return name, function
     d = found[0]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from kraise.frontends.cuda_c.c_types import SPELLED
 from kraise.frontends.cuda_c.functions import Lowering
 from kraise.frontends.cuda_c.instantiate import bindings_of, instantiations
+from kraise.frontends.cuda_c.overloads import kernel_names
 from kraise.frontends.cuda_c.preprocess import preprocess
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.reader import PLAIN
@@ -51,6 +52,9 @@ def compiler_input(
     calls: dict[str, str] = {}
     for name, definitions in program.functions.items():
         for d in definitions:
+            own = kernel_names(program, name).get(d.item.first if d.item else 0, "") if d.kind == "kernel" else ""
+            if own and own not in calls:
+                calls[own] = _call(program, d, instances.get(name, []))
             if name not in calls and (d.kind == "kernel" or (d.kind == "host" and file.endswith(PLAIN))):
                 calls[name] = _call(program, d, instances.get(name, []))
     variables = {i.name: "::".join((*i.namespace, i.name)) for i in unit.items if i.kind == "variable" and i.name}

@@ -8,6 +8,7 @@ from typing import Any
 
 from lark import Tree
 
+from kraise.diagnostics import Refused
 from kraise.frontends.cuda_c import numbers
 from kraise.frontends.cuda_c.builtins import Builtins
 from kraise.frontends.cuda_c.c_types import AUTO, CONTAINERS, VOID, Array, CType, Pointer, Reference, Struct, Void
@@ -35,6 +36,33 @@ class Parameter:
     const: bool
     default: Tree | None = None
     volatile: bool = False
+
+
+def kernel_names(program: Any, name: str) -> dict[int, str]:
+    """The names in the module of the kernels that share a name, by their first token: the first has its own, the
+    others have numbers. Those that take the same types as another one, and templates, have none."""
+    found = [d for d in program.functions.get(name, []) if d.kind == "kernel" and d.item is not None]
+    names: dict[int, str] = {}
+    taken: list[list[CType]] = []
+    number = 1
+    for d in found:
+        if not names:
+            names[d.item.first] = name
+        if len(found) < 2:
+            break
+        try:
+            types = [p.type for p in program.lowering(program)._signature(d, program.load(d), {})[0]]
+        except Refused:
+            continue
+        if any(x.parameters for x in found) or types in taken:
+            continue
+        taken.append(types)
+        while d.item.first not in names:
+            number += 1
+            own = f"{name}_{number}"
+            if own not in program.functions:
+                names[d.item.first] = own
+    return names
 
 
 def distance(p: CType, a: CType) -> int | None:

@@ -13,6 +13,7 @@ from kraise.frontends.cuda_c.functions import Lowering
 from kraise.frontends.cuda_c.host_variants import Variants
 from kraise.frontends.cuda_c.hosts import read_hosts
 from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of, instantiations
+from kraise.frontends.cuda_c.overloads import kernel_names
 from kraise.frontends.cuda_c.plain import is_plain_candidate
 from kraise.frontends.cuda_c.preprocess import preprocess
 from kraise.frontends.cuda_c.program import Program
@@ -86,15 +87,16 @@ def _read(
                 kind = "plain"
             else:
                 continue
-            if name in seen:
-                diagnostics.append(
-                    Diagnostic("KR107", f"there are two functions `{name}`", _item_span(program, d), kernel=name)
-                )
+            own = kernel_names(program, name).get(d.item.first if d.item else 0, "") if kind == "kernel" else name
+            if own in seen or not own:
+                hint = "one of them is enough; kernels that take other types may share a name"
+                reason = f"there are two functions `{name}`"
+                diagnostics.append(Diagnostic("KR107", reason, _item_span(program, d), hint, name))
                 continue
-            found, problems = read_function(program, d, kind, name, instances.get(name, []))
-            diagnostics += [replace(p, kernel=p.kernel or name) for p in problems]
+            found, problems = read_function(program, d, kind, own, instances.get(name, []))
+            diagnostics += [replace(p, kernel=p.kernel or own) for p in problems]
             if found is not None:
-                seen.add(name)
+                seen.add(own)
                 functions.append(found)
                 activities += _activities(asked, found, diagnostics)
     diagnostics += enzyme.passed_over(asked, activities)

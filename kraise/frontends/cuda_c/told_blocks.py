@@ -25,6 +25,7 @@ _DEPTH = 6
 
 def told_blocks(program: Program, kernels: frozenset[str]) -> tuple[tuple[str, Block], ...]:
     """The sizes of blocks by kernel, each once, None for an extent that is no number."""
+    kernels = frozenset(n for n in kernels if sum(d.kind == "kernel" for d in program.functions.get(n, [])) < 2)
     found: dict[tuple[str, Block], None] = {}
     toks = program.unit.tokens
     for item in program.unit.items:
