@@ -12,7 +12,7 @@ from kraise.frontends.cuda_c.declarations import builtin_type
 from kraise.frontends.cuda_c.doubles import in_doubles
 from kraise.frontends.cuda_c.numbers import literal, wrap
 from kraise.frontends.cuda_c.places import Places
-from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, words
+from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, trees, words
 from kraise.frontends.cuda_c.values import (
     Cell,
     Lambda,
@@ -170,6 +170,14 @@ class Constructs(Places):
             entity = self.lookup(str(last_name(operand) or ""))
             if isinstance(entity, TypeName | VarPlace | Cell | StructPlace | PointerPlace):
                 return entity.type
+        row = isinstance(operand, Tree) and operand.data in ("subscript_expression", "unary_expression")
+        if row and (operand.data == "subscript_expression" or str(operand.children[0]) == "*"):  # type: ignore[union-attr]
+            owner = strip(trees(operand)[0])  # type: ignore[arg-type]
+            if isinstance(owner, Tree) and owner.data in ("id_expression", "subscript_expression", "unary_expression"):
+                whole = self._operand_type(owner)  # a row of float a[3][4] has 16 bytes, and is no pointer
+                inner = getattr(whole, "of", None) if isinstance(whole, Array) else getattr(whole, "to", None)
+                if isinstance(inner, Array):
+                    return inner
         return self.type_of(operand)
 
     def size_of(self, t: CType) -> int | None:

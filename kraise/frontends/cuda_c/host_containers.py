@@ -6,7 +6,7 @@ from typing import Any
 
 from lark import Token, Tree
 
-from kraise.frontends.cuda_c.c_types import CONTAINERS, Container, CType, Pointer, Reference
+from kraise.frontends.cuda_c.c_types import CONTAINERS, Container, CType, Pointer, Reference, Void
 from kraise.frontends.cuda_c.host_names import callee, normal
 from kraise.frontends.cuda_c.library_call import LibraryCall
 from kraise.frontends.cuda_c.library_table import Row
@@ -48,7 +48,8 @@ class Containers:
             return None
         arguments = next((t for t in node.iter_subtrees() if t.data == "template_argument"), None)
         inner = next((t for t in arguments.iter_subtrees() if t.data == "type_id"), None) if arguments else None
-        return self.low.type_id(inner) if inner is not None else None
+        found = self.low.type_id(inner) if inner is not None else None
+        return None if isinstance(found, Void) else found  # std::vector<cudaEvent_t>
 
     def host_vector(self, name: str, element: CType, initial: list[Tree], node: Tree, owns: bool) -> list[h.Stmt]:
         """``std::vector<float> v(n)``, ``v(n, x)``, ``v(first, last)``, ``thrust::device_vector<float> d = h``; what

@@ -7,11 +7,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from lark import Tree
+from lark import Token, Tree
 
 from kraise.diagnostics import Refused
 from kraise.frontends.cuda_c.c_types import Array, Struct
-from kraise.frontends.cuda_c.host_names import rows_of
+from kraise.frontends.cuda_c.constants import fold
+from kraise.frontends.cuda_c.host_names import normal, rows_of
 from kraise.frontends.cuda_c.scan import Item
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.tokens import Raw
@@ -112,13 +113,24 @@ def _with_pointers(body: list[Raw], reader: Any) -> list[Raw]:
     return out
 
 
-def _sized(body: list[Raw], reader: Any) -> tuple[list[Raw], dict[str, k.Shape]]:
-    """A text with a number for each ``v.size()``, and what these numbers are."""
+def _sized(body: list[Raw], reader: Any) -> tuple[list[Raw], dict[str, Any]]:
+    """A text with a number for each ``v.size()`` and each ``sizeof(a)`` of an array that is declared with its extent
+    (in the function, it is a pointer), and what these numbers are."""
     out: list[Raw] = []
-    sizes: dict[str, k.Shape] = {}
+    sizes: dict[str, Any] = {}
     at = 0
     while at < len(body):
         owner = body[at].text
+        if owner == "sizeof" and (held := _held(body, at)) and isinstance(reader.low.extents.get(held[0]), Array):
+            whole = Tree("id_expression", [Token("NAME", held[0])])
+            bytes_ = reader.number(Tree("sizeof_expression", [Token("SIZEOF", "sizeof"), whole]))
+            if (known := fold(bytes_)) is None:
+                name = reader.own_name(f"{held[0]}_bytes")
+                sizes[name] = normal(bytes_)
+            text = f"( unsigned long long ) {name}" if known is None else f"{int(known.value.real)}ull"
+            out += [_token(w, body[at]) for w in text.split()]
+            at += held[1]
+            continue
         called = [t.text for t in body[at + 1 : at + 5]] == [".", "size", "(", ")"]
         if called and owner in reader.containers and _free(body, at):
             name = next((n for n, s in sizes.items() if s.array == owner), "") or reader.own_name(f"{owner}_size")
@@ -129,6 +141,15 @@ def _sized(body: list[Raw], reader: Any) -> tuple[list[Raw], dict[str, k.Shape]]
             out.append(body[at])
             at += 1
     return out, sizes
+
+
+def _held(body: list[Raw], at: int) -> tuple[str, int] | None:
+    """The name of ``sizeof(a)`` and ``sizeof a``, and how many tokens that is; None for ``sizeof(a[0])``."""
+    words = [t.text for t in body[at : at + 5]]
+    if words[1] == "(":
+        return (words[2], 4) if words[3] == ")" and words[4:] not in (["["], ["."], ["->"]) else None
+    plain = body[at + 1].kind == "NAME" and words[2] not in ("[", ".", "->", "::")
+    return (words[1], 2) if plain else None
 
 
 def registered(

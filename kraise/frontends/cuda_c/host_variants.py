@@ -108,12 +108,12 @@ def _launched_as(
     found = program.functions.get(name, [])
     if len(found) > 1:
         meant = fitting(reader, found, target, args)
-        own = kernel_names(program, name).get(meant.item.first, "") if meant is not None and meant.item else ""
-        if not own or (meant is not found[0] and meant.parameters):  # type: ignore[union-attr]
+        named = kernel_names(program, name).get(meant.item.first, "") if meant is not None and meant.item else ""
+        if not named or (meant is not found[0] and meant.parameters):  # type: ignore[union-attr]
             reason = f"which of the functions {name} this launches is not known, or it is a template"
             raise low.refuse("KR211", reason, target, "give them names of their own")
-        if own != name:
-            return own, reader.functions.get(own)
+        if named != name:
+            return named, reader.functions.get(named)
     if len(found) != 1 or not any(p.kind == "type" for p in found[0].parameters):
         return name, function
     d = found[0]

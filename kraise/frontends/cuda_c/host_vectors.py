@@ -111,11 +111,8 @@ def _of_pointers(before: list[Raw], owner: str) -> bool:
 
 def _size(before: list[Raw], owner: str) -> str:
     """The number of elements of a vector, or of an array that is declared with its extent."""
-    is_array = any(
-        t.text == owner and n + 1 < len(before) and before[n + 1].text == "[" and before[n - 1].kind == "NAME"
-        for n, t in enumerate(before)
-    )
-    is_array = is_array or _of_pointers(before, owner)
+    first = next((n for n in range(1, len(before) - 1) if is_variable(before, n, owner)), 0)
+    is_array = (first and before[first + 1].text == "[") or _of_pointers(before, owner)
     return f"sizeof ( {owner} ) / sizeof ( {owner} [ 0 ] )" if is_array else f"{owner} . size ( )"
 
 

@@ -1898,3 +1898,42 @@ void several_at_once(float *x, float *y, int n) {
     e = turned_ends(e);
     add<<<1, 64>>>(y, e.first_one - 2.0f * e.last_one, n);
 }
+#define REACH 2
+struct Settings { int n; float s; };
+struct Halved { int n; float s; Halved(const Settings &a) : n(a.n / 2), s(2 * a.s) {} };
+struct Copied { float *p; int n;
+    Copied(float *q, int m) : n(m) { cudaMalloc(&p, m * sizeof(float)); cudaMemcpy(p, q, m * sizeof(float), cudaMemcpyDeviceToDevice); }
+    Copied(const Copied &o) : n(o.n) { cudaMalloc(&p, n * sizeof(float)); cudaMemcpy(p, o.p, n * sizeof(float), cudaMemcpyDeviceToDevice); }
+    ~Copied() { cudaFree(p); } };
+void made_of_another(float *x, float *y, int n) {
+    Settings a{n, 1.5f};
+    Halved half_of(a);
+    Copied u(x, n), v(u), w = u;
+    add<<<1, 64>>>(u.p, half_of.s, half_of.n);
+    add<<<1, 64>>>(v.p, a.s, a.n);
+    cudaMemcpy(x, u.p, n * sizeof(float), cudaMemcpyDeviceToDevice);
+    cudaMemcpy(y, v.p, n * sizeof(float), cudaMemcpyDeviceToDevice);
+    mix<<<1, 64>>>(w.p, y, x, n);
+}
+void sizes_of_arrays(float *x, float *y, int n) {
+    enum { FEW = 3 };
+    const int m = n - 4;
+    float h[8], g[2 * REACH + 1], v[m], w[FEW][4];
+    for (int i = 0; i < sizeof(h) / sizeof(h[0]); i++) h[i] = i + 1;
+    for (int i = 0; i < sizeof g / sizeof(float); i++) g[i] = 2 * i + 1;
+    for (int i = 0; i < (int)(sizeof v / sizeof *v); i++) v[i] = 3 * i + 1;
+    for (size_t i = 0; i < sizeof(w) / sizeof(w[0]); i++) for (size_t j = 0; j < sizeof(w[0]) / sizeof(w[0][0]); j++) w[i][j] = 10 * i + j;
+    for (float &e : g) e *= 2;
+    for (float &e : v) e += FEW;
+    float s = 0;
+    for (float e : h) s += e;
+    for (int i = 0; i < m; i++) { x[i] += v[i] + s; y[i] += h[i % 8] + g[i % 5] + w[i % FEW][i % 4]; }
+    add<<<1, 64>>>(x, 1.0f, n);
+}
+__global__ void add(float *y, const float *s, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] += 2 * s[i]; }
+void overloaded_kernels(float *x, float *y, int n) {
+    add<<<1, 64>>>(x, 1.0f, n);
+    add<<<1, 64>>>(x, y, n);
+    const float *p = x;
+    add<<<1, 64>>>(y, p, n - 1);
+}
