@@ -122,8 +122,6 @@ def text_of(path: str) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        if LANGUAGES.get(Path(path).suffix.lower()) == "cuda_c":  # C names are ASCII: these bytes stand in comments
-            return data.decode("cp1252", "replace").replace("\r\n", "\n").replace("\r", "\n")
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - data.rfind(b"\n", 0, error.start)
         reason = f"{shown} is not UTF-8: byte 0x{data[error.start]:02x} cannot be decoded"

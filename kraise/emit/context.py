@@ -15,7 +15,7 @@ from kraise.emit.text import python as py
 from kraise.emit.text.linear import STATIC_INFIX, Linear, linear, nonnegative, print_sum, round_its_type, static_cast
 from kraise.emit.text.names import IMPORTED, OWN, Names, identifier
 from kraise.emit.text.python import Atom, Py
-from kraise.emit.text.records import Field, record_of, static_field
+from kraise.emit.text.records import Field, not_made, record_of, static_field
 from kraise.ir import equations as eq
 from kraise.ir.types import FLOAT64, INT32, INT64, NUMBER, ArrayType, ScalarType, StructType
 
@@ -335,7 +335,7 @@ class Context:
                 found = Atom(self.param_text(version.array))
                 self.versions[version] = found
             else:
-                raise refuse("KR302", f"array {version.array} is read before it is made")
+                raise not_made(version)
         return found
 
     def element(self, array: str) -> ScalarType:

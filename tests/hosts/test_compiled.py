@@ -19,19 +19,20 @@ from kraise.verify.load import load_module, x64
 HERE = Path(__file__).parent / "compiled"
 SOURCE = (HERE / "programs.cu").read_text(encoding="utf-8")
 HOST = re.compile(r"^(\w+) (\w+)\(float \*x, float \*y, int n\)", re.M)
-REFUSED = ("by_clock", "by_input", "by_state", "backwards", "odd_bytes", "swap_by_data", "vectors", "unsigned_down",
+REFUSED = ("by_clock", "by_input", "by_state", "backwards", "odd_bytes", "swap_by_data", "unsigned_down",
            "round_by_while",
            "nested_swaps", "pushed_by_data", "pushed_twice", "pushed_on_the_way",
-           "captured_before", "captured_elsewhere", "saved_at_the_end", "unknown_object", "derived_object",
+           "captured_before", "captured_elsewhere", "saved_at_the_end", "unknown_object",
            "moving_reference", "methods_of_other_names",
            "object_that_works_at_its_end", "bytes_of_a_changed_number", "bytes_of_a_number_given_twice",
            "graph_of_moving_pointers", "graph_captured_nowhere", "graph_that_reads",
            "piece_that_is_left", "parts_that_meet", "left_by_time", "caught_and_gone_on", "call_in_an_arm",
            "swapped_by_a_number", "set_by_a_number",
-           "generated_by_a_state", "pointers_without_a_number", "second_of_two_kernels",
+           "generated_by_a_state", "pointers_without_a_number",
            "rows_that_swap", "rows_of_other_lengths", "one_row_is_set", "numbers_and_structs",
            "struct_by_data", "recursion_without_end", "recursion_by_data",
-           "status_of_elsewhere", "object_of_elsewhere", "another_name_of_memory", "moved_by_an_algorithm")  # fmt: skip
+           "status_of_elsewhere", "object_of_elsewhere", "another_name_of_memory", "moved_by_an_algorithm",
+           "derived_without_maker", "points_to_derived")  # fmt: skip
 HOSTS = {m[2]: m[1] for m in HOST.finditer(SOURCE)}
 N = 13
 

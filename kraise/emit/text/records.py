@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
+from kraise.diagnostics import Refused, refuse
 from kraise.emit.text import layout_text
 from kraise.emit.text import python as py
 from kraise.emit.text.names import identifier
@@ -76,10 +77,21 @@ def returned(low: Lowering, kernel: eq.Kernel) -> Py:
     return items[0] if len(items) == 1 else py.Tup(tuple(items))
 
 
+def not_made(version: eq.Version) -> Refused:
+    """Why an array version has no variable."""
+    if version.array.count(".") > 1 and version.number == 0:
+        reason = f"`{version.array}`: an array of structs that hold structs is not raised"
+        return refuse("KR299", reason, None, "write the members of the inner struct out, or pass it as an array")
+    return refuse("KR302", f"array {version.array} is read before it is made")
+
+
 def changed(
     params: tuple[Any, ...], name: str, text: str, members: dict[str, Py], fields: Collection[Field] = ()
 ) -> Py:
     """The struct parameter ``name`` (as Python text ``text``) with other members; ``fields`` are static ones."""
+    if any("." in m for m in members):
+        reason = f"`{name}.{next(m for m in members if '.' in m)}` is stored to: an array in a struct within a struct"
+        raise refuse("KR299", reason, None, "pass the inner struct, or its members, as a parameter of its own")
     if record_of(params, name) is not None or any(kind is _struct_of(params, name) for kind, _ in fields):
         return py.call("dataclasses.replace", Atom(text), **members)
     return py.method(Atom(text), "_replace", **members)

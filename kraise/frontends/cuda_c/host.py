@@ -82,6 +82,7 @@ class HostReader(
         self.storage: set[str] = set()  # all of these pointers
         self.containers, self.made, self.members_made = set[str](), set[str](), set[str]()
         self.banks: dict[str, tuple[str, ...]] = {}
+        self.base_classes: dict[str, Any] = {}
         self.grids: dict[str, str] = {}  # rows of memory: the length of one
         self.unset_dims: set[str] = set()  # members of type dim3 that nothing was given to yet
         self.records: dict[str, dict[str, str]] = {}
@@ -338,6 +339,8 @@ class HostReader(
                 return self.drop(node, "error check")
             case "switch_statement":
                 return self.switch(node)
+            case "base_constructor":
+                return self.base_made(node)
             case "labeled_statement":
                 return self.statement(trees(node)[-1])
             case "pragma_statement":

@@ -43,6 +43,7 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
     dim3: Any
     statement: Any
     tied: Any
+    handed: set[str]
     plainly_assigned: Any
     settable: Any
 
@@ -331,7 +332,8 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
         if self._spells_null(inner):
             return []
         members = {own for parts in self.records.values() for own in parts.values()}
-        if name in members and str(self.arrays[name]) == "int8" and (kind(inner) == "string" or self.is_ignored(inner)):
+        text = kind(inner) == "string" and name not in self.handed
+        if str(self.arrays[name]) == "int8" and (text or (name in members and self.is_ignored(inner))):
             self.ignored.add(name)
             return self.drop(node, "text")
         if isinstance(inner, Tree) and inner.data == "assignment_expression":  # p = q = nullptr

@@ -52,6 +52,7 @@ class Declarations(Dims, Calls, Places):
     default_members: Any
     constructed: Any
     copies: Any
+    pointed_at: Any
     handed: set[str]
     device_vectors: set[str]
     renames: dict[str, list[Raw] | None]
@@ -289,8 +290,9 @@ class Declarations(Dims, Calls, Places):
         inner = record_behind(t)
         assert inner is not None
         other = self.record_of(initial[0]) if len(initial) == 1 else ""
-        if other and not self.copies(self.kinds[other], inner):
+        if other and not isinstance(t, Pointer) and not self.copies(self.kinds[other], inner):
             other = ""  # what its own constructor makes of it
+        inner = self.pointed_at(inner, initial, other, d) if isinstance(t, Pointer) else inner
         if other and isinstance(t, Pointer):
             self.records[name], self.kinds[name] = self.records[other], self.kinds[other]
             return []

@@ -16,8 +16,8 @@ from lark import Token, Tree
 from kraise.frontends.cuda_c.c_types import Pointer, Reference, Struct
 from kraise.frontends.cuda_c.host_names import callee, concept
 from kraise.frontends.cuda_c.host_renames import with_names
-from kraise.frontends.cuda_c.structs import CONVERSION, Definition, StructDefinition
-from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, tokens, trees
+from kraise.frontends.cuda_c.structs import CONVERSION, Definition, StructDefinition, is_virtual
+from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, position, strip, tokens, trees
 from kraise.ir import host as h
 from kraise.ir.types import ScalarType
 
@@ -39,6 +39,8 @@ class Methods:
     members_made: set[str]
     pointer_name: Any
     got: Any
+    placed: Any
+    base_classes: dict[str, StructDefinition]
 
     def method_of(self, node: Any) -> tuple[str, Definition] | None:
         """The object and the method that a call calls; None for any other call."""
@@ -111,8 +113,11 @@ class Methods:
         defined = t.defined
         if not isinstance(defined, StructDefinition):
             return None
-        if any(b.constructors for b in defined.bases):
-            raise self.low.refuse("KR211", f"{t.name} is made of a class with a constructor of its own", node)
+        makes = [b for b in defined.bases if any(not _destroys(c) and not _deleted(c) for c in b.constructors)]
+        frees = [c for b in defined.bases for c in b.constructors if _destroys(c)]
+        if (makes and not defined.constructors) or not all(map(self.frees_only, frees)):
+            reason = f"{t.name} is made of a class with a constructor, or a destructor that does more than free"
+            raise self.low.refuse("KR211", reason, node, f"write a constructor of {t.name} that calls it")
         if not defined.constructors:
             return None
         makers = [c for c in defined.constructors if not _destroys(c) and not _deleted(c)]
@@ -135,8 +140,10 @@ class Methods:
             raise self.low.refuse("KR211", f"what {name} is made of is not known here", node, "write one constructor")
         maker = fitting[0]
         body = child(maker, "compound_statement")
-        lines: list[Any] = []
+        lines: list[Any] = [self.base_call(b, maker, name, node) for b in defined.bases]
         for m in maker.find_data("member_initializer"):
+            if str(last_name(m.children[0]) or "") in {b.name for b in defined.bases}:
+                continue
             values = [strip(v) for v in m.children[1:] if isinstance(v, Tree)]
             member = self.records[name].get(str(last_name(m.children[0]) or ""))
             if values and kind(values[0]) == "braced_init_list":
@@ -155,6 +162,23 @@ class Methods:
         d = Definition(f"{t.name}::{t.name}", "device", None, maker, scope=defined.scope)
         return self.written(d, maker, block, args, dict(defined.scope), name, node)  # type: ignore[no-any-return]
 
+    def base_call(self, base: StructDefinition, maker: Tree, name: str, node: Tree) -> Tree:
+        """What a constructor does first: that of a class that its own is made of, with the values that it gives."""
+        given: list[Any] = []
+        for m in maker.find_data("member_initializer"):
+            if str(last_name(m.children[0]) or "") == base.name:
+                values = [strip(v) for v in m.children[1:] if isinstance(v, Tree)]
+                given = trees(values[0]) if values and kind(values[0]) == "braced_init_list" else values  # type: ignore[arg-type]
+        self.base_classes[base.name] = base
+        return Tree("base_constructor", [Token("NAME", name), Token("NAME", base.name), *given], node.meta)
+
+    def base_made(self, node: Tree) -> list[h.Stmt]:
+        """The statements of the constructor of such a class, on the members of the object."""
+        name, base, *args = node.children
+        t = Struct(str(base), self.kinds[str(name)].members, defined=self.base_classes[str(base)])
+        made = self.default_members(str(name), t, node)
+        return made + (self.constructed(str(name), t, [self.placed(strip(a)) for a in args], node) or [])  # type: ignore[misc]
+
     def copies(self, source: Struct, t: Struct) -> bool:
         """Is a struct that is made of another, or that another is assigned to, a copy of it, member by member?"""
         own = t.defined
@@ -167,6 +191,24 @@ class Methods:
         finally:
             self.low.scopes.pop()
         return not any(isinstance(f, Reference) and getattr(f.to, "name", "") == t.name for f in first)
+
+    def pointed_at(self, t: Struct, initial: list[Tree], other: str, node: Tree) -> Struct:
+        """What a pointer to a class points to: an object of a class that is made of it, where that replaces virtual
+        methods only."""
+        found = self.kinds[other] if other else t
+        new = strip(initial[0]) if len(initial) == 1 else None
+        if kind(new) == "new_expression" if new is not None else False:
+            made = self.low.specifiers(child(new, "basic_type")).type  # type: ignore[arg-type]
+            found = made if isinstance(made, Struct) else t
+        if found.name == t.name:
+            return found if found.arguments == t.arguments else t
+        own, base = getattr(found.defined, "methods", {}), getattr(t.defined, "methods", {})
+        kept = {position(d.tree) for ds in own.values() for d in ds if d.tree is not None}
+        replaced = [d for ds in base.values() for d in ds if d.tree is not None and position(d.tree) not in kept]
+        if not all(is_virtual(d.tree) for d in replaced):
+            reason = f"a {t.name} * points to a {found.name}, which has methods of its own that are not virtual"
+            raise self.low.refuse("KR211", reason, node, f"declare it as {found.name} *")
+        return found
 
     def plainly_assigned(self, owner: str, node: Node) -> None:
         """Refuses an assignment that the class itself defines (KR211)."""

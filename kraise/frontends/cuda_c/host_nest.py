@@ -17,7 +17,7 @@ from kraise.frontends.cuda_c.scan import Item
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.tokens import Raw
 from kraise.frontends.cuda_c.trees import end, position
-from kraise.frontends.cuda_c.values import Constant, VarPlace
+from kraise.frontends.cuda_c.values import Constant, TypeName, VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import ScalarType
@@ -39,7 +39,7 @@ def outline(reader: Any, node: Tree) -> list[h.Stmt]:
     lost = next((t.text for n, t in enumerate(body) if reader.renames.get(t.text, ()) is None and _free(body, n)), "")
     if lost:
         raise low.refuse("KR211", f"what stands for {lost} in this loop has no text here", node, "write a kernel of it")
-    body = renamed(body, reader.renames)
+    body = _with_types(renamed(body, reader.renames), low.scopes)
     for _ in range(2):  # levels[0].u, s.u[0]
         body = _with_pointers(_with_members(body, reader.records), reader)
     body, sizes = _sized(reader.with_rows(body), reader)
@@ -76,6 +76,17 @@ def outline(reader: Any, node: Tree) -> list[h.Stmt]:
     args += [*(k.Var(n, scalars[n].type) for n in own), *sizes.values()]
     args += reader.symbols_of(function, len(args))
     return [h.Launch(name, tuple(args), None, None, None, tuple(changed), types, span=low.span(node))]
+
+
+def _with_types(body: list[Raw], scopes: list[dict[str, Any]]) -> list[Raw]:
+    """A text with the types that template parameters stand for: ``(T)(i % 4)``."""
+    types = {n: e.type for s in scopes for n, e in s.items() if isinstance(e, TypeName)}
+    words = {n: spelled(t).split() for n, t in types.items() if isinstance(t, ScalarType | Struct) and t != n}
+    out: list[Raw] = []
+    for n, t in enumerate(body):
+        known = t.kind == "NAME" and t.text in words and _free(body, n)
+        out += [_token(w, t) for w in words[t.text]] if known else [t]
+    return out
 
 
 def _with_members(body: list[Raw], records: dict[str, dict[str, str]]) -> list[Raw]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from lark import Tree
 
+from kraise.frontends.cuda_c import host_effects
 from kraise.frontends.cuda_c.host_renames import changed_names, with_names
 from kraise.frontends.cuda_c.tokens import Raw
 from kraise.frontends.cuda_c.trees import child, kind, last_name, strip, tokens, trees
@@ -30,6 +31,8 @@ class References:
     of_file: set[str]  # variables of the file that are main's
     _spelled: Any
     _helper: Any
+    program: Any
+    method_of: Any
     _given: Any
 
     def without_references(self, node: Tree, rest: list[Tree]) -> list[Tree]:
@@ -58,6 +61,10 @@ class References:
         """The numbers that a helper that is written out may change: what the call names (but for numbers that are
         given as such), members of objects, and variables of the file."""
         d = self._helper(call)
+        if d is not None and self.method_of(call) is None:
+            effects = host_effects.of_function(self.program, d.name)
+            if not effects.memory:  # it launches and copies, and sets no number of its caller
+                return effects.variables | self.of_file
         params: list[Any] = (self._given(d, call) or ([],))[0] if d is not None else []
         given = zip(params, trees(call)[1:], strict=False)
         numbers = {id(a) for p, a in given if isinstance(p.type, ScalarType)}

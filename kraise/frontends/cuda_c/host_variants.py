@@ -51,7 +51,7 @@ class Variants:
         names = {
             next(iter(called)): template
             for template, called in self.launched.items()
-            if len(called) == 1 and not instances.get(template) and not called & {template}
+            if len(called) == 1 and not instances.get(template) and called <= own.keys() - {template}
         }
         kept = [own[n] for f in functions for n, to in names.items() if to == f.name]
         renamed = {names[f.name]: replace(f, name=names[f.name]) for f in kept}

@@ -87,7 +87,7 @@ def _read(
                 kind = "plain"
             else:
                 continue
-            own = kernel_names(program, name).get(d.item.first if d.item else 0, "") if kind == "kernel" else name
+            own = kernel_names(program, name).get(d.item.first if d.item else 0, "") if d.kind == "kernel" else name
             if own in seen or not own:
                 hint = "one of them is enough; kernels that take other types may share a name"
                 reason = f"there are two functions `{name}`"

@@ -69,6 +69,13 @@ class StructDefinition:
     bases: list[StructDefinition] = field(default_factory=list)
     defaults: dict[str, Tree] = field(default_factory=dict)  # initializers of its members
     scope: dict[str, Any] = field(default_factory=dict)
+    inherited: set[str] = field(default_factory=set)  # methods of its bases that it does not define itself
+
+
+def is_virtual(method: Tree | None) -> bool:
+    """Is a method looked for in the class of the object, whatever the pointer to it says?"""
+    parts = [c for c in method.children if isinstance(c, Tree) and c.data != "compound_statement"] if method else []
+    return any(w in ("virtual", "override", "final") for p in parts for w in words(p))
 
 
 def template_binding(a: Any) -> Any:
@@ -139,7 +146,8 @@ class Structs:
             if isinstance(found, Struct):
                 members += list(found.members)
                 if isinstance(found.defined, StructDefinition):
-                    definition.methods.update(found.defined.methods)
+                    definition.methods.update({n: list(ds) for n, ds in found.defined.methods.items()})
+                    definition.inherited |= set(found.defined.methods)
                     definition.bases.append(found.defined)
         if name:
             low.declare(
@@ -217,6 +225,9 @@ class Structs:
         token = last_name(declarator)
         name = "operator" + "".join(words(symbol)) if symbol is not None else str(token)
         found = Definition(name, "device", None, node, template, scope=definition.scope)
+        if name in definition.inherited and all(is_virtual(d.tree) for d in definition.methods[name]):
+            definition.methods[name] = []  # it replaces that of a class that this one is made of
+        definition.inherited.discard(name)
         definition.methods.setdefault(name, []).append(found)
 
     def has_constructor(self, t: Struct) -> bool:

@@ -1937,3 +1937,28 @@ void overloaded_kernels(float *x, float *y, int n) {
     const float *p = x;
     add<<<1, 64>>>(y, p, n - 1);
 }
+struct Scaled { float *d; int n; float s; Scaled(float *p, int m) : d(p), n(m), s(1.0f) {} virtual void step() { add<<<1, 64>>>(d, s, n); } void twice_over() { step(); step(); } virtual ~Scaled() {} };
+struct Faster : Scaled { int k = 2; Faster(float *p, int m, float f) : Scaled(p, m - 1) { s = f; } void step() override { add<<<1, 64>>>(d, s * k, n); k++; } };
+struct Plainly { float *d; int n; Plainly(float *p, int m) : d(p), n(m - 1) {} void step() { add<<<1, 64>>>(d, 1.0f, n); } };
+struct Unmade : Plainly { int k = 2; };
+void derived_with_maker(float *x, float *y, int n) {
+    Faster f(x, n, 0.5f);
+    f.step(); f.twice_over();
+    Scaled *g = new Faster(y, n, 0.25f);
+    g->step(); g->twice_over();
+    delete g;
+}
+void derived_without_maker(float *x, float *y, int n) {
+    Unmade f{{x, n}};
+    f.step();
+}
+struct Hidden { float *d; int n; void step() { add<<<1, 64>>>(d, 1.0f, n); } };
+struct Hiding : Hidden { void step() { add<<<1, 64>>>(d, 2.0f, n); } };
+void points_to_derived(float *x, float *y, int n) {
+    Hidden *f = new Hiding();
+    f->d = x; f->n = n;
+    f->step();
+}
+__global__ void alike(float *x, float s) { x[threadIdx.x] += s; }
+__global__ void alike(float *x, double s) { x[threadIdx.x] -= s; }
+void one_of_alike_kernels(float *x, float *y, int n) { alike<<<1, n>>>(x, (float)n / 2); alike<<<1, n>>>(x, n / 2 > 3 ? 1.0f : 2.0); }
