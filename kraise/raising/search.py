@@ -38,6 +38,7 @@ from kraise.raising.threads.literal_strides import strides
 from kraise.raising.threads.part_warps import parts
 from kraise.raising.threads.persistent import one_row_each
 from kraise.raising.threads.plausible import idle
+from kraise.raising.threads.rimmed import without_launch
 from kraise.raising.threads.sizes import (
     agrees,
     as_launched,
@@ -170,8 +171,10 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                         return sized
                 kernel = _in_common_rows(module, function, options, known, attempts[-1], kernel) or kernel
                 kernel = _unconditional(module, function, options, known) or kernel
-                for lanes in parts(attempts[-1].inlined) if kernel.launch == "required" and _by_warps(known) else ():
-                    sized = _sized(module, function, options, known, start.ways | {threads.LANES: lanes})
+                last = attempts[-1]
+                lean = kernel.launch == "required" and without_launch(start.ways, last.inlined, _by_warps(known), told)
+                for ways in lean or ():
+                    sized = _sized(module, function, options, known, ways)
                     if sized is not None and sized.launch != "required":
                         return sized
                 return _guarded(module, function, options, known, attempts[-1]) or kernel if kernel.launch else kernel

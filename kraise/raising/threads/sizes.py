@@ -47,7 +47,7 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
                 vote(a, last + 1)  # if (threadIdx.x == 15): the last one of a row
             case k.For(start=start, step=k.Const(value=by)):
                 vote(start, by)
-    for axis, most in sorted(_inside(nodes, shapes, names).items()):
+    for axis, most in sorted(inside(nodes, shapes, names).items()):
         vote(k.Hw("thread", axis, INT), most)
     for s in nodes:
         if isinstance(s, k.Load | k.Store | k.Atomic) and len(shapes.get(s.array, ())) == len(s.subscripts):
@@ -116,7 +116,7 @@ def _rims(
 ) -> list[tuple[int, int]]:
     """Axes and sizes of blocks whose threads fill a cell each, and some a further one so many cells on:
     ``s[t + 1] = ...; if (t < 3) s[t + 9] = ...``."""
-    values = _once(nodes)
+    values = once(nodes)
 
     def places(stmts: Iterable[object]) -> dict[tuple[str, int, int], dict[int, None]]:
         """By array, dimension of it and axis of the threads: how far from the thread's index the cells are."""
@@ -124,7 +124,7 @@ def _rims(
         for s in stmts:
             if isinstance(s, k.Store) and s.array in shapes:
                 for dimension, at in enumerate(s.subscripts):
-                    place = _from_thread(at, names, values)
+                    place = from_thread(at, names, values)
                     if place is not None:
                         found.setdefault((s.array, dimension, place[0]), {})[place[1]] = None
         return found
@@ -144,7 +144,7 @@ def _sure(body: tuple[k.Stmt, ...]) -> Iterator[k.Stmt]:
             yield from _sure(s.body)
 
 
-def _once(nodes: Iterable[object]) -> dict[str, k.Expr]:
+def once(nodes: Iterable[object]) -> dict[str, k.Expr]:
     """The locals that are assigned once, and what they are."""
     values: dict[str, list[k.Expr]] = {}
     for s in nodes:
@@ -153,7 +153,7 @@ def _once(nodes: Iterable[object]) -> dict[str, k.Expr]:
     return {name: held[0] for name, held in values.items() if len(held) == 1}
 
 
-def _from_thread(e: k.Expr, names: dict[str, int], values: dict[str, k.Expr], depth: int = 4) -> tuple[int, int] | None:
+def from_thread(e: k.Expr, names: dict[str, int], values: dict[str, k.Expr], depth: int = 4) -> tuple[int, int] | None:
     """The axis and the number, if ``e`` is a thread's index and a number."""
     axis, by = thread_axis(e, names), number(e)
     if axis is not None:
@@ -162,23 +162,23 @@ def _from_thread(e: k.Expr, names: dict[str, int], values: dict[str, k.Expr], de
         return None
     match bare(e):
         case k.Var(name=name) if name in values:
-            return _from_thread(values[name], names, values, depth - 1)
+            return from_thread(values[name], names, values, depth - 1)
         case k.Op(name="add" | "sub" as name, args=(a, b)):
             for own, other, sign in ((a, b, 1 if name == "add" else -1), (b, a, 1 if name == "add" else 0)):
-                place, n = _from_thread(own, names, values, depth - 1), number(other)
+                place, n = from_thread(own, names, values, depth - 1), number(other)
                 if place is not None and n is not None and sign:
                     return place[0], place[1] + sign * n
     return None
 
 
-def _inside(nodes: list[object], shapes: dict[str, tuple[k.Expr, ...]], names: dict[str, int]) -> dict[int, int]:
+def inside(nodes: list[object], shapes: dict[str, tuple[k.Expr, ...]], names: dict[str, int]) -> dict[int, int]:
     """By axis: how many threads a block has at most for ``s[t + 2]`` to stay within ``s``, where some cell is further
     on than the thread."""
-    values, found, shifted = _once(nodes), dict[int, int](), set[int]()
+    values, found, shifted = once(nodes), dict[int, int](), set[int]()
     for s in nodes:
         if isinstance(s, k.Load | k.Store) and len(shapes.get(s.array, ())) == len(s.subscripts):
             for at, extent in zip(s.subscripts, shapes[s.array], strict=True):
-                place, cells = _from_thread(at, names, values), number(extent)
+                place, cells = from_thread(at, names, values), number(extent)
                 if place is not None and cells is not None and place[1] < cells:
                     found[place[0]] = min(cells - place[1], found.get(place[0], cells))
                     shifted |= {place[0]} if place[1] else set()
@@ -191,11 +191,11 @@ def _halves(
     """Axes and sizes of blocks whose threads store to two cells each, half of the array apart: ``s[t] = ...;
     s[t + 8] = ...`` of 16 cells, or ``s[t + blockDim.x]``."""
     nodes = list(nodes)
-    values = _once(nodes)
+    values = once(nodes)
     found: dict[tuple[int, int], None] = {}
     for s in nodes:
         if isinstance(s, k.Store) and len(shapes.get(s.array, ())) == 1:
-            place, cells = _from_thread(s.subscripts[0], names, values), number(shapes[s.array][0])
+            place, cells = from_thread(s.subscripts[0], names, values), number(shapes[s.array][0])
             if place is not None and cells is not None and cells == 2 * place[1]:
                 found[place] = None
             axis = _a_block_on(s.subscripts[0], names)
@@ -299,7 +299,7 @@ def named_sizes(body: tuple[k.Stmt, ...], function: k.Function) -> dict[int, eq.
 def limits(body: tuple[k.Stmt, ...], guarded: bool = False) -> dict[int, int]:
     """The most threads that a block can have along each axis: ``s[threadIdx.x]`` of 16 cells, made by every thread, or
     ``s[threadIdx.x + 8]``. ``guarded``: or by every thread whose element there is, ``if (i < n) s[threadIdx.x] =``."""
-    names, values = thread_locals(body), _once(walked(body))
+    names, values = thread_locals(body), once(walked(body))
     found: dict[int, int] = {}
     shapes = {s.name: s.shape for s in walked(body) if isinstance(s, k.LocalArray) and s.space == "shared"}
     sure = list(body)  # under no condition
@@ -311,7 +311,7 @@ def limits(body: tuple[k.Stmt, ...], guarded: bool = False) -> dict[int, int]:
             sure += [*s.body, *s.orelse]
         if isinstance(s, k.Store) and len(shapes.get(s.array, ())) == len(s.subscripts):
             for at, extent in zip(s.subscripts, shapes[s.array], strict=True):
-                place = _from_thread(at, names, values)
+                place = from_thread(at, names, values)
                 if place is not None and isinstance(extent, k.Const) and type(extent.value) is int:
                     axis, most = place[0], extent.value - place[1]
                     found[axis] = min(most, found.get(axis, most))
@@ -321,11 +321,11 @@ def limits(body: tuple[k.Stmt, ...], guarded: bool = False) -> dict[int, int]:
 def beyond(body: tuple[k.Stmt, ...], ways: Ways, told: Collection[int] = ()) -> bool:
     """Whether a condition tells threads apart that blocks of this size do not have: ``threadIdx.x < 15`` of 14, or of
     15 where there is one block and no launch says so (axes ``told``): all would pass."""
-    names, values = thread_locals(body), _once(walked(body))
+    names, values = thread_locals(body), once(walked(body))
     blocks = {e.axis for e in walked(body) if isinstance(e, k.Hw) and e.kind == "block"}
     for e in walked(body):
         match e:
-            case k.Op(name="lt" | "le" as name, args=(a, b)) if (place := _from_thread(a, names, values)) is not None:
+            case k.Op(name="lt" | "le" as name, args=(a, b)) if (place := from_thread(a, names, values)) is not None:
                 bound, size = number(b), -ways.get(place[0], 0)
                 open_ = place[0] not in told and place[0] not in blocks
                 if bound is not None and 1 < size < bound - place[1] + (name == "le") + open_:
@@ -336,7 +336,7 @@ def beyond(body: tuple[k.Stmt, ...], ways: Ways, told: Collection[int] = ()) -> 
 def _of_threads(e: k.Expr, names: dict[str, int], values: dict[str, k.Expr]) -> bool:
     """Whether a condition picks threads of the block: ``threadIdx.x == 0``, ``threadIdx.y + 1 < 4``."""
     compared = (n for n in walked((e,)) if isinstance(n, k.Op) and n.type.kind == "bool")
-    return any(_from_thread(a, names, values) is not None for n in compared for a in n.args)
+    return any(from_thread(a, names, values) is not None for n in compared for a in n.args)
 
 
 def thread_locals(body: tuple[k.Stmt, ...]) -> dict[str, int]:
@@ -361,10 +361,13 @@ __all__ = [
     "as_launched",
     "beyond",
     "contradicts",
+    "from_thread",
     "launched",
     "limits",
     "hinted",
+    "inside",
     "named_sizes",
+    "once",
     "suggested",
     "thread_axis",
     "thread_locals",
