@@ -152,6 +152,7 @@ static inline int __hadd(int a, int b) { return (int)(((long long)a + b) >> 1); 
 static inline unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned s) { s &= 31; return s ? hi << s | lo >> (32 - s) : hi; }
 static inline unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned s) { s &= 31; return s ? lo >> s | hi << (32 - s) : lo; }
 static inline unsigned __byte_perm(unsigned x, unsigned y, unsigned s) { unsigned long long v = ((unsigned long long)y << 32) | x; unsigned r = 0; for (int i = 0; i < 4; i++) r |= (unsigned)((v >> (8 * ((s >> (4 * i)) & 7))) & 0xff) << (8 * i); return r; }
+template <class T> static T __dp4a(T a, T b, T c) { for (int k = 0; k < 32; k += 8) { unsigned x = (unsigned)a >> k & 255, y = (unsigned)b >> k & 255; c += T(-1) < T(0) ? (T)((signed char)x * (signed char)y) : (T)(x * y); } return c; }
 template <class T> static T __ldg(const T *p) { return *p; }
 // floats; some newer C libraries have the first ones too
 #define rsqrtf kr_rsqrtf

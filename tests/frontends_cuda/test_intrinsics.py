@@ -1,5 +1,6 @@
 """Every spelling of grammar/: the math API lowers to its operation, with C++'s overloads; concepts have handlers."""
 
+import numpy as np
 import pytest
 
 from kraise import dialects
@@ -8,6 +9,7 @@ from kraise.frontends.cuda_c.builtins import _CONCEPTS
 from kraise.ir.kernel import Cast, Op
 from kraise.ir.operations import OPERATIONS
 from kraise.ir.types import FLOAT32, FLOAT64
+from kraise.verify import interpreter
 from tests.frontends_cuda.conftest import body
 
 SPELLINGS = sorted(dialects.operations("cuda").items())
@@ -69,3 +71,21 @@ def test_every_concept_has_a_handler():
 def test_concepts(statement, printed):
     got = body(statement)
     assert printed in got or (statement.startswith("sincosf") and "sin(angle)" in got and "cos(angle)" in got)
+
+
+@pytest.mark.parametrize(("word", "byte"), (("int", np.int8), ("unsigned", np.uint8)))
+def test_dot_of_bytes(word, byte):
+    """``__dp4a`` takes the bytes of both words by their sign, and wraps round."""
+    source = (
+        f"__global__ void k(const {word} *x, const {word} *y, {word} *z) {{ z[0] = __dp4a(x[0] + 0, y[0], z[0]); }}"
+    )
+    module, found = read(source, "t.cu")
+    assert not found
+    kind, rng = np.int32 if word == "int" else np.uint32, np.random.default_rng(3)
+    for _ in range(8):
+        x, y = rng.integers(0, 256, (2, 4)).astype(np.uint8)
+        given = {"x": x.view(kind), "y": y.view(kind)}
+        z = np.array([2**31 - 9], kind)
+        expected = int(z[0]) + int(x.view(byte).astype(int) @ y.view(byte).astype(int))
+        got = interpreter.run(module, "k", {**given, "z": z}).arrays["z"]
+        assert (int(got[0]) - expected) % 2**32 == 0

@@ -12,7 +12,7 @@ from kraise.frontends.cuda_c.c_types import scalar
 from kraise.frontends.cuda_c.places import as_bits
 from kraise.frontends.cuda_c.statements import Statements
 from kraise.ir.kernel import Const, Expr, Op
-from kraise.ir.types import BOOL, INT32, UINT32, UINT64, ScalarType
+from kraise.ir.types import BOOL, INT8, INT32, UINT8, UINT32, UINT64, ScalarType
 
 
 class BitFunctions(Statements):
@@ -69,6 +69,20 @@ class BitFunctions(Statements):
         x, y = cast(x, t), cast(y, t)
         larger, smaller = Op("max", (x, y), t, span=span), Op("min", (x, y), t, span=span)
         return self.binary("+", Op("sub", (larger, smaller), t, span=span), z, span)
+
+    def _dot_bytes(self, name: str, rest: str, arguments: list[Tree], node: Tree) -> Any:
+        """``__dp4a``: the products of the four bytes of two words, added to a third."""
+        a, b, total = [self.scalar(x) for x in arguments]
+        unsigned = a.type == b.type == UINT32
+        word, byte = (UINT32, UINT8) if unsigned else (INT32, INT8)
+        span = self.span(node)
+        a, b = [x if is_simple(x) else self.temporary(x, "bytes", node) for x in (a, b)]
+        total = cast(total, word)
+        for at in range(0, 32, 8):
+            parts = [cast(Op("shr", (x, Const(at, word)), word, span=span) if at else x, byte) for x in (a, b)]
+            product = Op("mul", (cast(parts[0], word), cast(parts[1], word)), word, span=span)
+            total = Op("add", (total, product), word, span=span)
+        return total
 
     def _popcount(self, name: str, rest: str, arguments: list[Tree], node: Tree) -> Any:
         x = self.scalar(arguments[0])

@@ -385,6 +385,7 @@ _CONCEPTS: dict[str, Callable[..., Any]] = {
     "brev": Builtins._brev,
     "funnel": Builtins._funnel,
     "sad": Builtins._sad,
+    "dot_bytes": Builtins._dot_bytes,
     "popcount": Builtins._popcount,
     "clz": Builtins._popcount,
     "test": Builtins._test,
