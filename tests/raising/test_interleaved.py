@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.raising.agree import agree
 
 HEAD = (
     "__global__ void f(const float *x, float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { "
@@ -97,3 +98,11 @@ def test_rows_of_a_block(name):
     request = pipeline.Request(shapes={"x": (48,), "y": (48,)}, grid=(3,), block=(8,))
     ((report,), problems) = pipeline.verify(done, request)
     assert not problems and report.ok, report.failures
+
+
+def test_what_a_guard_alone_reads():
+    """The stores behind an in-place one ask for its cells in their conditions only."""
+    agree(
+        "def f(x, y, n):\n  i = cuda.grid(1)\n  if i < n:\n    if y[2 * i] < 0 or y[2 * i] <= x[i]:\n      y[2 * i] += 1\n"
+        "      y[2 * i + 1] = 3\n    else:\n      y[2 * i] = x[i]"
+    )

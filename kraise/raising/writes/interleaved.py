@@ -105,8 +105,9 @@ def _in_place(first: RawWrite, behind: Sequence[Raw]) -> RawWrite:
         return first
     if other.accumulate or other.before is not first.after or first.before not in versions_read([other]):
         return first
-    held = next(n for n in topological((other.value,)) if isinstance(n, eq.Read) and n.version is first.before)
-    if held.view or held.type != first.value.type:
+    loads = [n for n in topological((other.value,)) if isinstance(n, eq.Read) and n.version is first.before]
+    held = loads[0] if loads else None
+    if held is None or held.view or held.type != first.value.type:
         return first
     cell = replace(held, subscripts=first.subscripts)
     value = eq.Op(first.accumulate, (cell, first.value), held.type)
