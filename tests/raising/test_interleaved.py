@@ -103,6 +103,6 @@ def test_rows_of_a_block(name):
 def test_what_a_guard_alone_reads():
     """The stores behind an in-place one ask for its cells in their conditions only."""
     agree(
-        "def f(x, y, n):\n  i = cuda.grid(1)\n  if i < n:\n    if y[2 * i] < 0 or y[2 * i] <= x[i]:\n      y[2 * i] += 1\n"
-        "      y[2 * i + 1] = 3\n    else:\n      y[2 * i] = x[i]"
+        "def f(x, y, n):\n  i = cuda.grid(1)\n  if i < n:\n    if y[2 * i] < 0 or y[2 * i] <= x[i]:\n"
+        "      y[2 * i] += 1\n      y[2 * i + 1] = 3\n    else:\n      y[2 * i] = x[i]"
     )
