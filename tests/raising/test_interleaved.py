@@ -56,6 +56,37 @@ def test_several_stores(name):
         assert "y.at[: 2 * n]" not in text and "y.at[: 3 * n]" not in text, text
 
 
+@pytest.mark.parametrize(
+    ("body", "stacks"),
+    [
+        ("float t = y[2 * i]; y[2 * i] = y[2 * i + 1] * x[i]; y[2 * i + 1] = t - x[i];", True),
+        ("y[3 * i + 2] = x[i]; y[3 * i] = 2 * x[i]; y[3 * i + 1] = x[i] * x[i];", True),
+        ("y[3 * i + 2] = x[i]; y[3 * i] = 2 * x[i];", False),  # a gap
+        ("y[2 * i] = x[i]; y[2 * i + 1] = 3.0f;", False),  # one number
+        ("y[2 * i] = x[i]; if (x[i] > 0) y[2 * i + 1] = x[i] * x[i];", False),
+        ("y[2 * i] = x[i]; y[2 * i + 1] = x[i] + y[2 * n];", False),  # reads what others leave alone, in another row
+    ],
+)
+def test_values_side_by_side(body, stacks):
+    assert ("jnp.stack" in _checked(body)) == stacks
+
+
+def test_columns_in_rounds():
+    """Each round loads columns that are not stored to yet."""
+    source = """__global__ void f(float3 *p, const float3 *x, int n, int k) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    for (int s = 0; s < k; s++) {
+        float t = p[i].x; p[i].x = p[i].y * 0.5f; p[i].y = p[i].z + x[i].x; p[i].z = t;
+    }
+}"""
+    done = pipeline.translate(source, "f.cu")
+    assert done.text and "jnp.stack" in done.text, done.diagnostics
+    request = pipeline.Request(shapes={"p": (5, 3), "x": (5, 3)}, values={"n": 5, "k": 3})
+    ((report,), problems) = pipeline.verify(done, request)
+    assert not problems and report.ok, report.failures
+
+
 def test_rows_that_a_guard_keeps_whole():
     body = "if (4 * i + 3 < n) *(float4 *)(y + 4 * i) = *(const float4 *)(x + 4 * i);"
     text = _checked(body)

@@ -23,7 +23,7 @@ from kraise.emit.text.linear import Linear, linear
 from kraise.emit.text.python import ALL, Py, Slice
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
-from kraise.ir.walk import free_indices, topological
+from kraise.ir.walk import free_indices, substitute, topological
 
 STACK = "stack"  # an operation of the emitter's own: the axis of the subscripts, then what stands at each place
 _MOST = 16
@@ -92,10 +92,35 @@ def _one(stores: list[eq.Write]) -> eq.Write | None:
             return None
     elif len(own) != len(first.axes) or len(set(own)) != len(own):
         return None
-    values = (eq.Const(axis, INT), *(stores[k].value for k in order))
+    values_before = _as_before(stores, axis, places[order[0]])
+    if values_before is None:
+        return None
+    values = (eq.Const(axis, INT), *(values_before[k] for k in order))
     subscripts = stores[order[0]].subscripts
     value = eq.Op(STACK, values, first.value.type)
     return replace(last, before=first.before, subscripts=subscripts, value=value, covers=False)
+
+
+def _as_before(stores: list[eq.Write], axis: int, start: Linear) -> list[eq.Expr] | None:
+    """The values with what they load of the row as it was before the stores; None if one loads what was stored."""
+    first, out = stores[0], []
+    made = {s.after: k for k, s in enumerate(stores[:-1])}
+    for s in stores:
+        old: dict[eq.Expr, eq.Expr] = {}
+        for n in topological((s.value,)):
+            if not isinstance(n, eq.Read) or n.version not in made:
+                continue
+            if n.view != first.view or len(n.subscripts) != len(first.subscripts):
+                return None
+            place = linear(n.subscripts[axis]) - start
+            written = [(linear(w.subscripts[axis]) - start).constant for w in stores[: made[n.version] + 1]]
+            same_row = all(n.subscripts[k] is x for k, x in enumerate(first.subscripts) if k != axis)
+            inside = not place.terms and 0 <= place.constant < len(stores) and place.constant not in written
+            if not same_row or not inside:
+                return None
+            old[n] = replace(n, version=first.before)
+        out.append(substitute(s.value, old))
+    return out
 
 
 def write(low: Lowering, stmt: eq.Write, frame: Frame) -> None:
