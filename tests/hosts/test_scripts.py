@@ -166,6 +166,7 @@ def test_what_is_not_known_is_refused(body):
         ("total = d.copy_to_host().sum()\n    print(f'{total:.2f}')", 8.0),
         ("h = d.copy_to_host()\n    total = h.sum()\n    print(total)", (np.full(4, 2.0), 8.0)),
         ("print(d.copy_to_host())", np.full(4, 2.0)),
+        ("print(d.copy_to_host().sum(), f'{d.copy_to_host()[1]}')\n    grow[1, 64](d, 1.0)", (8.0, 2.0)),
     ),
 )
 def test_what_a_function_shows_is_its_result(shown, expected):

@@ -36,16 +36,14 @@ def read(
     scope = scope_of(node)
     span = scope.source.span(node.name)
     host, wrong = guard(name, span, read_host, scope, node, name)
-    if (
-        host is None
-        and name == "main"
-        and (
-            less := with_parameters(scope.source, scope.imports, node, wrong, _Shown(scope.imports, node, stores).made)
-        )
-    ):  # what it makes before is given to it
-        scope = scope_of(less)
-        host, still = guard(name, span, read_host, scope, less, name)
-        node, wrong = (node, wrong) if host is None else (less, still)
+    works = {*scope.hosts, *scope.host_units, *scope.records}
+    if host is None and name == "main":
+        changed = _Shown(scope.imports, node, stores, works).made
+        less = with_parameters(scope.source, scope.imports, node, wrong, changed)
+        if less is not None:  # what it makes before is given to it
+            scope = scope_of(less)
+            host, still = guard(name, span, read_host, scope, less, name)
+            node, wrong = (node, wrong) if host is None else (less, still)
     if (
         returns(node)
         or node.name.value == "__init__"
@@ -54,7 +52,7 @@ def read(
         return host, wrong, scope
     if host is None and name != "main":
         return host, wrong, scope
-    for other in variants(scope.source, scope.imports, node, stores):
+    for other in variants(scope.source, scope.imports, node, stores, works):
         fuller = scope_of(other)
         found, _ = guard(name, span, read_host, fuller, other, name)
         if found is not None:
@@ -87,25 +85,35 @@ def returns(node: cst.FunctionDef) -> bool:
     return any(isinstance(n, cst.Return) and n.value is not None for n in _own(node.body))
 
 
-def variants(source: Source, imports: Imports, node: cst.FunctionDef, stores: Stores) -> Iterator[cst.FunctionDef]:
+def variants(
+    source: Source, imports: Imports, node: cst.FunctionDef, stores: Stores, works: Collection[str]
+) -> Iterator[cst.FunctionDef]:
     """The function with its results as a ``return``, the fullest first."""
-    shown = _Shown(imports, node, stores)
+    shown = _Shown(imports, node, stores, works)
     found: list[list[cst.BaseExpression]] = []
     whole = node.name.value == "main"
     copied = {**shown.copied, **shown.on_host} if whole else shown.copied
     kept: list[cst.BaseExpression] = [cst.Name(n) for n in copied]
     numbers: list[cst.BaseExpression] = [cst.Name(n) for n in shown.printed if n not in copied]
     device: list[cst.BaseExpression] = [cst.Name(n) for n in shown.on_device] if whole else []
-    for names in ([*kept, *numbers], kept, shown.expressions, device):
+    said = [cst.Name(f"shown_{n}") for n in range(1, len(shown.expressions) + 1)]
+    for names in ([*kept, *numbers], kept, said, device):
         if names and names not in found:
-            found.append(names)
+            found.append(list(names))
     assert isinstance(node.body, cst.IndentedBlock)
     for values in found:
         value = values[0] if len(values) == 1 else cst.Tuple([cst.Element(v) for v in values])
         line = cst.SimpleStatementLine([cst.Return(value)])
         for new in (line, line.body[0], value, *(v for v in values if isinstance(v, cst.Name))):
             source.positions.setdefault(new, source.positions[node.name])
-        body = node.body.with_changes(body=[*node.body.body, line])
+        lines = [*node.body.body, line]
+        if values == said:  # what is printed is what it is there
+            for name, (place, value) in zip(said, shown.expressions, strict=True):
+                made = cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(name)], value)])
+                for new in (made, made.body[0], made.body[0].targets[0]):  # type: ignore[attr-defined]
+                    placed(source, new, place)
+                lines.insert(next(at for at, x in enumerate(lines) if x is place), made)
+        body = node.body.with_changes(body=lines)
         yield placed(source, node.with_changes(body=body), node)
 
 
@@ -114,12 +122,18 @@ def _own(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 
 class _Shown:
-    def __init__(self, imports: Imports, node: cst.FunctionDef, stores: Stores):
+    """``works`` are the functions and classes of the file that launch."""
+
+    def __init__(self, imports: Imports, node: cst.FunctionDef, stores: Stores, works: Collection[str]):
         self.imports = imports
         self.copied: dict[str, None] = {}
         self.printed: dict[str, None] = {}
-        self.expressions: list[cst.BaseExpression] = []
+        self.expressions: list[tuple[cst.CSTNode, cst.BaseExpression]] = []  # with the statement
         self.on_device: dict[str, None] = {}
+        self.statements = {  # of the calls that always happen
+            part.value: line for line in node.body.body if isinstance(line, cst.SimpleStatementLine)
+            for part in line.body if isinstance(part, cst.Expr)
+        }  # fmt: skip
         self.on_host: dict[str, None] = {}
         device: set[str] = set()
         nodes = list(_own(node.body))
@@ -130,12 +144,14 @@ class _Shown:
                     called = imports.qualified(dotted(call.func))
                     if called.startswith(("numba.cuda.", "cupy.")) and called != "cupy.asnumpy":
                         device.add(name)
-        tainted = self.made = {*written}  # names of what launches change, and of what is made of that
+        called = [n for n in nodes if isinstance(n, cst.Call) and dotted(n.func).partition(".")[0] in works]
+        given = {a.value.value for c in called for a in c.args if isinstance(a.value, cst.Name)}
+        tainted = self.made = {*written, *given}  # names of what launches change, and of what is made of that
         while True:
             before = len(tainted)
             for inner in nodes:
                 for name, value in _assignments(inner):
-                    fetched = any(map(self._fetches, walk(value)))
+                    fetched = any(self._fetches(n) or n in called for n in walk(value))
                     if fetched or any(isinstance(n, cst.Name) and n.value in tainted for n in walk(value)):
                         tainted.add(name)
             if len(tainted) == before:
@@ -166,7 +182,7 @@ class _Shown:
                 elif isinstance(value, cst.SimpleString | cst.FormattedString | cst.ConcatenatedString):
                     continue
                 if any((isinstance(n, cst.Name) and n.value in tainted) or self._fetches(n) for n in walk(value)):
-                    self.expressions.append(value)
+                    self.expressions += [(self.statements[call], value)] if call in self.statements else []
 
     def _fetches(self, node: cst.CSTNode) -> bool:
         match node:

@@ -171,15 +171,17 @@ def with_launched(parsed: source.Source, imports: Imports, found: Survey, only: 
     nodes = {n.name.value: n for n, around, method in functions_of(parsed.tree) if not around and not method}
     for name, (_, node) in host_classes.methods(parsed, imports, {}).items():
         nodes.setdefault(name, node)
+    classes = {n.name.value: n for n in parsed.tree.body if isinstance(n, cst.ClassDef)}
     hosts = _hosts({n: f for n, f in nodes.items() if n not in kernels}, kernels)
     wanted = list(only)
     for name in wanted:
-        if name in hosts:
-            mentioned = {n.value for n in walk(nodes[name].body) if isinstance(n, cst.Name)}
+        node = classes.get(name) or nodes.get(name)
+        mentioned = {n.value for n in walk(node.body) if isinstance(n, cst.Name)} if node is not None else set()
+        if name in hosts or name in classes or (mentioned & set(classes) and name not in kernels):
             called = {n for n in found.functions if n in mentioned and found.functions[n].kind == "plain"}
-            more = sorted((mentioned & kernels) | called | hosts[name])
+            more = sorted((mentioned & (kernels | set(classes) | set(hosts))) | called)
             wanted += [m for m in more if m not in wanted]
-    return tuple(wanted)
+    return tuple(n for n in wanted if n not in classes)
 
 
 def _outline(context: Context, node: cst.FunctionDef) -> k.Function | None:
