@@ -27,6 +27,9 @@ PART = {
     "the part is written": "v = x[2:5]\nadd[1, 32](v, 1.0)\nreturn x",
     "the part is written, and nothing else is returned": "v = x[2:5]\nadd[1, 32](v, 1.0)\nreturn v",
     "the whole is written": "d = cuda.to_device(x)\nv = d[2:5]\nadd[1, 32](d, 1.0)\nreturn v.copy_to_host()",
+    "what it saw is written, and its name bound anew": (
+        "v = x[2:5]\nv[:] = 0.0\nv = v + 1.0\nadd[1, 32](x, 1.0)\nreturn x"
+    ),
     "an element of the part is written": "v = x[2:5]\nv[0] = 1.0\nadd[1, 32](x, 1.0)\nreturn x",
     "written in the next round": (
         "d = cuda.to_device(x)\nv = d[1:3]\nfor k in range(n):\n    y[:2] = v\n    add[1, 32](d, 1.0)\n"
@@ -45,6 +48,10 @@ def test_where_they_part(what):
 
 AGREE = {
     "a copy": ("v = x[2:5].copy()\nadd[1, 32](x, 1.0)\ny[:3] = v\nreturn y", lambda x, y: [*x[2:5], *y[3:]]),
+    "flat": (
+        "m = x.reshape(1, 5)\nf = m.flatten()\nf[0] = 7.0\nadd[1, 32](f, 1.0)\nreturn m[0] + f",
+        lambda x, y: [8, *(2 * x[1:] + 1)],
+    ),
     "used before the change": ("v = x[2:5]\ny[:3] = v\nadd[1, 32](x, 1.0)\nreturn y", lambda x, y: [*x[2:5], *y[3:]]),
     "bound again in each round": (
         "d = cuda.to_device(x)\nfor k in range(2):\n    v = d[1:3]\n    y[:2] = v\n    add[1, 32](d, 1.0)\nreturn y",

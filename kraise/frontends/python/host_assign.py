@@ -8,7 +8,7 @@ from typing import Any
 import libcst as cst
 
 from kraise import dialects
-from kraise.frontends.python import host_numpy, host_parts, host_places
+from kraise.frontends.python import host_exchange, host_numpy, host_parts, host_places
 from kraise.frontends.python import host_values as values
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.host_scope import HostScope, ignored_call, launched
@@ -124,6 +124,8 @@ class Assignments:
         scope = self.scope
         span = scope.span(node)
         names = [dotted(e.value) for e in target.elements]
+        if not all(names) and isinstance(value, cst.Tuple) and len(value.elements) == len(names):
+            return host_exchange.exchanged(self, target, value, node)
         if not all(names):
             raise scope.refuse(node, "this assignment is not known in a host function")
         if isinstance(value, cst.Call) and ignored_call(scope.imports.qualified(dotted(value.func))):
@@ -270,9 +272,7 @@ class Assignments:
         found = values.value(scope, value)
         if isinstance(found, k.Var):
             raise scope.refuse(node, f"{name} is an array, and it is not known that `{scope.text(value)}` is one")
-        copied = (
-            isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute) and value.func.attr.value == "copy"
-        )
+        copied = func is not value and isinstance(func, cst.Attribute) and func.attr.value in ("copy", "flatten")
         return [h.Bind(name, found, None, values.is_view(found) and not copied, span=span)]
 
     def choice(self, name: str, value: cst.Subscript, span) -> h.Stmt:  # type: ignore[no-untyped-def]

@@ -144,14 +144,14 @@ class _Shown:
                     called = imports.qualified(dotted(call.func))
                     if called.startswith(("numba.cuda.", "cupy.")) and called != "cupy.asnumpy":
                         device.add(name)
-        called = [n for n in nodes if isinstance(n, cst.Call) and dotted(n.func).partition(".")[0] in works]
-        given = {a.value.value for c in called for a in c.args if isinstance(a.value, cst.Name)}
+        working = [n for n in nodes if isinstance(n, cst.Call) and dotted(n.func).partition(".")[0] in works]
+        given = {a.value.value for c in working for a in c.args if isinstance(a.value, cst.Name)}
         tainted = self.made = {*written, *given}  # names of what launches change, and of what is made of that
         while True:
             before = len(tainted)
             for inner in nodes:
                 for name, value in _assignments(inner):
-                    fetched = any(self._fetches(n) or n in called for n in walk(value))
+                    fetched = any(self._fetches(n) or n in working for n in walk(value))
                     if fetched or any(isinstance(n, cst.Name) and n.value in tainted for n in walk(value)):
                         tainted.add(name)
             if len(tainted) == before:

@@ -14,6 +14,7 @@ from typing import Any
 
 import libcst as cst
 
+from kraise.frontends.python.host_arguments import is_number
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.host_units import times_set
 from kraise.frontends.python.source import dotted, placed, rebuilt, walk
@@ -63,6 +64,11 @@ def with_one_spelling(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDe
                 for part in (stored, stored.targets[0], every):
                     placed(scope.source, part, inner)
                 return stored
+            case cst.Comparison(
+                left=cst.Name() as left,
+                comparisons=[cst.ComparisonTarget(operator=cst.In(), comparator=cst.Tuple(elements=parts))],
+            ) if parts and all(is_number(p.value) for p in parts):  # k in (3, 4)
+                return where.at(_among(left, [p.value for p in parts]), inner)
             case cst.SimpleStatementSuite(body=parts):  # if n == 1: k = 1
                 lines = [placed(scope.source, cst.SimpleStatementLine([p]), p) for p in parts]
                 lines = [rebuilt(scope.source, line, change) for line in lines]
@@ -72,6 +78,15 @@ def with_one_spelling(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDe
         return None
 
     return rebuilt(scope.source, node, change)  # type: ignore[no-any-return]
+
+
+def _among(left: cst.Name, values: list[cst.BaseExpression]) -> cst.BaseExpression:
+    """``k == 3 or k == 4``"""
+    each = [cst.Comparison(cst.Name(left.value), [cst.ComparisonTarget(cst.Equal(), v)]) for v in values]
+    found: cst.BaseExpression = each[0]
+    for other in each[1:]:
+        found = cst.BooleanOperation(found, cst.Or(), other)
+    return found.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
 def _put(scope: HostScope, call: cst.Call) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:

@@ -252,6 +252,15 @@ def _default(value: Any, imports: Imports) -> Any:
     return value
 
 
+def _set_of_self(node: cst.CSTNode) -> set[str]:
+    """The attributes of ``self`` that a statement sets."""
+    targets = [n.target for n in walk(node) if isinstance(n, cst.AssignTarget | cst.AugAssign)]
+    return {
+        t.attr.value for t in targets
+        if isinstance(t, cst.Attribute) and isinstance(t.value, cst.Name) and t.value.value == "self"
+    }  # fmt: skip
+
+
 def _constructor(fields: list[tuple[str, cst.BaseExpression | None]]) -> cst.FunctionDef:
     """What ``@dataclass`` writes for a class with ``__post_init__``."""
     given = ", ".join(n if v is None else f"{n}=0" for n, v in fields)
@@ -310,6 +319,12 @@ def _class(node: cst.ClassDef, imports: Imports, found: Mapping[str, Record]) ->
                     constants[name] = value
     if not is_tuple and not is_data and not methods:
         return None
+    if "__init__" in methods and not is_data:  # what an object changes of its class is its own
+        own_names = {n for m in methods.values() for line in m.body for n in _set_of_self(line)} & set(constants)
+        lines = tuple(cst.parse_statement(f"self.{n} = 0").with_changes(  # type: ignore[union-attr]
+            body=[cst.Assign([cst.AssignTarget(cst.Attribute(cst.Name("self"), cst.Name(n)))], constants.pop(n))])
+            for n in sorted(own_names))  # fmt: skip
+        methods["__init__"] = replace(methods["__init__"], body=(*lines, *methods["__init__"].body))
     if is_data:
         own = {n for n, _ in fields}
         fields = [*((n, dict(fields).get(n, v)) for p in parents for n, v in p.fields), *fields]

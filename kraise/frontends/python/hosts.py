@@ -175,8 +175,8 @@ def with_launched(parsed: source.Source, imports: Imports, found: Survey, only: 
     hosts = _hosts({n: f for n, f in nodes.items() if n not in kernels}, kernels)
     wanted = list(only)
     for name in wanted:
-        node = classes.get(name) or nodes.get(name)
-        mentioned = {n.value for n in walk(node.body) if isinstance(n, cst.Name)} if node is not None else set()
+        own: cst.ClassDef | cst.FunctionDef | None = classes.get(name) or nodes.get(name)
+        mentioned = {n.value for n in walk(own.body) if isinstance(n, cst.Name)} if own is not None else set()
         if name in hosts or name in classes or (mentioned & set(classes) and name not in kernels):
             called = {n for n in found.functions if n in mentioned and found.functions[n].kind == "plain"}
             more = sorted((mentioned & (kernels | set(classes) | set(hosts))) | called)

@@ -66,7 +66,8 @@ class _Sharing:
             found |= {(v, b, BASE) for v, b, _ in found if self.group(b) == group}
             found |= {(v, b, VIEW) for v, b, _ in found if self.group(v) == group}
         if isinstance(stmt, h.Bind | h.Alloc):
-            found = frozenset(e for e in found if e[0] != stmt.name or len(self.members(stmt.name)) > 1)
+            # what a view changed its base does not have, whatever the name is now
+            found = frozenset(e for e in found if e[0] != stmt.name or e[2] == VIEW or len(self.members(stmt.name)) > 1)
         if isinstance(stmt, h.Bind) and stmt.view:
             base = _seen(stmt.value)
             before = f"{base} before" if base == stmt.name else base

@@ -2128,3 +2128,35 @@ def by_types_by_place(x, y):
     c = np.zeros_like(a, np.float32)
     c += 0.5
     return a / 2, b // 2, c, np.full_like(a, 2.9), np.array([1, 2.5], "int32")
+
+
+class Stepped:
+    scale = 2.0
+
+    def __init__(self, u):
+        self.u = u
+        self.v = u
+
+    def go(self):
+        add[1, 64](self.u, self.scale)
+        self.scale = self.scale + 1
+        add[1, 64](self.v, self.scale)
+
+
+def by_what_a_class_begins_with(x, y):
+    s, t = Stepped(cuda.to_device(x)), Stepped(cuda.to_device(y))
+    s.go()
+    t.go()
+    s.go()
+    return s.u.copy_to_host(), t.v.copy_to_host(), s.scale + t.scale
+
+
+def by_exchanged_elements(x, y):
+    a = x.copy()
+    a[0], a[1] = a[1], a[0]
+    i, j = 2, 5
+    a[i], a[j], i = a[j], a[i], 7
+    m = np.stack([x, y])
+    m[0], m[1] = m[1].copy(), m[0].copy()
+    add[1, 64](a, 1.0 if i in (3, 7) else 2.0)
+    return a, m, i
