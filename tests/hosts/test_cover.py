@@ -53,6 +53,7 @@ COVERING = {
     "negated": (PYTHON, "twice[-(-n // t), t](x, n)"),
     "one more": (PYTHON, "twice[n // t + 1, t](x, n)"),
     "plane": (PYTHON, "plane[((x.shape[0] + 15) // 16, (x.shape[1] + 7) // 8), (16, 8)](x)"),
+    "a copy": (PYTHON, "d = cuda.to_device(x); twice[-(-d.size // t), t](d, x.size); d.copy_to_host(x)"),
     "grid-stride": (PYTHON, "stride[2, 32](x, n)"),
     "unknown": (PYTHON, "twice[int(x[0]), t](x, n)"),
     "C": (CUDA, "twice<<<blocks, 256>>>(x, n);"),
@@ -72,6 +73,11 @@ LEAVING_OUT = {
         "996 threads along x, and its guard lets 997 through",
     ),
     "rounded down": (PYTHON, "twice[n // t, t](x, n)", "896 threads along x, and its guard lets 1000 through where n"),
+    "a copy": (
+        PYTHON,
+        "d = cuda.to_device(x); twice[x.size // t, t](d, d.size); d.copy_to_host(x)",
+        "896 threads along x, and its guard lets 1000 through where x.shape[0]",
+    ),
     "too few": (PYTHON, "twice[4, 64](x, 1000)", "256 threads along x, and its guard lets 1000 through"),
     "axes exchanged": (
         PYTHON,

@@ -272,7 +272,8 @@ class Assignments:
         found = values.value(scope, value)
         if isinstance(found, k.Var):
             raise scope.refuse(node, f"{name} is an array, and it is not known that `{scope.text(value)}` is one")
-        copied = func is not value and isinstance(func, cst.Attribute) and func.attr.value in ("copy", "flatten")
+        func = value.func if isinstance(value, cst.Call) else None
+        copied = isinstance(func, cst.Attribute) and func.attr.value in ("copy", "flatten")
         return [h.Bind(name, found, None, values.is_view(found) and not copied, span=span)]
 
     def choice(self, name: str, value: cst.Subscript, span) -> h.Stmt:  # type: ignore[no-untyped-def]

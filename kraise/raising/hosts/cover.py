@@ -20,7 +20,7 @@ from kraise.ir import equations as eq
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_names import sets
-from kraise.ir.types import ScalarType
+from kraise.ir.types import ArrayType, ScalarType
 
 CODE = "KR215"
 _SIZES = (1000, 64, 100, 4096, 997)  # what a parameter may be: not always a multiple of anything
@@ -63,6 +63,7 @@ class Sizes:
         self.set: Counter[str] = Counter()
         self.values: dict[str, Any] = {}
         self.shapes: dict[str, h.Alloc] = {}
+        self.copies: dict[str, str] = {}
         self.loops: dict[str, h.For] = {}
         for s in _statements(self.host.body):
             for name in sets(s):
@@ -71,6 +72,8 @@ class Sizes:
                 self.values[s.name] = s.value
             elif isinstance(s, h.Alloc):
                 self.shapes[s.name] = s
+            elif isinstance(s, h.Bind) and isinstance(s.value, h.Whole) and s.value.offset is s.value.count is None:
+                self.copies[s.name] = s.value.array
             elif isinstance(s, h.For):
                 self.loops[s.var] = s
 
@@ -91,8 +94,24 @@ class Sizes:
         self.tried[name] = self.size
         return self.size
 
+    def rank(self, array: str) -> int:
+        """How many axes an array has. Raises _Unknown."""
+        made = self.shapes.get(array)
+        if made is not None and made.shape is not None:
+            return len(made.shape)
+        other = made.like if made is not None else self.copies.get(array, "")
+        if other:
+            return self.rank(other)
+        if array in self.params and isinstance(self.params[array].type, ArrayType):
+            return self.params[array].type.ndim  # type: ignore[union-attr]
+        raise _Unknown
+
     def extent(self, array: str, axis: int) -> Number:
-        """An extent of an array. Raises _Unknown."""
+        """An extent of an array, its whole size for the axis -1. Raises _Unknown."""
+        if axis < 0:
+            return math.prod(self.extent(array, n) for n in range(self.rank(array)))
+        if self.set[array] == 1 and array in self.copies and array not in self.params:
+            return self.extent(self.copies[array], axis)
         if self.set[array] == 1 and array in self.shapes and array not in self.params:
             made = self.shapes[array]
             if made.shape is not None and axis < len(made.shape):
@@ -202,6 +221,8 @@ def _value(e: Any, name: Callable[[str], Number], extent: Callable[[str, int], N
             return name(n)
         case k.Shape(array=array, axis=axis) | eq.Shape(array=array, axis=axis):
             return extent(array, axis)
+        case h.Library(name="size", args=(h.Whole(array=array, offset=None, count=None),)):
+            return extent(array, -1)
         case k.Cast(type=t, arg=arg) | eq.Cast(type=t, arg=arg):
             inner = _value(arg, name, extent)
             return int(inner) if t.is_integer else inner
