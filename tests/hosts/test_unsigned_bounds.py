@@ -159,6 +159,13 @@ HOSTS_BELOW = {
     "add<<<1, 64>>>(x, 1, n - 3); add<<<1, 64>>>(x, 2, n - 9);": [2.0, 2, 1, 1, 1],
     "unsigned m = n; add<<<1, 64>>>(x, 1, m - 9u); add<<<1, 64>>>(x, 1, (int)(m - 3));": [2.0, 2, 1, 1, 1],
     "for (int k = 0; k < n; k++) add<<<1, 64>>>(x, 1, n - 2 * k);": [4.0, 3, 3, 2, 2],
+    "int m = 0; for (int k = 4; k >= 0; k--) { if (n > 4 * k) add<<<1, 64>>>(x, 1, m); m = n - 4 * k; }": [
+        2.0,
+        1,
+        1,
+        1,
+        1,
+    ],
     "for (int m = n; m > -4; m -= 2) add<<<1, 64>>>(x, 1, m);": [4.0, 3, 3, 2, 2],
     "int m = (n - 9) / 2; add<<<1, 64>>>(x, 1, m); add<<<1, 64>>>(x, 1, (n - 9) % 3);": [1.0] * 5,
     "for (int k = 0; k < n; k++) add<<<1, 64>>>(x + k, 1, n - k - 1);": [2.0, 3, 4, 5, 1],
@@ -176,7 +183,9 @@ def test_sizes_below_zero(body):
     assert "run" in done.raised, done.diagnostics
     found = load_module(done.text).run(np.ones(5, np.float32), np.arange(5, dtype=np.float32), 5)
     assert found.tolist() == HOSTS_BELOW[body]
-    assert ("max(" in done.text[done.text.index("def run") :]) is any(m in body for m in ("- 9", "- 2 * k", "m > -4"))
+    assert ("max(" in done.text[done.text.index("def run") :]) is any(
+        m in body for m in ("- 9", "- 2 * k", "m > -4", "int m = 0")
+    )
 
 
 def test_sizes_that_may_be_below_zero_are_checked():

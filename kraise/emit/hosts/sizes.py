@@ -100,7 +100,8 @@ class Sizes:
                     return True
                 told = self.values.get(name, [] if name in self.params else [None])
                 # of a number that a loop carries: at first, and after a round if it was before
-                elsewhere = replace(self, facts=[f for f in self.facts if all(map(self._stays, _names(f)))])
+                fixed = [f for f in self.facts if all(map(self._stays, _names(f))) and not _names(f) & self.counters]
+                elsewhere = replace(self, facts=fixed)  # a counter had another value in the round that bound the name
                 return all(v is not None and elsewhere._good(_sum(v), 2, given | {name}) for v in told)
             case k.Shape() | h.Library(static=True):
                 return True
