@@ -78,7 +78,7 @@ class Sizes:
 
     def _stays(self, name: str) -> bool:
         """Has a name one value, or one in each round of one loop?"""
-        return len(self.values.get(name, ())) <= 1
+        return len(self.values.get(name, ())) <= (name not in self.params)
 
     def _definition(self, name: str) -> h.Expr | None:
         told = self.values.get(name, [])
