@@ -41,6 +41,8 @@ EACH = {  # elements of a thread: next to each other, or so many threads on; fro
     "a sum from a place on": f" s = 0.0\n for j in range(m + i, n, {STRIDE}): s += x[j]\n cuda.atomic.add(y, 0, s)",
     "whole groups and the rest": f" for j in range(i, n // 4, {STRIDE}):\n  y[4 * j] *= 2\n  y[4 * j + 1] *= 2\n"
     f"  y[4 * j + 2] *= 2\n  y[4 * j + 3] *= 2\n for j in range(n // 4 * 4 + i, n, {STRIDE}): y[j] *= 2",
+    "a sum of whole groups and the rest": f" s = 0.0\n for j in range(i, n // 2, {STRIDE}): s += x[2 * j] + x[2 * j + 1]\n"
+    f" for j in range(n // 2 * 2 + i, n, {STRIDE}): s += x[j]\n cuda.atomic.add(y, 0, s)",
     "a block further on": " b = cuda.blockDim.x\n for j in range(cuda.blockIdx.x * b * 2 + cuda.threadIdx.x, n, 2 * b * cuda.gridDim.x):\n"
     "  for u in range(2):\n   if j + u * b < n: y[j + u * b] *= 2",
 }

@@ -25,7 +25,7 @@ from kraise.raising.threads.arg_tiles import one_place
 from kraise.raising.threads.seeds import started
 from kraise.raising.writes.decided import decided
 from kraise.raising.writes.masks import bounds, not_neutral, spread
-from kraise.raising.writes.narrowed import by_chunks, by_residues, narrowed, strongest, without_implied
+from kraise.raising.writes.narrowed import by_chunks, by_parts, by_residues, narrowed, strongest, without_implied
 
 Path = tuple[eq.Expr, ...]
 
@@ -233,6 +233,8 @@ def merged_reductions(e: eq.Expr, path: Path, memo: dict[eq.Expr, eq.Expr] | Non
         if (place := one_place(node, whole)) is not None:
             return place
         node = _flat(node)
+        if (parts := by_parts(node, one)) is not None:
+            return parts
         if (found := started(node)) is not None:
             return eq.Op(node.op, (found[0], one(found[1])), node.type)
         if len(node.axes) > 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Callable, Container
 
 from kraise.analysis.boxes import box
 from kraise.analysis.conditions import Fact, classify, conjunction, conjuncts, fact_to_expr, is_static
@@ -52,6 +52,21 @@ def strongest(where: tuple[eq.Expr, ...], from_zero: Container[str]) -> tuple[eq
         if any(d is not c and d in kept and not_negative(poly - other) for d, other in facts.items()):
             kept.remove(c)
     return tuple(kept)
+
+
+def by_parts(node: eq.Reduce, one: Callable[[eq.Expr], eq.Expr]) -> eq.Expr | None:
+    """A sum of sums, ``sum of (sum a + sum b)``, as sums of their own, if each is over fewer indices so: what threads
+    do of whole groups and of the rest."""
+    match node:
+        case eq.Reduce(op="add", body=eq.Op(name="add", args=(eq.Reduce(op="add"), eq.Reduce(op="add")) as args)):
+            parts = [one(eq.Reduce("add", node.axes, a, node.where, node.type)) for a in args]
+        case _:
+            return None
+    for new, old in zip(parts, args, strict=True):
+        assert isinstance(old, eq.Reduce)
+        if not isinstance(new, eq.Reduce) or len(new.axes) >= len(node.axes) + len(old.axes):
+            return None
+    return eq.Op("add", tuple(parts), node.type)
 
 
 def by_chunks(node: eq.Reduce) -> eq.Reduce:
