@@ -184,3 +184,11 @@ def test_where_an_array_is_after_a_branch_is_open():
     )
     done = python(GROW + f"def f(x, n):\n{body}    return e.copy_to_host()\n")
     np.testing.assert_allclose(load_module(done.text).f(array(9), 5), array(9) + 1, rtol=1e-6)
+
+
+@pytest.mark.parametrize("given, fits", (("x.copy()", True), ("x", True), ("cuda.to_device(x)", False)))
+def test_what_another_host_moves_is_not_there_already(given, fits):
+    """It would get the array itself, no copy."""
+    body = "def run(u, s):\n    d = cuda.to_device(u)\n    grow[1, 32](d, s)\n    return d\n"
+    done = python(GROW + body + f"def f(x):\n    e = {given}\n    g = run(e, 1.0)\n    return e, g\n")
+    assert ("f" in done.raised) == fits

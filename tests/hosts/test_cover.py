@@ -54,6 +54,7 @@ COVERING = {
     "one more": (PYTHON, "twice[n // t + 1, t](x, n)"),
     "plane": (PYTHON, "plane[((x.shape[0] + 15) // 16, (x.shape[1] + 7) // 8), (16, 8)](x)"),
     "a copy": (PYTHON, "d = cuda.to_device(x); twice[-(-d.size // t), t](d, x.size); d.copy_to_host(x)"),
+    "a copy of its own name": (PYTHON, "x = cuda.to_device(x); twice[-(-x.size // t), t](x, x.size)"),
     "grid-stride": (PYTHON, "stride[2, 32](x, n)"),
     "unknown": (PYTHON, "twice[int(x[0]), t](x, n)"),
     "C": (CUDA, "twice<<<blocks, 256>>>(x, n);"),

@@ -34,6 +34,7 @@ class Assignments:
     def arguments(self, call: cst.Call) -> tuple[h.Expr | k.ArrayRef, ...]:
         """The arguments of a launch or a call: arrays by reference."""
         scope = self.scope
+        host_places.check_given(scope, call)
         out: list[h.Expr | k.ArrayRef] = []
         for a in call.args:
             if a.keyword is not None or a.star:

@@ -47,11 +47,24 @@ def moved(scope: HostScope, call: cst.Call, concept: str) -> str:
     """The ``concept`` of a call (``clone``, ``alias``), now that it is known where its operand is."""
     name = scope.qualified(call.func)
     source = call.args[0].value if call.args else call.func
+    if name in _STAYS and not of(scope, source):  # a copy of what the caller has on the host
+        scope.moves.add(dotted(source))
     if of(scope, source) in _STAYS.get(name, ()) or keeps(call):
         return "alias"
     if name in _FETCHES and of(scope, source) == DEVICE:
         return "clone"
     return concept
+
+
+def check_given(scope: HostScope, call: cst.Call) -> None:
+    """Refuses a call of a host function that moves to the device what is there already: it has no copy then."""
+    called = dotted(call.func)
+    for param, a in zip(scope.host_params.get(called, ()), call.args, strict=False):
+        if param.name in scope.host_moves.get(called, ()) and of(scope, a.value) in (DEVICE, CUPY):
+            raise scope.refuse(
+                a, f"{called} moves {param.name} to the device, and {scope.text(a.value)} is there: it is no copy",
+                "give it an array of the host, or leave the move out",
+            )  # fmt: skip
 
 
 def keeps(call: cst.Call) -> bool:

@@ -78,6 +78,8 @@ class HostScope:
     module_arrays: set[str] = field(default_factory=set)  # arrays of the module that the function makes at its start
     launchers: dict[str, str] = field(default_factory=dict)  # other names for configured kernels
     places: dict[str, str] = field(default_factory=dict)  # where arrays are, where that is known
+    moves: set[str] = field(default_factory=set)  # what is moved to the device, from a place that is not known
+    host_moves: Mapping[str, set[str]] = field(default_factory=dict)  # of the other host functions
     may_share: Callable[[str], bool] = lambda name: False  # may a number be an array that another name sees?
 
     def span(self, node: cst.CSTNode) -> Span | None:

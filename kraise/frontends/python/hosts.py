@@ -100,6 +100,7 @@ def read_hosts(
     asked: dict[str, host_inputs.Inputs] = {}  # what functions take from outside
     kinds: dict[str, tuple[bool, ...]] = {}
     sure: dict[str, frozenset[str]] = {}
+    moves: dict[str, set[str]] = {}
     problems: list[Diagnostic] = []
     outlined: list[k.Function] = []
     written: set[str] = set()  # helpers that their callers hold: it is no loss that they are not functions
@@ -119,7 +120,7 @@ def read_hosts(
         mentioned = {x.value for x in walk(node) if isinstance(x, cst.Name)}
         scope.left_open = {n for n in left_open if n in mentioned}
         scope.host_params = {n: x.params for n, x in done.items()}
-        scope.host_numbers = sure
+        scope.host_numbers, scope.host_moves = sure, moves
         scope.outline = partial(_outline, context)
         return scope
 
@@ -143,7 +144,7 @@ def read_hosts(
             if name == host_classes.function_name(owners.get(name, ""), "__init__"):
                 host = replace(host, state=host_classes.returned(nodes[name]))
             done[name] = host
-            sure[name] = scope.numbers
+            sure[name], moves[name] = scope.numbers, scope.moves
             outlined += scope.outlined
             kinds[name] = tuple(isinstance(v, k.ArrayRef) for v in h.returned(host.body))
     for name, node in nodes.items():

@@ -96,15 +96,18 @@ class Sizes:
 
     def rank(self, array: str) -> int:
         """How many axes an array has. Raises _Unknown."""
+        if array in self.params:
+            kind = self.params[array].type
+            if self.set[array] or not isinstance(kind, ArrayType):
+                raise _Unknown
+            return kind.ndim
         made = self.shapes.get(array)
+        other = made.like if made is not None else self.copies.get(array, "")
+        if self.set[array] != 1 or (made is None and not other):
+            raise _Unknown
         if made is not None and made.shape is not None:
             return len(made.shape)
-        other = made.like if made is not None else self.copies.get(array, "")
-        if other:
-            return self.rank(other)
-        if array in self.params and isinstance(self.params[array].type, ArrayType):
-            return self.params[array].type.ndim  # type: ignore[union-attr]
-        raise _Unknown
+        return self.rank(other)
 
     def extent(self, array: str, axis: int) -> Number:
         """An extent of an array, its whole size for the axis -1. Raises _Unknown."""
