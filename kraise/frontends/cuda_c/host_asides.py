@@ -113,6 +113,13 @@ class Asides:
                 reason = f"{name} is made of `{self.low.text((memory or works)[0])}` by a class that is not known here"
                 raise self.low.refuse("KR211", reason, node, "give the file of the class, too, or work on the array")
 
+    def again(self, target: Node) -> bool:
+        """Is a place the same when it is looked at once more, and one of a number?"""
+        parts = list(target.iter_subtrees()) if isinstance(target, Tree) else []
+        steps = any({"++", "--", "="} & {str(c) for c in t.children} for t in parts)
+        known = isinstance(self.low.lookup(callee(target)), VarPlace) or kind(strip(target)) == "subscript_expression"
+        return known and not steps and not any(t.data == "call_expression" for t in parts)
+
     def is_dropped(self, name: str) -> str:
         """What a call of ``name`` is dropped as, "" if it is not, or if the file itself defines it."""
         found = [d for d in self.program.functions.get(name, []) if d.item is not None]

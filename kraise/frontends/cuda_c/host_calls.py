@@ -201,6 +201,10 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
         name = callee(target)
         if symbol == "=" and kind(strip(target)) == "call_expression" and callee(target.children[0]) == "tie":  # type: ignore[union-attr]
             return self.tied(trees(target)[1:], value, node)  # type: ignore[no-any-return,arg-type]
+        chained: Any = strip(value)
+        if kind(chained) == "assignment_expression" and self.again(chained.children[0]) and name not in self.arrays:
+            last = Tree("assignment_expression", [target, operator, chained.children[0]], node.meta)
+            return [*self.assignment(chained), *self.assignment(last)]  # h[1] = h[2] = 1
         if symbol == "=":
             if name in self.grids:
                 return self.grid_given(name, value, node)

@@ -1937,6 +1937,16 @@ void overloaded_kernels(float *x, float *y, int n) {
     const float *p = x;
     add<<<1, 64>>>(y, p, n - 1);
 }
+void chained_numbers(float *x, float *y, int n) {
+    int a, b;
+    float s, t;
+    a = b = n - 1;
+    s = t = 0.5f;
+    x[1] = y[2] = x[0] + s;
+    x[a - 2] = s = t += 2.0f;
+    add<<<1, 64>>>(x, s + t, a = b - 1);
+    add<<<1, 64>>>(y, t, a + 1);
+}
 struct Scaled { float *d; int n; float s; Scaled(float *p, int m) : d(p), n(m), s(1.0f) {} virtual void step() { add<<<1, 64>>>(d, s, n); } void twice_over() { step(); step(); } virtual ~Scaled() {} };
 struct Faster : Scaled { int k = 2; Faster(float *p, int m, float f) : Scaled(p, m - 1) { s = f; } void step() override { add<<<1, 64>>>(d, s * k, n); k++; } };
 struct Plainly { float *d; int n; Plainly(float *p, int m) : d(p), n(m - 1) {} void step() { add<<<1, 64>>>(d, 1.0f, n); } };
