@@ -15,6 +15,7 @@ from lark import Tree
 
 from kraise.frontends.cuda_c import host_effects, host_times
 from kraise.frontends.cuda_c.host_names import callee, concept, dropped
+from kraise.frontends.cuda_c.host_renames import changed_names, declared_names
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
 from kraise.frontends.cuda_c.values import VarPlace
@@ -167,7 +168,7 @@ def _works(reader: Any, node: Tree) -> bool:
     """Does an expression change memory of others or a number that is followed, or does a function of the file that it
     calls work on the device?"""
     found = host_effects.of_tree(reader.program, node, frozenset(reader.arrays))
-    if any(_followed(reader, n) for n in found.variables):
+    if any(_followed(reader, n) for n in found.variables) or any(node.find_data("launch_expression")):
         return True
     return found.changes and any(
         _calls_the_file(reader, c) or _reads(reader, c) or reader.runtime_call(c) is not None
@@ -181,8 +182,12 @@ def run_once(call: Tree) -> Tree | None:
     started = callee(call.children[0]) == "async" and kind(strip(trees(call)[-1])) == "lambda_expression"
     if not alone and not started:
         return None
-    body = child(strip(trees(call)[-1]), "compound_statement")  # type: ignore[arg-type]
-    return None if body is None or any(body.find_data("return_statement")) else body
+    function: Any = strip(trees(call)[-1])
+    body = child(function, "compound_statement")
+    if body is None or any(body.find_data("return_statement")) or "deferred" in {str(t) for t in tokens(call)}:
+        return None
+    copies = [c for c in trees(function, "capture") if [str(t) for t in tokens(c)][:1] != ["&"]]
+    return None if copies and changed_names(body) - declared_names(body) else body
 
 
 def _reads(reader: Any, call: Tree) -> bool:

@@ -317,6 +317,9 @@ class Declarations(Dims, Calls, Places):
             if isinstance(of, ScalarType | Pointer):
                 own = Tree("id_expression", [Token("NAME", self.records[name][member])], d.meta)
                 made += self.assigned(own, value, d)
+        if initial and not braces and kind(call := self.uncast(initial[0])) == "call_expression":
+            several = self.struct_given(name, call, d)  # type: ignore[arg-type]
+            return made + (self.kept(call) if several is None else several)
         if initial and not braces and kind(self.uncast(initial[0])) not in ("call_expression", "new_expression"):
             raise self.low.refuse("KR211", f"what {name} is made of is not known here", d, "set its members one by one")
         return made

@@ -20,7 +20,7 @@ from kraise.frontends.cuda_c.trees import end, position
 from kraise.frontends.cuda_c.values import Constant, TypeName, VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.types import ScalarType
+from kraise.ir.types import INT32, ScalarType
 
 _WORDS = {
     "float32": "float", "float64": "double", "int32": "int", "uint32": "unsigned int", "int64": "long long",
@@ -40,9 +40,11 @@ def outline(reader: Any, node: Tree) -> list[h.Stmt]:
     if lost:
         raise low.refuse("KR211", f"what stands for {lost} in this loop has no text here", node, "write a kernel of it")
     body = _with_types(renamed(body, reader.renames), low.scopes)
+    body, extents = _with_extents(body, reader.dims)
     for _ in range(2):  # levels[0].u, s.u[0]
         body = _with_pointers(_with_members(body, reader.records), reader)
     body, sizes = _sized(reader.with_rows(body), reader)
+    sizes |= extents
     names = dict.fromkeys(t.text for n, t in enumerate(body) if t.kind == "NAME" and _free(body, n))
     arrays = [n for n in names if n in reader.arrays]
     scalars = {n: p for n in names if isinstance(p := low.lookup(n), VarPlace)}
@@ -87,6 +89,26 @@ def _with_types(body: list[Raw], scopes: list[dict[str, Any]]) -> list[Raw]:
         known = t.kind == "NAME" and t.text in words and _free(body, n)
         out += [_token(w, t) for w in words[t.text]] if known else [t]
     return out
+
+
+def _with_extents(body: list[Raw], dims: dict[str, tuple[k.Expr, ...]]) -> tuple[list[Raw], dict[str, k.Var]]:
+    """A text with the numbers that ``grid.x`` and ``block.y`` of ``dim3`` are, and those of them that have a name."""
+    out: list[Raw] = []
+    used: dict[str, k.Var] = {}
+    at = 0
+    while at < len(body):
+        named = body[at].kind == "NAME" and _free(body, at) and body[at].text in dims and at + 2 < len(body)
+        axis = "xyz".find(body[at + 2].text) if named and body[at + 1].text == "." else -1
+        known = (*dims[body[at].text], k.Const(1, INT32), k.Const(1, INT32))[axis] if axis >= 0 else None
+        if isinstance(known, k.Var):
+            used[known.name] = known
+            out += [_token(w, body[at]) for w in f"( unsigned int ) {known.name}".split()]
+        elif isinstance(known, k.Const):
+            out.append(_token(f"{int(known.value.real)}u", body[at]))
+        at += 3 if isinstance(known, k.Var | k.Const) else 1
+        if not isinstance(known, k.Var | k.Const):
+            out.append(body[at - 1])
+    return out, used
 
 
 def _with_members(body: list[Raw], records: dict[str, dict[str, str]]) -> list[Raw]:

@@ -1937,6 +1937,13 @@ void overloaded_kernels(float *x, float *y, int n) {
     const float *p = x;
     add<<<1, 64>>>(y, p, n - 1);
 }
+void extents_in_loops(float *x, float *y, int n) {
+    dim3 block(4), grid((n + block.x - 1) / block.x, 2);
+    for (unsigned b = 0; b < grid.x; b++) y[b] += grid.y * block.x + block.z;
+    float s = 0;
+    for (int i = 0; i < n; i++) s += x[i] * (i / block.x) + y[i % grid.x];
+    add<<<grid.x, block>>>(x, s, n);
+}
 void chained_numbers(float *x, float *y, int n) {
     int a, b;
     float s, t;
