@@ -314,9 +314,7 @@ class Declarations(Dims, Calls, Places):
         braces = [b for i in initial for b in _braces(i)]
         given = trees(braces[0]) if braces else []
         for (member, of), value in zip(inner.members, given, strict=False):
-            if isinstance(of, ScalarType | Pointer):
-                own = Tree("id_expression", [Token("NAME", self.records[name][member])], d.meta)
-                made += self.assigned(own, value, d)
+            made += self.member_given(self.records[name][member], of, value, d)
         if initial and not braces and kind(call := self.uncast(initial[0])) == "call_expression":
             several = self.struct_given(name, call, d)  # type: ignore[arg-type]
             return made + (self.kept(call) if several is None else several)

@@ -18,7 +18,7 @@ from kraise.frontends.cuda_c.host_names import callee, concept, elements, normal
 from kraise.frontends.cuda_c.trees import Node, end, kind, position, strip, tokens, trees
 from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.types import INT32
+from kraise.ir.types import INT32, ScalarType
 
 _ENDS = {"front": 0, "back": -1}
 
@@ -140,9 +140,22 @@ class Racks:
         found = self.constructed(owner, t, args, node)
         if found is not None:
             return made + found
-        for member, v in zip(self.records[owner].values(), args, strict=False):
-            made += self.assigned(_id(member, node), v, node)
+        for (member, of), v in zip(t.members, args, strict=False):
+            made += self.member_given(self.records[owner][member], of, v, node)
         return made
+
+    def member_given(self, own: str, of: CType, value: Node, node: Tree) -> list[h.Stmt]:
+        """What the initializer of a struct gives a member: ``{n, {1.0f, 2.0f}, {lo, hi}}``."""
+        inner: Any = strip(value)
+        listed = kind(inner) == "braced_init_list"
+        if listed and isinstance(of, Array) and isinstance(of.of, ScalarType) and own in self.arrays:
+            span = self.low.span(node)
+            values = [self.low.convert(self.number(v), of.of, v) for v in trees(inner)]
+            return [h.Store(own, (k.Const(at, INT32),), v, span=span) for at, v in enumerate(values)]
+        if isinstance(of, Array) and own in self.arrays:
+            reason = f"`{self.low.text(value)}` is no list of the elements of {own}"
+            raise self.low.refuse("KR211", reason, node, "set its elements one by one")
+        return self.assigned(_id(own, node), value, node)  # type: ignore[no-any-return]
 
     def _several(self, new: Any, t: Struct) -> k.Expr | None:
         """The number of structs that ``new Level[n]`` and ``malloc(n * sizeof(Level))`` make, where it is not one."""

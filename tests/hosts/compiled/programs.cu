@@ -1944,6 +1944,19 @@ void extents_in_loops(float *x, float *y, int n) {
     for (int i = 0; i < n; i++) s += x[i] * (i / block.x) + y[i % grid.x];
     add<<<grid.x, block>>>(x, s, n);
 }
+struct Listed { int n; float w[3]; };
+struct Nested { Ends e; int n; float w[3]; };
+void listed_structs(float *x, float *y, int n) {
+    Listed z = {4, {7.0f, 8.0f}};
+    Nested a = {{z.w[0], z.w[2]}, z.n, {z.w[1]}}, c{{1.5f, 2.5f}, n};
+    Nested e = a;
+    e.e.first_one = 9; e.w[1] = 6;
+    auto started = std::async(std::launch::async, [=] { add<<<1, 64>>>(y, 0.5f, n); });
+    started.wait();
+    add<<<1, 64>>>(x, a.e.first_one + 10 * a.e.last_one + 100 * a.w[0] + a.w[2], a.n);
+    add<<<1, 64>>>(x, c.e.first_one + 10 * c.e.last_one + c.w[2], c.n);
+    add<<<1, 64>>>(y, e.e.first_one + e.w[0] + 100 * e.w[1], n);
+}
 void chained_numbers(float *x, float *y, int n) {
     int a, b;
     float s, t;
