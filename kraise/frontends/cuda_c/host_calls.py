@@ -168,10 +168,13 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
             and all(self.is_ignored(a) or kind(strip(a)) in ("string", "number") for a in args)
         ):
             return self.drop(node, "error check")
-        raise self.low.refuse(
-            "KR213", f"the call of {self.low.text(node.children[0])} is not known in a host function", node,
-            "those known here are in grammar/host_library.toml; another file's are, if it is given, too (with --entry)",
-        )  # fmt: skip
+        hint = (
+            "those known here are in grammar/host_library.toml; another file's are, if it is given, too (with --entry)"
+        )
+        if own:
+            hint = "the file has such a method: the class of the object is not known here, or has several of this name"
+        reason = f"the call of {self.low.text(node.children[0])} is not known in a host function"
+        raise self.low.refuse("KR213", reason, node, hint)
 
     def runtime_call(self, node: Node) -> Any:
         """The call of the runtime with an effect on memory inside an expression that only tests it, or None."""

@@ -267,7 +267,8 @@ class Raising:
             case k.Var(name=name) if name in state.known and state.known[name].value in (-1, 0, 1):
                 return state.known[name]
             case k.Var(name=name) if name not in state.scalars:
-                raise refuse("KR207", f"{name} has no value here", e.span)
+                hint = "it was never set, or is made of what is not followed: an error code, a time, input"
+                raise refuse("KR207", f"{name} has no value here", e.span, hint)
         return e
 
     # --- calls
