@@ -19,7 +19,7 @@ from kraise.diagnostics import Span, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ScalarType
-from kraise.ir.walk import free_indices, topological, transform
+from kraise.ir.walk import free_indices
 from kraise.raising.memory.filled_twice import without_known
 from kraise.raising.memory.private import check_filled, check_known, held, stored
 from kraise.raising.optimistic import in_known_rows, rows_of_blocks, wanted
@@ -31,6 +31,7 @@ from kraise.raising.run.context import Context, array_type
 from kraise.raising.run.dispatched import complete
 from kraise.raising.run.paths import add_path, decided
 from kraise.raising.run.sizes import steering
+from kraise.raising.run.staged import in_rows_here
 from kraise.raising.run.state import ROWS, RawWrite, State
 from kraise.raising.run.tables import in_table, place_like
 from kraise.raising.threads import groups
@@ -326,7 +327,7 @@ def load_cell(cx: Context, st: State, at: Cell, t: object, span: Span | None) ->
     element = st.locals[name].type if name in st.locals else t
     forwarded = forward(st, at)
     if forwarded is not None and name in st.locals:
-        forwarded = _in_rows(cx, st, without_known((*st.path, *st.facts), forwarded))
+        forwarded = in_rows_here(cx, st, without_known((*st.path, *st.facts), forwarded))
     if forwarded is not None and isinstance(element, ScalarType):
         forwarded = stored(forwarded, element)
         looped = st.folds or any(n not in cx.thread_names for n in st.open)
@@ -335,7 +336,7 @@ def load_cell(cx: Context, st: State, at: Cell, t: object, span: Span | None) ->
             # for carried values that what is read depends on one
             forwarded = None
     if forwarded is None and name in st.locals and not (cx.unroll and _filled(st, name)):
-        forwarded = _in_rows(cx, st, held(cx, st, name, at.subscripts))
+        forwarded = in_rows_here(cx, st, held(cx, st, name, at.subscripts))
     if forwarded is not None:
         st.accesses.append(access(st, at, st.path, False, answered=True, span=span))
         return forwarded
@@ -346,28 +347,6 @@ def load_cell(cx: Context, st: State, at: Cell, t: object, span: Span | None) ->
     st.accesses.append(access(st, at, st.path, False, node=node, span=span))
     st.facts = tuple(dict.fromkeys((*st.facts, *in_table(cx, node))))
     return node
-
-
-def _in_rows(cx: Context, st: State, value: eq.Expr | None) -> eq.Expr | None:
-    """What was staged, its loads taken apart where the instance that uses it proves what the one that loaded it could
-    not: ``u[y * n + min(x, n - 1)]`` of threads with ``x < n``."""
-
-    def one(node: eq.Expr) -> eq.Expr:
-        flat = isinstance(node, eq.Read) and len(node.subscripts) == 1 and not node.view
-        if not flat or node.version.array in st.locals or not index_like(node.subscripts[0]):  # type: ignore[union-attr]
-            return node
-        if not any(isinstance(n, eq.Op) and n.name in ("min", "max") for n in topological(node.subscripts)):  # type: ignore[union-attr]
-            return node  # the rows of a tile within a range are no rows of the array
-        found = digits(to_poly(node.subscripts[0]), (*st.path, *st.facts))  # type: ignore[union-attr]
-        found = None if found is None else without_launch(found, cx.named.values())
-        if found is None:
-            return node
-        view = (ROWS, *map(to_expr, found.radices))
-        return eq.Read(node.version, tuple(map(to_expr, found.subscripts)), node.type, view)  # type: ignore[union-attr]
-
-    if value is None or any(isinstance(n, eq.Reduce | eq.ArgReduce | eq.Scan) for n in topological((value,))):
-        return value  # what the path says of an index is not said of one that is bound there
-    return transform(value, one)
 
 
 def _held_as_it_is(stored: eq.Expr, array: str) -> bool:

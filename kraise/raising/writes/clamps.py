@@ -113,5 +113,9 @@ def _known(condition: eq.Expr, e: eq.Expr, path: Path) -> eq.Expr:
 
 
 def _affine(e: eq.Expr) -> bool:
-    """Whether a subscript is a sum of indices, parameters and numbers."""
-    return all(isinstance(x, eq.Index | eq.Param | eq.Shape) for x in to_poly(e).atoms())
+    """Whether a subscript is a sum of indices, parameters and numbers, and of such that were clamped at an end."""
+    return all(isinstance(x, eq.Index | eq.Param | eq.Shape) or _clamp(x) for x in to_poly(e).atoms())
+
+
+def _clamp(e: eq.Expr) -> bool:
+    return isinstance(e, eq.Op) and e.name in ("min", "max") and e.type == INT and all(map(_affine, e.args))
