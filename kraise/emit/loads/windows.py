@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kraise.emit import tree
@@ -28,6 +29,15 @@ _COMPARISONS = {
     "le": operator.le,
     "gt": operator.gt,
     "ge": operator.ge,
+}
+_FOLDED: dict[str, Callable[..., int]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "neg": operator.neg,
+    "abs": abs,
+    "min": min,
+    "max": max,
 }
 
 
@@ -212,11 +222,22 @@ def _at(node: eq.Expr, index: str, value: int, tables: Tables) -> eq.Expr:
 
 
 def _decided(node: eq.Expr, tables: Tables) -> eq.Expr:
-    """A choice that the index's value makes as what it chooses; an integer of a table as its value."""
+    """A choice that the index's value makes as what it chooses, an integer of a table as its value, numbers as what
+    they come to."""
     match node:
         case eq.Read(type=kind) if kind.is_integer:
             return entry(tables, node) or node
         case eq.Op(name="select", args=(c, a, b)) if (known := truth(c)) is not None:
             arm = a if known else b
             return arm if arm.type == node.type else node
+        case eq.Cast(type=kind, arg=eq.Const(value=int() as value)) if kind.kind == "float" and abs(value) < 1 << 8:
+            return eq.Const(float(value), kind)  # which every float holds
+        case eq.Op(name="mul", args=(a, eq.Const(value=1)), type=kind) if a.type == kind:
+            return a
+        case eq.Op(name=name, args=args, type=kind) if kind.kind == "int" and name in _FOLDED:
+            plain = [a for a in args if isinstance(a, eq.Const) and not a.name and a.type.is_integer]
+            numbers = [a.value for a in plain if type(a.value) is int]
+            if len(numbers) == len(args):
+                value, reach = _FOLDED[name](*numbers), 1 << ((kind.bits or 32) - 1)
+                return eq.Const(value, kind) if -reach <= value < reach else node
     return node
