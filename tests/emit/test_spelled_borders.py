@@ -1,0 +1,76 @@
+"""Borders that are clamped by choices, in whatever spelling.
+
+The clamps are compared with the text of ``max(0, min(g, w - 1))``, which tests/emit/test_edges.py verifies; what is new
+is run against the interpreter.
+"""
+
+import pytest
+
+from kraise import pipeline
+
+ROW = """__global__ void blur(const float* u, float* out, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= w || y >= h) return;
+    float s = 0;
+    for (int k = -2; k <= 2; k++) {
+        int g = x + k;
+        CLAMP
+        s += u[y * w + g];
+    }
+    out[y * w + x] = s;
+}
+"""
+TILE = """__global__ void blur(const float* u, float* out, int w, int h) {
+    __shared__ float s[8][8 + 4];
+    int x = blockIdx.x * 8 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+    int row = NEAREST;
+    for (int c = threadIdx.x; c < 8 + 4; c += 8) {
+        int g = blockIdx.x * 8 + c - 2;
+        CLAMP
+        s[threadIdx.y][c] = u[row * w + g];
+    }
+    __syncthreads();
+    if (x < w && y < h) out[y * w + x] = s[threadIdx.y][threadIdx.x] - s[threadIdx.y][threadIdx.x + 4];
+}
+"""
+PLAIN = "g = max(0, min(g, w - 1));"
+SPELLED = [
+    "g = g < 0 ? 0 : (g >= w ? w - 1 : g);",
+    "if (g < 0) g = 0; if (g >= w) g = w - 1;",
+    "if (g > w - 1) g = w - 1; if (g < 0) g = 0;",
+    "if (g < 0) g = 0; else if (g > w - 1) g = w - 1;",
+]
+
+
+def text_of(source):
+    done = pipeline.translate(source, "k.cu")
+    assert done.text and not [d for d in done.diagnostics if d.severity == "error"], done.diagnostics
+    return done.text
+
+
+def code(text):
+    """The statements, without the docstring and the lines of the source."""
+    return [line.split("  #")[0] for line in text.split('"""')[4].splitlines()]
+
+
+@pytest.mark.parametrize("clamp", SPELLED)
+def test_a_clamp_by_choices_is_edge_padding(clamp):
+    assert 'mode="edge"' in text_of(ROW.replace("CLAMP", PLAIN))
+    assert code(text_of(ROW.replace("CLAMP", clamp))) == code(text_of(ROW.replace("CLAMP", PLAIN)))
+
+
+@pytest.mark.parametrize("row", ["min(y, h - 1)", "y < h ? y : h - 1"])
+def test_a_tile_that_is_staged_through_clamps_is_edge_padding(row):
+    text = text_of(TILE.replace("CLAMP", SPELLED[0]).replace("NEAREST", row))
+    assert 'mode="edge"' in text and "clip(" not in text and "where(" not in text, text
+
+
+@pytest.mark.parametrize(
+    "clamp", ["if (g < 2) g = 0; if (g >= w) g = w - 1;", "if (g < 0) g = 1; if (g >= w) g = w - 1;"]
+)
+def test_other_choices_are_no_edge(clamp):
+    source = ROW.replace("CLAMP", clamp)
+    assert 'mode="edge"' not in text_of(source)
+    done = pipeline.translate(source, "k.cu")
+    ((report,), _) = pipeline.verify(done, pipeline.Request(shapes={"u": (35,), "out": (35,)}, values={"w": 7, "h": 5}))
+    assert report.ok, report.failures
