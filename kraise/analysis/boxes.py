@@ -252,6 +252,24 @@ def largest(poly: Poly, condition: tuple[eq.Expr, ...]) -> Poly | None:
     return _Hull(bounds, names)._largest(poly, frozenset())
 
 
+def chosen_largest(poly: Poly) -> Poly:
+    """``poly`` with each choice between numbers (``y + (1 if up else 0)``) as the one that makes it largest."""
+    for atom in poly.atoms():
+        numbers, factor = _choices(atom), poly.coefficient(atom).value
+        if numbers and factor is not None and sum(atom in m for m in poly.terms) == 1:
+            poly = poly.without(atom) + max(factor * n for n in numbers)
+    return poly
+
+
+def _choices(e: eq.Expr) -> tuple[int, ...]:
+    """The numbers between which a choice chooses; none where it is another expression."""
+    match e:
+        case eq.Op(name="select", args=(_, a, b)):
+            one, other = ((x.value,) if isinstance(x, eq.Const) else _choices(x) for x in (a, b))
+            return (*one, *other) if one and other and all(type(v) is int for v in (*one, *other)) else ()  # type: ignore[return-value]
+    return ()
+
+
 def stated(poly: Poly, condition: tuple[eq.Expr, ...]) -> Poly | None:
     """The bound that one of the conditions sets for ``poly`` as it stands (``row + dy < height``), or None.
 

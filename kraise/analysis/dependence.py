@@ -18,7 +18,7 @@ from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.analysis.products import Product, multiplied
 from kraise.analysis.ranks import ranked
 from kraise.analysis.tallies import tallied
-from kraise.analysis.ties import SYMBOL, ties
+from kraise.analysis.ties import SYMBOL, exact, ties
 from kraise.analysis.told_apart import different, disjoint
 from kraise.analysis.wrapped import unwound
 from kraise.diagnostics import Span
@@ -137,7 +137,7 @@ class Space:
         v = self.chosen[key] = self.variable(f"chosen {len(self.chosen)}")
         tied = ties(atom, v, text)
         self.constraints.append(f"({tied})")
-        self.dropped |= isinstance(atom, eq.Cast) or (isinstance(atom, eq.Op) and atom.name in ("mod", "tmod"))
+        self.dropped |= not exact(atom, text)
         return v
 
     def _masked(self, key: tuple[eq.Expr, str], operation: str, place: str | None, mask: str | None) -> str | None:

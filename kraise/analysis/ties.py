@@ -14,7 +14,8 @@ SYMBOL = {"ge": ">=", "eq": "=", "ne": "!="}
 def ties(atom: eq.Expr, v: str, text: Callable[[eq.Expr], str | None]) -> str | None:
     """What ties ``v`` to the operands of a minimum, maximum, choice or remainder that it stands for, in isl's syntax.
 
-    A remainder is exact for operands from -m to before 2 m, and between 0 and m elsewhere; None for other operations.
+    A remainder is exact for operands from -m to before 2 m, and between 0 and m elsewhere; a choice that data make is
+    one of two (see :func:`exact`). None for other operations.
     """
     match atom:
         case eq.Cast(type=t, arg=a) if t.is_integer and (t.bits or 0) >= 32 and a.type.kind == "int":
@@ -27,11 +28,14 @@ def ties(atom: eq.Expr, v: str, text: Callable[[eq.Expr], str | None]) -> str | 
             return None if x is None or y is None else f"{v} = {name}({x}, {y})"
         case eq.Op(name="select", args=(c, a, b)):
             fact, other = classify(c), classify(negate(c))
+            x, y = text(to_expr(to_poly(a))), text(to_expr(to_poly(b)))
+            if x is None or y is None:
+                return None
             if fact is None or other is None:
-                return None
-            yes, no, x, y = (text(to_expr(p)) for p in (fact.poly, other.poly, to_poly(a), to_poly(b)))
-            if yes is None or no is None or x is None or y is None:
-                return None
+                return f"{v} = {x} or {v} = {y}"  # what data decide
+            yes, no = text(to_expr(fact.poly)), text(to_expr(other.poly))
+            if yes is None or no is None:
+                return f"{v} = {x} or {v} = {y}"
             return f"({yes} {SYMBOL[fact.kind]} 0 and {v} = {x}) or ({no} {SYMBOL[other.kind]} 0 and {v} = {y})"
         case eq.Op(name="mod" | "tmod" as name, args=(a, b)):
             x, m = text(a), text(b)
@@ -45,3 +49,14 @@ def ties(atom: eq.Expr, v: str, text: Callable[[eq.Expr], str | None]) -> str | 
                 below = f"(-({m}) < {x} < 0 and {v} = {x}) or ({x} <= -({m}) and -({m}) < {v} <= 0)"
             return f"{near} or {below} or {far}"
     return None
+
+
+def exact(atom: eq.Expr, text: Callable[[eq.Expr], str | None]) -> bool:
+    """Whether :func:`ties` says all that there is to say of ``atom``."""
+    match atom:
+        case eq.Op(name="min" | "max"):
+            return True
+        case eq.Op(name="select", args=(c, _, _)):
+            facts = classify(c), classify(negate(c))
+            return all(f is not None and text(to_expr(f.poly)) is not None for f in facts)
+    return False

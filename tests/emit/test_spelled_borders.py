@@ -1,4 +1,4 @@
-"""Borders that are clamped by choices, in whatever spelling.
+"""Borders that are clamped by choices, in whatever spelling, and neighbours that data choose.
 
 The clamps are compared with the text of ``max(0, min(g, w - 1))``, which tests/emit/test_edges.py verifies; what is new
 is run against the interpreter.
@@ -74,3 +74,30 @@ def test_other_choices_are_no_edge(clamp):
     done = pipeline.translate(source, "k.cu")
     ((report,), _) = pipeline.verify(done, pipeline.Request(shapes={"u": (35,), "out": (35,)}, values={"w": 7, "h": 5}))
     assert report.ok, report.failures
+
+
+CHOSEN = """__global__ void steepest(const float* u, const float* a, float* out, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < 1 || y < 1 || x >= w - 1 || y >= h - 1) return;
+    float v = a[y * w + x];
+    int dx, dy;
+    if (v < -0.5f) { dx = 1; dy = 0; }
+    else if (v < 0.0f) { dx = 1; dy = 1; }
+    else if (v < 0.5f) { dx = 0; dy = 1; }
+    else { dx = -1; dy = FAR; }
+    out[y * w + x] = u[(y + dy) * w + x + dx] - u[(y - dy) * w + x - dx];
+}
+"""
+
+
+def test_neighbours_that_data_choose_are_in_rows():
+    done = pipeline.translate(CHOSEN.replace("FAR", "1"), "k.cu")
+    assert "u2[y[:, None] + choice, x + choice_2]" in done.text and "clip(" not in done.text, done.text
+    shapes = dict.fromkeys(("u", "a", "out"), (35,))
+    ((report,), _) = pipeline.verify(done, pipeline.Request(shapes=shapes, values={"w": 7, "h": 5}))
+    assert report.ok, report.failures
+
+
+def test_neighbours_beyond_the_guard_are_in_no_row():
+    """``y + 2`` may be a row below the last: the place in the flat array is all that is known."""
+    assert "u2[y[:, None] + choice" not in text_of(CHOSEN.replace("FAR", "2"))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from kraise.analysis.boxes import largest, stated
+from kraise.analysis.boxes import chosen_largest, largest, stated
 from kraise.analysis.conditions import always, conjuncts
 from kraise.analysis.dependence import Access, implied
 from kraise.analysis.extents import Extents
@@ -249,11 +249,13 @@ class _Marker:
 
     def _rows(self, array: str, subs: tuple[eq.Expr, ...], view: tuple[eq.Expr, ...], domain: Domain) -> bool:
         """Notes how many rows of a flat array are touched; False if nothing bounds them."""
-        top = largest(to_poly(subs[0]), domain) or within_range(to_poly(subs[0]), domain)
-        if top is None:
-            return False
+        row = to_poly(subs[0])
+        last = chosen_largest(row)
+        top = largest(last, domain) or within_range(last, domain)
+        if top is None or (last != row and not (top.offset < 0 and _is_size(top - top.offset))):
+            return False  # a row that only data choose may not be there: below a size of the source it is
         key = (array, view[1:])
-        least = largest(-to_poly(subs[0]), domain)
+        least = largest(chosen_largest(-row), domain)
         self.rows.setdefault(key, {})[top + 1] = None
         self.firsts.setdefault(key, {})[None if least is None else -least] = None
         return True
@@ -323,9 +325,7 @@ class _Marker:
     def _rim(rows: Poly, firsts: dict[Poly | None, None]) -> int:
         starts = [None if p is None else p.value for p in firsts]
         rim = min((n for n in starts if n is not None), default=0)
-        atoms = tuple(rows.atoms())
-        alone = len(atoms) == 1 and isinstance(atoms[0], eq.Param | eq.Shape) and rows + rim == to_poly(atoms[0])
-        return rim if None not in starts and rim > 0 and alone else 0
+        return rim if None not in starts and rim > 0 and _is_size(rows + rim) else 0
 
     def _surely(self, array: str, subs: tuple[eq.Expr, ...], domain: Domain) -> bool:
         """Whether the source makes this very access wherever the domain holds."""
@@ -335,6 +335,11 @@ class _Marker:
             if in_first_rounds(self.flags, path, subs, domain):
                 return True
         return False
+
+
+def _is_size(poly: Poly) -> bool:
+    """Whether it is a size of the source as it stands."""
+    return isinstance(to_expr(poly), eq.Param | eq.Shape)
 
 
 def _sizes(stmts: tuple[eq.Stmt, ...]) -> frozenset[eq.Expr]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import substitute, topological
+from kraise.ir.walk import substitute, topological, transform
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.context import Context
 
@@ -27,9 +27,27 @@ def in_table(cx: Context, load: eq.Read) -> tuple[eq.Expr, ...]:
 
 
 def place_like(cx: Context, e: eq.Expr) -> bool:
-    """Whether ``e`` is index arithmetic, entries of the module's tables included."""
-    if index_like(e) or not cx.of_tables:
-        return index_like(e)
+    """Whether ``e`` is index arithmetic, entries of the module's tables and choices between such places included."""
+    if index_like(e):
+        return True
     known = {c.args[0] for c in cx.of_tables if isinstance(c, eq.Op)}
-    entries = {n: eq.Index("$entry", INT) for n in topological((e,)) if n in known}
+
+    def bounded(n: eq.Expr) -> bool:
+        if isinstance(n, eq.Op) and n.name == "select" and n.type.kind == "int":
+            return bounded(n.args[1]) and bounded(n.args[2])
+        return n in known or index_like(n)
+
+    entries = {n: eq.Index("$entry", INT) for n in topological((e,)) if bounded(n)}
     return bool(entries) and index_like(substitute(e, entries))
+
+
+def without_casts(place: eq.Expr) -> eq.Expr:
+    """The place with its indices as they are: a sum with a choice is one of C's integers, which they fit."""
+    if index_like(place) or not any(isinstance(n, eq.Op) and n.name == "select" for n in topological((place,))):
+        return place
+
+    def bare(n: eq.Expr) -> eq.Expr:
+        fits = isinstance(n, eq.Cast) and n.type.kind == "int" and (n.type.bits or 0) >= 32
+        return n.arg if fits and index_like(n.arg) else n  # type: ignore[union-attr]
+
+    return transform(place, bare)

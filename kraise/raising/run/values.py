@@ -33,7 +33,7 @@ from kraise.raising.run.paths import add_path, decided
 from kraise.raising.run.sizes import steering
 from kraise.raising.run.staged import in_rows_here
 from kraise.raising.run.state import ROWS, RawWrite, State
-from kraise.raising.run.tables import in_table, place_like
+from kraise.raising.run.tables import in_table, place_like, without_casts
 from kraise.raising.threads import groups
 from kraise.raising.threads.multiples import extent, in_whole_rows, in_widths, parameter, stepped, tilewise, wished
 from kraise.raising.threads.rounds import moving, numbered
@@ -248,6 +248,7 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
     tail = kind.tail if kind is not None and len(kind.tail) == len(subscripts) - 1 else ()
     if len(subscripts) == 1 + len(tail) and not prefix and place_like(cx, subscripts[0]):
         known = tuple(moving(cx, c) for c in (*st.path, *st.facts))
+        subscripts = (without_casts(subscripts[0]), *subscripts[1:])
         poly = to_poly(moving(cx, subscripts[0]))
         found = (
             (in_whole_rows(cx, poly, known) if cx.multiples else None)
