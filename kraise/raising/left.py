@@ -12,6 +12,11 @@ def made(body: Body) -> set[str]:
     return {s.version.array for s in body if isinstance(s, eq.New)}
 
 
+def fewer(body: Body, than: Body) -> bool:
+    """Whether the equations make fewer arrays than others."""
+    return len(made(body)) < len(made(than))
+
+
 def carried(body: Body, own: set[str]) -> bool:
     """Whether a loop carries an array of a thread's ``own``."""
     folds = [s for s in body if isinstance(s, eq.Fold)]
@@ -23,4 +28,4 @@ def loops(body: Body) -> int:
     return sum(1 + loops(s.body) for s in body if isinstance(s, eq.Fold))
 
 
-__all__ = ["carried", "loops", "made"]
+__all__ = ["carried", "fewer", "loops", "made"]

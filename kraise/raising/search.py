@@ -18,7 +18,7 @@ from kraise.raising.collective.opened import walked
 from kraise.raising.collective.requests import Apart, Lanes, Sized, Tied
 from kraise.raising.function import Raiser
 from kraise.raising.learned import Attempt, Learned, with_attempts
-from kraise.raising.left import carried, loops, made
+from kraise.raising.left import carried, fewer, loops, made
 from kraise.raising.lessons import PROOFS, after, finer, further, in_rows, tiled, witnessed
 from kraise.raising.loops.registers import small
 from kraise.raising.loops.rerolled import tidied
@@ -172,10 +172,11 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                 kernel = _in_common_rows(module, function, options, known, attempts[-1], kernel) or kernel
                 kernel = _unconditional(module, function, options, known) or kernel
                 last = attempts[-1]
-                lean = kernel.launch == "required" and without_launch(start.ways, last.inlined, _by_warps(known), told)
-                for ways in lean or ():
+                lean = without_launch(start.ways, last.inlined, _by_warps(known), told)
+                lean += as_launched([], {} if start.ways or not made(kernel.body) else told, {})
+                for ways in lean if kernel.launch == "required" else ():
                     sized = _sized(module, function, options, known, ways)
-                    if sized is not None and sized.launch != "required":
+                    if sized is not None and (sized.launch != "required" or fewer(sized.body, kernel.body)):
                         return sized
                 return _guarded(module, function, options, known, attempts[-1]) or kernel if kernel.launch else kernel
         except Transient as transient:
@@ -395,6 +396,3 @@ def _scratch(attempt: Raiser) -> frozenset[str]:
     """The arrays of the function's own that tied the rounds of a loop and that it does not return."""
     returned = {r.array for r in attempt.returns if r is not None}
     return frozenset(attempt.cx.hindering - returned)
-
-
-__all__ = ["Refused", "raise_function"]

@@ -78,3 +78,47 @@ def test_rows_with_halos_of_any_width():
 def test_a_halo_without_a_barrier():
     done = pipeline.translate(ROWS.format(cells="2 * R").replace("__syncthreads();", ""), "k.cu")
     assert done.text is None and {d.code for d in done.diagnostics} == {"KR201"}, done.text
+
+
+CHANGE = """
+import numpy as np
+from numba import cuda, float32
+
+@cuda.jit
+def relax(u, v, change):
+    s = cuda.shared.array(32, float32)
+    i, j = cuda.grid(2)
+    t = cuda.threadIdx.x + cuda.threadIdx.y * cuda.blockDim.x
+    d = 0.0
+    if 0 < i < u.shape[0] - 1 and 0 < j < u.shape[1] - 1:
+        v[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1])
+        d = abs(v[i, j] - u[i, j])
+    s[t] = d
+    cuda.syncthreads()
+    k = 16
+    while k > 0:
+        if t < k:
+            s[t] = max(s[t], s[t + k])
+        cuda.syncthreads()
+        k //= 2
+    if t == 0:
+        cuda.atomic.max(change, 0, s[0])
+
+def run(u, v):
+    change = cuda.to_device(np.zeros(1, np.float32))
+    relax[((u.shape[0] + 7) // 8, (u.shape[1] + 3) // 4), (8, 4)](u, v, change)
+    return v, change.copy_to_host()[0]
+"""
+
+
+def test_a_block_of_two_axes_is_a_tree_by_the_launch_s_size():
+    """The launch covers more than the array: what its threads beyond it hold is no load."""
+    done = pipeline.translate(CHANGE, "relax.py")
+    assert "jnp.zeros((" not in done.text and "a block has 4 threads along y" in done.text, done.text
+    shapes = {"u": (9, 7), "v": (9, 7)}
+    reports, problems = pipeline.verify(done, pipeline.Request(shapes=shapes))
+    assert not problems and all(r.ok for r in reports), [f for r in reports for f in r.failures]
+
+
+def test_without_a_launch_the_block_of_two_axes_stays_an_array():
+    assert "a block has" not in pipeline.translate(CHANGE.partition("def run")[0], "relax.py").text

@@ -65,15 +65,17 @@ def turned(s: eq.Expr, domain: Domain) -> eq.Index | None:
 def by_launch_only(index: eq.Index, domain: Domain) -> bool:
     """Whether the threads of the launch, of which there may be more than elements, are all that bounds the index."""
     above = [c for c in domain if isinstance(c, eq.Op) and c.name == "lt" and c.args[0] is index]
-    sizes = [[n for n in topological((c.args[1],)) if isinstance(n, eq.Param | eq.Shape)] for c in above]
-    return bool(sizes) and all(map(_counts_threads, sizes))
+    return bool(above) and all(_counts_threads(c.args[1]) for c in above)
 
 
-def _counts_threads(sizes: list[eq.Param | eq.Shape]) -> bool:
+def _counts_threads(bound: eq.Expr) -> bool:
     """Whether a number of the launch is of threads (or of their warps), not of blocks: there is one for each row."""
+    sizes = [n for n in topological((bound,)) if isinstance(n, eq.Param | eq.Shape)]
     names = [n.name if isinstance(n, eq.Param) else "" for n in sizes]
-    own = all(n.startswith(("threads.", "grid.", "block.", "warps.")) for n in names)
-    return own and any(n.startswith(("threads.", "warps.")) for n in names)
+    if not all(n.startswith(("threads.", "grid.", "block.", "warps.")) for n in names):
+        return False
+    several = any(abs(c) > 1 for m, c in to_poly(bound).terms.items() if m)  # blocks of a number of threads
+    return several or any(n.startswith(("threads.", "warps.")) for n in names)
 
 
 def bounds_alone(c: eq.Expr, index: eq.Index) -> bool:
