@@ -10,6 +10,7 @@ step, and the place and the number of the portion are digits of one index.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
@@ -18,6 +19,7 @@ from kraise.raising.threads.tiles import merged_reductions
 from kraise.raising.writes.rolled import along
 
 _MOST = 16
+_PARTS = 64  # of an expression that is looked at for sums among them
 _NEUTRAL: dict[str, float] = {"add": 0.0, "min": float("inf"), "max": float("-inf")}
 
 
@@ -61,7 +63,7 @@ def _named(whole: eq.Reduce, node: eq.Reduce) -> eq.Reduce:
 
 def _of_sums(node: eq.Op, path: tuple[eq.Expr, ...]) -> eq.Expr | None:
     """``sum of x[4 * k] + … + sum of x[4 * k + 3]`` as the sum of x, beside what else is added."""
-    parts = _parts(node, node.name) if not node.type.is_integer else []
+    parts = _parts(node, node.name) if not node.type.is_integer else ()
     sums = [p for p in parts if isinstance(p, eq.Reduce) and p.op == node.name and p.where is None]
     if not 2 <= len(sums) <= _MOST or any((p.axes, p.type) != (sums[0].axes, node.type) for p in sums):
         return None
@@ -75,19 +77,22 @@ def _of_sums(node: eq.Op, path: tuple[eq.Expr, ...]) -> eq.Expr | None:
     return out
 
 
-def _parts(e: eq.Expr, op: str) -> list[eq.Expr]:
-    """What ``op`` combines to ``e``: each addend, under its condition where it may be absent."""
+@lru_cache(maxsize=1 << 12)  # expressions share parts: a chain of choices has exponentially many ways through it
+def _parts(e: eq.Expr, op: str) -> tuple[eq.Expr, ...]:
+    """What ``op`` combines to ``e``: each addend, under its condition where it may be absent; ``e`` alone where there
+    are many."""
     if not isinstance(e, eq.Op):
-        return [e]
+        return (e,)
+    found: tuple[eq.Expr, ...] = (e,)
     if e.name == op:
-        return [p for a in e.args for p in _parts(a, op)]
-    if e.name == "select":
+        found = tuple(p for a in e.args for p in _parts(a, op))
+    elif e.name == "select":
         condition, there, other = e.args
         more, fewer = _parts(there, op), _parts(other, op)
         if len(fewer) < len(more) and fewer == more[: len(fewer)]:
             absent = eq.Const(_NEUTRAL[op], e.type)
-            return [*fewer, *(eq.Op("select", (condition, p, absent), e.type) for p in more[len(fewer) :])]
-    return [e]
+            found = (*fewer, *(eq.Op("select", (condition, p, absent), e.type) for p in more[len(fewer) :]))
+    return found if len(found) <= _PARTS else (e,)
 
 
 __all__ = ["in_one"]
