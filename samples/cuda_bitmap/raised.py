@@ -17,21 +17,16 @@ def bitmap(key, present, parity, common, hits, n):
     """
     value = (key[:n] // 32).astype(jnp.int32)
     bit = jnp.arange(32, dtype=jnp.uint32)
+    planes = present[:, None] >> bit & 1
     present = jnp.sum(
-        (present[:, None] >> bit & 1).at[value, (key[:n] % 32).astype(jnp.int32)].max(1)
-        << bit,
+        planes.at[value, (key[:n] % 32).astype(jnp.int32)].max(1) << bit,
         axis=-1,
         dtype=jnp.uint32,
     )  # kernel.cu:7
     bit_2 = jnp.arange(32, dtype=jnp.uint32)
+    planes_2 = parity[:, None] >> bit_2 & 1
     parity = jnp.sum(
-        (
-            (parity[:, None] >> bit_2 & 1).at[
-                value, (key[:n] % 32).astype(jnp.int32)
-            ].add(1)
-            & 1
-        )
-        << bit_2,
+        (planes_2.at[value, (key[:n] % 32).astype(jnp.int32)].add(1) & 1) << bit_2,
         axis=-1,
         dtype=jnp.uint32,
     )  # kernel.cu:8

@@ -62,7 +62,7 @@ def accumulate(low: Lowering, stmt: eq.Write, frame: Frame, rest: Frame) -> None
     one = py.Bin("&", py.Bin(">>", py.Sub(text_py, (*[ALL] * len(frame), NONE)), bit), py.number(1))
     bits = ctx.names.fresh("bits")
     ctx.emit(Assign(bits, one))
-    versions.assign(low, stmt, lambda base: _put_together(stmt, base, bit, items, Atom(bits)))
+    versions.assign(low, stmt, lambda base: _put_together(low, stmt, base, bit, items, Atom(bits)))
 
 
 def _one_bit(value: eq.Expr, op: str) -> eq.Expr | None:
@@ -86,7 +86,7 @@ def _set_bit(low: Lowering, stmt: eq.Write, frame: Frame, place: eq.Expr) -> Non
         mask = low.lower(stmt.where if own else eq.Op("not", (stmt.where,), stmt.where.type), frame)
         amount = py.method(mask.py, "astype", kind)
     bit = _numbers(low, stmt.value.type)
-    versions.assign(low, stmt, lambda base: _put_together(stmt, base, bit, items, amount))
+    versions.assign(low, stmt, lambda base: _put_together(low, stmt, base, bit, items, amount))
 
 
 def _numbers(low: Lowering, kind: ScalarType) -> Atom:
@@ -96,11 +96,12 @@ def _numbers(low: Lowering, kind: ScalarType) -> Atom:
     return Atom(bit)
 
 
-def _put_together(stmt: eq.Write, base: Py, bit: Atom, items: list[Py], bits: Py) -> Py:
+def _put_together(low: Lowering, stmt: eq.Write, base: Py, bit: Atom, items: list[Py], bits: Py) -> Py:
     """The array once its planes are scattered to."""
     op, rank = stmt.accumulate, len(stmt.subscripts)
-    old = py.Bin("&", py.Bin(">>", py.Sub(base, (*[ALL] * rank, NONE)), bit), py.number(1))
-    planes: Py = py.method(py.Sub(py.Attr(old, "at"), tuple(items)), _PLANES[op], bits)
+    old = low.ctx.names.fresh("planes")
+    low.ctx.emit(Assign(old, py.Bin("&", py.Bin(">>", py.Sub(base, (*[ALL] * rank, NONE)), bit), py.number(1))))
+    planes: Py = py.method(py.Sub(py.Attr(Atom(old), "at"), tuple(items)), _PLANES[op], bits)
     if op == "xor":
         planes = py.Bin("&", planes, py.number(1))
     kind = Atom(dtype_text(stmt.value.type))
