@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kraise.diagnostics import Refused
-from kraise.emit import checked, guards, tree
+from kraise.emit import checked, guards, precision, tree
 from kraise.emit.context import Assign, Context, Def, Raw, Stmt
 from kraise.emit.gradients import derivatives
 from kraise.emit.loads import edges, gathered_rows, halo, widened
@@ -64,6 +64,7 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     body = [*extents, *body]
     if kernel.memory.remat == "full" and not kernel.memory.limit and chunks.has_broadcast(kernel):
         body = _rematerialised(context, parameters, body)
+    body = precision.exact(body, around)
     comments = Comments(around.module)
     head_of = signature(context, kernel, parameters)
     if head_of.static:
@@ -90,7 +91,7 @@ def derivative_texts(asked: list[derivatives.DerivativeText], around: Surroundin
     """The text of derivatives, each a function of its own."""
     texts = []
     for one in asked:
-        below = render(one.body, 4, Comments(None), around)
+        below = render(precision.exact(one.body, around), 4, Comments(None), around)
         blank = [""] if isinstance(one.body[0], Def) else []
         texts.append(FunctionText([*one.head.lines(one.name, around, throws), *docstring(one.doc, 4), *blank, *below]))
     return texts

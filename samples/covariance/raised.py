@@ -13,4 +13,5 @@ def covariance(data):
     """
     n = data.shape[0]
     mean = data.sum(axis=0) / n  # kernel.py:12
-    return (data.T - mean[:, None]) @ (data - mean) / (n - 1)  # kernel.py:17
+    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+        return (data.T - mean[:, None]) @ (data - mean) / (n - 1)  # kernel.py:17

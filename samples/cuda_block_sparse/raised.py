@@ -21,13 +21,16 @@ def multiply(starts, columns, blocks, x, y, rows):
     inside = (row >= 0) & (row < rows)
     blocks3 = blocks[: 9 * n].reshape(n, 3, 3)
     x2 = x[: 3 * (m // 3)].reshape(m // 3, 3)
-    sum = jax.ops.segment_sum(
-        jnp.einsum(
-            "kij,kj->ki", jnp.where(inside[:, None, None], blocks3, 0.0), x2[columns]
-        ),
-        row,
-        rows,
-        indices_are_sorted=True,
-    )  # kernel.cu:9
+    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+        sum = jax.ops.segment_sum(
+            jnp.einsum(
+                "kij,kj->ki",
+                jnp.where(inside[:, None, None], blocks3, 0.0),
+                x2[columns],
+            ),
+            row,
+            rows,
+            indices_are_sorted=True,
+        )  # kernel.cu:9
     y2 = sum  # kernel.cu:12
     return y.at[: 3 * rows].set(y2.ravel())

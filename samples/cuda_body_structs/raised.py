@@ -40,12 +40,13 @@ def kick(bodies, n, dt, softening):
     dx = bodies.x[:n] - bodies.x[:n, None]  # kernel.cu:24
     dy = bodies.y[:n] - bodies.y[:n, None]
     inv = jax.lax.rsqrt(dx * dx + dy * dy + softening)
-    vx = bodies.vx.at[:n].add(
-        dt * ((dx * inv * inv * inv) @ bodies.mass[:n])
-    )  # kernel.cu:30
-    vy = bodies.vy.at[:n].add(
-        dt * ((dy * inv * inv * inv) @ bodies.mass[:n])
-    )  # kernel.cu:31
+    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+        vx = bodies.vx.at[:n].add(
+            dt * ((dx * inv * inv * inv) @ bodies.mass[:n])
+        )  # kernel.cu:30
+        vy = bodies.vy.at[:n].add(
+            dt * ((dy * inv * inv * inv) @ bodies.mass[:n])
+        )  # kernel.cu:31
     return bodies._replace(vx=vx, vy=vy)
 
 
@@ -62,9 +63,10 @@ def drift(bodies, n, dt):
 @partial(jax.jit, static_argnames="n")
 def simulate_loop(host_mass, host_vx, host_vy, n, energy):
     """returns energy + sum_i 0.5 * host_mass[i] * (host_vx[i] * host_vx[i] + host_vy[i] * host_vy[i])"""
-    return energy + 0.5 * (
-        host_mass[:n] @ (host_vx[:n] * host_vx[:n] + host_vy[:n] * host_vy[:n])
-    )  # kernel.cu:56
+    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+        return energy + 0.5 * (
+            host_mass[:n] @ (host_vx[:n] * host_vx[:n] + host_vy[:n] * host_vy[:n])
+        )  # kernel.cu:56
 
 
 @partial(jax.jit, static_argnames=("n", "steps"))

@@ -30,5 +30,6 @@ def coarse_product(left, right, product, size, *, grid=None, block=None):
     threads_y = product.shape[0] // size if grid is None else grid[1] * block[1]
     left2 = left[: threads_y * size].reshape(threads_y, size)
     right2 = right[: size * size].reshape(size, size)
-    product2 = left2 @ right2  # kernel.cu:21
+    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+        product2 = left2 @ right2  # kernel.cu:21
     return product.at[: threads_y * size].set(product2.ravel())

@@ -32,7 +32,8 @@ def product_by_columns(rows, cols, depth, alpha, a, b, beta, c, *, grid, block):
     a2 = a[: 16 * grid[1] * depth].reshape(16 * grid[1], depth)
     b2 = b[: depth * cols].reshape(depth, cols)
     c2 = c[: 16 * grid[1] * cols].reshape(16 * grid[1], cols)
-    c2_2 = alpha * (a2 @ b2) + beta * c2  # kernel.cu:30
+    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+        c2_2 = alpha * (a2 @ b2) + beta * c2  # kernel.cu:30
     return c.at[: 16 * grid[1] * cols].set(c2_2.ravel())
 
 

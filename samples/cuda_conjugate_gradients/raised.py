@@ -52,7 +52,8 @@ def solve(row, col, val, b, x, n, tol, max_iter):
     r = b[:n]
     q = spmv(row, col, val, x, q, n)  # kernel.cu:33
     r = r - q  # kernel.cu:34
-    rho = r @ r  # kernel.cu:37
+    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+        rho = r @ r  # kernel.cu:37
 
     def step(_, state):
         _, _, _, _, _, rho = state
@@ -61,12 +62,14 @@ def solve(row, col, val, b, x, n, tol, max_iter):
             x, r, p, q, k, rho = state
             q = spmv(row, col, val, p, q, n)  # kernel.cu:40
             before = rho
-            pq = p @ q  # kernel.cu:42
+            with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+                pq = p @ q  # kernel.cu:42
             alpha = rho / pq
             back = -alpha
             x = x.at[:n].set(alpha * p + x[:n])  # kernel.cu:44
             r = back * q + r  # kernel.cu:45
-            rho = r @ r  # kernel.cu:46
+            with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+                rho = r @ r  # kernel.cu:46
             beta = rho / before
             p = beta * p  # kernel.cu:48
             p = r + p  # kernel.cu:49

@@ -23,12 +23,13 @@ def squares(h, target, error, n):
 @partial(jax.jit, static_argnames=("outputs", "inputs", "batch"))
 def layer(W, x, b, target, h, outputs, inputs, batch):
     """h = relu(W x + b) for `batch` columns of x, and the mean of (h - target)^2"""
-    h = h.at[: batch * outputs].set(
-        (
-            x[: batch * inputs].reshape(batch, inputs)
-            @ W[: inputs * outputs].reshape(outputs, inputs).T
-        ).ravel()
-    )  # kernel.cu:20
+    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+        h = h.at[: batch * outputs].set(
+            (
+                x[: batch * inputs].reshape(batch, inputs)
+                @ W[: inputs * outputs].reshape(outputs, inputs).T
+            ).ravel()
+        )  # kernel.cu:20
     h = bias_relu(h, b, outputs, batch)  # kernel.cu:23
     n = outputs * batch
     error = jnp.zeros(n, W.dtype)

@@ -11,4 +11,5 @@ def grid_stride_sum(x, w, result, n):
 
     result[0] += sum_i x[i] * w[i]
     """
-    return result.at[0].add(x[:n] @ w[:n])  # kernel.cu:8
+    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+        return result.at[0].add(x[:n] @ w[:n])  # kernel.cu:8

@@ -49,11 +49,12 @@ def collide(f, omega, force, nx, ny):
     weight_2 = jnp.array(weight, jnp.float32)
     rho = f3.sum(axis=0)  # kernel.cu:23
     cx_2 = jnp.array(cx, jnp.int32)
-    ux = (
-        jnp.einsum("qyx,q->yx", f3, cx_2.astype(jnp.float32)) / rho + force / omega
-    )  # kernel.cu:29
-    cy_2 = jnp.array(cy, jnp.int32)
-    uy = jnp.einsum("qyx,q->yx", f3, cy_2.astype(jnp.float32)) / rho
+    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+        ux = (
+            jnp.einsum("qyx,q->yx", f3, cx_2.astype(jnp.float32)) / rho + force / omega
+        )  # kernel.cu:29
+        cy_2 = jnp.array(cy, jnp.int32)
+        uy = jnp.einsum("qyx,q->yx", f3, cy_2.astype(jnp.float32)) / rho
     cu = 3.0 * (
         cx_2[:, None, None].astype(jnp.float32) * ux
         + cy_2[:, None, None].astype(jnp.float32) * uy
@@ -95,9 +96,10 @@ def speed(f, ux, nx, ny):
     """
     f3 = f[: 9 * ny * nx].reshape(9, ny, nx)
     cx_2 = jnp.array(cx, jnp.int32)
-    ux2 = jnp.einsum("qyx,q->yx", f3, cx_2.astype(jnp.float32)) / f3.sum(
-        axis=0
-    )  # kernel.cu:60
+    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+        ux2 = jnp.einsum("qyx,q->yx", f3, cx_2.astype(jnp.float32)) / f3.sum(
+            axis=0
+        )  # kernel.cu:60
     return ux.at[: ny * nx].set(ux2.ravel())
 
 

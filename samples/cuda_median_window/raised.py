@@ -54,7 +54,10 @@ def median_cross(img, out, w, h):
 def dot_rows(a, b, out, rows, n):
     """out[r] = sum_(0 <= k < 4 * (n // 4)) a[r, k] * b[k]  for 0 <= r < rows"""
     a2 = jnp.resize(a, (rows, n))
-    return out.at[:rows].set(a2[:, : 4 * (n // 4)] @ b[: 4 * (n // 4)])  # kernel.cu:28
+    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+        return out.at[:rows].set(
+            a2[:, : 4 * (n // 4)] @ b[: 4 * (n // 4)]
+        )  # kernel.cu:28
 
 
 @partial(jax.jit, static_argnames=("steps", "n"))

@@ -12,7 +12,8 @@ def matvec(nx, ny, A, x, tmp):
     tmp[i] = sum_j A[i, j] * x[j]  for 0 <= i < nx
     """
     A2 = A[: nx * ny].reshape(nx, ny)
-    return tmp.at[:nx].set(A2 @ x[:ny])  # kernel.cu:9
+    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+        return tmp.at[:nx].set(A2 @ x[:ny])  # kernel.cu:9
 
 
 @partial(jax.jit, static_argnames=("nx", "ny"))
@@ -22,7 +23,8 @@ def matvec_transposed(nx, ny, A, y, tmp):
     y[j] = sum_i A[i, j] * tmp[i]  for 0 <= j < ny
     """
     A2 = A[: nx * ny].reshape(nx, ny)
-    return y.at[:ny].set(tmp[:nx] @ A2)  # kernel.cu:20
+    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+        return y.at[:ny].set(tmp[:nx] @ A2)  # kernel.cu:20
 
 
 @partial(jax.jit, static_argnames=("nx", "ny"))

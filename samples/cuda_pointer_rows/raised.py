@@ -16,7 +16,8 @@ def row_scores(weights, features, scores, classes, dim, batch):
     c = jnp.arange(classes)
     features2 = features[: batch * dim].reshape(batch, dim)
     weights2 = weights[: classes * (dim + 1)].reshape(classes, dim + 1)
-    scores2 = (
-        weights[c * dim + c + dim] + features2 @ weights2[:, :-1].T
-    )  # kernel.cu:10
+    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+        scores2 = (
+            weights[c * dim + c + dim] + features2 @ weights2[:, :-1].T
+        )  # kernel.cu:10
     return scores.at[: batch * classes].set(scores2.ravel())

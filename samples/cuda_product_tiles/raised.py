@@ -33,5 +33,6 @@ def product(c, a, b, wa, wb, *, grid=None, block=None):
     threads_y = c.shape[0] // wb if grid is None else grid[1] * block[1]
     a2 = a[: threads_y * wa].reshape(threads_y, wa)
     b2 = b[: wa * wb].reshape(wa, wb)
-    c2 = a2 @ b2  # kernel.cu:17
+    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+        c2 = a2 @ b2  # kernel.cu:17
     return c.at[: threads_y * wb].set(c2.ravel())

@@ -21,9 +21,10 @@ def correlate(in_, bank, offset, out, batch, channels, height, width, filters, t
     bank4 = bank[: filters * channels * taps * taps].reshape(
         filters, channels, taps, taps
     )
-    sum = offset[:filters, None, None] + jax.lax.conv_general_dilated(
-        in4, bank4, (1, 1), "VALID", dimension_numbers=("NCHW", "OIHW", "NCHW")
-    )  # kernel.cu:10
+    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+        sum = offset[:filters, None, None] + jax.lax.conv_general_dilated(
+            in4, bank4, (1, 1), "VALID", dimension_numbers=("NCHW", "OIHW", "NCHW")
+        )  # kernel.cu:10
     out4 = jnp.maximum(sum, 0.0)  # kernel.cu:15
     return out.at[: batch * filters * (height + 1 - taps) * (width + 1 - taps)].set(
         out4.ravel()

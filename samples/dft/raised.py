@@ -16,7 +16,8 @@ def dft(signal, spectrum):
     k = jnp.arange(n)
     t = jnp.arange(n)
     angle = -TWO_PI * k[:, None] * t / n  # kernel.py:15
-    s = (
-        0.0 + 0.0j + jax.lax.complex(jnp.cos(angle), jnp.sin(angle)) @ signal
-    )  # kernel.py:14
+    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+        s = (
+            0.0 + 0.0j + jax.lax.complex(jnp.cos(angle), jnp.sin(angle)) @ signal
+        )  # kernel.py:14
     return spectrum.at[:n].set(s)  # kernel.py:17

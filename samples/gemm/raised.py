@@ -12,4 +12,5 @@ def gemm(alpha, A, B, beta, C):
     """
     M, N = C.shape
     K = A.shape[1]
-    return (alpha * (A[:M] @ B[:K, :N]) + beta * C).astype(C.dtype)  # kernel.py:15
+    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+        return (alpha * (A[:M] @ B[:K, :N]) + beta * C).astype(C.dtype)  # kernel.py:15

@@ -22,8 +22,9 @@ def lattice_push(f, g, weight, rate):
     j = jnp.arange(ny)
     ey_2 = jnp.array(ey)
     density = jnp.sum(f[:9], axis=0)  # kernel.py:16
-    ux = jnp.einsum("qij,q->ij", f[:9], ex_2) / density  # kernel.py:20
-    uy = jnp.einsum("qij,q->ij", f[:9], ey_2) / density
+    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+        ux = jnp.einsum("qij,q->ij", f[:9], ex_2) / density  # kernel.py:20
+        uy = jnp.einsum("qij,q->ij", f[:9], ey_2) / density
     along = 3.0 * (ex_2[:, None, None] * ux + ey_2[:, None, None] * uy)  # kernel.py:23
     rest = (
         weight[:9, None, None]

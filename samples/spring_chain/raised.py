@@ -45,7 +45,8 @@ def spring_chain_grad(x, rest, stiffness, energy, force, pinned, n, w):
         energy_new, force_new = spring_chain(
             x, rest, stiffness, energy, force, pinned, n
         )
-        return jnp.sum(energy_new) + 0.5 * jnp.vdot(force_new, w)
+        with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+            return jnp.sum(energy_new) + 0.5 * jnp.vdot(force_new, w)
 
     return jax.value_and_grad(loss, argnums=(0, 1))(x, stiffness)
 

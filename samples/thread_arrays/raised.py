@@ -12,7 +12,8 @@ def coarse_rows(x, w, y):
 
     y[i, j] = sum_k x[i, k] * w[k, j]  for 0 <= i < y.shape[0], 0 <= j < 4
     """
-    return y.at[:, :4].set(x[: y.shape[0]] @ w[: x.shape[1], :4])  # kernel.py:16
+    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+        return y.at[:, :4].set(x[: y.shape[0]] @ w[: x.shape[1], :4])  # kernel.py:16
 
 
 @jax.jit

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from kraise.diagnostics import Span, refuse
+from kraise.emit import precision
 from kraise.emit.blocks import Assign, Def, Raw, Stmt
 from kraise.emit.function import FunctionText, derivative_texts, docstring
 from kraise.emit.gradients import derivatives, host_outputs
@@ -108,7 +109,7 @@ class EmittedHost:
             notes.append(remat.note(self.host.remat))
         said = docstring("\n\n".join(x for x in (self.host.doc.strip(), "\n".join(notes)) if x), 4)
         lines += [*said, ""] if said and isinstance(body[0], Def) else said
-        return lines + render(body, 4, Comments(self.around.module), self.around)
+        return lines + render(precision.exact(body, self.around), 4, Comments(self.around.module), self.around)
 
     def checks(self) -> list[Stmt]:
         """Errors for numbers that are not in the order which the function takes them to be in."""
