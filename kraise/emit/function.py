@@ -12,7 +12,7 @@ from kraise.emit.loads import edges, gathered_rows, halo, widened
 from kraise.emit.loads.rectangles import rectangles
 from kraise.emit.loads.tables import tables_of
 from kraise.emit.loads.views import whole
-from kraise.emit.loops import chunks, folds, remat
+from kraise.emit.loops import chunks, folds, remat, triangular
 from kraise.emit.lower import Lowering
 from kraise.emit.settled import settled
 from kraise.emit.stores import columns, versions, writes
@@ -45,7 +45,7 @@ class FunctionText:
 
 def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]:
     """The text of one kernel's function, and those of the derivatives that it asks for."""
-    kernel = chunks.chunked(canonical(merged(kernel)))
+    kernel = chunks.chunked(triangular.solved(canonical(merged(kernel))))
     kernel = halo.padded(kernel, tables_of(around.module.constants, kernel.params))  # type: ignore[arg-type]
     kernel = columns.stacked(gathered_rows.in_rows(edges.repeating(kernel)))
     parameters = tuple(identifier(p.name) for p in kernel.params)  # type: ignore[attr-defined]
@@ -60,6 +60,7 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     if assumed:
         context, checks, body = _lowered(settled(kernel, assumed), around, assumed, eager)
     checks, body = _placed(checks, body)
+    checks = [*triangular.checks(context, kernel), *checks]
     extents, body = shapes.named(context, [*checks, *guards.early_return(context, kernel, assumed), *body])
     body = [*extents, *body]
     if kernel.memory.remat == "full" and not kernel.memory.limit and chunks.has_broadcast(kernel):

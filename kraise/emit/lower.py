@@ -287,8 +287,11 @@ class Lowering:
     def operation(self, node: eq.Op, frame: Frame) -> Val:
         """An operation of the table, lane by lane."""
         from kraise.emit import lazy
+        from kraise.emit.loops import triangular
         from kraise.emit.sums import conditions, reductions
 
+        if node.name == triangular.SOLVE:
+            return triangular.lowered(self, node, frame)
         special = conditions.triangle(self, node, frame)
         if special is not None:
             return special

@@ -47,42 +47,15 @@ def solve(L, B):
     for i = 0 ... n - 1, from last to first:
         B[i, c] = (B[i, c] + sum_(1 <= j < n where j >= i + 1) -(L[j, i] * B[j, c])) / L[i, i]
             for 0 <= c < B.shape[1]
+
+    B holds floating-point numbers
     """
     n = L.shape[0]
-    if n == 0:
-        return B
-    j = jnp.arange(n - 1)
-
-    def step(B, inputs):
-        i, L_i = inputs
-        mask = j < i
-        s = B[i] + jnp.sum(
-            jnp.where(
-                mask[:, None],
-                -(jnp.where(mask[:, None], L_i[:, None], 0) * B[: n - 1]),
-                0,
-            ),
-            axis=0,
-        )  # kernel.py:27
-        B = B.at[i].set(s / L[i, i])  # kernel.py:29
-        return B, None
-
-    B, _ = jax.lax.scan(step, B, (jnp.arange(n), L[:, : n - 1]))  # kernel.py:25
-    j_2 = jnp.arange(1, n)
-
-    def step(B, inputs):
-        i_2, L_i = inputs
-        mask = j_2 >= i_2 + 1
-        s = B[i_2] + jnp.sum(
-            jnp.where(
-                mask[:, None], -(jnp.where(mask[:, None], L_i[:, None], 0) * B[1:n]), 0
-            ),
-            axis=0,
-        )  # kernel.py:32
-        B = B.at[i_2].set(s / L[i_2, i_2])  # kernel.py:34
-        return B, None
-
-    B, _ = jax.lax.scan(
-        step, B, (jnp.arange(n), L[1:, :n].T), reverse=True
-    )  # kernel.py:30
-    return B
+    if not jnp.issubdtype(B.dtype, jnp.inexact):
+        raise ValueError("solve: B must hold floating-point numbers")
+    B = B.at[:n].set(
+        jax.scipy.linalg.solve_triangular(L[:, :n], B[:n], lower=True)
+    )  # kernel.py:29
+    return B.at[:n].set(
+        jax.scipy.linalg.solve_triangular(L[:, :n], B[:n], lower=True, trans=1)
+    )  # kernel.py:34
