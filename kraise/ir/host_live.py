@@ -76,15 +76,7 @@ class Needed:
 
     def changed_names(self, stmt: h.Stmt) -> set[str]:
         """The names that a statement sets, or by which it may change memory."""
-        found = sets(stmt)
-        match stmt:
-            case h.Update(array=array) | h.Store(array=array):
-                found.add(array)
-            case h.Launch(function=name, args=args) | h.CallHost(function=name, args=args):
-                may = self.stores.get(name, ())
-                arrays = [(at, array) for at, a in enumerate(args) for array in h.arrays_in(a)]
-                found |= {a for at, a in arrays if at >= len(may) or may[at]}
-        return found
+        return sets(stmt) | stored_by(stmt, self.stores)
 
     def is_needed(self, stmt: h.Stmt) -> bool:
         """Does a result need the statement (or one inside it)?"""
@@ -121,6 +113,25 @@ class Needed:
                 case _:
                     out.append(stmt)
         return tuple(out)
+
+
+def changed(host: h.Host, stores: Stores) -> tuple[bool, ...]:
+    """Which parameters' memory a host function may change. ``stores`` says it of what it calls; of one that is not
+    there all."""
+    memory = Memory(host.body)
+    written = {memory(n) for stmt in flat(host.body) for n in stored_by(stmt, stores)}
+    return tuple(memory(p.name) in written for p in host.params)
+
+
+def stored_by(stmt: h.Stmt, stores: Stores) -> set[str]:
+    """The names by which a statement may change memory."""
+    match stmt:
+        case h.Update(array=array) | h.Store(array=array):
+            return {array}
+        case h.Launch(function=name, args=args) | h.CallHost(function=name, args=args):
+            may = stores.get(name, ())
+            return {array for at, a in enumerate(args) if at >= len(may) or may[at] for array in h.arrays_in(a)}
+    return set()
 
 
 def flat(body: Iterable[h.Stmt]) -> Iterator[h.Stmt]:

@@ -192,3 +192,25 @@ def test_what_another_host_moves_is_not_there_already(given, fits):
     body = "def run(u, s):\n    d = cuda.to_device(u)\n    grow[1, 32](d, s)\n    return d\n"
     done = python(GROW + body + f"def f(x):\n    e = {given}\n    g = run(e, 1.0)\n    return e, g\n")
     assert ("f" in done.raised) == fits
+
+
+MOVED = {
+    "a flag that is no 0 and no 1": "    a = x if n else y\n    grow[1, 32](a, 5.0)\n    return x, y\n",
+    "a swap in a branch": "    a, b = x, y\n    if n > 1:\n        a, b = b, a\n    join[1, 32](a, b)\n    return x, y\n",
+    "a swap in a loop": (
+        "    a, b = x, y\n    for _ in range(n):\n        join[1, 32](a, b)\n        a, b = b, a\n"
+        "    return x, y, a\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("what", MOVED)
+def test_parameters_by_their_own_names_once_other_names_have_moved(what):
+    done = python(PARTS + f"def f(x, y, n):\n{MOVED[what]}")
+    assert "f" in done.raised
+    for n in (0, 1, 3):
+        agrees(done, "f", x=array(9), y=array(9, 1), n=n)
+    x, y = array(9), array(9, 1)
+    if what.startswith("a flag"):
+        for got, want in zip(load_module(done.text).f(x, y, 2), (x + 5, y), strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-6)

@@ -221,3 +221,42 @@ def test_records_that_are_read_stay():
             "def maybe(self, rounds):\n", "def maybe(self, rounds):\n        self.seen = self.losses[0]\n"
         )
         assert "Fit_damp" not in python(text).raised
+
+
+CHANGES = """
+class Field:
+    def __init__(self, u, v, rows):
+        self.u, self.v, self.rows = cuda.to_device(u), cuda.to_device(v), cuda.to_device(rows)
+        self.time = 0.0
+
+    def _low(self, src, dst):
+        step[1, 32](src, dst, src.shape[0])
+
+    def by_another_method(self):
+        self._low(self.u, self.v)
+        self.time += 1.0
+
+    def by_a_view(self):
+        scale[1, 32](self.u[2:5], 3.0)
+        scale[1, 32](self.rows[1], 2.0)
+        self.time += 1.0
+
+    def by_a_swap(self):
+        a, b = self.u, self.v
+        for _ in range(3):
+            self._low(a, b)
+            a, b = b, a
+        return a.copy_to_host()
+"""
+
+
+@pytest.mark.parametrize("name, wanted", (("by_another_method", "v, time"), ("by_a_view", "u, rows, time")))
+def test_what_is_changed_by_calls_and_views_comes_back(name, wanted):
+    done = python(CHANGES)
+    assert f"return {wanted}" in done.text.split(f"def Field_{name}(")[1]
+    given = {"u": array(9), "v": array(9, 1), "rows": array(8).reshape(2, 4), "time": 1.0}
+    agrees(done, f"Field_{name}", **{n: given[n] for n in names(done, f"Field_{name}")})
+
+
+def test_what_a_swap_of_local_names_leaves_in_the_attributes():
+    agrees(python(CHANGES), "Field_by_a_swap", u=array(9), v=array(9, 1))

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import libcst as cst
@@ -25,7 +26,18 @@ from kraise.frontends.python.names import Imports
 from kraise.frontends.python.source import Source, dotted, rebuilt, walk
 
 _DEPTH = 3
+Stores = Mapping[str, tuple[bool, ...]]
 KNOWN_CALLS = frozenset(("math.ceil", "math.floor", "builtins.int", "builtins.max", "builtins.min", "builtins.abs"))
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method as a function: its class, the attributes by the names that they have there, those that it changes."""
+
+    owner: str
+    node: cst.FunctionDef
+    spelled: Mapping[str, str]
+    changed: frozenset[str]
 
 
 @dataclass
@@ -47,25 +59,27 @@ class State:
 
 
 def methods(
-    source: Source, imports: Imports, stores: Mapping[str, tuple[bool, ...]]
-) -> dict[str, tuple[str, cst.FunctionDef]]:
-    """The methods of all classes as functions: name -> (class, function). ``stores`` says of each kernel which of its
-    parameters it writes."""
-    out: dict[str, tuple[str, cst.FunctionDef]] = {}
+    source: Source, imports: Imports, stores: Stores, more: Mapping[str, set[str]] = MappingProxyType({})
+) -> dict[str, Method]:
+    """The methods of all classes as functions. ``stores`` says of each kernel which of its parameters it writes,
+    ``more`` of functions which attributes they change beside those that are seen here."""
+    out: dict[str, Method] = {}
     taken = {n for n, _ in imports.bound.items()} | set(stores)
     for node in source.tree.body:
         if not isinstance(node, cst.ClassDef) or node.bases or not isinstance(node.body, cst.IndentedBlock):
             continue
         node = without_objects(source, grown(source, without_properties(source, node, imports), imports))
-        found = _state(node, imports, stores)
+        found = _state(node, imports, stores, more)
         for _ in range(_DEPTH):  # tuples of tuples
             apart = parted(source, node, {*found.known, *found.made})
             if apart is node:
                 break
-            node, found = apart, _state(apart, imports, stores)
+            node, found = apart, _state(apart, imports, stores, more)
         for method in found.methods:
             name = function_name(found.name, method)
-            out[name] = found.name, _Writer(source, found, method, taken).function(name)
+            writer = _Writer(source, found, method, taken)
+            spelled = {writer.names[a]: a for a in found.state}
+            out[name] = Method(found.name, writer.function(name), spelled, frozenset(found.changed[method]))
     return out
 
 
@@ -105,7 +119,7 @@ def _parts(node: cst.CSTNode) -> list[cst.CSTNode]:
     return [p for e in node.elements for p in _parts(e.value)] if isinstance(node, cst.Tuple | cst.List) else [node]
 
 
-def _state(node: cst.ClassDef, imports: Imports, stores: Mapping[str, tuple[bool, ...]]) -> State:
+def _state(node: cst.ClassDef, imports: Imports, stores: Stores, more: Mapping[str, set[str]]) -> State:
     own: dict[str, cst.FunctionDef] = {}
     found = State(node.name.value, own)
     for part in node.body.body:
@@ -145,7 +159,7 @@ def _state(node: cst.ClassDef, imports: Imports, stores: Mapping[str, tuple[bool
                 found.made[name] = initial
             elif _is_known(initial, fixed, found, imports):
                 found.known[name] = initial
-    _effects(found, stores)
+    _effects(found, stores, more)
     return found
 
 
@@ -188,12 +202,12 @@ def _mentions_parameter(value: cst.BaseExpression, found: State) -> bool:
     return any(isinstance(n, cst.Name) and n.value in own and id(n) not in attributes for n in walk(value))
 
 
-def _effects(found: State, stores: Mapping[str, tuple[bool, ...]]) -> None:
+def _effects(found: State, stores: Stores, more: Mapping[str, set[str]]) -> None:
     """What each method uses and changes, with what the methods that it calls do."""
     calls: dict[str, set[str]] = {}
     for method, node in found.methods.items():
         used: dict[str, None] = {}
-        changed: set[str] = set()
+        changed = set(more.get(function_name(found.name, method), ()))
         calls[method] = set()
         for inner in walk(node.body):
             name = _attribute(inner)

@@ -19,7 +19,7 @@ from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.names import Imports
 from kraise.frontends.python.source import Source, dotted, placed, walk
 from kraise.ir import host as h
-from kraise.ir.host_live import Memory, flat
+from kraise.ir.host_live import Memory, flat, stored_by
 
 _SHOWS = ("builtins.print", "pprint.pprint")
 Stores = Mapping[str, tuple[bool, ...]]
@@ -64,20 +64,7 @@ def _changes(host: h.Host, stores: Stores, inputs: Collection[str]) -> bool:
     """May a host function change an array of its caller? Those ``inputs`` that it takes from outside are its own."""
     memory = Memory(host.body)
     own = {memory(p.name) for p in host.params if p.name not in inputs}
-    for stmt in flat(host.body):
-        match stmt:
-            case h.Update(array=array) | h.Store(array=array):
-                changed = {array}
-            case h.Launch(function=name, args=args):
-                may = stores.get(name, (True,) * len(args))
-                changed = {n for a, m in zip(args, may, strict=False) if m for n in h.arrays_in(a)}
-            case h.CallHost(args=args):
-                changed = {n for a in args for n in h.arrays_in(a)}
-            case _:
-                continue
-        if own & set(map(memory, changed)):
-            return True
-    return False
+    return any(own & {memory(n) for n in stored_by(stmt, stores)} for stmt in flat(host.body))
 
 
 def returns(node: cst.FunctionDef) -> bool:

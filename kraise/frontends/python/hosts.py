@@ -35,7 +35,7 @@ from kraise.frontends.python.source import dotted, walk
 from kraise.frontends.python.survey import Definition, Survey, functions_of
 from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.host_live import stored
+from kraise.ir.host_live import changed, stored
 
 
 def read_hosts(
@@ -44,11 +44,12 @@ def read_hosts(
     functions: tuple[k.Function, ...],
     only: tuple[str, ...],
     foreign: Mapping[str, k.Function] = MappingProxyType({}),
+    told: Mapping[str, set[str]] = MappingProxyType({}),
 ) -> tuple[tuple[h.Host, ...], list[k.Function], list[Diagnostic]]:
     """The host functions of a module, callees first; loops of theirs that became functions; why some were not read.
 
     A method counts under the name of the function that it becomes; of two functions of one name the first counts.
-    ``foreign`` are the kernels in strings of the file.
+    ``foreign`` are the kernels in strings of the file, ``told`` the attributes that methods were found to change.
     """
     kernels = {n for n, d in found.functions.items() if d.kind == "kernel"} | set(foreign)
     nodes: dict[str, cst.FunctionDef] = {}
@@ -63,10 +64,10 @@ def read_hosts(
     nodes = {n: host_elementwise.with_outputs(context.source, f, of_elements) for n, f in nodes.items()}
     by_name = {**foreign, **{f.name: f for f in functions}}
     stores = {n: stored(by_name[n]) for n in kernels if n in by_name}
-    owners: dict[str, str] = {}
-    for name, (owner, node) in host_classes.methods(context.source, context.imports, stores).items():
-        if name not in nodes and name not in kernels:
-            nodes[name], owners[name] = node, owner
+    methods = host_classes.methods(context.source, context.imports, stores, told)
+    methods = {n: m for n, m in methods.items() if n not in nodes and n not in kernels}
+    nodes |= {n: m.node for n, m in methods.items()}
+    owners = {n: m.owner for n, m in methods.items()}
     plain = [without_objects(context.source, n) if isinstance(n, cst.ClassDef) else n for n in context.source.tree.body]
     records = host_units.records(context.source.tree.with_changes(body=plain), context.imports)
     contexts = host_units.context_managers(context.source.tree, context.imports)
@@ -124,6 +125,8 @@ def read_hosts(
         scope.outline = partial(_outline, context)
         return scope
 
+    changes: dict[str, tuple[bool, ...]] = dict(stores)  # the parameters that each may change
+    missed: dict[str, set[str]] = {}
     for name in _ordered(hosts):
         wanted = name in only or any(name in hosts[o] for o in only if o in hosts)
         if (only and not wanted) or (name == "main" and not wanted):
@@ -139,14 +142,22 @@ def read_hosts(
         if host is not None:
             written |= scope.written
             if name in owners:  # its attributes stand nowhere in the source as parameters
-                own = tuple(p.name for p in host.params if p.span is None)
-                host = replace(host, owner=owners[name], attributes=own)
+                attributes = tuple(p.name for p in host.params if p.span is None)
+                host = replace(host, owner=owners[name], attributes=attributes)
             if name == host_classes.function_name(owners.get(name, ""), "__init__"):
                 host = replace(host, state=host_classes.returned(nodes[name]))
             done[name] = host
+            changes[name] = changed(host, changes)
+            if name in methods and name != host_classes.function_name(methods[name].owner, "__init__"):
+                may = {p.name for p, is_changed in zip(host.params, changes[name], strict=True) if is_changed}
+                own = {a for n, a in methods[name].spelled.items() if n in may}
+                if not own <= methods[name].changed:
+                    missed[name] = own | set(told.get(name, ()))
             sure[name], moves[name] = scope.numbers, scope.moves
             outlined += scope.outlined
             kinds[name] = tuple(isinstance(v, k.ArrayRef) for v in h.returned(host.body))
+    if missed:  # by what is called, or a view: what these methods return was not known
+        return read_hosts(context, found, functions, only, foreign, {**told, **missed})
     for name, node in nodes.items():
         if name not in done and name not in by_name and (call := host_raw.not_launched(node, raw)) is not None:
             problems = [p for p in problems if p.kernel != name]
@@ -156,8 +167,8 @@ def read_hosts(
             reason = f"{', '.join(sorted(elsewhere))}, which is launched here, is a kernel of another file"
             hint = "write the kernel into this file: a file is read by itself"
             problems.append(Diagnostic("KR213", reason, context.source.span(node.name), hint, name))
-    told = {p.kernel for p in problems}
-    seen = {*done, *told, *by_name, *written}
+    refused = {p.kernel for p in problems}
+    seen = {*done, *refused, *by_name, *written}
     silent = host_unread.refusals(context.source, context.imports, unread, kernels, seen, set(records))
     problems += [p for p in silent if (not only and p.kernel != "main") or p.kernel in only]
     problems = [p for p in problems if p.kernel not in written or p.kernel in only]
@@ -170,8 +181,8 @@ def with_launched(parsed: source.Source, imports: Imports, found: Survey, only: 
         return only
     kernels = {n for n, d in found.functions.items() if d.kind == "kernel"}
     nodes = {n.name.value: n for n, around, method in functions_of(parsed.tree) if not around and not method}
-    for name, (_, node) in host_classes.methods(parsed, imports, {}).items():
-        nodes.setdefault(name, node)
+    for name, method in host_classes.methods(parsed, imports, {}).items():
+        nodes.setdefault(name, method.node)
     classes = {n.name.value: n for n in parsed.tree.body if isinstance(n, cst.ClassDef)}
     hosts = _hosts({n: f for n, f in nodes.items() if n not in kernels}, kernels)
     wanted = list(only)

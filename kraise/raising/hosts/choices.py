@@ -64,6 +64,8 @@ def _number(condition: h.Expr, counters: set[str]) -> tuple[k.Expr, bool]:
             return number, False
         case k.Op(name="eq", args=(number, k.Const(value=1))) if _parity(number) and _positive(number, counters):
             return number, True
+    if getattr(condition, "type", BOOL) != BOOL:  # any number but 0 counts as true
+        return k.Op("ne", (condition, k.Const(0, INT)), BOOL), True  # type: ignore[arg-type]
     return condition, True  # type: ignore[return-value]
 
 

@@ -196,8 +196,8 @@ class Flow:
         for name in sorted(after & (set(one.points) | set(two.points))):
             a, b = one.points.get(name), two.points.get(name)
             if a == b and a is not None:
-                if a.slot not in moves:
-                    moves.setdefault(a.slot, (a.slot, a.slot))
+                if moves.setdefault(a.slot, (a.slot, a.slot)) != (a.slot, a.slot):  # others leave there
+                    raise _Moved(name)
                 state.points[name] = a
                 continue
             before = state.points.get(name)

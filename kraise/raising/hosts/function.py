@@ -37,7 +37,7 @@ from kraise.raising.hosts.libraries import folded
 from kraise.raising.hosts.listed import with_lists
 from kraise.raising.hosts.pools import NotApart, dealt_out
 from kraise.raising.hosts.reach import Numbers
-from kraise.raising.hosts.returns import with_one_return
+from kraise.raising.hosts.returns import own_memory, with_one_return
 from kraise.raising.hosts.state import Memory, State, View, given_member
 from kraise.raising.hosts.unpacked import unpacked
 from kraise.raising.hosts.views import elements, flat, seen_as
@@ -79,7 +79,8 @@ class Raising:
         self.frozen: set[int] = set()  # slots of one memory in some round: nothing may write to them
         self.scalar_names = {p.name for p in host.params if isinstance(p.type, ScalarType)}
         self.taken = set_within(host.body) | {p.name for p in host.params}
-        self.implicit = h.gives_back(host)  # the memory of parameters is what comes back
+        self.own = own_memory(host)
+        self.implicit = h.gives_back(host) or bool(self.own)  # the memory of parameters is what comes back
         body = unpacked(host.body, {p.name for p in host.params}, self.taken)
         body = with_one_return(body, partial(fresh, self.taken))
         try:
@@ -123,13 +124,16 @@ class Raising:
         values: list[h.Expr | o.Rotated] = []
         memory: list[str] = []
         for value in returned:
-            if isinstance(value, k.ArrayRef):
+            if isinstance(value, k.ArrayRef) and value.array in self.own and value.array not in state.points:
+                values.append(self._in_memory(value.array, state))
+                memory.append(value.array)
+            elif isinstance(value, k.ArrayRef):
                 values.append(self.array(value, state))
                 memory.append(self._memory_of(value, state))
             else:
                 values.append(self.expr(value, state))
                 memory.append("")
-        if self.implicit:
+        if h.gives_back(self.host):
             for p in self.host.params:
                 if p.name in state.written and p.name not in memory:
                     found = self._in_memory(p.name, state)

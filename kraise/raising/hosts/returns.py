@@ -4,6 +4,8 @@ A return in a loop becomes a flag, a break and the same return behind the loop, 
 return in a branch makes what follows the other branch. Then both branches end with a return, and what they return gets
 names: numbers are assigned, arrays are copied to new memory, which nothing else points to.
 
+A parameter that is returned by its own name is its memory, also where other names for it have moved.
+
 Side condition, checked: all returns give as many values, and arrays and numbers at the same places.
 """
 
@@ -15,6 +17,8 @@ from dataclasses import replace
 from kraise.diagnostics import refuse
 from kraise.ir import host as h
 from kraise.ir import kernel as k
+from kraise.ir.host_live import Memory
+from kraise.ir.host_names import set_within
 from kraise.ir.types import BOOL, NUMBER
 
 Body = tuple[h.Stmt, ...]
@@ -28,6 +32,15 @@ def with_one_return(body: Body, fresh: Callable[[str], str]) -> Body:
     if found and isinstance(found[-1], h.Return) and not found[-1].values:
         return found[:-1]
     return found
+
+
+def own_memory(host: h.Host) -> set[str]:
+    """The parameters that are returned by their own names and point to nothing else, where other names may point to
+    their memory: it is what comes back, wherever such names have moved."""
+    memory = Memory(host.body)
+    given = {p.name for p in host.params} - set_within(host.body)
+    back = {v.array for v in h.returned(host.body) if isinstance(v, k.ArrayRef) and v.offset is None}
+    return {n for n in given & back if n in memory.same or n in memory.same.values()}
 
 
 def has_return(stmt: h.Stmt) -> bool:
