@@ -196,10 +196,11 @@ def test_what_another_host_moves_is_not_there_already(given, fits):
 
 MOVED = {
     "a flag that is no 0 and no 1": "    a = x if n else y\n    grow[1, 32](a, 5.0)\n    return x, y\n",
-    "a swap in a branch": "    a, b = x, y\n    if n > 1:\n        a, b = b, a\n    join[1, 32](a, b)\n    return x, y\n",
+    "a swap in a branch": (
+        "    a, b = x, y\n    if n > 1:\n        a, b = b, a\n    join[1, 32](a, b)\n    return x, y\n"
+    ),
     "a swap in a loop": (
-        "    a, b = x, y\n    for _ in range(n):\n        join[1, 32](a, b)\n        a, b = b, a\n"
-        "    return x, y, a\n"
+        "    a, b = x, y\n    for _ in range(n):\n        join[1, 32](a, b)\n        a, b = b, a\n    return x, y, a\n"
     ),
 }
 

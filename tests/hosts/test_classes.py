@@ -260,3 +260,58 @@ def test_what_is_changed_by_calls_and_views_comes_back(name, wanted):
 
 def test_what_a_swap_of_local_names_leaves_in_the_attributes():
     agrees(python(CHANGES), "Field_by_a_swap", u=array(9), v=array(9, 1))
+
+
+BASES = """
+class Model(ABC):
+    TPB: int = 32
+
+    def __init__(self, u, dt=0.5):
+        self.shape = u.shape
+        self.u = cuda.to_device(u)
+        self.dt = dt
+        self.time = 0.0
+        self.grid = tuple((s + t - 1) // t for s, t in zip(self.shape, (self.TPB,)))
+
+    def advance(self):
+        self.damp()
+        self.time += self.dt
+
+class Fading(Model):
+    def __init__(self, u, rate):
+        super().__init__(u)
+        self.rate = rate
+
+    def damp(self):
+        scale[self.grid, self.TPB](self.u, 1.0 - self.rate * self.dt)
+
+    def advance(self):
+        super().advance()
+        self.time += 1.0
+
+@dataclass
+class Heated:
+    u: np.ndarray
+    factor: float = 3.0
+    seen: list = field(default_factory=list)
+
+    def __post_init__(self):
+        self.d_u = cuda.to_device(self.u)
+
+    def heat(self):
+        scale[1, 32](self.d_u, self.factor)
+"""
+
+
+def test_the_methods_of_a_base_and_the_constructor_of_a_dataclass():
+    done = python("from abc import ABC\nfrom dataclasses import dataclass, field\n" + BASES)
+    assert codes(done) == {"KR201"}  # the racy kernel: the grid of `damp` is known, there is no warning of it
+    agrees(done, "Fading_advance", u=array(9), time=1.0, rate=0.25)
+    module = load_module(done.text)
+    u, time, rate = module.Fading_init(array(9), 0.25)
+    u, time = module.Fading_advance(u, time, rate)
+    np.testing.assert_allclose(u, array(9) * 0.875, rtol=1e-6)
+    assert time == 1.5
+    first, factor, u = module.Heated_init(array(9))
+    np.testing.assert_allclose(module.Heated_heat(factor, u), array(9) * 3, rtol=1e-6)
+    assert "Other_advance" not in python("class Other(elsewhere.Model):\n    def advance(self):\n        pass\n").text

@@ -60,6 +60,8 @@ COVERING = {
     "C": (CUDA, "twice<<<blocks, 256>>>(x, n);"),
     "C, ceil": (CUDA, "twice<<<ceil(n / 256.0), 256>>>(x, n);"),
     "C, tile": (CUDA, "centred<<<(n + TILE - 1) / TILE, TILE>>>(x, y, n);"),
+    "one extent is known": (PYTHON, "plane[(-(-x.shape[0] // 16), -(-x.shape[0] // 8)), (16, 8)](x)"),
+    "the larger extent": (PYTHON, "g = max(x.shape[0], x.shape[1]); plane[(g // 16 + 1, g // 8 + 1), (16, 8)](x)"),
     "C, rounds": (CUDA, "for (int k = 0; k < n; k++) twice<<<(n - k + 255) / 256, 256>>>(x + k, n - k);"),
 }
 LEAVING_OUT = {
@@ -84,6 +86,11 @@ LEAVING_OUT = {
         PYTHON,
         "plane[(x.shape[0] // 16 + 1, x.shape[1] // 16 + 1), (16, 8)](x)",
         "along y, and its guard lets 1000 through",
+    ),
+    "extents exchanged": (
+        PYTHON,
+        "plane[(-(-x.shape[1] // 16), -(-x.shape[0] // 8)), (16, 8)](x)",
+        "1008 threads along x, and its guard lets 1333 through where x.shape[1] is 1000 and x.shape[0] is 1333",
     ),
     "C": (CUDA, "twice<<<dim3(3), 256>>>(x, 1000);", "768 threads along x, and its guard lets 1000 through"),
     "C, by name": (CUDA, "blocks = n / 256; int b = n / 256; twice<<<b, 256>>>(x, n);", "768 threads along x"),

@@ -6,8 +6,8 @@ then its own parameters. It returns what the method returns, then the attributes
 from constants and such attributes (``self.blocks = (self.n + 255) // 256``), is written out where it is used; one that
 holds a stream or an event is made anew. ``self.step()`` is a call that rebinds what it changes.
 
-Classes with bases and decorated methods are passed over. An attribute that a method gives another name counts as
-changed by it.
+Decorated methods are passed over, and classes of which not all is known (:mod:`.host_bases`). An attribute that a
+method gives another name counts as changed by it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from typing import Any
 import libcst as cst
 
 from kraise.frontends.python.host_attributes import grown, parted, without_objects
+from kraise.frontends.python.host_bases import whole_classes
+from kraise.frontends.python.host_fixed import attribute, is_known, shape_of
 from kraise.frontends.python.host_properties import without_properties
 from kraise.frontends.python.host_scope import ignored_call
 from kraise.frontends.python.names import Imports
@@ -27,7 +29,6 @@ from kraise.frontends.python.source import Source, dotted, rebuilt, walk
 
 _DEPTH = 3
 Stores = Mapping[str, tuple[bool, ...]]
-KNOWN_CALLS = frozenset(("math.ceil", "math.floor", "builtins.int", "builtins.max", "builtins.min", "builtins.abs"))
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,7 @@ def methods(
     ``more`` of functions which attributes they change beside those that are seen here."""
     out: dict[str, Method] = {}
     taken = {n for n, _ in imports.bound.items()} | set(stores)
-    for node in source.tree.body:
-        if not isinstance(node, cst.ClassDef) or node.bases or not isinstance(node.body, cst.IndentedBlock):
-            continue
+    for node in whole_classes(source, imports):
         node = without_objects(source, grown(source, without_properties(source, node, imports), imports))
         found = _state(node, imports, stores, more)
         for _ in range(_DEPTH):  # tuples of tuples
@@ -97,14 +96,6 @@ def returned(node: cst.FunctionDef) -> tuple[str, ...]:
     return tuple(p.value for p in parts if isinstance(p, cst.Name))
 
 
-def _attribute(node: cst.CSTNode) -> str:
-    """``x`` of ``self.x``."""
-    match node:
-        case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)):
-            return name
-    return ""
-
-
 def _targets(node: cst.CSTNode) -> list[cst.CSTNode]:
     """What a statement assigns to."""
     match node:
@@ -131,6 +122,8 @@ def _state(node: cst.ClassDef, imports: Imports, stores: Stores, more: Mapping[s
                 match small:
                     case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value):
                         found.known[name] = value
+                    case cst.AnnAssign(target=cst.Name(value=name), value=cst.BaseExpression() as value):
+                        found.known[name] = value
     order = sorted(own, key=lambda m: m != "__init__")
     times: dict[str, int] = {}
     first: dict[str, cst.BaseExpression] = {}
@@ -138,7 +131,7 @@ def _state(node: cst.ClassDef, imports: Imports, stores: Stores, more: Mapping[s
     for method in order:
         for inner in walk(own[method].body):
             for target in _targets(inner):
-                name = _attribute(target)
+                name = attribute(target)
                 if name:
                     found.attributes += [name] if name not in found.attributes else []
                     times[name] = times.get(name, 0) + 1
@@ -146,10 +139,10 @@ def _state(node: cst.ClassDef, imports: Imports, stores: Stores, more: Mapping[s
         for line in own[method].body.body if method == "__init__" else ():
             for small in line.body if isinstance(line, cst.SimpleStatementLine) else ():
                 match small:
-                    case cst.Assign(targets=[cst.AssignTarget(target=target)], value=given) if _attribute(target):
-                        first[_attribute(target)] = given
+                    case cst.Assign(targets=[cst.AssignTarget(target=target)], value=given) if attribute(target):
+                        first[attribute(target)] = given
                     case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple() as several)]):
-                        fixed |= {_attribute(t) for t in _parts(several)}
+                        fixed |= {attribute(t) for t in _parts(several)}
     once = {n for n, count in times.items() if count == 1 and n in first}
     fixed = {n for n in fixed if times.get(n) == 1} | once
     for name in found.attributes:
@@ -157,49 +150,12 @@ def _state(node: cst.ClassDef, imports: Imports, stores: Stores, more: Mapping[s
             initial = first[name]
             if isinstance(initial, cst.Call) and ignored_call(imports.qualified(dotted(initial.func))):
                 found.made[name] = initial
-            elif _is_known(initial, fixed, found, imports):
+            elif (known := shape_of(initial, first, once)) is not None:
+                found.known[name] = known
+            elif is_known(initial, fixed, found, imports):
                 found.known[name] = initial
     _effects(found, stores, more)
     return found
-
-
-def _is_known(value: cst.BaseExpression, once: set[str], found: State, imports: Imports) -> bool:
-    """Is a value made of constants and of attributes that never change?"""
-    plain = False
-    words = {id(n.attr) for n in walk(value) if isinstance(n, cst.Attribute)}
-    for inner in walk(value):
-        if id(inner) in words:
-            continue
-        match inner:
-            case cst.Integer() | cst.Float():
-                plain = True
-            case cst.Call(func=func) if imports.qualified(dotted(func)) not in KNOWN_CALLS:
-                return False
-            case cst.Attribute() if _attribute(inner):
-                if _attribute(inner) not in once and _attribute(inner) not in found.known:
-                    return False
-                plain = True
-            case cst.Subscript(value=owner) if not _attribute(owner):
-                return False
-            case cst.SimpleString() | cst.List() | cst.Lambda() | cst.Comparison():
-                return False
-            case cst.Name(value=name) if name not in ("self", "True", "False") and not imports.qualified(name):
-                if name.isupper():
-                    continue
-                if name not in {"ceil", "floor", "int", "max", "min", "abs", "math"}:
-                    return False
-            case cst.Attribute() if imports.qualified(dotted(inner)) not in KNOWN_CALLS:
-                return False
-    bare = isinstance(value, cst.Name) or _attribute(value)
-    return plain and not bare and not _mentions_parameter(value, found)
-
-
-def _mentions_parameter(value: cst.BaseExpression, found: State) -> bool:
-    """Does a value of ``__init__`` use one of its parameters by its own name?"""
-    init = found.methods["__init__"]
-    own = {p.name.value for p in (*init.params.params, *init.params.kwonly_params)} - {"self"}
-    attributes = {id(n.attr) for n in walk(value) if isinstance(n, cst.Attribute)}
-    return any(isinstance(n, cst.Name) and n.value in own and id(n) not in attributes for n in walk(value))
 
 
 def _effects(found: State, stores: Stores, more: Mapping[str, set[str]]) -> None:
@@ -210,15 +166,15 @@ def _effects(found: State, stores: Stores, more: Mapping[str, set[str]]) -> None
         changed = set(more.get(function_name(found.name, method), ()))
         calls[method] = set()
         for inner in walk(node.body):
-            name = _attribute(inner)
+            name = attribute(inner)
             if name in found.methods:
                 calls[method].add(name)
             elif name:
                 used[name] = None
-            changed |= {_attribute(t) for t in _targets(inner)} - {""}
+            changed |= {attribute(t) for t in _targets(inner)} - {""}
             for target in _targets(inner):
-                if isinstance(target, cst.Subscript) and _attribute(target.value):
-                    changed.add(_attribute(target.value))
+                if isinstance(target, cst.Subscript) and attribute(target.value):
+                    changed.add(attribute(target.value))
             match inner:
                 case cst.Assign(targets=[cst.AssignTarget(target=cst.Name())], value=value) if _arrays(value):
                     changed |= _arrays(value)
@@ -244,7 +200,7 @@ def _effects(found: State, stores: Stores, more: Mapping[str, set[str]]) -> None
                 found.changed[method] |= found.changed[other]
             for name in list(found.used[method]):  # a value that is written out uses others
                 if name in found.known:
-                    found.used[method] |= {a for n in walk(found.known[name]) if (a := _attribute(n))}
+                    found.used[method] |= {a for n in walk(found.known[name]) if (a := attribute(n))}
         if before == [len(s) for s in (*found.used.values(), *found.changed.values())]:
             break
     for method in found.methods:
@@ -256,8 +212,8 @@ def _arrays(value: cst.CSTNode) -> set[str]:
     """The attributes that an expression names: ``self.x``, or one of ``(self.x, self.y)[i]``."""
     match value:
         case cst.Subscript(value=cst.Tuple(elements=parts) | cst.List(elements=parts)):
-            return {_attribute(p.value) for p in parts} - {""}
-    return {_attribute(value)} - {""}
+            return {attribute(p.value) for p in parts} - {""}
+    return {attribute(value)} - {""}
 
 
 class _Writer:
@@ -268,7 +224,7 @@ class _Writer:
         self.node = found.methods[method]
         self.params = [p for p in self.node.params.params if p.name.value != "self"]
         own = {n.value for n in walk(self.node) if isinstance(n, cst.Name)}
-        attributes = {a for n in walk(self.node) if (a := _attribute(n))}
+        attributes = {a for n in walk(self.node) if (a := attribute(n))}
         bound = {p.name.value for p in (*self.params, *self.node.params.kwonly_params)}
         for inner in walk(self.node.body):
             bound |= {t.value for t in _targets(inner) if isinstance(t, cst.Name)}
@@ -286,13 +242,13 @@ class _Writer:
         lines = self.node.body.body
         plain = [s for line in lines if isinstance(line, cst.SimpleStatementLine) for s in line.body]
         targets = [t for s in plain if isinstance(s, cst.Assign) for t in _targets(s)]
-        every = [t for n in walk(self.node.body) if isinstance(n, cst.Assign) for t in _targets(n) if _attribute(t)]
-        named = [a for n in walk(self.node.body) if (a := _attribute(n))]
+        every = [t for n in walk(self.node.body) if isinstance(n, cst.Assign) for t in _targets(n) if attribute(t)]
+        named = [a for n in walk(self.node.body) if (a := attribute(n))]
         called = [m for m in named if m in self.found.methods]
         ends = any(isinstance(n, cst.Return) for line in lines[:-1] for n in walk(line))
         return set() if ends else {
-            a for a in map(_attribute, targets)
-            if a and named.count(a) == sum(_attribute(t) == a for t in every)
+            a for a in map(attribute, targets)
+            if a and named.count(a) == sum(attribute(t) == a for t in every)
             and not any(a in self.found.used[m] for m in called)
         }  # fmt: skip
 
@@ -304,7 +260,7 @@ class _Writer:
         params = [cst.Param(cst.Name(self.names[a])) for a in given]
         body = rebuilt(self.source, self.node.body, self.changed_node)
         lines = list(body.body)
-        uses = {_attribute(n) for n in walk(self.node.body)}
+        uses = {attribute(n) for n in walk(self.node.body)}
         for other in sorted(uses & set(found.made)) if not init else ():
             made = cst.Assign([cst.AssignTarget(cst.Name(self.names[other]))], found.made[other])
             lines.insert(0, cst.SimpleStatementLine([made]))
@@ -330,10 +286,10 @@ class _Writer:
         """What stands in place of a node; None for one that stays."""
         found = self.found
         match node:
-            case cst.Expr(value=cst.Call() as call) if _attribute(call.func) in found.methods:
+            case cst.Expr(value=cst.Call() as call) if attribute(call.func) in found.methods:
                 return self.called(call, []) or cst.Expr(self.call(call))
             case cst.Assign(targets=[cst.AssignTarget(target=target)], value=cst.Call() as call) if (
-                _attribute(call.func) in found.methods
+                attribute(call.func) in found.methods
             ):
                 results = [rebuilt(self.source, p, self.changed_node) for p in _parts(target)]
                 return self.called(call, results) or node.with_changes(
@@ -347,10 +303,10 @@ class _Writer:
                     kept = [rebuilt(self.source, p, self.changed_node) for p in whole]
                 return node.with_changes(value=_tuple([*kept, *back]) if kept or back else None,
                                          whitespace_after_return=cst.SimpleWhitespace(" "))  # fmt: skip
-            case cst.Call(func=func) if _attribute(func) in found.methods:
+            case cst.Call(func=func) if attribute(func) in found.methods:
                 return self.call(node)
-            case cst.Attribute() if _attribute(node):
-                return self.attribute(_attribute(node))
+            case cst.Attribute() if attribute(node):
+                return self.attribute(attribute(node))
             case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=name)) if owner == found.name:
                 return self.attribute(name) if name in found.known else None
         return None
@@ -367,14 +323,14 @@ class _Writer:
 
     def call(self, call: cst.Call) -> cst.Call:
         """``self.step(…)`` as the call of the function that the method becomes."""
-        other = _attribute(call.func)
+        other = attribute(call.func)
         given = [cst.Arg(cst.Name(self.names[a])) for a in self.ordered(self.found.used[other])]
         own = [rebuilt(self.source, a, self.changed_node) for a in call.args]
         return self.placed(cst.Call(cst.Name(function_name(self.found.name, other)), [*given, *own]), call)
 
     def called(self, call: cst.Call, results: list[cst.BaseExpression]) -> cst.Assign | None:
         """The call as a statement that binds what it changes anew; None where it changes nothing."""
-        back = [cst.Name(self.names[a]) for a in self.ordered(self.found.changed[_attribute(call.func)])]
+        back = [cst.Name(self.names[a]) for a in self.ordered(self.found.changed[attribute(call.func)])]
         if not back:
             return None
         return self.placed(cst.Assign([cst.AssignTarget(_tuple([*results, *back]))], self.call(call)), call)

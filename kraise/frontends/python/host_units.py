@@ -15,7 +15,7 @@ from kraise.frontends.python.names import Imports
 from kraise.frontends.python.source import dotted, walk
 
 _SUPER = "of_base_"
-_PLAIN = frozenset(("object", "builtins.object", "abc.ABC", "typing.Protocol"))  # bases that give nothing
+PLAIN_BASES = frozenset(("object", "builtins.object", "abc.ABC", "typing.Protocol"))  # bases that give nothing
 
 
 @dataclass(frozen=True)
@@ -235,7 +235,7 @@ def _named_super(node: cst.FunctionDef) -> cst.FunctionDef:
     return made
 
 
-def _default(value: Any, imports: Imports) -> Any:
+def default_of(value: Any, imports: Imports) -> Any:
     """What a field of a dataclass is where nobody gives it: ``field(default=3)``, ``field(default_factory=list)``."""
     if not isinstance(value, cst.Call) or imports.qualified(dotted(value.func)) != "dataclasses.field":
         return value
@@ -261,7 +261,7 @@ def _set_of_self(node: cst.CSTNode) -> set[str]:
     }  # fmt: skip
 
 
-def _constructor(fields: list[tuple[str, cst.BaseExpression | None]]) -> cst.FunctionDef:
+def constructor(fields: list[tuple[str, cst.BaseExpression | None]]) -> cst.FunctionDef:
     """What ``@dataclass`` writes for a class with ``__post_init__``."""
     given = ", ".join(n if v is None else f"{n}=0" for n, v in fields)
     lines = "".join(f"    self.{n} = {n}\n" for n, _ in fields)
@@ -280,7 +280,7 @@ def _class(node: cst.ClassDef, imports: Imports, found: Mapping[str, Record]) ->
         for d in node.decorators
     ]
     is_data = decorators == ["dataclasses.dataclass"]
-    bases = [b for b in bases if b not in _PLAIN]
+    bases = [b for b in bases if b not in PLAIN_BASES]
     if (bases and not is_tuple and len(parents) != len(bases)) or (decorators and not is_data):
         return None
     if any(dotted(k.value).rpartition(".")[2] != "ABCMeta" for k in node.keywords) or not isinstance(
@@ -314,7 +314,7 @@ def _class(node: cst.ClassDef, imports: Imports, found: Mapping[str, Record]) ->
         for small in part.body if isinstance(part, cst.SimpleStatementLine) else ():
             match small:
                 case cst.AnnAssign(target=cst.Name(value=name), value=value) if is_tuple or is_data:
-                    fields.append((name, _default(value, imports) if is_data else value))
+                    fields.append((name, default_of(value, imports) if is_data else value))
                 case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value):
                     constants[name] = value
     if not is_tuple and not is_data and not methods:
@@ -332,7 +332,7 @@ def _class(node: cst.ClassDef, imports: Imports, found: Mapping[str, Record]) ->
         if "__init__" in methods or any(n in own for p in parents for n in p.constants):
             return None
         if "__post_init__" in methods:  # the names of a constructor of its own
-            made = unit(_constructor(fields), method=True)
+            made = unit(constructor(fields), method=True)
             if made is None:
                 return None
             methods["__init__"], fields = made, []

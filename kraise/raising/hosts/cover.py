@@ -56,6 +56,7 @@ class Sizes:
     host: h.Host
     size: int = 0
     at: float = 0.0  # the round of a loop
+    larger: frozenset[str] = frozenset()  # what is larger than the others
     tried: dict[str, Number] = field(default_factory=dict)  # what was given a number
 
     def __post_init__(self) -> None:
@@ -91,8 +92,12 @@ class Sizes:
         param = self.params.get(name)
         if self.set[name] or param is None or not isinstance(param.type, ScalarType) or param.type.kind == "float":
             raise _Unknown
-        self.tried[name] = self.size
-        return self.size
+        return self.given(name)
+
+    def given(self, name: str) -> Number:
+        """A size of the caller's."""
+        self.tried[name] = self.size + self.size // 3 if name in self.larger else self.size
+        return self.tried[name]
 
     def rank(self, array: str) -> int:
         """How many axes an array has. Raises _Unknown."""
@@ -123,8 +128,7 @@ class Sizes:
                 return self.extent(made.like, axis)
         if self.set[array] or array not in self.params:
             raise _Unknown
-        self.tried[f"{array}.shape[{axis}]"] = self.size
-        return self.size
+        return self.given(f"{array}.shape[{axis}]")
 
     def number(self, e: Any) -> Number:
         """The value of an expression of the host. Raises _Unknown."""
@@ -159,12 +163,11 @@ def _tile(host: h.Host, s: h.Launch, kernel: eq.Kernel) -> str:
 
 def _less(host: h.Host, s: h.Launch, kernel: eq.Kernel) -> str:
     for axis, extent in kernel.covers:
-        for size, at in product(_SIZES, _ROUNDS):
-            sizes = Sizes(host, size, at)
+        larger = _on_another_axis(host, s, kernel, extent)
+        for size, at, more in (*((n, at, frozenset()) for n, at in product(_SIZES, _ROUNDS)), (_SIZES[0], 0.0, larger)):
+            sizes = Sizes(host, size, at, more)
             try:
-                threads = 1
-                for given in (s.grid or (), s.block or ()):
-                    threads *= int(sizes.number(given[axis])) if axis < len(given) else 1
+                threads = _threads(s, axis, sizes)
                 wanted = _value(extent, *_arguments(kernel, s, sizes))
             except (_Unknown, ArithmeticError, ValueError):
                 break
@@ -173,6 +176,30 @@ def _less(host: h.Host, s: h.Launch, kernel: eq.Kernel) -> str:
                 had = f"{kernel.name} is launched with {threads} threads along {'xyz'[axis]}"
                 return f"{had}, and its guard lets {wanted} through{where}"
     return ""
+
+
+def _threads(s: h.Launch, axis: int, sizes: Sizes) -> int:
+    """The threads of a launch along an axis. Raises _Unknown."""
+    threads = 1
+    for given in (s.grid or (), s.block or ()):
+        match given:
+            case (k.Var(name=name, type=ScalarType(kind="number")),) if axis and name not in sizes.values:
+                raise _Unknown  # Python's: it may be a tuple
+        threads *= int(sizes.number(given[axis])) if axis < len(given) else 1
+    return threads
+
+
+def _on_another_axis(host: h.Host, s: h.Launch, kernel: eq.Kernel, extent: Any) -> frozenset[str]:
+    """The sizes that a guard along one axis asks for, where the launch looks at them along any: ``grid`` may have them
+    the wrong way round, which sizes that are all the same do not show."""
+    launch, guard = Sizes(host, _SIZES[0]), Sizes(host, _SIZES[0])
+    try:
+        _value(extent, *_arguments(kernel, s, guard))
+        for axis in range(len(s.grid or ())):
+            _threads(s, axis, launch)
+    except (_Unknown, ArithmeticError, ValueError):
+        return frozenset()
+    return frozenset(guard.tried) if set(guard.tried) <= set(launch.tried) else frozenset()
 
 
 def _raises(kernel: eq.Kernel, s: h.Launch, sizes: Sizes) -> bool:
