@@ -9,7 +9,7 @@ from lark import Tree
 
 from kraise.frontends.cuda_c.arithmetic import cast, is_simple
 from kraise.frontends.cuda_c.c_types import scalar
-from kraise.frontends.cuda_c.places import as_bits
+from kraise.frontends.cuda_c.copied import as_bits
 from kraise.frontends.cuda_c.statements import Statements
 from kraise.ir.kernel import Const, Expr, Op
 from kraise.ir.types import BOOL, INT8, INT32, UINT8, UINT32, UINT64, ScalarType

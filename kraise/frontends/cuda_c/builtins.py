@@ -14,8 +14,8 @@ from kraise.frontends.cuda_c.block_votes import block_vote
 from kraise.frontends.cuda_c.c_types import Struct
 from kraise.frontends.cuda_c.cas_loops import of_bits
 from kraise.frontends.cuda_c.constants import fold
+from kraise.frontends.cuda_c.copied import as_bits, memcpy
 from kraise.frontends.cuda_c.group_scans import tile_scan
-from kraise.frontends.cuda_c.places import as_bits
 from kraise.frontends.cuda_c.trees import Node, arguments_of, strip, words
 from kraise.frontends.cuda_c.type_functions import TypeFunctions
 from kraise.frontends.cuda_c.values import Cell, Group, NoValue, PointerPlace, PointerValue, StructValue, VarPlace
@@ -353,8 +353,6 @@ class Builtins(TypeFunctions):
                 total = self.binary("*", total, Hw(name, axis, UINT32))
         return total
 
-    # --- types as functions
-
 
 _CONCEPTS: dict[str, Callable[..., Any]] = {
     "barrier": Builtins._barrier,
@@ -391,6 +389,7 @@ _CONCEPTS: dict[str, Callable[..., Any]] = {
     "test": Builtins._test,
     "convert": Builtins._convert,
     "bits": Builtins._bits,
+    "memcpy": memcpy,
     "fma": Builtins._fma,
     "unsupported": Builtins._unsupported,
     "swap": Builtins._swap,

@@ -17,7 +17,7 @@ from kraise.frontends.cuda_c.c_types import VOID, Array, CType, Pointer, Referen
 from kraise.frontends.cuda_c.collective_types import collective_type
 from kraise.frontends.cuda_c.methods import Methods
 from kraise.frontends.cuda_c.overloads import Parameter
-from kraise.frontends.cuda_c.structs import Definition
+from kraise.frontends.cuda_c.structs import OWN, Definition
 from kraise.frontends.cuda_c.trees import child, last_name, strip, trees
 from kraise.frontends.cuda_c.values import (
     Alias,
@@ -87,6 +87,9 @@ class Calls(Methods):
             methods = self._methods(this.type.to, name)
             if methods:
                 return self._inline_method(methods, this.value.target, arguments, node)
+        own = self._local(OWN)
+        if isinstance(own, TypeName) and (methods := self._methods(own.type, name)):
+            return self._inline_method(methods, None, arguments, node)  # a static method calls another
         if vocabulary.collective(name) and child(callee, "template_arguments") is not None:
             return collective_type(self, name, callee)
         trait = self.trait(callee)

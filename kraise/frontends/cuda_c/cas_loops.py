@@ -25,7 +25,8 @@ from typing import Any, TypeGuard
 
 from kraise.diagnostics import refuse
 from kraise.frontends.cas_rounds import SIDES, TURNED, as_atomic, operation, plain, same
-from kraise.frontends.cuda_c.places import as_bits, reads
+from kraise.frontends.cuda_c.copied import as_bits
+from kraise.frontends.cuda_c.places import reads
 from kraise.ir.kernel import Assign, Atomic, Break, Cast, Const, Expr, If, Load, Op, Stmt, Store, Var, While
 from kraise.ir.types import INT32, ScalarType
 

@@ -125,6 +125,9 @@ class Constructs(Places):
                 return Const(0.0 if t.is_inexact else 0, t) if t != BOOL else Const(False, BOOL)
             return self.convert(self.value(items[0]), t, node)
         if isinstance(t, Struct):
+            built = self.construct_struct(t, items, node) if all(i.data != "designated_initializer" for i in items) else None
+            if built is not None:
+                return built
             values: dict[str, Any] = {}
             for k, item in enumerate(items):
                 name = t.members[k][0] if k < len(t.members) else ""

@@ -265,13 +265,20 @@ class Expressions(Names):
             raise self.refuse("KR101", "this subscript is not raised", node)
         pointer = self.value(base)
         if isinstance(pointer, StructValue):
-            raise self.refuse("KR299", "operator[] of a struct is not raised", node)
+            place = self.subscripted(strip(base), pointer, index, node)
+            if place is None:
+                raise self.refuse("KR299", "the struct has no operator[]", node)
+            return place
         i = self.value(index)
         if isinstance(i, PointerValue) and not isinstance(pointer, PointerValue):
             pointer, i = i, pointer  # 2[a]
         if not isinstance(pointer, PointerValue):
             raise self.refuse("KR104", f"`{self.text(base)}` is subscripted but is no array", node)
         return self.element(self.retyped(pointer, node), self.rvalue(i, index), node)
+
+    def subscripted(self, base: Node, value: StructValue, index: Node, node: Tree) -> Any:
+        """The place or value that an ``operator[]`` of the file gives; None if there is none."""
+        raise NotImplementedError
 
     def retyped(self, pointer: PointerValue, node: Node) -> PointerValue:
         return pointer

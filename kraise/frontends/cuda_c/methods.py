@@ -11,7 +11,7 @@ from kraise.frontends.cuda_c.c_types import VOID, Collective, CType, Pointer, Re
 from kraise.frontends.cuda_c.collectives import collective
 from kraise.frontends.cuda_c.inline import Inline
 from kraise.frontends.cuda_c.overloads import Parameter, distance
-from kraise.frontends.cuda_c.structs import CONVERSION, Definition, StructDefinition
+from kraise.frontends.cuda_c.structs import CONVERSION, Definition, StructDefinition, static_member
 from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip
 from kraise.frontends.cuda_c.usage import usage
 from kraise.frontends.cuda_c.values import (
@@ -236,8 +236,25 @@ class Methods(Inline):
             return self.read(place, node)
         return None
 
+    def subscripted(self, base: Node, value: StructValue, index: Node, node: Tree) -> Any:
+        """``object[index]`` by the class's own ``operator[]``: the place that it returns a reference to, or its value;
+        None where the class has none."""
+        methods = self._methods(value.type, "operator[]")
+        if not methods or not isinstance(index, Tree):
+            return None
+        target = self.place(base) if self._is_place(base) else Bound(value)
+        while isinstance(target, Alias):
+            target = target.place
+        self.last_reference = None
+        value = self._inline_method(methods, target, [index], node)
+        return Bound(value) if self.last_reference is None else self.last_reference
+
     def trait(self, node: Tree) -> Any:
-        """``std::numeric_limits<T>::max()``."""
+        """``std::numeric_limits<T>::max()``, and the constants of classes: ``Pack<float>::size``."""
+        owner = self._qualified_struct(node)
+        if owner is not None:
+            known = static_member(owner, str(last_name(node)))
+            return None if known is None else self.read(known, node)
         template = next(node.find_data("class_template_id"), None)
         if template is None or str(last_name(template)) != "numeric_limits":
             return None

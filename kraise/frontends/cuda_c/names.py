@@ -10,6 +10,7 @@ from lark import Tree
 from kraise.frontends.cuda_c import vocabulary
 from kraise.frontends.cuda_c.c_types import AXES, Struct
 from kraise.frontends.cuda_c.constructs import Constructs
+from kraise.frontends.cuda_c.structs import static_member
 from kraise.frontends.cuda_c.trees import Node, last_name, strip
 from kraise.frontends.cuda_c.values import (
     Alias,
@@ -99,6 +100,9 @@ class Names(Constructs):
                 found = v.field(name)
                 if found is not None:
                     return found
+                known = static_member(v.type, name)
+                if known is not None:
+                    return self.read(known, node)
             raise self.refuse("KR104", f"`.{name}` is taken of something that is no struct", node)
         return self.read(self._member_place(node), node)
 

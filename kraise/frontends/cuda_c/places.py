@@ -6,9 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from kraise.diagnostics import Span
-from kraise.frontends.cuda_c.arithmetic import Arithmetic, add_offsets, cast, signed
+from kraise.frontends.cuda_c.arithmetic import Arithmetic, add_offsets, cast, is_simple, signed
 from kraise.frontends.cuda_c.c_types import AXES, Array, CType, Pointer, Struct
 from kraise.frontends.cuda_c.constants import fold
+from kraise.frontends.cuda_c.copied import as_bits, joined, packed_place, part_of
+from kraise.frontends.cuda_c.structs import static_member
 from kraise.frontends.cuda_c.trees import Node
 from kraise.frontends.cuda_c.values import (
     Alias,
@@ -22,23 +24,13 @@ from kraise.frontends.cuda_c.values import (
     StructPlace,
     StructValue,
     VarPlace,
+    Word,
     held,
 )
 from kraise.ir.kernel import Assign, Atomic, Barrier, CallStmt, Const, Expr, For, If, Load, Op, Store, Var
 from kraise.ir.types import BOOL, INT32, ScalarType
 
 _ZERO = Const(0, INT32)
-
-
-def as_bits(e: Expr, t: ScalarType) -> Expr:
-    """The same bits as a value of type ``t`` (of the same width)."""
-    if e.type == t:
-        return e
-    if isinstance(e, Op) and e.name == "bits" and e.args[0].type == t:
-        return e.args[0]
-    if e.type.is_integer and t.is_integer:
-        return cast(e, t)
-    return Op("bits", (e,), t, span=e.span)
 
 
 class Places(Arithmetic):
@@ -74,6 +66,8 @@ class Places(Arithmetic):
                 return value
             case Constant(c):
                 return replace(self.named(c), span=span)
+            case Word(t, parts):
+                return joined([self.read(p, node) for p in parts], t)
             case Alias(target):
                 return self.read(target, node)
             case Bound(value):
@@ -103,6 +97,12 @@ class Places(Arithmetic):
                 self._write_fields([(n, self.member(place, n, node)) for n, _ in t.members], value, t, node, span)
             case StructPlace(t, fields):
                 self._write_fields(list(fields), value, t, node, span)
+            case Word(t, parts):
+                whole = self.convert(value, t, node)
+                whole = whole if is_simple(whole) else self.temporary(whole, "word", node)
+                for at, part in enumerate(parts):
+                    assert isinstance(part.type, ScalarType)
+                    self.write(part, part_of(whole, at * (part.type.bits or 64), part.type), node, span)
             case Cell(_, _, Array() as t) if isinstance(value, PointerValue):
                 self._copy(place, value, t, node, span)
             case PointerPlace():
@@ -180,6 +180,8 @@ class Places(Arithmetic):
         match place:
             case Alias(target):
                 return self.member(target, name, node)
+            case Bound(StructValue(t, _)) | StructPlace(t, _) | Cell(_, _, t) if known := static_member(t, name):
+                return known
             case Bound(value):
                 found = value.field(name) if isinstance(value, StructValue) else None
                 if found is None:
@@ -233,6 +235,10 @@ class Places(Arithmetic):
             assert isinstance(pointer.to, Struct)
             moved = self.binary("*", signed(index), size) if index is not None else None
             start = add_offsets(pointer.offset, moved)
+            if (of := pointer.stored) is not None:
+                places = [add_offsets(start, Const(k, INT32) if k else None) or Const(k, INT32) for k in range(n)]
+                cells = [Cell(pointer.array, (*pointer.prefix, where), of) for where in places]
+                return packed_place(pointer, cells)
             fields = []
             for k, (name, t) in enumerate(pointer.to.members):
                 where = add_offsets(start, Const(k, INT32) if k else None) or Const(k, INT32)

@@ -32,6 +32,7 @@ _OF_LIBRARY = frozenset(
     ("std", "chrono", "string", "vector", "map", "unordered_map", "set", "list", "deque", "queue", "pair", "tuple",
      "mutex", "thread", "function", "shared_ptr", "unique_ptr", "ifstream", "ofstream", "stringstream", "ostream")
 )  # fmt: skip
+OWN = "class "  # the name under which the methods of a class find it
 CONVERSION = "operator ()"  # the name under which ``operator T *()`` is kept
 
 
@@ -70,6 +71,12 @@ class StructDefinition:
     defaults: dict[str, Tree] = field(default_factory=dict)  # initializers of its members
     scope: dict[str, Any] = field(default_factory=dict)
     inherited: set[str] = field(default_factory=set)  # methods of its bases that it does not define itself
+
+
+def static_member(t: Any, name: str) -> Constant | None:
+    """A constant that a class holds for all of its objects: ``static constexpr int size = …``."""
+    found = t.defined.scope.get(name) if isinstance(t, Struct) and isinstance(t.defined, StructDefinition) else None
+    return found if isinstance(found, Constant) else None
 
 
 def is_virtual(method: Tree | None) -> bool:
@@ -156,7 +163,11 @@ class Structs:
         for member in trees(node):
             match member.data:
                 case "declaration":
-                    self._members(low, member, members, definition)
+                    outside, low.scopes = low.scopes, [*low.scopes, definition.scope]
+                    try:
+                        self._members(low, member, members, definition)
+                    finally:
+                        low.scopes = outside
                 case "function_definition":
                     self.method(member, definition, [])
                 case "template_declaration":
@@ -177,7 +188,7 @@ class Structs:
             raise low.refuse("KR299", "a union is not raised", node, "use a struct")
         whole = Struct(name or f"struct_{low.span(node).line}", tuple(members), defined=definition, arguments=of)
         if name:
-            definition.scope[name] = TypeName(whole)  # for its methods
+            definition.scope[name] = definition.scope[OWN] = TypeName(whole)  # for its methods
         return whole
 
     def _members(self, low: Any, member: Tree, members: list, definition: StructDefinition) -> None:
@@ -205,7 +216,7 @@ class Structs:
             if token is None:
                 continue
             if "typedef" in marks or "static" in marks:
-                if "static" in marks and len(d.children) > 1:
+                if "static" in marks and marks & {"const", "constexpr"} and len(d.children) > 1:
                     known = fold(low.convert(low.value(d.children[-1]), t, d))
                     if known is not None:
                         definition.scope[str(token)] = Constant(known)

@@ -9,6 +9,7 @@ from lark import Tree
 
 from kraise.frontends.cuda_c.bit_functions import BitFunctions
 from kraise.frontends.cuda_c.c_types import Array, Collective, CType, Pointer, Struct, Void
+from kraise.frontends.cuda_c.copied import seen_in_words
 from kraise.frontends.cuda_c.trees import Node
 from kraise.frontends.cuda_c.values import PointerValue, StructValue
 from kraise.ir.kernel import Const
@@ -64,6 +65,11 @@ class TypeFunctions(BitFunctions):
             same = any(isinstance(a, Struct) and a.vector and a.members[0][1] == b for a, b in ((to, old), (old, to)))
             if not same:
                 return replace(v, to=to)  # its first access gives the array its type
+        words = (
+            None if isinstance(to, Struct) and to.members[:1] and to.members[0][1] == old else seen_in_words(v, to, old)
+        )
+        if words is not None:
+            return words
         plain = v.target is None and v.array and v.packed == 0
         if plain and isinstance(to, ScalarType) and isinstance(old, ScalarType) and to.bits == old.bits:
             if "bool" not in (to.kind, old.kind):

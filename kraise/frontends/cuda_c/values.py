@@ -57,7 +57,15 @@ class PointerPlace:
     home: list[Stmt] | None = None
 
 
-Place = VarPlace | Cell | StructPlace | PointerPlace
+@dataclass(frozen=True)
+class Word:
+    """A number whose bits are those of several narrower elements, the lowest first."""
+
+    type: ScalarType
+    parts: tuple[Cell, ...]
+
+
+Place = VarPlace | Cell | StructPlace | PointerPlace | Word
 
 # --- values
 
@@ -77,12 +85,14 @@ class PointerValue:
     arms: tuple[Expr, PointerValue, PointerValue] | None = None
     raw: Any = None  # an untyped dynamic shared array: its element is the type of the first cast
     stored: ScalarType | None = None  # the element in memory, where a cast makes it seem another type of its size
-    packed: int = 0  # n: sees n scalars as one vector; -n: sees a vector of n as scalars (``offset`` then counts those)
+    # n: sees n scalars as one vector (of words of another type where ``stored`` says theirs); -n: sees a vector of n as
+    # scalars (``offset`` then counts those)
+    packed: int = 0
 
 
 def held(p: PointerValue) -> CType:
     """The type of the elements of the array that ``p`` points into."""
-    if p.packed > 0 and isinstance(p.to, Struct):
+    if p.packed > 0 and p.stored is None and isinstance(p.to, Struct):
         return p.to.members[0][1]
     return p.stored or p.to
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from kraise.ir.equations import Cast, Const, Expr, Op
 from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import free_indices
-from kraise.raising.run import closed
+from kraise.raising.run import closed, words
 
 TRUE = Const(True, BOOL)
 FALSE = Const(False, BOOL)
@@ -53,6 +53,8 @@ def cast(type: ScalarType, arg: Expr) -> Expr:
         return arg
     if (value := _int(arg)) is not None and type.is_integer:
         return Const(type.wrapped(value), type)
+    if (value_of_word := words.part(arg, type)) is not None:
+        return value_of_word
     return (closed.truncated if type.is_integer else closed.widened)(arg, type) or Cast(type, arg)
 
 
