@@ -73,6 +73,7 @@ class Collective(Void):
 CType = ScalarType | Void | Pointer | Reference | Array | Struct
 VOID, AUTO = Void(), Void("auto")
 FUNCTION = Void("function")  # a pointer to one
+OBJECT = Void("object")  # a lambda, a function's name, a cooperative group: passed on as it is
 STORAGE = Void("TempStorage")  # what a collective works in
 CONTAINERS = ("vector", "device_vector", "host_vector", "device_ptr")
 AXES = ("x", "y", "z", "w")

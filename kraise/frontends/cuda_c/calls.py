@@ -17,6 +17,7 @@ from kraise.frontends.cuda_c.c_types import VOID, Array, CType, Pointer, Referen
 from kraise.frontends.cuda_c.collective_types import collective_type
 from kraise.frontends.cuda_c.methods import Methods
 from kraise.frontends.cuda_c.overloads import Parameter
+from kraise.frontends.cuda_c.specialised import mark
 from kraise.frontends.cuda_c.structs import OWN, Definition
 from kraise.frontends.cuda_c.trees import child, last_name, strip, trees
 from kraise.frontends.cuda_c.values import (
@@ -176,7 +177,7 @@ class Calls(Methods):
     ) -> Any:
         """Call the best of the functions called ``name``."""
         d, scope, parameters, returns = self._choose(name, found, explicit, arguments, node)
-        if d in self.program.active:
+        if mark(d, scope) in self.program.active:
             raise self.refuse("KR209", f"`{name}` calls itself", node, "write the recursion as a loop")
         if len(arguments) < len(parameters):
             defaults = [p.default for p in parameters[len(arguments) :]]

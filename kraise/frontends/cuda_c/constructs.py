@@ -125,7 +125,11 @@ class Constructs(Places):
                 return Const(0.0 if t.is_inexact else 0, t) if t != BOOL else Const(False, BOOL)
             return self.convert(self.value(items[0]), t, node)
         if isinstance(t, Struct):
-            built = self.construct_struct(t, items, node) if all(i.data != "designated_initializer" for i in items) else None
+            built = (
+                self.construct_struct(t, items, node)
+                if all(i.data != "designated_initializer" for i in items)
+                else None
+            )
             if built is not None:
                 return built
             values: dict[str, Any] = {}
@@ -142,15 +146,26 @@ class Constructs(Places):
                     values[name] = self.braced(inner, member)
                 else:
                     values[name] = self.convert(self.value(inner), member, node)
-            return StructValue(t, tuple((n, values[n] if n in values else self.zero(m, node)) for n, m in t.members))
+            return StructValue(
+                t, tuple((n, values[n] if n in values else self.left_out(t, n, m, node)) for n, m in t.members)
+            )
         raise self.refuse("KR101", "this initializer is not raised", node)
+
+    def left_out(self, t: Struct, name: str, m: CType, node: Node) -> Any:
+        """The value of a member that an initializer does not give: what the class says, or 0."""
+        own = self.member_default(t, name, m, node)
+        return self.zero(m, node) if own is None else own
+
+    def member_default(self, t: Struct, name: str, m: CType, node: Node) -> Any:
+        """The value that a class gives a member where it is declared; None where it gives none."""
+        raise NotImplementedError
 
     def zero(self, t: CType, node: Node) -> Any:
         """The value of a member that an initializer leaves out."""
         if isinstance(t, ScalarType):
             return Const(False if t == BOOL else 0.0 if t.is_inexact else 0, t)
         if isinstance(t, Struct):
-            return StructValue(t, tuple((n, self.zero(m, node)) for n, m in t.members))
+            return StructValue(t, tuple((n, self.left_out(t, n, m, node)) for n, m in t.members))
         if isinstance(t, Pointer):
             return PointerValue("", (), None, t.to)
         raise self.refuse("KR101", "this initializer is not raised", node)

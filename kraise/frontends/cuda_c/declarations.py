@@ -13,6 +13,7 @@ from kraise.frontends.cuda_c.c_types import (
     AUTO,
     CONTAINERS,
     FUNCTION,
+    OBJECT,
     STORAGE,
     VOID,
     Array,
@@ -27,7 +28,7 @@ from kraise.frontends.cuda_c.collective_types import collective_type
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.host_names import callee, dropped
 from kraise.frontends.cuda_c.trees import Node, child, last_name, strip, trees, words
-from kraise.frontends.cuda_c.values import Constant, TypeName
+from kraise.frontends.cuda_c.values import Constant, Group, Lambda, TypeName
 from kraise.ir.kernel import Const, Expr
 from kraise.ir.types import (
     BOOL,
@@ -231,6 +232,8 @@ class Declarations(Base):
         t = getattr(value, "type", None)
         if t is not None:
             return t
+        if isinstance(value, Lambda | Group):
+            return OBJECT
         to = getattr(value, "to", None)
         return Pointer(to) if to is not None else VOID
 

@@ -18,6 +18,7 @@ from kraise.frontends.cuda_c.inline import AutoResult, ReferenceResult
 from kraise.frontends.cuda_c.overloads import Parameter
 from kraise.frontends.cuda_c.program import struct_parameter
 from kraise.frontends.cuda_c.roving import roving
+from kraise.frontends.cuda_c.specialised import mark
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.tidy import tidy
 from kraise.frontends.cuda_c.trees import Node, child, end, position, trees
@@ -216,7 +217,7 @@ class Lowering(Calls):
         known = program.instances.get(key)
         if known is not None:
             return known
-        program.active.append(d)
+        program.active.append(mark(d, scope))
         try:
             made = cls._make_instance(caller, d, scope, parameters, modes, returns)
         except Refused as problem:

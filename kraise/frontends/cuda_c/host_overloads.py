@@ -10,6 +10,7 @@ from kraise.diagnostics import Refused
 from kraise.frontends.cuda_c.c_types import Pointer
 from kraise.frontends.cuda_c.host_names import callee
 from kraise.frontends.cuda_c.overloads import distance
+from kraise.frontends.cuda_c.specialised import specialised, specialises
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.trees import arguments_of, trees
 
@@ -25,7 +26,10 @@ def definition_of(reader: Any, call: Tree) -> Definition | None:
 def fitting(reader: Any, found: list[Definition], target: Any, args: list[Tree]) -> Definition | None:
     """The one of several functions that a call or a launch of ``target`` means; None where that is not known."""
     scores: list[tuple[int, Definition]] = []
+    bound: dict[int, dict[str, Any]] = {}
     for d in found:
+        if specialises(reader.program, d):
+            continue
         try:
             scope = binding(reader, d, target, args)
             params, _ = reader.low._signature(d, reader.program.load(d), scope or {})
@@ -35,10 +39,16 @@ def fitting(reader: Any, found: list[Definition], target: Any, args: list[Tree])
             continue
         apart = [distance(p.type, t) for p, t in zip(params, types_of(reader, args), strict=False)]
         if None not in apart:
+            bound[id(d)] = scope
             scores.append((2 * bool(d.parameters) + sum(a or 0 for a in apart), d))
     best = min((s for s, _ in scores), default=0)
     alike = [d for s, d in scores if s == best]
-    return alike[0] if len(alike) == 1 else None
+    if len(alike) != 1:
+        return None
+    try:
+        return specialised(reader.low, alike[0], bound[id(alike[0])], found, args[0] if args else None)
+    except Refused:
+        return None
 
 
 def binding(reader: Any, d: Definition, target: Any, args: list[Tree]) -> dict[str, Any] | None:

@@ -13,6 +13,7 @@ from kraise.frontends.cuda_c.effects import changed
 from kraise.frontends.cuda_c.exits import has_exit, remove_exits
 from kraise.frontends.cuda_c.overloads import Overloads, Parameter
 from kraise.frontends.cuda_c.roving import roving
+from kraise.frontends.cuda_c.specialised import mark
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.trees import child, trees
 from kraise.frontends.cuda_c.usage import usage
@@ -23,6 +24,7 @@ from kraise.frontends.cuda_c.values import (
     Constant,
     Group,
     Lambda,
+    Named,
     NoValue,
     PointerPlace,
     PointerValue,
@@ -68,6 +70,12 @@ def _assigns(stmts: list[Any], name: str) -> bool:
 class Inline(Overloads):
     """Calls that leave no call behind."""
 
+    def user_call(
+        self, name: str, found: list[Definition], explicit: list[Any], arguments: list[Tree], node: Tree
+    ) -> Any:
+        """Call the best of the functions called ``name``."""
+        raise NotImplementedError
+
     written_here: set[str]  # variables that the body may write: an argument that names one is copied
 
     def _inline(
@@ -84,9 +92,9 @@ class Inline(Overloads):
         body = child(tree, "compound_statement")
         if body is None:
             raise self.refuse("KR103", f"`{d.name}` is declared but not defined", node)
-        if d in self.program.active or len(self.program.active) > 60:
+        if mark(d, scope) in self.program.active or len(self.program.active) > 60:
             raise self.refuse("KR209", f"`{d.name}` calls itself", node, "write the recursion as a loop")
-        self.program.active.append(d)
+        self.program.active.append(mark(d, scope))
         try:
             return self._run_body(body, [d.scope, scope, members or {}], parameters, bound, returns, node, d.name)
         finally:
@@ -265,6 +273,8 @@ class Inline(Overloads):
     def _inline_lambda(self, value: Any, arguments: list[Tree], node: Tree) -> Any:
         if not isinstance(value, Lambda):
             raise self.refuse("KR103", "this cannot be called", node)
+        if isinstance(value, Named):
+            return self.user_call(value.name, self.program.functions[value.name], [], arguments, node)
         tree = value.tree
         captures = [str(c) for t in trees(tree, "capture") for c in t.children]
         body = child(tree, "compound_statement")

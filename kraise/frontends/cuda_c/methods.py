@@ -12,7 +12,7 @@ from kraise.frontends.cuda_c.collectives import collective
 from kraise.frontends.cuda_c.inline import Inline
 from kraise.frontends.cuda_c.overloads import Parameter, distance
 from kraise.frontends.cuda_c.structs import CONVERSION, Definition, StructDefinition, static_member
-from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip
+from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, words
 from kraise.frontends.cuda_c.usage import usage
 from kraise.frontends.cuda_c.values import (
     Alias,
@@ -201,39 +201,92 @@ class Methods(Inline):
         definition = t.defined
         if not isinstance(definition, StructDefinition) or not definition.constructors:
             return None
+        tree = self._constructor(definition, arguments, node)
+        if tree is None:
+            return None
+        parameters = self.parameters(tree)
+        bound = [self._argument(p, a) for p, a in zip(parameters, arguments, strict=False)]
+        place = self.struct_place(self._struct_name("object"), t)
+        body = child(tree, "compound_statement")
+        reserved, self.reserved = self.reserved, frozenset(self.names)
+        saved, self.scopes = self.scopes, [definition.scope, self._members_of(place), {}]
+        used, self.usage = self.usage, usage(tree)
+        try:
+            rest = parameters[len(arguments) :]
+            for p, b in zip(parameters, bound, strict=False):
+                self._bind(p, b, node)
+            for p in rest:
+                self._bind(p, self.convert(self.value(p.default), p.type, node), node)  # type: ignore[arg-type]
+            written = list(tree.find_data("member_initializer"))
+            self.default_members(place, t, node, {str(last_name(m.children[0]) or "") for m in written})
+            for m in written:
+                name = str(last_name(m.children[0]) or "")
+                values = [strip(c) for c in m.children[1:] if isinstance(c, Tree)]
+                target = self.member(place, name, node)
+                if len(values) == 1 and kind(values[0]) != "braced_init_list":
+                    self.write(target, self.convert(self.value(values[0]), target.type, node), node)
+                else:
+                    self.write(target, self.construct(target.type, values, node), node)  # type: ignore[arg-type]
+            if body is not None:
+                self.statement(body)
+        finally:
+            self.scopes, self.usage = saved, used
+            self.reserved = reserved
+        return self.read(place, node)
+
+    def _constructor(self, definition: StructDefinition, arguments: list[Any], node: Tree) -> Tree | None:
+        """The constructor that these arguments mean: the nearest one, as for functions. None for a copy, and where the
+        compiler makes it."""
+        found: list[tuple[int, Tree]] = []
+        types: list[CType] | None = None
         for tree in definition.constructors:
+            ends = child(tree, "function_end")
+            if any(str(c) == "~" for c in tree.children) or (ends is not None and "default" in words(ends)):
+                continue
             parameters = self.parameters(tree)
             required = sum(p.default is None for p in parameters)
             if not required <= len(arguments) <= len(parameters):
                 continue
             if len(arguments) == 1 and len(parameters) == 1 and isinstance(parameters[0].type, Reference):
-                continue  # a copy
-            bound = [self._argument(p, a) for p, a in zip(parameters, arguments, strict=False)]
-            place = self.struct_place(self._struct_name("object"), t)
-            body = child(tree, "compound_statement")
-            reserved, self.reserved = self.reserved, frozenset(self.names)
-            saved, self.scopes = self.scopes, [definition.scope, self._members_of(place), {}]
-            used, self.usage = self.usage, usage(tree)
-            try:
-                rest = parameters[len(arguments) :]
-                for p, b in zip(parameters, bound, strict=False):
-                    self._bind(p, b, node)
-                for p in rest:
-                    self._bind(p, self.convert(self.value(p.default), p.type, node), node)  # type: ignore[arg-type]
-                for m in tree.find_data("member_initializer"):
-                    name = str(last_name(m.children[0]) or "")
-                    values = [strip(c) for c in m.children[1:] if isinstance(c, Tree)]
-                    target = self.member(place, name, node)
-                    if len(values) == 1 and kind(values[0]) != "braced_init_list":
-                        self.write(target, self.convert(self.value(values[0]), target.type, node), node)
-                    else:
-                        self.write(target, self.construct(target.type, values, node), node)  # type: ignore[arg-type]
-                if body is not None:
-                    self.statement(body)
-            finally:
-                self.scopes, self.usage = saved, used
-                self.reserved = reserved
-            return self.read(place, node)
+                own = parameters[0].type.to
+                if isinstance(own, Struct) and own.name == definition.name:
+                    continue  # a copy
+            types = [self._argument_type(a) for a in arguments] if types is None else types
+            apart = [distance(p.type, a) for p, a in zip(parameters, types, strict=False)]
+            if None not in apart:
+                found.append((sum(x or 0 for x in apart), tree))
+        if not found and types is not None and len(arguments) > 1:
+            raise self.refuse("KR103", f"no constructor of {definition.name} takes these arguments", node)
+        if not found:
+            return None
+        least = min(far for far, _ in found)
+        best = [tree for far, tree in found if far == least]
+        if len(best) > 1 or child(best[0], "compound_statement") is None:
+            reason = f"which constructor of {definition.name} is meant, or what it does, is not known here"
+            raise self.refuse("KR103", reason, node, "define one constructor for these types")
+        return best[0]
+
+    def default_members(self, place: Any, t: Struct, node: Node, but: set[str]) -> None:
+        """What the class itself says of members (``float a = 5;``), except those that are given otherwise."""
+        for name, m in t.members:
+            if name not in but and (value := self.member_default(t, name, m, node)) is not None:
+                self.write(self.member(place, name, node), value, node)
+
+    def member_default(self, t: Struct, name: str, m: CType, node: Node) -> Any:
+        """The value that a class gives a member where it is declared; None where it gives none."""
+        owners = [t.defined]
+        for owner in owners:
+            if not isinstance(owner, StructDefinition):
+                continue
+            if name in owner.defaults:
+                tree = strip(owner.defaults[name])
+                saved, self.scopes = self.scopes, [owner.scope]
+                try:
+                    braced = isinstance(tree, Tree) and tree.data == "braced_init_list"
+                    return self.braced(tree, m) if braced else self.convert(self.value(tree), m, node)  # type: ignore[arg-type]
+                finally:
+                    self.scopes = saved
+            owners += owner.bases
         return None
 
     def subscripted(self, base: Node, value: StructValue, index: Node, node: Tree) -> Any:

@@ -20,6 +20,7 @@ from kraise.frontends.cuda_c.values import (
     GlobalVariable,
     Group,
     Lambda,
+    Named,
     PointerPlace,
     PointerValue,
     StructPlace,
@@ -64,6 +65,8 @@ class Names(Constructs):
         value = self.trait(node)
         if value is not None:
             return value
+        if any(d.kind == "device" for d in self.program.functions.get(name, [])):
+            return Named(node, (), name)
         hint = vocabulary.refusal(name) or "declare it, include its header (-I DIR) or define it (-D NAME=VALUE)"
         raise self.refuse("KR102", f"the name `{name}` is not known here", node, hint)
 

@@ -12,6 +12,7 @@ from kraise.diagnostics import Refused
 from kraise.frontends.cuda_c import numbers
 from kraise.frontends.cuda_c.builtins import Builtins
 from kraise.frontends.cuda_c.c_types import AUTO, CONTAINERS, VOID, Array, CType, Pointer, Reference, Struct, Void
+from kraise.frontends.cuda_c.specialised import chosen_alone, specialised, specialises
 from kraise.frontends.cuda_c.structs import Definition, template_binding
 from kraise.frontends.cuda_c.trees import child, kind, last_name, strip, tokens, trees
 from kraise.frontends.cuda_c.values import (
@@ -131,8 +132,10 @@ class Overloads(Builtins):
         types: list[CType] | None = None
         for d in found:
             tree = self.program.load(d)
-            if types is None and (len(found) > 1 or any(x.parameters for x in found)):
+            if types is None and (len(found) > 1 or any(x.parameters for x in found) or specialises(self.program, d)):
                 types = [self._argument_type(a) for a in arguments]
+            if specialises(self.program, d):
+                continue
             scope = self._bind_template(d, explicit, types or [], tree)
             if scope is None:
                 problems.append("its template arguments are not known")
@@ -151,9 +154,16 @@ class Overloads(Builtins):
                 score += sum(s or 0 for s in scores)
             if best is None or score < best[0]:
                 best = (score, (d, scope, parameters, returns))
+        alone = [x for x in found if specialises(self.program, x)] if best is None else []
+        if alone and (own := chosen_alone(self, alone, explicit, types or [])) is not None:
+            return own, {}, *self._signature(own, self.program.load(own), {})
         if best is None:
             reason = problems[0] if problems else "no definition"
             raise self.refuse("KR103", f"`{name}` cannot be called like this: {reason}", node)
+        d, scope, parameters, returns = best[1]
+        own = specialised(self, d, scope, found, node)
+        if own is not d:
+            return own, {}, *self._signature(own, self.program.load(own), {})
         return best[1]
 
     def _argument_type(self, node: Tree) -> CType:

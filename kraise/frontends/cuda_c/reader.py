@@ -19,6 +19,7 @@ from kraise.frontends.cuda_c.preprocess import preprocess
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.qualified import without_namespaces
 from kraise.frontends.cuda_c.scan import scan
+from kraise.frontends.cuda_c.specialised import specialises
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.told_blocks import told_blocks
 from kraise.ir import kernel
@@ -86,6 +87,11 @@ def _read(
             elif plain and d.kind == "host" and is_plain_candidate(unit, d):
                 kind = "plain"
             else:
+                continue
+            if d.kind == "kernel" and any(specialises(program, x) for x in definitions):
+                reason = f"the template `{name}` is defined again for arguments of its own"
+                hint = "give each definition a name"
+                diagnostics.append(Diagnostic("KR107", reason, _item_span(program, d), hint, name))
                 continue
             own = kernel_names(program, name).get(d.item.first if d.item else 0, "") if d.kind == "kernel" else name
             if own in seen or not own:

@@ -121,6 +121,13 @@ class Lambda:
 
 
 @dataclass(frozen=True)
+class Named(Lambda):
+    """A function of the file, by its name, as a value: it stands where a lambda may."""
+
+    name: str = ""
+
+
+@dataclass(frozen=True)
 class Group:
     """A cooperative-groups object: block, grid or tile (of ``size`` threads)."""
 

@@ -125,6 +125,8 @@ class Variables(Arrays):
                 self.declare(name, place)
                 if value is not None:
                     self.write(place, value, item)
+                elif initial_tree is None:
+                    self.default_members(place, t, item, set())
             elif isinstance(t, ScalarType):
                 self._define_scalar(name, t, value, bool(words & {"const", "constexpr"}), item)
             else:
@@ -134,9 +136,7 @@ class Variables(Arrays):
         if arguments is not None:
             return self.construct(t, arguments, item)
         if initial is None:
-            if isinstance(t, Struct) and self.program.has_constructor(t):
-                return self.construct(t, [], item)
-            return None
+            return self.construct_struct(t, [], item) if isinstance(t, Struct) else None
         if isinstance(initial, Tree) and initial.data == "braced_init_list":
             if isinstance(t, Struct) and self.program.has_constructor(t):
                 return self.construct(t, [c for c in initial.children if isinstance(c, Tree)], item)
@@ -155,6 +155,14 @@ class Variables(Arrays):
         if value is not None:
             self.write(place, value, item)
         self.declare(name, place)
+
+    def default_members(self, place: Any, t: Struct, node: Node, but: set[str]) -> None:
+        """What the class itself says of members, except those that are given otherwise."""
+        raise NotImplementedError
+
+    def construct_struct(self, t: Struct, arguments: list[Any], node: Tree) -> Any:
+        """A constructor that the file defines; None if there is none."""
+        raise NotImplementedError
 
     def struct_place(self, name: str, t: Struct) -> StructPlace:
         """A local struct: one variable a member."""
