@@ -70,6 +70,6 @@ def test_only_a_whole_element_is_taken_out_of_a_word(part):
     ],
 )
 def test_copies_of_bytes_that_are_no_numbers_are_refused(body, code):
-    source = "__global__ void f(float *y, const float *x, int n) { int i = threadIdx.x; if (i < n) { %s y[i] = v[0]; } }"
+    source = "__global__ void f(float *y, const float *x, int n) { int i = threadIdx.x; if (i < n) { %s y[i] = *v; } }"
     done = pipeline.translate(source % body, "k.cu")
     assert done.text is None and [d.code for d in done.diagnostics if d.severity == "error"] == [code]

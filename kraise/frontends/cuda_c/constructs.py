@@ -156,6 +156,10 @@ class Constructs(Places):
         own = self.member_default(t, name, m, node)
         return self.zero(m, node) if own is None else own
 
+    def construct_struct(self, t: Struct, arguments: list[Any], node: Tree) -> Any:
+        """A constructor that the file defines; None if there is none."""
+        raise NotImplementedError
+
     def member_default(self, t: Struct, name: str, m: CType, node: Node) -> Any:
         """The value that a class gives a member where it is declared; None where it gives none."""
         raise NotImplementedError

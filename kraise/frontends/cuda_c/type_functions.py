@@ -52,10 +52,6 @@ class TypeFunctions(BitFunctions):
             return self.cast_to(self.value(arguments[0]), t, node)
         raise self.refuse("KR104", "a number is made of several values", node)
 
-    def construct_struct(self, t: Struct, arguments: list[Any], node: Tree) -> Any:
-        """A constructor that the file defines; None if there is none."""
-        raise NotImplementedError
-
     def cast_pointer(self, v: PointerValue, t: Pointer, node: Node) -> PointerValue:
         """A pointer seen as another type: what changes nothing, bytes of shared memory, float4 <-> float."""
         to, old = t.to, v.to

@@ -160,10 +160,6 @@ class Variables(Arrays):
         """What the class itself says of members, except those that are given otherwise."""
         raise NotImplementedError
 
-    def construct_struct(self, t: Struct, arguments: list[Any], node: Tree) -> Any:
-        """A constructor that the file defines; None if there is none."""
-        raise NotImplementedError
-
     def struct_place(self, name: str, t: Struct) -> StructPlace:
         """A local struct: one variable a member."""
         fields: list[tuple[str, Any]] = []
