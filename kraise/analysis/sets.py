@@ -57,13 +57,16 @@ def union(own: Set, others: list[Set]) -> Set:
 
 
 def downwards(points: Set) -> Set:
-    """The points and all from 0 up to them; the points alone where nothing bounds them above."""
+    """The points and all from 0 up to them; none where nothing bounds them above (threads of which nobody knows how
+    many there are: a launch of so many that all of them exist is none)."""
+
+    none = isl.Set.empty(points.get_space())
 
     def filled() -> Set:
         below = points.apply(isl.Map("{ [y] -> [x] : 0 <= x <= y }")).coalesce()
-        return below if below.remove_divs().dim_has_upper_bound(isl.dim_type.set, 0) else points
+        return below if below.remove_divs().dim_has_upper_bound(isl.dim_type.set, 0) else none
 
-    return bounded(filled, points)
+    return bounded(filled, none)
 
 
 def empty(constraints: Iterable[str]) -> bool:

@@ -80,3 +80,20 @@ def test_another_value_outside(n):
     _, x, got = run(outside="7.0f", n=n)
     same = wanted(x, n, lambda i: x[i - 1] if i else 0, lambda i: x[i + 1] if i + 1 < n else 0, 7.0)
     assert np.array_equal(got, same)
+
+
+FIRST_ALONE = KERNEL.replace("if (t == 31) s[33] = {last};", "").replace(
+    "if (t == 0) s[0] = {first};",
+    "if (t < 1) {{ s[t] = i > 0 ? x[i - 1] : 0; s[t + 33] = i + 32 < n ? x[i + 32] : 0; }}",
+)
+
+
+@pytest.mark.parametrize("n", [1, 2, 33, 75])
+def test_the_first_thread_loads_both_ends(n):
+    """Where its block begins, nothing says: its load from the place before is none of any place."""
+    done = pipeline.translate(FIRST_ALONE.format(outside="0.0f"), "f.cu")
+    scope = {}
+    exec(done.text, scope)
+    x = np.arange(n, dtype=np.float32) + 1  # no element more than the source reads
+    same = wanted(x, n, lambda i: x[i - 1] if i else 0, lambda i: x[i + 1] if i + 1 < n else 0)
+    assert np.array_equal(scope["f"](x, np.zeros(n, np.float32), n), same)
