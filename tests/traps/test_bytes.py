@@ -86,3 +86,32 @@ def test_rows_that_begin_before_the_first_entry_that_counts(kind, dtype):
     ptr, x = np.array([0, 0, 3, 6], dtype), np.arange(1, 7, dtype=np.float32)
     y = raised(ROWS.replace("TYPE", kind), "rows.cu").neighbours(ptr, x, np.zeros(3, np.float32), 3)
     np.testing.assert_array_equal(y, [0, 8, 62])
+
+
+UNSIGNED = """
+__global__ void kept(const unsigned char *x, const int *keep, unsigned *bins, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && keep[i] > 0) atomicAdd(&bins[x[i]], 1u);
+}
+__global__ void portions(const unsigned char *x, unsigned *bins, int n) {
+    __shared__ unsigned own[256];
+    for (int b = threadIdx.x; b < 256; b += blockDim.x) own[b] = 0;
+    __syncthreads();
+    int each = (n + gridDim.x - 1) / gridDim.x, from = each * blockIdx.x, to = min(from + each, n);
+    for (int i = from + threadIdx.x; i < to; i += blockDim.x) atomicAdd(&own[x[i]], 1u);
+    __syncthreads();
+    for (int b = threadIdx.x; b < 256; b += blockDim.x) atomicAdd(&bins[b], own[b]);
+}
+"""
+
+
+def test_bytes_are_counted_in_unsigned_cells():
+    """A mask in the place leaves the number what it is (``(1).astype``); a sum over no index is its only term."""
+    module = raised(UNSIGNED, "bytes.cu")
+    x = np.array([7, 1, 9, 2, 3, 7], np.uint8)
+    for keep, got in (
+        (KEEP > 0, module.kept(x, KEEP, np.zeros(256, np.uint32), 6)),
+        (x > 0, module.portions(x, np.zeros(256, np.uint32), 6, grid=2, block=4)),
+    ):
+        assert got.dtype == np.uint32
+        np.testing.assert_array_equal(got, np.bincount(x[keep], minlength=256))

@@ -279,7 +279,7 @@ def _scatter(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tuple
             reason = f"several factors may meet in one element of `{stmt.before.array}`: JAX has no derivative of that"
             raise refuse("KR306", reason, stmt.span, "sum logarithms, or multiply in a loop over the element's factors")
         keywords["unique_indices"] = Atom("True")
-    text = cast(ctx, stmt, value.py)
+    text = cast(ctx, replace(stmt, where=None) if drop else stmt, value.py)
     final = items
     versions.assign(low, stmt, lambda base: _at(base, final, _method(stmt), text, **keywords))
 

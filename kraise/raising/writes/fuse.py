@@ -116,6 +116,9 @@ def _summed(s: eq.Stmt, facts: tuple[eq.Expr, ...]) -> eq.Stmt:
         own, value = (*inner, *value.axes), value.body
     reduced = eq.Reduce(s.accumulate, own, value, where, s.value.type)
     total = in_one(merged_reductions(reduced, ()), ())
+    if isinstance(total, eq.Reduce) and not total.axes:  # each lane's part was known: nothing is left to sum over
+        outer = conjunction([c for c in (outer, total.where) if c is not None])
+        total = total.body if total.body.type.kind != "bool" else eq.Cast(total.type, total.body)
     if (apart := started_with(reduced)) is not None:
         total = eq.Op(s.accumulate, (apart[0], merged_reductions(apart[1], ())), total.type)
     kept_axes = tuple(a for a in s.axes if a.name in kept)
