@@ -2,11 +2,13 @@
 
 # ruff: noqa: E501 - kernels on one line
 
+import numpy as np
 import pytest
 
 from kraise import pipeline
 from kraise.ir import equations as eq
 from kraise.ir.walk import statement_expressions, topological
+from kraise.verify.load import load_module
 from tests.raising.agree import agree
 
 
@@ -63,3 +65,28 @@ def test_a_neighbour_under_a_mask_is_marked(name):
 def test_masked_stores_outside_write_nothing():
     agree("def f(x, y, v):\n for i in range(len(x)):\n  if v[i] >= 0 and v[i] < len(x): y[v[i]] += x[i]")
     agree("def f(x, y, v):\n for i in range(len(x)):\n  if v[i] >= 0 and v[i] < len(x): y[v[i]] = x[i]")
+
+
+BELOW = """__global__ void k(const int *a, const int *flag, int *b, int w, int h) {
+  unsigned c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y * blockDim.y + threadIdx.y;
+  if (c < w && r < h) b[%s * w + c] = %s ? a[(r + 1) * w + c] : a[r * w + c]; }"""
+
+
+@pytest.mark.parametrize(
+    ("place", "condition", "rows"),
+    [
+        ("r", "flag[r] > 0", {0, 1}),
+        ("r", "r % 2 == 0 && h % 2 == 0", {0, 2}),
+        ("(h - 1 - r)", "r + 1 < h", {0, 1, 2}),
+        ("r", "flag[r] > 0 && r != h - 1", {0, 1}),
+    ],
+)
+def test_the_row_below_that_data_choose_need_not_be_there(place, condition, rows):
+    """An array of h rows, not of h + 1 (a slice and a reshape that failed for every size)."""
+    k = load_module(pipeline.translate(BELOW % (place, condition), "k.cu").text).k
+    a, flag = np.arange(8, dtype=np.int32).reshape(4, 2), np.array([1, 1, 0, 0], np.int32)
+    b = a.copy()
+    for r in rows:
+        b[r] = a[r + 1]
+    b = b[::-1] if place != "r" else b
+    np.testing.assert_array_equal(k(a.ravel(), flag, np.zeros(8, np.int32), 2, 4), b.ravel())

@@ -29,6 +29,7 @@ from kraise.raising.memory.ranged import (
     by_launch_only,
     from_zero,
     is_rounded,
+    of_indices,
     remainder_below,
     turned,
     within_range,
@@ -185,7 +186,7 @@ class _Marker:
                 self._partly(e)
                 or e.view
                 and not (
-                    self._rows_executed(e) or self._rows_guarded(e, domain) or self._rows_of_box(e, domain)
+                    self._rows_executed(e, domain) or self._rows_guarded(e, domain) or self._rows_of_box(e, domain)
                     if leaves
                     else self._rows(e.version.array, e.subscripts, e.view, domain)
                 )
@@ -269,7 +270,7 @@ class _Marker:
         leaves = {n for p in paths for n in topological(p) if isinstance(n, eq.Param | eq.Shape | eq.Read)}
         return any(n not in self.threads and not by_launch((n,)) for n in leaves)
 
-    def _rows_executed(self, read: eq.Read) -> bool:
+    def _rows_executed(self, read: eq.Read, domain: Domain) -> bool:
         """Notes how many rows the source itself touches by a load that the raised form makes beyond it, too."""
         paths = self.executed.get((read.version.array, read.subscripts), [])
         if by_launch(read.view) or not paths:
@@ -278,10 +279,19 @@ class _Marker:
         known = [t for t in tops if t is not None]
         if len(known) < len(tops):
             return False
+        for path, top in zip(paths, known, strict=True):
+            if not all(map(of_indices, path)) and not self._has_row(read, top, domain):
+                return False  # where data or sizes decide, the last row need not be there
         key = (read.version.array, read.view[1:])
         self.rows.setdefault(key, {}).update(dict.fromkeys(t + 1 for t in known))
         self.firsts.setdefault(key, {})[None] = None
         return True
+
+    def _has_row(self, read: eq.Read, row: Poly, domain: Domain) -> bool:
+        """Whether the array is loaded by rows as far as that, whatever data say."""
+        same = (s for a, s in self.executed if a == read.version.array and len(s) == len(read.subscripts))
+        rows = {s[0] for s in same if isinstance(s[0], eq.Index) and from_zero(s[0], domain)}
+        return any((top := largest(to_poly(r), domain)) is not None and always(top - row) for r in rows)
 
     def _rows_of_box(self, read: eq.Read, domain: Domain) -> bool:
         """The same where only other subscripts may leave: the rows are those of the box, filled up in case the source

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kraise.analysis.boxes import largest
-from kraise.analysis.conditions import classify, is_static
+from kraise.analysis.conditions import classify, is_static, static_expr
 from kraise.analysis.dependence import implied, nonnegative
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
@@ -87,6 +87,16 @@ def bounds_alone(c: eq.Expr, index: eq.Index) -> bool:
     return step is not None and step < 0
 
 
+def of_indices(c: eq.Expr) -> bool:
+    """Whether a condition bounds indices by sizes alone."""
+    fact = classify(c)
+    return (
+        fact is not None
+        and bool(fact.poly.indices())
+        and all(isinstance(a, eq.Index) or static_expr(a) for a in fact.poly.atoms())
+    )
+
+
 def is_rounded(atom: object) -> bool:
     return isinstance(atom, eq.Op) and atom.name in ("floordiv", "tdiv")
 
@@ -104,4 +114,13 @@ def _one_place(index: eq.Index, domain: Domain) -> bool:
     return any((h - n).value == 1 for h in high for n in low)
 
 
-__all__ = ["bounds_alone", "by_launch_only", "from_zero", "is_rounded", "remainder_below", "turned", "within_range"]
+__all__ = [
+    "bounds_alone",
+    "by_launch_only",
+    "from_zero",
+    "is_rounded",
+    "of_indices",
+    "remainder_below",
+    "turned",
+    "within_range",
+]
