@@ -77,8 +77,8 @@ def _compare(label: str, ours: Any, theirs: Any, sample: Sample, large: Mapping[
         return lambda **changed: function(**{n: v for n, v in (arguments | changed).items() if n in accepted})
 
     for larger in [large] if large else _doubled(sample, ours.__name__):
-        arguments = {n: jax.numpy.asarray(v) if hasattr(v, "shape") else v for n, v in larger.items()}
-        size = max((a.size for a in arguments.values() if hasattr(a, "size")), default=0)
+        arguments = jax.tree.map(lambda v: jax.numpy.asarray(v) if hasattr(v, "shape") else v, dict(larger))
+        size = max((a.size for a in jax.tree.leaves(arguments) if hasattr(a, "size")), default=0)
         if large or size > ELEMENTS / 4:
             break
         (seconds,) = alternating([lambda: jax.block_until_ready(call(theirs)())], rounds=3, clock=clock())
@@ -94,18 +94,20 @@ def _compare(label: str, ours: Any, theirs: Any, sample: Sample, large: Mapping[
         budget=BUDGET,
     )
     row(label, f"{one / two:.2f} x", f"at most 1.1 x   ({one * 1e3:.2f} ms)")
-    wrt = {n: v for n, v in arguments.items() if hasattr(v, "dtype") and v.dtype.kind in "f" and v.ndim}
-    others = {
-        n: v for n, v in arguments.items() if hasattr(v, "dtype") and n not in wrt
-    }  # no constants: XLA folds them
+    leaves, structure = jax.tree.flatten(arguments)  # members of structs are arguments, too
+    arrays = {k: leaf for k, leaf in enumerate(leaves) if hasattr(leaf, "dtype")}
+    wrt = {k: leaf for k, leaf in arrays.items() if leaf.dtype.kind == "f" and leaf.ndim}
+    others = {k: leaf for k, leaf in arrays.items() if k not in wrt}  # no constants: XLA folds them
     results = [leaf for leaf in jax.tree.leaves(mine()) if leaf.dtype.kind == "f"]
     if not wrt or not results:
         return
     weights = [jax.random.normal(jax.random.key(k), v.shape, v.dtype) for k, v in enumerate(results)]
 
     def gradient(function: Any) -> Any:
-        def loss(chosen: dict[str, Any], others: dict[str, Any], weights: list[Any]) -> Any:
-            floats = [leaf for leaf in jax.tree.leaves(function(**chosen, **others)) if leaf.dtype.kind == "f"]
+        def loss(chosen: dict[int, Any], others: dict[int, Any], weights: list[Any]) -> Any:
+            given = [(chosen | others).get(k, leaf) for k, leaf in enumerate(leaves)]
+            result = function(**jax.tree.unflatten(structure, given))
+            floats = [leaf for leaf in jax.tree.leaves(result) if leaf.dtype.kind == "f"]
             return sum(jax.numpy.vdot(w, v) for w, v in zip(weights, floats, strict=True))
 
         compiled = jax.jit(jax.grad(loss))

@@ -1,0 +1,35 @@
+"""A power, a comb of shifts and the larger neighbour by hand."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+
+
+@partial(jax.jit, static_argnames=("n", "exponent"))
+def power(x, y, n, exponent):
+    return y.at[:n].set(x[:n] ** exponent)
+
+
+@partial(jax.jit, static_argnames="n")
+def comb(x, y, n):
+    total, reach = x[:n], 1
+    while reach < n:
+        total = total.at[reach:].add(x[: n - reach])
+        reach *= 2
+    return y.at[:n].set(total)
+
+
+@jax.jit
+def larger_neighbour(x, y):
+    padded = jnp.pad(x, 1, constant_values=-jnp.inf)
+    return jnp.maximum(jnp.maximum(padded[:-2], x), padded[2:])
+
+
+def large(rng):
+    x, y = rng.random((2, 1_000_000), "f")
+    return {
+        "power": {"x": 0.5 + x, "y": y, "n": 999_999, "exponent": 13},
+        "comb": {"x": x[:100_000], "y": y[:100_000], "n": 100_000},
+        "larger_neighbour": {"x": x, "y": y},
+    }

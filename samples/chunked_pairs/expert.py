@@ -1,0 +1,37 @@
+"""All pairs, a row at a time, by hand."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def screened_field(x, q, potential, field, kappa):
+    @jax.checkpoint
+    def row(i):
+        d = x[i] - x
+        r = jnp.where(d == 0, 1, jnp.abs(d))
+        part = jnp.where(d == 0, 0, q) * jnp.exp(-kappa * r) / r
+        return part.sum(), (part * (kappa + 1.0 / r) * d / r).sum()
+
+    return jax.lax.map(row, jnp.arange(x.size))
+
+
+@partial(jax.jit, static_argnames="n")
+def total_energy(x, q, n):
+    x, q = x[:n], q[:n]
+
+    @jax.checkpoint
+    def row(i):
+        return (q / (1.0 + (x[i] - x) ** 2)).sum()
+
+    return 0.5 * q @ jax.lax.map(row, jnp.arange(n))
+
+
+def large(rng):
+    x, q = 6 * rng.permutation(1000).astype("f") / 1000, rng.random(1000, "f")
+    return {
+        "screened_field": {"x": x, "q": q, "potential": 0 * x, "field": 0 * x, "kappa": 0.7},
+        "total_energy": {"x": x, "q": q, "n": 999},
+    }
