@@ -182,6 +182,7 @@ def enlarged(case: Case, factor: int) -> Case:
 
 def _module(sample: Sample, text: str) -> ModuleType:
     module = ModuleType(f"emitted_{sample.name}")
+    sys.modules[module.__name__] = module  # dataclasses look there
     exec(compile(text, str(sample.golden), "exec"), module.__dict__)
     return module
 
@@ -190,6 +191,7 @@ def _load(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"twin_{path.parent.name}_{path.stem}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
 
