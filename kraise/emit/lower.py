@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 
 from kraise.diagnostics import refuse
-from kraise.emit import division, operands
+from kraise.emit import division, operands, tree
 from kraise.emit.context import Assign, Context, Frame, Val
 from kraise.emit.loads.tables import entry, weak
 from kraise.emit.text import python as py
@@ -108,7 +108,7 @@ class Lowering:
         if self.is_trivial(node, own) or (self.ctx.lazy_arms and lazy.fragile(node)):
             return False
         if self.ctx.uses[node] > 1:
-            return node in self.ctx.wishes or not self._short_form(node)
+            return node in self.ctx.wishes or not self._short_form(node) or self._outer(node, own)
         return node in self.ctx.wishes and self.weight(node) > 1
 
     def _short_form(self, node: eq.Expr) -> bool:
@@ -119,6 +119,11 @@ class Lowering:
             case eq.Op(name="add" | "sub" | "mul" | "neg", args=args):
                 return all(self._at_hand(a) for a in args)
         return False
+
+    def _outer(self, node: eq.Expr, own: Frame) -> bool:
+        """Of more axes than any of its operands: each use would sum a gradient of its own over the axes added."""
+        inner = [self.ctx.free(c) & {a.name for a in own} for c in tree.children(node)]
+        return bool(own) and all(len(names) < len(own) for names in inner)
 
     def _at_hand(self, node: eq.Expr) -> bool:
         if isinstance(node, CHEAP):

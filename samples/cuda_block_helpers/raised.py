@@ -88,19 +88,22 @@ def pulls(p, acc, n):
     acc[i, 2] = sum_k (p[k, 2] - p[i, 2]) * p[k, 3] * rsqrt((...)) * rsqrt((...)) * rsqrt((...))
         for 0 <= i < n
     """
+    difference = p[:n, 0] - p[:n, 0, None]
+    difference_2 = p[:n, 1] - p[:n, 1, None]
+    difference_3 = p[:n, 2] - p[:n, 2, None]
     rsqrt = jax.lax.rsqrt(
-        (p[:n, 0] - p[:n, 0, None]) * (p[:n, 0] - p[:n, 0, None])
-        + (p[:n, 1] - p[:n, 1, None]) * (p[:n, 1] - p[:n, 1, None])
-        + (p[:n, 2] - p[:n, 2, None]) * (p[:n, 2] - p[:n, 2, None])
+        difference * difference
+        + difference_2 * difference_2
+        + difference_3 * difference_3
         + 0.01
     )
     product = p[:n, 3] * rsqrt * rsqrt * rsqrt
     return acc.at[:n, :3].set(
         jnp.stack(
             (
-                jnp.sum((p[:n, 0] - p[:n, 0, None]) * product, axis=1),
-                jnp.sum((p[:n, 1] - p[:n, 1, None]) * product, axis=1),
-                jnp.sum((p[:n, 2] - p[:n, 2, None]) * product, axis=1),
+                jnp.sum(difference * product, axis=1),
+                jnp.sum(difference_2 * product, axis=1),
+                jnp.sum(difference_3 * product, axis=1),
             ),
             axis=1,
         )

@@ -14,15 +14,7 @@ def nbody_tiles(position, mass, force, n):
         (position[k] - position[t]) + 1.0)
         for 0 <= t < n
     """
+    difference = position[:n] - position[:n, None]
     return force.at[:n].set(
-        jnp.sum(
-            mass[:n]
-            * (position[:n] - position[:n, None])
-            / (
-                (position[:n] - position[:n, None])
-                * (position[:n] - position[:n, None])
-                + 1.0
-            ),
-            axis=1,
-        )
+        jnp.sum(mass[:n] * difference / (difference * difference + 1.0), axis=1)
     )  # kernel.py:27
