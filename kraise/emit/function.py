@@ -17,6 +17,7 @@ from kraise.emit.lower import Lowering
 from kraise.emit.settled import settled
 from kraise.emit.stores import columns, versions, writes
 from kraise.emit.stores.merge import merged
+from kraise.emit.sums.from_first import from_first
 from kraise.emit.text import clashes, layout_text, records, shapes
 from kraise.emit.text import python as py
 from kraise.emit.text.canonical import canonical
@@ -45,7 +46,8 @@ class FunctionText:
 
 def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]:
     """The text of one kernel's function, and those of the derivatives that it asks for."""
-    kernel = chunks.chunked(triangular.solved(canonical(merged(kernel))))
+    kernel = from_first(canonical(merged(kernel)))
+    kernel = chunks.chunked(triangular.solved(kernel))
     kernel = halo.padded(kernel, tables_of(around.module.constants, kernel.params))  # type: ignore[arg-type]
     kernel = columns.stacked(gathered_rows.in_rows(edges.repeating(kernel)))
     parameters = tuple(identifier(p.name) for p in kernel.params)  # type: ignore[attr-defined]

@@ -27,14 +27,17 @@ def same_type(context: Context, stmt: eq.Write) -> bool:
     if element is not NUMBER:
         return stmt.value.type is element or stmt.value.type == element
     own = context.like.get(stmt.before.array, stmt.before.array)
-    for node in data(stmt.value):
+    root = stmt.value
+    for node in data(root):
         match node:
             case eq.Read(version=version) if context.like.get(version.array, version.array) == own:
                 pass
             case eq.Op(name="add" | "sub" | "mul" | "neg" | "min" | "max" | "select"):
                 pass
-            case eq.Const(type=kind) if kind.is_integer:
-                pass
+            case eq.Scan(op="add" | "mul" | "min" | "max") if widened.NAME not in context.needs:
+                pass  # of bytes, too, JAX's running values are of the array's own type
+            case eq.Const(type=kind) if kind.is_integer or isinstance(root, eq.Scan):
+                pass  # what a running value starts from is neutral
             case _:
                 return False
     return True
