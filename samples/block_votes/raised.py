@@ -67,18 +67,10 @@ def loudest(signal, peaks, *, grid=None, block=None):
     return peaks.at[:blocks].set(jnp.max(jnp.abs(signal2), axis=1))  # kernel.py:33
 
 
-@partial(jax.jit, static_argnames=("grid", "block"))
-def total_charge(q, total, n, *, grid, block):
-    """total[0] += sum_i (q[i] if i < n else 0.0)
+@partial(jax.jit, static_argnames="n")
+def total_charge(q, total, n):
+    """total[0] += sum_i q[i]
 
     block is a multiple of 32 (whole warps)
     """
-    grid = grid[0] if isinstance(grid, tuple) else grid
-    block = block[0] if isinstance(block, tuple) else block
-    if block % 32:
-        raise ValueError("total_charge: block must be a multiple of 32")
-    threads = grid * block
-    i = jnp.arange(threads)
-    return total.at[0].add(
-        jnp.sum(jnp.where(i < n, jnp.pad(q, (0, threads))[:threads], 0.0))
-    )  # kernel.py:56
+    return total.at[0].add(jnp.sum(q[:n]))  # kernel.py:56

@@ -77,4 +77,4 @@ def column(A, n, k):
     """
     i = jnp.arange(max(0, k + 1), n)
     total = i * n + k
-    return A.at[total].set(A[total] / A[k * n + k])  # kernel.cu:29
+    return A.at[total].set(A[total] / A[k * n + k], unique_indices=True)  # kernel.cu:29

@@ -28,4 +28,6 @@ def coloured_sweep(nodes, count, ptr, col, val, diagonal, b, old, x):
         indices_are_sorted=True,
     )
     i = nodes[:count]  # kernel.cu:6
-    return x.at[i].set((b[i] + totals[i]) / diagonal[i])  # kernel.cu:9
+    return x.at[i].set(
+        (b[i] + totals[i]) / diagonal[i], unique_indices=True
+    )  # kernel.cu:9

@@ -134,6 +134,7 @@ def filtered_rows(x, weight, y, width, pitch, *, grid, block):
         + weight[3] * jnp.transpose(tile[:, :, :, 8:-8], (1, 2, 0, 3))
         + weight[2] * jnp.transpose(tile[:, :, :, 9:-7], (1, 2, 0, 3))
         + weight[1] * jnp.transpose(tile[:, :, :, 10:-6], (1, 2, 0, 3))
-        + weight[0] * jnp.transpose(tile[:, :, :, 11:-5], (1, 2, 0, 3))
+        + weight[0] * jnp.transpose(tile[:, :, :, 11:-5], (1, 2, 0, 3)),
+        unique_indices=True,
     )  # kernel.cu:62
     return y.at[: 2 * grid[1] * pitch].set(y2.ravel()[: y.size])

@@ -35,4 +35,4 @@ def lattice_push(f, g, weight, rate):
         q[:, None, None],
         (i[:, None] + ex_2[:, None, None]) % nx,
         (j + ey_2[:, None, None]) % ny,
-    ].set(f[:9] + rate * (rest - f[:9]))  # kernel.py:25
+    ].set(f[:9] + rate * (rest - f[:9]), unique_indices=True)  # kernel.py:25

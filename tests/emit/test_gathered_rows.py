@@ -1,9 +1,12 @@
 """Rows of flat arrays at places that data say: gathers and scatters of rows, and what stays one of cells."""
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from kraise import pipeline
+from kraise.options import Options
 from kraise.verify.load import load_module
 
 HEAD = "__global__ void f(const float *x, const int *at, float *y, int n, int m) {\n"
@@ -52,3 +55,16 @@ def test_a_scatter_of_rows():
 def test_parts_of_rows_stay_cells(body):
     text = text_of(body)
     assert "x[" in text and "x2" not in text
+
+
+@pytest.mark.parametrize("mask", ["", "if (n > 2) ", "if (x[i] > 0) "])
+def test_plain_stores_are_to_different_cells(mask):
+    source = HEAD + " int i = blockIdx.x * blockDim.x + threadIdx.x;\n if (i < n) " + mask + "y[at[i]] = 2 * x[i];\n}\n"
+    text = pipeline.translate(source, "k.cu", Options(assume=("at is injective",))).text
+    some = "x[i]" in mask
+    assert ("unique_indices=True" in text) != some  # the others go to one place behind the end
+    x, at, f = np.array([1, -2, 3], np.float32), np.array([2, 0, 3], np.int32), load_module(text).f
+    assert f(x, at, np.ones(4, np.float32), 3, 0).tolist() == [1 if some else -4, 1, 2, 6]
+    assert f(x, at, np.ones(4, np.float32), 1, 0).tolist() == [1, 1, 1 if "n" in mask else 2, 1]
+    slopes = jax.grad(lambda x, y: f(x, at, y, 3, 1) @ jnp.arange(1.0, 5.0), (0, 1))(x, np.ones(4, np.float32))
+    assert [s.tolist() for s in slopes] == [[6, 0 if some else 2, 8], [1 if some else 0, 2, 0, 0]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from kraise.diagnostics import Span, refuse
@@ -130,10 +131,8 @@ def _write_box(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tup
         stmt.covers and len(frame) == len(dims) and not stmt.accumulate and not any(_backward(d) for d in dims)
     )
     chosen: Py | None = None
-    if not whole and not stmt.accumulate and stmt.where is not None and lazy.sized(ctx, stmt.where):
-        chosen = ctx.static(stmt.where)  # all of it or nothing, as sizes decide
-        stmt = replace(stmt, where=None, value=given(stmt.value, tuple(guards.rooms(stmt))))
     if not whole:
+        chosen, stmt = _by_sizes(ctx, stmt)
         stmt = _update(stmt)
     if whole and not stmt.accumulate and stmt.where is None:
         value = low.stored(stmt.value, frame)
@@ -147,11 +146,25 @@ def _write_box(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tup
         return
     text = cast(ctx, stmt, value.py)
 
+    versions.assign(low, stmt, _stored(items, _method(stmt), text, chosen))
+
+
+def _by_sizes(ctx: Context, stmt: eq.Write) -> tuple[Py | None, eq.Write]:
+    """The condition, and the store without it, where sizes alone decide whether all of it is made or nothing."""
+    if stmt.accumulate or stmt.where is None or not lazy.sized(ctx, stmt.where):
+        return None, stmt
+    value = given(stmt.value, tuple(guards.rooms(stmt)))
+    return ctx.static(stmt.where), replace(stmt, where=None, value=value)
+
+
+def _stored(
+    items: list[Py], method: str, value: Py, chosen: Py | None, keywords: dict[str, Py] | None = None
+) -> Callable[[Py], Py]:
     def stored(base: Py) -> Py:
-        new = _at(base, items, _method(stmt), text)
+        new = _at(base, list(items), method, value, **(keywords or {}))
         return new if chosen is None else py.IfExp(chosen, new, base)
 
-    versions.assign(low, stmt, stored)
+    return stored
 
 
 def _write_rows(low: Lowering, stmt: eq.Write, frame: Frame, count: Py) -> None:
@@ -248,6 +261,7 @@ def _add_within(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tu
 def _scatter(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tuple, frame: Frame) -> None:
     ctx = low.ctx
     plain = not stmt.accumulate
+    chosen, stmt = _by_sizes(ctx, stmt)
     stmt = _update(stmt)
     keywords: dict[str, Py] = {}
     where = stmt.where
@@ -279,9 +293,12 @@ def _scatter(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tuple
             reason = f"several factors may meet in one element of `{stmt.before.array}`: JAX has no derivative of that"
             raise refuse("KR306", reason, stmt.span, "sum logarithms, or multiply in a loop over the element's factors")
         keywords["unique_indices"] = Atom("True")
+    if not stmt.accumulate and not drop and not stmt.safe:
+        keywords["unique_indices"] = Atom(
+            "True"
+        )  # a plain store is to different cells; else the gradient looks for them
     text = cast(ctx, replace(stmt, where=None) if drop else stmt, value.py)
-    final = items
-    versions.assign(low, stmt, lambda base: _at(base, final, _method(stmt), text, **keywords))
+    versions.assign(low, stmt, _stored(items, _method(stmt), text, chosen, keywords))
 
 
 def _rows(low: Lowering, dims: list[subs.Dim], extents: tuple, frame: Frame) -> list[Py] | None:

@@ -24,6 +24,9 @@ def plainer(node: eq.Expr) -> eq.Expr:
                 return eq.Op("min" if (a is x) == (test in ("lt", "le")) else "max", (x, y), kind)
         case eq.Op(name="ne", args=(eq.Index(), eq.Index()) as pair, type=kind):
             return eq.Op("not", (eq.Op("eq", pair, kind),), kind)  # one mask serves both ways
+        case eq.Op(name="lt", args=(eq.Const(value=0) as zero, eq.Op(name="min", args=(x, eq.Const(value=n)))), type=t):
+            if x.type.is_integer and n > 0:  # type: ignore[operator]
+                return eq.Op("gt", (x, zero), t)
         case eq.Op(name="not", args=(eq.Op(name="and" | "or") as inner,)):
             return _opposite(inner) or node
         case eq.Op(name=test, args=(eq.Cast() as x, eq.Cast() as y), type=kind) if test in _COMPARISONS:

@@ -57,6 +57,8 @@ def not_neutral(op: str, e: eq.Expr) -> tuple[eq.Expr, eq.Expr] | None:
         return None
     c, a, b = e.args
     for kept, condition, zero in ((a, c, b), (b, negate(c), a)):
+        while isinstance(zero, eq.Cast) and zero.type.is_inexact:  # float32(0.0)
+            zero = zero.arg
         if isinstance(zero, eq.Const) and op in _NEUTRAL and zero.value == _NEUTRAL[op] and str(zero.value) != "-0.0":
             return condition, kept
     return None
