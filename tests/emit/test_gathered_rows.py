@@ -68,3 +68,9 @@ def test_plain_stores_are_to_different_cells(mask):
     assert f(x, at, np.ones(4, np.float32), 1, 0).tolist() == [1, 1, 1 if "n" in mask else 2, 1]
     slopes = jax.grad(lambda x, y: f(x, at, y, 3, 1) @ jnp.arange(1.0, 5.0), (0, 1))(x, np.ones(4, np.float32))
     assert [s.tolist() for s in slopes] == [[6, 0 if some else 2, 8], [1 if some else 0, 2, 0, 0]]
+
+
+def test_stores_of_one_value_may_meet():
+    for value in ("7", "x[0]"):
+        text = text_of(" int i = blockIdx.x * blockDim.x + threadIdx.x;\n if (i < n) y[at[i]] = " + value + ";")
+        assert "].set(" in text and "unique" not in text

@@ -293,12 +293,17 @@ def _scatter(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tuple
             reason = f"several factors may meet in one element of `{stmt.before.array}`: JAX has no derivative of that"
             raise refuse("KR306", reason, stmt.span, "sum logarithms, or multiply in a loop over the element's factors")
         keywords["unique_indices"] = Atom("True")
-    if not stmt.accumulate and not drop and not stmt.safe:
-        keywords["unique_indices"] = Atom(
-            "True"
-        )  # a plain store is to different cells; else the gradient looks for them
+    if not drop and _apart(ctx, stmt):
+        keywords["unique_indices"] = Atom("True")  # else the gradient looks for the last store to each cell
     text = cast(ctx, replace(stmt, where=None) if drop else stmt, value.py)
     versions.assign(low, stmt, _stored(items, _method(stmt), text, chosen, keywords))
+
+
+def _apart(ctx: Context, stmt: eq.Write) -> bool:
+    """Whether a store is surely to different cells: not of a value that several may store to one cell all the same."""
+    moved = frozenset().union(*(ctx.free(s) for s in stmt.subscripts if not isinstance(s, eq.Index)))
+    own = {a.name for a in stmt.axes} & moved
+    return not stmt.accumulate and not stmt.safe and bool(own) and own <= ctx.free(stmt.value)
 
 
 def _rows(low: Lowering, dims: list[subs.Dim], extents: tuple, frame: Frame) -> list[Py] | None:
