@@ -79,6 +79,8 @@ BELOW = """__global__ void k(const int *a, const int *flag, int *b, int w, int h
         ("r", "r % 2 == 0 && h % 2 == 0", {0, 2}),
         ("(h - 1 - r)", "r + 1 < h", {0, 1, 2}),
         ("r", "flag[r] > 0 && r != h - 1", {0, 1}),
+        ("r", "r < h - 1 && a[(r + 1) * w + c] > 3", {1, 2}),
+        ("r", "!(r == h - 1 || a[(r + 1) * w + c] <= 3)", {1, 2}),
     ],
 )
 def test_the_row_below_that_data_choose_need_not_be_there(place, condition, rows):
