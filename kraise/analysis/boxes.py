@@ -271,7 +271,8 @@ def _choices(e: eq.Expr) -> tuple[int, ...]:
 
 
 def stated(poly: Poly, condition: tuple[eq.Expr, ...]) -> Poly | None:
-    """The bound that one of the conditions sets for ``poly`` as it stands (``row + dy < height``), or None.
+    """The bound that one of the conditions sets for ``poly`` as it stands (``row + dy < height``), or None where there
+    is none, or none that is surely the least.
 
     ``r != n - 1`` beside ``r < n`` says that r is at most n - 2.
     """
@@ -280,10 +281,7 @@ def stated(poly: Poly, condition: tuple[eq.Expr, ...]) -> Poly | None:
     holes = {p for f in facts if f.kind == "ne" for p in (f.poly, -f.poly)}
     tops = [poly + g - (1 if g in holes else 0) for g in gaps]
     static = [t for t in tops if not t.indices() and is_static(t)]
-    best = static[0] if static else None
-    for t in static[1:]:
-        best = t if best is not None and always(best - t) else best
-    return best
+    return next((t for t in static if all(always(other - t) for other in static)), None)
 
 
 def _combine(op: str, bounds: list[eq.Expr]) -> eq.Expr:

@@ -92,3 +92,18 @@ def test_the_row_below_that_data_choose_need_not_be_there(place, condition, rows
         b[r] = a[r + 1]
     b = b[::-1] if place != "r" else b
     np.testing.assert_array_equal(k(a.ravel(), flag, np.zeros(8, np.int32), 2, 4), b.ravel())
+
+
+PADS = """__global__ void k(const int *a, int *b, int w, int h, int k) {
+  int c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y * blockDim.y + threadIdx.y;
+  if (c < w && r < h) b[r * w + c] = r < k ? a[r * w + c] : 7; }"""
+
+
+@pytest.mark.parametrize("k", [2, 4, 5])
+def test_of_two_bounds_of_a_row_none_is_the_array_s(k):
+    """Fewer rows than are stored, or more."""
+    run = load_module(pipeline.translate(PADS, "k.cu").text).k
+    a = np.arange(2 * min(k, 4), dtype=np.int32)
+    expected = np.full(8, 7)
+    expected[: len(a)] = a
+    np.testing.assert_array_equal(run(a, np.zeros(8, np.int32), 2, 4, k), expected)
