@@ -27,7 +27,7 @@ def guards(stmts: Iterable[eq.Stmt], others: Iterable[eq.Expr] = ()) -> dict[eq.
                 use(c, under)
                 use(a, under | {*conjuncts(c)})
                 use(b, under | {*conjuncts(negate(c))})
-            case eq.Op(name="and" | "or" as name, args=args):  # the second one counts where the first one does not decide
+            case eq.Op(name="and" | "or" as name, args=args):  # the second counts where the first does not decide
                 for arg in args:
                     use(arg, under)
                     under |= {*conjuncts(arg if name == "and" else negate(arg))}
