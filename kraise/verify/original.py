@@ -186,6 +186,10 @@ class _Wrapper:
     def _plain(self, n: int, first: int, s: Slot) -> None:
         self._kind(n)
         if s.ndim is not None:
+            other = {"float": "integral", "int": "floating_point", "uint": "floating_point"}.get(s.element.kind)
+            if other is not None:  # a template's other instance would read the bytes as what they are not
+                element = f"std::remove_cv_t<std::remove_pointer_t<kr_P{n}>>"
+                self.before.append(f'  static_assert(!std::is_{other}_v<{element}>, "another type of elements");')
             self.passed.append(f"(kr_P{n}){self._memory(first, s)}")
         else:
             self.passed.append(f"*(std::remove_cv_t<kr_P{n}> *)kr_a[{first}]")

@@ -170,7 +170,7 @@ def _share(cx: Context, st: State, s: k.For, first: Poly, last: Poly, step: int)
 
 def _natural(cx: Context, st: State, p: Poly) -> bool:
     """Whether a sum of products of sizes and indices is not negative."""
-    sizes = steering(cx.function)
+    sizes = steering(cx)
 
     def atom(a: eq.Expr) -> bool:
         return (isinstance(a, eq.Param) and a.name in sizes) or nonnegative((*st.path, *st.facts), to_poly(a))

@@ -51,7 +51,7 @@ def _power(cx: Context, st: State, a: eq.Const, b: eq.Expr, t: ScalarType) -> eq
     rest = to_poly(b) if index_like(b) else Poly()
     further = rest.offset
     rest -= further
-    sizes = steering(cx.function)
+    sizes = steering(cx)
     if not 0 <= further < 16 or not rest.terms or not all(c > 0 for c in rest.terms.values()):
         return operation("shl", (a, b), t)
     if not all(len(m) == 1 and isinstance(m[0], eq.Param) and m[0].name in sizes for m in rest.terms):

@@ -29,6 +29,8 @@ class Context:
     relied: list[eq.Check] = field(default_factory=list)  # what the raiser takes for granted of data
     helpers: dict[str, eq.Helper] = field(default_factory=dict)
     kept: dict[str, eq.Helper | None] = field(default_factory=dict)  # which called functions stay functions
+    # the scalars that decide sizes and branches of a function, once they are asked for
+    steers: tuple[k.Function, frozenset[str]] | None = None
     injective: frozenset[str] = frozenset()
     once: frozenset[str] = frozenset()  # arrays whose elements no two threads store to (declared)
     sorted: frozenset[str] = frozenset()  # arrays that are taken to be sorted in the question under way

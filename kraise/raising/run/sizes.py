@@ -6,16 +6,21 @@ not ``m``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
 
 from kraise.ir import kernel as k
+from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import reads
 
 
-@lru_cache(maxsize=16)
-def steering(function: k.Function) -> frozenset[str]:
-    """The names of the parameters and locals of ``function`` that steer it; what a called function gets counts."""
+def steering(cx: Context) -> frozenset[str]:
+    """The names of the parameters and locals of the kernel that steer it, through the functions that it calls, too."""
+    if cx.steers is None or cx.steers[0] is not cx.function:
+        cx.steers = cx.function, _steering(cx.function, {f.name: f for f in cx.module.functions}, ())
+    return cx.steers[1]
+
+
+def _steering(function: k.Function, functions: Mapping[str, k.Function], within: tuple[str, ...]) -> frozenset[str]:
     nodes = list(_nodes(function.body))
     found: set[str] = set()
     flows: list[tuple[str, frozenset[str]]] = []
@@ -27,7 +32,16 @@ def steering(function: k.Function) -> frozenset[str]:
                 found |= reads(a) | reads(b) | reads(c)
             case k.Load(subscripts=parts) | k.Store(subscripts=parts) | k.Atomic(subscripts=parts):
                 found |= frozenset().union(*map(reads, parts))
-            case k.Call(args=parts) | k.CallStmt(args=parts) | k.LocalArray(shape=parts) | k.Warp(args=parts):
+            case k.Call(function=name, args=parts) | k.CallStmt(function=name, args=parts):
+                callee = functions.get(name) if name not in within else None
+                inner = _steering(callee, functions, (*within, name)) if callee else frozenset()
+                pairs = zip(callee.params, parts, strict=False) if callee else ()
+                found |= frozenset().union(*(reads(x) for p, x in pairs if p.name in inner))
+                if callee is None:
+                    found |= frozenset().union(*map(reads, parts))
+                if isinstance(n, k.CallStmt):
+                    flows += [(r, frozenset().union(*map(reads, parts))) for r in n.results]
+            case k.LocalArray(shape=parts) | k.Warp(args=parts):
                 found |= frozenset().union(*map(reads, parts))
             case k.Assign(name=name, value=v):
                 flows.append((name, reads(v)))

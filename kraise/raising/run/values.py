@@ -161,7 +161,7 @@ def _ring(cx: Context, st: State, name: str, parts: tuple[eq.Expr, ...], t: Scal
         subtracted = name in ("sub", "neg") or any(c < 0 for c in poly.terms.values())
         if subtracted and provable((*st.path, *st.facts), poly):
             return normal(out)
-        sizes = steering(cx.function)
+        sizes = steering(cx)
         if subtracted and poly.atoms() and all(isinstance(a, eq.Param) and a.name in sizes for a in poly.atoms()):
             cx.unsigned[eq.Op("ge", (to_expr(poly), eq.Const(0, INT)), BOOL)] = None  # else it would wrap round
     return operation(name, parts, t)
@@ -170,10 +170,10 @@ def _ring(cx: Context, st: State, name: str, parts: tuple[eq.Expr, ...], t: Scal
 def _cast(cx: Context, st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
     if t == INT and v.type.is_integer:
         return v
-    signs = t.kind == "uint" and v.type.kind == "int"
+    signs = {t.kind, v.type.kind} == {"uint", "int"} and (t.kind == "uint" or (t.bits or 64) <= (v.type.bits or 64))
     of = parameter(cx, v)
-    if signs and isinstance(of, eq.Param) and of.name not in steering(cx.function) and "." not in of.name:
-        return simplify.cast(t, v)  # no size: it may be negative
+    if signs and isinstance(of, eq.Param) and of.name not in steering(cx) and "." not in of.name:
+        return simplify.cast(t, v)  # no size: it may be negative, or (unsigned) become so
     wide = t.is_integer and (t.bits is None or t.bits >= 32) and v.type.is_integer and index_like(v)
     wide = wide and not (isinstance(v, eq.Const) and abs(int(v.value.real)) >= LARGE)  # of a hash: it keeps its width
     # the range of an index fits a signed integer of its width; an unsigned one if it is not negative, as sizes are
