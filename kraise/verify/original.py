@@ -137,7 +137,7 @@ class _Wrapper:
             rest = self.function.params[n:]
             if p.name in variables and all(q.name in variables or q.name in self.templated for q in rest):
                 for j, s in enumerate(mine, first):
-                    self._variable(variables[p.name], s.path.split(".")[1:], j)
+                    self._variable(variables[p.name], s, j)
             elif isinstance(p.type, StructType):
                 self._struct(n, p.type, first, mine)
             else:
@@ -161,9 +161,10 @@ class _Wrapper:
     def _bytes(self, s: Slot) -> int:
         return np.asarray(self.flat[s.path]).astype(_dtype(s), copy=False).nbytes
 
-    def _variable(self, name: str, members: list[str], j: int) -> None:
-        """A variable of the device."""
-        what = ".".join((name, *members))
+    def _variable(self, name: str, s: Slot, j: int) -> None:
+        """A variable of the device, which is as large as the file says."""
+        what = ".".join((name, *s.path.split(".")[1:]))
+        self.before.append(f'  static_assert(sizeof({what}) == {self._bytes(s)}, "the case has another size");')
         if self.on_gpu:
             at = f"symbol_({name}) + ((char *)&{what} - (char *)&{name})"
             self.before.append(f"  check_(cudaMemcpy({at}, kr_a[{j}], sizeof({what}), cudaMemcpyHostToDevice));")
