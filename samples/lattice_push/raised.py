@@ -16,14 +16,11 @@ def lattice_push(f, g, weight, rate):
     """
     nx = f.shape[1]
     ny = f.shape[2]
-    q = jnp.arange(9)
-    i = jnp.arange(nx)
-    ex_2 = jnp.array(ex)
-    j = jnp.arange(ny)
-    ey_2 = jnp.array(ey)
     density = jnp.sum(f[:9], axis=0)  # kernel.py:16
+    ex_2 = jnp.array(ex)
     with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
         ux = jnp.einsum("qij,q->ij", f[:9], ex_2) / density  # kernel.py:20
+        ey_2 = jnp.array(ey)
         uy = jnp.einsum("qij,q->ij", f[:9], ey_2) / density
     along = 3.0 * (ex_2[:, None, None] * ux + ey_2[:, None, None] * uy)  # kernel.py:23
     rest = (
@@ -31,8 +28,7 @@ def lattice_push(f, g, weight, rate):
         * density
         * (1.0 + along + 0.5 * along * along - 1.5 * (ux * ux + uy * uy))
     )
-    return g.at[
-        q[:, None, None],
-        (i[:, None] + ex_2[:, None, None]) % nx,
-        (j + ey_2[:, None, None]) % ny,
-    ].set(f[:9] + rate * (rest - f[:9]), unique_indices=True)  # kernel.py:25
+    g_new = f[:9] + rate * (rest - f[:9])
+    return g.at[:9, :nx, :ny].set(
+        jnp.stack([jnp.roll(g_new[q], (ex[q], ey[q]), axis=(0, 1)) for q in range(9)])
+    )  # kernel.py:25

@@ -76,7 +76,7 @@ def classify(context: Context, subscript: eq.Expr, extent: Linear, frame: Frame)
         if context.is_static(rest):
             return _range(axis, c, rest)
         return Gather(subscript, axes)
-    rolled = _roll(form, axis, extent)
+    rolled = roll_of(form, axis, extent)
     if rolled is not None and context.is_static(rolled.shift) and (not rolled.part or context.is_static(rolled.part)):
         return rolled
     return _clamp(context, form, axis, extent) or Gather(subscript, axes)
@@ -109,7 +109,8 @@ def _range(axis: eq.Axis, c: int, rest: Linear) -> Range:
     return Range(axis, start, lo.times(c) + rest + 1, -c * axis.step, True)
 
 
-def _roll(form: Linear, axis: eq.Axis, extent: Linear) -> Roll | None:
+def roll_of(form: Linear, axis: eq.Axis, extent: Linear) -> Roll | None:
+    """A subscript that goes round, by whatever the shift is; None where it does not."""
     if len(form.terms) != 1 or form.constant:
         return None
     atom, c = form.terms[0]

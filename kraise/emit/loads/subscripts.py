@@ -112,6 +112,11 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
     leaves = node.safe and not filled(ctx, node.version, node.view, dims, extents)
     if _basic(dims) and not (leaves and any(not isinstance(d, Scalar) for d in dims)):
         return _slices(low, base, dims, extents, frame, leaves)
+    from kraise.emit.loads.rolls import by_table
+
+    rows = by_table(low, base, node, extents, frame)
+    if rows is not None:
+        return rows
     if len(dims) == 1:
         from kraise.emit.loads.sliding import sliding
         from kraise.emit.loads.strided import strided

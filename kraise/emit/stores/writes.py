@@ -8,6 +8,7 @@ from dataclasses import replace
 from kraise.diagnostics import Span, refuse
 from kraise.emit import guards, lazy, tree
 from kraise.emit.context import Context, Frame, Val
+from kraise.emit.loads import rolls
 from kraise.emit.loads import subscripts as subs
 from kraise.emit.loads.wide import wide
 from kraise.emit.lower import Lowering, dtype_text
@@ -55,8 +56,31 @@ def write(low: Lowering, stmt: eq.Write) -> None:
         _write_box(low, stmt, dims, extents, frame)
     elif stmt.safe and stmt.accumulate and _from_first(dims) and _box(low.ctx, dims, extents):
         _add_within(low, stmt, dims, extents, frame)
+    elif (found := _going_round(low, stmt, extents, frame)) is not None:
+        _write_rolled(low, stmt, found, extents, frame)
     else:
         _scatter(low, stmt, dims, extents, frame)
+
+
+def _going_round(low: Lowering, stmt: eq.Write, extents: tuple[Linear, ...], frame: Frame) -> rolls.Rolls | None:
+    """How the places of a store go round."""
+    if stmt.where is not None or stmt.accumulate or stmt.safe:
+        return None
+    return rolls.rolls(low.ctx, stmt.subscripts, extents, frame)
+
+
+def _write_rolled(low: Lowering, stmt: eq.Write, found: rolls.Rolls, extents: tuple[Linear, ...], frame: Frame) -> None:
+    ctx = low.ctx
+    value = low.as_name(stmt.value, frame) if found.rows is not None else low.lower(stmt.value, frame)
+    text = value.py if value.axes == frame else py.call("jnp.broadcast_to", value.py, ctx.shape_of(frame))
+    text = rolls.rolled(low, text, found, 1)
+    sizes = [None if found.rows is None else linear(found.rows.hi), *found.parts][-len(extents) :]
+    cut = [s is not None and not s.same(e) for s, e in zip(sizes, extents, strict=True)]
+    if not any(cut):
+        versions.assign_whole(low, stmt, typed(ctx, stmt, text))
+        return
+    items: list[Py] = [Slice(None, ctx.static(s)) if c else ALL for s, c in zip(sizes, cut, strict=True)]  # type: ignore[arg-type]
+    versions.assign(low, stmt, lambda base: _at(base, list(items), "set", cast(ctx, stmt, text)))
 
 
 def stored_frame(context: Context, stmt: eq.Write) -> tuple[Frame, Frame]:

@@ -218,10 +218,11 @@ def _doc(printer: Printer, node: Py, level: int) -> Doc:
                 ],
                 level,
             )
-        case Generator(element=element, clauses=clauses):
+        case Generator(element=element, clauses=clauses, listed=listed):
             lines: list[Doc] = [_doc(printer, element, ENCLOSED)]
             lines += [[f"for {name} in ", _doc(printer, values, ENCLOSED)] for name, values in clauses]
-            return Group(joined(lines, [SPACE]))
+            inside = Group(joined(lines, [SPACE]))
+            return Group(["[", Indent([SOFT, inside]), SOFT, "]"]) if listed else inside
     raise TypeError(node)
 
 

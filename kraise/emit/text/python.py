@@ -104,10 +104,11 @@ class IfExp:
 
 @dataclass(frozen=True)
 class Generator:
-    """``element for name in values for …``, the one argument of a call."""
+    """``element for name in values for …``, the one argument of a call; ``listed`` in brackets."""
 
     element: Py
     clauses: tuple[tuple[str, Py], ...]
+    listed: bool = False
 
 
 Py = Atom | Attr | Call | Sub | Slice | Bin | Un | Tup | IfExp | Generator
@@ -270,8 +271,9 @@ def flat(node: Py) -> str:
         case IfExp(condition=condition, then=then, orelse=orelse):
             a, c = (_wrap(part, isinstance(part, IfExp)) for part in (then, condition))
             return f"{a} if {c} else {flat(orelse)}"
-        case Generator(element=element, clauses=clauses):
-            return " ".join([flat(element), *(f"for {name} in {flat(values)}" for name, values in clauses)])
+        case Generator(element=element, clauses=clauses, listed=listed):
+            text = " ".join([flat(element), *(f"for {name} in {flat(values)}" for name, values in clauses)])
+            return f"[{text}]" if listed else text
     raise TypeError(node)
 
 
@@ -295,8 +297,8 @@ def mapped(node: Py, change: Callable[[Py], Py]) -> Py:
             node = Tup(tuple(mapped(i, change) for i in items))
         case IfExp(condition=condition, then=then, orelse=orelse):
             node = IfExp(mapped(condition, change), mapped(then, change), mapped(orelse, change))
-        case Generator(element=element, clauses=clauses):
-            node = Generator(mapped(element, change), tuple((n, mapped(v, change)) for n, v in clauses))
+        case Generator(element=element, clauses=clauses, listed=listed):
+            node = Generator(mapped(element, change), tuple((n, mapped(v, change)) for n, v in clauses), listed)
     return change(node)
 
 
