@@ -56,7 +56,8 @@ def command(paths: tuple[str, ...], options: Options, stdin_name: str, style: st
     Values, gradients along random directions with random weights, second order, jit and vmap, and the
     form that case.toml asks for. Inputs come from case.toml beside the source, from --shape and --set, or
     are inferred from the subscripts. The emitted module is executed; your source is only interpreted,
-    unless --original asks to compile and run it (CUDA C: g++; Python: numba's simulator or the plain function).
+    unless --original asks to compile and run it (CUDA C: nvcc where there is a GPU, else g++; Python: numba
+    on the GPU, else its simulator, or the plain function).
     """
     inputs, findings = collect(paths)
     inputs = programs(inputs, options.only)

@@ -1,4 +1,4 @@
-"""The kernel as its own language runs it: C++ compiled here, Python as it stands or in numba's simulator.
+"""The kernel as its own language runs it: C++ compiled here; Python as it stands, on the GPU or in numba's simulator.
 
 An oracle that shares nothing with the front ends and the interpreter. Each kernel runs in a process of its own, so that
 an access out of bounds ends that process and not ours.
@@ -6,6 +6,8 @@ an access out of bounds ends that process and not ours.
 
 from __future__ import annotations
 
+import contextlib
+import os
 import pickle
 import re
 import sys
@@ -20,7 +22,7 @@ import numpy as np
 from kraise.ir import kernel as k
 from kraise.ir.types import StructType
 from kraise.verify.cases import named_dtype
-from kraise.verify.compilers import Unavailable, compiler_for
+from kraise.verify.compilers import Unavailable, compiler_for, has_gpu
 from kraise.verify.compilers import run as run_process
 from kraise.verify.facts import Slot, slots
 from kraise.verify.interpreter import flatten_arguments
@@ -104,7 +106,7 @@ class Original:
             "kernel": function.kind,
         }
         job |= {"grid": grid, "block": block, "shared": shared}
-        values, returned = _in_process(folder, _RUN_PYTHON, job)
+        values, returned = _on_gpu_or_simulated(folder, job)
         names = [p.name for p in function.params if p.name in arguments]
         out = {n: v for n, v in zip(names, values, strict=True) if isinstance(v, np.ndarray)}
         for n, v in enumerate(returned):
@@ -234,6 +236,14 @@ def _triple(extents: tuple[int, ...] | int) -> tuple[int, ...]:
     return (*extents, *(1,) * (3 - len(extents)))
 
 
+def _on_gpu_or_simulated(folder: Path, job: dict[str, Any]) -> Any:
+    """What a Python kernel returns on the GPU, where there is one for which numba compiles, else in its simulator."""
+    if job["kernel"] == "kernel" and os.environ.get("NUMBA_ENABLE_CUDASIM", "0") == "0" and has_gpu():
+        with contextlib.suppress(Unavailable):
+            return _in_process(folder, _RUN_PYTHON, job | {"simulated": False})
+    return _in_process(folder, _RUN_PYTHON, job | {"simulated": True})
+
+
 def _in_process(folder: Path, program: str, job: dict[str, Any]) -> Any:
     """What ``program`` makes of the job in a Python of its own."""
     (folder / "job").write_bytes(pickle.dumps(job))
@@ -261,9 +271,9 @@ pickle.dump(job["arrays"], open(sys.argv[2], "wb"))
 
 _RUN_PYTHON = """
 import os, pickle, sys
-os.environ["NUMBA_ENABLE_CUDASIM"] = "1"
-import importlib.util
 job = pickle.load(open(sys.argv[1], "rb"))
+os.environ["NUMBA_ENABLE_CUDASIM"] = str(int(job["simulated"]))
+import importlib.util
 sys.path.insert(0, job["home"])
 spec = importlib.util.spec_from_file_location("original_source", job["path"])
 module = importlib.util.module_from_spec(spec)
