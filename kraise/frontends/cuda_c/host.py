@@ -28,6 +28,7 @@ from kraise.frontends.cuda_c.host_arrays import without_arrays
 from kraise.frontends.cuda_c.host_branches import Branches
 from kraise.frontends.cuda_c.host_declarations import Declarations
 from kraise.frontends.cuda_c.host_expressions import HostExpressions
+from kraise.frontends.cuda_c.host_higher import without_functions_as_arguments
 from kraise.frontends.cuda_c.host_hoist import Hoisting
 from kraise.frontends.cuda_c.host_lambdas import without_lambdas
 from kraise.frontends.cuda_c.host_loops import stepping
@@ -131,7 +132,8 @@ class HostReader(
     def read(self, d: Definition, name: str) -> h.Host:
         """The host function. Raises Refused."""
         text = text_of(self.program, d)
-        plain = self.by_members(without_loops_over_vectors(without_arrays(without_lambdas(without_algorithms(text)))))
+        plain = without_lambdas(without_functions_as_arguments(self.program, without_algorithms(text)))
+        plain = self.by_members(without_loops_over_vectors(without_arrays(plain)))
         if plain != text:
             d = with_text(self.program, d, plain)
         tree = self.program.load(d)

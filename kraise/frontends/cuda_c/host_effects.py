@@ -200,6 +200,7 @@ class _Reading:
     def __init__(self, program: Program, tree: Tree, pointers: frozenset[str], above: tuple[str, ...]):
         self.program, self.tree, self.pointers, self.above = program, tree, pointers, above
         self.own = dict(_declared(tree))
+        self.given = {n for p in tree.find_data("parameter_declaration") for d in trees(p, "declarator") for n in _names(d)}
         for name in [n for n, what in self.own.items() if what == POINTER and self._is_made_here(n)]:
             self.own[name] = ARRAY
         self.found = Effects()
@@ -266,6 +267,9 @@ class _Reading:
         what = concept(name)
         if library_table.is_library_word(name):
             self.found.works = True
+            return
+        if name in self.given:  # what its caller gives it may do anything
+            self.found.works = self.found.memory = True
             return
         if what.startswith("host.") or name in _MAKES or name in _READS or self.own.get(name):
             return

@@ -90,9 +90,9 @@ def _written(body: list[Raw], found: Lambda) -> list[Raw] | None:
     """The function without the lambda; None where a side condition does not hold."""
     rest = body[found.last + 1 :]
     inner = list(found.body)
-    declared = _declared(inner)
+    declared = declared_in(inner)
     free = {t.text for t in found.body if t.kind == "NAME"} - set(found.names) - declared
-    if free & _declared(rest) or found.name in {t.text for t in (*body[: found.first], *found.body)}:
+    if free & declared_in(rest) or found.name in {t.text for t in (*body[: found.first], *found.body)}:
         return None
     if found.by_value and free & (_changed(rest) | _in_part(rest) | _changed(inner) | _in_part(inner)):
         return None  # it has a copy of its own
@@ -149,7 +149,7 @@ def _called(found: Lambda, args: list[list[Raw]], alone: bool, declared: set[str
     return [*made("{", place), *before, *(replace(t) for t in text), *made("}", place)]
 
 
-def _declared(tokens: list[Raw]) -> set[str]:
+def declared_in(tokens: list[Raw]) -> set[str]:
     """The names that tokens may declare: behind a name or a star, before what begins an initializer or ends one."""
     found: set[str] = set()
     for n in range(1, len(tokens) - 1):
