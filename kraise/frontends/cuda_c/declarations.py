@@ -137,7 +137,7 @@ class Declarations(Base):
             return Container(values[0], owns=name != "device_ptr")
         if self.of_class and name == "array" and len(values) == 2:
             return Array(values[0], values[1])
-        if name == "unique_ptr" and values and self.frees_only(values[1:]):
+        if name in ("unique_ptr", "shared_ptr") and values and self.frees_only(values[1:]):
             return Pointer(values[0].of if isinstance(values[0], Array) else values[0])
         if name in vocabulary.opaque() and name not in self.program.struct_templates:
             return Void(name)

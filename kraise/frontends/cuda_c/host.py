@@ -25,7 +25,7 @@ from kraise.frontends.cuda_c import (
 from kraise.frontends.cuda_c.c_types import CType, Pointer, Struct
 from kraise.frontends.cuda_c.host_algorithms import without_algorithms
 from kraise.frontends.cuda_c.host_arrays import without_arrays
-from kraise.frontends.cuda_c.host_branches import Branches
+from kraise.frontends.cuda_c.host_branches import Branches, declared_first
 from kraise.frontends.cuda_c.host_declarations import Declarations
 from kraise.frontends.cuda_c.host_expressions import HostExpressions
 from kraise.frontends.cuda_c.host_higher import without_functions_as_arguments
@@ -84,6 +84,7 @@ class HostReader(
         self.containers, self.made, self.members_made = set[str](), set[str](), set[str]()
         self.banks: dict[str, tuple[str, ...]] = {}
         self.base_classes: dict[str, Any] = {}
+        self.places: set[str] = set()
         self.grids: dict[str, str] = {}  # rows of memory: the length of one
         self.unset_dims: set[str] = set()  # members of type dim3 that nothing was given to yet
         self.records: dict[str, dict[str, str]] = {}
@@ -283,7 +284,8 @@ class HostReader(
             case "expression_statement":
                 return self.effect(self.hoisted(self.placed(node.children[0]))) if node.children else []
             case "if_statement" | "if_else_statement":
-                return self.branch(node)
+                declared = declared_first(node)
+                return self.branch(node) if declared is None else list(self.block(declared))
             case "for_statement":
                 return self.for_loop(node)
             case "while_statement":
@@ -343,6 +345,8 @@ class HostReader(
                 return self.switch(node)
             case "base_constructor":
                 return self.base_made(node)
+            case "member_constructor":
+                return self.member_made(node)
             case "labeled_statement":
                 return self.statement(trees(node)[-1])
             case "pragma_statement":

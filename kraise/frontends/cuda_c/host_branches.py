@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from lark import Tree
+from lark import Token, Tree
 
 from kraise.frontends.cuda_c import host_asides, host_effects, host_main
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.host_loops import stepping
 from kraise.frontends.cuda_c.host_names import callee, concept
 from kraise.frontends.cuda_c.program import Program
-from kraise.frontends.cuda_c.trees import Node, kind, strip, tokens, trees
+from kraise.frontends.cuda_c.trees import Node, kind, last_name, strip, tokens, trees
 from kraise.frontends.cuda_c.values import VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
@@ -355,6 +355,24 @@ class Branches:
                 if s.data == "return_statement":
                     return out
         return out
+
+
+def declared_first(node: Tree) -> Tree | None:
+    """``{ int e = f(); if (e) … }`` of ``if (int e = f()) …`` and ``if (int e = f(); e > 0) …``; None for others."""
+    first, *rest = (c for c in node.children if isinstance(c, Tree))
+    if first.data == "declaration":
+        declared, test = first, rest.pop(0)
+    elif first.data == "condition_declaration":
+        specifiers, *parts = first.children
+        declared = Tree("declaration", [specifiers, Tree("init_declarator", parts, first.meta)], first.meta)
+        name = next((t for d in parts[0].find_data("declarator_id") if (t := last_name(d)) is not None), None)  # type: ignore[union-attr]
+        if name is None:
+            return None
+        test = Tree("id_expression", [Token("NAME", str(name))], first.meta)
+    else:
+        return None
+    lines = [Tree("declaration_statement", [declared], node.meta), Tree(node.data, [test, *rest], node.meta)]
+    return Tree("compound_statement", lines, node.meta)
 
 
 def _tested_for_null(node: Tree) -> list[str]:

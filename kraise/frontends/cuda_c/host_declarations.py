@@ -7,7 +7,7 @@ from typing import Any
 from lark import Token, Tree
 
 from kraise.diagnostics import Refused
-from kraise.frontends.cuda_c import host_main, host_taken, vocabulary
+from kraise.frontends.cuda_c import host_main, host_smart, host_taken, vocabulary
 from kraise.frontends.cuda_c.c_types import (
     AUTO,
     FUNCTION,
@@ -53,6 +53,7 @@ class Declarations(Dims, Calls, Places):
     constructed: Any
     copies: Any
     pointed_at: Any
+    places: set[str]
     handed: set[str]
     device_vectors: set[str]
     renames: dict[str, list[Raw] | None]
@@ -187,9 +188,11 @@ class Declarations(Dims, Calls, Places):
                 token, _ = self.low.declarator(declarator, INT32)
                 return self.host_vector(str(token), self.arrays[source], initial, d, True)
             owner = self.record_of(initial[0])
-            if owner and not any(declarator.find_data("ptr_operator")):  # auto q = p[1]
+            if owner and not any(declarator.find_data("ptr_operator")):  # auto q = p[1], auto q = &s
                 token, _ = self.low.declarator(declarator, INT32)
-                return self.declared_record(str(token), self.kinds[owner], initial, d)
+                of: CType = self.kinds[owner]
+                of = Pointer(of) if host_smart.is_place(self, initial[0]) else of
+                return self.declared_record(str(token), of, initial, d)
             base = self.type_given(initial[0])
             held = base.to if isinstance(base, Reference) else base
             if isinstance(held, Container) and held.owns:  # auto r = solve(x, n)
@@ -271,9 +274,7 @@ class Declarations(Dims, Calls, Places):
     def type_given(self, node: Tree) -> CType:
         """The type of a variable that is declared with ``auto``: of what a helper gives, of a number or a pointer."""
         inner = strip(node)
-        if kind(inner) == "call_expression" and callee(inner.children[0]) == "make_unique":  # type: ignore[union-attr]
-            given = next(inner.children[0].find_data("template_arguments"))  # type: ignore[union-attr]
-            (of,) = self.low.template_arguments(given)
+        if (of := host_smart.made(self, inner)) is not None:
             return Pointer(of.of if isinstance(of, Array) else of)
         if kind(inner) == "call_expression" and (given := self.given_by(inner)) is not None:
             return given  # type: ignore[no-any-return]
@@ -295,6 +296,7 @@ class Declarations(Dims, Calls, Places):
         inner = self.pointed_at(inner, initial, other, d) if isinstance(t, Pointer) else inner
         if other and isinstance(t, Pointer):
             self.records[name], self.kinds[name] = self.records[other], self.kinds[other]
+            self.places.add(name)
             return []
         made = self.record(name, inner, d)
         if initial and self.inlines(initial[0]):
@@ -302,9 +304,11 @@ class Declarations(Dims, Calls, Places):
         if other:
             return made + self.copied_record(name, other, d)
         new = self.uncast(initial[0]) if len(initial) == 1 else None
-        is_new = isinstance(new, Tree) and new.data == "new_expression" and isinstance(t, Pointer)
-        if is_new:  # Sim *sim = new Sim(n)
-            initial = [c for c in trees(new) if c.data != "basic_type"]  # type: ignore[arg-type]
+        smart = host_smart.made(self, new) is not None
+        is_new = isinstance(new, Tree) and (new.data == "new_expression" or smart) and isinstance(t, Pointer)
+        self.places |= {name} if isinstance(t, Pointer) else set()
+        if is_new:  # Sim *sim = new Sim(n), auto sim = std::make_unique<Sim>(n)
+            initial = trees(new)[1:] if smart else [c for c in trees(new) if c.data != "basic_type"]  # type: ignore[arg-type]
         if not isinstance(t, Pointer) or is_new:
             made += self.default_members(name, inner, d)
             listed = [trees(i) if kind(i) == "braced_init_list" else [i] for i in initial]

@@ -67,9 +67,9 @@ def _lambdas(body: list[Raw]) -> list[Lambda]:
             continue
         captured = closing(body, at + 3)
         words = [t.text for t in body[at + 4 : captured]]
-        if captured + 1 >= len(body) or body[captured + 1].text != "(":
+        if captured + 1 >= len(body) or body[captured + 1].text not in ("(", "{"):
             continue
-        stop = closing(body, captured + 1)
+        stop = closing(body, captured + 1) if body[captured + 1].text == "(" else captured  # [&] { … }
         start = next((n for n in range(stop, len(body)) if body[n].text in ("{", ";")), None)
         if start is None or body[start].text != "{" or any(t.text not in ("mutable",) for t in body[stop + 1 : start]):
             continue

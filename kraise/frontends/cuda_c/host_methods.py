@@ -13,6 +13,7 @@ from typing import Any
 
 from lark import Token, Tree
 
+from kraise.frontends.cuda_c import host_smart
 from kraise.frontends.cuda_c.c_types import Pointer, Reference, Struct
 from kraise.frontends.cuda_c.host_names import callee, concept
 from kraise.frontends.cuda_c.host_renames import with_names
@@ -141,6 +142,7 @@ class Methods:
         maker = fitting[0]
         body = child(maker, "compound_statement")
         lines: list[Any] = [self.base_call(b, maker, name, node) for b in defined.bases]
+        made: set[str] = set()
         for m in maker.find_data("member_initializer"):
             if str(last_name(m.children[0]) or "") in {b.name for b in defined.bases}:
                 continue
@@ -148,8 +150,13 @@ class Methods:
             member = self.records[name].get(str(last_name(m.children[0]) or ""))
             if values and kind(values[0]) == "braced_init_list":
                 values = [strip(v) for v in trees(values[0])]  # type: ignore[arg-type]
-            if member is not None and len(values) > 1 and (several := self.several(member, values, node)) is not None:
+            own_maker = member is not None and self.has_constructor(member)
+            if member is not None and not own_maker and len(values) > 1 and (several := self.several(member, values, node)) is not None:
                 lines += several
+                continue
+            if own_maker:
+                lines.append(Tree("member_constructor", [Token("NAME", member), *values], node.meta))
+                made.add(member)
                 continue
             if member is None or len(values) > 1:
                 raise self.low.refuse("KR211", "this initializer of a member is not known here", node)
@@ -158,6 +165,9 @@ class Methods:
                 target = Tree("id_expression", [Token("NAME", member)], node.meta)
                 whole = Tree("assignment_expression", [target, Token("EQUAL", "="), values[0]], node.meta)
                 lines.append(Tree("expression_statement", [whole], node.meta))
+        others = [m for m in self.records[name].values() if m not in made and self.has_constructor(m)]
+        if others and not defined.bases:  # those of a base are made by its own
+            lines = [*(Tree("member_constructor", [Token("NAME", m)], node.meta) for m in others), *lines]
         block = Tree("compound_statement", [*lines, *(trees(body) if body is not None else [])], node.meta)
         d = Definition(f"{t.name}::{t.name}", "device", None, maker, scope=defined.scope)
         return self.written(d, maker, block, args, dict(defined.scope), name, node)  # type: ignore[no-any-return]
@@ -176,6 +186,18 @@ class Methods:
         """The statements of the constructor of such a class, on the members of the object."""
         name, base, *args = node.children
         t = Struct(str(base), self.kinds[str(name)].members, defined=self.base_classes[str(base)])
+        made = self.default_members(str(name), t, node)
+        return made + (self.constructed(str(name), t, [self.placed(strip(a)) for a in args], node) or [])  # type: ignore[misc]
+
+    def has_constructor(self, member: str) -> bool:
+        """Is a member an object of a class that says how it is made?"""
+        defined = getattr(self.kinds.get(member), "defined", None) if member in self.records else None
+        return isinstance(defined, StructDefinition) and any(not _destroys(c) for c in defined.constructors)
+
+    def member_made(self, node: Tree) -> list[h.Stmt]:
+        """The statements of the constructor of a member that is an object."""
+        name, *args = node.children
+        t = self.kinds[str(name)]
         made = self.default_members(str(name), t, node)
         return made + (self.constructed(str(name), t, [self.placed(strip(a)) for a in args], node) or [])  # type: ignore[misc]
 
@@ -200,6 +222,8 @@ class Methods:
         if kind(new) == "new_expression" if new is not None else False:
             made = self.low.specifiers(child(new, "basic_type")).type  # type: ignore[arg-type]
             found = made if isinstance(made, Struct) else t
+        elif isinstance(made := host_smart.made(self, new), Struct):
+            found = made
         if found.name == t.name:
             return found if found.arguments == t.arguments else t
         own, base = getattr(found.defined, "methods", {}), getattr(t.defined, "methods", {})
