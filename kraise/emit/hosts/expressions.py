@@ -21,9 +21,19 @@ from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.operations import OPERATIONS
-from kraise.ir.types import NUMBER, ArrayType, ScalarType
+from kraise.ir.types import INT32, NUMBER, ArrayType, ScalarType
 
 _STATIC_CALLS = {"min": "min", "max": "max", "abs": "abs", "round": "round"}
+
+
+def whole(e: k.Expr) -> k.Expr | None:
+    """The integer that a number is, by its form: itself, the one that is cast, or a constant; None for others."""
+    match e:
+        case k.Cast(arg=arg) if not e.type.is_integer:
+            return whole(arg)
+        case k.Const(value=float() as value) if value.is_integer() and not e.name:
+            return k.Const(int(value), INT32)
+    return e if e.type.is_integer or e.type == NUMBER else None
 
 
 class HostText:
@@ -216,10 +226,9 @@ class HostText:
     def _static(self, e: k.Op) -> Py | None:
         """An operation over Python's numbers, None where the general spelling will do."""
         match e:
-            case k.Op(name="ceil", args=(k.Op(name="div", args=(a, b)),)):
-                return py.Un("-", py.Bin("//", py.Un("-", self.within(a)), self.within(b)))
-            case k.Op(name="floor", args=(k.Op(name="div", args=(a, b)),)):
-                return py.Bin("//", self.within(a), self.within(b))
+            case k.Op(name="ceil" | "floor" as name, args=(k.Op(name="div", args=(a, b)),)) if whole(a) and whole(b):
+                over, by = (self.within(x) for x in (whole(a), whole(b)))
+                return py.Un("-", py.Bin("//", py.Un("-", over), by)) if name == "ceil" else py.Bin("//", over, by)
             case k.Op(name="and" | "or" as word, args=(a, b)):
                 return py.Bin(word, self.expr(a), self.expr(b))
             case k.Op(name="not", args=(a,)):

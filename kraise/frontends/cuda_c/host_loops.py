@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +22,8 @@ def counted(before: list, condition: Any, after: list, body: tuple) -> tuple[str
     if not before or len(after) != 1 or not isinstance(before[-1], h.Assign) or not isinstance(after[0], h.Assign):
         return None
     var = before[-1].name
+    if not before[-1].type.is_integer:
+        return None  # for (float t = 0; t < end; t += dt)
     step: int | None = None
     match after[0]:
         case h.Assign(name=name, value=k.Op(name="add", args=(k.Var(name=a), k.Const(value=by)))) if name == a == var:
@@ -38,7 +41,7 @@ def counted(before: list, condition: Any, after: list, body: tuple) -> tuple[str
             pass
         case _:
             return None
-    stop = normal(bound)
+    stop = normal(_whole(bound, "ceil" if test in ("lt", "ge") else "floor"))
     changed = _assigned(body)
     mentioned = {n.name for n in _walk(stop) if isinstance(n, k.Var)}
     if var in mentioned or changed & (mentioned | {var}) or any(isinstance(n, k.Load) for n in _walk(stop)):
@@ -64,6 +67,15 @@ def counted(before: list, condition: Any, after: list, body: tuple) -> tuple[str
     return var, first, last, k.Const(step, INT32)
 
 
+def _whole(bound: Any, rounding: str) -> Any:
+    """A bound of an integer as an integer: ``i < n / 2.0`` is ``i < ceil(n / 2.0)``."""
+    if bound.type.is_integer:
+        return bound
+    if isinstance(bound, k.Const):
+        return k.Const(int(getattr(math, rounding)(bound.value.real)), INT32)
+    return k.Cast(INT32, k.Op(rounding, (bound,), bound.type))
+
+
 def _within(first: Any, stop: Any, strictly: bool) -> bool:
     """Whether a counter starts before its end, or below zero and so beyond it: ``n - 1`` before n, 5 before 9."""
     match first, stop:
@@ -78,6 +90,7 @@ def _by_variable(first: h.Assign, condition: Any, by: Any, body: tuple) -> tuple
     """A loop up to a bound by a step that is a variable: where it ends, the step is positive or no round runs."""
     match condition:
         case k.Op(name="lt" | "le" as test, args=(k.Var(name=name) | k.Cast(arg=k.Var(name=name)), bound)):
+            bound = _whole(bound, "ceil" if test == "lt" else "floor")
             stop = normal(bound) if test == "lt" else k.Op("add", (normal(bound), ONE), INT32)
         case _:
             return None

@@ -7,7 +7,7 @@ from typing import Any
 
 from lark import Tree
 
-from kraise.frontends.cuda_c.host_loops import counted
+from kraise.frontends.cuda_c.host_loops import counted, stepping
 from kraise.frontends.cuda_c.host_renames import changed_names
 from kraise.frontends.cuda_c.tokens import Raw
 from kraise.frontends.cuda_c.trees import child, trees
@@ -80,6 +80,10 @@ class Rounds:
             for c in trees(init) if init is not None else []:
                 if c.data == "declaration" or trees(c):  # and no `;` alone
                     before += self.declaration(c) if c.data == "declaration" else self.effect(c)
+            plain = step is None or not step.children
+            if plain and test is not None and test.children and stepping(test.children[0]) is not None:
+                again = Tree("while_statement", [test.children[0], body], node.meta)  # for (i = n; i-- > 0;)
+                return [*before, *self.statement(again)]
             if (again := self.as_while(test, step, body, node)) is not None:
                 return [*before, *self.statement(again)]
             condition = self.repeated(test.children[0]) if test is not None and test.children else k.Const(True, INT32)
