@@ -85,6 +85,7 @@ class HostReader(
         self.banks: dict[str, tuple[str, ...]] = {}
         self.base_classes: dict[str, Any] = {}
         self.places: set[str] = set()
+        self.listed: dict[str, tuple[k.Expr, ...]] = {}  # arrays with the numbers that they begin with
         self.grids: dict[str, str] = {}  # rows of memory: the length of one
         self.unset_dims: set[str] = set()  # members of type dim3 that nothing was given to yet
         self.records: dict[str, dict[str, str]] = {}

@@ -22,6 +22,7 @@ from kraise.frontends.cuda_c.c_types import (
     tail,
     vector,
 )
+from kraise.frontends.cuda_c.host_braces import braces_of, unbraced
 from kraise.frontends.cuda_c.host_calls import Calls
 from kraise.frontends.cuda_c.host_dims import Dims
 from kraise.frontends.cuda_c.host_grids import is_grid
@@ -54,6 +55,7 @@ class Declarations(Dims, Calls, Places):
     copies: Any
     pointed_at: Any
     places: set[str]
+    listed: dict[str, tuple[k.Expr, ...]]
     handed: set[str]
     device_vectors: set[str]
     renames: dict[str, list[Raw] | None]
@@ -164,7 +166,7 @@ class Declarations(Dims, Calls, Places):
         span = self.low.span(d)
         declarator = child(d, "declarator")
         assert declarator is not None
-        initial = [self.hoisted(c) for c in trees(d) if c is not declarator]
+        initial = [self.hoisted(c) for c in unbraced(base, declarator, [c for c in trees(d) if c is not declarator])]
         if held is not None:
             token, _ = self.low.declarator(declarator, INT32)
             if (several := self.rack(str(token), Container(held), initial, d)) is not None:
@@ -216,7 +218,7 @@ class Declarations(Dims, Calls, Places):
             return several
         if is_bank(t):
             pointers = self.bank(name, t, d)  # type: ignore[arg-type]
-            given = [c for i in initial for b in _braces(i) for c in trees(b)]
+            given = [c for i in initial for b in braces_of(i) for c in trees(b)]
             return pointers + [
                 s for own, g in zip(self.banks[name], given, strict=False) for s in self.assign_pointer(own, g, d)
             ]
@@ -240,7 +242,7 @@ class Declarations(Dims, Calls, Places):
                     "KR211", f"{name} is an array of arrays with an initializer", d, "fill it in a loop"
                 )
             return [h.Alloc(name, leaf(t)[0], (product(*rows_of(t)),), None, span=span)]  # type: ignore[arg-type]
-        if isinstance(t, Array) and t.extent is None and (listed := [b for i in initial for b in _braces(i)]):
+        if isinstance(t, Array) and t.extent is None and (listed := [b for i in initial for b in braces_of(i)]):
             t = Array(t.of, k.Const(len(trees(listed[0])), INT32))  # int steps[] = {3, 1, 2}
         if isinstance(t, Array) and isinstance(t.of, ScalarType) and t.extent is not None:
             self.array(name, t.of)
@@ -248,6 +250,7 @@ class Declarations(Dims, Calls, Places):
             values = [self.number(c) for i in initial for c in trees(i) if not kind(c).startswith("braced")]
             if initial and not values:
                 values = [self.number(c) for i in initial for b in trees(i, "braced_init_list") for c in trees(b)]
+            self.listed[name] = tuple(values)
             fill = k.Const(0, INT32) if initial else None
             made: list[h.Stmt] = [h.Alloc(name, t.of, (normal(t.extent),), fill, span=span)]
             return made + [h.Store(name, (k.Const(n, INT32),), v, span=span) for n, v in enumerate(values)]
@@ -315,7 +318,7 @@ class Declarations(Dims, Calls, Places):
             found = self.constructed(name, inner, [self.placed(strip(a)) for args in listed for a in args], d)
             if found is not None:
                 return made + found
-        braces = [b for i in initial for b in _braces(i)]
+        braces = [b for i in initial for b in braces_of(i)]
         given = trees(braces[0]) if braces else []
         for (member, of), value in zip(inner.members, given, strict=False):
             made += self.member_given(self.records[name][member], of, value, d)
@@ -384,14 +387,6 @@ class Declarations(Dims, Calls, Places):
             out.append(h.Assign(name, self.low.convert(self.number(other), t, node), t, span=span))
         self.drop(node, host_main.PARAMETER)
         return [*out, h.Assign(name, k.Var(name + host_main.MARK, t), t, span=span)]
-
-
-def _braces(node: Tree) -> list[Tree]:
-    """The braced lists of an initializer."""
-    if kind(node) == "braced_init_list":
-        return [node]
-    found = child(node, "braced_init_list") if isinstance(node, Tree) else None
-    return [found] if found is not None else []
 
 
 def is_handle(t: CType) -> bool:

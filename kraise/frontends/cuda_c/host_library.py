@@ -9,8 +9,10 @@ from lark import Tree
 
 from kraise.frontends.cuda_c import library_table
 from kraise.frontends.cuda_c.c_types import leaf
+from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.host_names import callee, normal
 from kraise.frontends.cuda_c.library_call import LibraryCall, source_words, standard
+from kraise.frontends.cuda_c.library_plans import planned
 from kraise.frontends.cuda_c.library_table import Row
 from kraise.frontends.cuda_c.library_views import ONE, View
 from kraise.frontends.cuda_c.trees import Node, kind, strip, trees
@@ -145,7 +147,7 @@ class Libraries:
     def all_bits(self, call: LibraryCall, extra: list[Tree]) -> None:
         """Refuses a radix sort by some of its keys' bits."""
         keys = leaf(self.arrays[call.iterator(call.args["x"]).array])[0]
-        bits = [self.number(a) for a in extra[:2]]
+        bits = [fold(self.number(a)) for a in extra[:2]]
         wanted = (0, keys.bits if keys is not None else 0)[: len(bits)]
         if [b.value if isinstance(b, k.Const) else None for b in bits] != list(wanted):
             raise call.refuse("a sort by some of the keys' bits", "leave the range of bits out")
@@ -175,6 +177,8 @@ class Libraries:
             raise self.low.refuse("KR213", f"this call of {name} is not known", node)
         given = dict(zip(wanted, args[1:], strict=True))
         sizes = tuple(normal(self.number(given[n])) for n in ("n", "m", "l") if n in given)
+        if "extents" in given:
+            sizes = planned(self, args[1:], node)
         batch = normal(self.number(given["batch"])) if "batch" in given else ONE
         self.plans[owner] = (sizes, batch)
         self.ignored.add(owner)
