@@ -28,6 +28,7 @@ from kraise.frontends.cuda_c.host_arrays import without_arrays
 from kraise.frontends.cuda_c.host_branches import Branches, declared_first
 from kraise.frontends.cuda_c.host_declarations import Declarations
 from kraise.frontends.cuda_c.host_expressions import HostExpressions
+from kraise.frontends.cuda_c.host_extrema import without_places
 from kraise.frontends.cuda_c.host_higher import without_functions_as_arguments
 from kraise.frontends.cuda_c.host_hoist import Hoisting
 from kraise.frontends.cuda_c.host_lambdas import without_lambdas
@@ -85,6 +86,7 @@ class HostReader(
         self.banks: dict[str, tuple[str, ...]] = {}
         self.base_classes: dict[str, Any] = {}
         self.places: set[str] = set()
+        self.moved: dict[str, tuple[str, k.Expr | None]] = {}  # pointers that are set once: the array, and where in it
         self.listed: dict[str, tuple[k.Expr, ...]] = {}  # arrays with the numbers that they begin with
         self.grids: dict[str, str] = {}  # rows of memory: the length of one
         self.unset_dims: set[str] = set()  # members of type dim3 that nothing was given to yet
@@ -134,7 +136,7 @@ class HostReader(
     def read(self, d: Definition, name: str) -> h.Host:
         """The host function. Raises Refused."""
         text = text_of(self.program, d)
-        plain = without_lambdas(without_functions_as_arguments(self.program, without_algorithms(text)))
+        plain = without_lambdas(without_functions_as_arguments(self.program, without_algorithms(without_places(text))))
         plain = self.by_members(without_loops_over_vectors(without_arrays(plain)))
         if plain != text:
             d = with_text(self.program, d, plain)

@@ -17,6 +17,7 @@ from kraise.frontends.cuda_c.host_names import callee, concept, dropped, element
 from kraise.frontends.cuda_c.host_news import made_new
 from kraise.frontends.cuda_c.host_own_loops import OwnLoops
 from kraise.frontends.cuda_c.host_plain import Plain
+from kraise.frontends.cuda_c.library_views import note_place
 from kraise.frontends.cuda_c.trees import Node, kind, strip, tokens, trees
 from kraise.frontends.cuda_c.values import VarPlace
 from kraise.ir import host as h
@@ -385,6 +386,7 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
         if one is not None and other_type(one, other):
             reason = f"`{self.low.text(value)}` sees memory of {other} as {one}"
             raise self.low.refuse("KR211", reason, node, "use memory of one type")
+        note_place(self, name, source)
         return [h.Point((name,), (source,), span=span)]
 
 

@@ -9,6 +9,7 @@ from lark import Token, Tree
 from kraise.frontends.cuda_c.c_types import CONTAINERS, Container, CType, Pointer, Reference, Void
 from kraise.frontends.cuda_c.host_names import callee, normal
 from kraise.frontends.cuda_c.library_call import LibraryCall
+from kraise.frontends.cuda_c.library_views import note_place
 from kraise.frontends.cuda_c.library_table import Row
 from kraise.frontends.cuda_c.trees import kind, strip, tokens, trees
 from kraise.ir import host as h
@@ -60,7 +61,10 @@ class Containers:
         args = [c for i in initial for c in (trees(i) if kind(i) == "braced_init_list" else [i])]
         if not owns:
             at = self._call(node).iterator(args[0]) if args else None
-            return [] if at is None else [h.Point((name,), (k.ArrayRef(at.array, at.offset, span=span),), span=span)]
+            if at is None:
+                return []
+            note_place(self, name, k.ArrayRef(at.array, at.offset))
+            return [h.Point((name,), (k.ArrayRef(at.array, at.offset, span=span),), span=span)]
         self.containers.add(name)
         if not args:
             return []

@@ -281,8 +281,9 @@ class Declarations(Dims, Calls, Places):
             return Pointer(of.of if isinstance(of, Array) else of)
         if kind(inner) == "call_expression" and (given := self.given_by(inner)) is not None:
             return given  # type: ignore[no-any-return]
-        if kind(inner) == "call_expression" and not self.pointer_name(inner):
-            return AUTO
+        if kind(inner) == "call_expression":
+            own = self.pointer_name(inner)
+            return Pointer(self.arrays[own]) if own else AUTO
         try:
             found = self.low._argument_type(inner)
         except Refused:

@@ -94,7 +94,7 @@ def _written(body: list[Raw], found: Lambda) -> list[Raw] | None:
     free = {t.text for t in found.body if t.kind == "NAME"} - set(found.names) - declared
     if free & declared_in(rest) or found.name in {t.text for t in (*body[: found.first], *found.body)}:
         return None
-    if found.by_value and free & (_changed(rest) | _in_part(rest) | _changed(inner) | _in_part(inner)):
+    if found.by_value and free & (changed_in(rest) | _in_part(rest) | changed_in(inner) | _in_part(inner)):
         return None  # it has a copy of its own
     out: list[Raw] = list(body[: found.first])
     at = found.last + 1
@@ -120,7 +120,7 @@ def _called(found: Lambda, args: list[list[Raw]], alone: bool, declared: set[str
     """What a call becomes."""
     if len(args) != len(found.params) or {t.text for a in args for t in a} & declared:
         return None
-    changed = _changed(list(found.body))
+    changed = changed_in(list(found.body))
     value = found.value
     given: dict[str, list[Raw]] = {}
     before: list[Raw] = []
@@ -164,7 +164,7 @@ def declared_in(tokens: list[Raw]) -> set[str]:
     return found
 
 
-def _changed(tokens: list[Raw]) -> set[str]:
+def changed_in(tokens: list[Raw]) -> set[str]:
     """The names that tokens may assign to, or hand to something that does."""
     found: set[str] = set()
     for n, t in enumerate(tokens):

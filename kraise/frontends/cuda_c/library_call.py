@@ -19,7 +19,7 @@ from kraise.frontends.cuda_c.c_types import leaf
 from kraise.frontends.cuda_c.host_names import callee, normal
 from kraise.frontends.cuda_c.library_table import Row
 from kraise.frontends.cuda_c.library_triangle import triangular_solve
-from kraise.frontends.cuda_c.library_views import ZERO, Counting, Iterator, View, difference
+from kraise.frontends.cuda_c.library_views import ZERO, Counting, Iterator, View, difference, resolved
 from kraise.frontends.cuda_c.trees import Node, end, kind, position, strip, trees
 from kraise.frontends.cuda_c.values import PointerValue
 from kraise.frontends.host_rows import library
@@ -188,6 +188,8 @@ class LibraryCall:
             self.made["count"] = difference(end.start, made.start)
             return made
         one, other = self.iterator(self._place(first)), self.iterator(self._place(last))
+        if one.array != other.array:
+            one, other = resolved(self.reader, one), resolved(self.reader, other)
         if one.array != other.array or one.at_end:
             raise self.refuse("a range from one array into another", "begin and end it in one array")
         count = None if other.at_end else difference(other.offset, one.offset)

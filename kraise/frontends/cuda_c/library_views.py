@@ -8,6 +8,7 @@ from typing import Any
 from kraise.frontends.host_rows import library
 from kraise.ir import host as h
 from kraise.ir import kernel as k
+from kraise.ir.host_names import expression_names
 from kraise.ir.types import INT32
 
 ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
@@ -20,6 +21,24 @@ class Iterator:
     array: str
     offset: k.Expr | None = None
     at_end: bool = False
+
+
+def note_place(reader: Any, name: str, source: k.ArrayRef) -> None:
+    """Remembers where a pointer points (``e = p + n``), where it and the numbers of its place are set once."""
+    fixed = reader.settled_numbers
+    numbers = set(expression_names(source.offset)) if source.offset is not None else set()
+    if name in fixed and source.array in fixed and numbers <= fixed:
+        reader.moved[name] = (source.array, source.offset)
+
+
+def resolved(reader: Any, at: Iterator) -> Iterator:
+    """A place by the array that its pointer was made from."""
+    while at.array in reader.moved and not at.at_end:
+        array, offset = reader.moved[at.array]
+        both = at.offset is not None and offset is not None
+        total = k.Op("add", (offset, at.offset), INT32) if both else offset if at.offset is None else at.offset  # type: ignore[arg-type]
+        at = Iterator(array, total)
+    return at
 
 
 @dataclass(frozen=True)
