@@ -227,7 +227,7 @@ class HostText:
         """An operation over Python's numbers, None where the general spelling will do."""
         match e:
             case k.Op(name="ceil" | "floor" as name, args=(k.Op(name="div", args=(a, b)),)) if whole(a) and whole(b):
-                over, by = (self.within(x) for x in (whole(a), whole(b)))
+                over, by = (self.within(x) for x in (whole(a), whole(b)) if x is not None)
                 return py.Un("-", py.Bin("//", py.Un("-", over), by)) if name == "ceil" else py.Bin("//", over, by)
             case k.Op(name="and" | "or" as word, args=(a, b)):
                 return py.Bin(word, self.expr(a), self.expr(b))

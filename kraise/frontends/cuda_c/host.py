@@ -136,7 +136,9 @@ class HostReader(
     def read(self, d: Definition, name: str) -> h.Host:
         """The host function. Raises Refused."""
         text = text_of(self.program, d)
-        plain = without_lambdas(without_functions_as_arguments(self.program, without_algorithms(without_places(text))))
+        plain = without_lambdas(
+            without_functions_as_arguments(self.program, without_algorithms(without_places(text)), self.written_out)
+        )
         plain = self.by_members(without_loops_over_vectors(without_arrays(plain)))
         if plain != text:
             d = with_text(self.program, d, plain)

@@ -357,7 +357,7 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
         if kind(inner) == "call_expression":
             if callee(inner.children[0]) == "unique_ptr" and len(trees(inner)) == 2:  # type: ignore[union-attr,arg-type]
                 return self.assign_pointer(name, trees(inner)[1], node)  # type: ignore[arg-type]
-            if callee(inner.children[0]) == "make_unique":  # type: ignore[union-attr]
+            if callee(inner.children[0]) in ("make_unique", "make_shared"):  # type: ignore[union-attr]
                 count = [normal(self.number(a)) for a in trees(inner)[1:]]  # type: ignore[arg-type]
                 if len(count) != 1:
                     raise self.low.refuse("KR211", f"`{self.low.text(inner)}` is no array", node)

@@ -9,8 +9,8 @@ from lark import Token, Tree
 from kraise.frontends.cuda_c.c_types import CONTAINERS, Container, CType, Pointer, Reference, Void
 from kraise.frontends.cuda_c.host_names import callee, normal
 from kraise.frontends.cuda_c.library_call import LibraryCall
-from kraise.frontends.cuda_c.library_views import note_place
 from kraise.frontends.cuda_c.library_table import Row
+from kraise.frontends.cuda_c.library_views import note_place
 from kraise.frontends.cuda_c.trees import kind, strip, tokens, trees
 from kraise.ir import host as h
 from kraise.ir import kernel as k

@@ -20,7 +20,7 @@ from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, tokens, trees
 
-_MAKES = frozenset(("malloc", "calloc", "aligned_alloc", "posix_memalign", "make_unique"))
+_MAKES = frozenset(("malloc", "calloc", "aligned_alloc", "posix_memalign", "make_unique", "make_shared"))
 _READS = frozenset(
     ("memcmp", "strcmp", "strncmp", "strlen", "strcasecmp", "strstr", "strchr", "atoi", "atol", "atof", "getenv",
      "access", "max_element", "min_element", "equal", "accumulate", "all_of", "any_of", "none_of", "is_sorted",
@@ -200,7 +200,9 @@ class _Reading:
     def __init__(self, program: Program, tree: Tree, pointers: frozenset[str], above: tuple[str, ...]):
         self.program, self.tree, self.pointers, self.above = program, tree, pointers, above
         self.own = dict(_declared(tree))
-        self.given = {n for p in tree.find_data("parameter_declaration") for d in trees(p, "declarator") for n in _names(d)}
+        self.given = {
+            n for p in tree.find_data("parameter_declaration") for d in trees(p, "declarator") for n in _names(d)
+        }
         for name in [n for n, what in self.own.items() if what == POINTER and self._is_made_here(n)]:
             self.own[name] = ARRAY
         self.found = Effects()

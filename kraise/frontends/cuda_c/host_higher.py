@@ -18,6 +18,7 @@ from kraise.frontends.cuda_c.tokens import Raw
 
 MOST = 32
 _BEFORE = (";", "{", "}", ")", "else")
+_PRINTS = frozenset(("printf", "fprintf", "cout", "cerr"))
 _NO_TYPE = frozenset(("static", "inline", "__host__", "constexpr", "__forceinline__"))
 
 
@@ -28,6 +29,7 @@ class _Helper:
     name: str
     type: tuple[Raw, ...]
     params: tuple[tuple[Raw, ...], ...]
+    defaults: tuple[tuple[Raw, ...], ...]
     body: tuple[Raw, ...]
     templates: frozenset[str]
 
@@ -43,13 +45,16 @@ class _Helper:
         return {a.text for a, b in pairs if b.text == "(" and a.text in self.names}
 
 
-def without_functions_as_arguments(program: Program, body: list[Raw]) -> list[Raw]:
-    """The function with such calls written out, those that keep to the side conditions."""
+def without_functions_as_arguments(program: Program, body: list[Raw], done: set[str]) -> list[Raw]:
+    """The function with such calls written out, those that keep to the side conditions; ``done``: these helpers."""
+    before = body
     for _ in range(MOST):
         new = next((n for at in range(len(body)) if (n := _written(program, body, at)) is not None), None)
         if new is None:
-            return body
+            break
         body = new
+    if body is not before:
+        done |= {t.text for t in before} & set(program.functions) - {t.text for t in body}
     return body
 
 
@@ -60,7 +65,7 @@ def _written(program: Program, body: list[Raw], at: int) -> list[Raw] | None:
     if body[at].text not in program.functions:
         return None
     stop = closing(body, at + 1)
-    if stop + 1 >= len(body) or body[stop + 1].text != ";":
+    if stop + 1 >= len(body):
         return None
     args = [a for a in split(body[at + 2 : stop]) if a]
     lambdas = {b.text for a, b, c, d in zip(body, body[1:], body[2:], body[3:], strict=False)
@@ -68,10 +73,13 @@ def _written(program: Program, body: list[Raw], at: int) -> list[Raw] | None:
     if not any(_is_function(a, lambdas) for a in args):
         return None
     helper = _helper(program, body[at].text)
-    if helper is None or len(helper.params) != len(args):
+    if helper is None or len(args) > len(helper.params) or not all(helper.defaults[len(args) :]):
         return None
+    args += [list(d) for d in helper.defaults[len(args) :]]
     if not all(_is_function(a, lambdas) == (n in helper.called) for a, n in zip(args, helper.names, strict=True)):
         return None
+    if body[stop + 1].text != ";":
+        return _printed(body, at, stop, helper)
     first, target = _given_to(body, at)
     if first is None:
         return None
@@ -85,12 +93,34 @@ def _written(program: Program, body: list[Raw], at: int) -> list[Raw] | None:
     return [*body[:first], *declared, *made("{", place), *lines, *made("}", place), *body[stop + 2 :]]
 
 
+def _printed(body: list[Raw], at: int, stop: int, helper: _Helper) -> list[Raw] | None:
+    """The function with a call that a statement prints (``printf("%f", timed([&] { … }));``) before the statement."""
+    first = at
+    while first > 0 and body[first - 1].text not in (";", "{", "}"):
+        first -= 1
+    end = next((n for n in range(stop, len(body)) if body[n].text == ";"), None)
+    start = first + 2 if body[first].text == "std" else first
+    if end is None or body[start].text not in _PRINTS or {t.text for t in body[first:at]} & {"?", "&&", "||"}:
+        return None
+    if any(
+        t.kind == "NAME" and b.text == "(" for t, b in zip(body[start + 2 : at], body[start + 3 : at], strict=False)
+    ):
+        return None  # another call before it
+    own = f"{helper.name}_value"
+    if own in {t.text for t in body}:
+        return None
+    place = body[at]
+    declared = [*made(f"auto {own} =", place), *body[at : stop + 1], *made(";", place)]
+    rest = [*body[first:at], *made(own, place), *body[stop + 1 : end + 1]]
+    return [*body[:first], *made("{", place), *declared, *rest, *made("}", place), *body[end + 1 :]]
+
+
 def _is_function(arg: list[Raw], lambdas: set[str]) -> bool:
     return arg[0].text == "[" or (len(arg) == 1 and arg[0].text in lambdas)
 
 
 def _given_to(body: list[Raw], at: int) -> tuple[int | None, list[Raw]]:
-    """Where the statement of a call begins, and what it gives the result to: a name, with its type if it is declared."""
+    """Where the statement of a call begins, and what it gives the result to: a name, with its type if declared."""
     if body[at - 1].text in _BEFORE:
         return at, []
     if body[at - 1].text != "=" or body[at - 2].kind != "NAME":
@@ -98,8 +128,8 @@ def _given_to(body: list[Raw], at: int) -> tuple[int | None, list[Raw]]:
     first = at - 2
     while body[first - 1].kind == "NAME" and body[first - 1].text not in _BEFORE:
         first -= 1
-    plain = body[first - 1].text in _BEFORE and body[first].text not in ("return", "const")
-    return (first, list(body[first : at - 1])) if plain else (None, [])
+    plain = body[first - 1].text in _BEFORE and body[first].text != "return"
+    return (first, [t for t in body[first : at - 1] if t.text != "const"]) if plain else (None, [])
 
 
 def _helper(program: Program, name: str) -> _Helper | None:
@@ -120,9 +150,12 @@ def _helper(program: Program, name: str) -> _Helper | None:
         end = next((n for n, t in enumerate(head) if t.text == ">"), None)
         if end is None:
             return None
-        templates = frozenset(b.text for a, b in zip(head, head[1:end], strict=False) if a.text in ("typename", "class"))
+        pairs = zip(head, head[1:end], strict=False)
+        templates = frozenset(b.text for a, b in pairs if a.text in ("typename", "class"))
         head = head[end + 1 :]
-    params = tuple(tuple(split(p, "=")[0]) for p in split(text[at + 2 : stop]) if p)
+    given = [split(p, "=") for p in split(text[at + 2 : stop]) if p]
+    params = tuple(tuple(p[0]) for p in given)
+    defaults = tuple(tuple(p[1]) if len(p) > 1 else () for p in given)
     body = tuple(text[stop + 2 : -1])
     returns = [n for n, t in enumerate(body) if t.text == "return"]
     last = max((n for n, t in enumerate(body[:-1]) if t.text in (";", "}")), default=-1)
@@ -131,7 +164,7 @@ def _helper(program: Program, name: str) -> _Helper | None:
     if name in {t.text for t in body}:
         return None
     kept = tuple(t for t in head if t.text not in _NO_TYPE)
-    return _Helper(name, kept, params, body, templates)
+    return _Helper(name, kept, params, defaults, body, templates)
 
 
 def _name(param: tuple[Raw, ...]) -> str:

@@ -77,13 +77,32 @@ def _lambdas(body: list[Raw]) -> list[Lambda]:
         if end + 1 >= len(body) or body[end + 1].text != ";":
             continue
         params = tuple(tuple(p) for p in split(body[captured + 2 : stop]) if p)
+        inner = without_early_returns(body[start + 1 : end])
         if any(p[-1].kind != "NAME" or len(p) < 2 for p in params):
             continue
         by_value = bool(set(words) - {"&", ","}) and not all(
             words[n - 1] == "&" for n, w in enumerate(words) if w not in ("&", ",")
         )
-        out.append(Lambda(body[at + 1].text, at, end + 1, by_value, params, tuple(body[start + 1 : end])))
+        out.append(Lambda(body[at + 1].text, at, end + 1, by_value, params, tuple(inner)))
     return out
+
+
+def without_early_returns(body: list[Raw]) -> list[Raw]:
+    """``if (!(a == 0)) { … }`` of ``if (a == 0) return; …``; a return in another place stays."""
+    depth = 0
+    for n, t in enumerate(body):
+        depth += {"{": 1, "}": -1}.get(t.text, 0)
+        if depth or t.text != "if" or (n and body[n - 1].text not in (";", "{", "}")):
+            continue
+        stop = closing(body, n + 1)
+        words = [x.text for x in body[stop + 1 : stop + 5]]
+        size = 2 if words[:2] == ["return", ";"] else 4 if words == ["{", "return", ";", "}"] else 0
+        after = body[stop + 1 + size :]
+        if not size or not after or after[0].text == "else":
+            continue
+        test = [*made("if ( ! (", t), *body[n + 2 : stop], *made(") ) {", t)]
+        return [*body[:n], *test, *without_early_returns(after), *made("}", t)]
+    return body
 
 
 def _written(body: list[Raw], found: Lambda) -> list[Raw] | None:

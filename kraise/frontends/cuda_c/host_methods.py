@@ -31,6 +31,7 @@ class Methods:
     records: dict[str, dict[str, str]]
     kinds: dict[str, Struct]  # struct variables: their types
     record_of: Any
+    copied_record: Any
     member: Any
     assigned: Any
     written: Any
@@ -150,13 +151,12 @@ class Methods:
             member = self.records[name].get(str(last_name(m.children[0]) or ""))
             if values and kind(values[0]) == "braced_init_list":
                 values = [strip(v) for v in trees(values[0])]  # type: ignore[arg-type]
-            own_maker = member is not None and self.has_constructor(member)
-            if member is not None and not own_maker and len(values) > 1 and (several := self.several(member, values, node)) is not None:
-                lines += several
-                continue
-            if own_maker:
+            if member is not None and self.has_constructor(member):
                 lines.append(Tree("member_constructor", [Token("NAME", member), *values], node.meta))
                 made.add(member)
+                continue
+            if member is not None and len(values) > 1 and (several := self.several(member, values, node)) is not None:
+                lines += several
                 continue
             if member is None or len(values) > 1:
                 raise self.low.refuse("KR211", "this initializer of a member is not known here", node)
@@ -198,8 +198,11 @@ class Methods:
         """The statements of the constructor of a member that is an object."""
         name, *args = node.children
         t = self.kinds[str(name)]
-        made = self.default_members(str(name), t, node)
-        return made + (self.constructed(str(name), t, [self.placed(strip(a)) for a in args], node) or [])  # type: ignore[misc]
+        given = [self.placed(strip(a)) for a in args]  # type: ignore[misc]
+        other = self.record_of(given[0]) if len(given) == 1 else ""
+        if other and self.copies(self.kinds[other], t):
+            return self.copied_record(str(name), other, node)  # type: ignore[no-any-return]
+        return self.default_members(str(name), t, node) + (self.constructed(str(name), t, given, node) or [])
 
     def copies(self, source: Struct, t: Struct) -> bool:
         """Is a struct that is made of another, or that another is assigned to, a copy of it, member by member?"""

@@ -352,10 +352,11 @@ def is_dim3(t: CType) -> bool:
 
 def is_record(t: CType) -> bool:
     """Is it a struct of numbers, pointers to numbers, arrays of either, handles and such structs, and no functor?"""
-    if not isinstance(t, Struct) or t.vector or not t.members:
+    if not isinstance(t, Struct) or t.vector:
         return False
-    functor = any(m.startswith("operator(") for m in getattr(t.defined, "methods", ()))
-    return not functor and all(_holds(m) for _, m in t.members)
+    methods = getattr(t.defined, "methods", ())
+    functor = any(m.startswith("operator(") for m in methods)
+    return bool(t.members or methods or getattr(t.defined, "constructors", ())) and not functor and all(_holds(m) for _, m in t.members)
 
 
 def _holds(t: CType) -> bool:

@@ -16,7 +16,8 @@ def made(reader: Any, node: Any) -> Any:
     """The type of what ``std::make_unique<T>(…)`` or ``std::make_shared<T>(…)`` makes; None for anything else."""
     if not isinstance(node, Tree) or kind(node) != "call_expression" or callee(node.children[0]) not in _MAKERS:
         return None
-    given = next(node.children[0].find_data("template_arguments"), None)  # type: ignore[union-attr]
+    inside = list(node.children[0].find_data("template_arguments"))  # type: ignore[union-attr]
+    given = inside[-1] if inside else None  # the outermost
     found = reader.low.template_arguments(given) if given is not None else []
     return found[0] if len(found) == 1 else None
 

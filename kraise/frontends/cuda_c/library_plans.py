@@ -1,7 +1,7 @@
 """Plans of cuFFT for many transforms: ``cufftPlanMany(&plan, rank, n, NULL, 1, 0, NULL, 1, 0, type, batch)``.
 
-Side conditions, each checked: the extents are a list that nothing in the file stores to, the transforms lie side by side,
-with strides of 1 and no extents of storage but those of the data.
+Side conditions, each checked: the extents are a list that nothing in the file stores to, the transforms lie side by
+side, with strides of 1 and no extents of storage but those of the data.
 """
 
 from __future__ import annotations
