@@ -19,14 +19,15 @@ from lark import Token, Tree
 
 from kraise.diagnostics import Refused, refuse
 from kraise.frontends.cuda_c.c_types import Array, Pointer, leaf, tail
-from kraise.frontends.cuda_c.host_names import rows_of
+from kraise.frontends.cuda_c.host_braces import braces_of
+from kraise.frontends.cuda_c.host_names import normal, product, rows_of, with_known_rows
 from kraise.frontends.cuda_c.scan import Item
 from kraise.frontends.cuda_c.trees import child, trees
 from kraise.frontends.cuda_c.values import GlobalVariable
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_names import live_before, set_within
-from kraise.ir.types import ArrayType, ScalarType
+from kraise.ir.types import INT32, ArrayType, ScalarType
 
 _OTHERS = frozenset(
     ("const", "constexpr", "extern", "using", "namespace", "typedef", "template", "struct", "class", "enum", "union",
@@ -57,10 +58,28 @@ def declared(reader: Any, name: str, params: list[k.Param]) -> list[h.Stmt]:
                 reader.scalar(own, t)
                 reader.zeroed |= {own} if value is None else set()
                 out.append(h.Assign(own, start, t))
+            elif isinstance(t, Array) and leaf(t)[0] is not None and own not in reader.symbols:
+                out += _array(reader, own, t, value)
             else:
                 continue
             reader.of_file.add(own)
     return out
+
+
+def _array(reader: Any, own: str, t: Array, value: Any) -> list[h.Stmt]:
+    """An array of the file as one of ``main``: zeros, and what it begins with."""
+    t = with_known_rows(t, reader.defined)  # type: ignore[assignment]
+    if t.extent is None or (isinstance(t.of, Array) and (value is not None or not rows_of(t))):
+        return []
+    reader.low.names.setdefault(own, "taken")
+    reader.array(own, t.of)
+    reader.low.extents[own] = t
+    count = product(*rows_of(t)) if isinstance(t.of, Array) else normal(t.extent)
+    made: list[h.Stmt] = [h.Alloc(own, leaf(t)[0], (count,), k.Const(0, INT32))]  # type: ignore[arg-type]
+    values = [c for b in (braces_of(value) if value is not None else []) for c in trees(b)]
+    for n, v in enumerate(values):
+        made.append(h.Store(own, (k.Const(n, INT32),), reader.low.convert(reader.number(v), t.of, v)))
+    return made
 
 
 def _given(reader: Any, words: set[str], changed: set[str], made: set[str], params: list[k.Param]) -> list[h.Stmt]:

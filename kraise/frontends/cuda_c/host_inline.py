@@ -300,8 +300,8 @@ class Inlining(Recursion):
         names: dict[str, Any] = {}
         before: list[Tree] = []
         changed = changed_names(body)
-        nodes = trees(declarator, "parameter_declaration")
         types = self.low.parameters(declarator)
+        nodes = trees(declarator, "parameter_declaration") if types else []  # (void)
         if len(args) > len(types):
             raise self.low.refuse("KR211", f"{d.name} takes {len(types)} arguments", node)
         own = {p.name for p in types} | declared_names(body)

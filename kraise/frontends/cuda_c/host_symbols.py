@@ -66,29 +66,35 @@ class Symbols:
         if not known:
             raise self.low.refuse("KR213", f"`{self.low.text(args[0])}` is no variable of the device here", node)
         whole = len(args) < 4 or self.low.text(args[3]) == "0"
-        if not whole:
-            raise self.low.refuse("KR213", "a copy into the middle of a variable of the device", node)
-        t = self.symbol(name, True)
+        t = self.symbol(name, whole)
+        place = k.Const(0, INT32) if whole else self.place_in(name, args[3], node)
         source = self.number_at(args[1])
         if t is not None:
             if source is not None:
                 return [h.Assign(name, self.low.convert(k.Var(source.name, source.type), t, node), t, span=span)]
-            place = self.pointer(args[1])
-            value = k.Load(place.array, (place.offset or k.Const(0, INT32),), t, span=span)
+            at = self.pointer(args[1])
+            value = k.Load(at.array, (at.offset or k.Const(0, INT32),), t, span=span)
             return [h.Assign(name, value, t, span=span)]
         if source is not None:
-            return [h.Store(name, (k.Const(0, INT32),), k.Var(source.name, source.type), span=span)]
+            return [h.Store(name, (place,), k.Var(source.name, source.type), span=span)]
         origin = self.pointer(args[1])
         count = self.count(args[2], self.arrays[name], node)
-        return [h.Update(name, h.Whole(origin.array, origin.offset, count, span=span), None, count, span=span)]
+        to = None if whole else place
+        return [h.Update(name, h.Whole(origin.array, origin.offset, count, span=span), to, count, span=span)]
+
+    def place_in(self, name: str, offset: Tree, node: Tree) -> k.Expr:
+        """The element of a variable of the device that an offset in bytes is. Raises Refused (KR213)."""
+        if name not in self.arrays or leaf(self.arrays[name])[1]:
+            raise self.low.refuse("KR213", "a copy into the middle of a variable of the device", node)
+        return self.count(offset, self.arrays[name], node)  # type: ignore[no-any-return]
 
     def from_symbol(self, args: list[Tree], node: Tree) -> list[h.Stmt]:
         """``cudaMemcpyFromSymbol(to, x, bytes)``."""
         span = self.low.span(node)
         name = self.symbol_name(args[1])
-        if len(args) > 3 and self.low.text(args[3]) != "0":
-            raise self.low.refuse("KR213", "a copy from the middle of a variable of the device", node)
         t = self.symbol(name, False)
+        whole = len(args) < 4 or self.low.text(args[3]) == "0"
+        place = None if whole else self.place_in(name, args[3], node)
         target = self.number_at(args[0])
         if t is not None and target is not None:
             return [h.Assign(target.name, k.Var(name, t), target.type, span=span)]
@@ -96,11 +102,11 @@ class Symbols:
             raise self.low.refuse("KR213", f"`{self.low.text(args[1])}` is no variable of the device here", node)
         element = leaf(self.arrays[name])[0]
         if target is not None:
-            value = k.Load(name, (k.Const(0, INT32),), element or target.type, span=span)
+            value = k.Load(name, (place or k.Const(0, INT32),), element or target.type, span=span)
             return [h.Assign(target.name, value, target.type, span=span)]
         to = self.pointer(args[0])
         count = self.count(args[2], self.arrays[to.array], node)
-        return [h.Update(to.array, h.Whole(name, None, count, span=span), to.offset, count, span=span)]
+        return [h.Update(to.array, h.Whole(name, place, count, span=span), to.offset, count, span=span)]
 
     def symbols_of(self, function: k.Function | None, given: int) -> list[h.Expr | k.ArrayRef]:
         """The variables of the device that a kernel takes after the ``given`` arguments of its launch."""
