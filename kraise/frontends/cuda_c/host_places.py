@@ -356,7 +356,11 @@ def is_record(t: CType) -> bool:
         return False
     methods = getattr(t.defined, "methods", ())
     functor = any(m.startswith("operator(") for m in methods)
-    return bool(t.members or methods or getattr(t.defined, "constructors", ())) and not functor and all(_holds(m) for _, m in t.members)
+    return (
+        bool(t.members or methods or getattr(t.defined, "constructors", ()))
+        and not functor
+        and all(_holds(m) for _, m in t.members)
+    )
 
 
 def _holds(t: CType) -> bool:

@@ -33,6 +33,7 @@ from kraise.raising.hosts.choices import as_choices, joined
 from kraise.raising.hosts.demands import launched
 from kraise.raising.hosts.effects import Function
 from kraise.raising.hosts.exits import Exits
+from kraise.raising.hosts.joined import in_one_place
 from kraise.raising.hosts.libraries import folded
 from kraise.raising.hosts.listed import with_lists
 from kraise.raising.hosts.pools import NotApart, dealt_out
@@ -283,7 +284,7 @@ class Raising:
         if function is None:
             raise Refused(*self.not_raised(stmt.function, stmt.span))
         name, given = stmt.function, stmt.args
-        groups = self._groups(function, given, state)
+        groups = in_one_place(self, function, given, state)
         if groups and (found := self.join(name, groups)) is not None:
             removed = {n for g in groups for n in g[1:]}
             given = tuple(a for p, a in zip(function.params, given, strict=False) if p.name not in removed)
@@ -310,14 +311,6 @@ class Raising:
         call = o.Call(name, args, grid, block, shared, sizes, function.fields, needs)
         views = [slots[key] if changed else None for keys in results for key, changed in keys]
         self._bind(stmt.results, views, call, state, out, stmt.span)
-
-    def _groups(self, function: Function, given: tuple, state: State) -> tuple[tuple[str, ...], ...]:
-        """The parameters that are given one place of memory, where the kernel writes to it."""
-        places: dict[View, list[str]] = {}
-        for param, value in zip(function.params, given, strict=False):
-            if isinstance(value, k.ArrayRef) and value.array in state.points and value.offset is None:
-                places.setdefault(state.points[value.array], []).append(param.name)
-        return tuple(tuple(g) for g in places.values() if len(g) > 1 and set(g) & set(function.written))
 
     def not_raised(self, name: str, span: Span | None):
         reason = f"{name}, which is launched here, was not raised"

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kraise.diagnostics.collect import guard
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.joined import joined
 from kraise.raising.hosts.effects import Function, effects
+from kraise.raising.hosts.state import State, View
+
+if TYPE_CHECKING:
+    from kraise.raising.hosts.function import Raising
 
 
 class Joined:
@@ -51,3 +55,24 @@ class Joined:
         self.taken.add(own)
         self.kernels.append(raised)
         return made
+
+
+def in_one_place(r: Raising, function: Function, given: tuple[Any, ...], state: State) -> tuple[tuple[str, ...], ...]:
+    """The parameters that are given one place of memory, where the kernel writes to it."""
+    places: list[tuple[View, list[str]]] = []
+    for param, value in zip(function.params, given, strict=False):
+        if not isinstance(value, k.ArrayRef) or value.array not in state.points or value.rows:
+            continue
+        at = replace(state.points[value.array], offset=r.array(value, state).offset)
+        found = next((names for other, names in places if at == other or _same(r, at, other)), None)
+        if found is None:
+            places.append((at, [param.name]))
+        else:
+            found.append(param.name)
+    return tuple(tuple(g) for _, g in places if len(g) > 1 and set(g) & set(function.written))
+
+
+def _same(r: Raising, a: View, b: View) -> bool:
+    """Do two views of one memory begin at numbers that are equal?"""
+    alike = a.offset is not None and b.offset is not None and replace(a, offset=b.offset) == b
+    return alike and r.number(a.offset) == r.number(b.offset)
