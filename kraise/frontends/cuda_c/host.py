@@ -19,6 +19,7 @@ from kraise.frontends.cuda_c import (
     host_pairs,
     host_ranges,
     host_refusals,
+    host_statuses,
     host_taken,
     host_times,
 )
@@ -152,6 +153,7 @@ class HostReader(
         self.low.scopes = [{**d.scope, **bound}, {}]
         self.bound = bound
         self.returns = self.result_type(tree, declarator)
+        self.gives_numbers = self.returns is not None and host_statuses.gives_numbers(body)
         self.struct_result = host_pairs.returned_struct(self, tree, declarator)
         params, copied = list[k.Param](), list[h.Stmt]()
         self.handed = handed(body)
@@ -335,6 +337,8 @@ class HostReader(
                     or self.is_ignored(value)
                     or self.is_error_test(value)
                 ):
+                    if self.gives_numbers and (found := host_statuses.returned(self, value)) is not None:
+                        return found
                     return [*self.kept(value), h.Return((), span=span)]
                 if self.returns is None and (several := self.returned_members(value, node)) is not None:
                     return several

@@ -6,7 +6,7 @@ from typing import Any
 
 from lark import Token, Tree
 
-from kraise.frontends.cuda_c import host_asides, host_effects, host_main
+from kraise.frontends.cuda_c import host_asides, host_effects, host_main, host_statuses
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.host_loops import stepping
 from kraise.frontends.cuda_c.host_names import callee, concept
@@ -147,6 +147,8 @@ class Branches:
                 return False
             case "id_expression" if self._is_status(callee(test)):
                 return True  # if (err) …
+            case "call_expression" if host_statuses.tests_status(self, test):
+                return not host_statuses.value(self, test)
             case "call_expression" if self.runtime_call(test) is not None:
                 return True
             case "unary_expression" if str(test.children[0]) == "!":

@@ -6,7 +6,7 @@ from typing import Any
 
 from lark import Token, Tree
 
-from kraise.frontends.cuda_c import host_effects, host_graphs, host_main, host_quiet, host_times
+from kraise.frontends.cuda_c import host_effects, host_graphs, host_main, host_quiet, host_statuses, host_times
 from kraise.frontends.cuda_c.c_types import leaf, other_type
 from kraise.frontends.cuda_c.host_asides import Asides, run_once
 from kraise.frontends.cuda_c.host_containers import Containers
@@ -169,9 +169,7 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
             and all(self.is_ignored(a) or kind(strip(a)) in ("string", "number") for a in args)
         ):
             return self.drop(node, "error check")
-        hint = (
-            "those known here are in grammar/host_library.toml; another file's are, if it is given, too (with --entry)"
-        )
+        hint = "those known here are in grammar/host_library.toml; another file's are, if it is given (with --entry)"
         if own:
             hint = "the file has such a method: the class of the object is not known here, or has several of this name"
         reason = f"the call of {self.low.text(node.children[0])} is not known in a host function"
@@ -186,6 +184,8 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
             return node
         if node.data == "call_expression":
             name = callee(node.children[0])
+            if host_statuses.tests_status(self, node):  # ok(cudaMalloc(…))
+                return self.runtime_call(trees(node)[1])
             runtime = (concept(name) and not concept(name).startswith("host.")) or name.startswith("cuda")
             if runtime or self.gives_status(name, trees(node)[1:]) or self.reports(name):
                 return node

@@ -7,7 +7,7 @@ from typing import Any
 from lark import Token, Tree
 
 from kraise.diagnostics import Refused
-from kraise.frontends.cuda_c import host_main, host_smart, host_taken, vocabulary
+from kraise.frontends.cuda_c import host_main, host_smart, host_statuses, host_taken, vocabulary
 from kraise.frontends.cuda_c.c_types import (
     AUTO,
     FUNCTION,
@@ -22,6 +22,7 @@ from kraise.frontends.cuda_c.c_types import (
     tail,
     vector,
 )
+from kraise.frontends.cuda_c.host_asides import STATUS
 from kraise.frontends.cuda_c.host_braces import braces_of, unbraced
 from kraise.frontends.cuda_c.host_calls import Calls
 from kraise.frontends.cuda_c.host_dims import Dims
@@ -147,7 +148,7 @@ class Declarations(Dims, Calls, Places):
         for d in trees(node, "init_declarator", "constructor_declarator", "braced_declarator"):
             found = self.declared(d, base, held, specifier_node)
             out += [*self.flushed(), *found]
-        if not out:
+        if not out or STATUS & {str(t) for t in tokens(specifier_node)}:
             self.functors |= dict.fromkeys(self.ignored - before, node)
         return out
 
@@ -340,6 +341,8 @@ class Declarations(Dims, Calls, Places):
             return []
         if (read := self.read_outside(name, t, initial[0], d)) is not None:
             return read
+        if (tested := host_statuses.declared(self, name, t, initial[0])) is not None:
+            return tested
         if self.is_ignored(initial[0]):
             before = self.kept(initial[0])
             self.ignore(name, initial[0])
