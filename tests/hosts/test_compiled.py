@@ -19,7 +19,7 @@ from kraise.verify.load import load_module, x64
 HERE = Path(__file__).parent / "compiled"
 SOURCE = (HERE / "programs.cu").read_text(encoding="utf-8")
 HOST = re.compile(r"^(\w+) (\w+)\(float \*x, float \*y, int n\)", re.M)
-REFUSED = ("by_clock", "by_input", "by_state", "backwards", "odd_bytes", "swap_by_data", "unsigned_down",
+REFUSED = ("by_clock", "by_input", "by_state", "backwards", "odd_bytes", "swap_by_data",
            "round_by_while",
            "nested_swaps", "pushed_by_data", "pushed_twice", "pushed_on_the_way",
            "captured_before", "captured_elsewhere", "saved_at_the_end", "unknown_object",
@@ -30,6 +30,7 @@ REFUSED = ("by_clock", "by_input", "by_state", "backwards", "odd_bytes", "swap_b
            "swapped_by_a_number", "set_by_a_number",
            "generated_by_a_state", "pointers_without_a_number",
            "rows_that_swap", "rows_of_other_lengths", "one_row_is_set", "numbers_and_structs",
+           "one_piece_smoothed", "pieces_that_meet",
            "struct_by_data", "recursion_without_end", "recursion_by_data",
            "status_of_elsewhere", "object_of_elsewhere", "another_name_of_memory", "moved_by_an_algorithm",
            "derived_without_maker", "points_to_derived")  # fmt: skip

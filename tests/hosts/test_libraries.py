@@ -372,12 +372,12 @@ def test_a_matrix_inside_another(rest):
 @pytest.mark.parametrize(
     "work",
     (
-        "auto p = thrust::minmax_element(thrust::device, x, x + n); r = *p.second - *p.first;",
+        "auto p = thrust::mismatch(thrust::device, x, x + n, y); r = *p.second - *p.first;",
         "auto b = thrust::make_zip_iterator(thrust::make_tuple(x, y)); r = strange(b, n);",
-        "auto p = thrust::minmax_element(thrust::device, x, x + n); y[0] = *p.second;",
-        "auto p = thrust::minmax_element(thrust::device, x, x + n); y[0] += *p.second;",
-        "auto p = thrust::minmax_element(thrust::device, x, x + n); float q = *p.first; r = 2.0f * q;",
-        "auto p = thrust::minmax_element(thrust::device, x, x + n); if (*p.first > 0.0f) r = 1.0f;",
+        "auto p = thrust::mismatch(thrust::device, x, x + n, y); y[0] = *p.second;",
+        "auto p = thrust::mismatch(thrust::device, x, x + n, y); y[0] += *p.second;",
+        "auto p = thrust::mismatch(thrust::device, x, x + n, y); float q = *p.first; r = 2.0f * q;",
+        "auto p = thrust::mismatch(thrust::device, x, x + n, y); if (*p.first > 0.0f) r = 1.0f;",
     ),
 )
 def test_a_value_that_is_not_known_is_not_lost(work):

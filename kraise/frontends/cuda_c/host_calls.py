@@ -13,7 +13,7 @@ from kraise.frontends.cuda_c.host_containers import Containers
 from kraise.frontends.cuda_c.host_inline import Inlining
 from kraise.frontends.cuda_c.host_launches import Launches
 from kraise.frontends.cuda_c.host_library import GENERATES, Libraries
-from kraise.frontends.cuda_c.host_names import callee, concept, dropped, elements, normal, product, rows_of, size_of
+from kraise.frontends.cuda_c.host_names import callee, concept, dropped, elements, leftmost, normal, product, rows_of, size_of
 from kraise.frontends.cuda_c.host_news import made_new
 from kraise.frontends.cuda_c.host_own_loops import OwnLoops
 from kraise.frontends.cuda_c.host_plain import Plain
@@ -70,7 +70,7 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
                 return self.store(inner, self.low.binary(sign, self.low.value(inner), ONE, span, node), node)
             case "cast_expression" if "void" in self.low.text(node).split(")")[0]:
                 return self.kept(trees(node)[-1])
-            case "shift_expression" if dropped(callee(next(iter(_leaves(node))))):
+            case "shift_expression" if dropped(callee(leftmost(node))):
                 before = [s for c in trees(node) for s in self.kept(c)]
                 self.says(node)
                 return before + self.drop(node, "printing")
@@ -235,6 +235,8 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
             if name in self.storage and self.low.text(value) in ("NULL", "0", "nullptr"):
                 self.null.add(name)
                 return []
+            if (tested := host_statuses.given(self, name, value)) is not None:
+                return tested
             inner = self.runtime_call(value)
             if inner is not None:
                 self.ignored.update([name] if name else [])
@@ -388,12 +390,6 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
             raise self.low.refuse("KR211", reason, node, "use memory of one type")
         note_place(self, name, source)
         return [h.Point((name,), (source,), span=span)]
-
-
-def _leaves(node: Any):  # type: ignore[no-untyped-def]
-    while isinstance(node, Tree) and node.data == "shift_expression":
-        node = node.children[0]
-    yield node
 
 
 __all__ = ["Calls", "Token"]

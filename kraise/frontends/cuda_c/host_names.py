@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from lark import Token, Tree
 
@@ -125,6 +126,13 @@ def _quotient(e: Expr, definitions: dict[str, Expr]) -> Expr:
             found = elements(a, by, definitions)
             return normal(e) if found is None else found
     return normal(e)
+
+
+def leftmost(node: Any) -> Any:
+    """``cout`` of ``cout << a << b``."""
+    while isinstance(node, Tree) and node.data == "shift_expression":
+        node = node.children[0]
+    return node
 
 
 def normal(e: Expr) -> Expr:

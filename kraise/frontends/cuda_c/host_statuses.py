@@ -18,6 +18,7 @@ from kraise.frontends.cuda_c import host_effects
 from kraise.frontends.cuda_c.host_asides import STATUS
 from kraise.frontends.cuda_c.host_names import callee
 from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, tokens, trees
+from kraise.frontends.cuda_c.values import VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 
@@ -162,6 +163,19 @@ def declared(reader: Any, name: str, t: Any, node: Tree) -> list[h.Stmt] | None:
     done = [s for c in calls(reader, node) for s in reader.effect(c)]
     reader.scalar(name, t)
     return [*done, h.Assign(name, k.Const(code, t), t, span=reader.low.span(node))]
+
+
+def given(reader: Any, name: str, node: Tree) -> list[h.Stmt] | None:
+    """``fine = ok(cudaMemcpy(…));`` of a number of the function; None for any other assignment."""
+    place = reader.low.lookup(name) if name else None
+    if not isinstance(place, VarPlace):
+        return None
+    found = declared(reader, name, place.type, node)
+    if found is not None:
+        reader.forget(name)
+        reader.unset.discard(name)
+        reader.ignored.discard(name)
+    return found
 
 
 def returned(reader: Any, node: Tree) -> list[h.Stmt] | None:

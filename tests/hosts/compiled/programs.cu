@@ -1992,3 +1992,107 @@ void points_to_derived(float *x, float *y, int n) {
 __global__ void alike(float *x, float s) { x[threadIdx.x] += s; }
 __global__ void alike(float *x, double s) { x[threadIdx.x] -= s; }
 void one_of_alike_kernels(float *x, float *y, int n) { alike<<<1, n>>>(x, (float)n / 2); alike<<<1, n>>>(x, n / 2 > 3 ? 1.0f : 2.0); }
+template <typename F> float timed_calls(F &&fn, int times = 2) { cudaEvent_t a, b; cudaEventCreate(&a); cudaEventRecord(a); for (int r = 0; r < times; ++r) fn(); cudaEventRecord(b); float ms = 0.0f; cudaEventElapsedTime(&ms, a, b); return ms / times; }
+template <class Op> void for_each_part(int n, int parts, Op op) { int size = n / parts; for (int p = 0; p < parts; p++) { int lo = p * size; op(lo, p == parts - 1 ? n - lo : size); } }
+void functions_as_arguments(float *x, float *y, int n) {
+    float size = 3.0f;
+    float ms = timed_calls([&] { add<<<1, 64>>>(x, size, n); }, 3);
+    auto both = [&]() { add<<<1, 64>>>(x, 1.0f, n); mix<<<1, 64>>>(x, y, y, n); };
+    const float more = timed_calls(both);
+    printf("%f %f\n", ms + more, timed_calls([=] { add<<<1, 64>>>(y, size, n); }));
+    for_each_part(n, 4, [&](int at, int count) { add<<<1, 64>>>(x + at, size + at, count); });
+    auto leaves = [&](float a) { if (a == 0.0f) return; add<<<1, 64>>>(x, a, n); };
+    leaves(2.0f);
+    leaves(0.0f);
+}
+template <class T> class Storage { T *p_ = nullptr; int n_; public: explicit Storage(int n) : n_(n) { CHECK(cudaMalloc(&p_, n * sizeof(T))); } ~Storage() { cudaFree(p_); } Storage(const Storage &) = delete; T *get() const { return p_; } void up(const T *h) { CHECK(cudaMemcpy(p_, h, n_ * sizeof(T), cudaMemcpyHostToDevice)); } void down(T *h) const { CHECK(cudaMemcpy(h, p_, n_ * sizeof(T), cudaMemcpyDeviceToHost)); } };
+struct Steps { float by; int n; };
+class Machine { Storage<float> a, b; Steps s; public: Machine(int n, float by) : a(n), b(n), s{by, n} {} void run(const float *x, float *y) { a.up(x); b.up(y); add<<<1, 64>>>(a.get(), s.by, s.n); mix<<<1, 64>>>(a.get(), b.get(), b.get(), s.n); b.down(y); } };
+struct Rule { virtual ~Rule() {} virtual void apply(float *d, int n) = 0; };
+struct Adds : Rule { float k; Adds(float k) : k(k) {} void apply(float *d, int n) override { add<<<1, 64>>>(d, k, n); } };
+struct Ones : Rule { void apply(float *d, int n) override { add<<<1, 64>>>(d, 1.0f, n); } };
+void objects_in_objects(float *x, float *y, int n) {
+    Machine m(n, 0.5f);
+    m.run(x, y);
+    auto shared = std::make_shared<Storage<float>>(n);
+    shared->up(x);
+    auto same = shared;
+    auto unique = std::make_unique<Machine>(n, 2.0f);
+    Ones ones;
+    Adds adds(3.0f);
+    Rule *rule = &ones;
+    ones.apply(same->get(), n);
+    rule->apply(shared->get(), n);
+    adds.apply(same->get(), n);
+    shared->down(x);
+    unique->run(x, y);
+}
+struct Looking { float *p; int n; };
+void pointers_that_auto_declares(float *x, float *y, int n) {
+    Looking v{x, n};
+    auto q = &v;
+    q->p = y;
+    add<<<1, 64>>>(v.p, 3.0f, v.n);
+    auto copy = v;
+    copy.p = x;
+    Looking *r = &v;
+    auto s = r;
+    s->n = n / 2;
+    add<<<1, 64>>>(v.p, 2.0f, v.n);
+    add<<<1, 64>>>(copy.p, 1.0f, copy.n);
+}
+void floating_counters(float *x, float *y, int n) {
+    float dt = 2.5f, t;
+    for (float s = 0.0f; s < 10.0f; s += 2.5f) add<<<1, 64>>>(x, s, n);
+    for (double s = 0; s <= 6; s += dt) mix<<<1, 64>>>(x, y, y, n);
+    for (t = 0.5f; t < 4; t++) add<<<1, 64>>>(y, t, n);
+    for (int i = 0; i < n / 2.0f; i++) add<<<1, 64>>>(y, t * i, n);
+    for (int i = 0; i <= 2.5; i++) mix<<<1, 64>>>(y, x, x, n);
+    for (size_t k = n; k-- > 2;) { if (k == 5) continue; mix<<<1, 64>>>(y, x, x, (int)k); }
+}
+static bool went_well(cudaError_t e) { if (e == cudaSuccess) return true; fprintf(stderr, "%s\n", cudaGetErrorString(e)); return false; }
+static int failed(cudaError_t code, const char *what) { if (code != cudaSuccess) { printf("%s\n", what); return 1; } return 0; }
+float tests_of_error_codes(float *x, float *y, int n) {
+    float *d;
+    if (auto e = cudaMalloc(&d, n * sizeof(float)); e != cudaSuccess) return -1;
+    if (cudaError_t e = cudaMemcpy(d, x, n * sizeof(float), cudaMemcpyHostToDevice)) throw std::runtime_error(cudaGetErrorString(e));
+    if (!went_well(cudaGetLastError()) || failed(cudaDeviceSynchronize(), "wait")) return -2;
+    if (int half = n / 2; half > 2) add<<<1, 64>>>(d, 3.0f, half);
+    cudaError_t status = cudaGetLastError();
+    if (status != cudaSuccess) goto out;
+    bool good; good = went_well(cudaMemcpy(y, d, n * sizeof(float), cudaMemcpyDeviceToHost)) && went_well(cudaGetLastError());
+    if (!good) y[0] = 100.0f;
+out:
+    cudaFree(d);
+    return status == cudaSuccess ? 5 : 1;
+}
+__constant__ float four_taps[4];
+__global__ void by_taps(const float *a, float *o, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) o[i] += a[i] * (four_taps[0] + 10 * four_taps[1] + 100 * four_taps[2] + four_taps[3]); }
+void middle_of_a_symbol(float *x, float *y, int n) {
+    float w[4] = {1.0f, 2.0f, 3.0f, 4.0f}, v = -1.0f;
+    size_t bytes{2 * sizeof(float)};
+    cudaMemcpyToSymbol(four_taps, w, sizeof(w));
+    by_taps<<<1, 64>>>(x, y, n);
+    cudaMemcpyToSymbol(four_taps, &v, sizeof(float), 3 * sizeof(float));
+    cudaMemcpyToSymbol(four_taps, w + 2, bytes, sizeof(float));
+    by_taps<<<1, 64>>>(x, y, n);
+    cudaMemcpyFromSymbol(x + 1, four_taps, bytes, 2 * sizeof(float));
+}
+void one_piece_twice(float *x, float *y, int n) {
+    int off = n / 3;
+    float *d;
+    CHECK(cudaMalloc(&d, n * sizeof(float)));
+    CHECK(cudaMemcpy(d, x, n * sizeof(float), cudaMemcpyHostToDevice));
+    mix<<<1, 64>>>(d + off, d + off, d + off, off);
+    for (int k = 1; k < 3; k++) mix<<<1, 64>>>(d + (k - 1) * off, d + k * off, d + k * off, off);
+    CHECK(cudaMemcpy(y, d, n * sizeof(float), cudaMemcpyDeviceToHost));
+}
+void one_piece_smoothed(float *x, float *y, int n) { smooth<<<1, 64>>>(x + 2, x + 2, n - 2); }
+void pieces_that_meet(float *x, float *y, int n) { mix<<<1, 64>>>(x + 2, x + 3, x + 2, n - 3); }
+float places_of_searches(float *x, float *y, int n) {
+    std::vector<float> h(x, x + n);
+    auto it = std::max_element(h.begin(), h.end());
+    int at = std::distance(h.begin(), it);
+    add<<<1, 64>>>(x, *it, n);
+    return at + (std::min_element(x, x + n) - x);
+}
