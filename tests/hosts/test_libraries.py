@@ -190,11 +190,14 @@ def dft(z, sign):
 
 
 @pytest.mark.parametrize("direction, sign", (("FORWARD", -1), ("INVERSE", 1)))
-@pytest.mark.parametrize("batch", (1, 2))
+@pytest.mark.parametrize("batch", (1, 2, "many"))
 def test_transforms_are_not_normalised(direction, sign, batch):
+    plan = f"cufftPlan1d(&plan, n, CUFFT_C2C, {batch});"
+    if batch == "many":
+        plan, batch = "int e[] = {n}; cufftPlanMany(&plan, 1, e, NULL, 1, n, e, 1, n, CUFFT_C2C, 2);", 2
     f, done = host(
         "void f(cufftComplex *z, float *x, int n) {\n    cufftHandle plan;\n"
-        f"    cufftPlan1d(&plan, n, CUFFT_C2C, {batch});\n    scale<<<1, 32>>>(x, 2.0f, n);\n"
+        f"    {plan}\n    scale<<<1, 32>>>(x, 2.0f, n);\n"
         f"    cufftExecC2C(plan, z, z, CUFFT_{direction});\n    cufftDestroy(plan);\n}}\n"
     )
     z = array((10, 2))
@@ -262,6 +265,27 @@ SEQUENCES = {
     " cub::DeviceScan::ExclusiveScan(t, b, x, y, cub::Sum(), 2.0f, n);": lambda x, y: (
         x, np.concatenate([[2], 2 + np.cumsum(x)[:-1]])
     ),
+    "axpy op(0.5f); void *t{nullptr}; size_t b{}; cub::DeviceScan::InclusiveScan(t, b, x, y, op, n); cudaMalloc(&t, b);"
+    " cub::DeviceScan::InclusiveScan(t, b, x, y, op, n);": lambda x, y: (
+        x, [sum(0.5 ** (i - k) * x[k] for k in range(i + 1)) for i in range(len(x))]
+    ),
+    "void *t = 0; size_t b; cudaMalloc(&t, 9); cub::DeviceScan::ExclusiveScan(t, b, x, x, cub::Max(), -9.0f, n);":
+    lambda x, y: (np.r_[-9, np.maximum.accumulate(x)[:-1]], y),
+    "void *t = 0; size_t b; cudaMalloc(&t, 9); int h[4] = {0, 4, 4, n};"
+    " cub::DeviceSegmentedReduce::Sum(t, b, x, y, 3, h, h + 1);": lambda x, y: (
+        x, np.r_[np.sum(x[:4]), 0, np.sum(x[4:]), y[3:]]
+    ),
+    "void *t = 0; size_t b; cudaMalloc(&t, 9);"
+    " cub::DeviceRadixSort::SortKeysDescending(t, b, x, y, n, 0, sizeof(float) * 8);":
+    lambda x, y: (x, np.sort(x)[::-1]),
+    "thrust::device_ptr<float> p = thrust::device_pointer_cast(x), e = p + n; thrust::inclusive_scan(p, e - 2, p);":
+    lambda x, y: (np.r_[np.cumsum(x[:-2]), x[-2:]], y),
+    "auto it = thrust::max_element(thrust::device, x + 2, x + n); y[0] = *it; y[1] = it - x;"
+    " y[2] = std::distance(x + 2, it);": lambda x, y: (
+        x, np.r_[np.max(x[2:]), 2 + np.argmax(x[2:]), np.argmax(x[2:]), y[3:]]
+    ),
+    "auto p = thrust::minmax_element(thrust::device, x, x + n); y[0] = *p.first - *p.second; y[1] = p.second - x;":
+    lambda x, y: (x, np.r_[np.min(x) - np.max(x), np.argmax(x), y[2:]]),
     "std::vector<float> v(n, 1.0f); std::vector<float> w = v; v[0] = 5.0f; thrust::copy(w.begin(), w.end(), y);":
     lambda x, y: (x, np.ones(len(y))),
 }  # fmt: skip
@@ -311,6 +335,8 @@ REFUSED = {
     "cub::DeviceSelect::Unique(t, b, x, y, k, n);": "cub::DeviceSelect::Unique",
     "cufftExecC2C(plan, z, z, CUFFT_FORWARD);": "plan",
     "void *t = 0; size_t b; cudaMalloc(&t, 9); cub::DeviceRadixSort::SortKeys(t, b, x, y, n, 0, 8);": "bits",
+    "int e[] = {n}; cufftHandle p; cufftPlanMany(&p, 1, e, e, 2, n, e, 2, n, CUFFT_C2C, 2);": "layout",
+    "int e[] = {n}; e[0] = 4; cufftHandle p; cufftPlanMany(&p, 1, e, 0, 1, n, 0, 1, n, CUFFT_C2C, 2);": "layout",
     "cusparseSpMV(h, 0, &a, m, v, &a, w, 0, 0, 0);": "cusparseSpMV",
 }
 

@@ -13,7 +13,17 @@ from kraise.frontends.cuda_c.host_containers import Containers
 from kraise.frontends.cuda_c.host_inline import Inlining
 from kraise.frontends.cuda_c.host_launches import Launches
 from kraise.frontends.cuda_c.host_library import GENERATES, Libraries
-from kraise.frontends.cuda_c.host_names import callee, concept, dropped, elements, leftmost, normal, product, rows_of, size_of
+from kraise.frontends.cuda_c.host_names import (
+    callee,
+    concept,
+    dropped,
+    elements,
+    leftmost,
+    normal,
+    product,
+    rows_of,
+    size_of,
+)
 from kraise.frontends.cuda_c.host_news import made_new
 from kraise.frontends.cuda_c.host_own_loops import OwnLoops
 from kraise.frontends.cuda_c.host_plain import Plain

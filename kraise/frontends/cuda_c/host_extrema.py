@@ -128,7 +128,8 @@ def _written(body: list[Raw], found: _Found) -> list[Raw] | None:
 
 
 def _grouped(tokens: tuple[Raw, ...]) -> list[Raw]:
-    return [*made("(", tokens[0]), *tokens, *made(")", tokens[0])] if len(tokens) > 5 else list(tokens)
+    moved = any(t.text == "+" for t in tokens)
+    return [*made("(", tokens[0]), *tokens, *made(")", tokens[0])] if moved else list(tokens)
 
 
 def _use(

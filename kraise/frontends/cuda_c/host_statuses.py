@@ -100,9 +100,9 @@ def _known(node: Any, code: str) -> int | None:
             same = any(str(c) == "==" for c in node.children)
             return None if one is None or two is None else int((one == two) is same)
         case "conditional_expression":
-            test, one, two = trees(node)[:3]
+            test, first, second = trees(node)[:3]
             holds = _known(test, code)
-            return None if holds is None else _known(one if holds else two, code)
+            return None if holds is None else _known(first if holds else second, code)
     return None
 
 
@@ -136,9 +136,9 @@ def value(reader: Any, node: Any) -> int | None:
                 return None
             return int(bool(sides[-1]))
         case "conditional_expression":
-            test, one, two = trees(node)[:3]
+            test, first, second = trees(node)[:3]
             holds = value(reader, test)
-            return None if holds is None else _known(one if holds else two, "")
+            return None if holds is None else _known(first if holds else second, "")
     return None
 
 
