@@ -114,11 +114,14 @@ def definition(kind: StructType, around: Any, fields: Collection[str]) -> list[s
 def named_tuple(kind: StructType) -> list[str]:
     """The lines of the tuple type of a struct of numbers, or of an array of structs."""
     lines = [f"class {identifier(kind.name)}(NamedTuple):"]
-    return lines + [f"    {identifier(n)}: {'jax.Array' if kind.is_array else _word(t)}" for n, t in kind.members]
+    lines += [f"    {identifier(n)}: {'jax.Array' if kind.is_array else _word(t)}" for n, t in kind.members]
+    return lines if kind.members else [*lines, "    pass"]
 
 
 def _word(kind: object) -> str:
     words = {"float": "float", "bool": "bool", "complex": "complex"}
+    if isinstance(kind, ArrayType):
+        return "jax.Array"
     return words.get(kind.kind, "int") if isinstance(kind, ScalarType) else "tuple"
 
 

@@ -88,6 +88,7 @@ class HostReader(
         self.base_classes: dict[str, Any] = {}
         self.places: set[str] = set()
         self.moved: dict[str, tuple[str, k.Expr | None]] = {}  # pointers that are set once: the array, and where in it
+        self.functor_values: dict[str, Any] = {}  # variables of classes that are called: the class, the initializer
         self.listed: dict[str, tuple[k.Expr, ...]] = {}  # arrays with the numbers that they begin with
         self.grids: dict[str, str] = {}  # rows of memory: the length of one
         self.unset_dims: set[str] = set()  # members of type dim3 that nothing was given to yet

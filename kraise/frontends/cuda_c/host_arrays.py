@@ -2,16 +2,16 @@
 
 ``std::array<float *, 3> buf;`` is ``float *buf[3];``, ``buf.size()`` its extent and ``buf.data()`` itself.
 
-Side condition, checked: every use of the name is a subscript, one of these methods or a loop over the elements. An
+Side condition, checked: every use of the name is a subscript, its size, one of its methods or a loop over the elements. An
 array of C is not copied, assigned or compared as a whole; a ``std::array`` that is stays what it was.
 """
 
 from __future__ import annotations
 
-from kraise.frontends.cuda_c.brackets import made, split
+from kraise.frontends.cuda_c.brackets import closing, made, split
 from kraise.frontends.cuda_c.tokens import Raw
 
-_METHODS = {"size": "extent", "data": "name", "begin": "name"}
+_METHODS = ("size", "data", "begin", "cbegin", "end", "cend", "front", "back")
 
 
 def without_arrays(body: list[Raw]) -> list[Raw]:
@@ -54,15 +54,33 @@ def _written(body: list[Raw], at: int) -> list[Raw] | None:
             n += 1
             continue
         after = [t.text for t in rest[n + 1 : n + 5]]
-        if after[0] == "[" or (rest[n - 1].text == ":" and after[0] == ")"):
+        sized = [t.text for t in rest[n - 2 : n]] == ["sizeof", "("] and after[0] == ")"
+        if after[0] == "[" or sized or (rest[n - 1].text == ":" and after[0] == ")"):
             out.append(rest[n])
             n += 1
         elif after[0] == "." and after[1] in _METHODS and after[2:] == ["(", ")"]:
-            out += made(f"( {extent} )" if _METHODS[after[1]] == "extent" else name, rest[n])
+            out += made(_given(after[1], name, extent), rest[n])
             n += 5
+        elif after[:3] == [".", "fill", "("] and rest[n - 1].text in (";", "{", "}", ")"):
+            end = closing(rest, n + 3)
+            index = f"{name}_at"
+            if rest[end + 1].text != ";" or index in {t.text for t in (*body, *rest[n + 4 : end])}:
+                return None
+            out += made(f"for ( int {index} = 0 ; {index} < ( {extent} ) ; {index} ++ ) {name} [ {index} ] =", rest[n])
+            out += rest[n + 4 : end]
+            n = end + 1
         else:
             return None
     return [*head, *out]
+
+
+def _given(method: str, name: str, extent: str) -> str:
+    """What a method of the array gives."""
+    if method == "size":
+        return f"( {extent} )"
+    if method in ("end", "cend"):
+        return f"( {name} + ( {extent} ) )"
+    return {"front": f"{name} [ 0 ]", "back": f"{name} [ ( {extent} ) - 1 ]"}.get(method, name)
 
 
 def _angle(body: list[Raw], at: int) -> int | None:

@@ -57,6 +57,7 @@ class Declarations(Dims, Calls, Places):
     pointed_at: Any
     places: set[str]
     listed: dict[str, tuple[k.Expr, ...]]
+    functor_values: dict[str, Any]
     handed: set[str]
     device_vectors: set[str]
     renames: dict[str, list[Raw] | None]
@@ -261,6 +262,7 @@ class Declarations(Dims, Calls, Places):
             if braces is not None:
                 self.packs[name] = tuple(trees(braces))
                 return []
+        self.functor_values |= {name: (t, initial)} if isinstance(t, Struct) else {}
         if initial and self.runtime_call(initial[0]) is not None:
             self.ignored.add(name)
             return self.effect(self.runtime_call(initial[0]))

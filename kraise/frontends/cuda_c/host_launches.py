@@ -8,7 +8,7 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Refused
-from kraise.frontends.cuda_c import host_structs, host_times
+from kraise.frontends.cuda_c import host_functors, host_structs, host_times
 from kraise.frontends.cuda_c.c_types import AUTO, Array, Pointer, Struct, leaf, other_type
 from kraise.frontends.cuda_c.host_flat_structs import without_flat_structs
 from kraise.frontends.cuda_c.host_memory import Memory
@@ -115,6 +115,8 @@ class Launches(Memory):
         return h.Launch(name, passed, grid, block, shared, span=self.low.span(node))
 
     def _type_of(self, node: Tree) -> Any:
+        if (made := host_functors.type_of(self, node)) is not None:
+            return made
         try:
             return self.low._argument_type(node)
         except Refused:
@@ -211,7 +213,9 @@ class Launches(Memory):
                 reason = f"`{self.low.text(node)}` is no array of {struct.name} that is known here"
                 raise self.low.refuse("KR211", reason, node, "make it as an array of its own")
             return h.Structs(struct, tuple(self.pointer(p) for p in arrays.values()), span=self.low.span(node))
-        owner = self.record_of(node)
+        owner = self.record_of(node) or host_functors.named(self, node)
+        if not struct.members and owner:
+            return h.Record(struct, (), span=self.low.span(node))
         parts = [(t, self.records[owner].get(n, "")) for n, t in struct.members] if owner else []
         if parts and struct.holds_arrays:
             return h.Structs(struct, tuple(self.member_value(t, n, node) for t, n in parts), span=self.low.span(node))

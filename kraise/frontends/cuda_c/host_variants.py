@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from kraise.diagnostics import Diagnostic, Refused
+from kraise.frontends.cuda_c.c_types import Struct
 from kraise.frontends.cuda_c.host_overloads import fitting
 from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of
 from kraise.frontends.cuda_c.overloads import kernel_names
@@ -35,7 +36,8 @@ class Variants:
     made: dict[tuple[str, tuple[str, ...]], k.Function] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
     plain: dict[str, dict[Any, str]] = field(default_factory=dict)  # names of plain functions: instances, overloads
-    launched: dict[str, set[str]] = field(default_factory=dict)  # by the template: the functions that launches call
+    launched: dict[str, dict[str, set[str]]] = field(default_factory=dict)  # by the template: what hosts call for it
+    written_out: set[str] = field(default_factory=set)  # hosts that their callers hold
 
     def settled(
         self,
@@ -48,18 +50,31 @@ class Variants:
         no instance is spelled has the types of its launches, where these agree."""
         own = {f.name: f for f in self.made.values()}
         used = {n for names in self.launched.values() for n in names}
+        there = {x.name for x in hosts}
+        calls = {t: {n for n, by in names.items() if by & there} for t, names in self.launched.items()}
+        failed = set(self.launched) - {f.name for f in functions}  # not raised for the types that are its own
+        unspelled = [x.name for x in hosts if x.name in self.written_out and h.launched_by(x) & failed]
+        hosts = tuple(x for x in hosts if x.name not in unspelled)
+        calls = {t: {n for n in called if n != t or n not in failed} for t, called in calls.items()}
         names = {
             next(iter(called)): template
-            for template, called in self.launched.items()
+            for template, called in calls.items()
             if len(called) == 1 and not instances.get(template) and called <= own.keys() - {template}
         }
+        missing = {t for t in failed if calls[t] and not self._is_called(t, there - set(unspelled))}
+        diagnostics[:] = [d for d in diagnostics if d.kernel not in missing]  # for the types that nothing launches
         kept = [own[n] for f in functions for n, to in names.items() if to == f.name]
         renamed = {names[f.name]: replace(f, name=names[f.name]) for f in kept}
         said = {f"nothing in the file instantiates `{n}`" for n in renamed}  # it is not taken as float
         diagnostics[:] = [d for d in diagnostics if not any(d.reason.startswith(s) for s in said)]
         functions = [renamed.get(f.name, f) for f in functions]
+        functions += [replace(own[n], name=to) for n, to in names.items() if to in missing]
         more = [f for n, f in own.items() if n in used and n not in names]
         return functions, more, tuple(_calling(x, names) for x in hosts)
+
+    def _is_called(self, template: str, hosts: set[str]) -> bool:
+        """Does one of the hosts launch a template for its own types?"""
+        return bool(self.launched[template].get(template, set()) & hosts)
 
     def of(self, program: Program, d: Definition, arguments: tuple[Any, ...], types: tuple[Any, ...]) -> k.Function:
         """The function for these template arguments. Raises Refused."""
@@ -97,7 +112,7 @@ def launched_as(
 ) -> tuple[str, k.Function | None]:
     """The name of the function that a launch calls, and the function with its parameters for these types."""
     found = _launched_as(reader, name, args, target, function)
-    reader.variants.launched.setdefault(name, set()).add(found[0])
+    reader.variants.launched.setdefault(name, {}).setdefault(found[0], set()).add(reader.name)
     return found
 
 
@@ -135,11 +150,11 @@ def _launched_as(
             arguments.append(own.type if isinstance(own, TypeName) else None)
         else:
             arguments.append(own.value if isinstance(own, Constant) else None)
-    if not other or function is None:
+    if not other or (function is None and not any(isinstance(a, Struct) for a in arguments)):
         return name, function
     types = tuple(a for a, p in zip(arguments, d.parameters, strict=True) if p.kind == "type")
     variant = reader.variants.of(program, d, tuple(arguments), types)
-    if reader.instances.get(name) and _follows_its_arguments(function, variant):
+    if function is not None and reader.instances.get(name) and _follows_its_arguments(function, variant):
         return name, replace(function, params=variant.params)
     return variant.name, variant
 

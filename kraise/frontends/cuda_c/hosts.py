@@ -97,6 +97,7 @@ def read_hosts(
             problems += reader.warned
             outlined += reader.outlined
             written_out |= reader.written_out
+    variants.written_out |= written_out
     problems = [p for p in problems if p.kernel not in written_out or p.kernel in only]
     return tuple(done.values()), outlined, problems
 

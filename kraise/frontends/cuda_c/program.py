@@ -46,6 +46,7 @@ class Program(Structs):
         self.diagnostics: list[Diagnostic] = []
         self.inferred: dict[str, Raw] = {}
         self.reference_functions: set[str] = set()
+        self.closures: dict[tuple[Any, ...], Any] = {}  # classes of lambdas that launches are given
         self.effects: dict[str, Any] = {}  # of host_effects: what functions change, by name
         self.idle: set[str] | None = None
         self.methods: set[str] | None = None  # the names of methods, once they are asked for

@@ -2096,3 +2096,34 @@ float places_of_searches(float *x, float *y, int n) {
     add<<<1, 64>>>(x, *it, n);
     return at + (std::min_element(x, x + n) - x);
 }
+struct Squared { __host__ __device__ float operator()(float v) const { return v * v; } };
+struct Moved { float a, b; __device__ float operator()(float v) const { return a * v + b; } };
+template <class T> struct Times { T k; explicit Times(T k_) : k(k_ + 1) {} __device__ T operator()(T v) const { return k * v; } };
+struct Sums { template <class T> __device__ T operator()(T a, T b) const { return a + b; } };
+template <typename Op> __global__ void apply_to(float *x, int n, Op op) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = op(x[i]); }
+template <typename T, typename Op> __global__ void zipped(const T *a, const T *b, T *c, int n, Op op) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) c[i] = op(a[i], b[i]); }
+template <typename F> __global__ void run_all(int n, F f) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) f(i); }
+template <typename Op> void launch_apply(float *d, int n, Op op) { apply_to<<<(n + 63) / 64, 64>>>(d, n, op); }
+template <typename F> void parallel_for(int n, F f) { run_all<<<(n + 63) / 64, 64>>>(n, f); }
+void functors_of_kernels(float *x, float *y, int n) {
+    float s = 3.0f;
+    const Moved move{0.5f, 1.0f};
+    apply_to<<<1, 64>>>(x, n, Squared());
+    apply_to<<<1, 64>>>(x, n, Moved{2.0f, s});
+    apply_to<<<1, 64>>>(x, n, Times<float>(0.25f));
+    launch_apply(y, n, move);
+    zipped<<<1, 64>>>(x, y, y, n, Sums{});
+    apply_to<<<1, 64>>>(x, n, [s] __device__(float v) { return s * v - 1.0f; });
+    parallel_for(n, [=] __device__(int i) { y[i] = s * y[i] + x[i]; });
+    s = 4.0f;
+    parallel_for(n / 2, [=] __device__(int i) { if (x[i] > 0.0f) y[i] += s; });
+    auto halve = [] __device__(float v) { return 0.5f * v; };
+    launch_apply(x, n - 1, halve);
+}
+void functor_of_a_changing_number(float *x, float *y, int n) {
+    float s = 3.0f;
+    auto op = [=] __device__(float v) { return s * v; };
+    s = 2.0f;
+    apply_to<<<1, 64>>>(x, n, op);
+}
+void functor_with_a_state(float *x, float *y, int n) { int k = 0; parallel_for(n, [=] __device__(int i) mutable { y[i] = k++; }); }
