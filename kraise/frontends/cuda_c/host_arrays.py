@@ -2,8 +2,8 @@
 
 ``std::array<float *, 3> buf;`` is ``float *buf[3];``, ``buf.size()`` its extent and ``buf.data()`` itself.
 
-Side condition, checked: every use of the name is a subscript, its size, one of its methods or a loop over the elements. An
-array of C is not copied, assigned or compared as a whole; a ``std::array`` that is stays what it was.
+Side condition, checked: every use of the name is a subscript, its size, one of its methods or a loop over the elements.
+An array of C is not copied, assigned or compared as a whole; a ``std::array`` that is stays what it was.
 """
 
 from __future__ import annotations
