@@ -7,7 +7,7 @@ from typing import Any
 from lark import Token, Tree
 
 from kraise.diagnostics import Refused
-from kraise.frontends.cuda_c import host_main, host_smart, host_statuses, host_taken, vocabulary
+from kraise.frontends.cuda_c import host_main, host_smart, host_statuses, host_taken
 from kraise.frontends.cuda_c.c_types import (
     AUTO,
     FUNCTION,
@@ -17,7 +17,6 @@ from kraise.frontends.cuda_c.c_types import (
     Pointer,
     Reference,
     Struct,
-    Void,
     leaf,
     tail,
     vector,
@@ -27,7 +26,7 @@ from kraise.frontends.cuda_c.host_braces import braces_of, unbraced
 from kraise.frontends.cuda_c.host_calls import Calls
 from kraise.frontends.cuda_c.host_dims import Dims
 from kraise.frontends.cuda_c.host_grids import is_grid
-from kraise.frontends.cuda_c.host_names import callee, normal, product, rows_of, with_known_rows
+from kraise.frontends.cuda_c.host_names import callee, is_handle, normal, product, rows_of, with_known_rows
 from kraise.frontends.cuda_c.host_places import Places, is_bank, is_dim3, is_vector, record_behind
 from kraise.frontends.cuda_c.host_racks import holds_racks
 from kraise.frontends.cuda_c.program import struct_parameter
@@ -393,9 +392,3 @@ class Declarations(Dims, Calls, Places):
             out.append(h.Assign(name, self.low.convert(self.number(other), t, node), t, span=span))
         self.drop(node, host_main.PARAMETER)
         return [*out, h.Assign(name, k.Var(name + host_main.MARK, t), t, span=span)]
-
-
-def is_handle(t: CType) -> bool:
-    """Is it a stream, a library's handle, or a pointer to one?"""
-    inner = t.to if isinstance(t, Pointer) else t
-    return isinstance(inner, Void) and inner.name in vocabulary.opaque()

@@ -200,9 +200,8 @@ class _Reading:
     def __init__(self, program: Program, tree: Tree, pointers: frozenset[str], above: tuple[str, ...]):
         self.program, self.tree, self.pointers, self.above = program, tree, pointers, above
         self.own = dict(_declared(tree))
-        self.given = {
-            n for p in tree.find_data("parameter_declaration") for d in trees(p, "declarator") for n in _names(d)
-        }
+        params = [d for p in tree.find_data("parameter_declaration") for d in trees(p, "declarator")]
+        self.given = {n for d in params for n in _names(d)}
         for name in [n for n, what in self.own.items() if what == POINTER and self._is_made_here(n)]:
             self.own[name] = ARRAY
         self.found = Effects()
@@ -389,6 +388,8 @@ def _kinds(declarator: Tree | None, specifiers: Tree | None, parameter: bool) ->
     what = VALUE
     if "&" in before or "&&" in before or unclear:
         what = REFERENCE
+    elif "*" in before and specifiers is not None and "FILE" in {str(t) for t in tokens(specifiers)}:
+        what = CONSTANT  # a file is no memory
     elif "*" in before or (is_array and parameter):
         constant = specifiers is not None and "const" in {str(t) for t in tokens(specifiers)}
         stars = sum(str(t) == "*" for t in tokens(declarator))

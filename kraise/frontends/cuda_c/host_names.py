@@ -8,7 +8,8 @@ from typing import Any
 from lark import Token, Tree
 
 from kraise import dialects
-from kraise.frontends.cuda_c.c_types import Array, CType, leaf
+from kraise.frontends.cuda_c import vocabulary
+from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Void, leaf
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.trees import Node, strip, tokens, words
 from kraise.ir.host_signs import wraps
@@ -126,6 +127,12 @@ def _quotient(e: Expr, definitions: dict[str, Expr]) -> Expr:
             found = elements(a, by, definitions)
             return normal(e) if found is None else found
     return normal(e)
+
+
+def is_handle(t: CType) -> bool:
+    """Is it a stream, a library's handle, or a pointer to one?"""
+    inner = t.to if isinstance(t, Pointer) else t
+    return isinstance(inner, Void) and inner.name in vocabulary.opaque()
 
 
 def leftmost(node: Any) -> Any:
