@@ -57,6 +57,8 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
     handed: set[str]
     plainly_assigned: Any
     settable: Any
+    forget: Any
+    _spells_null: Any
 
     # --- effects
 
@@ -333,14 +335,6 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
         raise self.low.refuse(
             "KR211", f"a store to `{self.low.text(target)}` is not known in a host function", node, hint
         )
-
-    def forget(self, name: str) -> None:
-        """A number changes: what is known of it, and of what was computed from it, is no more."""
-        self.definitions.pop(name, None)
-        self.definitions = {n: d for n, d in self.definitions.items() if name not in expression_names(d)}
-
-    def _spells_null(self, node: Node) -> bool:
-        return kind(node) == "null_pointer" or self.low.text(node) in ("NULL", "0", "nullptr")
 
     def assign_pointer(self, name: str, value: Any, node: Node) -> list[h.Stmt]:
         """``p = q``, ``p = q + n``, ``p = (float *)malloc(bytes)``, ``p = new float[n]``, ``p = nullptr``."""

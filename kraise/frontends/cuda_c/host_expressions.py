@@ -13,10 +13,11 @@ from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.host_chosen import straight
 from kraise.frontends.cuda_c.host_names import callee, normal, product, rows_of
 from kraise.frontends.cuda_c.program import Program
-from kraise.frontends.cuda_c.trees import Node, strip, tokens
+from kraise.frontends.cuda_c.trees import Node, kind, strip, tokens
 from kraise.frontends.cuda_c.values import PointerValue
 from kraise.ir import host as h
 from kraise.ir import kernel as k
+from kraise.ir.host_names import expression_names
 from kraise.ir.types import INT32
 
 ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
@@ -32,6 +33,7 @@ class HostExpressions:
     ignored: set[str]
     pending: list[h.Stmt]
     owner: Any
+    definitions: dict[str, k.Expr]
     own_name: Any
     array: Any
     is_dropped: Any
@@ -97,6 +99,14 @@ class HostExpressions:
             case k.Cast(arg=arg):
                 return replace(e, arg=self.extents_in(arg))
         return e
+
+    def forget(self, name: str) -> None:
+        """A number changes: what is known of it, and of what was computed from it, is no more."""
+        self.definitions.pop(name, None)
+        self.definitions = {n: d for n, d in self.definitions.items() if name not in expression_names(d)}
+
+    def _spells_null(self, node: Node) -> bool:
+        return kind(node) == "null_pointer" or self.low.text(node) in ("NULL", "0", "nullptr")
 
     def pointer(self, node: Node) -> k.ArrayRef:
         """The array that an expression points into."""
