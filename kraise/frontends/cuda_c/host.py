@@ -88,6 +88,8 @@ class HostReader(
         self.base_classes: dict[str, Any] = {}
         self.places: set[str] = set()
         self.moved: dict[str, tuple[str, k.Expr | None]] = {}  # pointers that are set once: the array, and where in it
+        self.alone = False  # does it give what it shows, since it gives nothing else?
+        self.others_alone: set[str] = set()  # other hosts that do
         self.functor_values: dict[str, Any] = {}  # variables of classes that are called: the class, the initializer
         self.listed: dict[str, tuple[k.Expr, ...]] = {}  # arrays with the numbers that they begin with
         self.grids: dict[str, str] = {}  # rows of memory: the length of one
@@ -174,6 +176,9 @@ class HostReader(
         if moved:
             reason = f"{name} changes {moved[0]}, which is a member of its caller's struct"
             raise self.low.refuse("KR211", reason, tree, "functions that call it are raised with it written out")
+        self.alone = host_main.gives_nothing(self, params, declarator, out)
+        if self.alone:
+            out = host_main.results(self, out)
         if name == "main":
             out = host_lost.without(self, host_main.results(self, out))
             out = host_main.with_inputs(self, params, out)

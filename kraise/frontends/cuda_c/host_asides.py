@@ -13,7 +13,7 @@ from typing import Any
 
 from lark import Tree
 
-from kraise.frontends.cuda_c import host_effects, host_times
+from kraise.frontends.cuda_c import host_effects, host_statuses, host_times
 from kraise.frontends.cuda_c.host_names import callee, concept, dropped
 from kraise.frontends.cuda_c.host_renames import changed_names, declared_names
 from kraise.frontends.cuda_c.program import Program
@@ -21,9 +21,6 @@ from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, tree
 from kraise.frontends.cuda_c.values import VarPlace
 from kraise.ir import host as h
 
-STATUS = frozenset(
-    ("cudaError_t", "hipError_t", "cudaError", "CUresult", "cublasStatus_t", "cufftResult", "cufftResult_t")
-)
 _OWNERS = frozenset(("unique_ptr", "shared_ptr", "string", "string_view", "span"))
 _WRITING = frozenset(("write", "append", "insert", "push_back"))
 
@@ -37,7 +34,7 @@ class Asides:
     printed: dict[str, None]
     drop: Any
     effect: Any
-    runtime_call: Any
+    gives_status: Any
     method_of: Any
     member: Any
     pointer_name: Any
@@ -45,6 +42,25 @@ class Asides:
     banks: dict[str, tuple[str, ...]]
     packs: dict[str, tuple[Node, ...]]
     aliases: set[str]  # names that are not followed, and may stand for memory or for work on it
+
+    def runtime_call(self, node: Node) -> Any:
+        """The call of the runtime with an effect on memory inside an expression that only tests it, or None."""
+        node = strip(node)
+        if not isinstance(node, Tree):
+            return None
+        if node.data == "launch_expression":
+            return node
+        if node.data == "call_expression":
+            name = callee(node.children[0])
+            if host_statuses.tests_status(self, node):  # ok(cudaMalloc(…))
+                return self.runtime_call(trees(node)[1])
+            runtime = (concept(name) and not concept(name).startswith("host.")) or name.startswith("cuda")
+            if runtime or self.gives_status(name, trees(node)[1:]) or self.reports(name):
+                return node
+            return None
+        if node.data in ("assignment_expression", "equality_expression", "cast_expression"):
+            return next((f for c in trees(node) if (f := self.runtime_call(c)) is not None), None)
+        return None
 
     def left_out(self, name: str, args: list[Tree], node: Tree) -> list[h.Stmt]:
         """A call without a part in the values; what its arguments do on their way stays."""
@@ -94,7 +110,7 @@ class Asides:
             if d.kind == "host" and d.item is not None:
                 words = [t.text for t in toks[d.item.first : d.item.last + 1]]
                 before = words[: words.index(d.name)]
-                if STATUS & set(before) and "*" not in before:
+                if host_statuses.STATUS & set(before) and "*" not in before:
                     return True
         return False
 

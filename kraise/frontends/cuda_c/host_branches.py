@@ -195,7 +195,7 @@ class Branches:
     def _is_status(self, name: str) -> bool:
         """Is a name declared as a code that the runtime or a library returns?"""
         known = name in self.ignored and name in self.functors
-        return known and bool({str(w) for w in tokens(self.functors[name])} & host_asides.STATUS)
+        return known and bool({str(w) for w in tokens(self.functors[name])} & host_statuses.STATUS)
 
     def without_errors(self, test: Tree) -> Tree:
         """``n > 3`` of ``status == cudaSuccess && n > 3`` and of ``status != cudaSuccess || n > 3``: what is left of a

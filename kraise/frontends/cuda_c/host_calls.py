@@ -187,25 +187,6 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
         reason = f"the call of {self.low.text(node.children[0])} is not known in a host function"
         raise self.low.refuse("KR213", reason, node, hint)
 
-    def runtime_call(self, node: Node) -> Any:
-        """The call of the runtime with an effect on memory inside an expression that only tests it, or None."""
-        node = strip(node)
-        if not isinstance(node, Tree):
-            return None
-        if node.data == "launch_expression":
-            return node
-        if node.data == "call_expression":
-            name = callee(node.children[0])
-            if host_statuses.tests_status(self, node):  # ok(cudaMalloc(…))
-                return self.runtime_call(trees(node)[1])
-            runtime = (concept(name) and not concept(name).startswith("host.")) or name.startswith("cuda")
-            if runtime or self.gives_status(name, trees(node)[1:]) or self.reports(name):
-                return node
-            return None
-        if node.data in ("assignment_expression", "equality_expression", "cast_expression"):
-            return next((f for c in trees(node) if (f := self.runtime_call(c)) is not None), None)
-        return None
-
     # --- assignments
 
     def assignment(self, node: Tree) -> list[h.Stmt]:
@@ -253,6 +234,10 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
             if inner is not None:
                 self.ignored.update([name] if name else [])
                 return self.effect(inner)
+            if (of := host_main.root(target)[0]) in self.ignored and kind(strip(target)) == "member_expression":
+                before = self.kept(value)  # location.type = cudaMemLocationTypeDevice
+                self.ignore(of, value)
+                return [*before, *self.drop(node, "an object without a part in the values")]
             if kind(strip(target)) == "member_expression":
                 return self.extent_member(strip(target), value, node)
             place = self.low.lookup(name) if name else None

@@ -21,7 +21,6 @@ from kraise.frontends.cuda_c.c_types import (
     tail,
     vector,
 )
-from kraise.frontends.cuda_c.host_asides import STATUS
 from kraise.frontends.cuda_c.host_braces import braces_of, unbraced
 from kraise.frontends.cuda_c.host_calls import Calls
 from kraise.frontends.cuda_c.host_dims import Dims
@@ -148,7 +147,7 @@ class Declarations(Dims, Calls, Places):
         for d in trees(node, "init_declarator", "constructor_declarator", "braced_declarator"):
             found = self.declared(d, base, held, specifier_node)
             out += [*self.flushed(), *found]
-        if not out or STATUS & {str(t) for t in tokens(specifier_node)}:
+        if not out or host_statuses.STATUS & {str(t) for t in tokens(specifier_node)}:
             self.functors |= dict.fromkeys(self.ignored - before, node)
         return out
 

@@ -28,7 +28,7 @@ from kraise.frontends.cuda_c.host_renames import changed_names, declared_names, 
 from kraise.frontends.cuda_c.program import Program
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.tokens import Raw
-from kraise.frontends.cuda_c.trees import Node, arguments_of, child, end, kind, position, strip, tokens, trees
+from kraise.frontends.cuda_c.trees import arguments_of, child, end, kind, position, strip, tokens, trees
 from kraise.frontends.cuda_c.values import TypeName, VarPlace
 from kraise.ir import host as h
 from kraise.ir.types import INT8, INT32, ScalarType
@@ -61,6 +61,7 @@ class Inlining(Recursion):
     drop: Any
     scalar: Any
     symbols: dict[str, bool]
+    others_alone: set[str]
     on_device: set[str]  # hosts that work on variables of the device
     of_file: set[str]  # variables of the file that are main's
     exits: set[str]  # what helpers that return before their end return
@@ -86,7 +87,7 @@ class Inlining(Recursion):
         if is_another(self, node):
             return True
         if d is None or d.name in self.hosts:
-            own = d is not None and (d.name in self.on_device or host_file.mentions(self, d.name))
+            own = d is not None and (d.name in self.on_device | self.others_alone or host_file.mentions(self, d.name))
             return d is not None and (own or self._other_types(d, node) or self._by_place(d, node))
         return self._by_place(d, node) or self._works(d) or host_file.mentions(self, d.name)
 
@@ -395,6 +396,3 @@ def _by_place(t: Any) -> bool:
         return True
     inner = t.to if isinstance(t, Reference | Pointer) else None
     return isinstance(inner, Pointer) and not isinstance(inner, Container) and not isinstance(t, Container)
-
-
-__all__ = ["Inlining", "Node"]

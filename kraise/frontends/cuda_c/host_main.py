@@ -16,6 +16,7 @@ from typing import Any
 from lark import Tree
 
 from kraise.frontends.cuda_c import host_again, host_effects
+from kraise.frontends.cuda_c.c_types import Pointer, Reference
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.host_names import callee, concept
 from kraise.frontends.cuda_c.trees import Node, last_name, strip, tokens, trees
@@ -23,6 +24,7 @@ from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_live import stored
 from kraise.ir.host_names import read_within, set_within
+from kraise.ir.types import ScalarType
 
 PARSERS = frozenset(
     ("atoi", "atol", "atoll", "atof", "strtol", "strtoul", "strtof", "strtod", "stoi", "stol", "stof", "stod",
@@ -269,6 +271,15 @@ def _marked(stmt: h.Stmt) -> str:
         case h.Update(array=name, value=h.Whole(array=source)) if source == name + MARK:
             return name
     return ""
+
+
+def gives_nothing(reader: Any, params: list[k.Param], declarator: Tree, body: tuple[h.Stmt, ...]) -> bool:
+    """Does a function other than ``main`` return nothing and have nothing of its caller to change?"""
+    types = [p.type for p in reader.low.parameters(declarator)]
+    numbers = all(isinstance(p.type, ScalarType) for p in params)
+    places = any(isinstance(t, Pointer | Reference) for t in types)
+    given = any(isinstance(s, h.Return) and s.values for s in _all(body))
+    return reader.name != "main" and numbers and not (places or given or reader.symbols or reader.of_file)
 
 
 def results(reader: Any, body: tuple[h.Stmt, ...]) -> tuple[h.Stmt, ...]:

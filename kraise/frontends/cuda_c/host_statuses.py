@@ -15,13 +15,15 @@ from lark import Tree
 
 from kraise.diagnostics import Refused
 from kraise.frontends.cuda_c import host_effects
-from kraise.frontends.cuda_c.host_asides import STATUS
 from kraise.frontends.cuda_c.host_names import callee
 from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, tokens, trees
 from kraise.frontends.cuda_c.values import VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 
+STATUS = frozenset(
+    ("cudaError_t", "hipError_t", "cudaError", "CUresult", "cublasStatus_t", "cufftResult", "cufftResult_t")
+)
 FINE = frozenset(("cudaSuccess", "hipSuccess", "CUBLAS_STATUS_SUCCESS", "CUFFT_SUCCESS", "CURAND_STATUS_SUCCESS"))
 _WORDS = {"true": 1, "false": 0, "EXIT_SUCCESS": 0, "EXIT_FAILURE": 1}
 

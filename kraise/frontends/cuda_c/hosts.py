@@ -67,6 +67,7 @@ def read_hosts(
     copied: dict[str, set[int]] = {}
     timed: dict[str, set[int]] = {}
     bound: dict[str, dict[str, Any]] = {}
+    alone: set[str] = set()  # hosts that give what they show
     on_device: set[str] = set()  # hosts that work on variables of the device
     outlined: list[k.Function] = []
     written_out: set[str] = set()  # helpers that their callers hold: it is no loss that they are not functions
@@ -82,7 +83,7 @@ def read_hosts(
         reader.variants = variants
         reader.host_params = {n: x.params for n, x in done.items()}
         reader.host_copied, reader.host_bound, reader.on_device = copied, bound, on_device
-        reader.host_timed = timed
+        reader.host_timed, reader.others_alone = timed, alone
         place = program.unit.tokens[candidates[name].item.first].span  # type: ignore[union-attr]
         host, wrong = guard(name, place, reader.read, candidates[name], name)
         wanted_by = [n for n in order if name in words[n] and n not in libraries]
@@ -90,6 +91,7 @@ def read_hosts(
         if host is not None:
             done[name] = host
             on_device |= {name} if reader.symbols else set()
+            alone |= {name} if reader.alone else set()
             skips[name] = reader.skipped
             bound[name] = reader.bound
             copied[name] = {at for at, p in enumerate(host.params) if p.name in reader.copied}
