@@ -12,6 +12,7 @@ KERNEL = """
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <string>
 #include <vector>
 __global__ void decay(const double *u, double *v, double c, int n) {
@@ -30,8 +31,8 @@ static Settings parse(int argc, char **argv) {
     return s;
 }
 static void options(int argc, char **argv, int &n, double *rate) { n = argc; *rate = atof(argv[1]); }
-static double table[64];
-static double *held(int at) { srand(at); return table + at; }
+static std::map<int, double *> pieces;
+static double *held(int at) { srand(at); return pieces[at]; }
 static double *load(const char *name, int n) {
     double *p = new double[n];
     std::ifstream f(name);
@@ -202,3 +203,64 @@ def test_a_reference_of_another_file_in_a_helper_is_no_loss():
     before = text.replace("double *g = new double[n]; gold(g, g, n);", "").replace(FILL, FILL + "gold(u, u, n);")
     done = pipeline.translate(before, "a.cu", Options(only=("main",)))
     assert "main" not in done.raised or "u" in params(done)
+
+
+PLAIN_C = """
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+__global__ void scale(float *x, float a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= a; }
+static struct option words[] = {{"gain", 1, NULL, 'g'}, {0, 0, 0, 0}};
+float weights[4], table[2][3];
+static void fill(void) { for (int i = 0; i < 4; i++) weights[i] = i + 1; for (int j = 0; j < 3; j++) table[1][j] = j; }
+static int size_of(const char *name) {
+    FILE *f = fopen(name, "r");
+    int n;
+    if (!f || fscanf(f, "%d", &n) != 1) { fprintf(stderr, "no %s\\n", name); exit(1); }
+    fclose(f);
+    return n;
+}
+static void read_all(const char *name, float *h, int n) {
+    FILE *f = fopen(name, "r");
+    for (int i = 0; i < n; i++) if (fscanf(f, "%f", &h[i]) != 1) exit(1);
+    fclose(f);
+}
+template <typename T> void alone(int n, int rounds) {
+    T *h = (T *)malloc(n * sizeof(T)), *d;
+    for (int i = 0; i < n; i++) h[i] = i;
+    cudaMalloc(&d, n * sizeof(T));
+    cudaMemcpy(d, h, n * sizeof(T), cudaMemcpyHostToDevice);
+    for (int r = 0; r < rounds; r++) scale<<<1, n>>>(d, 2.0f, n);
+    cudaMemcpy(h, d, n * sizeof(T), cudaMemcpyDeviceToHost);
+    printf("%f\\n", h[0]);
+}
+int main(int argc, char **argv) {
+    float gain = 0.5f, *h, *d;
+    int c, at, n = size_of("in");
+    while ((c = getopt_long(argc, argv, "g:", words, &at)) != -1) {
+        switch (c) { case 'g': gain = atof(optarg); break; default: exit(1); }
+    }
+    h = (float *)malloc(n * sizeof(float));
+    fill();
+    read_all("in", h, n);
+    cudaMalloc(&d, n * sizeof(float));
+    cudaMemcpy(d, h, n * sizeof(float), cudaMemcpyHostToDevice);
+    scale<<<1, n>>>(d, gain * weights[3] + table[1][2], n);
+    cudaMemcpy(h, d, n * sizeof(float), cudaMemcpyDeviceToHost);
+    alone<float>(3, 2);
+    return 0;
+}
+"""
+
+
+def test_a_program_in_plain_c():
+    """Its file is a parameter, variables of the file are ``main``'s, a function that gives nothing what it shows."""
+    done = pipeline.translate(PLAIN_C, "a.cu", Options(only=("main",)))
+    assert done.raised[-1] == "main", [d.reason for d in done.diagnostics]
+    x = np.arange(5, dtype=np.float32)
+    got = load_module(done.text).main(h=x, n=5)
+    np.testing.assert_allclose(got[0], x * (0.5 * 4 + 2))
+    np.testing.assert_allclose(got[1], 4 * np.arange(3))
+    assert "def main(n, h, gain=0.5)" in done.text
+    apart = pipeline.translate(PLAIN_C, "a.cu")
+    np.testing.assert_allclose(load_module(apart.text).alone(4, 1), 2 * np.arange(4))
