@@ -38,8 +38,15 @@ def tests_status(reader: Any, node: Node) -> bool:
 
 def predicate(reader: Any, name: str) -> int | None:
     """What a function of the file gives for ``cudaSuccess``; None where it tests no error code."""
+    known = reader.program.status_tests
+    if name not in known:
+        known[name] = _predicate(reader, name)
+    return known[name] if name != reader.name else None  # type: ignore[no-any-return]
+
+
+def _predicate(reader: Any, name: str) -> int | None:
     found = [d for d in reader.program.functions.get(name, []) if d.item is not None and d.kind == "host"]
-    if len(found) != 1 or name == reader.name:
+    if len(found) != 1:
         return None
     toks = reader.program.unit.tokens
     if not STATUS & {toks[n].text for n in range(found[0].item.first, found[0].item.last + 1)}:

@@ -46,6 +46,7 @@ class Program(Structs):
         self.diagnostics: list[Diagnostic] = []
         self.inferred: dict[str, Raw] = {}
         self.reference_functions: set[str] = set()
+        self.status_tests: dict[str, int | None] = {}  # of host_statuses: what functions give for no error
         self.closures: dict[tuple[Any, ...], Any] = {}  # classes of lambdas that launches are given
         self.effects: dict[str, Any] = {}  # of host_effects: what functions change, by name
         self.idle: set[str] | None = None
