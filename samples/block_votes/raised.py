@@ -23,7 +23,9 @@ def hot_cells(heat, counts, limit, n, *, grid, block):
     count = min(n, grid * block)
     heat2 = jnp.pad(heat[:count], (0, grid * block - count)).reshape(grid, block)
     return counts.at[:grid].set(
-        jnp.sum((block_x[:, None] * block + thread_x < n) & (heat2 > limit), axis=1)
+        jnp.sum(
+            (block_x[:, None] * block + thread_x < n) & (heat2 > limit), axis=1
+        ).astype(counts.dtype)
     )  # kernel.py:11
 
 

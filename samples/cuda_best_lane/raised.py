@@ -20,7 +20,9 @@ def best_columns(score, column, classes, *, grid=None, block=None):
         raise ValueError("best_columns: block must be a multiple of 32")
     blocks = column.shape[0] if grid is None else grid
     score2 = score[: blocks * classes].reshape(blocks, classes)
-    return column.at[:blocks].set(score2.argmax(axis=1))  # kernel.cu:22
+    return column.at[:blocks].set(
+        score2.argmax(axis=1).astype(column.dtype)
+    )  # kernel.cu:22
 
 
 @partial(jax.jit, static_argnames=("n", "grid", "block"))
@@ -68,7 +70,7 @@ def least_lanes(x, least, lane_of, n, *, grid=None, block=None):
         + 2 * (smallest // 8 % 2)
         + smallest // 16 % 2
     )  # kernel.cu:30
-    lane_of = lane_of.at[: threads // 32].set(at)  # kernel.cu:38
+    lane_of = lane_of.at[: threads // 32].set(at.astype(lane_of.dtype))  # kernel.cu:38
     return least, lane_of
 
 
@@ -87,5 +89,7 @@ def first_of_blocks(x, place, *, grid, block):
     block_x = jnp.arange(grid)
     x2 = x[: grid * block].reshape(grid, block)
     return place.at[:grid].set(
-        block_x * block + jnp.asarray(x2.argmax(axis=1), jnp.int32)
+        (block_x * block + jnp.asarray(x2.argmax(axis=1), jnp.int32)).astype(
+            place.dtype
+        )
     )  # kernel.cu:60

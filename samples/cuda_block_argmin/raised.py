@@ -39,12 +39,14 @@ def block_argmin(x, least, where, n, *, grid=None, block=None):
         axis=1,
     )
     where = where.at[:blocks].set(
-        16 * block_x
-        + (
-            8 * (smallest % 2)
-            + 4 * (smallest // 2 % 2)
-            + 2 * (smallest // 4 % 2)
-            + smallest // 8 % 2
-        ).astype(jnp.int32)
+        (
+            16 * block_x
+            + (
+                8 * (smallest % 2)
+                + 4 * (smallest // 2 % 2)
+                + 2 * (smallest // 4 % 2)
+                + smallest // 8 % 2
+            ).astype(jnp.int32)
+        ).astype(where.dtype)
     )  # kernel.cu:21
     return least, where

@@ -60,7 +60,7 @@ def above(x, count, largest, limit, n, *, grid, block):
     count_2 = min(n, grid * block)
     x2 = jnp.pad(x[:count_2], (0, grid * block - count_2)).reshape(grid, block)
     both = (total < n) & (x2 > limit)
-    count = count.at[:grid].set(both.sum(axis=1))  # kernel.cu:58
+    count = count.at[:grid].set(both.sum(axis=1).astype(count.dtype))  # kernel.cu:58
     tally1 = jnp.maximum(
         -1, jnp.max(jnp.where(both, total, jnp.iinfo(jnp.int32).min), axis=1)
     )  # kernel.cu:54

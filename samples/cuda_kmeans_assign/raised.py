@@ -22,4 +22,4 @@ def kmeans_assign(feature, nfeatures, npoints, nclusters, membership, clusters):
         dist.argmin(axis=1),
         -1,
     )  # kernel.cu:10
-    return membership.at[:npoints].set(index)  # kernel.cu:21
+    return membership.at[:npoints].set(index.astype(membership.dtype))  # kernel.cu:21

@@ -16,7 +16,7 @@ def nearest_site(p, site, which, distance, n, m):
     dx = site[:m, 0] - p[:n, 0, None]  # kernel.cu:7
     dy = site[:m, 1] - p[:n, 1, None]
     best = jnp.argmin(dx * dx + dy * dy, axis=1)  # kernel.cu:6
-    which = which.at[:n].set(best)  # kernel.cu:12
+    which = which.at[:n].set(best.astype(which.dtype))  # kernel.cu:12
     x = site[best, 0] - p[:n, 0]  # kernel.cu:11
     y = site[best, 1] - p[:n, 1]
     distance = distance.at[:n].set(x * x + y * y)  # kernel.cu:13
@@ -41,4 +41,4 @@ def heaviest_open(w, open, which, n, m):
         m - 1 - jnp.argmax(jnp.flip(jnp.where(unequal, w2, -jnp.inf), axis=1), axis=1),
         best,
     )
-    return which.at[:n].set(best_2)  # kernel.cu:23
+    return which.at[:n].set(best_2.astype(which.dtype))  # kernel.cu:23

@@ -36,6 +36,8 @@ def visits(slot, weight, count, tickets, hour, n):
     )  # kernel.cu:7
     hour_hits = n * 1
     hour = hour.at[0].set(
-        jnp.where(hour_hits > 0, (jnp.minimum(hour[0], 23) + hour_hits) % 24, hour[0])
+        jnp.where(
+            hour_hits > 0, (jnp.minimum(hour[0], 23) + hour_hits) % 24, hour[0]
+        ).astype(hour.dtype)
     )  # kernel.cu:8
     return count, tickets, hour

@@ -45,7 +45,9 @@ def grade(mark, limit, grade, why, n, levels):
     below = mark[:n, None] <= limit[:levels]
     any_ = below.any(axis=1)
     argmax = below.argmax(axis=1)
-    grade = grade.at[:n].set(jnp.where(any_, argmax, levels))  # kernel.cu:21
+    grade = grade.at[:n].set(
+        jnp.where(any_, argmax, levels).astype(grade.dtype)
+    )  # kernel.cu:21
     why = why.at[:n].set(
         jnp.where(
             any_,

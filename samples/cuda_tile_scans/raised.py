@@ -26,7 +26,7 @@ def tile_offsets(length, offset, n):
                 0,
             ),
             axis=1,
-        )
+        ).astype(offset.dtype)
     )  # kernel.cu:10
 
 

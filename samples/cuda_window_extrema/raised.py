@@ -62,5 +62,5 @@ def window_extrema(signal, range, peak, n):
     at = jnp.where(
         largest > -1e30, i + jnp.argmax(stacked(term, (0, 1, 2, 3, 4)), axis=0) - 2, i
     )  # kernel.cu:10
-    peak = peak.at[:n].set(at)  # kernel.cu:18
+    peak = peak.at[:n].set(at.astype(peak.dtype))  # kernel.cu:18
     return range, peak

@@ -16,7 +16,7 @@ def kmeans_assign(points, centres, label, cost):
     d = jnp.sum(t * t, axis=2)  # kernel.py:13
     smallest = d.min(axis=1)
     arg = jnp.where(smallest < 1e30, d.argmin(axis=1), 0)  # kernel.py:11
-    label = label.at[:rows].set(arg)  # kernel.py:19
+    label = label.at[:rows].set(arg.astype(label.dtype))  # kernel.py:19
     best = jnp.minimum(1e30, smallest)  # kernel.py:11
     cost = cost.at[:rows].set(best)  # kernel.py:20
     return label, cost

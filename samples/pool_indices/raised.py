@@ -45,7 +45,7 @@ def pool_indices(image, pooled, place, size):
         ),
         0,
     )  # kernel.py:13
-    place = place.at[:rows, :cols].set(where)  # kernel.py:20
+    place = place.at[:rows, :cols].set(where.astype(place.dtype))  # kernel.py:20
     return pooled, place
 
 
@@ -68,7 +68,7 @@ def coldest_cell(field, low, row, column):
     below = smallest <= best
     argmin = n1 - 1 - jnp.argmin(jnp.flip(field.min(axis=2), axis=1), axis=1)
     r = jnp.where(below, argmin, 0)  # kernel.py:32
-    row = row.at[:n0].set(r)  # kernel.py:39
+    row = row.at[:n0].set(r.astype(row.dtype))  # kernel.py:39
     k = jnp.arange(n0)
     b = jnp.arange(n2)
     c = jnp.where(
@@ -83,5 +83,5 @@ def coldest_cell(field, low, row, column):
         ),
         0,
     )  # kernel.py:32
-    column = column.at[:n0].set(c)  # kernel.py:40
+    column = column.at[:n0].set(c.astype(column.dtype))  # kernel.py:40
     return low, row, column

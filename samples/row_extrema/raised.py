@@ -15,9 +15,9 @@ def row_extrema(a, low, low_at, high, high_at):
     """
     rows, cols = a.shape
     low = low.at[:rows].set(a.min(axis=1))  # kernel.py:21
-    low_at = low_at.at[:rows].set(a.argmin(axis=1))  # kernel.py:22
+    low_at = low_at.at[:rows].set(a.argmin(axis=1).astype(low_at.dtype))  # kernel.py:22
     high = high.at[:rows].set(a.max(axis=1))  # kernel.py:23
     high_at = high_at.at[:rows].set(
-        cols - 1 - jnp.argmax(jnp.flip(a, axis=1), axis=1)
+        (cols - 1 - jnp.argmax(jnp.flip(a, axis=1), axis=1)).astype(high_at.dtype)
     )  # kernel.py:24
     return low, low_at, high, high_at

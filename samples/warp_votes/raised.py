@@ -27,7 +27,7 @@ def positives(x, out, n):
 
     block is a multiple of 32 (whole warps)
     """
-    return out.at[0].add(jnp.sum(x[:n] > 0.0))  # kernel.py:38
+    return out.at[0].add(jnp.sum(x[:n] > 0.0).astype(out.dtype))  # kernel.py:38
 
 
 @partial(jax.jit, static_argnames=("grid", "block"))

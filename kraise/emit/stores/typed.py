@@ -9,7 +9,7 @@ from kraise.emit.stores import versions
 from kraise.emit.text import python as py
 from kraise.emit.text.python import Py
 from kraise.ir import equations as eq
-from kraise.ir.types import NUMBER, UINT64
+from kraise.ir.types import NUMBER, UINT64, ScalarType
 from kraise.ir.walk import is_unsigned_size
 
 
@@ -70,11 +70,35 @@ def cast(context: Context, stmt: eq.Write, text: Py) -> Py:
                 return py.method(text, "astype", versions.dtype_of(context, stmt.before))  # a choice of two is signed
             return text  # a number takes the array's type
     wide = widened.NAME in context.needs and (element.kind == "number" or element.bits in (8, 16))
-    if narrow or mixed or wide or (element.is_integer and not kind.is_integer and kind.kind != "bool"):
+    machine = kind.is_integer and _is_narrow(element) and as_wide_as_jax(stmt.value, context.x64)
+    if narrow or mixed or wide or machine or (element.is_integer and not kind.is_integer and kind.kind != "bool"):
         if isinstance(stmt.value, eq.Const) or (context.is_static(stmt.value) and kind.is_integer):  # Python's number
             return py.call("jnp.asarray", text, versions.dtype_of(context, stmt.before))
         return py.method(text, "astype", versions.dtype_of(context, stmt.before))
     return text
 
 
-__all__ = ["cast", "data", "same_type", "typed"]
+def _is_narrow(element: ScalarType) -> bool:
+    return element is NUMBER or (element.is_integer and element.bits is not None and element.bits < 64)
+
+
+def as_wide_as_jax(value: eq.Expr, x64: bool) -> bool:
+    """Whether an integer has 64 bits wherever JAX's own integers have them, though the source gives it fewer: ranges,
+    places of extrema, sums (those of a module that asks for 64 bits say their type)."""
+    if value.type.kind == "bool":
+        return False
+    match value:
+        case eq.Index():
+            return True
+        case eq.ArgReduce(op=op):
+            return op != "bisect"  # searchsorted gives 32 bits
+        case eq.Reduce(op=op, body=body):
+            return (op in ("add", "mul") and (not x64 or value.type.bits is None)) or as_wide_as_jax(body, x64)
+        case eq.Scan(body=body):  # its own type is its values'
+            return not any(isinstance(n, eq.Read) for n in data(body)) or as_wide_as_jax(body, x64)
+        case eq.Op(name=name, args=args):
+            return any(as_wide_as_jax(a, x64) for a in args[1 if name == "select" else 0 :])
+    return False
+
+
+__all__ = ["as_wide_as_jax", "cast", "data", "same_type", "typed"]

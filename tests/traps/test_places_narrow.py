@@ -1,0 +1,36 @@
+"""JAX's own integers (places of extrema, ranges, counts) have 64 bits where 64 bits are on; a store to an array of
+fewer narrows them itself: JAX warns, and will refuse, where a scatter does."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from kraise.verify.load import load_module, x64
+
+KERNELS = """
+#define I int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return;
+__global__ void place(const float *x, const TYPE *w, int *y, int n) {
+  I int b = 0; for (int j = 1; j < 4; j++) if (x[i * 4 + j] > x[i * 4 + b]) b = j; y[i] = b; }
+__global__ void count(const float *x, const TYPE *w, int *y, int n) {
+  I int c = 0; for (int j = 0; j < 4; j++) if (x[i * 4 + j] > w[i]) c++; y[i] = c; }
+__global__ void first(const float *x, const TYPE *w, int *y, int n) {
+  I for (int k = 0; k < 4; k++) if (x[i * 4 + k] > w[i]) { y[i] = k; break; } }
+__global__ void own(const float *x, const TYPE *w, int *y, int n) {
+  I if (x[i] > w[i]) atomicAdd(&y[i / 2], i); atomicMax(&y[n - 1], i); }
+"""
+
+
+@pytest.mark.parametrize("kind", ["float", "double"])
+def test_places_and_counts_are_stored_in_32_bits(kind):
+    done = pipeline.translate(KERNELS.replace("TYPE", kind), "k.cu")
+    x, w = np.float32([[1, 5, 5, 2], [0, 0, 3, 9], [4, 1, 1, 1]]), np.array([3, 2, 9], kind.replace("float", "f4"))
+    y = np.zeros(3, np.int32)
+    wanted = {"place": [1, 3, 0], "count": [2, 2, 0], "first": [1, 2, 0], "own": [1, 0, 2]}
+    with x64(True), warnings.catch_warnings():
+        warnings.simplefilter("error", FutureWarning)
+        module = load_module(done.text)
+        for name, values in wanted.items():
+            got = getattr(module, name)(x.ravel(), w, y, 3)
+            assert got.dtype == np.int32 and got.tolist() == values, (name, got)
