@@ -127,6 +127,9 @@ class HostText:
             return py.Slice(low, None)
         if isinstance(offset, k.Const) and isinstance(count, k.Const):
             return py.Slice(low, py.number(offset.value.real + count.value.real))
+        match count:
+            case k.Op(name="sub", args=(end, start)) if start == offset:
+                return py.Slice(low, self.expr(end))
         high = self.expr(count)
         return py.Slice(low, high if low is None else py.Bin("+", low, high))
 
