@@ -30,6 +30,7 @@ from kraise.frontends.python.host_lists import without_lists
 from kraise.frontends.python.host_mapped import without_maps
 from kraise.frontends.python.host_module_arrays import check_kept, with_module_arrays
 from kraise.frontends.python.host_partials import without_partials
+from kraise.frontends.python.host_plain import in_plain_words
 from kraise.frontends.python.host_raw import with_flat_arrays
 from kraise.frontends.python.host_reducers import without_reducers
 from kraise.frontends.python.host_scope import HostScope, array_names, ignored_call, launched
@@ -54,7 +55,8 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
     node, left_out = by_default(scope.source, node)
     for p in left_out:
         scope.drop(p, "a parameter that is None")
-    node = with_calls_before(scope, with_one_spelling(scope, with_words(scope, node)))
+    node = with_one_spelling(scope, with_words(scope, in_plain_words(scope, node)))
+    node = with_calls_before(scope, node)
     node = with_module_arrays(scope, with_names_for_blanks(scope.source, node))
     node = without_maps(scope, node)
     node = without_reducers(

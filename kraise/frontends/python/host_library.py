@@ -105,7 +105,7 @@ def called(scope: HostScope, node: cst.Call, row: str, value: Value) -> h.Expr:
         )  # fmt: skip
     row = _OTHER_ROWS.get((row, len(operands)), row)
     facts = dialects.table("host_library")["rows"][row]
-    wanted = sum(f"{{{n}}}" in facts["jnp"] for n in range(3))
+    wanted = sum(f"{{{n}}}" in facts["jnp"] for n in range(4))
     if len(operands) != wanted:
         raise scope.refuse(node, f"{scope.text(node.func)} is known with {wanted} operands only", "", "KR213")
     if row == "sum" and scope.qualified(node.func) == "builtins.sum" and dotted(operands[0]) not in scope.recorded:

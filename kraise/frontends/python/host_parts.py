@@ -32,6 +32,8 @@ def named(reader: Reader, call: cst.Call) -> tuple[list[h.Stmt], list[h.Stmt], c
     args = list(call.args)
     function = scope.functions.get(launched(scope, call))
     written = stored(function) if function is not None else ()
+    parts: dict[str, str] = {}
+    stored_back: set[str] = set()
     for at, a in enumerate(args):
         node = _row(scope, a.value, function.params[at].type if function and at < len(function.params) else None)
         piece = values.part(scope, node) if isinstance(node, cst.Subscript) else None
@@ -41,18 +43,25 @@ def named(reader: Reader, call: cst.Call) -> tuple[list[h.Stmt], list[h.Stmt], c
         beside = [x.value for x in call.args if x is not a and base(x.value) == whose]
         if piece is not None and piece.count is None and not any(_apart(scope, a.value, x) for x in beside):
             continue  # from a place on: the launch takes it as it is
-        own = scope.fresh(f"{whose.replace('.', '_')}_part")
+        changes = [n >= len(written) or written[n] for n in range(len(args))]
+        text = scope.text(node)
+        if text in parts:  # the same part again: one array for two parameters
+            args[at] = a.with_changes(value=cst.Name(parts[text]))
+            after += reader.store(node, h.Whole(parts[text]), node) if changes[at] and text not in stored_back else []
+            stored_back |= {text} if changes[at] else set()
+            continue
+        own = parts[text] = scope.fresh(f"{whose.replace('.', '_')}_part")
         scope.arrays.add(own)
         before.append(h.Bind(own, values.value(scope, node), span=scope.span(node)))
-        changes = [n >= len(written) or written[n] for n in range(len(args))]
         if changes[at]:
             after += reader.store(node, h.Whole(own), node)
+            stored_back.add(text)
         others = {
             n
             for n, x in ((base(x.value), x) for x in call.args if x is not a)
             if n in scope.arrays
             and (changes[at] or changes[call.args.index(x)])
-            and not (n == whose and _apart(scope, a.value, x.value))
+            and not (n == whose and (_apart(scope, a.value, x.value) or scope.text(x.value) == scope.text(a.value)))
         }
         scope.apart.append((whose, frozenset(others), node))
         args[at] = a.with_changes(value=cst.Name(own))

@@ -10,7 +10,7 @@ array is laid out in another order than its rows (``a.T``, ``a[:, 0]``: a kernel
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -32,6 +32,7 @@ _VIEWS = frozenset((
     "T", "transpose", "swapaxes", "moveaxis", "rollaxis", "flip", "flipud", "fliplr", "rot90", "broadcast_to",
     "as_strided", "asfortranarray", "diagonal", "real", "imag", "view",
 ))  # fmt: skip
+_WORDS = ("grid", "block", "args", "shared_mem")
 _HINT = "give a RawKernel's source as one string of this file; write other kernels as expressions of arrays"
 
 
@@ -73,20 +74,39 @@ def with_launches(source: Source, node: cst.FunctionDef, raw: Mapping[str, str])
         match call:
             case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]) if name in raw:
                 return cst.Pass()
-            case cst.Call(func=cst.Name(value=name), args=[grid, block, args, *more]) if raw.get(name):
-                given = tuples.get(dotted(args.value)) if times[dotted(args.value)] == 1 else None
-                values = args.value if isinstance(args.value, cst.Tuple | cst.List) else given
-                words = {a.keyword.value: a.value for a in more if a.keyword is not None}
-                shared = more[0].value if more and more[0].keyword is None else words.pop("shared_mem", None)
-                words.pop("stream", None)
-                if values is None or any(a.star or a.keyword is not None for a in (grid, block, args)) or words:
+            case cst.Call(func=cst.Name(value=name), args=args) if raw.get(name):
+                given = dict(zip(_WORDS, [a.value for a in args if a.keyword is None], strict=False))
+                given |= {a.keyword.value: a.value for a in args if a.keyword is not None}
+                if any(a.star for a in args) or set(given) - {*_WORDS, "stream"} or not {*_WORDS[:3]} <= set(given):
                     return None
-                items = [grid.value, block.value, *([cst.Integer("0"), shared] if shared is not None else [])]
+                name_of = dotted(given["args"])
+                values = tuples.get(name_of) if times[name_of] == 1 else given["args"]
+                shared = given.get("shared_mem")
+                if not isinstance(values, cst.Tuple | cst.List):
+                    return None
+                items = [given["grid"], given["block"], *([cst.Integer("0"), shared] if shared is not None else [])]
                 launch = cst.Subscript(cst.Name(raw[name]), [cst.SubscriptElement(cst.Index(i)) for i in items])
                 return cst.Call(launch, [cst.Arg(e.value) for e in values.elements])
         return None
 
     return rebuilt(source, node, change)  # type: ignore[no-any-return]
+
+
+def of_classes(source: Source, change: Callable[[cst.FunctionDef], cst.FunctionDef]) -> Source:
+    """A file whose methods are changed."""
+
+    def changed(node: Any) -> Any:
+        if not isinstance(node, cst.ClassDef) or not isinstance(node.body, cst.IndentedBlock):
+            return node
+        body = [change(m) if isinstance(m, cst.FunctionDef) else m for m in node.body.body]
+        if all(a is b for a, b in zip(body, node.body.body, strict=True)):
+            return node
+        return placed(source, node.with_changes(body=node.body.with_changes(body=body)), node)
+
+    tree = [changed(n) for n in source.tree.body]
+    if all(a is b for a, b in zip(tree, source.tree.body, strict=True)):
+        return source
+    return replace(source, tree=source.tree.with_changes(body=tree))
 
 
 def with_array_module(source: Source, node: cst.FunctionDef, imports: Imports) -> cst.FunctionDef:

@@ -59,17 +59,25 @@ def read_hosts(
     of_elements = host_elementwise.units(context.source.tree, context.imports)
     raw = host_raw.names(context.source.tree, context.imports, foreign)
     raw = {n: f for n, f in raw.items() if n not in of_elements}
-    nodes = {n: host_raw.with_array_module(context.source, f, context.imports) for n, f in nodes.items()}
-    nodes = {n: host_raw.with_launches(context.source, f, raw) for n, f in nodes.items()}
-    nodes = {n: host_elementwise.with_outputs(context.source, f, of_elements) for n, f in nodes.items()}
+
+    def with_launches(node: cst.FunctionDef) -> cst.FunctionDef:
+        node = host_raw.with_array_module(context.source, node, context.imports)
+        return host_elementwise.with_outputs(
+            context.source, host_raw.with_launches(context.source, node, raw), of_elements
+        )
+
+    nodes = {n: with_launches(f) for n, f in nodes.items()}
+    launching_methods = host_raw.of_classes(context.source, with_launches)
     by_name = {**foreign, **{f.name: f for f in functions}}
     stores = {n: stored(by_name[n]) for n in kernels if n in by_name}
-    methods = host_classes.methods(context.source, context.imports, stores, told)
+    methods = host_classes.methods(launching_methods, context.imports, stores, told)
     methods = {n: m for n, m in methods.items() if n not in nodes and n not in kernels}
     nodes |= {n: m.node for n, m in methods.items()}
     owners = {n: m.owner for n, m in methods.items()}
-    plain = [without_objects(context.source, n) if isinstance(n, cst.ClassDef) else n for n in context.source.tree.body]
-    records = host_units.records(context.source.tree.with_changes(body=plain), context.imports)
+    plain = [
+        without_objects(context.source, n) if isinstance(n, cst.ClassDef) else n for n in launching_methods.tree.body
+    ]
+    records = host_units.records(launching_methods.tree.with_changes(body=plain), context.imports)
     contexts = host_units.context_managers(context.source.tree, context.imports)
     generators = host_units.generators(context.source.tree.body)
     enums = host_units.enumerations(context.source.tree, context.imports)

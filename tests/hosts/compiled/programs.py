@@ -2160,3 +2160,31 @@ def by_exchanged_elements(x, y):
     m[0], m[1] = m[1].copy(), m[0].copy()
     add[1, 64](a, 1.0 if i in (3, 7) else 2.0)
     return a, m, i
+
+
+def by_named_forall(x, y):
+    d, e = cuda.to_device(x), cuda.to_device(y)
+    launch = mix.forall(len(x))
+    launch(d, e, d)
+    d.copy_to_host(ary=y)
+
+
+def by_plain_words(x, y):
+    whole, rest = divmod(x.size, 4)
+    d = cuda.to_device(np.hstack([x, [1.0, 2.0]]).astype(np.float32))
+    for n, (a, b) in enumerate(zip((0.5, 0.25), (1.0, 2.0)), start=1):
+        add[blocks_for(d.size), TPB](d, n * a + b)
+    add[blocks_for(d.size), TPB](d, max([whole, rest, 2]))
+    seen = None
+    h = d.copy_to_host()
+    return h, np.nonzero(h > 7.0)[0].size, np.percentile(h, 30), np.quantile(h, 0.6), np.inner(h, h)
+
+
+def by_halves(x, y):
+    d = cuda.to_device(x)
+    n = x.size // 2
+    mix[1, TPB](d[:n], d[n : 2 * n], d[:n])
+    mix[1, TPB](d[:-n], y, d[-n:])
+    scale[1, TPB](d[1::2], d[::2], 3.0)
+    scale[1, TPB](d[1:3], d[3:5], 2.0)
+    return d.copy_to_host()
