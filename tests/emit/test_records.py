@@ -53,3 +53,15 @@ def test_a_struct_without_sizes_is_any_tuple():
     source = KERNEL.replace("Settings s)", "Settings s, int nx, int ny)").replace("s.nx", "nx").replace("s.ny", "ny")
     text = pipeline.translate(source, "kernel.cu").text
     assert "class Settings" not in text and "(u, v, s, nx, ny)" in text
+
+
+def test_members_with_the_names_of_arguments():
+    source = (
+        "struct Cell { float value; int name; float count; };\n"
+        "__global__ void scale(Cell *c, int n, float a) {\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < n) { c[i].value *= a; c[i].name += 1; c[i].count = 2.0f; }\n}\n"
+    )
+    done = pipeline.translate(source, "kernel.cu")
+    assert "c._replace(value=value, name=name, count=count)" in done.text
+    ((report,), problems) = pipeline.verify(done, pipeline.Request(shapes={"c": (5,)}, values={"n": 4}))
+    assert report.ok and not problems

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kraise.verify.load import load_module
 from tests.hosts.test_hosts import agrees, array, codes, python
 
 KERNELS = """
@@ -59,12 +60,19 @@ def test_rows_of_one_array(rows):
 
 
 @pytest.mark.parametrize(
-    "rows", ("p[t], y, p[t - 1]", "p[t], y, p[s]", "p[-1], y, p[2]", "p[t], y, p[2 * t]", "p, p, p[t]")
+    "rows", ("p[t], y, p[t - 1]", "p[t], y, p[s]", "p[-1], y, p[t]", "p[t], y, p[2 * t]", "p, p, p[t]")
 )
 def test_rows_that_may_be_one_are_refused(rows):
     body = f"def f(p, y, s: int):\n for t in range(3):\n  mul[1, 64]({rows})\n return p\n"
     done = python(KERNELS + body)
     assert "f" not in done.raised and codes(done)
+
+
+def test_rows_from_both_ends_are_apart_where_there_are_enough():
+    done = python(KERNELS + "def f(p, y):\n mul[1, 64](p[-1], y, p[2])\n return p\n")
+    agrees(done, "f", p=array((4, 9)), y=array(9, 1))
+    with pytest.raises(ValueError, match=r"p.shape\[0\] must not be less than 4"):
+        load_module(done.text).f(array((3, 9)), array(9, 1))
 
 
 def test_rows_of_loops_are_no_reason_to_unroll():

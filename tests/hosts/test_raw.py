@@ -71,6 +71,27 @@ def f(u0, steps):
     np.testing.assert_allclose(load_module(done.text).f(u, 3), want, rtol=1e-5)
 
 
+def test_methods_that_launch_and_words():
+    done = translated("""
+class Decay:
+    def __init__(self, x, y):
+        self.x, self.y = cp.asarray(x), cp.asarray(y)
+
+    def step(self, a):
+        axpy((1,), block=(64,), args=(self.x, self.y, np.float32(a), np.int32(self.x.size)), stream=None)
+
+def f(x, y):
+    d = Decay(x, y)
+    for n in range(3):
+        d.step(0.5 * n)
+    return d.y.get()
+""")
+    module = load_module(done.text)
+    x, y = array(6), array(6, 1)
+    np.testing.assert_allclose(module.Decay_step(x, y, 2.0), y + 2 * x, rtol=1e-5)
+    np.testing.assert_allclose(module.f(x, y), y + 1.5 * x, rtol=1e-5)
+
+
 REFUSED = {
     "axpy((1,), (64,), (x.T, y, cp.float32(2), n))": "sees the memory",
     "z = x[:, 0]\n    axpy((1,), (64,), (z, y, cp.float32(2), n))": "sees the memory",

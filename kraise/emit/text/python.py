@@ -144,12 +144,12 @@ def _complex(value: complex) -> str:
     return f"complex({value.real!r}, {value.imag!r})"
 
 
-def call(name: str, *args: Py, **keywords: Py) -> Call:
+def call(name: str, /, *args: Py, **keywords: Py) -> Call:
     """``name(*args, **keywords)`` for a dotted name."""
     return Call(Atom(name), args, tuple(keywords.items()))
 
 
-def method(value: Py, name: str, *args: Py, **keywords: Py) -> Call:
+def method(value: Py, name: str, /, *args: Py, **keywords: Py) -> Call:
     """``value.name(*args)``."""
     return Call(Attr(value, name), args, tuple(keywords.items()))
 
