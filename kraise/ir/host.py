@@ -129,7 +129,7 @@ class Bind:
     """``name`` points to new memory that holds the array ``value`` (``cuda.to_device``, ``copy_to_host()``, ``a + b``).
 
     With ``element`` the value is converted to it. With ``view`` the name sees the memory of the array in ``value``, in
-    the source: the two must not come apart (:mod:`kraise.raising.hosts.sharing`).
+    the source: the two must not come apart (:mod:`kraise.ir.host_sharing`).
     """
 
     name: str

@@ -24,19 +24,14 @@ def python(body):
 
 
 PART = {
-    "the part is written": "v = x[2:5]\nadd[1, 32](v, 1.0)\nreturn x",
-    "the part is written, and nothing else is returned": "v = x[2:5]\nadd[1, 32](v, 1.0)\nreturn v",
-    "the whole is written": "d = cuda.to_device(x)\nv = d[2:5]\nadd[1, 32](d, 1.0)\nreturn v.copy_to_host()",
     "what it saw is written, and its name bound anew": (
         "v = x[2:5]\nv[:] = 0.0\nv = v + 1.0\nadd[1, 32](x, 1.0)\nreturn x"
     ),
-    "an element of the part is written": "v = x[2:5]\nv[0] = 1.0\nadd[1, 32](x, 1.0)\nreturn x",
-    "written in the next round": (
-        "d = cuda.to_device(x)\nv = d[1:3]\nfor k in range(n):\n    y[:2] = v\n    add[1, 32](d, 1.0)\n"
-        "add[1, 32](y, 1.0)\nreturn y"
-    ),
-    "by another name": "d = cuda.to_device(x)\ne = d\nv = e[1:3]\nadd[1, 32](d, 1.0)\ny[:2] = v\nreturn y",
-    "a transposed array": "d = cuda.to_device(x)\nt = d.T\nadd[1, 32](d, 1.0)\nreturn t",
+    "its array gets another name": "d = x + 1.0\nv = d[1:3]\nd = d * 2.0\nv += 1.0\nadd[1, 32](d, 1.0)\nreturn d, v",
+    "its place moves": ("k = n - 3\nv = x[1:k]\nk = 0\nadd[1, 32](x, 1.0)\ny[:1] = v\nreturn y"),
+    "arrays are swapped": "d, e = x + 1.0, y + 1.0\nv = d[1:3]\nd, e = e, d\nadd[1, 32](e, 1.0)\nreturn v",
+    "a loop asks for it": "d = x + 1.0\nv = d[1:3]\nwhile v[0] < 9.0:\n    add[1, 32](d, 1.0)\nreturn d",
+    "elements without a place": "d = np.outer(x, y)\nv = np.diag(d)\nadd[1, 32](v, 1.0)\nreturn d",
 }
 
 
@@ -47,6 +42,46 @@ def test_where_they_part(what):
 
 
 AGREE = {
+    "the part is written": ("v = x[2:5]\nadd[1, 32](v, 1.0)\nreturn x", lambda x, y: [*x[:2], *(x[2:] + 1)]),
+    "the part is written, and nothing else is returned": (
+        "v = x[2:5]\nadd[1, 32](v, 1.0)\nreturn v",
+        lambda x, y: x[2:] + 1,
+    ),
+    "the whole is written": (
+        "d = cuda.to_device(x)\nv = d[2:5]\nadd[1, 32](d, 1.0)\nreturn v.copy_to_host()",
+        lambda x, y: x[2:] + 1,
+    ),
+    "an element of the part is written": (
+        "v = x[2:5]\nv[0] = 1.0\nadd[1, 32](x, 1.0)\nreturn x",
+        lambda x, y: [*(x[:2] + 1), 2, *(x[3:] + 1)],
+    ),
+    "written in the next round": (
+        "d = cuda.to_device(x)\nv = d[1:3]\nfor k in range(n):\n    y[:2] = v\n    add[1, 32](d, 1.0)\n"
+        "add[1, 32](y, 1.0)\nreturn y",
+        lambda x, y: [*(x[1:3] + 5), *(y[2:] + 1)],
+    ),
+    "by another name": (
+        "d = cuda.to_device(x)\ne = d\nv = e[1:3]\nadd[1, 32](d, 1.0)\ny[:2] = v\nreturn y",
+        lambda x, y: [*(x[1:3] + 1), *y[2:]],
+    ),
+    "a transposed array": (
+        "d = np.outer(x, y)\nt = d.T\nd[0] = x\nt[0] = y\nadd[1, 32](x, 1.0)\nreturn d",
+        lambda x, y: np.column_stack((y, [x[1:], *np.outer(x, y)[1:, 1:]])),
+    ),
+    "flat, and a row of it in turns": (
+        "d = np.outer(x, y)\nw = d.reshape(-1)\nfor k in range(n):\n    r = d[k]\n    add[1, 32](w, 1.0)\n"
+        "    add[1, 32](r, 2.0)\n    w[0] = k\nreturn d",
+        lambda x, y: np.outer(x, y) + 7.0 - np.outer([1, 0, 0, 0, 0], [3, 0, 0, 0, 0]),
+    ),
+    "a copy by another order": (
+        "d = np.outer(x, y)\nt = d.T\nw = t.ravel()\nadd[1, 32](w, 1.0)\nreturn d + w[0]",
+        lambda x, y: np.outer(x, y) + 1,
+    ),
+    "the part of a part, in a branch": (
+        "d = cuda.to_device(x)\nv = d[1:]\nw = v[1:3]\nif n > 3:\n    add[1, 32](w, 1.0)\nelse:\n    d[0] = 9.0\n"
+        "v *= 2.0\nreturn d.copy_to_host()",
+        lambda x, y: [x[0], 2 * x[1], *(2 * x[2:4] + 2), 2 * x[4]],
+    ),
     "a copy": ("v = x[2:5].copy()\nadd[1, 32](x, 1.0)\ny[:3] = v\nreturn y", lambda x, y: [*x[2:5], *y[3:]]),
     "flat": (
         "m = x.reshape(1, 5)\nf = m.flatten()\nf[0] = 7.0\nadd[1, 32](f, 1.0)\nreturn m[0] + f",

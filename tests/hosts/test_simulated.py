@@ -29,7 +29,6 @@ REFUSED = {
     "by_escapes": "not known",
     "by_elements_of_a_copy": "runs over range",
     "by_out_of_a_loop": "call of first_above",
-    "by_rows_changed": "sees the memory of table",
     "by_one_dict": "one dict",
     "by_noise_of_the_module": "where NOISE points to",
 }

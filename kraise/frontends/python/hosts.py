@@ -36,6 +36,7 @@ from kraise.frontends.python.survey import Definition, Survey, functions_of
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_live import changed, stored
+from kraise.ir.host_sharing import synced
 
 
 def read_hosts(
@@ -148,6 +149,7 @@ def read_hosts(
         host = host and host_inputs.noted(host, inputs)
         problems += wrong
         if host is not None:
+            host = synced(host, changes.get)
             written |= scope.written
             if name in owners:  # its attributes stand nowhere in the source as parameters
                 attributes = tuple(p.name for p in host.params if p.span is None)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kraise.ir import equations as eq
+from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.dynamic_shared import asks_for_size, element_bytes
 from kraise.ir.types import StructType
@@ -58,3 +60,9 @@ def effects(kernel: eq.Kernel, source: k.Function) -> Function:
     return Function(
         kernel.params, written, scalars, kernel.launch, shared, tuple(members), field, tuple(whole), kernel  # type: ignore[arg-type]
     )  # fmt: skip
+
+
+def stores(functions: Mapping[str, Function | o.Host], name: str) -> tuple[bool, ...] | None:
+    """Which of its parameters a function or a host function may change; None for one that is not raised."""
+    found = functions.get(name)
+    return None if found is None else tuple(p.name in found.written for p in found.params)

@@ -22,16 +22,16 @@ from typing import Any
 
 from kraise.diagnostics import Diagnostic, Refused, Span, refuse
 from kraise.ir import host as h
+from kraise.ir import host_sharing
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names, fresh, read_within, set_within
 from kraise.ir.types import INT, ArrayType, ScalarType, StructType
-from kraise.raising.hosts import sharing
 from kraise.raising.hosts.apart import element_stays, keep_places, launch_stays, meet, parts, stays
 from kraise.raising.hosts.banks import without_choices
 from kraise.raising.hosts.choices import as_choices, joined
 from kraise.raising.hosts.demands import launched
-from kraise.raising.hosts.effects import Function
+from kraise.raising.hosts.effects import Function, stores
 from kraise.raising.hosts.exits import Exits
 from kraise.raising.hosts.joined import in_one_place
 from kraise.raising.hosts.libraries import folded
@@ -54,7 +54,7 @@ def raise_host(host: h.Host, functions: Mapping[str, Function], hosts: Mapping[s
     if host.name in functions:
         reason = f"a kernel is called {host.name}, too, and a module has one function of a name"
         raise refuse("KR211", reason, host.span, "rename one of them")
-    sharing.check(host, functions, hosts)
+    host_sharing.check(host, partial(stores, {**hosts, **functions}))
     try:
         return with_lists(without_dead(Raising(host, functions, hosts, join).run()))
     except NotApart:
