@@ -5,8 +5,8 @@ of argparse) and what is typed in (``input()``) become parameters with the names
 done with them on the same line stays (``.astype(np.float32)``). A number that has another value without the command
 line (``int(sys.argv[1]) if len(sys.argv) > 1 else 1000``, ``default=1000``) has that as its default.
 
-Side conditions, checked: it stands in no loop and no function of its own; what decides on the numbers, beside their
-count, is written out as a number (a parameter would cut the derivative by it).
+Side conditions, checked: it stands in no function of its own, and in no loop but those over numbers; what decides on
+the numbers, beside their count, is written out as a number (a parameter would cut the derivative by it).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import libcst as cst
 
 from kraise import dialects
 from kraise.frontends.python.host_arguments import CONVERSIONS, Arguments, Inputs, is_number
+from kraise.frontends.python.host_rounds import integer, number
 from kraise.frontends.python.host_units import times_set
 from kraise.frontends.python.names import Imports
 from kraise.frontends.python.source import Source, dotted, placed, rebuilt, walk
@@ -101,6 +102,20 @@ def outside(name: str) -> bool:
     )
 
 
+def _counted_from(over: cst.BaseExpression) -> cst.BaseExpression | None:
+    """The first number of a loop that counts by one, over ``range`` or numbers that stand there; None for another."""
+    match over:
+        case cst.Call(func=cst.Name(value="range"), args=[_]):
+            return cst.Integer("0")
+        case cst.Call(func=cst.Name(value="range"), args=[first, _]):
+            return first.value
+        case cst.Tuple(elements=parts) | cst.List(elements=parts):
+            numbers = [number(p.value) for p in parts]
+            if numbers and numbers[0] is not None and numbers == list(range(numbers[0], numbers[0] + len(numbers))):
+                return integer(numbers[0])
+    return None
+
+
 class _Reader(Arguments):
     def __init__(
         self,
@@ -116,7 +131,7 @@ class _Reader(Arguments):
         words = {id(n.attr) for n in walk(node) if isinstance(n, cst.Attribute)}
         words |= {id(n.keyword) for n in walk(node) if isinstance(n, cst.Arg)}
         self.taken = {n.value for n in walk(node) if isinstance(n, cst.Name) and id(n) not in words}
-        self.round: cst.BaseExpression | None = None  # the number of the round of the loop around
+        self.rounds: list[cst.BaseExpression] = []  # the numbers of the rounds of the loops around
         self.rngs = {
             n.targets[0].target.value  # type: ignore[attr-defined]
             for n in walk(node.body)
@@ -157,21 +172,18 @@ class _Reader(Arguments):
         return [line]
 
     def _rounds(self, line: Any) -> Any:
-        """A loop over ``range``: what each round takes from outside is one array of all rounds."""
+        """A loop over numbers: what each round takes from outside is one array of all rounds, with an axis a loop."""
         match line:
-            case cst.For(
-                target=cst.Name(value=var),
-                iter=cst.Call(func=cst.Name(value="range"), args=[first, *rest]),
-                body=cst.IndentedBlock(body=inner),
-                orelse=None,
-            ) if len(rest) < 2 and self.round is None and not any(var in times_set(s) for s in inner):
+            case cst.For(target=cst.Name(value=var), iter=over, body=cst.IndentedBlock(body=inner), orelse=None) if (
+                start := _counted_from(over)
+            ) is not None and not any(var in times_set(s) for s in inner):
                 counter = cst.Name(fresh(self.taken, "round_")) if var == "_" else cst.Name(var)
                 at: Any = counter
-                if rest:
-                    at = cst.BinaryOperation(counter, cst.Subtract(), first.value)
-                self.round = placed(self.source, at, line)
+                if not isinstance(start, cst.Integer) or start.evaluated_value:
+                    at = cst.BinaryOperation(counter, cst.Subtract(), start)
+                self.rounds.append(placed(self.source, at, line))
                 block = line.body.with_changes(body=self.block(inner) or [cst.SimpleStatementLine([cst.Pass()])])
-                self.round = None
+                self.rounds.pop()
                 new = line.with_changes(body=block, target=placed(self.source, counter, line.target))
                 return placed(self.source, new, line)
         return line
@@ -242,15 +254,14 @@ class _Reader(Arguments):
                     return self.parameter(name or "given", None, array=False)
                 case cst.Attribute():
                     return self.change_of_option(node, name)
-                case cst.Call(func=func) if (
-                    self._is_outside(func) and self._is_settled(node) and self.round is not None
-                ):
+                case cst.Call(func=func) if self._is_outside(func) and self._is_settled(node) and self.rounds:
                     all_rounds = self.parameter(f"{name or 'drawn'}_rounds", None, array=True)
-                    each: Any = cst.Subscript(all_rounds, [cst.SubscriptElement(cst.Index(self.round))])
+                    places = [cst.SubscriptElement(cst.Index(r)) for r in self.rounds]
+                    each: Any = cst.Subscript(all_rounds, places)
                     if not self.gives_number(node):  # memory of its own
                         each = cst.Call(cst.Attribute(placed(self.source, each, node), cst.Name("copy")))
                     return placed(self.source, each, node)
-                case cst.Call(func=cst.Name(value=called)) if called in self.asked and self.round is not None:
+                case cst.Call(func=cst.Name(value=called)) if called in self.asked and self.rounds:
                     return node
                 case cst.Call(func=cst.Name(value=called), args=args) if called in self.asked:
                     words = {a.keyword.value for a in args if a.keyword is not None}

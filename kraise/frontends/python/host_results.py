@@ -84,7 +84,12 @@ def variants(
     numbers: list[cst.BaseExpression] = [cst.Name(n) for n in shown.printed if n not in copied]
     device: list[cst.BaseExpression] = [cst.Name(n) for n in shown.on_device] if whole else []
     said = [cst.Name(f"shown_{n}") for n in range(1, len(shown.expressions) + 1)]
-    for names in ([*kept, *numbers], kept, said, device):
+    more = [
+        n for n, (_, value) in zip(said, shown.expressions, strict=True)
+        if not isinstance(value, cst.Name) and not shown.of(value) <= {*copied, *shown.printed}
+    ]  # fmt: skip
+    fullest = [*kept, *numbers, *more]
+    for names in (fullest if kept or numbers else [], [*kept, *numbers], kept, said, device):
         if names and names not in found:
             found.append(list(names))
     assert isinstance(node.body, cst.IndentedBlock)
@@ -94,8 +99,10 @@ def variants(
         for new in (line, line.body[0], value, *(v for v in values if isinstance(v, cst.Name))):
             source.positions.setdefault(new, source.positions[node.name])
         lines = [*node.body.body, line]
-        if values == said:  # what is printed is what it is there
+        if any(v in values for v in said):  # what is printed is what it is there
             for name, (place, value) in zip(said, shown.expressions, strict=True):
+                if name not in values:
+                    continue
                 made = cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(name)], value)])
                 for new in (made, made.body[0], made.body[0].targets[0]):  # type: ignore[attr-defined]
                     placed(source, new, place)
@@ -133,7 +140,10 @@ class _Shown:
                         device.add(name)
         working = [n for n in nodes if isinstance(n, cst.Call) and dotted(n.func).partition(".")[0] in works]
         given = {a.value.value for c in working for a in c.args if isinstance(a.value, cst.Name)}
-        tainted = self.made = {*written, *given}  # names of what launches change, and of what is made of that
+        tainted = self.made = {
+            *written,
+            *given,
+        }  # names of what launches change, and of what is made of that
         while True:
             before = len(tainted)
             for inner in nodes:
@@ -155,6 +165,10 @@ class _Shown:
                 (self.on_device if name in device else self.on_host)[name] = None
             if isinstance(inner, cst.Call) and imports.qualified(dotted(inner.func)) in _SHOWS:
                 self._print(inner, tainted)
+
+    def of(self, value: cst.BaseExpression) -> set[str]:
+        """The names in an expression that depend on launches."""
+        return {n.value for n in walk(value) if isinstance(n, cst.Name) and n.value in self.made}
 
     def _print(self, call: cst.Call, tainted: set[str]) -> None:
         for arg in call.args:
