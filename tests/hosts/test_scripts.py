@@ -208,3 +208,37 @@ def test_numbers_that_a_kernel_sees_are_its_parameters():
 )
 def test_what_a_kernel_sees_and_is_no_number_set_once_is_refused(before, after, what):
     assert not {"part", "f"} & set(script(CAPTURED.format(before=before, after=after, what=what), ()).raised)
+
+
+def test_random_numbers_of_nested_loops_are_one_array():
+    done = script("""
+def main():
+    d = cuda.to_device(np.zeros(9, np.float32))
+    for sweep in range(1, 4):
+        for half in (0, 1):
+            noise = np.random.rand(9).astype(np.float32)
+            grow[1, 64](d, noise[half] * sweep)
+    print(d.copy_to_host())
+""")
+    drawn = np.random.default_rng(0).random((3, 2, 9), np.float32)
+    assert params(done) == {"noise_rounds": None}
+    wanted = sum(drawn[s, h, h] * (s + 1) for s in range(3) for h in (0, 1))
+    np.testing.assert_allclose(value(done, drawn), np.full(9, wanted), rtol=1e-5)
+    twice = "    for a in (0, 2):\n        noise = np.random.rand(9)\n        grow[1, 64](d, noise[0])\n"
+    done = script("def main():\n    d = cuda.to_device(np.zeros(9))\n" + twice + "    print(d.copy_to_host())\n")
+    assert "main" not in done.raised  # its numbers are no places
+
+
+def test_what_is_printed_of_arrays_that_stay_inside():
+    done = script("""
+def price(n):
+    d = cuda.to_device(np.arange(9, dtype=np.float32))
+    grow[1, 64](d, n)
+    return d.copy_to_host(), n + 1
+
+v, k = price(3)
+print("middle:", v[4], f"{v.max():.3f}")
+total = v.sum()
+print(total, "of", k)
+""")
+    np.testing.assert_allclose(value(done), (63.0, 4, 7.0, 11.0))

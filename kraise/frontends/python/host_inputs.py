@@ -257,6 +257,8 @@ class _Reader(Arguments):
                 case cst.Call(func=func) if self._is_outside(func) and self._is_settled(node) and self.rounds:
                     all_rounds = self.parameter(f"{name or 'drawn'}_rounds", None, array=True)
                     places = [cst.SubscriptElement(cst.Index(r)) for r in self.rounds]
+                    if len(places) > 1 and not self.gives_number(node):  # an array, for certain
+                        places.append(cst.SubscriptElement(cst.Index(cst.Ellipsis())))
                     each: Any = cst.Subscript(all_rounds, places)
                     if not self.gives_number(node):  # memory of its own
                         each = cst.Call(cst.Attribute(placed(self.source, each, node), cst.Name("copy")))

@@ -68,6 +68,8 @@ def _places(items: list[Any], scalar: Value, args: list[h.Expr]) -> tuple[str, t
                 texts.append("...")
             case cst.Index(value=value):
                 texts.append(number(value, bound=False))
+    if len(texts) > 1 and texts[-1] == "...":
+        texts.pop()
     while len(texts) > 1 and texts[-1] == ":" and "..." not in texts:  # x[t, :] is x[t]
         texts.pop()
     return ", ".join(texts), tuple(bounds)
