@@ -51,6 +51,8 @@ def relax(u, new, h2f):
 def poisson(u, h2f, tolerance, max_sweeps):
     """Returns the solution, the last change and the number of sweeps.
 
+    what it leaves in u is not among its results
+
     the gradient keeps the states between rounds, about 2 sqrt(rounds)
     where all would be many, and runs rounds again (--remat)
     """

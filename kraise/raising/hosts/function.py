@@ -38,7 +38,7 @@ from kraise.raising.hosts.libraries import folded
 from kraise.raising.hosts.listed import with_lists
 from kraise.raising.hosts.pools import NotApart, dealt_out
 from kraise.raising.hosts.reach import Numbers
-from kraise.raising.hosts.returns import own_memory, with_one_return
+from kraise.raising.hosts.returns import left_behind, own_memory, with_one_return
 from kraise.raising.hosts.state import Memory, State, View, given_member
 from kraise.raising.hosts.unpacked import unpacked
 from kraise.raising.hosts.views import elements, flat, seen_as
@@ -151,7 +151,8 @@ class Raising:
             )
         host = self.host
         return o.Host(
-            host.name, host.params, tuple(out), tuple(values), tuple(memory), tuple(sorted(state.written)), host.doc,
+            host.name, host.params, tuple(out), tuple(values), tuple(memory), tuple(sorted(state.written)),
+            left_behind(host, state.written, memory),
             dropped=host.dropped, state=host.state, calls=tuple(self.calls), ordered=self.ordered, span=host.span,
         )  # fmt: skip
 

@@ -11,13 +11,13 @@ Side condition, checked: all returns give as many values, and arrays and numbers
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from kraise.diagnostics import refuse
 from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.host_live import Memory
+from kraise.ir.host_live import Memory, flat
 from kraise.ir.host_names import set_within
 from kraise.ir.types import BOOL, NUMBER
 
@@ -41,6 +41,15 @@ def own_memory(host: h.Host) -> set[str]:
     given = {p.name for p in host.params} - set_within(host.body)
     back = {v.array for v in h.returned(host.body) if isinstance(v, k.ArrayRef) and v.offset is None}
     return {n for n in given & back if n in memory.same or n in memory.same.values()}
+
+
+def left_behind(host: h.Host, written: Collection[str], memory: Collection[str]) -> str:
+    """The doc of a function, with the parameters that it changes and does not give back (a Python function gives back
+    the arrays that it returns, and no others)."""
+    lost = [p.name for p in host.params if p.name in written and p.name not in memory]
+    once = sum(isinstance(s, h.Return) for s in flat(host.body)) == 1  # with more, what they return is copied
+    said = f"what it leaves in {', '.join(lost)} is not among its results" if lost and once else ""
+    return "\n\n".join(x for x in (host.doc.strip(), said) if x)
 
 
 def has_return(stmt: h.Stmt) -> bool:
