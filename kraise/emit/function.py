@@ -27,6 +27,7 @@ from kraise.emit.text.linear import Linear
 from kraise.emit.text.names import TEXT_USES, Names, identifier
 from kraise.emit.text.python import Atom, flat
 from kraise.emit.text.rendering import Comments, Surroundings, render
+from kraise.emit.text.shared_masks import shared
 from kraise.ir import equations as eq
 
 
@@ -46,7 +47,7 @@ class FunctionText:
 
 def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]:
     """The text of one kernel's function, and those of the derivatives that it asks for."""
-    kernel = from_first(canonical(merged(kernel)))
+    kernel = from_first(shared(canonical(merged(kernel))))
     kernel = chunks.chunked(triangular.solved(kernel))
     kernel = halo.padded(kernel, tables_of(around.module.constants, kernel.params))  # type: ignore[arg-type]
     kernel = columns.stacked(gathered_rows.in_rows(edges.repeating(kernel)))

@@ -7,23 +7,42 @@ import jax.numpy as jnp
 import numpy as np
 
 
+@jax.jit
+def _factors(a, m, t):
+    below = jnp.arange(a.shape[0]) > t
+    return m.at[:, t].set(jnp.where(below, a[:, t] / a[t, t], m[:, t]))
+
+
+@jax.jit
+def _eliminate(a, b, m, t):
+    i = jnp.arange(a.shape[0])
+    factor = jnp.where(i > t, m[:, t], 0)
+    return a - factor[:, None] * jnp.where(i >= t, a[t], 0), b - factor * b[t]
+
+
+@jax.jit
+def _unknown(a, b, i):
+    return b.at[i].divide(a[i, i])
+
+
+@jax.jit
+def _substitute(a, b, i):
+    return b - jnp.where(jnp.arange(b.size) < i, a[:, i], 0) * b[i]
+
+
 @partial(jax.jit, static_argnames="n")
 def solve(h_a, h_b, n):
-    i = jnp.arange(n)
+    def down(t, system):
+        a, b, m = system
+        m = _factors(a, m, t)
+        return *_eliminate(a, b, m, t), m
 
-    def eliminate(t, system):
-        a, b = system
-        m = jnp.where(i > t, a[:, t] / a[t, t], 0)
-        return a - m[:, None] * a[t], b - m * b[t]
+    def up(t, b):
+        i = n - 1 - t
+        return _substitute(a, _unknown(a, b, i), i)
 
-    a, b = jax.lax.fori_loop(0, n - 1, eliminate, (h_a.reshape(n, n), h_b))
-
-    def substitute(t, b):
-        k = n - 1 - t
-        x = b[k] / a[k, k]
-        return jnp.where(i < k, b - a[:, k] * x, b).at[k].set(x)
-
-    return jax.lax.fori_loop(0, n, substitute, b)
+    a, b, _ = jax.lax.fori_loop(0, n - 1, down, (h_a.reshape(n, n), h_b, jnp.zeros((n, n), h_a.dtype)))
+    return jax.lax.fori_loop(0, n, up, b)
 
 
 def large(rng):

@@ -9,14 +9,16 @@ import jax.numpy as jnp
 @partial(jax.jit, static_argnames=("rows", "width"))
 def rows_product(length, column, entry, x, y, rows, width):
     filled = jnp.arange(width) < length[:, None]
-    terms = entry.reshape(rows, width) * x[column.reshape(rows, width)]
+    entry, column = entry.reshape(rows, width), column.reshape(rows, width)
+    terms = jnp.where(filled, entry, 0) * x[column]  # anything may lie behind a row's entries
     return jnp.where(filled, terms, 0).sum(axis=1)
 
 
 @partial(jax.jit, static_argnames="rows")
 def columns_product(length, column, entry, x, y, rows):
     filled = jnp.arange(entry.size // rows)[:, None] < length
-    terms = entry.reshape(-1, rows) * x[column.reshape(-1, rows)]
+    entry, column = entry.reshape(-1, rows), column.reshape(-1, rows)
+    terms = jnp.where(filled, entry, 0) * x[column]
     return jnp.where(filled, terms, 0).sum(axis=0)
 
 

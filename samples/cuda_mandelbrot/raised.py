@@ -26,12 +26,11 @@ def mandelbrot(counts, width, height, x0, y0, scale):
         stopped, zi, zr, it = state
         zr2 = zr * zr  # kernel.cu:7
         zi2 = zi * zi
-        above = zr2 + zi2 > 4.0
-        both = ~stopped & ~above
+        both = ~stopped & ~(zr2 + zi2 > 4.0)
         zi_2 = 2.0 * zr * zi + (y0 + py.astype(jnp.float32) * scale)  # kernel.cu:9
         zr_2 = zr2 - zi2 + (x0 + px[:, None].astype(jnp.float32) * scale)
         return (
-            above | stopped,
+            ~both,
             jnp.where(both, zi_2, zi),
             jnp.where(both, zr_2, zr),
             jnp.where(both, it + 1, it),

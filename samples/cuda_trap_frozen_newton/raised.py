@@ -23,12 +23,11 @@ def frozen_newton(y, guess, c, n):
     def step(_, state):
         stopped, v = state
         slope = 2.0 * v  # kernel.cu:7
-        below = jnp.abs(slope) < 1e-09
-        either = stopped | below
+        either = stopped | (jnp.abs(slope) < 1e-09)
         safe_slope = jnp.where(either, 1.0, slope)
         v_2 = v - (v * v - c[:n]) / safe_slope  # kernel.cu:9
         v_3 = jnp.where(either, v, v_2)
-        return below | stopped, v_3
+        return either, v_3
 
     _, v = jax.lax.fori_loop(
         0, 20, step, (jnp.zeros(n, bool), guess[:n])

@@ -5,19 +5,34 @@ import jax.numpy as jnp
 
 
 @jax.jit
-def gram_schmidt(a):
-    j = jnp.arange(a.shape[1])
+def _norms(a, r, k):
+    return r.at[k, k].set(jnp.sqrt(a[:, k] @ a[:, k]))
 
+
+@jax.jit
+def _scale(a, q, r, k):
+    return q.at[:, k].set(a[:, k] / r[k, k])
+
+
+@jax.jit
+def _project(a, q, r, k):
+    behind = jnp.arange(a.shape[1]) > k
+    s = jnp.where(behind, q[:, k] @ a, 0)
+    return a - q[:, k, None] * s, r.at[k].set(jnp.where(behind, s, r[k]))
+
+
+@jax.jit
+def gram_schmidt(a):
     def step(k, state):
         a, q, r = state
-        norm = jnp.sqrt(a[:, k] @ a[:, k])
-        column = a[:, k] / norm
-        s = jnp.where(j > k, column @ a, 0)
-        return a - column[:, None] * s, q.at[:, k].set(column), r.at[k].set(s.at[k].set(norm))
+        r = _norms(a, r, k)
+        q = _scale(a, q, r, k)
+        a, r = _project(a, q, r, k)
+        return a, q, r
 
     n = a.shape[1]
-    _, q, r = jax.lax.fori_loop(0, n, step, (a, jnp.zeros_like(a), jnp.zeros((n, n), a.dtype)))
-    return q, r
+    start = a, jnp.zeros_like(a), jnp.zeros((n, n), a.dtype)
+    return jax.lax.fori_loop(0, n, step, start)[1:]
 
 
 def large(rng):

@@ -47,12 +47,11 @@ def kepler(mean, eccentricity, anomaly, rounds, tolerance, most):
     def step(_, state):
         stopped, x, n = state
         slope = 1.0 - e * jnp.cos(x)  # kernel.py:16
-        below = slope < 0.05
-        both = ~stopped & ~below
+        both = ~stopped & ~(slope < 0.05)
         safe_slope = jnp.where(both, slope, 1)
         step_2 = (x - e * jnp.sin(x) - mean) / safe_slope  # kernel.py:19
         return (
-            stopped | (below | (jnp.abs(step_2) < tolerance)),
+            ~both | (jnp.abs(step_2) < tolerance),
             jnp.where(both, x - step_2, x),
             jnp.where(both, n + 1, n),
         )

@@ -23,7 +23,7 @@ def chebyshev(x, T):
         return (new, one), new
 
     _, rest = jax.lax.scan(step, (x, jnp.ones_like(x)), length=T.shape[0] - 2)
-    return jnp.concatenate((jnp.ones_like(x)[None], x[None], rest))
+    return T.at[:, : x.size].set(jnp.concatenate((jnp.ones_like(x)[None], x[None], rest)))  # T may be wider
 
 
 def large(rng):

@@ -18,11 +18,10 @@ def draining_tanks(y, level, rate):
 
     def step(_, state):
         stopped, v = state
-        below = v <= 0.0
-        either = stopped | below
+        either = stopped | (v <= 0.0)
         v_2 = v - rate * jnp.sqrt(jnp.where(either, 1, v))  # kernel.py:15
         v_3 = jnp.where(either, v, v_2)
-        return below | stopped, v_3
+        return either, v_3
 
     _, v = jax.lax.fori_loop(
         0, 12, step, (jnp.zeros(level.shape, bool), level)

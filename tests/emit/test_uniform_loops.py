@@ -45,3 +45,28 @@ def test_a_condition_for_all_lanes_is_no_mask_in_its_rounds(step):
 
 def test_powers_that_are_numbers_are_not_checked_when_called():
     assert "raise ValueError" not in run("1", "+= t")
+
+
+EXITS = """
+def f(x, y):
+    for i in range(len(x)):
+        s = 0.0
+        for k in range(9):
+            slope = 1.0 - x[i] * s
+            if slope < 0.3:
+                break
+            s += x[i] / slope
+            {second}
+        y[i] = s
+"""
+
+
+@pytest.mark.parametrize("second", ["pass", "if x[i] - s < -0.2:\n                break"])
+def test_what_has_left_a_loop_is_asked_once(second):
+    source, own = EXITS.format(second=second), {}
+    text = pipeline.translate(source, "k.py").text
+    exec(source, own)
+    x, expected = np.array([0.5, 3.0, -1.0, 0.2, 0.1]), np.zeros(5)
+    own["f"](x, expected)
+    assert text.count("stopped |") + text.count("| stopped") == 1 == text.count("either = ")
+    np.testing.assert_allclose(load_module(text).f(x, np.zeros(5)), expected.astype("f"), rtol=1e-5)
