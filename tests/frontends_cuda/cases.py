@@ -73,6 +73,7 @@ CASES = {
         2,
         3,
     ),
+    "nearest": Case({"a": f(13), "o": z(13), "n": 13}, 2, 8),
     "special": Case({"x": f(13), "y": z(13), "z": np.zeros(13, np.int32), "n": 13}, 2, 8),
     "vadd": Case({"a": f(13), "b": f(13), "c": z(13), "n": 13}, 2, 8),
     "saxpy": Case({"n": 10, "a": 1.5, "x": d(10), "y": d(10)}, 2, 8),

@@ -11,6 +11,7 @@ from kraise.frontends.cuda_c.c_types import VOID, Collective, CType, Pointer, Re
 from kraise.frontends.cuda_c.collectives import collective
 from kraise.frontends.cuda_c.inline import Inline
 from kraise.frontends.cuda_c.overloads import Parameter, distance
+from kraise.frontends.cuda_c.specialised import specialised, specialises
 from kraise.frontends.cuda_c.structs import CONVERSION, Definition, StructDefinition, static_member
 from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, words
 from kraise.frontends.cuda_c.usage import usage
@@ -140,33 +141,38 @@ class Methods(Inline):
 
     def overloaded(self, name: str, values: tuple[Any, ...], node: Tree) -> Any:
         """The file's own operator for these operands, lowered in place; None if there is none."""
-        for d in self.program.functions.get(name, []):
+        found = self._operator(name, values, node)
+        if found is None:
+            return None
+        d, scope, parameters, returns, own = found
+        bound = [self._operand(p, v, node) for p, v in zip(parameters, values[own:], strict=True)]
+        members = self._members_of(Bound(values[0])) if own else None
+        return self._inline(d, self.program.load(d), scope, parameters, bound, returns, node, members)
+
+    def _operator(
+        self, name: str, values: tuple[Any, ...], node: Tree
+    ) -> tuple[Definition, dict[str, Any], list[Parameter], CType, bool] | None:
+        """The nearest operator for these operands, a function or (``own``) a method of the first one."""
+        best: tuple[int, Any] | None = None
+        types = [self.type_of_value(v) for v in values]
+        functions = self.program.functions.get(name, [])
+        free = [(d, False) for d in functions if not specialises(self.program, d)]
+        for d, own in (*free, *((d, True) for d in self._methods(types[0], name))):
             tree = self.program.load(d)
-            types = [self.type_of_value(v) for v in values]
-            scope = self._bind_template(d, [], types, tree)
+            scope = self._bind_template(d, [], types[own:], tree)
             if scope is None:
                 continue
             parameters, returns = self._signature(d, tree, scope)
-            distances = [distance(p.type, t) for p, t in zip(parameters, types, strict=False)]
-            if len(parameters) != len(values) or any(x is None for x in distances):
+            apart = [distance(p.type, t) for p, t in zip(parameters, types[own:], strict=False)]
+            if len(parameters) != len(values) - own or None in apart:
                 continue
-            bound = [self._operand(p, v, node) for p, v in zip(parameters, values, strict=True)]
-            return self._inline(d, tree, scope, parameters, bound, returns, node)
-        first = values[0]
-        if isinstance(first, StructValue):
-            for d in self._methods(first.type, name):
-                tree = self.program.load(d)
-                parameters, returns = self._signature(d, tree, {})
-                if len(parameters) != len(values) - 1:
-                    continue
-                if any(
-                    distance(p.type, self.type_of_value(v)) is None for p, v in zip(parameters, values[1:], strict=True)
-                ):
-                    continue
-                bound = [self._operand(p, v, node) for p, v in zip(parameters, values[1:], strict=True)]
-                members = self._members_of(Bound(first))
-                return self._inline(d, tree, {}, parameters, bound, returns, node, members)
-        return None
+            score = 2 * bool(d.parameters) + sum(x or 0 for x in apart)
+            if best is None or score < best[0]:
+                alone = d if own else specialised(self, d, scope, functions, node)
+                if alone is not d:
+                    scope, (parameters, returns) = {}, self._signature(alone, self.program.load(alone), {})
+                best = (score, (alone, scope, parameters, returns, own))
+        return None if best is None else best[1]
 
     def _operand(self, p: Parameter, v: Any, node: Tree) -> Any:
         t = p.type.to if isinstance(p.type, Reference) else p.type
@@ -174,27 +180,16 @@ class Methods(Inline):
 
     def overloaded_assignment(self, name: str, place: Any, value: Any, node: Tree) -> bool:
         """A user-defined ``operator+=``: its first operand is the place."""
-        old = self.read(place, node)
-        for d in self.program.functions.get(name, []):
-            tree = self.program.load(d)
-            types = [self.type_of_value(old), self.type_of_value(value)]
-            scope = self._bind_template(d, [], types, tree)
-            if scope is None:
-                continue
-            parameters, _ = self._signature(d, tree, scope)
-            if len(parameters) != 2 or any(distance(p.type, t) is None for p, t in zip(parameters, types, strict=True)):
-                continue
-            bound = [place, self._operand(parameters[1], value, node)]
-            self._inline(d, tree, scope, parameters, bound, VOID, node)
-            return True
-        for d in self._methods(self.type_of_value(old), name):
-            tree = self.program.load(d)
-            parameters, _ = self._signature(d, tree, {})
-            bound = [self._operand(parameters[0], value, node)]
-            target = place.place if isinstance(place, Alias) else place
-            self._inline(d, tree, {}, parameters, bound, VOID, node, self._members_of(target))
-            return True
-        return False
+        found = self._operator(name, (self.read(place, node), value), node)
+        if found is None:
+            return False
+        d, scope, parameters, _, own = found
+        last = self._operand(parameters[-1], value, node)
+        target = place.place if own and isinstance(place, Alias) else place
+        bound = [last] if own else [place, last]
+        members = self._members_of(target) if own else None
+        self._inline(d, self.program.load(d), scope, parameters, bound, VOID, node, members)
+        return True
 
     def construct_struct(self, t: Struct, arguments: list[Any], node: Tree) -> Any:
         """A constructor of the file: its members in turn, then its body."""

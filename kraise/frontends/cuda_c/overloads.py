@@ -79,7 +79,7 @@ def distance(p: CType, a: CType) -> int | None:
             return 1
         return 2 if p.is_inexact == a.is_inexact else 3
     if isinstance(p, Struct) and isinstance(a, Struct):
-        return 0 if p.name == a.name else None
+        return 0 if (p.name, p.arguments) == (a.name, a.arguments) else None
     if isinstance(p, Pointer) and isinstance(a, Pointer):
         if p.to == a.to or isinstance(p.to, Void) or isinstance(a.to, Void):
             return 0
