@@ -19,11 +19,15 @@ RAISED = {
     "walked": "if (i >= n) return; const float *x = a; float s = 0; for (int k = 0; k < 3; k++) s += *x++;"
     " x = c + 2; for (int k = 0; k < 3; k++) s += *x++; b[i] = s * i;",
     "in a branch of its own": "if (i < n) { const float *x = a; float s = x[i]; x = c; b[i] = s * x[i]; }",
+    "in a branch": "if (i >= n) return; const float *x = a; if (a[i] > 0) x = c; x += 1; b[i] = x[i];",
+    "in branches of branches": "if (i >= n) return; const float *x; int k = i; if (a[i] > 0) { k += 2; if (i % 2)"
+    " x = a + 3; else x = c; } else { k = 1; x = c + 2 * i; } x += k; float s = *x; b[i] = s * x[1];",
     "in rounds that are written out": "if (i >= n) return; const float *x = a; float s = 0;"
     " for (int k = 0; k < 3; k++) { s += x[i]; if (k == 1) x = c; } b[i] = s;",
 }
 REFUSED = {
-    "in a branch": "if (i >= n) return; const float *x = a; if (a[i] > 0) x = c; x += 1; b[i] = x[i];",
+    "in a branch of a loop": "if (i >= n) return; const float *x = a; float s = 0;"
+    " for (int k = 0; k < n; k++) { if (k < i) { x = c; x += k; } s += *x; } b[i] = s;",
     "in a loop": "if (i >= n) return; const float *x = a; float s = 0;"
     " for (int k = 0; k < n; k++) { s += x[i]; if (k == i) x = c + k; } b[i] = s;",
 }

@@ -268,9 +268,6 @@ class Arithmetic(Declarations):
             step = signed(self.rvalue(b, node))
             if symbol == "-":
                 step = self.unary("-", step, span)
-            if a.arms is not None:
-                c, x, y = a.arms
-                return replace(a, arms=(c, self._moved(x, step, node), self._moved(y, step, node)))
             return self._moved(a, step, node)
         nulls = [isinstance(p, PointerValue) and not p.array and p.target is None for p in (a, b)]
         if symbol in ("==", "!=") and (any(nulls) or not isinstance(b, PointerValue)):
@@ -289,6 +286,9 @@ class Arithmetic(Declarations):
         raise self.refuse("KR299", f"`{symbol}` on these pointers is not raised", node)
 
     def _moved(self, p: PointerValue, step: Expr, node: Node | None) -> PointerValue:
+        if p.arms is not None:
+            c, x, y = p.arms
+            return replace(p, arms=(c, self._moved(x, step, node), self._moved(y, step, node)))
         if p.target is not None:
             raise self.refuse("KR104", "a pointer to a single variable is moved", node)
         if p.packed > 0:

@@ -7,6 +7,7 @@ from typing import Any
 
 from kraise.diagnostics import Span
 from kraise.frontends.cuda_c.arithmetic import Arithmetic, add_offsets, cast, is_simple, signed
+from kraise.frontends.cuda_c.branched import moved, unmoved
 from kraise.frontends.cuda_c.c_types import AXES, Array, CType, Pointer, Struct
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.copied import as_bits, joined, packed_place, part_of
@@ -61,9 +62,7 @@ class Places(Arithmetic):
             case PointerPlace(name, _, value):
                 if value is None:
                     raise self.refuse("KR207", f"the pointer `{name}` is used before it is set", node)
-                if place.offset_name:
-                    return replace(value, offset=Var(place.offset_name, INT32, span=span))
-                return value
+                return moved(value, place.offset_name, span) if place.offset_name else value
             case Constant(c):
                 return replace(self.named(c), span=span)
             case Word(t, parts):
@@ -283,7 +282,7 @@ class Places(Arithmetic):
             self.emit(Assign(place.which, self._which(place, value, node), INT32, span=span))
             return
         known = place.value
-        if known is None or (not known.array and known.target is None):
+        if known is None or (not known.array and known.target is None and known.arms is None):
             place.value = value if not place.offset_name else replace(value, offset=None)
             if place.offset_name and value.array:
                 self.emit(Assign(place.offset_name, self._offset(value), INT32, span=span))
@@ -292,6 +291,8 @@ class Places(Arithmetic):
         same = same and known.array == value.array and known.prefix == value.prefix and known.target is value.target
         if not same and self._from_here_on(place, value):
             place.value = replace(value, offset=None)
+        elif known.arms is not None and place.offset_name and self._same_arms(known, value):
+            value = _leaf(value)
         elif not same or not place.offset_name or value.arms is not None:
             raise self.refuse(
                 "KR299",
@@ -300,6 +301,11 @@ class Places(Arithmetic):
                 "use one pointer for each array, or one array with an offset",
             )
         self.emit(Assign(place.offset_name, self._offset(value), INT32, span=span))
+
+    def _same_arms(self, known: PointerValue, value: PointerValue) -> bool:
+        """Whether a pointer into one of several arrays moves by the same in each of them."""
+        whole, offsets = unmoved(value)
+        return whole == known and len(offsets) == 1
 
     def _from_here_on(self, place: PointerPlace, value: PointerValue) -> bool:
         """Whether every statement before this one uses the pointer as it was, and every one after it as it will be: it
@@ -360,6 +366,11 @@ class Places(Arithmetic):
             self.globals_used.setdefault(entity.name, entity)
             return entity.place
         return entity
+
+
+def _leaf(value: PointerValue) -> PointerValue:
+    """The first of the arrays that a pointer may point into."""
+    return value if value.arms is None else _leaf(value.arms[1])
 
 
 def _reads(e: Any, names: set[str], arrays: set[str]) -> bool:

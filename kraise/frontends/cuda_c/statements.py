@@ -6,6 +6,7 @@ from typing import Any
 
 from lark import Token, Tree
 
+from kraise.frontends.cuda_c.branched import Branched
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.exits import Exit, has_exit, remove_exits
 from kraise.frontends.cuda_c.loops import LoopContext, Loops
@@ -114,17 +115,25 @@ class Statements(Loops):
                 with self.scope():
                     self.statement(chosen)
             return
-        body = self._block(first)
-        orelse = self._block(second) if second is not None else []
+        pointers = Branched(self, node)
+        body = self._block(first, pointers)
+        orelse = self._block(second, pointers) if second is not None else []
+        if pointers.differ():
+            c = self.temporary(c, "t", test)
+        pointers.merge(c)
         self.emit(If(c, tuple(body), tuple(orelse), span=self.span(node)))
 
-    def _block(self, node: Node) -> list[Stmt]:
+    def _block(self, node: Node, pointers: Branched | None = None) -> list[Stmt]:
         before, self.block_end = self.block_end, end(node)
         self.depth += 1
         with self.scope(), self.captured() as body:
+            if pointers is not None:
+                pointers.enter(body)
             self.statement(node)
         self.depth -= 1
         self.block_end = before
+        if pointers is not None:
+            pointers.leave()
         return body
 
     def return_statement(self, node: Tree) -> None:
