@@ -28,11 +28,14 @@ LAUNCHES = {
     "followed": "int side = 4; int blocks = N / side; dim3 threads(side, side); dim3 grid(blocks, blocks);"
     " product<<<grid, threads>>>(a, b, c);",
     "written there": "product<<<dim3(N / 4, N / 4), dim3(2 * 2, 4)>>>(a, b, c);",
+    "through a pointer": "void (*run)(const float *, const float *, float *) = &product; dim3 grid(2, 2), threads(4, 4);"
+    " run<<<grid, threads>>>(a, b, c);",
     "assigned": "dim3 threads = dim3(4, 4, 1); product<<<dim3(2, 2), threads, 0, 0>>>(a, b, c);",
 }
 UNKNOWN = {
     "changed later": "int side = 4; side = atoi(argv[1]); product<<<4, dim3(side, side)>>>(a, b, c);",
     "filled elsewhere": 'int side = 4; scanf("%d", &side); product<<<4, dim3(side, side)>>>(a, b, c);',
+    "through a pointer to another": "void (*run)(float *) = other; run<<<4, dim3(4, 4)>>>(a);",
     "two sizes": "product<<<4, dim3(4, 4)>>>(a, b, c); product<<<4, dim3(2, 2)>>>(a, b, c);",
     "a member": "dim3 threads(4, 4); threads.y = argc; product<<<4, threads>>>(a, b, c);",
 }

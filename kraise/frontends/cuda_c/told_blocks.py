@@ -32,12 +32,21 @@ def told_blocks(program: Program, kernels: frozenset[str]) -> tuple[tuple[str, B
         if item.kind != "host":
             continue
         for at in range(item.first, item.last + 1):
-            if toks[at].text != "<<<" or (name := _launched(toks, at)) not in kernels:
+            if toks[at].text != "<<<":
                 continue
-            arguments = _arguments(toks, at + 1, ">>>")
+            name = _launched(toks, at)
+            meant = (name,) if name in kernels or name in program.functions else _pointed(toks, item, kernels)
+            arguments = _arguments(toks, at + 1, ">>>") if kernels.intersection(meant) else []
             if len(arguments) > 1:
-                found[name, _Reader(program, item).block(*arguments[1])] = None
+                block = _Reader(program, item).block(*arguments[1])
+                found |= {(n, block): None for n in meant}
     return tuple(found)
+
+
+def _pointed(toks: list[Raw], item: Item, kernels: frozenset[str]) -> tuple[str, ...]:
+    """The kernels that a function speaks of without launching them: what its pointers to kernels may be."""
+    named = (k for k in range(item.first + 1, item.last) if toks[k].text in kernels and toks[k].kind == "NAME")
+    return tuple(dict.fromkeys(toks[k].text for k in named if toks[k + 1].text not in ("<<<", "<", "(")))
 
 
 def _launched(toks: list[Raw], at: int) -> str:
@@ -101,11 +110,22 @@ class _Reader:
             return None
         return value if type(value) is int else None
 
+    def _further(self, at: int, types: tuple[str, ...]) -> bool:
+        """Is a name a further one of a declaration, ``dim3 grid(4), block(32)``?"""
+        toks = self.program.unit.tokens
+        if toks[at - 1].text != "," or toks[at + 1].text not in ("(", "=", "{"):
+            return False
+        depth, at = 0, at - 1
+        while at > self.item.first and (depth or toks[at].text not in (";", "{", "}", "(")):
+            depth += {")": 1, "}": 1, "(": -1, "{": -1}.get(toks[at].text, 0) if at else 0
+            at -= 1
+        return toks[at + 1].text in types
+
     def _declared(self, name: str, *types: str) -> int | None:
         """The token that declares a variable of the function, if nothing else sets it."""
         toks, places = self.program.unit.tokens, range(self.item.first + 1, self.item.last)
         mine = [at for at in places if toks[at].text == name and toks[at].kind == "NAME"]
-        declared = [at for at in mine if toks[at - 1].text in types]
+        declared = [at for at in mine if toks[at - 1].text in types or self._further(at, types)]
         if len(declared) != 1:
             return None
         for at in mine:
