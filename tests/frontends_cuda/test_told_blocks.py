@@ -28,7 +28,8 @@ LAUNCHES = {
     "followed": "int side = 4; int blocks = N / side; dim3 threads(side, side); dim3 grid(blocks, blocks);"
     " product<<<grid, threads>>>(a, b, c);",
     "written there": "product<<<dim3(N / 4, N / 4), dim3(2 * 2, 4)>>>(a, b, c);",
-    "through a pointer": "void (*run)(const float *, const float *, float *) = &product; dim3 grid(2, 2), threads(4, 4);"
+    "through a pointer": "void (*run)(const float *, const float *, float *) = &product;"
+    " dim3 grid(2, 2), threads(4, 4);"
     " run<<<grid, threads>>>(a, b, c);",
     "assigned": "dim3 threads = dim3(4, 4, 1); product<<<dim3(2, 2), threads, 0, 0>>>(a, b, c);",
 }

@@ -12,7 +12,7 @@ from kraise.ir import equations as eq
 from kraise.ir.types import INT
 from kraise.ir.walk import free_indices, substitute, topological, transform
 from kraise.raising.collective.integers import number
-from kraise.raising.collective.marks import Unknown
+from kraise.raising.collective.marks import Beyond, Unknown
 from kraise.raising.run.arithmetic import index_like, operation, tidy
 from kraise.raising.run.context import Context
 
@@ -157,7 +157,10 @@ def numbers(found: Frame, e: eq.Expr, size: int) -> np.ndarray | None:
             case eq.Op(name="select", args=(c, a, b)) if {c, a, b} <= known.keys():
                 known[node] = np.where(known[c], known[a], known[b])
             case eq.Op(name=name, args=args, type=t) if all(a in known for a in args):
-                out = number(name, [known[a] for a in args], t)
+                try:
+                    out = number(name, [known[a] for a in args], t)
+                except Beyond:  # ``1 << k`` for a k of as many as threads
+                    return None
                 if isinstance(out, Unknown) or not isinstance(out, np.ndarray):
                     return None
                 known[node] = out
