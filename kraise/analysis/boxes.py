@@ -42,11 +42,11 @@ class _Bound:
 
     def value(self, rest: Poly, side: str) -> Poly:
         """The bound on v (inclusive) where the other indices make ``rest`` what is given."""
-        floor = _divide(rest, self.by)
+        floor = floor_of(rest, self.by)
         return -floor if side == "lower" else floor
 
 
-def _divide(poly: Poly, by: int) -> Poly:
+def floor_of(poly: Poly, by: int) -> Poly:
     """floor(poly / by) for by > 0."""
     if by == 1:
         return poly
@@ -54,7 +54,12 @@ def _divide(poly: Poly, by: int) -> Poly:
         return constant(poly.value // by)
     if all(c % by == 0 for m, c in poly.terms.items() if m):
         return Poly({m: c // by for m, c in poly.terms.items()})  # what the constant leaves over is less than one
-    return Poly({(eq.Op("floordiv", (to_expr(poly), eq.Const(by, INT)), INT),): 1})
+    whole = poly.offset if poly.offset % by == 0 else 0  # (n - 4) // 4 is n // 4 - 1
+    rest = poly - whole
+    if all(c == -1 for m, c in rest.terms.items() if m) and (rest.offset + 1) % by == 0:
+        left = -rest + rest.offset  # (3 - n) // 4 is -(n // 4)
+        return -floor_of(left, by) + (whole + rest.offset + 1) // by - 1
+    return Poly({(eq.Op("floordiv", (to_expr(rest), eq.Const(by, INT)), INT),): 1}) + whole // by
 
 
 def _bounds_of(poly: Poly, names: frozenset[str]) -> list[tuple[str, str, _Bound]]:

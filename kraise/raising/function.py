@@ -351,7 +351,23 @@ def _bounded_by_guards(cx: Context, raws: list[Raw]) -> None:
             inner = tiles.spread(raw) if cx.lane is not None else raw
             around = tuple(n for n in inner.loops if n not in raw.loops)  # lanes that a sum runs over
             guards = tuple(c for c in inner.path if free_indices(c) <= threads_only | set(around))
-            box(own, guards, around)
+            try:
+                box(own, guards, around)
+            except Unbounded:
+                if not _elements_bounded(inner, own):
+                    raise
+
+
+def _elements_bounded(raw: RawWrite, own: tuple[str, ...]) -> bool:
+    """Whether the threads' indices are digits of an element's (``4 * i + j`` with 0 <= j < 4) that a guard bounds."""
+    found = tiles.merged_write(raw, tiles.Launch())
+    if {*own} & {*found.loops}:
+        return False
+    try:
+        box(found.loops, found.path)
+    except Unbounded:
+        return False
+    return True
 
 
 def _unchecked(cx: Context, accesses: list[Access]) -> list[Access]:

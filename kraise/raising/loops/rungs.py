@@ -31,6 +31,7 @@ from kraise.raising.loops.cells import (
 )
 from kraise.raising.loops.coarsened import shared_out
 from kraise.raising.loops.dealt import dealt
+from kraise.raising.loops.few import few_rounds
 from kraise.raising.loops.folds import Sequential, fold_loop
 from kraise.raising.loops.grid_stride import grid_stride
 from kraise.raising.loops.invariant import unswitched
@@ -87,6 +88,9 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
             s.span,
             "step by a constant or by a parameter, or count the rounds and multiply",
         )
+    if (chunk := few_rounds(st, s, start, stop, step.value, live)) is not None:
+        loop(cx, st, chunk, live, free)
+        return
     if (row := from_zero(cx, st, s, start, stop, step.value, live)) is not None:
         loop(cx, st, row, live, free)
         return

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from kraise.analysis.boxes import box
+from kraise.analysis.boxes import box, floor_of
 from kraise.analysis.conditions import Fact, classify, conjunction, conjuncts, fact_to_expr, is_static, negate
 from kraise.analysis.dependence import implied
 from kraise.analysis.poly import Poly, to_expr, to_poly
@@ -116,15 +116,17 @@ def _merge(domain: Domain, q: str, d: str, size: Poly, launch: Launch) -> Domain
         elif mine == {q}:
             fact = classify(c)
             times = None if fact is None else fact.poly.coefficient(big).value
-            whole_rows = size.value is not None and times == -size.value  # size * q <= rest
+            whole_rows = size.value is not None and times in (size.value, -size.value)  # size * q >= -rest or <= rest
             if fact is None or fact.kind != "ge" or (times not in (1, -1) and not whole_rows):
                 return None
             rest = fact.poly.without(big)
             if rest.indices():
                 return None
-            if whole_rows and times != -1:
-                by = to_poly(eq.Op("floordiv", (to_expr(rest), to_expr(size)), INT))
-                path.append(eq.Op("lt", (whole, to_expr((by + 1) * size + begin)), BOOL))
+            if whole_rows and times not in (1, -1):
+                by = floor_of(rest, size.value or 1)
+                below = times == -size.value
+                end = (by + 1) * size if below else -by * size  # as q < rest // size + 1, or q >= -(rest // size)
+                path.append(eq.Op("lt" if below else "ge", (whole, to_expr(end + begin)), BOOL))
             elif times == 1:  # q >= -rest
                 start = to_expr(size * -rest + begin)
                 path.append(eq.Op("ge", (whole, start), BOOL))
