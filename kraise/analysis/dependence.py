@@ -119,7 +119,7 @@ class Space:
 
     def _chosen(self, atom: eq.Expr, rename: dict[str, str]) -> str | None:
         """A minimum, maximum, choice or remainder as a variable of its own, tied to its operands."""
-        bits = flipped.parts(atom)
+        bits = flipped.parts(atom, getattr(rename, "same", None))
         key = (atom if bits is None else flipped.bare(atom), getattr(rename, "suffix", ""))
         if key in self.chosen:
             return self.chosen[key]
@@ -130,7 +130,9 @@ class Space:
             return self.poly(to_poly(e), rename)
 
         if bits is not None:
-            return self._masked(key, bits[0], text(bits[1]), text(bits[2]))
+            fixed = static_expr(bits[2])
+            mask = text(bits[2]) if fixed else self.params.setdefault(("mask", bits[2]), f"p{len(self.params)}")
+            return self._masked(key, bits[0], text(bits[1]), mask)
         if ties(atom, "", text) is None:
             self.unknown[key] = len(self.elements)  # asked again when more is known of what arrays hold
             return None
@@ -266,7 +268,8 @@ class Question:
         sorted_: frozenset[str] = frozenset(),
     ) -> None:
         space = self.space = Space()
-        names_a, names_b = self.names = _Renaming("a", shared), _Renaming("b", shared)
+        same = flipped.Same(shared, a.folds == b.folds and shared.issuperset(a.folds))
+        names_a, names_b = self.names = _Renaming("a", shared, same), _Renaming("b", shared, same)
         space.path(a.path, names_a)
         space.path(b.path, names_b)
         disjoint(space, a, b, names_a, names_b)
@@ -338,9 +341,9 @@ def _without_stride(p: Poly, q: Poly, path: tuple[eq.Expr, ...], shared: frozens
 class _Renaming(dict[str, str]):
     """Gives every index that is not shared a name of its own."""
 
-    def __init__(self, suffix: str, shared: frozenset[str]):
+    def __init__(self, suffix: str, shared: frozenset[str], same: flipped.Same):
         super().__init__()
-        self.suffix = suffix
+        self.suffix, self.same = suffix, same
         self.shared = shared
 
     def get(self, name: str, default: str = "") -> str:  # type: ignore[override]

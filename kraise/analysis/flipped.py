@@ -22,6 +22,28 @@ class Term:
     result: str
 
 
+@dataclass(frozen=True)
+class Same:
+    """What has one value in two instances: the ``shared`` indices and, where they are in the same rounds of all loops
+    (``rounds``), what a loop carries for all threads at once."""
+
+    shared: frozenset[str]
+    rounds: bool
+
+    def holds(self, e: eq.Expr) -> bool:
+        """Whether ``e`` is made of such, and of sizes."""
+        match e:
+            case eq.Index(name=name):
+                return name in self.shared
+            case eq.CarryIn(axes=axes) | eq.FoldResult(axes=axes):
+                return self.rounds and not axes
+            case eq.Op(args=args):
+                return all(map(self.holds, args))
+            case eq.Cast(arg=arg):
+                return self.holds(arg)
+        return static_expr(e)
+
+
 class Bits:
     """The terms of one set, and what follows of each two for places that are not negative."""
 
@@ -44,8 +66,9 @@ class Bits:
         return said
 
 
-def parts(atom: eq.Expr) -> tuple[str, eq.Expr, eq.Expr] | None:
-    """The operation, the place and the mask, if all threads have the same mask.
+def parts(atom: eq.Expr, same: Same | None = None) -> tuple[str, eq.Expr, eq.Expr] | None:
+    """The operation, the place and the mask, if all threads have the same mask (where two of them are asked about: what
+    is the ``same`` for both).
 
     A subscript lies within its array, and an index within 31 bits: conversions between types of 32 bits and more
     change neither.
@@ -54,6 +77,9 @@ def parts(atom: eq.Expr) -> tuple[str, eq.Expr, eq.Expr] | None:
         case eq.Op(name="xor" | "and_" as name, args=(a, b), type=t) if _wide(t):
             for place, mask in ((a, b), (b, a)):
                 if static_expr(mask) and not static_expr(place):
+                    return name, bare(place), bare(mask)
+            for place, mask in ((a, b), (b, a)) if same is not None else ():
+                if same is not None and same.holds(mask) and not same.holds(place):
                     return name, bare(place), bare(mask)
     return None
 

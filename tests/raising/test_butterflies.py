@@ -1,7 +1,10 @@
 """Pairs of elements whose indices differ in bits that all threads flip, and pairs that are not apart."""
 
+import inspect
 from pathlib import Path
 
+import jax
+import numpy as np
 import pytest
 
 from kraise import pipeline
@@ -108,3 +111,58 @@ def test_the_second_arm_sees_what_was_there_before():
 def test_an_arm_that_reads_what_other_threads_store_in_the_first_is_a_race(other):
     source = ARMS.replace("y[i] = x[i] * w[i]", other).replace("if i < x.shape[0]", "if 0 < i < x.shape[0] - 1")
     assert refused("from numba import cuda\n\n@cuda.jit\n" + source, "k.py") & {"KR201"}
+
+
+SORT = """
+__global__ void sort(float *a, int n) {{
+    extern __shared__ float s[];
+    int t = threadIdx.x;
+    s[t] = a[blockIdx.x * blockDim.x + t];
+    __syncthreads();
+    for (int k = 2; k <= {size}; {up})
+        for (int j = {first}; j > 0; {down}) {{
+            int p = t ^ {mask};
+            if (p > t) {{
+                float x = s[t], y = s[p];
+                if ((x > y) == ((t & k) == 0)) {{ s[t] = y; s[p] = x; }}
+            }}
+            {barrier}
+        }}
+    a[blockIdx.x * blockDim.x + t] = s[t];
+}}
+"""
+WAYS = {
+    "size": "blockDim.x",
+    "up": "k <<= 1",
+    "first": "k >> 1",
+    "down": "j >>= 1",
+    "mask": "j",
+    "barrier": "__syncthreads();",
+}
+SPELLED = {
+    "shifts": {},
+    "products": {"up": "k *= 2", "first": "k / 2", "down": "j /= 2"},
+    "a size": {"size": "n", "up": "k = k * 2", "down": "j = j / 2"},
+}
+
+
+@pytest.mark.parametrize("name", SPELLED)
+def test_a_bitonic_sort_of_blocks_whose_size_the_launch_gives(name):
+    done = pipeline.translate(SORT.format(**WAYS | SPELLED[name]), "k.cu")
+    assert done.text is not None and "while" not in done.text, done.diagnostics
+    scope = {}
+    exec(done.text, scope)
+    size = {"n": 8} if "n" in inspect.signature(scope["sort"]).parameters else {}
+    launch = {"grid": 3, "block": 8, "shared": 8}
+    x = np.random.default_rng(0).permutation(24).astype(np.float32)
+    assert np.array_equal(scope["sort"](x, **size, **launch), np.sort(x.reshape(3, 8), axis=1).ravel())
+    weights = np.arange(24, dtype=np.float32)
+    pulled = jax.grad(lambda x: (scope["sort"](x, **size, **launch) * weights).sum())(x)
+    ranks = np.argsort(np.argsort(x.reshape(3, 8), axis=1), axis=1) + 8 * np.arange(3)[:, None]
+    assert np.array_equal(pulled, ranks.ravel())
+
+
+@pytest.mark.parametrize("change", [{"barrier": ""}, {"mask": "(j | t)"}, {"mask": "(j + t / 8)"}])
+def test_partners_that_each_thread_picks_are_refused(change):
+    done = pipeline.translate(SORT.format(**WAYS | change), "k.cu")
+    assert done.text is None and "KR201" in {d.code for d in done.diagnostics}

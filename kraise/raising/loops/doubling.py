@@ -65,18 +65,25 @@ def _rounds(
     if isinstance(c, k.Var) or relation not in TURNED or len(args) != 2:
         return None
     for how, (a, b) in ((relation, args), (TURNED[relation], args[::-1])):
+        a, seen = _unsigned(a)
         shift = _shifted(a.name, body, flags) if isinstance(a, k.Var) and a.type.is_integer else None
         if shift is None or not isinstance(a, k.Var) or not b.type.is_integer:
             continue
         if reads(b) & {*assigned(body)} or not still(b, body):
             continue
         first = st.env.get(a.name)
+        if seen and first is not None and not provable_here(st, to_poly(first)):
+            continue
         rounds = (
             None if first is None else _upwards(first, how, b, shift) if shift.up else _downwards(st, a, first, how, b)
         )
         if rounds is None or first is None:
             continue
-        if not static_expr(value(cx, st.copy(), rounds)):
+        known = value(cx, st.copy(), rounds)
+        if shift.up and static_expr(known) and (b.type.bits or 32) <= 32:
+            most = _MOST + 2 - _bits(first)  # a bound of 31 bits, divided by the start
+            st.facts = tuple(dict.fromkeys((*st.facts, eq.Op("le", (known, eq.Const(most, INT)), BOOL))))
+        if not static_expr(known):
             counted = _by_exponents(st, first, how, value(cx, st.copy(), b), shift.up)
             if counted is None:
                 continue
@@ -87,6 +94,17 @@ def _rounds(
             rounds = k.Op("floordiv", (over, k.Const(shift.bits, INT)), INT)
         return a, shift, rounds
     return None
+
+
+def _unsigned(e: k.Expr) -> tuple[k.Expr, bool]:
+    """A signed variable that is compared as an unsigned number, and whether it is: the same if it is not negative."""
+    seen = isinstance(e, k.Cast) and isinstance(e.arg, k.Var) and e.arg.type.kind == "int" and e.type.kind == "uint"
+    wide = isinstance(e, k.Cast) and (e.type.bits or 0) >= (e.arg.type.bits or 32)
+    return (e.arg, True) if isinstance(e, k.Cast) and seen and wide else (e, False)
+
+
+def _bits(first: eq.Expr) -> int:
+    return first.value.bit_length() if isinstance(first, eq.Const) and type(first.value) is int else 1
 
 
 def _upwards(first: eq.Expr, relation: str, bound: k.Expr, shift: _Shift) -> k.Expr | None:
@@ -148,6 +166,13 @@ def _exponent(st: State, e: eq.Expr) -> Poly | None:
         case eq.Op(name="shr", args=(a, by)) if index_like(by):
             base, less = _exponent(st, a), to_poly(by)
             return base - less if base is not None and provable_here(st, base - less) else None
+        case eq.Op(name="floordiv" | "tdiv", args=(a, eq.Const(value=int() as by))) if by > 0 and not by & (by - 1):
+            base, less = _exponent(st, a), constant(by.bit_length() - 1)
+            return base - less if base is not None and provable_here(st, base - less) else None
+        case eq.Op(name="mul", args=(a, b)):
+            first, second = _exponent(st, a), _exponent(st, b)
+            fits = first is not None and second is not None and provable_here(st, constant(_MOST) - first - second)
+            return first + second if fits and first is not None and second is not None else None
     return None
 
 
