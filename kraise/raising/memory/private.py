@@ -23,7 +23,7 @@ from kraise.ir.walk import free_indices, substitute, topological
 from kraise.raising.carried.freely import own_only
 from kraise.raising.memory.filled import Solved, solve
 from kraise.raising.memory.filled_twice import joined, without_known
-from kraise.raising.memory.renumbered import as_one, digits_of, renumbered
+from kraise.raising.memory.renumbered import digits_of, readings
 from kraise.raising.run import simplify
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import LocalArray, Raw, RawNew, RawWrite, State
@@ -206,7 +206,7 @@ class _Search:
             return raw, solved
         rounds = {n for n in raw.loops if n in self.st.open and n not in self.cx.thread_names}
         kept = frozenset({*self.cx.blocks, *rounds})
-        for other in (renumbered(raw, kept), as_one(self.cx, raws[: place + 1], kept)):
+        for other in readings(self.cx, raws[: place + 1], kept):
             again = None if other is None else solve(self.cx, self.st, other, self.subs, place)
             if other is None or again is None:
                 continue

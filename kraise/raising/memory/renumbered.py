@@ -6,7 +6,7 @@ or three digits; whose store fills a given cell is read off the row itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import gcd
 
@@ -18,7 +18,7 @@ from kraise.ir.walk import Unmovable, free_indices, substitute
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import Raw, RawWrite, map_raw
 from kraise.raising.threads.tiles import Domain, Launch, merged
-from kraise.raising.writes.interleaved import MOST, group
+from kraise.raising.writes.interleaved import MOST, group, sizes
 from kraise.raising.writes.steps import in_ones
 
 _OWN = "$"
@@ -50,19 +50,35 @@ def renumbered(raw: RawWrite, kept: frozenset[str]) -> RawWrite | None:
 
 
 def as_one(cx: Context, raws: Sequence[Raw], kept: frozenset[str]) -> RawWrite | None:
-    """The last of ``raws`` together with those right before it, renumbered, where they are one store: the members of a
-    vector that go to neighbouring places, or one row apart (``s[4 * c + 1][r] = v.y``)."""
+    """The last of ``raws``, which follow each other in one array, together with those right before it, renumbered,
+    where they are one store: the members of a vector that go to neighbouring places, or one row apart (``s[4 * c +
+    1][r] = v.y``)."""
+    stores = [renumbered(r, kept) or r for r in raws if isinstance(r, RawWrite)]
+    for at in range(len(stores) - 1):
+        if len(stores) - at not in sizes(stores, at):
+            continue
+        found = group(cx, stores, at, frozenset(), Launch())
+        if found is not None and at + found[1] == len(stores):
+            return renumbered(found[0], kept)
+    return None
+
+
+def readings(cx: Context, raws: Sequence[Raw], kept: frozenset[str]) -> Iterator[RawWrite | None]:
+    """The last of ``raws`` over fewer indices, and together with those before it: each is made once, whatever cell is
+    asked for."""
     last = raws[-1]
     assert isinstance(last, RawWrite)
     start = len(raws) - 1
     while start and len(raws) - start < MOST and _follows(raws[start - 1], last):
         start -= 1
-    stores = [renumbered(r, kept) or r for r in raws[start:] if isinstance(r, RawWrite)]
-    for at in range(len(stores) - 1):
-        found = group(cx, stores, at, frozenset(), Launch())
-        if found is not None and at + found[1] == len(stores):
-            return renumbered(found[0], kept)
-    return None
+    group = tuple(raws[start:])
+    for some, make in (((last,), lambda: renumbered(last, kept)), (group, lambda: as_one(cx, group, kept))):
+        if some is group and len(group) < 2:
+            continue
+        key = tuple(map(id, some)), kept
+        if key not in cx.readings:
+            cx.readings[key] = some, make()  # with the stores, so that their identities stay theirs
+        yield cx.readings[key][1]
 
 
 def _follows(r: Raw, last: RawWrite) -> bool:
@@ -84,4 +100,4 @@ def digits_of(one: RawWrite) -> tuple[eq.Expr, ...]:
     return tuple(c for c in one.path if len(free_indices(c)) == 1 and all(n.endswith(_OWN) for n in free_indices(c)))
 
 
-__all__ = ["as_one", "digits_of", "renumbered"]
+__all__ = ["digits_of", "readings", "renumbered"]

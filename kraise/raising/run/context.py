@@ -86,6 +86,7 @@ class Context:
     rounds: dict[str, str] = field(default_factory=dict)  # the index of each such loop
     sites: dict[str, int] = field(default_factory=dict)  # how many stores to an array that the kernel makes
     overwritten: dict[eq.Version, frozenset[str]] = field(default_factory=dict)  # by later rounds of these loops
+    readings: dict[Any, Any] = field(default_factory=dict)  # of stores, over numbers in place of their digits
     scratch: frozenset[str] = frozenset()  # arrays of the function's own that are taken to be made anew where filled
     hindering: set[str] = field(default_factory=set)  # arrays of the function's own that tie the rounds of a loop
     solid: frozenset[str] = frozenset()  # arrays whose rounds must not overwrite each other

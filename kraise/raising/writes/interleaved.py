@@ -98,6 +98,13 @@ def group(
     return None if found is None else (found, size)
 
 
+def sizes(raws: Sequence[RawWrite], at: int) -> tuple[int, ...]:
+    """How many stores a group from ``at`` on may be made of."""
+    strided = _strided(raws[at])[1]
+    axis, apart = _chunk(raws[at])
+    return strided, _in_chunks(raws[at : at + MOST], axis, apart) if apart else 0
+
+
 def _in_place(first: RawWrite, behind: Sequence[Raw]) -> RawWrite:
     """``x[4 * i] *= a`` as the plain store that the next ones are, which read the cells as they were before it."""
     other = behind[0] if behind else None
