@@ -35,7 +35,9 @@ class Same:
         match e:
             case eq.Index(name=name):
                 return name in self.shared
-            case eq.CarryIn(axes=axes) | eq.FoldResult(axes=axes):
+            case eq.CarryIn(fold=fold, axes=axes):
+                return self.rounds and not axes and fold.split("#")[0] in self.shared  # the index of its rounds
+            case eq.FoldResult(axes=axes):
                 return self.rounds and not axes
             case eq.Op(args=args):
                 return all(map(self.holds, args))

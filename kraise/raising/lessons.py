@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kraise.analysis.conditions import static_expr
 from kraise.diagnostics import Refused
 from kraise.ir import equations as eq
+from kraise.ir.walk import topological
 from kraise.raising.function import Raiser
 from kraise.raising.learned import Learned
 from kraise.raising.loops import coarsened
@@ -113,6 +115,14 @@ def in_rows(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None
     return replace(known, named=filled) if filled else None
 
 
+def written_out(attempt: Raiser, known: Learned, left: list[eq.Expr]) -> Learned | None:
+    """The rounds of loops with barriers written out, where they are few and the partners that threads exchange with
+    (``t ^ j``) change from round to round: each round is then an exchange of its own."""
+    partners = (n for n in topological(left) if isinstance(n, eq.Op) and n.name == "xor")
+    turning = any(not any(map(static_expr, n.args)) for n in partners)
+    return replace(known, unroll=True) if turning and not known.unroll and attempt.unrolls() else None
+
+
 def finer(cx: Context, known: Learned, values: list[eq.Expr]) -> Learned | None:
     """The threads with their indices further apart, where values speak of block and thread; None if they do not."""
     ways = threads.finer(cx, known.ways, values)
@@ -143,4 +153,4 @@ def _wanted(cx: Context, assumed: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
     return (*own, *(c for c in cx.wanted if c not in own and any(neighbours(c, o) for o in own))) or tuple(cx.wanted)
 
 
-__all__ = ["PROOFS", "after", "finer", "further", "in_rows", "tiled"]
+__all__ = ["PROOFS", "after", "finer", "further", "in_rows", "tiled", "witnessed", "written_out"]

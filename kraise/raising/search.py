@@ -19,7 +19,7 @@ from kraise.raising.collective.requests import Apart, Lanes, Sized, Tied
 from kraise.raising.function import Raiser
 from kraise.raising.learned import Attempt, Learned, with_attempts
 from kraise.raising.left import carried, fewer, loops, made
-from kraise.raising.lessons import PROOFS, after, finer, further, in_rows, tiled, witnessed
+from kraise.raising.lessons import PROOFS, after, finer, further, in_rows, tiled, witnessed, written_out
 from kraise.raising.loops.registers import small
 from kraise.raising.loops.rerolled import tidied
 from kraise.raising.memory.numbered import numbered
@@ -151,6 +151,7 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                 continue
             left = [e for s in kernel.body for e in statement_expressions(s)]
             more = tiled(attempts[-1].cx, known) or finer(attempts[-1].cx, known, left)
+            more = more or written_out(attempts[-1], known, left)
             if more is None:
                 last = attempts[-1]
                 vain = idle(last.cx, last.st, last.inlined, last.ways, {*told, *hinted(module, function)})
