@@ -116,17 +116,17 @@ def _merge(domain: Domain, q: str, d: str, size: Poly, launch: Launch) -> Domain
         elif mine == {q}:
             fact = classify(c)
             times = None if fact is None else fact.poly.coefficient(big).value
-            whole_rows = size.value is not None and times in (size.value, -size.value)  # size * q >= -rest or <= rest
+            rows = size.value or 0
+            whole_rows = bool(rows) and times in (rows, -rows)  # size * q >= -rest or <= rest
             if fact is None or fact.kind != "ge" or (times not in (1, -1) and not whole_rows):
                 return None
             rest = fact.poly.without(big)
             if rest.indices():
                 return None
             if whole_rows and times not in (1, -1):
-                by = floor_of(rest, size.value or 1)
-                below = times == -size.value
-                end = (by + 1) * size if below else -by * size  # as q < rest // size + 1, or q >= -(rest // size)
-                path.append(eq.Op("lt" if below else "ge", (whole, to_expr(end + begin)), BOOL))
+                by, below = floor_of(rest, rows), times == -rows
+                edge = (by + 1) * size if below else -by * size  # as q < rest // size + 1, or q >= -(rest // size)
+                path.append(eq.Op("lt" if below else "ge", (whole, to_expr(edge + begin)), BOOL))
             elif times == 1:  # q >= -rest
                 start = to_expr(size * -rest + begin)
                 path.append(eq.Op("ge", (whole, start), BOOL))
