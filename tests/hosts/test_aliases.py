@@ -209,10 +209,16 @@ MOVED = {
 @pytest.mark.parametrize("what", MOVED)
 def test_parameters_by_their_own_names_once_other_names_have_moved(what):
     done = python(PARTS + f"def f(x, y, n):\n{MOVED[what]}")
-    assert "f" in done.raised
+    assert "f" in done.raised and "what it leaves" not in done.text
     for n in (0, 1, 3):
         agrees(done, "f", x=array(9), y=array(9, 1), n=n)
     x, y = array(9), array(9, 1)
     if what.startswith("a flag"):
         for got, want in zip(load_module(done.text).f(x, y, 2), (x + 5, y), strict=True):
             np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
+def test_what_is_changed_and_not_returned_is_said():
+    done = python(PARTS + "def f(x, y):\n    grow[1, 32](x, 1.0)\n    join[1, 32](x, y)\n    return y\n")
+    assert "what it leaves in x is not among its results" in done.text
+    assert "what it leaves" not in python(PARTS + "def f(x):\n    grow[1, 32](x, 1.0)\n    return 2\n").text

@@ -46,9 +46,11 @@ def own_memory(host: h.Host) -> set[str]:
 def left_behind(host: h.Host, written: Collection[str], memory: Collection[str]) -> str:
     """The doc of a function, with the parameters that it changes and does not give back (a Python function gives back
     the arrays that it returns, and no others)."""
-    lost = [p.name for p in host.params if p.name in written and p.name not in memory]
-    once = sum(isinstance(s, h.Return) for s in flat(host.body)) == 1  # with more, what they return is copied
-    said = f"what it leaves in {', '.join(lost)} is not among its results" if lost and once else ""
+    returns = [s for s in flat(host.body) if isinstance(s, h.Return)]
+    back = {v.array for r in returns for v in r.values if isinstance(v, k.ArrayRef)} - set_within(host.body)
+    lost = [p.name for p in host.params if p.name in set(written) - set(memory) - back]
+    known = len(returns) == 1 and not host.owner  # of several returns copies come back, of methods all that changes
+    said = f"what it leaves in {', '.join(lost)} is not among its results" if lost and known else ""
     return "\n\n".join(x for x in (host.doc.strip(), said) if x)
 
 
