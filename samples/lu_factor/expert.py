@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 
 @jax.jit
@@ -17,3 +18,7 @@ def lu_factor(a):
         return a - jnp.where(below, column, 0)[:, None] * jnp.where(below, a[k], 0)
 
     return jax.lax.fori_loop(0, n, step, a)
+
+
+def large(rng):
+    return {"lu_factor": {"a": rng.random((300, 300)) + 300 * np.eye(300)}}
