@@ -34,3 +34,32 @@ def test_places_and_counts_are_stored_in_32_bits(kind):
         for name, values in wanted.items():
             got = getattr(module, name)(x.ravel(), w, y, 3)
             assert got.dtype == np.int32 and got.tolist() == values, (name, got)
+
+
+ROWS = """
+from numba import cuda
+
+
+@cuda.jit
+def lowest(x, ptr, y, at):
+    r = cuda.grid(1)
+    if r < y.size:
+        k = ptr[r]
+        low = x[k]
+        place = k
+        for k in range(ptr[r] + 1, ptr[r + 1]):
+            if x[k] < low:
+                low = x[k]
+                place = k
+        y[r] = low
+        at[r] = place
+"""
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_place_that_a_loop_counts_begins_as_wide_as_the_count(wide):
+    """Row pointers of 32 bits where 64 are on: the loop's state changed its type (a TypeError)."""
+    ptr, x = np.array([0, 3, 4], np.int32), np.array([2.0, 1.0, 3.0, 5.0])
+    with x64(wide):
+        y, at = load_module(pipeline.translate(ROWS, "k.py").text).lowest(x, ptr, np.zeros(2), np.zeros(2, np.int32))
+        assert y.tolist() == [1, 5] and at.tolist() == [1, 3]

@@ -121,7 +121,7 @@ def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     base: tuple[Atom, ...] = () if s.type.kind == "number" else (Atom(dtype_text(s.type)),)
     if any(_settles(ctx, n) and not n.type.is_integer for e in (s.init, s.update) for n in _sources(ctx, e)):
         base = (*base, Atom("jnp.float_"))  # a sum of numbers is as wide as JAX makes floats
-    elif not base and any(isinstance(n, eq.Index) for n in _sources(ctx, s.update)):
+    elif not base and any(_counts(ctx, n) for n in _sources(ctx, s.update)):
         base = (Atom("jnp.int_"),)  # indices are as wide as JAX makes integers
         if any(isinstance(n, eq.Const) and isinstance(n.value, float) for n in _sources(ctx, s.update)):
             base = (*base, Atom("1.0"))
@@ -133,6 +133,12 @@ def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
         ctx.emit(Assign(name, py.call("jnp.result_type", *base, *(Atom(a) for a in arrays))))
         dtypes[key] = Atom(name)
     return dtypes[key]
+
+
+def _counts(ctx: Context, node: eq.Expr) -> bool:
+    """Whether a value is an index, of a range or of the rounds that a loop with a condition counts."""
+    rounds = isinstance(node, eq.CarryIn | eq.FoldResult) and node.type == INT and cell_of(ctx, node.name) is None
+    return rounds or isinstance(node, eq.Index)
 
 
 def _as_index(ctx: Context, s: eq.ScalarCarry) -> bool:
