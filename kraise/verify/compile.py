@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable
-from functools import partial
 from operator import index
 from types import FrameType, TracebackType
 from typing import Any
@@ -39,19 +38,34 @@ class Program:
         self.directions = directions
         self.widen = widen
         self.ties = Ties()
+        self.rounds = 0  # of all loops, since the program was made
+        self.most_rounds = _PROBE_LIMIT if probing else _LIMIT
         self.filename = f"<kraise interpreter {next(_serial)}>"
         self.lines: list[str] = []
         self.spans: list[Span | None] = []
         self.display: dict[str, str] = {}  # a generated name's source name
         self.namespace: dict[str, Any] = {
-            "steps": _steps,
-            "count_round": partial(_count_round, _PROBE_LIMIT if probing else _LIMIT),
+            "steps": self.steps,
+            "count_round": self.count_round,
             "index": index,
         }
         self.entries: dict[str, str] = {}
         self.tables: dict[str, str] = {}  # set by the run: a constant table's global name
         self._interned: dict[Any, str] = {}
         self._pending: list[k.Function] = []
+
+    def steps(self, start: Any, stop: Any, step: Any) -> range:
+        """The counter of a ``for`` loop."""
+        counter = range(index(start), index(stop), index(step))
+        self.rounds += len(counter)
+        return counter
+
+    def count_round(self, rounds: int) -> int:
+        """One more round of a ``while`` loop. Raises StepLimit after too many."""
+        self.rounds += 1
+        if rounds >= self.most_rounds:
+            raise StepLimit(f"a loop did not end within {self.most_rounds} rounds")
+        return rounds + 1
 
     def function(self, name: str) -> Callable[..., Any]:
         """The Python function for a function of the module: (block, hardware indices, *slots)."""
@@ -134,13 +148,3 @@ def program_of(module: k.Module, *, directions: int, widen: bool, probing: bool)
     _recent.insert(0, program)
     del _recent[_KEPT:]
     return program
-
-
-def _steps(start: Any, stop: Any, step: Any) -> range:
-    return range(index(start), index(stop), index(step))
-
-
-def _count_round(most: int, rounds: int) -> int:
-    if rounds >= most:
-        raise StepLimit(f"a loop did not end within {most} rounds")
-    return rounds + 1

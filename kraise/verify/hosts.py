@@ -6,7 +6,7 @@ Names point into memory, a launch works on that memory, a swap moves names: noth
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -148,9 +148,11 @@ class Host:
         operate = self.program.operation(e.name)
         kind = self.program.type(e.type)
         if is_sized(kind) and e.name not in ("select",):
-            convert = self.program.cast(kind)
-            return host_library.each(lambda *x: convert(operate(*x)), args, self.directions)
-        return host_library.each(operate, args, self.directions)
+            operate = _then(operate, self.program.cast(kind))
+        try:
+            return host_library.each(operate, args, self.directions)
+        except ZeroDivisionError:
+            raise InterpreterError("an integer is divided by zero", getattr(e, "span", None)) from None
 
     def number(self, e: h.Expr) -> Any:
         """A scalar's value without its tangents."""
@@ -390,3 +392,7 @@ def run_host(
         race_count=len(state.races),
         ties=state.ties + program.ties.count,
     )
+
+
+def _then(first: Callable[..., Any], second: Callable[[Any], Any]) -> Callable[..., Any]:
+    return lambda *x: second(first(*x))

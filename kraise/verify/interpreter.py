@@ -108,6 +108,7 @@ def run(
     log.locate = lambda: program.span_now(sys._getframe())
     size = shared_extent(shared, block3)
     returned: tuple[Any, ...] = ()
+    before = program.rounds
     try:
         compiled = program.function(name)
         bound.bind_tables()
@@ -133,6 +134,8 @@ def run(
     except Exception as error:
         running = thread_name(log.thread, grid3, block3) if kernel else ""
         raise _explained(error, program, running) from None
+    if probe is not None:
+        probe.rounds = program.rounds - before
     return _outcome(bound, returned, log, program, grid3, block3)
 
 

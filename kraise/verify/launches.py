@@ -19,6 +19,7 @@ from kraise.verify.probe import Probe
 Triple = tuple[int, int, int]
 Running = Callable[[Triple, Triple], Probe]
 TILE = 8  # what a template's integer is, where an array in shared memory has that size
+MOST_ROUNDS = 15_000  # of the loops of all threads, after which a search that has tried three grids ends
 MOST_THREADS = {1: 8_000, 2: 6_000, 3: 30_000}  # of a search, by the axes in use
 
 
@@ -162,16 +163,21 @@ def covering(axes: tuple[int, ...], block: Triple, running: Running, elements: i
         return (1, 1, 1), running((1, 1, 1), block)
     most = max(MOST_THREADS[len(axes)], 3 * elements, 2 * _product(block) * 3 ** len(axes))
     last: tuple[Triple, Probe] | None = None
-    blocks = 2
+    blocks, tried = 2, 0
     while True:
         grid = _block(axes, (blocks,) * len(axes))
-        if _product(grid) * _product(block) > most and last is not None:
+        if last is not None and (_product(grid) * _product(block) > most or _too_much(last[1], tried)):
             return None
-        probe = running(grid, block)
+        probe, tried = running(grid, block), tried + 1
         if last is not None and (probe.stores, probe.needed) == (last[1].stores, last[1].needed):
             return last
         last = grid, probe
         blocks += max(1, blocks // 2)
+
+
+def _too_much(last: Probe, tried: int) -> bool:
+    """Whether a kernel that does more in every longer grid has been tried enough: nothing guards it."""
+    return tried >= 3 and last.rounds > MOST_ROUNDS
 
 
 def covering_each(grid: Triple, axes: tuple[int, ...], block: Triple, running: Running) -> Triple:
@@ -179,9 +185,9 @@ def covering_each(grid: Triple, axes: tuple[int, ...], block: Triple, running: R
     most = 2 * MOST_THREADS[max(len(axes), 1)]
     for axis in axes:
         last: tuple[Triple, Probe] | None = None
-        longer = grid
-        while _product(longer) * _product(block) <= most:
-            probe = running(longer, block)
+        longer, tried = grid, 0
+        while _product(longer) * _product(block) <= most and (last is None or not _too_much(last[1], tried)):
+            probe, tried = running(longer, block), tried + 1
             if last is not None and (probe.stores, probe.needed) == (last[1].stores, last[1].needed):
                 grid = last[0]
                 break

@@ -14,11 +14,13 @@ from kraise.verify.memory import Array, Storage, Subscripts
 
 @dataclass
 class Probe:
-    """What a probing run found: extents ``needed`` by (array, axis), accesses before the start, and stores made."""
+    """What a probing run found: extents ``needed`` by (array, axis), accesses before the start, stores made, and
+    rounds of loops."""
 
     needed: dict[tuple[str, int], int] = field(default_factory=dict)
     negative: list[str] = field(default_factory=list)
     stores: int = 0
+    rounds: int = 0
 
     def array(self, name: str, storage: Storage, shape: tuple[int, ...]) -> Array:
         """An argument's array under this probe."""

@@ -132,8 +132,20 @@ def _checked(cx: Context, found: Frame) -> Frame | None:
     return found if own is tidy(wanted) else None
 
 
+def known_numbers(found: Frame, e: eq.Expr, size: int) -> np.ndarray | None:
+    """:func:`numbers`, or None where a number is none (a shift by more than there are bits)."""
+    try:
+        return numbers(found, e, size)
+    except Beyond:
+        return None
+
+
 def numbers(found: Frame, e: eq.Expr, size: int) -> np.ndarray | None:
-    """``e`` by thread of a block of ``size``, if nothing else decides it."""
+    """``e`` by thread of a block of ``size``, if nothing else decides it.
+
+    Raises:
+        Beyond: it divides by zero, or shifts by more than there are bits.
+    """
     if not (e.type.is_integer or e.type.kind == "bool"):
         return None
     try:
