@@ -54,7 +54,7 @@ def _exact(body: list[Stmt], head: str) -> list[Stmt]:
 
 
 def _within(stmt: Def | Raw, head: str) -> Stmt:
-    inner = _exact(stmt.body, head)
+    inner = _exact(stmt.body, head.replace(" (GPU)", "").replace(" (TPU)", ""))  # further in, the line is too long
     return Def(stmt.name, stmt.parameters, inner) if isinstance(stmt, Def) else Raw(stmt.text, inner)
 
 

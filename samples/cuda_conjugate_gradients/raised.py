@@ -62,13 +62,13 @@ def solve(row, col, val, b, x, n, tol, max_iter):
             x, r, p, q, k, rho = state
             q = spmv(row, col, val, p, q, n)  # kernel.cu:40
             before = rho
-            with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+            with jax.default_matmul_precision("float32"):  # no TF32, no bfloat16
                 pq = p @ q  # kernel.cu:42
             alpha = rho / pq
             back = -alpha
             x = x.at[:n].set(alpha * p + x[:n])  # kernel.cu:44
             r = back * q + r  # kernel.cu:45
-            with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+            with jax.default_matmul_precision("float32"):  # no TF32, no bfloat16
                 rho = r @ r  # kernel.cu:46
             beta = rho / before
             p = beta * p  # kernel.cu:48

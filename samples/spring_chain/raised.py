@@ -45,7 +45,7 @@ def spring_chain_grad(x, rest, stiffness, energy, force, pinned, n, w):
         energy_new, force_new = spring_chain(
             x, rest, stiffness, energy, force, pinned, n
         )
-        with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
+        with jax.default_matmul_precision("float32"):  # no TF32, no bfloat16
             return jnp.sum(energy_new) + 0.5 * jnp.vdot(force_new, w)
 
     return jax.value_and_grad(loss, argnums=(0, 1))(x, stiffness)
