@@ -7,7 +7,7 @@ from typing import Any
 import libcst as cst
 
 from kraise.frontends.python.host_scope import HostScope
-from kraise.frontends.python.host_tables import entry, has_rows, rows_of
+from kraise.frontends.python.host_tables import entry, has_rows, may_change, rows_of
 from kraise.frontends.python.names import simple_statements
 from kraise.frontends.python.source import dotted, walk
 from kraise.ir.host_names import fresh
@@ -49,9 +49,19 @@ class Rounds:
         self.touched = True
         assigned = {t.value for n in walk(node.body) for t in _targets(n)}
         out: list[Any] = []
-        for value in rounds:
+        pairs = [self.bound(node.target, value, node) for value in rounds]
+        if any(
+            isinstance(n, cst.List | cst.Tuple) for n in walk(node.iter)
+        ):  # all of it is there before the first round
+            for at, each in enumerate(pairs[1:], start=1):
+                for n, (name, part) in enumerate(each):
+                    if may_change(part, assigned):
+                        own = fresh(self.taken, f"{name}_{at + 1}")
+                        out.append(self.alone(self.named(own, part, node), node))
+                        each[n] = name, cst.Name(own)
+        for each in pairs:
             outer = dict(self.constants)
-            for name, part in self.bound(node.target, value, node):
+            for name, part in each:
                 if (
                     number(part) is not None
                     or isinstance(part, cst.SimpleString | cst.Float)

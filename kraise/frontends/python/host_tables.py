@@ -79,3 +79,13 @@ def has_rows(table: cst.List | cst.Tuple | None) -> bool:
 def rows_of(table: cst.BaseExpression | None) -> list[cst.BaseExpression]:
     """The elements of a list or tuple of literals; none for anything else."""
     return [e.value for e in table.elements] if isinstance(table, cst.List | cst.Tuple) else []
+
+
+def may_change(value: cst.BaseExpression, assigned: set[str]) -> bool:
+    """May an expression have another value after a round that sets some names, and changes arrays?"""
+    for n in walk(value):
+        if isinstance(n, cst.Name) and n.value in assigned:
+            return True
+        if isinstance(n, cst.Call) or (isinstance(n, cst.Subscript) and not dotted(n.value).endswith(".shape")):
+            return True
+    return False

@@ -2188,3 +2188,16 @@ def by_halves(x, y):
     scale[1, TPB](d[1::2], d[::2], 3.0)
     scale[1, TPB](d[1:3], d[3:5], 2.0)
     return d.copy_to_host()
+
+
+def by_values_before(x, y):
+    d = cuda.to_device(x)
+    t = float(y[0])
+    u, v = cuda.to_device(x), cuda.to_device(y)
+    for n, (a, b) in enumerate(zip([t, 2.0 * t], (1.0, d[2]))):
+        add[1, 64](d, a * b + n)
+        t = t * 3.0
+    for buf in (u, v, u):
+        add[1, 64](buf, t)
+        u, v = v, u
+    return d.copy_to_host(), u.copy_to_host()
