@@ -57,6 +57,7 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
     handed: set[str]
     plainly_assigned: Any
     settable: Any
+    swapped: Any
     forget: Any
     _spells_null: Any
 
@@ -110,6 +111,8 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
                 return self.memcpy(args, node)
             case "memset":
                 return self.memset(args, node)
+            case "swap" if all(owners := [self.record_of(a) for a in args]):
+                return self.swapped(owners[0], owners[1], node)  # type: ignore[no-any-return]
             case "swap":
                 names = [self.pointer_name(a) for a in args]
                 self.alike(args, node)

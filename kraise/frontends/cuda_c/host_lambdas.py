@@ -62,11 +62,12 @@ def without_lambdas(body: list[Raw]) -> list[Raw]:
 def _lambdas(body: list[Raw]) -> list[Lambda]:
     """The lambdas that get a name."""
     out: list[Lambda] = []
-    for at in range(len(body) - 6):
-        if [body[at].text, body[at + 2].text, body[at + 3].text] != ["auto", "=", "["]:
+    for name in range(1, len(body) - 5):
+        at = _declared_at(body, name)
+        if at is None:
             continue
-        captured = closing(body, at + 3)
-        words = [t.text for t in body[at + 4 : captured]]
+        captured = closing(body, name + 2)
+        words = [t.text for t in body[name + 3 : captured]]
         if captured + 1 >= len(body) or body[captured + 1].text not in ("(", "{"):
             continue
         stop = closing(body, captured + 1) if body[captured + 1].text == "(" else captured  # [&] { … }
@@ -83,8 +84,22 @@ def _lambdas(body: list[Raw]) -> list[Lambda]:
         by_value = bool(set(words) - {"&", ","}) and not all(
             words[n - 1] == "&" for n, w in enumerate(words) if w not in ("&", ",")
         )
-        out.append(Lambda(body[at + 1].text, at, end + 1, by_value, params, tuple(inner)))
+        out.append(Lambda(body[name].text, at, end + 1, by_value, params, tuple(inner)))
     return out
+
+
+def _declared_at(body: list[Raw], name: int) -> int | None:
+    """Where ``auto f = [`` or ``std::function<void(int)> f = [`` begins, None where ``name`` is no such variable."""
+    if body[name].kind != "NAME" or [body[name + 1].text, body[name + 2].text] != ["=", "["]:
+        return None
+    if body[name - 1].text == "auto":
+        return name - 1
+    at = name - 1
+    while body[name - 1].text == ">" and at > 1 and body[at].text not in (";", "{", "}", "function"):
+        at -= 1
+    if body[at].text != "function":
+        return None
+    return at - 2 if [body[at - 2].text, body[at - 1].text] == ["std", "::"] else at
 
 
 def without_early_returns(body: list[Raw]) -> list[Raw]:

@@ -14,11 +14,12 @@ from lark import Token, Tree
 from kraise.frontends.cuda_c import host_main, host_taken
 from kraise.frontends.cuda_c.c_types import Array, Container, CType, Pointer, Reference, Struct, Void, leaf
 from kraise.frontends.cuda_c.constants import fold
+from kraise.frontends.cuda_c.host_copies import Copies, named, number_of
 from kraise.frontends.cuda_c.host_grids import Grids
 from kraise.frontends.cuda_c.host_main import MARK, PARAMETER
 from kraise.frontends.cuda_c.host_names import callee, normal
 from kraise.frontends.cuda_c.host_racks import Racks
-from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, trees
+from kraise.frontends.cuda_c.trees import Node, kind, strip, tokens, trees
 from kraise.frontends.cuda_c.values import Constant
 from kraise.ir import host as h
 from kraise.ir import kernel as k
@@ -29,7 +30,7 @@ ONE = k.Const(1, INT32)
 MOST_POINTERS, MOST_ROUNDS = 64, 64
 
 
-class Places(Racks, Grids):
+class Places(Racks, Grids, Copies):
     """The part of the reader that knows names for parts."""
 
     low: Any
@@ -68,7 +69,7 @@ class Places(Racks, Grids):
 
     def bank(self, name: str, t: Array, node: Node) -> list[h.Stmt]:
         """``float *d_u[2]``: a name for each pointer."""
-        count = _number(self.defined(t.extent))
+        count = number_of(self.defined(t.extent))
         if count is None or not 0 < count <= MOST_POINTERS:
             reason = f"{name} has a number of pointers that is not known here, or more than {MOST_POINTERS}"
             raise self.low.refuse(
@@ -127,29 +128,11 @@ class Places(Racks, Grids):
         elif isinstance(t, Array):
             self.array(name, t.of)
             self.low.extents[name] = t
-            extent = k.Const(_number(t.extent) or 0, INT32)
+            extent = k.Const(number_of(t.extent) or 0, INT32)
             return [h.Alloc(name, t.of, (extent,), None, span=self.low.span(node))]  # type: ignore[arg-type]
         else:
             self.ignored.add(name)
         return []
-
-    def copied_record(self, to: str, source: str, node: Node) -> list[h.Stmt]:
-        """``f = g``: the members of a struct, one by one."""
-        out: list[h.Stmt] = []
-        for member, own in self.records[to].items():
-            other = self.records[source][member]
-            if own in self.records:
-                out += self.copied_record(own, other, node)
-            elif own in self.banks:
-                refs = tuple(k.ArrayRef(n) for n in self.banks[other])
-                out.append(h.Point(self.banks[own], refs, span=self.low.span(node)))
-            elif isinstance(self.low.extents.get(own), Array) and own in self.arrays:  # its own memory
-                count = k.Const(_number(self.low.extents[own].extent) or 0, INT32)
-                span = self.low.span(node)
-                out.append(h.Update(own, h.Whole(other, None, count, span=span), None, count, span=span))
-            elif own not in self.ignored:
-                out += self.assigned(_id(own, node), _id(other, node), node)
-        return out
 
     def assigned(self, target: Tree, value: Node, node: Any) -> list[h.Stmt]:
         """``target = value``."""
@@ -197,7 +180,7 @@ class Places(Racks, Grids):
         if whole and node.data == "member_expression":
             own = self.member_name(node)
             if own:
-                return _id(own, node)
+                return named(own, node)
         if node.data == "call_expression" and (size := self.size_of_rack(node)) is not None:
             return size
         if choose and node.data == "subscript_expression" and (found := self.chosen_row(node)) is not None:
@@ -212,33 +195,8 @@ class Places(Racks, Grids):
         if node.data == "unary_expression" and str(node.children[0]) == "*" and len(node.children) == 2:
             owner = callee(strip(node.children[1]))
             if owner in self.banks:  # *d_u
-                return _id(self.banks[owner][0], node)
+                return named(self.banks[owner][0], node)
         return node
-
-    def vector_given(self, name: str, value: Node, node: Node) -> list[h.Stmt]:
-        """``g = make_float3(x, y, z)``, ``g = {x, y, z}``, ``g = v``: the members one by one."""
-        inner: Any = strip(value)
-        braces = inner if kind(inner) == "braced_init_list" else child(inner, "braced_init_list")
-        if other := self.record_of(inner):
-            return self.copied_record(name, other, node)
-        made = kind(inner) in ("call_expression", "functional_cast", "braced_cast") and callee(inner.children[0])  # type: ignore[union-attr]
-        values = (
-            trees(braces) if braces is not None else trees(inner)[1:] if made == f"make_{self.kinds[name].name}" else []
-        )  # type: ignore[arg-type]
-        members = list(self.records[name].values())
-        if len(values) != len(members):
-            reason = f"what {name} is made of is not known here"
-            raise self.low.refuse("KR211", reason, node, "set its members one by one")
-        itself = any(str(t) in (name, *members) for v in values for t in tokens(v))  # g = make_float3(g.y, g.x, 0)
-        own = [f"{m}_new" for m in members] if itself else members
-        out: list[h.Stmt] = []
-        for member, new, v in zip(members, own, values, strict=True):
-            if itself:
-                self.scalar(new, self.low.lookup(member).type)
-            out += self.assigned(_id(new, node), self.placed(v), node)
-        for member, new in zip(members, own, strict=True) if itself else ():
-            out += self.assigned(_id(member, node), _id(new, node), node)
-        return out
 
     def record_of(self, node: Node) -> str:
         """The struct variable that ``f``, ``&f``, ``*s`` or ``s`` is."""
@@ -246,7 +204,7 @@ class Places(Racks, Grids):
         while isinstance(inner, Tree) and inner.data == "unary_expression" and str(inner.children[0]) in ("&", "*"):
             inner = strip(inner.children[1])
         if isinstance(inner, Tree) and inner.data == "member_expression":
-            inner = _id(self.member_name(inner), inner)
+            inner = named(self.member_name(inner), inner)
         return callee(inner) if callee(inner) in self.records else self.element_of(inner)
 
     def member_name(self, node: Tree) -> str:
@@ -263,7 +221,7 @@ class Places(Racks, Grids):
             at = int(index.value.real)
             if not 0 <= at < len(names):
                 raise self.low.refuse("KR211", f"there is no pointer {at} in an array of {len(names)}", node)
-            return _id(names[at], node)
+            return named(names[at], node)
         if names[0] not in self.arrays:
             raise self.low.refuse("KR211", f"`{self.low.text(node)}` is no pointer to numbers", node)
         self.choices += 1
@@ -271,7 +229,7 @@ class Places(Racks, Grids):
         self.chosen_names.add(own)
         self.array(own, self.arrays[names[0]])
         self.pending.append(h.Point((own,), (h.Chosen(names, index, span=span),), span=span))
-        return _id(own, node)
+        return named(own, node)
 
     def chosen_row(self, node: Tree) -> Tree | None:
         """``d[cur][1]`` of an array of arrays of pointers, where ``cur`` is not known here: one of ``d[0][1]``, …"""
@@ -280,9 +238,9 @@ class Places(Racks, Grids):
         if not names or any(n not in self.banks for n in names):
             return None
         index = normal(self.number(inner.children[1]))  # type: ignore[union-attr]
-        if _number(index) is not None or _number(self.defined(index)) is not None:
+        if number_of(index) is not None or number_of(self.defined(index)) is not None:
             return None
-        at = _number(self.defined(normal(self.number(node.children[1]))))
+        at = number_of(self.defined(normal(self.number(node.children[1]))))
         if at is None or not 0 <= at < len(self.banks[names[0]]):
             raise self.low.refuse("KR211", f"which pointer `{self.low.text(node)}` is, is not known here", node)
         rows = tuple(self.banks[n][at] for n in names)
@@ -309,7 +267,7 @@ class Places(Racks, Grids):
         """A loop with a constant number of rounds over the elements of an array of pointers, written out."""
         if not isinstance(loop.step, k.Const):
             return None
-        bounds = [_number(self.defined(e)) for e in (loop.start, loop.stop)]
+        bounds = [number_of(self.defined(e)) for e in (loop.start, loop.stop)]
         if None in bounds or not self.over_pointers(body, var):
             return None
         rounds = range(bounds[0], bounds[1], int(loop.step.value.real))  # type: ignore[arg-type]
@@ -383,16 +341,6 @@ def record_behind(t: CType) -> Struct | None:
     """The struct of ``Fields``, ``Fields &`` and ``Fields *``, None for other types."""
     inner = t.to if isinstance(t, Reference | Pointer) else t
     return inner if isinstance(inner, Struct) and is_record(inner) else None
-
-
-def _number(e: Any) -> int | None:
-    found = fold(e)
-    return int(found.value.real) if isinstance(found, k.Const) else None
-
-
-def _id(name: str, node: Any) -> Tree:
-    """A name in the place of a tree."""
-    return Tree("id_expression", [Token("NAME", name)], node.meta)
 
 
 __all__ = ["Places", "is_bank", "is_record", "is_vector", "record_behind"]

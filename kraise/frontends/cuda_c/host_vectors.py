@@ -113,6 +113,8 @@ def _size(before: list[Raw], owner: str) -> str:
     """The number of elements of a vector, or of an array that is declared with its extent."""
     first = next((n for n in range(1, len(before) - 1) if is_variable(before, n, owner)), 0)
     is_array = (first and before[first + 1].text == "[") or _of_pointers(before, owner)
+    if first and [before[first + 1].text, before[first + 2].kind, before[first + 3].text] == ["[", "NUMBER", "]"]:
+        return before[first + 2].text
     return f"sizeof ( {owner} ) / sizeof ( {owner} [ 0 ] )" if is_array else f"{owner} . size ( )"
 
 

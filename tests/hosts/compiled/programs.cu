@@ -2127,3 +2127,18 @@ void functor_of_a_changing_number(float *x, float *y, int n) {
     apply_to<<<1, 64>>>(x, n, op);
 }
 void functor_with_a_state(float *x, float *y, int n) { int k = 0; parallel_for(n, [=] __device__(int i) mutable { y[i] = k++; }); }
+struct Seen { float *p; int n; float g; };
+struct Twofold { Seen s; int k; };
+void structs_that_swap(float *x, float *y, int n) {
+    Seen a{x, n, 1.0f}, b{y, n - 2, 2.0f}, all[2] = {{x, n, 3.0f}, {y, n - 1, 4.0f}};
+    Twofold c{a, 1}, d{b, 2};
+    std::swap(a, b);
+    std::swap(c, d);
+    std::swap(all[0], all[1]);
+    add<<<1, 64>>>(a.p, a.g, a.n);
+    for (int i = 0; i < c.k; i++) mix<<<1, 64>>>(c.s.p, d.s.p, d.s.p, c.s.n);
+    for (auto &s : all) { s.n--; add<<<1, 64>>>(s.p, s.g, s.n); }
+    std::function<void(float *, float)> more = [&](float *p, float by) { add<<<1, 64>>>(p, by, all[0].n); };
+    more(x, 0.5f);
+    more(y, b.g);
+}
