@@ -42,7 +42,9 @@ def _made(reader: Any, node: Node) -> tuple[Struct, list[Any]] | None:
     if kind(inner) == "id_expression" and callee(inner) in reader.functors:
         declared = [d for d in trees(reader.functors[callee(inner)], "init_declarator") if len(trees(d)) == 2]
         given = strip(trees(declared[0])[1]) if len(declared) == 1 else None
-        return _of_lambda(reader, given) if kind(given) == "lambda_expression" else None  # type: ignore[arg-type]
+        if not isinstance(given, Tree) or given.data != "lambda_expression":
+            return None
+        return _of_lambda(reader, given)
     if kind(inner) not in ("functional_cast", "braced_cast") or child(inner, "simple_type_specifier") is None:
         return None
     try:
