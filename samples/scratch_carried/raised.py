@@ -9,22 +9,19 @@ import jax.numpy as jnp
 
 @jax.jit
 def last_seen(x, threshold, out):
-    """
-    for t = 0 ... rows - 1:
+    """for t = 0 ... rows - 1:
         seen[j] = x[t, j]  for 0 <= j < cols, where x[t, j] > threshold
-        out[t, j] = seen[j]  for 0 <= j < cols
+        out_out[j, t] = seen[j]
+    out[t, j] = out_out[j, t]  for 0 <= j < cols, 0 <= t < rows
     """
     rows, cols = x.shape
     if rows == 0:
         return out
     seen = jnp.zeros(cols, float)  # kernel.py:8
 
-    def step(state, inputs):
-        out, seen = state
-        t, x_t = inputs
+    def step(seen, x_t):
         seen = jnp.where(x_t > threshold, x_t, seen).astype(float)  # kernel.py:12
-        out = out.at[t, :cols].set(seen)  # kernel.py:14
-        return (out, seen), None
+        return seen, seen
 
-    (out, _), _ = jax.lax.scan(step, (out, seen), (jnp.arange(rows), x))  # kernel.py:9
-    return out
+    _, out_out = jax.lax.scan(step, seen, x)  # kernel.py:9
+    return out.at[:rows, :cols].set(out_out)  # kernel.py:14

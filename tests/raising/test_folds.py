@@ -80,3 +80,31 @@ def test_the_only_thread_stores_in_each_round(guard):
 def test_a_sum_of_what_a_loop_makes_of_each_element():
     inner = "for j in range(3): t = t * 0.5 + x[i]"
     agree(THREAD.format(f"for m in range(len(x)):\n   t = x[m]\n   {inner}\n   a += t"))
+
+
+# a row of B in each round, whose cells a carried row (x) gives
+ROW = "def f(A, B, x, m):\n for t in range(len(A)):\n  for j in range(len(x)):\n   if A[t, j] > 1: x[j] = A[t, j]\n  {}"
+STACKED = {
+    "the whole row": "for j in range(len(x)): B[t, j] = x[j]",
+    "a part of it": "for j in range(1, m): B[t, j] = x[j] + t",
+    "an accumulation": "for j in range(m): B[t, j] += x[j]",
+    "a column": "for j in range(len(x)): B[j, t] = x[j] * x[0]",
+    "what was there": "for j in range(m): B[t, j] = x[j] - 2 * B[t, j]",
+}
+NOT_STACKED = {
+    "as much as the round": "for j in range(t): B[t, j] = x[j]",
+    "where data say so": "for j in range(len(x)):\n   if x[j] > 0: B[t, j] = x[j]",
+    "the row before is read": "for j in range(len(x)): B[t, j] = x[j]\n  for j in range(len(x)): x[j] = B[max(t - 1, 0), j] + 1",
+    "more of it is read again": "for j in range(m): B[t, j] = x[j]\n  for j in range(len(x)): x[j] = 1 - B[t, j]",
+    "one row for all": "for j in range(len(x)): B[0, j] = x[j] - B[0, j]",
+}
+
+
+@pytest.mark.parametrize("body", STACKED.values(), ids=STACKED)
+def test_rows_are_stacked(body):
+    assert [o.name for o in fold(agree(ROW.format(body))).outputs] == ["$B.out"]
+
+
+@pytest.mark.parametrize("body", NOT_STACKED.values(), ids=NOT_STACKED)
+def test_rows_that_are_not_stacked(body):
+    assert not fold(agree(ROW.format(body))).outputs

@@ -276,13 +276,14 @@ class Folding:
         along = () if axis is None else (axis,)
         outputs: list[eq.Output] = []
         after: list[RawWrite] = []
-        gone = {raw.after for raw, _ in lifted.values()}
+        gone = {raw.after for raw, *_ in lifted.values()}
         instead: dict[eq.Expr, eq.Expr] = {}
-        for a, (raw, _) in lifted.items():
+        for a, (raw, *_) in lifted.items():
             instead |= self.from_outside(a, raw)
-        for a, (raw, value) in lifted.items():
+        for a, (raw, value, row) in lifted.items():
             value = substitute(value, instead)
             lanes = within(tuple(x for x in self.lanes if x.name in raw.loops and x.name in free_indices(value)))
+            lanes = (*lanes, *(x for x in row if x.name in free_indices(value)))
             name = f"${a}.out"
             outputs.append(eq.Output(name, lanes, value, value.type))
             result = cx.version(a)
