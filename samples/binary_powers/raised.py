@@ -29,7 +29,11 @@ def power(x, y, n, exponent):
         return result_2, base * base
 
     result, _ = jax.lax.fori_loop(
-        0, max(0, exponent).bit_length(), step, (jnp.full(n, 1.0, x.dtype), x[:n])
+        0,
+        max(0, exponent).bit_length(),
+        step,
+        (jnp.full(n, 1.0, x.dtype), x[:n]),
+        unroll=True,
     )  # kernel.py:14
     return y.at[:n].set(result)  # kernel.py:19
 

@@ -52,7 +52,7 @@ def strongest_mode(a, d, v, history, n, rounds):
     def step(k, state):
         v, strengths = state
         with jax.default_matmul_precision("float32"):  # no TF32, no bfloat16
-            next = a[: n * n].reshape(n, n).T @ v[:n]  # kernel.cu:32
+            next = v[:n] @ a[: n * n].reshape(n, n)  # kernel.cu:32
         next = damp(v, d, next, n)  # kernel.cu:33
         length = jnp.linalg.norm(next)  # kernel.cu:35
         scale = 1.0 / length

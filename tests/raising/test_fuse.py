@@ -41,3 +41,32 @@ TWO = {
 @pytest.mark.parametrize("name", TWO)
 def test_more(name):
     assert writes(agree(TWO[name])) > 1
+
+
+ARMS = "def f(x, {2}, n):\n i = cuda.grid(1)\n if i < n:\n  if x[i] > 0:\n   {0}\n  else:\n   {1}"
+SIDE_BY_SIDE = {
+    "cells of a row": ("h[2 * i] = x[i]; h[2 * i + 1] = 1.0", "h[2 * i] = 2.0; h[2 * i + 1] = x[i]"),
+    "columns": ("A[i, 0] = x[i]; A[i, 1] = 1.0", "A[i, 0] = 2.0; A[i, 1] = x[i]"),
+    "in another order": ("h[2 * i] = x[i]; h[2 * i + 1] = 1.0", "h[2 * i + 1] = 2.0; h[2 * i] = x[i]"),
+    "cells that were there": (
+        "h[2 * i] = 1.0; h[2 * i + 1] = 3 - h[2 * i + 1]",
+        "h[2 * i] = 2 - h[2 * i]; h[2 * i + 1] = 4.0",
+    ),
+}
+STAY = {
+    "columns that a size tells apart": ("A[i, 0] = x[i]; A[i, n - 1] = 1.0", "A[i, 0] = 2.0; A[i, n - 1] = x[i]"),
+    "another condition": (
+        "h[2 * i] = x[i]; h[2 * i + 1] = 1.0\n  if x[i] > 1:\n   h[2 * i] = 4.0",
+        "h[2 * i + 1] = x[i]",
+    ),
+}
+
+
+@pytest.mark.parametrize("arms", SIDE_BY_SIDE.values(), ids=SIDE_BY_SIDE)
+def test_arms_that_store_to_the_same_cells(arms):
+    assert writes(agree(ARMS.format(*arms, arms[0][0]), sizes=(2, 3))) == 2
+
+
+@pytest.mark.parametrize("arms", STAY.values(), ids=STAY)
+def test_arms_that_stay_apart(arms):
+    assert writes(agree(ARMS.format(*arms, arms[0][0]), sizes=(1, 2, 3))) > 2

@@ -268,7 +268,8 @@ def _looped(low: Lowering, stmt: eq.Fold, state: _State, body_of: Callable) -> N
         if remat.segmented(ctx, stmt):
             ctx.needs.add(remat.LOOP)
             function = remat.LOOP
-        rounds = py.call(function, lo, hi, round_of(ctx, stmt, step), start)
+        unroll = {"unroll": Atom("True")} if function == "jax.lax.fori_loop" and _bitwise(stmt) else {}
+        rounds = py.call(function, lo, hi, round_of(ctx, stmt, step), start, **unroll)
         ctx.emit(Assign(", ".join(state.results), rounds, stmt.span))
     if len(state.names) > 1:
         ctx.names.release(parameter)
@@ -276,6 +277,15 @@ def _looped(low: Lowering, stmt: eq.Fold, state: _State, body_of: Callable) -> N
     outer = {line.target for b in ctx.blocks for line in b.lines if isinstance(line, Assign) and line.target}
     kept = {n for t in outer for n in t.replace("(", "").replace(")", "").split(", ")} | set(state.names)
     _release(low, block, kept | ctx.params)
+
+
+def _bitwise(stmt: eq.Fold) -> bool:
+    """Whether a loop has a round for each bit of a number that is known when the function is traced, and its rounds load
+    nothing: unrolled, they are one pass over the lanes."""
+    assert stmt.axis is not None
+    updates = [s.update for s in stmt.scalars]
+    plain = not stmt.arrays and not stmt.body and not any(isinstance(n, eq.Read) for n in tree.walk(*updates))
+    return plain and any(isinstance(n, eq.Op) and n.name == "bit_length" for n in tree.walk(stmt.axis.hi))
 
 
 def round_of(ctx: Context, stmt: eq.Fold, step: str) -> Py:

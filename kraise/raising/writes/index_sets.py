@@ -20,6 +20,7 @@ from kraise.ir.walk import children, free_indices, statement_expressions, statem
 from kraise.raising.carried.problem import at_index
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import tidy
+from kraise.raising.writes.beside import joined
 from kraise.raising.writes.decided import decided
 from kraise.raising.writes.domain_edges import Axes, Part, Sides, both_ends, sides, single
 from kraise.raising.writes.masks import bounds
@@ -52,7 +53,8 @@ def split(
 
 
 def _joined(stmts: tuple[eq.Stmt, ...]) -> tuple[eq.Stmt, ...]:
-    return tuple(replace(s, body=_joined(s.body)) if isinstance(s, eq.Fold) else s for s in _complements(stmts))
+    one = tuple(_complements(joined(stmts, _one)))
+    return tuple(replace(s, body=_joined(s.body)) if isinstance(s, eq.Fold) else s for s in one)
 
 
 class _Numbers:
