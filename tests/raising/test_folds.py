@@ -96,6 +96,7 @@ NOT_STACKED = {
     "where data say so": "for j in range(len(x)):\n   if x[j] > 0: B[t, j] = x[j]",
     "the row before is read": "for j in range(len(x)): B[t, j] = x[j]\n  for j in range(len(x)): x[j] = B[max(t - 1, 0), j] + 1",
     "more of it is read again": "for j in range(m): B[t, j] = x[j]\n  for j in range(len(x)): x[j] = 1 - B[t, j]",
+    "cells that rounds share": "for j in range(len(x)): B[0, (t + j) // 2] = x[0] + j\n  for j in range(2): B[max(t - j, 0), 0] = x[j]",
     "one row for all": "for j in range(len(x)): B[0, j] = x[j] - B[0, j]",
 }
 

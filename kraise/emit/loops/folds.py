@@ -280,8 +280,8 @@ def _looped(low: Lowering, stmt: eq.Fold, state: _State, body_of: Callable) -> N
 
 
 def _bitwise(stmt: eq.Fold) -> bool:
-    """Whether a loop has a round for each bit of a number that is known when the function is traced, and its rounds load
-    nothing: unrolled, they are one pass over the lanes."""
+    """Whether a loop has a round for each bit of a number that is known when the function is traced, and no round loads
+    anything: unrolled, they are one pass over the lanes."""
     assert stmt.axis is not None
     updates = [s.update for s in stmt.scalars]
     plain = not stmt.arrays and not stmt.body and not any(isinstance(n, eq.Read) for n in tree.walk(*updates))

@@ -37,8 +37,8 @@ def stacked(fold: Folding, pending: list[str]) -> dict[str, tuple[RawWrite, eq.E
         if len(moved) != 1 or to_poly(moved[0]).coefficient(j).value not in (1, -1):
             continue
         row = _row(fold, raw)
-        if row is None or not all(map(index_like, raw.subscripts)):
-            continue
+        if row is None or not all(map(index_like, raw.subscripts)) or free_indices(moved[0]) & {x.name for x in row}:
+            continue  # (a later round stores again to a cell of ``i + j``)
         mapping, value = fold.from_outside(a, raw), raw.value
         rest = [e for r in fold.raws if r is not raw for e in expressions(r)]
         rest += [fold.problem.updates[n] for n in pending]
