@@ -44,6 +44,27 @@ def test_what_says_nothing_of_integers_stays(name):
     assert "widened" not in pipeline.translate(HEAD.format(parameters) + body, "k.py").text
 
 
+NUMBERS = """
+from numba import njit
+@njit
+def f(out, y):
+    for l in range(out.shape[0]):
+        out[l] = y[l] // 2 + y[0] * y[l]
+    for l in range(out.shape[0]):
+        for k in range(1, len(y), 2):
+            out[l] += float(1)
+            out[max(l - 1, 0)] = y[k] + out[k % out.shape[0]]
+"""
+
+
+def test_a_number_beside_widened_arrays_takes_the_type_of_the_array():
+    done = pipeline.translate(NUMBERS, "k.py")
+    assert "= widened(" in done.text
+    own = {"out": np.zeros(5, "float32"), "y": np.linspace(1, 3, 5, dtype="float32")}
+    expected = interpreter.run(done.source, "f", own).arrays["out"]
+    np.testing.assert_allclose(load_module(done.text).f(**own), expected, rtol=1e-5)
+
+
 def test_the_interpreter_computes_as_numba_does():
     source = HEAD.format("x, y, n") + "y[i] = x[i] + 200"
     done = pipeline.translate(source, "k.py")

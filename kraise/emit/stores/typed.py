@@ -72,10 +72,14 @@ def cast(context: Context, stmt: eq.Write, text: Py) -> Py:
     wide = widened.NAME in context.needs and (element.kind == "number" or element.bits in (8, 16))
     machine = kind.is_integer and _is_narrow(element) and as_wide_as_jax(stmt.value, context.x64)
     if narrow or mixed or wide or machine or (element.is_integer and not kind.is_integer and kind.kind != "bool"):
-        if isinstance(stmt.value, eq.Const) or (context.is_static(stmt.value) and kind.is_integer):  # Python's number
+        if _is_number(stmt.value) or (context.is_static(stmt.value) and kind.is_integer):  # Python's own
             return py.call("jnp.asarray", text, versions.dtype_of(context, stmt.before))
         return py.method(text, "astype", versions.dtype_of(context, stmt.before))
     return text
+
+
+def _is_number(e: eq.Expr) -> bool:
+    return isinstance(e, eq.Const) or (isinstance(e, eq.Cast) and _is_number(e.arg))
 
 
 def _is_narrow(element: ScalarType) -> bool:
