@@ -314,7 +314,7 @@ def test_local_arrays_and_their_initializers():
     [
         ("goto end; end: ;", "KR101"),
         ('asm("nop;");', "KR101"),
-        ("float *p = a; if (n) p = (float *) b + n; p[0] = 1;", "KR299"),
+        ("float *p = a; for (int i = 0; i < n; i++) p = (float *) b + i; p[0] = 1;", "KR299"),
         ("a[0] = curand_uniform(0);", "KR103"),
         ("a[0] = unknown(1);", "KR103"),
         ("a[0] = missing;", "KR102"),

@@ -72,7 +72,8 @@ def cast(context: Context, stmt: eq.Write, text: Py) -> Py:
     wide = widened.NAME in context.needs and (element.kind == "number" or element.bits in (8, 16))
     machine = kind.is_integer and _is_narrow(element) and as_wide_as_jax(stmt.value, context.x64)
     if narrow or mixed or wide or machine or (element.is_integer and not kind.is_integer and kind.kind != "bool"):
-        if _is_number(stmt.value) or (context.is_static(stmt.value) and kind.is_integer):  # Python's own
+        static = context.is_static(stmt.value) and kind.is_integer
+        if static or _is_number(stmt.value) or _is_count(context, stmt.value):  # one of Python's
             return py.call("jnp.asarray", text, versions.dtype_of(context, stmt.before))
         return py.method(text, "astype", versions.dtype_of(context, stmt.before))
     return text
@@ -80,6 +81,11 @@ def cast(context: Context, stmt: eq.Write, text: Py) -> Py:
 
 def _is_number(e: eq.Expr) -> bool:
     return isinstance(e, eq.Const) or (isinstance(e, eq.Cast) and _is_number(e.arg))
+
+
+def _is_count(context: Context, e: eq.Expr) -> bool:
+    """Whether a sum is of equal numbers, so many as sizes say."""
+    return isinstance(e, eq.Reduce) and e.op == "add" and e.where is None and context.is_static(e.body)
 
 
 def _is_narrow(element: ScalarType) -> bool:

@@ -8,7 +8,6 @@ from kraise.analysis.dependence import Access
 from kraise.analysis.poly import to_poly
 from kraise.ir import equations as eq
 from kraise.raising.collective.frame import frame, numbers
-from kraise.raising.collective.marks import Beyond
 from kraise.raising.run.context import Context
 
 
@@ -28,20 +27,14 @@ def _touched(cx: Context, a: Access) -> list[tuple[int, tuple[int, ...]]] | None
         return None
     on = np.ones(size, dtype=bool)
     for c in a.path:
-        try:
-            holds = numbers(found, c, size)
-        except Beyond:
-            return None
+        holds = numbers(found, c, size)
         if holds is not None:
             on &= holds.astype(bool)
     cells = []
     for s in a.subscripts:
         if isinstance(s, eq.Index) and s.name in cx.blocks:
             continue
-        try:
-            at = numbers(found, s, size)
-        except Beyond:
-            return None
+        at = numbers(found, s, size)
         if at is None:
             return None
         cells.append(at)

@@ -132,20 +132,8 @@ def _checked(cx: Context, found: Frame) -> Frame | None:
     return found if own is tidy(wanted) else None
 
 
-def known_numbers(found: Frame, e: eq.Expr, size: int) -> np.ndarray | None:
-    """:func:`numbers`, or None where a number is none (a shift by more than there are bits)."""
-    try:
-        return numbers(found, e, size)
-    except Beyond:
-        return None
-
-
 def numbers(found: Frame, e: eq.Expr, size: int) -> np.ndarray | None:
-    """``e`` by thread of a block of ``size``, if nothing else decides it.
-
-    Raises:
-        Beyond: it divides by zero, or shifts by more than there are bits.
-    """
+    """``e`` by thread of a block of ``size``, if nothing else decides it and it is one for every thread."""
     if not (e.type.is_integer or e.type.kind == "bool"):
         return None
     try:
@@ -171,7 +159,7 @@ def numbers(found: Frame, e: eq.Expr, size: int) -> np.ndarray | None:
             case eq.Op(name=name, args=args, type=t) if all(a in known for a in args):
                 try:
                     out = number(name, [known[a] for a in args], t)
-                except Beyond:  # ``1 << k`` for a k of as many as threads
+                except Beyond:  # ``1 << k`` for a k of as many as threads, a division by zero
                     return None
                 if isinstance(out, Unknown) or not isinstance(out, np.ndarray):
                     return None

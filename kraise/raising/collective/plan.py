@@ -12,7 +12,7 @@ from kraise.ir import kernel as k
 from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import topological
 from kraise.raising.collective.describe import JOINT, Cell, Found, Heads, Running, Total, of_cells, of_thread
-from kraise.raising.collective.frame import Frame, known_numbers, numbers
+from kraise.raising.collective.frame import Frame, numbers
 from kraise.raising.collective.marks import Beyond, Combined, Outside, Stored, marks
 from kraise.raising.collective.opened import shuffles, walked
 from kraise.raising.collective.simulate import Simulation
@@ -87,7 +87,7 @@ def filled(st: State, array: str, found: Frame, size: int, count: int) -> np.nda
     out = np.zeros(count, dtype=bool)
     for a in st.accesses:
         if a.array == array and a.write and a.subscripts:
-            at = known_numbers(found, (a.whole or a.subscripts)[-1], size)
+            at = numbers(found, (a.whole or a.subscripts)[-1], size)
             if at is None:
                 return np.ones(count, dtype=bool)
             out[at[(at >= 0) & (at < count)]] = True

@@ -9,7 +9,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import INT
 from kraise.ir.walk import free_indices
-from kraise.raising.collective.frame import Frame, known_numbers
+from kraise.raising.collective.frame import Frame, numbers
 from kraise.raising.collective.opened import walked
 from kraise.raising.loops.touched import stores
 from kraise.raising.run.context import Context
@@ -24,7 +24,7 @@ def _within(st: State, array: str, found: Frame, size: int, count: int, certain:
     for a in writes:
         if certain and not _by_all(a, writes, found, set(st.path)):
             continue
-        at = known_numbers(found, (a.whole or a.subscripts)[-1], size)
+        at = numbers(found, (a.whole or a.subscripts)[-1], size)
         if at is not None and at.max() >= count:
             return False
     return True
