@@ -13,6 +13,7 @@ from kraise.frontends.cuda_c.functions import Lowering
 from kraise.frontends.cuda_c.host_variants import Variants
 from kraise.frontends.cuda_c.hosts import read_hosts
 from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of, instantiations
+from kraise.frontends.cuda_c.namespaces import apart
 from kraise.frontends.cuda_c.overloads import kernel_names
 from kraise.frontends.cuda_c.plain import is_plain_candidate
 from kraise.frontends.cuda_c.preprocess import preprocess
@@ -60,8 +61,10 @@ def _read(
 ) -> tuple[kernel.Module, tuple[Diagnostic, ...]]:
     text = preprocess(source, file, defines, include_dirs)
     unit = scan(text.tokens)
-    plain_names = without_namespaces(text.tokens, unit)
-    unit = unit if plain_names is text.tokens else scan(plain_names)
+    told = apart(unit.tokens, unit)
+    unit = unit if told is unit.tokens else scan(told)
+    plain_names = without_namespaces(unit.tokens, unit)
+    unit = unit if plain_names is unit.tokens else scan(plain_names)
     program = Program(unit, Lowering, file)
     program.comments = text.comments
     diagnostics = [*text.diagnostics, *unit.diagnostics]

@@ -255,13 +255,13 @@ class _Scanner:
                 names.setdefault(name, FUNCTION_TEMPLATE)
         elif words & (DEVICE | {"const", "constexpr"}) or self.template:
             kind = "variable" if words & (DEVICE | {"const", "constexpr"}) else "other"
-            declared = _declared_names(toks, first, last)
+            declared = declared_names(toks, first, last)
             name = declared[0] if declared else ""
             for x in declared:
                 names.setdefault(x, FUNCTION_TEMPLATE if self.template else VARIABLE)
         elif words & TYPE_WORDS and "extern" not in words and any(t.text == "=" for t in toks[first:last]):
             kind = "variable"  # a number of the host, which is a constant where nothing changes it
-            for x in _declared_names(toks, first, last):
+            for x in declared_names(toks, first, last):
                 name = x
                 names.setdefault(x, VARIABLE)
         namespace = tuple(filter(None, self.stack))
@@ -290,7 +290,7 @@ class _Scanner:
             elif "namespace" not in words and toks[last - 1].text not in names:
                 kind = "other"
         else:
-            for declared in _declared_names(toks, first, last):
+            for declared in declared_names(toks, first, last):
                 name = declared
                 names[declared] = TYPE
             if words & CLASS_KEYS and self.braces:
@@ -298,7 +298,7 @@ class _Scanner:
         return kind, name
 
 
-def _declared_names(toks: list[Raw], first: int, last: int) -> list[str]:
+def declared_names(toks: list[Raw], first: int, last: int) -> list[str]:
     """Names declared by a typedef or variable item: the last name before , ; = [ or inside (*name)."""
     out: list[str] = []
     i = first
