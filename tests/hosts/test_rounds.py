@@ -1,8 +1,10 @@
 """Parameters that count a host's rounds: the loop stays a loop, and what a round computes is what its launch does."""
 
+import numpy as np
 import pytest
 
 from kraise import pipeline
+from kraise.verify.load import load_module
 
 KERNELS = """
 __global__ void down(float *x, int n, int k) {
@@ -162,3 +164,32 @@ def test_the_diagonal_of_rows_of_a_number():
     """``a[k * 33]`` is cell k of row k; a round has a row of its own, not all cells of all rounds."""
     text = pipeline.translate(KERNELS + LOOPS["the diagonal of rows of 32"], "k.cu").text
     assert "a2[k, k]" in text and "a2.at[k, :n]" in text
+
+
+def test_a_method_that_launches_gets_an_element_of_each_round():
+    """The loop is over an array's elements, but no nest: its launch is in the method."""
+    source = """
+    __global__ void shift(float *x, int n, float a) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] += a;
+    }
+    class Line {
+     public:
+      Line(int n) : n_(n) { cudaMalloc(&x_, n * sizeof(float)); cudaMemset(x_, 0, n * sizeof(float)); }
+      ~Line() { cudaFree(x_); }
+      void step(float a) { shift<<<(n_ + 127) / 128, 128>>>(x_, n_, a); }
+      void get(float *out) { cudaMemcpy(out, x_, n_ * sizeof(float), cudaMemcpyDeviceToHost); }
+     private:
+      int n_;
+      float *x_;
+    };
+    void run(float *out, const float *source, int n, int rounds) {
+      Line line(n);
+      for (int t = 0; t < rounds; ++t) line.step(source[t]);
+      line.get(out);
+    }
+    """
+    done = pipeline.translate(source, "k.cu")
+    assert done.text is not None and "run" in done.raised, [d.reason for d in done.diagnostics]
+    wanted = np.full(3, 6.0, np.float32)
+    got = load_module(done.text).run(np.zeros(3, np.float32), np.arange(9, dtype=np.float32), 3, 4)
+    np.testing.assert_allclose(got, wanted)

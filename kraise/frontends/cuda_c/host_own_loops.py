@@ -32,6 +32,8 @@ class OwnLoops:
     drop: Any
     filled: Any
     counted_in: Any
+    method_of: Any
+    getter: Any
 
     def counters(self, node: Tree) -> set[str]:
         """The counters of the loops of a nest that are declared outside of it."""
@@ -54,6 +56,9 @@ class OwnLoops:
             return None
         if any(n in self.hosts or concept(n) for n in names):
             return None
+        calls = [t for t in inner if t.data == "call_expression"]
+        if any(self.method_of(t) is not None and self.getter(t) is None for t in calls):
+            return None  # a method may launch
         printed = any(dropped(n) for n in names) or any(str(t) in ("cout", "cerr") for t in tokens(node))
         if printed:
             found = host_effects.of_tree(self.program, node, frozenset(self.arrays))

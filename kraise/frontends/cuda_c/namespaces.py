@@ -26,7 +26,7 @@ def apart(tokens: list[Raw], unit: Unit) -> list[Raw]:
     if not homes:
         return tokens
     taken = {t.text for t in tokens}
-    new = {(n, h): _fresh("_".join((*h, n)), taken) if h else n for n, found in homes.items() for h in found}
+    new = {(n, h): _fresh("_".join((*h, n)), taken) if h else n for n, found in homes.items() for h in sorted(found)}
     used = _used(tokens)
     around = _items(tokens, unit)
     hidden = {(id(item), n) for item in unit.items for n in homes if n not in _names(tokens, item) and _hides(
