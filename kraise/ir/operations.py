@@ -11,10 +11,21 @@ operands are: the derivative pass puts it where a lane's result is not used (con
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from kraise.ir.types import ScalarType
 
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "eq": operator.eq,
+    "ne": operator.ne,
+}  # of numbers that are known
 TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}  # a < b as b > a
 
 

@@ -13,6 +13,7 @@ from kraise.emit.text import python as py
 from kraise.emit.text.linear import linear
 from kraise.emit.text.python import Atom
 from kraise.ir import equations as eq
+from kraise.ir.operations import COMPARISONS
 from kraise.ir.walk import transform
 
 if TYPE_CHECKING:
@@ -22,14 +23,6 @@ SHORT = 9  # terms; measured on 3 x 3 stencils: slices beat a gather and a convo
 LONGEST = 128  # terms that a sum of slices may have: each is traced and compiled
 MANY = 64  # terms that are functions of several lines
 LIGHT = 4  # operations of a term that is written out again and again
-_COMPARISONS = {
-    "eq": operator.eq,
-    "ne": operator.ne,
-    "lt": operator.lt,
-    "le": operator.le,
-    "gt": operator.gt,
-    "ge": operator.ge,
-}
 _FOLDED: dict[str, Callable[..., int]] = {
     "add": operator.add,
     "sub": operator.sub,
@@ -199,9 +192,9 @@ def truth(condition: eq.Expr) -> bool | None:
             if (name == "or") in parts:
                 return name == "or"
             return None if None in parts else name == "and"
-        case eq.Op(name=name, args=(a, b)) if name in _COMPARISONS and a.type.is_integer and b.type.is_integer:
+        case eq.Op(name=name, args=(a, b)) if name in COMPARISONS and a.type.is_integer and b.type.is_integer:
             difference = linear(a) - linear(b)
-            return None if difference.terms else _COMPARISONS[name](difference.constant, 0)
+            return None if difference.terms else COMPARISONS[name](difference.constant, 0)
     return None
 
 

@@ -15,6 +15,7 @@ from kraise.diagnostics import Span, refuse
 from kraise.ir import equations as eq
 from kraise.ir import host as h
 from kraise.ir import kernel as k
+from kraise.ir.operations import COMPARISONS
 from kraise.ir.types import INT32
 from kraise.raising.hosts.effects import Function
 
@@ -25,12 +26,7 @@ _OPS: dict[str, Callable[[int, int], int]] = {
     "floordiv": operator.floordiv,
     "mod": operator.mod,
     "and_": operator.and_,
-    "eq": operator.eq,
-    "ne": operator.ne,
-    "lt": operator.lt,
-    "le": operator.le,
-    "gt": operator.gt,
-    "ge": operator.ge,
+    **COMPARISONS,
     "and": lambda a, b: a and b,
     "or": lambda a, b: a or b,
 }

@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable
 
 from kraise.ir import kernel as k
+from kraise.ir.operations import COMPARISONS
 from kraise.raising.memory.phases import has_barrier
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import assigned
@@ -28,12 +29,7 @@ _FOLDS: dict[str, Callable[[int, int], int]] = {
     "shl": lambda a, b: a << b if 0 <= b < 31 else 1 << 40,
     "pow": lambda a, b: a**b if 0 <= b < 31 and abs(a) <= 2 else 1 << 40,
     "shr": lambda a, b: a >> b if 0 <= b < 63 else 0,
-    "lt": operator.lt,
-    "le": operator.le,
-    "gt": operator.gt,
-    "ge": operator.ge,
-    "eq": operator.eq,
-    "ne": operator.ne,
+    **COMPARISONS,
 }
 
 

@@ -13,6 +13,7 @@ import struct
 from collections.abc import Callable
 
 from kraise.ir.equations import Const, Expr, Op
+from kraise.ir.operations import COMPARISONS
 from kraise.ir.types import BOOL, ScalarType
 
 _ARITHMETIC: dict[str, Callable[[float, float], float]] = {
@@ -20,14 +21,6 @@ _ARITHMETIC: dict[str, Callable[[float, float], float]] = {
     "sub": operator.sub,
     "mul": operator.mul,
     "div": operator.truediv,
-}
-_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
-    "lt": operator.lt,
-    "le": operator.le,
-    "gt": operator.gt,
-    "ge": operator.ge,
-    "eq": operator.eq,
-    "ne": operator.ne,
 }
 _WIDTHS = {16: "e", 32: "f"}
 
@@ -55,7 +48,7 @@ def compared(name: str, a: Expr, b: Expr) -> Const | None:
     first, second = _values(a), _values(b)
     if first is None or second is None:
         return None
-    own, pythons = (bool(_COMPARISONS[name](x, y)) for x, y in zip(first, second, strict=True))
+    own, pythons = (bool(COMPARISONS[name](x, y)) for x, y in zip(first, second, strict=True))
     return Const(own, BOOL) if own is not pythons else None
 
 
