@@ -6,7 +6,7 @@ import re
 import sys
 from itertools import chain
 
-from kraise.emit import checked, tree
+from kraise.emit import checked, precision, tree
 from kraise.emit.function import FunctionText, docstring, emit_function, emit_helper
 from kraise.emit.gradients import derivatives, host_outputs, outputs
 from kraise.emit.hosts import carries
@@ -56,7 +56,7 @@ def _emit(module: eq.Module) -> str:
     used_names = parameters | taken
     imported = ("partial", *checked.NAMES, *remat.HELPERS, *IMPORTED)
     imports = {name: f"_{name}" if name in used_names else name for name in imported}
-    around = Surroundings(module, x64, taken, imports)
+    around = Surroundings(module, x64, taken, imports, precision.holds_float32(module))
     emitted = [emit_function(k, around) for k in module.kernels]
     kernels = [text for texts in emitted for text in texts]
     texts: list[FunctionText] = []

@@ -31,7 +31,7 @@ _BETWEEN = 2  # statements that may stand between two products of one block
 
 def exact(body: list[Stmt], around: Surroundings) -> list[Stmt]:
     """The statements, those with a product of what may be float32 in blocks that say how it is computed."""
-    return _exact(body, _HEAD.format(jax=around.imports["jax"])) if holds_float32(around.module) else body
+    return _exact(body, _HEAD.format(jax=around.imports["jax"])) if around.float32 else body
 
 
 def _exact(body: list[Stmt], head: str) -> list[Stmt]:

@@ -22,6 +22,7 @@ class Surroundings:
     x64: bool
     taken: frozenset[str]
     imports: dict[str, str]  # partial, jax, jnp, eqxi
+    float32: bool  # whether something in the module may be of float32
 
     def spelled(self, node: Py) -> Py:
         """The expression with the modules under the names that they have here."""
