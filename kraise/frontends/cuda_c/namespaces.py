@@ -9,6 +9,7 @@ Types are left: they are looked up with their namespaces elsewhere.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 from kraise.frontends.cuda_c.scan import CLASS_TEMPLATE, TYPE, Item, Unit, declared_names
 from kraise.frontends.cuda_c.tokens import Raw
@@ -29,18 +30,21 @@ def apart(tokens: list[Raw], unit: Unit) -> list[Raw]:
     new = {(n, h): _fresh("_".join((*h, n)), taken) if h else n for n, found in homes.items() for h in sorted(found)}
     used = _used(tokens)
     around = _items(tokens, unit)
-    hidden = {(id(item), n) for item in unit.items for n in homes if n not in _names(tokens, item) and _hides(
-        tokens, unit, item, n
-    )}  # fmt: skip
+
+    @cache
+    def hides(place: int, name: str) -> bool:
+        item = unit.items[place]
+        return name not in _names(tokens, item) and _hides(tokens, unit, item, name)
+
     out = list(tokens)
     for at, token in enumerate(tokens):
         found = homes.get(token.text)
         if found is None or token.kind != "NAME" or (at and tokens[at - 1].text in (".", "->")):
             continue
-        item, parts = around[at], _qualifier(tokens, at)
-        if parts is None and item is not None and (id(item), token.text) in hidden:
+        place, parts = around[at], _qualifier(tokens, at)
+        if parts is None and place is not None and hides(place, token.text):
             continue
-        within = item.namespace if item is not None and parts != () else ()  # `::f`: from the outermost
+        within = unit.items[place].namespace if place is not None and parts != () else ()  # `::f`: from the outermost
         home = _looked_up(found, within, parts or ())
         if home is None and parts is None:
             given = {u for u in used if u in found}
@@ -119,12 +123,12 @@ def _used(tokens: list[Raw]) -> set[Namespace]:
     return out
 
 
-def _items(tokens: list[Raw], unit: Unit) -> list[Item | None]:
-    """The item that each token is of."""
-    out: list[Item | None] = [None] * len(tokens)
-    for item in unit.items:
+def _items(tokens: list[Raw], unit: Unit) -> list[int | None]:
+    """The place among the items of that which each token is of."""
+    out: list[int | None] = [None] * len(tokens)
+    for place, item in enumerate(unit.items):
         for k in range(item.first, min(item.last + 1, len(tokens))):
-            out[k] = item
+            out[k] = place
     return out
 
 
