@@ -233,3 +233,82 @@ __global__ void kernel(const float *x, float *y, int *at) {
     assert done.raised == ("kernel",), [d.reason for d in done.diagnostics]
     reports, findings = pipeline.verify(done, pipeline.Request())
     assert not findings and not [r for r in reports if r.failures]
+
+
+ROWS = """
+__global__ void two_rows(const float *x, float *y, float *totals, int n) {
+  __shared__ float row[2][32];
+  int t = threadIdx.x, i = blockIdx.x * 32 + t;
+  int to = 0, from = 1;
+  row[to][t] = i < n ? x[i] : 0.0f;
+  __syncthreads();
+  for (int d = 1; d < 32; d *= 2) {
+    to = 1 - to;
+    from = 1 - to;
+    if (t >= d)
+      row[to][t] = row[from][t] + row[from][t - d];
+    else
+      row[to][t] = row[from][t];
+    __syncthreads();
+  }
+  if (i < n) y[i] = row[to][t] * x[i];
+  if (t == 31) totals[blockIdx.x] = row[to][t];
+}
+"""
+NUMBA_ROWS = """
+from numba import cuda, float32
+
+@cuda.jit
+def two_rows(x, y, n):
+    row = cuda.shared.array((2, 32), float32)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    now = 0
+    row[now, t] = x[i] if i < n else 0.0
+    cuda.syncthreads()
+    d = 1
+    while d < 32:
+        row[1 - now, t] = row[now, t]
+        if t >= d:
+            row[1 - now, t] += row[now, t - d]
+        now = 1 - now
+        cuda.syncthreads()
+        d *= 2
+    if i < n:
+        y[i] = row[now, t]
+"""
+
+
+@pytest.mark.parametrize(("text", "file"), [(ROWS, "k.cu"), (NUMBA_ROWS, "k.py")])
+def test_scans_between_the_rows_of_one_array(text, file):
+    done = pipeline.translate(text, file)
+    assert done.text is not None and "jnp.cumsum(x2, axis=1)" in done.text and "at[:, 0" not in done.text
+    reports, findings = pipeline.verify(done, pipeline.Request(values={"n": 80}, grid=(3,), block=(32,)))
+    assert not findings and reports and not [r for r in reports if r.failures]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    __syncthreads();\n  }", "  }"),
+        ("row[from][t - d]", "row[to][t - d]"),
+        ("row[from][t] + row[from][t - d]", "row[from][t] + row[to ^ 1][t - d + 1]"),
+        ("totals[blockIdx.x] = row[to][t]", "totals[blockIdx.x] = row[from][t]"),  # a round less
+    ],
+)
+def test_other_rows_are_no_scans(old, new):
+    assert old in ROWS
+    done = pipeline.translate(ROWS.replace(old, new), "k.cu")
+    assert "cumsum" not in (done.text or "")
+
+
+def test_a_shared_cell_that_data_fill_is_not_filled_after_the_run():
+    body = """  float all = row[to][31];
+  if (x[i] > 0) row[0][t] = 9.0f;
+  __syncthreads();
+  y[i] = all + row[0][t];
+}"""
+    done = pipeline.translate(ROWS[: ROWS.index("  if (i < n) y")] + "  __syncthreads();\n" + body, "k.cu")
+    if done.text is not None:
+        reports, _ = pipeline.verify(done, pipeline.Request(values={"n": 96}, grid=(3,), block=(32,)))
+        assert reports and not [r for r in reports if r.failures]

@@ -30,7 +30,7 @@ from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import assigned
-from kraise.raising.run.state import RawWrite, State
+from kraise.raising.run.state import LocalArray, RawWrite, State
 from kraise.raising.run.values import Cell as Place
 from kraise.raising.run.values import access, resolve
 from kraise.raising.writes.accumulate import neutral_of
@@ -191,11 +191,13 @@ def _touched(cx: Context, st: State, touches: dict[str, Touch], label: str, span
             if happened:
                 st.order += 1
                 cell = own if keeps else eq.Index(f"$any{st.order}", INT)
+                rows = [eq.Index(f"$row{st.order}_{n}", INT) for n in range(len(st.locals[name].shape) - 1)]
                 path = st.path
                 if name in cx.parts:  # the simulation keeps to the cells that there are
                     inside = eq.Op("lt", (cell, st.locals[name].shape[0]), BOOL)
                     path = (*path, eq.Op("ge", (cell, ZERO), BOOL), inside)
-                st.accesses.append(access(st, Place(name, (*prefix, cell)), path, write, together=label, span=span))
+                place = Place(name, (*prefix, *rows, cell))
+                st.accesses.append(access(st, place, path, write, together=label, span=span))
 
 
 def _demand(cx: Context, case: _Case) -> None:
@@ -276,7 +278,7 @@ class _Source:
         name = resolve(cx, st, array)
         local = st.locals[name]
         before, after = st.versions[name], cx.version(name)
-        prefix: tuple[eq.Expr, ...] = tuple(eq.Index(n, INT) for n in local.prefix)
+        prefix = self._row(local)
         x = self._fresh("t")
         path = tuple(c for c in st.path if not free_indices(c) & self.found.moving)
         loops = tuple(n for n in (*st.open, *cx.blocks) if n not in self.found.moving and n not in st.folds)
@@ -324,8 +326,7 @@ class _Source:
 
     def _count(self, family: str, cells: str, array: str) -> eq.Expr:
         if cells == "all":
-            (extent,) = self.st.locals[resolve(self.cx, self.st, array)].shape
-            return extent
+            return self.st.locals[resolve(self.cx, self.st, array)].shape[-1]
         return to_expr(to_poly(self.found.extent) * (2 if cells == "twice" else 1))
 
     def _cell(self, family: str, x: eq.Index, path: tuple[eq.Expr, ...]) -> eq.Expr:
@@ -338,13 +339,17 @@ class _Source:
         """What a cell of a shared array held."""
         cx, st = self.cx, self.st
         name = resolve(cx, st, family[1:-1])
-        subs = (*(eq.Index(n, INT) for n in st.locals[name].prefix), cell)
+        subs = (*self._row(st.locals[name]), cell)
         body = held(cx, replace(st, path=path), name, subs)
         if body is None:
             if st.versions[name] in cx.clobbered:
                 raise Beyond("cells that are not known")
             body = eq.Read(st.versions[name], subs, st.locals[name].type)
         return body
+
+    def _row(self, local: LocalArray) -> tuple[eq.Expr, ...]:
+        """The subscripts of the first row of a shared array of this block."""
+        return (*(eq.Index(n, INT) for n in local.prefix), *(ZERO for _ in local.shape[1:]))
 
     def _own(self, family: str, index: eq.Expr) -> eq.Expr:
         """The thread's own datum: a local, or the cell of its number."""

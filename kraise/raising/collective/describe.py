@@ -164,7 +164,7 @@ def _choice(sim: Simulation, p: Pick, start: int, group: int, first: bool) -> Ch
 
 def _families(sim: Simulation) -> list[tuple[str, int]]:
     out = [(f, sim.size) for f in sim.families if not f.startswith("[")]
-    return out + [(f"[{a}]", m.count) for a, m in sim.arrays.items()]
+    return out + [(f"[{a}]", m.row) for a, m in sim.arrays.items()]
 
 
 def _kept(differences: np.ndarray, on: np.ndarray | None) -> np.ndarray:
@@ -250,7 +250,7 @@ def of_cells(sim: Simulation, array: str) -> list[Found]:
     """What the cells of ``array`` hold, best first: all of them, or one."""
     memory = sim.arrays[array]
     found: list[Found] = []
-    for cells, n in counts(sim.size, memory.count).items():
+    for cells, n in counts(sim.size, memory.row).items():
         if memory.written[n:].any():
             continue
         held = memory.marks[:, :n]
@@ -268,10 +268,9 @@ def of_cells(sim: Simulation, array: str) -> list[Found]:
         one = Combined("", np.repeat(memory.marks[:, :1], sim.size, axis=1), memory.type)
         found += [Cell(0, c) for c in chosen(sim, one, None) if isinstance(c, Chosen) and c.group == 0]
     if memory.op:
-        for at in (0, *(() if memory.count < 2 else _last(sim, memory.count))):
-            one = Combined(memory.op, np.repeat(memory.marks[:, at : at + 1], sim.size, axis=1), memory.type)
-            found += [Cell(at, t) for t in of_thread(sim, one) if isinstance(t, Total) and t.group == 0]
-        if memory.count >= sim.size and not memory.written[sim.size :].any():
+        one = Combined(memory.op, np.repeat(memory.marks[:, :1], sim.size, axis=1), memory.type)
+        found += [Cell(0, t) for t in of_thread(sim, one) if isinstance(t, Total) and t.group == 0]
+        if memory.row >= sim.size and not memory.written[sim.size :].any():
             found += _heads(sim, Combined(memory.op, memory.marks[:, : sim.size], memory.type))
     return found
 
@@ -283,7 +282,3 @@ def _heads(sim: Simulation, cells: Combined) -> list[Found]:
         on = sim.threads % group == 0
         out += [Heads(t) for t in of_thread(sim, cells, on) if isinstance(t, Total) and t.group == group]
     return out
-
-
-def _last(sim: Simulation, count: int) -> tuple[int, ...]:
-    return ()

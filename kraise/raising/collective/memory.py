@@ -14,11 +14,12 @@ NOBODY = 1 << 40
 
 
 class Cells:
-    """One shared array: marks by cell, and who has touched each cell since the last barrier."""
+    """One shared array: marks by cell, and who has touched each cell since the last barrier. Cells of several axes are
+    counted row by row; what is said of an array as a whole is said of its first row."""
 
     def __init__(self, family: int, filled: np.ndarray, type: ScalarType):
-        count = len(filled)
-        self.family, self.type, self.filled = family, type, filled
+        count = filled.size
+        self.family, self.type, self.filled, self.shape = family, type, filled.ravel(), filled.shape
         self.op = ""
         self.part = False  # beyond the last cell is another array
         self.marks = marks(family, count)
@@ -29,6 +30,21 @@ class Cells:
     @property
     def count(self) -> int:
         return self.marks.shape[1]
+
+    @property
+    def row(self) -> int:
+        """The cells of the first row."""
+        return self.shape[-1]
+
+    def place(self, at: list[np.ndarray]) -> np.ndarray:
+        """The cell at subscripts, one for each axis."""
+        if len(at) != len(self.shape):
+            raise Beyond("a subscript of another number of axes")
+        out = np.zeros_like(at[0])
+        for a, extent in zip(at, self.shape, strict=True):
+            self._check(a, extent)
+            out = out * extent + a
+        return out
 
     def clear(self) -> None:
         """A barrier of the block was passed."""
@@ -45,15 +61,14 @@ class Cells:
         new.__dict__ |= {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in self.__dict__.items()}
         return new
 
-    def _check(self, at: np.ndarray) -> None:
-        if at.size and (at.min() < 0 or at.max() >= self.count):
+    def _check(self, at: np.ndarray, extent: int) -> None:
+        if at.size and (at.min() < 0 or at.max() >= extent):
             if self.part:
                 raise Beyond("a subscript leaves its part of a shared array")
             raise Outside("a subscript leaves a shared array")
 
     def read(self, at: np.ndarray, threads: np.ndarray, phases: np.ndarray) -> Combined:
         """The cells ``at`` as ``threads`` read them; ``phases`` are the barriers of their warps passed so far."""
-        self._check(at)
         if not self.filled[at].all():
             raise Outside("a cell is read that nothing has been stored to")
         w = self.writer[at]
@@ -67,7 +82,6 @@ class Cells:
         return Combined(self.op, self.marks[:, at], self.type)
 
     def write(self, at: np.ndarray, new: np.ndarray, op: str, threads: np.ndarray, phases: np.ndarray) -> None:
-        self._check(at)
         _, first, of = np.unique(at, return_index=True, return_inverse=True)
         shared = len(first) != len(at)
         if shared and not np.array_equal(new, new[:, first][:, of]):
@@ -93,7 +107,6 @@ class Cells:
 
     def combine(self, op: str, at: np.ndarray, amount: np.ndarray, threads: np.ndarray) -> None:
         """An atomic; only atomics may touch its cells until the next barrier."""
-        self._check(at)
         if op and self.op not in ("", op):
             raise Beyond("two operators in one array")
         self.op = self.op or op
@@ -110,7 +123,7 @@ class Cells:
 @dataclass(frozen=True)
 class Touch:
     """What the threads did to an array between two barriers: which of reads and writes, and whether each thread kept to
-    the cell of its own number."""
+    the cell of its own number in each row."""
 
     reads: bool
     writes: bool
@@ -121,7 +134,7 @@ class Touch:
 def touch(memory: Cells) -> Touch:
     """What happened since the last barrier."""
     written, read = memory.writer >= 0, memory.readers[1] >= 0
-    cell = np.arange(memory.count)
+    cell = np.arange(memory.count) % memory.row
     own_writes = not np.any(written & ((memory.writer != cell) | memory.mixed))
     own_reads = not np.any(read & ((memory.readers[0] != cell) | (memory.readers[1] != cell)))
     return Touch(bool(read.any()), bool(written.any()), own_reads, own_writes)

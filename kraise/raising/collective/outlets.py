@@ -8,6 +8,7 @@ apart from it by a barrier of its own (the race check sees the store at the end 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -46,6 +47,8 @@ class Outlets:
     size: int
     loops: int = 0
     env: dict[str, Value]
+    outside: Callable[[str], bool]
+    steady: Callable[[str], bool]
 
     def value(self, e: k.Expr, on: np.ndarray) -> Value:
         raise NotImplementedError
@@ -80,6 +83,8 @@ class Outlets:
                 return replace(e, args=tuple(self._taken(a, on, names) for a in args))
             case k.Cast(arg=a):
                 return replace(e, arg=self._taken(a, on, names))
+            case k.Load(array=array, subscripts=subs) if self.steady(array):
+                return replace(e, subscripts=tuple(self._taken(s, on, names) for s in subs))
         raise Beyond("what is stored is not known")
 
     def guarded(self, condition: k.Expr, body: tuple[k.Stmt, ...], on: np.ndarray) -> bool:
@@ -88,7 +93,7 @@ class Outlets:
         Raises:
             Stored: there is no waiting until after the run.
         """
-        if not body or not all(isinstance(s, k.Store) for s in body):
+        if not body or not all(isinstance(s, k.Store) and self.outside(s.array) for s in body):
             return False
         if self.outlets is None:
             raise Stored("data decide of a store")

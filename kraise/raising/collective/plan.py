@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -16,6 +17,7 @@ from kraise.raising.collective.frame import Frame, numbers
 from kraise.raising.collective.marks import Beyond, Combined, Outside, Stored, marks
 from kraise.raising.collective.opened import shuffles, walked
 from kraise.raising.collective.simulate import Simulation
+from kraise.raising.loops.touched import stores
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import assigned, reads
 from kraise.raising.run.state import State
@@ -63,34 +65,42 @@ def _simulation(cx: Context, st: State, found: Frame, size: int, outlets: bool) 
     def cells(array: str) -> tuple[np.ndarray, ScalarType] | None:
         name = resolve(cx, st, array)
         local = st.locals.get(name)
-        if found.rows or local is None or not local.shared or local.prefix != cx.blocks or len(local.shape) != 1:
+        if found.rows or local is None or not local.shared or local.prefix != cx.blocks:
             return None
-        (extent,) = local.shape
-        if extent is eq.Param("shared", INT):
-            return filled(st, name, found, size, 4 * size), local.type
-        count = numbers(found, extent, size)
-        if count is None or not 0 < count[0] <= 8192:
+        if local.shape == (eq.Param("shared", INT),):
+            return filled(st, name, found, size, (4 * size,)), local.type
+        extents = [numbers(found, extent, size) for extent in local.shape]
+        shape = tuple(int(e[0]) for e in extents if e is not None)
+        if len(shape) < len(local.shape) or min(shape) < 1 or math.prod(shape) > 8192:
             return None
-        return filled(st, name, found, size, int(count[0])), local.type
+        return filled(st, name, found, size, shape), local.type
 
+    written = {_head(a) for a in stores(cx.function.body)}
     sim = Simulation(size, hardware, entry, cells, {})
     sim.parts = frozenset(a for a in cx.parts)
     sim.rows = found.rows
     sim.outside = lambda array: resolve(cx, st, array) not in st.locals
+    sim.steady = lambda array: sim.outside(array) and _head(resolve(cx, st, array)) not in written
     if outlets:
         sim.outlets = []
     return sim
 
 
-def filled(st: State, array: str, found: Frame, size: int, count: int) -> np.ndarray:
+def _head(array: str) -> str:
+    return array.partition(".")[0]
+
+
+def filled(st: State, array: str, found: Frame, size: int, shape: tuple[int, ...]) -> np.ndarray:
     """Which of the cells of an array the threads of a block have written so far, as far as it is known."""
-    out = np.zeros(count, dtype=bool)
+    out = np.zeros(shape, dtype=bool)
     for a in st.accesses:
         if a.array == array and a.write and a.subscripts:
-            at = numbers(found, (a.whole or a.subscripts)[-1], size)
-            if at is None:
-                return np.ones(count, dtype=bool)
-            out[at[(at >= 0) & (at < count)]] = True
+            known = [numbers(found, s, size) for s in (a.whole or a.subscripts)[-len(shape) :]]
+            at = tuple(s for s in known if s is not None)
+            if len(at) < len(shape):
+                return np.ones(shape, dtype=bool)
+            inside = np.logical_and.reduce([(s >= 0) & (s < extent) for s, extent in zip(at, shape, strict=True)])
+            out[tuple(s[inside] for s in at)] = True
     return out
 
 

@@ -60,6 +60,7 @@ class Simulation(Exchange, Picks, Outlets):
         self.parts: frozenset[str] = frozenset()  # arrays beyond whose cells are other arrays
         self.rows = False  # the threads are one row of a block's
         self.outside: Callable[[str], bool] = lambda _: False  # whether an array is the caller's
+        self.steady: Callable[[str], bool] = lambda _: False  # and nothing stores to it
         self.known_picks, self.interned = {}, {}
 
     # --- statements
@@ -90,7 +91,7 @@ class Simulation(Exchange, Picks, Outlets):
             case k.Atomic(result="", name="add" | "min" | "max" as op, array=array, subscripts=subs, values=(v,)):
                 memory = self._memory(array)
                 amount = self.operand(op, self._data(self.value(v, on), memory.type))
-                memory.combine(op, self.numbers(subs[0], on)[on], amount.marks[:, on], self.threads[on])
+                memory.combine(op, self._place(memory, subs, on), amount.marks[:, on], self.threads[on])
             case k.If(condition=c, body=body, orelse=orelse):
                 try:
                     condition = self.value(c, on)
@@ -99,10 +100,11 @@ class Simulation(Exchange, Picks, Outlets):
                         self._statement(k.If(c.args[0], (k.If(c.args[1], body, span=s.span),), span=s.span), on)
                         return
                     raise
+                undecided = isinstance(condition, Compared | Unknown)
+                if undecided and not orelse and self.guarded(c, body, on):
+                    return
                 if isinstance(condition, Compared):
                     self._replacement(condition, body, orelse, on)
-                    return
-                if isinstance(condition, Unknown) and not orelse and self.guarded(c, body, on):
                     return
                 decided = truth(self._known(condition))
                 around = self.guards
@@ -168,11 +170,8 @@ class Simulation(Exchange, Picks, Outlets):
 
     def _store(self, array: str, subs: tuple[k.Expr, ...], new: Value, on: np.ndarray) -> None:
         memory = self._memory(array)
-        if len(subs) != 1:
-            raise Beyond("a subscript of several axes")
         data = self._data(new, memory.type)
-        at = self.numbers(subs[0], on)[on]
-        memory.write(at, data.marks[:, on], data.op, self.threads[on], self.phases[on])
+        memory.write(self._place(memory, subs, on), data.marks[:, on], data.op, self.threads[on], self.phases[on])
 
     def _replacement(self, c: Compared, body: tuple[k.Stmt, ...], orelse: tuple[k.Stmt, ...], on: np.ndarray) -> None:
         """``if b < a: a = b``: the smaller one, and what rides along with it."""
@@ -213,7 +212,7 @@ class Simulation(Exchange, Picks, Outlets):
         return self._combine(op, new, old)
 
     def count_of(self, family: str) -> int:
-        return self.arrays[family[1:-1]].count if family.startswith("[") else self.size
+        return self.arrays[family[1:-1]].row if family.startswith("[") else self.size
 
     # --- values
 
@@ -281,10 +280,7 @@ class Simulation(Exchange, Picks, Outlets):
         if self.cells(array) is None:
             return UNKNOWN
         memory = self._memory(array)
-        if len(subs) != 1:
-            raise Beyond("a subscript of several axes")
-        at = self.numbers(subs[0], on)[on]
-        got = memory.read(at, self.threads[on], self.phases[on])
+        got = memory.read(self._place(memory, subs, on), self.threads[on], self.phases[on])
         out = np.zeros((2, self.size), dtype=np.uint64)
         out[:, on] = got.marks
         return Combined(got.op, out, got.type)
@@ -343,6 +339,10 @@ class Simulation(Exchange, Picks, Outlets):
 
     def numbers(self, e: k.Expr, on: np.ndarray) -> np.ndarray:
         return self._known(self.value(e, on))
+
+    def _place(self, memory: Cells, subs: tuple[k.Expr, ...], on: np.ndarray) -> np.ndarray:
+        """The cells that the threads that are ``on`` touch."""
+        return memory.place([self.numbers(s, on)[on] for s in subs])
 
     def _memory(self, array: str) -> Cells:
         if array not in self.arrays:

@@ -43,7 +43,7 @@ def _by_all(a: Access, writes: list[Access], found: Frame, path: set[eq.Expr]) -
 def fits(cx: Context, st: State, found: Frame, size: int) -> bool:
     """Whether no thread of a block of ``size`` has left a shared array so far: no launch is that wide otherwise."""
     for name, local in st.locals.items():
-        count = to_poly(local.shape[0]).value if local.shared and len(local.shape) == 1 else None
+        count = to_poly(local.shape[-1]).value if local.shared else None
         if count is not None and not _within(st, name, found, size, count, certain=True):
             return False
     return True
@@ -54,12 +54,12 @@ def sizes(cx: Context, st: State, s: k.Stmt, found: Frame) -> list[int]:
     found_sizes: dict[int, None] = {}
     for array in sorted(stores((s,))):
         local = st.locals.get(resolve(cx, st, array))
-        if local is not None and local.shared and len(local.shape) == 1:
-            count = to_poly(local.shape[0]).value
+        if local is not None and local.shared:
+            count = to_poly(local.shape[-1]).value
             if count is not None:
                 those = (n for n in (count, count // 2) if 32 <= n <= 1024 and _within(st, array, found, n, count))
                 found_sizes |= dict.fromkeys(those)
-            elif local.shape[0] is eq.Param("shared", INT):
+            elif local.shape[-1] is eq.Param("shared", INT):
                 found_sizes |= dict.fromkeys(n for c in _literals(s) for n in (2 * c, c) if 32 <= n <= 1024)
     return list(found_sizes)
 

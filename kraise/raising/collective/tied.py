@@ -62,7 +62,7 @@ def _cells(st: State, value: dict[eq.Expr, eq.Expr], found: Frame) -> int:
         if a.write and a.array in st.locals and st.locals[a.array].shared
     ]
     seen = replace(st, accesses=writes)
-    counts = (int(filled(seen, a, found, threads, 4 * threads).sum()) // threads for a in {w.array for w in writes})
+    counts = (int(filled(seen, a, found, threads, (4 * threads,)).sum()) // threads for a in {w.array for w in writes})
     return max(counts, default=1)
 
 
