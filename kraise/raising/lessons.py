@@ -126,8 +126,9 @@ def written_out(attempt: Raiser, known: Learned, left: list[eq.Expr]) -> Learned
 def finer(cx: Context, known: Learned, values: list[eq.Expr]) -> Learned | None:
     """The threads with their indices further apart, where values speak of block and thread; None if they do not."""
     ways = threads.finer(cx, known.ways, values)
-    # rows that were no segments for one index of block and thread may be some for two
-    return None if ways is None else replace(known, ways=ways, longest=frozenset())
+    # rows that were no segments for one index of block and thread may be some for two, and a guard that did not bound
+    # tiles of an unknown block may bound those of a known one: whole tiles are wished for again where they are needed
+    return None if ways is None else replace(known, ways=ways, longest=frozenset(), multiples={})
 
 
 def tiled(cx: Context, known: Learned) -> Learned | None:

@@ -35,3 +35,35 @@ def test_a_product_by_tiles_of_the_vector(rounds):
 def test_tiles_of_which_a_cell_is_left_out():
     text = pipeline.translate(PRODUCT.format("k < len - 1"), "k.cu").text
     assert text is None or "A2 @ x" not in text
+
+
+MATRICES = """
+__global__ void f(const float *A, const float *B, float *C, int n, int m, int k) {{
+    __shared__ float a[4][4], b[4][4];
+    int x = threadIdx.x, y = threadIdx.y, c = blockIdx.x * 4 + x, r = blockIdx.y * 4 + y;
+    float s = 0;
+    for (int t = 0; t < k; t += 4) {{
+        a[y][x] = r < n{} ? A[r * k + t + x] : 0;
+        b[y][x] = c < m{} ? B[(t + y) * m + c] : 0;
+        __syncthreads();
+        for (int q = 0; q < 4; q++) s += a[y][q] * b[q][x];
+        __syncthreads();
+    }}
+    if (r < n && c < m) C[r * m + c] = s;
+}}
+"""
+
+
+def test_tiles_that_guards_end_need_not_fill_the_row():
+    text = pipeline.translate(MATRICES.format(" && t + x < k", " && t + y < k"), "k.cu").text
+    assert "A2 @ B2" in text and "multiple" not in text
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((3, 5), np.float32), rng.standard_normal((5, 2), np.float32)
+    got = load_module(text).f(a.ravel(), b.ravel(), np.zeros(6, np.float32), 3, 2, 5)
+    np.testing.assert_allclose(got.reshape(3, 2), a @ b, rtol=1e-4)
+
+
+def test_tiles_that_no_guard_ends_fill_the_row():
+    text = pipeline.translate(MATRICES.format("", ""), "k.cu").text
+    with pytest.raises(ValueError, match="k must be a multiple of 4"):
+        load_module(text).f(np.zeros(15, np.float32), np.zeros(10, np.float32), np.zeros(6, np.float32), 3, 2, 5)
