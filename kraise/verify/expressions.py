@@ -144,8 +144,6 @@ class ExpressionText:
             text = self.convert(a, t) if typed else self.expr(a)
             own = program.type(a.type)
             texts.append(f"int({text})" if own == BOOL and not typed and e.name in _ARITHMETIC else text)
-        if e.name in ("shl", "shr") and is_sized(t):
-            texts[1] = f"({texts[1]} & {self.constant((t.bits or 64) - 1, t)})"
         types = [program.type(a.type) for a in e.args]
         inline = not program.directions or all(a.is_integer or a == BOOL for a in types)
         if inline and e.name in _INFIX:

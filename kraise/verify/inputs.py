@@ -385,8 +385,8 @@ class _Search:
         if dtype.kind == "b" or attempt.flags:
             return rng.integers(0, 2, shape).astype(dtype)
         if dtype.kind in "iu":
-            low = 0 if dtype.kind == "u" else -50
-            return rng.integers(low, 100, shape).astype(dtype)
+            low, high = (0, 16) if slot.path in role.shifts else (0 if dtype.kind == "u" else -50, 100)
+            return rng.integers(low, high, shape).astype(dtype)
         data = rng.uniform(attempt.low, attempt.high, shape)
         return (data + 1j * rng.uniform(attempt.low, attempt.high, shape) if dtype.kind == "c" else data).astype(dtype)
 

@@ -18,7 +18,8 @@ class Roles:
     ``asked``: (array, axis) whose extent the program reads; ``indices``: arrays whose values are subscripts;
     ``bounds``: arrays whose values bound loops; ``integers``: parameters that must hold integers, these included;
     ``counted``: arrays into which the program stores integers only; ``searched``: arrays that are looked into in the
-    middle of a range, as a binary search does; ``colours``: parameters that are compared with a remainder.
+    middle of a range, as a binary search does; ``colours``: parameters that are compared with a remainder;
+    ``shifts``: arrays whose values say by how many bits something is shifted.
     """
 
     asked: frozenset[tuple[str, int]]
@@ -28,6 +29,7 @@ class Roles:
     counted: frozenset[str]
     searched: frozenset[str] = frozenset()
     colours: frozenset[str] = frozenset()
+    shifts: frozenset[str] = frozenset()
 
 
 class _Uses:
@@ -38,6 +40,7 @@ class _Uses:
         self.subscripts: set[str] = set()
         self.bounds: set[str] = set()
         self.bits: set[str] = set()
+        self.shifts: set[str] = set()
         self.asked: set[tuple[str, int]] = set()
         self.quotients: list[tuple[set[str], set[str]]] = []  # operands of Python's // and %
         self.searched = _searched(function)
@@ -63,6 +66,8 @@ class _Uses:
             case k.Op(name=name, args=args) if name in _BITS:
                 for a in args:
                     self.bits.update(names(a))
+                if name in ("shl", "shr"):
+                    self.shifts.update(names(args[1]))
             case k.Shape(array=array, axis=axis):
                 self.asked.add((array, axis))
             case _:
@@ -129,6 +134,7 @@ def find_roles(source: k.Module, functions: list[k.Function], entry: k.Function)
         _counted(own, entry, params, integers),
         frozenset(own.searched & params),
         frozenset(_colours(entry) & params),
+        frozenset(own.closed(own.shifts) & params),
     )
 
 
@@ -191,7 +197,8 @@ def _counted(own: _Uses, entry: k.Function, params: set[str], integers: set[str]
 
 def _carry(own: _Uses, inner: _Uses, callee: k.Function, call: k.Call | k.CallStmt) -> None:
     """What a callee does with its parameters, its caller does with the arguments."""
-    subscripts, bounds, bits = (inner.closed(s) for s in (inner.subscripts, inner.bounds, inner.bits))
+    flows = (inner.subscripts, inner.bounds, inner.bits, inner.shifts)
+    subscripts, bounds, bits, shifts = map(inner.closed, flows)
     for param, argument in zip(callee.params, call.args, strict=False):
         given = {argument.array} if isinstance(argument, k.ArrayRef) else names(argument)
         for slot in slots(param):
@@ -203,6 +210,8 @@ def _carry(own: _Uses, inner: _Uses, callee: k.Function, call: k.Call | k.CallSt
                 own.bounds |= paths
             if slot.path in bits:
                 own.bits |= paths
+            if slot.path in shifts:
+                own.shifts |= paths
             if slot.path in inner.searched:
                 own.searched |= paths
             if isinstance(argument, k.ArrayRef):

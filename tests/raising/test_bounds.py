@@ -107,3 +107,32 @@ def test_of_two_bounds_of_a_row_none_is_the_array_s(k):
     expected = np.full(8, 7)
     expected[: len(a)] = a
     np.testing.assert_array_equal(run(a, np.zeros(8, np.int32), 2, 4, k), expected)
+
+
+COUNTED = """__global__ void each(const float *a, const int *count, float *o) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < *count) o[i] = 2 * a[i]; }
+__global__ void sums(const float *a, const int *count, float *o) {
+  __shared__ float s[4];
+  int t = threadIdx.x, blocks = (*count + 3) / 4;
+  if (blockIdx.x < blocks) {
+    s[t] = blockIdx.x * 4 + t < *count ? a[blockIdx.x * 4 + t] : 0;
+    __syncthreads();
+    for (int d = 2; d > 0; d /= 2) { if (t < d) s[t] += s[t + d]; __syncthreads(); }
+    if (t == 0) o[blockIdx.x] = s[0]; } }
+__global__ void all(const float *a, const int *count, float *o) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (a[i] < *count) o[i] = 2 * a[i]; }"""
+
+
+def test_a_count_that_is_read_is_where_arrays_may_end():
+    """A launch is rounded up to whole blocks; arrays of as many elements as are counted failed when called. Where no
+    count bounds the places, a shorter array is an error as before."""
+    run = load_module(pipeline.translate(COUNTED, "k.cu").text)
+    a, five = np.arange(1.0, 6.0, dtype=np.float32), np.array([5], np.int32)
+    for grid in (2, 3):
+        np.testing.assert_array_equal(run.each(a, five, np.zeros(5, np.float32), grid=grid, block=4), 2 * a)
+        found = run.sums(a, five, np.array([0, 0, 9], np.float32)[:grid], grid=grid)
+        np.testing.assert_array_equal(found, [10, 5, 9][:grid])
+    with pytest.raises((ValueError, TypeError)):
+        run.all(a, five, np.zeros(8, np.float32), grid=2, block=4)

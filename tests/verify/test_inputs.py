@@ -72,6 +72,14 @@ def test_row_pointers_and_gathers():
     assert len(a["x"]) > a["col"].max()
 
 
+def test_counts_of_bits_are_ones():
+    source = "__device__ int words(int n) { return n <= 5 ? 1 : 1 << (n - 5); }\n"
+    source += "__global__ void f(const int *s, const int *x, int *o, int n) {\n  int i = threadIdx.x;\n"
+    ir, _ = cuda_c.read(source + "  if (i < n) o[i] = words(s[i]) + (x[i] << 2);\n}\n", "k.cu")
+    a = infer_case(ir, ir.functions[-1], values={"n": 97}).arguments()
+    assert 0 <= a["s"].min() and 8 < a["s"].max() < 32 < a["x"].max()
+
+
 def test_a_scatter_gets_a_permutation():
     source = "def f(x, p, y):\n    i = cuda.grid(1)\n    if i < x.size:\n        y[p[i]] = x[i]\n"
     _, _, _, a = infer(source)

@@ -115,6 +115,9 @@ def test_c_integers_wrap_and_truncate():
     lcg = op("add", op("mul", u, const(1664525, UINT32), t=UINT32), const(1013904223, UINT32), t=UINT32)
     assert c_value(lcg, UINT32, u=(UINT32, 4000000000)) == (4000000000 * 1664525 + 1013904223) % 2**32
     assert c_value(op("shr", x, const(1, INT32), t=INT32), INT32, x=(INT32, -8)) == -4
+    for far in (32, 40):  # a GPU's shifts by the width and more, as XLA's and NumPy's (x86 takes the count modulo 32)
+        assert c_value(op("shl", x, y, t=INT32), INT32, x=(INT32, 5), y=(INT32, far)) == 0
+        assert c_value(op("shr", x, y, t=INT32), INT32, x=(INT32, -5), y=(INT32, far)) == -1
     assert c_value(op("shr", k.Cast(UINT32, x), const(28, UINT32), t=UINT32), UINT32, x=(INT32, -1)) == 15
     assert c_value(k.Cast(INT32, k.Var("f", FLOAT32)), INT32, f=(FLOAT32, -2.9)) == -2
     f = op("add", k.Var("f", FLOAT32), const(1e-9, FLOAT32), t=FLOAT32)

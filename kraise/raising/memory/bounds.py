@@ -25,8 +25,11 @@ from kraise.raising.memory.guarded import Guards, guards
 from kraise.raising.memory.one_block import of_one_block
 from kraise.raising.memory.ranged import (
     Domain,
+    above,
     bounds_alone,
+    box,
     by_launch_only,
+    counted,
     from_zero,
     is_rounded,
     of_indices,
@@ -50,7 +53,7 @@ def mark(
     """``stmts`` and ``returns`` with ``safe`` set on the accesses that may leave, and what became of each value
     (names follow it); ``tails`` of an array are its axes after the flat one; ``threads`` are parameters that are a
     block's threads, ``rounds`` the indices of loops around the function."""
-    around = _box(rounds)
+    around = box(rounds)
     values = tuple(r for r in returns if isinstance(r, eq.Node) and not isinstance(r, eq.Version))
     marker = _Marker(accesses, tails, threads, guards(stmts, values))  # type: ignore[arg-type]
     marker.sizes, marker.flags = _sizes(stmts), exit_flags(stmts)
@@ -129,7 +132,7 @@ class _Marker:
     def statement(self, s: eq.Stmt, outer: Domain) -> eq.Stmt:
         match s:
             case eq.Write():
-                domain = (*outer, *_box(s.axes))
+                domain = (*outer, *box(s.axes))
                 if s.view and not self._rows(s.after.array, s.subscripts, s.view, domain):
                     flat = _flat(s.subscripts, s.view, self.tails(s.after.array))  # nothing says how many rows
                     s = replace(s, subscripts=flat, view=())
@@ -144,16 +147,16 @@ class _Marker:
                     safe=leaves and s.where is not None,
                 )
             case eq.Fold():
-                inner = outer if s.axis is None else (*outer, *_box((s.axis,)))
+                inner = outer if s.axis is None else (*outer, *box((s.axis,)))
                 scalars = tuple(
                     replace(
                         c,
-                        init=self.expression(c.init, (*outer, *_box(c.axes))),
-                        update=self.expression(c.update, (*inner, *_box(c.axes))),
+                        init=self.expression(c.init, (*outer, *box(c.axes))),
+                        update=self.expression(c.update, (*inner, *box(c.axes))),
                     )
                     for c in s.scalars
                 )
-                outputs = tuple(replace(o, value=self.expression(o.value, (*inner, *_box(o.axes)))) for o in s.outputs)
+                outputs = tuple(replace(o, value=self.expression(o.value, (*inner, *box(o.axes)))) for o in s.outputs)
                 condition = None if s.condition is None else self.expression(s.condition, inner)
                 return replace(
                     s,
@@ -172,7 +175,7 @@ class _Marker:
         if isinstance(e, eq.Reduce | eq.ArgReduce | eq.Scan):
             axes = e.axes if isinstance(e, eq.Reduce) else (e.axis,)
             names = {a.name for a in axes}
-            inner = (*(c for c in domain if not free_indices(c) & names), *_box(axes))
+            inner = (*(c for c in domain if not free_indices(c) & names), *box(axes))
             new = tuple(self.expression(c, domain if at < 2 * len(axes) else inner) for at, c in enumerate(children(e)))
         else:
             if isinstance(e, eq.CarryIn | eq.FoldResult):
@@ -182,11 +185,16 @@ class _Marker:
         if isinstance(out, eq.Read) and isinstance(e, eq.Read) and not e.safe:
             leaves = self._leaves(e.version.array, e.subscripts, e.view, domain, None)
             leaves = leaves and not self._in_its_rows(e, domain)
+            short = not leaves and self._counted_use(e, domain)
+            leaves = leaves or short
             if (
                 self._partly(e)
                 or e.view
                 and not (
-                    self._rows_executed(e, domain) or self._rows_guarded(e, domain) or self._rows_of_box(e, domain)
+                    self._rows_executed(e, domain)
+                    or self._rows_guarded(e, domain)
+                    or self._rows_of_box(e, domain)
+                    or (short and self._rows(e.version.array, e.subscripts, e.view, domain))
                     if leaves
                     else self._rows(e.version.array, e.subscripts, e.view, domain)
                 )
@@ -226,11 +234,17 @@ class _Marker:
     def _stops_before(self, array: str, subs: tuple[eq.Expr, ...], index: eq.Index, domain: Domain) -> bool:
         """Whether sizes keep the source's own accesses from places that the domain has (``l < k`` of a range that is
         rounded up to whole tiles): the array need not reach as far as the range."""
-        above = [c for c in domain if isinstance(c, eq.Op) and c.name == "lt" and c.args[0] is index]
-        if any(is_rounded(a) for c in above for a in to_poly(c.args[1]).atoms()):
+        if any(is_rounded(a) for c in above(index, domain) for a in to_poly(c.args[1]).atoms()):
             return True
         paths = self.executed.get((array, subs)) or of_one_block(self.executed, array, subs)
+        if paths and all(counted(index, p, domain) for p in paths):
+            return True
         return bool(paths) and all(any(bounds_alone(c, index) and not implied(domain, c) for c in p) for p in paths)
+
+    def _counted_use(self, read: eq.Read, domain: Domain) -> bool:
+        """The same of a load (a tile's) whose uses are all under such a condition."""
+        under = self.under.get(read, frozenset())
+        return any(isinstance(s, eq.Index) and counted(s, under, domain) for s in read.subscripts)
 
     def _in_its_rows(self, read: eq.Read, domain: Domain) -> bool:
         """Whether a load by the whole domain from rows of a flat array lies within them, and the domain says which
@@ -369,7 +383,7 @@ def _within(e: eq.CarryIn | eq.FoldResult, domain: Domain) -> None:
     Raises:
         Refused: KR299.
     """
-    for c in _box(e.axes):
+    for c in box(e.axes):
         if (
             free_indices(c) & {n for d in domain for n in free_indices(d)}
             and c not in domain
@@ -382,16 +396,3 @@ def _within(e: eq.CarryIn | eq.FoldResult, domain: Domain) -> None:
                 None,
                 "guard the loop and what uses its result by the same condition",
             )
-
-
-def _box(axes: tuple[eq.Axis, ...]) -> Domain:
-    """The conjuncts that say what the axes say."""
-    out: list[eq.Expr] = []
-    for a in axes:
-        i = eq.Index(a.name, INT)
-        out += conjuncts(eq.Op("ge", (i, a.lo), BOOL))
-        out += conjuncts(eq.Op("lt", (i, a.hi), BOOL))
-        if a.step != 1:
-            gap = eq.Op("mod", (eq.Op("sub", (i, a.lo), INT), eq.Const(a.step, INT)), INT)
-            out.append(eq.Op("eq", (gap, eq.Const(0, INT)), BOOL))
-    return tuple(out)

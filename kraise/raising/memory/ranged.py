@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kraise.analysis.boxes import largest
-from kraise.analysis.conditions import classify, is_static, static_expr
+from kraise.analysis.conditions import classify, conjuncts, is_static, static_expr
 from kraise.analysis.dependence import implied, nonnegative
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, topological
+from kraise.raising.threads.row_views import by_launch
 from kraise.raising.writes.exchanged import mixes
 
 Domain = tuple[eq.Expr, ...]
@@ -64,8 +67,20 @@ def turned(s: eq.Expr, domain: Domain) -> eq.Index | None:
 
 def by_launch_only(index: eq.Index, domain: Domain) -> bool:
     """Whether the threads of the launch, of which there may be more than elements, are all that bounds the index."""
-    above = [c for c in domain if isinstance(c, eq.Op) and c.name == "lt" and c.args[0] is index]
-    return bool(above) and all(_counts_threads(c.args[1]) for c in above)
+    bounds = above(index, domain)
+    return bool(bounds) and all(_counts_threads(c.args[1]) for c in bounds)
+
+
+def above(index: eq.Index, domain: Domain) -> list[eq.Op]:
+    """What the domain has of the index from above."""
+    return [c for c in domain if isinstance(c, eq.Op) and c.name == "lt" and c.args[0] is index]
+
+
+def counted(index: eq.Index, path: Iterable[eq.Expr], domain: Domain) -> bool:
+    """Whether a number of elements that is read stops the source, where the range is the launch's or a number: it is
+    rounded up to whole blocks, the array need not be."""
+    launched = all(by_launch((c.args[1],)) or isinstance(c.args[1], eq.Const) for c in above(index, domain))
+    return launched and any(_bounded_by_data(c, index) for c in path)
 
 
 def _counts_threads(bound: eq.Expr) -> bool:
@@ -85,6 +100,21 @@ def bounds_alone(c: eq.Expr, index: eq.Index) -> bool:
         return False
     step = fact.poly.coefficient(index).value
     return step is not None and step < 0
+
+
+def _bounded_by_data(c: eq.Expr, index: eq.Index) -> bool:
+    """Whether a condition is that the index stays below what data say (a count that is read)."""
+    match c:
+        case eq.Op(name="lt" | "le", args=(low, high)) | eq.Op(name="gt" | "ge", args=(high, low)):
+            step = to_poly(_plain(low)).coefficient(index).value
+            return step is not None and step > 0 and not free_indices(high) and not static_expr(_plain(high))
+    return False
+
+
+def _plain(e: eq.Expr) -> eq.Expr:
+    while isinstance(e, eq.Cast) and e.type.is_integer:
+        e = e.arg
+    return e
 
 
 def of_indices(c: eq.Expr) -> bool:
@@ -114,9 +144,25 @@ def _one_place(index: eq.Index, domain: Domain) -> bool:
     return any((h - n).value == 1 for h in high for n in low)
 
 
+def box(axes: tuple[eq.Axis, ...]) -> Domain:
+    """The conjuncts that say what the axes say."""
+    out: list[eq.Expr] = []
+    for a in axes:
+        i = eq.Index(a.name, INT)
+        out += conjuncts(eq.Op("ge", (i, a.lo), BOOL))
+        out += conjuncts(eq.Op("lt", (i, a.hi), BOOL))
+        if a.step != 1:
+            gap = eq.Op("mod", (eq.Op("sub", (i, a.lo), INT), eq.Const(a.step, INT)), INT)
+            out.append(eq.Op("eq", (gap, eq.Const(0, INT)), BOOL))
+    return tuple(out)
+
+
 __all__ = [
+    "above",
     "bounds_alone",
+    "box",
     "by_launch_only",
+    "counted",
     "from_zero",
     "is_rounded",
     "of_indices",
