@@ -1,4 +1,8 @@
-"""One name for indices over one range: what a reduction computes for ``k`` and a store for ``j`` is then one value."""
+"""One name for indices over one range: what a reduction computes for ``k`` and a store for ``j`` is then one value.
+
+A reduction that an earlier one equals but for the names of its indices is that one: the mean that is stored and the mean
+in what is stored next are computed once.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +26,8 @@ class _Renamer:
         for n in kernel.names:
             self.wishes.setdefault(n.expr, n)
         self.names: list[eq.Name] = []
+        # by a reduction over numbered indices, and what it is there for, the one with names
+        self.first: dict[tuple[eq.Expr, frozenset[eq.Axis]], eq.Expr] = {}
 
     def body(self, body: tuple[eq.Stmt, ...]) -> tuple[eq.Stmt, ...]:
         return tuple(self.statement(s) for s in body)
@@ -53,6 +59,7 @@ class _Renamer:
         out = tree.rebuilt(node, new)
         if isinstance(out, eq.Reduce):
             out = self._reduce(out, axes)
+            out = self._shared(out, axes)
         out = plainer(out)
         memo[node] = out
         if out is not node and node in self.wishes:
@@ -77,6 +84,29 @@ class _Renamer:
                 own[at] = other
                 break
         return eq.Reduce(node.op, tuple(own), body, where, node.type)
+
+    def _shared(self, node: eq.Expr, axes: tuple[eq.Axis, ...]) -> eq.Expr:
+        """The first reduction that is ``node`` but for names, for the same values of the same indices."""
+        free = self.free(node)
+        own = frozenset(a for a in axes if a.name in free)
+        if not isinstance(node, eq.Reduce) or len(own) < len(free):
+            return node
+        return self.first.setdefault((self._numbered(node), own), node)
+
+    def _numbered(self, node: eq.Reduce) -> eq.Expr:
+        """A reduction with numbers as the names of its indices."""
+        names = {a.name: f"#{at}" for at, a in enumerate(node.axes)}
+        parts = (node.body,) if node.where is None else (node.body, node.where)
+        indices: dict[eq.Expr, eq.Expr] = {}
+        for part in tree.walk(*parts):
+            if {a.name for a in tree.axes_of(part)} & names.keys():
+                return node  # an index is bound again, or kept along
+            if isinstance(part, eq.Index) and part.name in names:
+                indices[part] = eq.Index(names[part.name], part.type)
+        memo: dict[eq.Expr, eq.Expr] = {}
+        body, *where = (tree.substitute(p, indices, memo) for p in parts)
+        axes = tuple(replace(a, name=names[a.name]) for a in node.axes)
+        return eq.Reduce(node.op, axes, body, where[0] if where else None, node.type)
 
     def _captures(self, body: eq.Expr, new: str, old: str) -> bool:
         """Whether something inside binds ``new`` around ``old``, or ranges over ``old`` by an axis of its own."""
