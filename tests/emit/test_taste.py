@@ -104,3 +104,31 @@ def test_what_a_loop_starts_from_is_not_read_without_a_round():
     exec(pipeline.translate(source, "fibonacci.py").text, space)
     for n, want in ((0, []), (1, [1.0]), (2, [1.0, 1.0]), (5, [1.0, 1.0, 2.0, 3.0, 5.0])):
         close(space["f"](jnp.ones(n), n), jnp.asarray(want))
+
+
+def test_a_mean_that_is_stored_is_the_mean_of_what_is_stored_next():
+    rows, cols = shape("x"), shape("x", 1)
+    mean = lambda name: op("div", red("add", ax(name, cols), rd("x", i, ix(name))), 4.0)  # noqa: E731
+    body = [
+        wr("m", ax("i", rows), i, mean("k")),
+        wr("y", (ax("i", rows), ax("j", cols)), (i, j), sub(rd("x", i, j), mean("l"))),
+    ]
+    f = build(kern("centred", [arr("x", 2), arr("y", 2), arr("m")], body, [("y", 1), ("m", 1)]))
+    assert EMITTED["centred"].count("sum(") == 1
+    x = f32(3, 4)
+    y, m = f(x, jnp.zeros((3, 4)), jnp.zeros(3))
+    close(m, x.mean(axis=1))
+    close(y, x - x.mean(axis=1)[:, None])
+
+
+def test_sums_of_other_rows_are_not_one():
+    rows, cols = shape("x"), shape("x", 1)
+    body = [
+        wr("m", ax("i", rows), i, red("add", ax("k", cols), rd("x", i, ix("k")))),
+        wr("p", ax("i", rows), i, red("add", ax("k", sub(cols, 1)), rd("x", i, ix("k")))),
+    ]
+    f = build(kern("sums", [arr("x", 2), arr("m"), arr("p")], body, [("m", 1), ("p", 1)]))
+    x = f32(3, 4)
+    m, p_ = f(x, jnp.zeros(3), jnp.zeros(3))
+    close(m, x.sum(axis=1))
+    close(p_, x[:, :3].sum(axis=1))

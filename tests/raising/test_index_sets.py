@@ -27,6 +27,16 @@ SPLIT = {
     ),
     "an end or a mask": ("if (i == 0 || m[i] > 0) y[i] = u[i]; else y[i] = u[i - 1] * u[i];", 2),
     "inside and a mask": ("if (i > 0 && i < n - 1 && m[i]) y[i] = u[i - 1] + u[i + 1]; else y[i] = u[i] * c;", 3),
+    "an end, then the other one or a mask": (
+        "if (i > 0 && i < n - 1) y[i] = u[i - 1] * u[i + 1]; else if (i == n - 1 || m[i] > 0) y[i] = u[i] * c; "
+        "else y[i] = u[i] * u[i];",
+        3,
+    ),
+    "an end of an end and a mask": (
+        "float s = 0.0f; if (i > 0 && i < n - 1 && u[i] > c) s = u[i - 1] * u[i + 1]; "
+        "else if (i == n - 1 || m[i] > 0) s = u[i] * c; y[i] = s;",
+        3,
+    ),
     "only the ends": ("if (i == 0 || i == n - 1) y[i] = c;", 2),
     "what is there is kept": ("if (i > 0) y[i] = y[i] + u[i - 1] * c; else y[i] = y[i] * c;", 2),
 }

@@ -46,6 +46,8 @@ class _Decider:
             return node if len(kept) == len(where) else replace(node, where=conjunction(kept))
         if isinstance(node, eq.Op) and node.name in ("min", "max") and node.type.is_integer and free_indices(node):
             return self._extremum(node, path)
+        if isinstance(node, eq.Op) and node.name in ("and", "or") and free_indices(node):
+            return self._connected(node, path)
         if not (isinstance(node, eq.Op) and node.name == "select"):
             return node
         answer = self.verdict(node.args[0], path)
@@ -54,6 +56,15 @@ class _Decider:
             return clamped(c, a, b, path) or simplify.op("select", node.args, node.type)
         arm = node.args[1] if answer else node.args[2]
         return simplify.cast(node.type, arm) if _differs(arm, node) else arm
+
+    def _connected(self, node: eq.Op, path: tuple[eq.Expr, ...]) -> eq.Expr:
+        """``i == n - 1 or y`` as ``y`` where the path says that ``i < n - 1``."""
+        a, b = node.args
+        for one, other in ((a, b), (b, a)):
+            answer = self.verdict(one, path) if free_indices(one) else None
+            if answer is not None:
+                return other if answer is (node.name == "and") else eq.Const(answer, BOOL)
+        return node
 
     def _extremum(self, node: eq.Op, path: tuple[eq.Expr, ...]) -> eq.Expr:
         """``min(x, n - 1)`` as ``x`` where the path says that ``x < n``."""

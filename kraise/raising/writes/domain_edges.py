@@ -126,15 +126,16 @@ def _edge(condition: eq.Expr, axes: Axes) -> tuple[int, _Edge] | None:
         return None
     at = to_expr(cut)
     low, high = replace(a, hi=at), replace(a, lo=at)
+    within = first is not None and last is not None and first >= 0 and last >= 0  # an axis of so many places
     below: tuple[eq.Expr, ...] = ()
     above: tuple[eq.Expr, ...] = ()
     if first == 1:
         below = (_there(hi - cut),)
-    elif first is not None:
+    elif first is not None and not within:
         low = replace(a, hi=eq.Op("min", (at, a.hi), INT))
     if last == 1:
         above = (_there(cut - lo),)
-    elif last is not None:
+    elif last is not None and not within:
         high = replace(a, lo=eq.Op("max", (at, a.lo), INT))
     return k, _Edge(high, low, above, below) if upper else _Edge(low, high, below, above)
 

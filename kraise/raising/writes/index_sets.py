@@ -168,6 +168,8 @@ def _at_place(s: eq.Stmt) -> eq.Stmt:
 
 def _pieces(p: _Piece, cell: eq.Expr, choices: bool) -> list[_Piece]:
     """The stores, in order; the last one of a cell counts."""
+    if any((n := (to_poly(a.hi) - to_poly(a.lo)).value) is not None and n <= 0 for a in p.axes):
+        return []
     for c in p.where:
         found = sides(c, p.axes)
         if found is not None and not found.data:
