@@ -1,7 +1,7 @@
 """One name for indices over one range: what a reduction computes for ``k`` and a store for ``j`` is then one value.
 
-A reduction that an earlier one equals but for the names of its indices is that one: the mean that is stored and the mean
-in what is stored next are computed once.
+A reduction that an earlier one equals but for the names of its indices is that one: the mean that is stored and the
+mean in what is stored next are computed once.
 """
 
 from __future__ import annotations
