@@ -1,5 +1,7 @@
 """A flat index below a count that its digits do not name (``index < n``) taken apart twice; rows along a diagonal."""
 
+import pytest
+
 from kraise import pipeline
 
 
@@ -73,3 +75,42 @@ __global__ void median(const unsigned char* in, unsigned char* out, int n) {
 }"""
     text = _verified(source, shapes={"in": (20,), "out": (20,)}, values={"n": 20})
     assert "jnp.minimum" in text and "lax" not in text
+
+
+CHOSEN = """
+__global__ void f(float* w, const float* d, const int* row, const unsigned* u, int n, int C, int D) {
+    int c = blockIdx.x * blockDim.x + threadIdx.x;
+    if (c < %s)
+        for (int i = 0; i < n; i++)
+            %s;
+}"""
+SIZES = {"n": 4, "C": 3, "D": 4}
+SHAPES = {"w": (18,), "d": (12,), "row": (5,), "u": (4,)}
+
+
+@pytest.mark.parametrize(
+    "does",
+    [
+        "w[row[i] * C + c] += d[i * C + c]",
+        "w[*row * C + c] += d[i * C + c]",
+        "w[row[i] * C + c] = d[i * C + c] - w[row[i + 1] * C + c]",
+        "w[(row[i] + 1) * C - c - 1] += d[i * C + c]",
+    ],
+)
+def test_each_thread_has_its_column_of_rows_that_data_choose(does):
+    text = _verified(CHOSEN % ("C", does), shapes=SHAPES, values=SIZES)
+    assert "reshape(" in text or "- 1" in does
+
+
+@pytest.mark.parametrize(
+    ("columns", "does"),
+    [
+        ("D", "w[row[i] * C + c] += d[i]"),  # more columns than a row has
+        ("C", "w[row[i] * C + row[c]] += d[i]"),
+        ("C", "w[row[i] * C + c] = w[row[i] * C + C - 1 - c]"),
+        ("C", "w[u[i] * C + c] += d[i]"),  # which wraps: rows may overlap
+    ],
+)
+def test_columns_that_data_or_another_size_bound_are_a_race(columns, does):
+    done = pipeline.translate(CHOSEN % (columns, does), "k.cu")
+    assert [d.code for d in done.diagnostics] == ["KR201"]

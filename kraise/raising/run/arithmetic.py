@@ -185,6 +185,22 @@ def index_like(e: eq.Expr) -> bool:
     return False
 
 
+@lru_cache(maxsize=100_000)
+def row_like(e: eq.Expr) -> bool:
+    """The same with elements of arrays in it that have a sign (``row[i] * n + c``): where C's ints wrap, nothing is
+    defined, so that what stands in them is a number like another."""
+    match e:
+        case eq.Read(type=t):
+            return t.kind == "number" or (t.kind == "int" and (t.bits or 64) >= 32)
+        case eq.Op() if wraps(e):
+            return False
+        case eq.Op(name=name, args=args) if name in RING:
+            return all(map(row_like, args))
+        case eq.Cast(type=t, arg=a):
+            return t.kind == "int" and (t.bits is None or t.bits >= 32) and row_like(a)
+    return index_like(e)
+
+
 def same_cell(a: tuple[eq.Expr, ...], b: tuple[eq.Expr, ...]) -> bool:
     """Whether two subscript tuples are equal for every instance."""
     return len(a) == len(b) and all(x is y or to_poly(x) == to_poly(y) for x, y in zip(a, b, strict=True))

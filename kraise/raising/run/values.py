@@ -19,12 +19,12 @@ from kraise.diagnostics import Span, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ScalarType
-from kraise.ir.walk import free_indices
+from kraise.ir.walk import free_indices, substitute, topological
 from kraise.raising.memory.filled_twice import without_known
 from kraise.raising.memory.private import check_filled, check_known, held, stored
 from kraise.raising.optimistic import in_known_rows, rows_of_blocks, wanted
 from kraise.raising.run import simplify
-from kraise.raising.run.arithmetic import index_like, operation, same_cell
+from kraise.raising.run.arithmetic import index_like, operation, row_like, same_cell
 from kraise.raising.run.arms import seen
 from kraise.raising.run.bits import by_bits
 from kraise.raising.run.context import Context, array_type
@@ -287,12 +287,15 @@ def access(st: State, at: Cell, path: tuple[eq.Expr, ...], write: bool, **more: 
         parts: list[eq.Expr] = []
         radices: list[eq.Expr] = []
         for s in subs:
-            found = digits(to_poly(s), (*path, *st.facts), gaps=True) if index_like(s) else None
+            still = {n: eq.Index(f"$row {at}", INT) for at, n in enumerate(_still(s))}  # a row is a digit like another
+            moved = substitute(s, still) if still else s
+            found = digits(to_poly(moved), (*path, *st.facts), gaps=True) if row_like(s) else None
             if found is None:
                 parts.append(s)
                 radices.append(eq.Const(0, INT))
             else:
-                parts += [to_expr(p) for p in found.subscripts]
+                back: dict[eq.Expr, eq.Expr] = {i: n for n, i in still.items()}
+                parts += [substitute(to_expr(p), back) for p in found.subscripts]
                 radices += [eq.Const(0, INT), *(to_expr(r) for r in found.radices)]
         if len(parts) != len(subs):
             more["whole"] = subs
@@ -308,6 +311,11 @@ def access(st: State, at: Cell, path: tuple[eq.Expr, ...], write: bool, **more: 
         view=view,
         **more,  # type: ignore[arg-type]
     )
+
+
+def _still(e: eq.Expr) -> list[eq.Read]:
+    """Elements of arrays in a subscript that are the same for all threads and rounds."""
+    return [n for n in topological((e,)) if isinstance(n, eq.Read) and not free_indices(n)]
 
 
 def load(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...], t: object, span: Span | None) -> eq.Expr:
