@@ -47,3 +47,9 @@ def test_set_among_the_statements_that_declare_it(name):
 def test_set_elsewhere_is_refused(name):
     done = pipeline.translate(KERNEL.format(REFUSED[name]), "a.cu")
     assert not done.raised and "another array" in done.diagnostics[0].reason
+
+
+def test_a_distance_to_an_array_that_a_pointer_need_not_point_into_is_refused():
+    body = "if (i >= n) return; const float *x; if (a[i] > 0) x = a + i; else x = c; b[i] = x - a;"
+    done = pipeline.translate(KERNEL.format(body), "a.cu")
+    assert not done.raised and "`-` on these pointers" in done.diagnostics[0].reason

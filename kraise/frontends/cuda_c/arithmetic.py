@@ -143,7 +143,10 @@ class Arithmetic(Declarations):
     def condition(self, value: Any, node: Node | None = None) -> Expr:
         """A value as a truth value."""
         if isinstance(value, PointerValue):
-            return Const(value.array != "", BOOL)
+            if value.arms is not None:
+                c, a, b = value.arms
+                return self._chosen(c, self.condition(a), self.condition(b), None)
+            return Const(not is_null(value), BOOL)
         e = self.rvalue(value, node)
         if e.type == BOOL:
             return e
@@ -269,21 +272,44 @@ class Arithmetic(Declarations):
             if symbol == "-":
                 step = self.unary("-", step, span)
             return self._moved(a, step, node)
-        nulls = [isinstance(p, PointerValue) and not p.array and p.target is None for p in (a, b)]
-        if symbol in ("==", "!=") and (any(nulls) or not isinstance(b, PointerValue)):
-            both = all(nulls)
-            return Const(both if symbol == "==" else not both, BOOL, span=span)
-        if (
-            isinstance(a, PointerValue)
-            and isinstance(b, PointerValue)
-            and a.array == b.array
-            and a.prefix == b.prefix
-            and (symbol == "-" or symbol in _COMPARISONS)
-        ):
+        if symbol in _COMPARISONS and isinstance(a, PointerValue):
+            other = b if isinstance(b, PointerValue) else PointerValue("", (), None, a.to)
+            found = self._compared(symbol, a, other, span, node)
+            if found is not None:
+                return found
+        elif symbol == "-" and isinstance(a, PointerValue) and isinstance(b, PointerValue) and _in_one_array(a, b):
             zero = Const(0, INT32)
             first, second = signed(a.offset or zero), signed(b.offset or zero)
-            return self.binary(symbol, cast(first, INT64) if symbol == "-" else first, second, span, node)
+            return self.binary(symbol, cast(first, INT64), second, span, node)
         raise self.refuse("KR299", f"`{symbol}` on these pointers is not raised", node)
+
+    def _compared(
+        self, symbol: str, a: PointerValue, b: PointerValue, span: Span | None, node: Node | None
+    ) -> Expr | None:
+        """What a comparison of two pointers gives: of each arm where a condition chooses them. None if it is not known."""
+        for p, swap in ((a, False), (b, True)):
+            if p.arms is not None:
+                c, x, y = p.arms
+                sides = [self._compared(symbol, *((a, q) if swap else (q, b)), span, node) for q in (x, y)]
+                return None if sides[0] is None or sides[1] is None else self._chosen(c, sides[0], sides[1], span)
+        if symbol in ("==", "!="):
+            places = [not p.array and p.target is not None for p in (a, b)]
+            apart = is_null(a) is not is_null(b) or places[0] is not places[1] or (a.array != b.array and a.to == b.to)
+            if apart or (is_null(a) and is_null(b)):
+                return Const(apart is (symbol == "!="), BOOL, span=span)
+        if not _in_one_array(a, b):
+            return None
+        zero = Const(0, INT32)
+        return self.binary(symbol, signed(a.offset or zero), signed(b.offset or zero), span, node)  # type: ignore[no-any-return]
+
+    def _chosen(self, c: Expr, a: Expr, b: Expr, span: Span | None) -> Expr:
+        """One of two truth values."""
+        known = isinstance(a, Const) and isinstance(b, Const)
+        if known and a.value == b.value:  # type: ignore[attr-defined]
+            return a
+        if known:
+            return c if a.value else Op("not", (c,), BOOL, span=span)  # type: ignore[attr-defined]
+        return self.select(c, a, b, span)  # type: ignore[no-any-return]
 
     def _moved(self, p: PointerValue, step: Expr, node: Node | None) -> PointerValue:
         if p.arms is not None:
@@ -294,6 +320,17 @@ class Arithmetic(Declarations):
         if p.packed > 0:
             step = self.binary("*", step, Const(p.packed, INT32))
         return replace(p, offset=add_offsets(p.offset, step))
+
+
+def is_null(p: PointerValue) -> bool:
+    """Whether a pointer that no condition chooses points nowhere."""
+    return not p.array and p.target is None and p.raw is None
+
+
+def _in_one_array(a: PointerValue, b: PointerValue) -> bool:
+    """Whether two pointers count the same elements of one array."""
+    same = a.array == b.array != "" and a.prefix == b.prefix and a.arms is b.arms is None
+    return same and a.target is b.target is None and (a.packed, a.stored) == (b.packed, b.stored)
 
 
 def is_simple(e: Any) -> bool:

@@ -12,5 +12,7 @@ __global__ void arms(const float *a, const float *b, const float *c, float *y, i
     for (int t = 0; t < 2; t++) { s += r[t]; r++; }
     const float *z = k % 2 ? (k % 4 ? a : b) : c;
     s += *(z + 2) + z[1];
+    if (p == q) s += 100;
+    if (r) s += (p == a + k) * 3 + (z != c ? 1000 : 2000);
     y[i] = *p + s + p[-(k > 0)];
 }
