@@ -143,10 +143,10 @@ class Arithmetic(Declarations):
     def condition(self, value: Any, node: Node | None = None) -> Expr:
         """A value as a truth value."""
         if isinstance(value, PointerValue):
-            if value.arms is not None:
-                c, a, b = value.arms
-                return self._chosen(c, self.condition(a), self.condition(b), None)
-            return Const(not is_null(value), BOOL)
+            if value.arms is None:
+                return Const(not is_null(value), BOOL)
+            chosen, first, second = value.arms
+            return self._chosen(chosen, self.condition(first), self.condition(second), None)
         e = self.rvalue(value, node)
         if e.type == BOOL:
             return e
@@ -286,12 +286,12 @@ class Arithmetic(Declarations):
     def _compared(
         self, symbol: str, a: PointerValue, b: PointerValue, span: Span | None, node: Node | None
     ) -> Expr | None:
-        """What a comparison of two pointers gives: of each arm where a condition chooses them. None if it is not known."""
+        """What a comparison of two pointers gives, of each arm where a condition chooses them. None: not known."""
         for p, swap in ((a, False), (b, True)):
             if p.arms is not None:
                 c, x, y = p.arms
-                sides = [self._compared(symbol, *((a, q) if swap else (q, b)), span, node) for q in (x, y)]
-                return None if sides[0] is None or sides[1] is None else self._chosen(c, sides[0], sides[1], span)
+                first, second = (self._compared(symbol, *((a, q) if swap else (q, b)), span, node) for q in (x, y))
+                return None if first is None or second is None else self._chosen(c, first, second, span)
         if symbol in ("==", "!="):
             places = [not p.array and p.target is not None for p in (a, b)]
             apart = is_null(a) is not is_null(b) or places[0] is not places[1] or (a.array != b.array and a.to == b.to)
@@ -304,11 +304,10 @@ class Arithmetic(Declarations):
 
     def _chosen(self, c: Expr, a: Expr, b: Expr, span: Span | None) -> Expr:
         """One of two truth values."""
-        known = isinstance(a, Const) and isinstance(b, Const)
-        if known and a.value == b.value:  # type: ignore[attr-defined]
-            return a
-        if known:
-            return c if a.value else Op("not", (c,), BOOL, span=span)  # type: ignore[attr-defined]
+        if isinstance(a, Const) and isinstance(b, Const):
+            if a.value == b.value:
+                return a
+            return c if a.value else Op("not", (c,), BOOL, span=span)
         return self.select(c, a, b, span)  # type: ignore[no-any-return]
 
     def _moved(self, p: PointerValue, step: Expr, node: Node | None) -> PointerValue:
