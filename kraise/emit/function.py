@@ -71,7 +71,7 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     body = precision.exact(body, around)
     comments = Comments(around.module)
     head_of = signature(context, kernel, parameters)
-    if head_of.static:
+    if head_of.static or head_of.inline:
         context.needs.add("partial")
     head = head_of.lines(identifier(kernel.name), around, "checkify" in context.needs)
     bare = "\n".join(render(body, 4, Comments(None), around))

@@ -357,9 +357,8 @@ class Kernel:
     ``launch``: "" if the result does not depend on the launch; "optional" (an unguarded kernel: grid and block may be
     given) or "required". ``ndrange``: for each Param ``threads.x`` (``.y``, ``.z``), the threads along an axis, the
     value that it has where no grid and block are given. ``assumptions`` and ``notes`` are sentences for the docstring,
-    ``equations`` its lines of mathematics; ``checks`` static conditions with the message of their ValueError;
-    ``choices`` what ``explain`` tells of the form of each loop.
-    """
+    ``equations`` its mathematics; ``checks`` static conditions with the message of their ValueError; ``choices`` what
+    ``explain`` tells of the form of each loop."""
 
     name: str
     params: tuple[object, ...]  # kernel.Param of the source, in order
@@ -382,6 +381,7 @@ class Kernel:
     relied: tuple[str, ...] = ()  # what is taken for granted of data: what a --checked module checks, in words
     of_launch: tuple[tuple[Expr, str], ...] = ()  # the checks of a launch that the function does not take
     rounds: tuple[Axis, ...] = ()  # the parameters that count rounds of loops around the launches: indices in the body
+    onto_itself: bool = False  # a host calls it with one array to read and to write (kraise.raising.hosts.alike)
     widens: bool = False  # integers of 8 and 16 bits are computed with in full width
     span: Span | None = None
 

@@ -23,7 +23,7 @@ def checkpointed_loop(start, stop, step, state):
     return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
 
 
-@partial(jax.jit, static_argnames="n")
+@partial(jax.jit, static_argnames="n", inline=True)
 def move_density(density, momentum, next, c, n):
     """
     next[i] = 0.5 * (density[i - 1] + density[i + 1]) - 0.5 * c * (momentum[i + 1] - momentum[i - 1])
@@ -31,13 +31,13 @@ def move_density(density, momentum, next, c, n):
     """
     if n < 2:
         return next
-    return next.at[1 : n - 1].set(
-        0.5 * (density[: n - 2] + density[2:n])
-        - 0.5 * c * (momentum[2:n] - momentum[: n - 2])
+    inner = 0.5 * (density[: n - 2] + density[2:n]) - 0.5 * c * (
+        momentum[2:n] - momentum[: n - 2]
     )  # kernel.cu:24
+    return jnp.concatenate((next[:1], inner, next[n - 1 :]))  # kernel.cu:24
 
 
-@partial(jax.jit, static_argnames="n")
+@partial(jax.jit, static_argnames="n", inline=True)
 def move_momentum(density, momentum, next, c, n):
     """next[i] = 0.5 * (momentum[i - 1] + momentum[i + 1]) - 0.5 * c * (right - left)  for 1 <= i < n - 1"""
     if n < 2:
@@ -46,9 +46,10 @@ def move_momentum(density, momentum, next, c, n):
     left = (
         momentum[: n - 2] * momentum[: n - 2] / density[: n - 2] + density[: n - 2]
     )  # kernel.cu:30
-    return next.at[1 : n - 1].set(
-        0.5 * (momentum[: n - 2] + momentum[2:n]) - 0.5 * c * (right - left)
+    inner = 0.5 * (momentum[: n - 2] + momentum[2:n]) - 0.5 * c * (
+        right - left
     )  # kernel.cu:32
+    return jnp.concatenate((next[:1], inner, next[n - 1 :]))  # kernel.cu:32
 
 
 @partial(jax.jit, static_argnames=("n", "steps"))
@@ -58,24 +59,19 @@ def shock_tube(density, momentum, n, courant, steps):
     """
     gas_density_0 = density[:n]
     gas_momentum_0 = momentum[:n]
-    gas_density_1 = density[:n]
-    gas_momentum_1 = momentum[:n]
 
     def advance(_, state):
-        gas_density_0, gas_momentum_0, gas_density_1, gas_momentum_1 = state
+        gas_density_0, gas_momentum_0 = state
         gas_density_1 = move_density(
-            gas_density_0, gas_momentum_0, gas_density_1, courant, n
+            gas_density_0, gas_momentum_0, gas_density_0, courant, n
         )  # kernel.cu:50
         gas_momentum_1 = move_momentum(
-            gas_density_0, gas_momentum_0, gas_momentum_1, courant, n
+            gas_density_0, gas_momentum_0, gas_momentum_0, courant, n
         )  # kernel.cu:51
-        return gas_density_1, gas_momentum_1, gas_density_0, gas_momentum_0
+        return gas_density_1, gas_momentum_1
 
-    gas_density_0, gas_momentum_0, _, _ = checkpointed_loop(
-        0,
-        steps,
-        advance,
-        (gas_density_0, gas_momentum_0, gas_density_1, gas_momentum_1),
+    gas_density_0, gas_momentum_0 = checkpointed_loop(
+        0, steps, advance, (gas_density_0, gas_momentum_0)
     )  # kernel.cu:59
     density = density.at[:n].set(gas_density_0)
     momentum = momentum.at[:n].set(gas_momentum_0)

@@ -13,7 +13,7 @@ from kraise.emit.loads import subscripts as subs
 from kraise.emit.loads.wide import wide
 from kraise.emit.lower import Lowering, dtype_text
 from kraise.emit.settled import given
-from kraise.emit.stores import bits, columns, flat, joined, padded, versions
+from kraise.emit.stores import bits, columns, ends, flat, joined, padded, versions
 from kraise.emit.stores.typed import cast, data, same_type, typed
 from kraise.emit.sums.reductions import masked
 from kraise.emit.text import python as py
@@ -167,6 +167,9 @@ def _write_box(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tup
         return
     if value.axes == frame and len(frame) == len(dims) and (widths := padded.widths(ctx, stmt, dims, extents)):
         versions.assign_whole(low, stmt, py.call("jnp.pad", typed(ctx, stmt, value.py), widths))
+        return
+    if chosen is None and (parts := ends.parts(ctx, stmt, dims, extents, value, frame)):
+        versions.assign_whole(low, stmt, py.call("jnp.concatenate", parts))
         return
     text = cast(ctx, stmt, value.py)
 

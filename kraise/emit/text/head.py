@@ -17,12 +17,13 @@ from kraise.ir.dynamic_shared import asks_for_size
 @dataclass(frozen=True)
 class Signature:
     """``positional`` parameters, keyword-only ``keywords`` (with their defaults), the names that are ``static`` and the
-    members of structs that are."""
+    members of structs that are; ``inline``: its callers see what it does when they are traced."""
 
     positional: tuple[str, ...]
     keywords: tuple[str, ...] = ()
     static: tuple[str, ...] = ()
     fields: frozenset[Field] = frozenset()
+    inline: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -33,11 +34,15 @@ class Signature:
         """``@jax.jit`` and ``def name(...):``; ``around`` knows how the module spells its imports. ``throws``: there
         are checks in it (see :mod:`kraise.emit.checked`)."""
         decorator: Py = Atom("jax.jit")
+        given: dict[str, Py] = {}
         if self.static:
             names = tuple(Atom(f'"{s}"') for s in self.static)
-            argument: Py = names[0] if len(names) == 1 else py.Tup(names)
+            given["static_argnames"] = names[0] if len(names) == 1 else py.Tup(names)
+        if self.inline:
+            given["inline"] = Atom("True")
+        if given:
             partial = around.imports["partial"]  # type: ignore[attr-defined]
-            decorator = py.call(partial, Atom("jax.jit"), static_argnames=argument)
+            decorator = py.call(partial, Atom("jax.jit"), **given)
         entries = (*self.positional, *(("*", *self.keywords) if self.keywords else ()))
         spelled = around.spelled(decorator)  # type: ignore[attr-defined]
         head = layout_text.statement("@", spelled, 0).split("\n")
@@ -56,7 +61,7 @@ def signature(context: Context, kernel: eq.Kernel, parameters: tuple[str, ...]) 
     if asks_for_size(kernel):
         keywords += ("shared",)
         static.append("shared")
-    return Signature(positional, keywords, tuple(static), frozenset(context.fields))
+    return Signature(positional, keywords, tuple(static), frozenset(context.fields), kernel.onto_itself)
 
 
 def by_position(params: tuple[object, ...], names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:

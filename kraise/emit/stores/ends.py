@@ -1,0 +1,48 @@
+"""A store of all of a row but its ends, by a kernel whose host gives it the array that it reads to write to, too:
+``jnp.concatenate((v[:1], …, v[n - 1 :]))`` for ``v.at[1 : n - 1].set(…)``.
+
+XLA updates cells of a loop's state in place, and copies for that what it reads of the same array (measured on 200,000
+cells: 0.13 ms a round as an update, 0.03 ms put together anew). Such a kernel is ``inline``: then the cotangents of
+what it read and of the ends are one sum, which XLA compiles to a quick loop (0.04 ms a round, as two sums 0.14 ms).
+"""
+
+from __future__ import annotations
+
+from kraise.emit.context import Assign, Context, Frame, Val
+from kraise.emit.loads import subscripts as subs
+from kraise.emit.stores.typed import typed
+from kraise.emit.text import python as py
+from kraise.emit.text.linear import Linear, nonnegative
+from kraise.emit.text.python import Atom, Py, Slice
+from kraise.ir import equations as eq
+
+
+def parts(
+    ctx: Context, stmt: eq.Write, dims: list[subs.Dim], extents: tuple[Linear, ...], value: Val, frame: Frame
+) -> Py | None:
+    """The cells before those that are stored, these, and those behind them."""
+    if not ctx.kernel.onto_itself or stmt.accumulate or stmt.where is not None or stmt.view or len(ctx.blocks) > 1:
+        return None
+    match dims:
+        case [subs.Range(start=start, stop=stop, step=1, backward=False)] if value.axes == frame:
+            pass
+        case _:
+            return None
+    (extent,) = extents
+    if not nonnegative(start) or not ctx.never_negative(stop - start):
+        ctx.clamped.append(stop - start)  # worth an early return
+        return None
+    if start.same(Linear()) and stop.same(extent):
+        return None
+    base = ctx.array(stmt.before)
+    inner = ctx.names.fresh("inner")
+    ctx.emit(Assign(inner, value.py, stmt.span))
+    found = [typed(ctx, stmt, Atom(inner))]
+    if not start.same(Linear()):
+        found.insert(0, py.Sub(base, (Slice(None, subs.bound(ctx, start, extent)),)))
+    if not stop.same(extent):
+        found.append(py.Sub(base, (Slice(subs.bound(ctx, stop, extent), None),)))
+    return py.Tup(tuple(found))
+
+
+__all__ = ["parts"]

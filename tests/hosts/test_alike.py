@@ -1,0 +1,116 @@
+"""Two buffers that change places and begin alike: one array, unless a cell of the second may matter."""
+
+import pytest
+
+from kraise import pipeline
+from tests.hosts.test_hosts import agrees, array
+
+KERNELS = """
+from numba import cuda
+
+@cuda.jit
+def step(u, v, n, c):
+    i = cuda.grid(1)
+    if 0 < i < n - 1:
+        v[i] = u[i] + c * (u[i - 1] - 2.0 * u[i] + u[i + 1])
+
+@cuda.jit
+def masked(u, v, n, c):
+    i = cuda.grid(1)
+    if 0 < i < n - 1 and u[i] > c:
+        v[i] = 0.5 * (u[i - 1] + u[i + 1])
+
+@cuda.jit
+def leaping(u, v, n, c):
+    i = cuda.grid(1)
+    if 1 < i < n - 1:
+        v[i] = u[i - 1] + c * v[i]
+
+@cuda.jit
+def late(u, v, n, first):
+    i = cuda.grid(1)
+    if first < i < n - 1:
+        v[i] = 0.5 * (u[i - 1] + u[i + 1])
+
+@cuda.jit
+def pair(u, v, n, c, e):
+    i = cuda.grid(1)
+    if 2 < i < n:
+        v[i] = c * u[i - 3]
+        e[i] += u[i] * u[i]
+
+@cuda.jit
+def scale(x, n, c):
+    i = cuda.grid(1)
+    if i < n:
+        x[i] *= c
+"""
+LOOP = """
+def f(u0, n, m, c):
+    u = cuda.to_device(u0)
+    v = {second}
+    for t in range(m):
+        {body}
+        u, v = v, u
+    return {result}
+"""
+
+
+def host(body="step[1, 32](u, v, n, c)", second="cuda.to_device(u0)", result="u.copy_to_host()"):
+    return pipeline.translate(KERNELS + LOOP.format(body=body, second=second, result=result), "a.py")
+
+
+ALIKE = {
+    "the ends stay": {},
+    "a copy": {"second": "u0.copy()"},
+    "what comes of the round is read in it": {
+        "body": "step[1, 32](u, v, n, c); pair[1, 32](v, w, n, c, e)",
+        "second": "cuda.to_device(u0); w = cuda.to_device(u0); e = cuda.to_device(u0)",
+        "result": "u.copy_to_host(), w.copy_to_host(), e.copy_to_host()",
+    },
+    "the last cells are written": {
+        "body": "pair[1, 32](u, v, n, c, e)",
+        "second": "cuda.to_device(u0); e = cuda.to_device(u0)",
+        "result": "u.copy_to_host(), e.copy_to_host()",
+    },
+}
+APART = {
+    "other ends": {"second": "cuda.to_device(2.0 * u0)"},
+    "changed since": {"second": "cuda.to_device(u0); scale[1, 32](u, 3, 2.0)"},
+    "both come back": {"result": "u.copy_to_host(), v.copy_to_host()"},
+    "data decide what is written": {"body": "masked[1, 32](u, v, n, c)"},
+    "its own old cells are read": {"body": "leaping[1, 32](u, v, n, c)"},
+    "the round decides what is written": {"body": "late[1, 32](u, v, n, t)"},
+    "the ends change": {"body": "step[1, 32](u, v, n, c); scale[1, 32](u, 1, 0.5)"},
+    "the new ends change": {"body": "step[1, 32](u, v, n, c); scale[1, 32](v, 1, 0.5)"},
+    "the old cells are read before": {
+        "body": "pair[1, 32](v, w, n, c, e); step[1, 32](u, v, n, c)",
+        "second": "cuda.to_device(u0); w = cuda.to_device(u0); e = cuda.to_device(u0)",
+        "result": "u.copy_to_host(), w.copy_to_host()",
+    },
+}
+
+
+@pytest.mark.parametrize("what", ALIKE)
+def test_one_array_is_carried(what):
+    done = host(**ALIKE[what])
+    assert done.text is not None and "(u, u, n, c" in done.text and "jnp.concatenate((v[:" in done.text
+    for n, m in ((7, 3), (3, 2)):
+        agrees(done, "f", u0=array(n), n=n, m=m, c=0.25)
+
+
+@pytest.mark.parametrize("what", APART)
+def test_two_arrays_are_carried(what):
+    done = host(**APART[what])
+    assert done.text is not None and "(u, u, n, " not in done.text and "concatenate" not in done.text
+    agrees(done, "f", u0=array(7), n=7, m=3, c=0.25)
+
+
+def test_the_ends_of_the_smallest_arrays():
+    done = host()
+    from kraise.verify.load import load_module
+
+    f = load_module(done.text).f
+    for n in (1, 2, 3):
+        assert f(array(n), n, 4, 0.25).shape == (n,)
+    assert (f(array(2), 2, 4, 0.25) == array(2)).all()
