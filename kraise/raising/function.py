@@ -57,6 +57,7 @@ from kraise.raising.writes.fuse import fuse, started, summed
 from kraise.raising.writes.index_sets import at_places, split
 from kraise.raising.writes.interleaved import interleaved, versions_read
 from kraise.raising.writes.reread import reread
+from kraise.raising.writes.rewritten import from_before
 from kraise.raising.writes.shifted import shifted
 from kraise.raising.writes.squeezed import as_values, squeezed
 from kraise.raising.writes.trailing import copied_after
@@ -194,7 +195,7 @@ class Raiser:
         stmts, shapes = squeezed(stmts, shapes, named_arrays)
         stmts, scalars = as_values(fuse(started(stmts, shapes), versions, shapes), shapes, named_arrays)
         st.names = {n.expr: n for n in scalars} | st.names
-        stmts = reread(without_dead(stmts, versions, seen), st.names)
+        stmts = reread(from_before(without_dead(stmts, versions, seen), versions, shapes), st.names)
         if cx.lane is not None:
             counted = partial(threads.without_warps, cx.block_size(), cx.warp)
             stmts = tuple(map_statement(s, counted) for s in stmts)

@@ -43,15 +43,13 @@ def block_relaxation(x, y, steps, *, grid=None, block=None):
     if block is not None and block != 32:
         raise ValueError("block_relaxation: a block has 32 threads along x")
     blocks = y.shape[0] if grid is None else grid
-    s = jnp.zeros((blocks, 33), x.dtype)  # kernel.cu:5
+    s = jnp.zeros((blocks, 33), jnp.float32)  # kernel.cu:5
     s = s.at[:, T].set(0.0)  # kernel.cu:8
     x2 = x[: 32 * blocks].reshape(blocks, 32)
 
-    def step(_, state):
-        s, v = state
-        s = s.at[:, :-1].set(v)  # kernel.cu:10
-        v_2 = 0.5 * (v + s[:, 1:])  # kernel.cu:12
-        return s, v_2
+    def step(_, v):
+        s_2 = s.at[:, :-1].set(v)  # kernel.cu:10
+        return 0.5 * (v + s_2[:, 1:])  # kernel.cu:12
 
-    _, v = checkpointed_loop(0, steps, step, (s, x2))  # kernel.cu:9
+    v = checkpointed_loop(0, steps, step, x2)  # kernel.cu:9
     return y.at[:blocks].set(jnp.sum(v[:, :1], axis=1))  # kernel.cu:15

@@ -4,6 +4,7 @@
 
 import pytest
 
+from kraise.ir import equations as eq
 from tests.raising.agree import agree, kinds
 
 HEAD = "def f(A, B):\n s = np.zeros(len(A))\n for i in range(len(A)):\n"
@@ -47,3 +48,34 @@ def test_a_form_that_the_loops_need_not_is_not_lost():
         "  s[i] = x[i] / (3.0 - y[i] * s[i - 1])\n z[n - 1] = s[n - 1]\n for i in range(n - 2, -1, -1):\n  z[i] = s[i] - z[i + 1]"
     )
     assert "Fold" in kinds(agree(source, sizes=(1, 2, 5)))
+
+
+LOOP = "def f(x, y, m):\n n = len(x)\n y[0] = m\n s = np.zeros(n + 1)\n s[n] = 2.0\n for r in range(m):\n"
+RUNG = "  for j in range(n):\n   x[j] = 0.5 * (x[j] + s[j + 1])"
+REWRITTEN = {
+    "all but the last cell": "  for j in range(n):\n   s[j] = x[j]\n" + RUNG,
+    "all of it": "  for j in range(n + 1):\n   s[j] = x[j % n]\n" + RUNG,
+    "backwards": "  for j in range(n):\n   s[n - 1 - j] = x[j]\n" + RUNG,
+}
+KEPT = {
+    "a part": "  for j in range(n - 3):\n   s[j] = x[j]\n" + RUNG,
+    "under a guard": "  for j in range(n):\n   if x[j] > 0.5:\n    s[j] = x[j]\n" + RUNG,
+    "other cells each round": "  for j in range(n - 1):\n   s[j + r % 2] = x[j]\n" + RUNG,
+    "added to": "  for j in range(n):\n   s[j] = 0.5 * s[j] + x[j]\n" + RUNG,
+    "read before": RUNG + "\n  for j in range(n):\n   s[j] = x[j] * x[j]",
+    "read after the loop": "  for j in range(n):\n   s[j] = x[j]\n" + RUNG + "\n for j in range(n):\n  y[j] = s[j]",
+}
+
+
+def carried(kernel):
+    return {c.outside.array for s in kernel.body if isinstance(s, eq.Fold) for c in s.arrays}
+
+
+@pytest.mark.parametrize("name", REWRITTEN)
+def test_what_each_round_fills_anew_is_not_carried(name):
+    assert carried(agree("import numpy as np\n" + LOOP + REWRITTEN[name], sizes=(1, 2, 5))) == {"x"}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_what_a_round_may_see_of_an_earlier_one_is_carried(name):
+    assert {"x", "s"} <= carried(agree("import numpy as np\n" + LOOP + KEPT[name], sizes=(2, 5)))

@@ -30,11 +30,11 @@ def without_dead(stmts: Stmts, returned: frozenset[eq.Version], returns: Iterabl
 
 def _without_writes(stmts: Stmts, returned: frozenset[eq.Version]) -> Stmts:
     while True:
-        readers = _readers(stmts)
+        count = readers(stmts)
         out: list[eq.Stmt] = []
         dropped: eq.Write | None = None
         for at, s in enumerate(stmts):
-            if dropped is None and isinstance(s, eq.Write) and readers.get(s.after, 0) == 1 and s.after not in returned:
+            if dropped is None and isinstance(s, eq.Write) and count.get(s.after, 0) == 1 and s.after not in returned:
                 later = next((t for t in stmts[at + 1 :] if isinstance(t, eq.Write) and t.before is s.after), None)
                 if later is not None and _overwrites(later, s):
                     dropped = s
@@ -48,7 +48,7 @@ def _without_writes(stmts: Stmts, returned: frozenset[eq.Version]) -> Stmts:
         )
 
 
-def _readers(stmts: tuple[eq.Stmt, ...]) -> dict[eq.Version, int]:
+def readers(stmts: tuple[eq.Stmt, ...]) -> dict[eq.Version, int]:
     """How often each version is used: by reads, as the base of a write, by folds."""
     count: dict[eq.Version, int] = {}
 
@@ -92,7 +92,7 @@ class _Seen:
 
     def __init__(self, stmts: Stmts, returned: frozenset[eq.Version], returns: tuple[eq.Expr, ...]):
         self.folds = {s.name: s for s in _folds(stmts)}
-        self.versions = returned | _readers(stmts).keys()
+        self.versions = returned | readers(stmts).keys()
         self.names: set[tuple[str, str]] = set()
         self.live: set[str] = set()
         self.reached: set[eq.Expr] = set()
@@ -162,4 +162,4 @@ def _folds(stmts: Stmts) -> Iterator[eq.Fold]:
             yield from _folds(s.body)
 
 
-__all__ = ["without_dead"]
+__all__ = ["readers", "without_dead"]

@@ -51,14 +51,14 @@ def _original(fold: eq.Fold, carry: eq.ArrayCarry) -> tuple[eq.Write, eq.ArrayCa
         return None
     stores = [s for s in fold.body if isinstance(s, eq.Write) and s.after is carry.exit]
     copy = stores[0] if stores else None
-    if copy is None or copy.before is not carry.entry or not _same_cells_each_round(fold, copy):
+    if copy is None or copy.before is not carry.entry or not same_cells_each_round(fold, copy):
         return None
     for other in fold.arrays:
         last = next((s for s in fold.body if isinstance(s, eq.Write) and s.after is other.exit), None)
         if other is carry or last is None or last is copy or last.view != copy.view or not plain(last):
             continue
         value, *cells = _renamed(last, copy.axes) or (None,)
-        if value is copy.value and _injective(last):
+        if value is copy.value and injective(last):
             return copy, other, tuple(cells)
     return None
 
@@ -103,14 +103,15 @@ def plain(s: eq.Write) -> bool:
     return s.where is None and not s.accumulate and not s.safe and not s.segments
 
 
-def _same_cells_each_round(fold: eq.Fold, s: eq.Write) -> bool:
+def same_cells_each_round(fold: eq.Fold, s: eq.Write) -> bool:
+    """Whether a plain store of a counted loop is to the same cells in every round."""
     assert fold.axis is not None
     about = [*s.subscripts, *(b for a in s.axes for b in (a.lo, a.hi)), *s.view]
     fixed = not any(isinstance(n, eq.Read | eq.CarryIn | eq.FoldResult) for n in topological(about))
     return plain(s) and fixed and not any(fold.axis.name in free_indices(e) for e in about)
 
 
-def _injective(s: eq.Write) -> bool:
+def injective(s: eq.Write) -> bool:
     """Whether each subscript is an index of its own, moved, so that no cell is stored to twice."""
     names: list[str] = []
     for e in s.subscripts:
