@@ -8,32 +8,35 @@ what it read and of the ends are one sum, which XLA compiles to a quick loop (0.
 
 from __future__ import annotations
 
-from kraise.emit.context import Assign, Context, Frame, Val
+from kraise.emit.context import Assign, Frame, Val
 from kraise.emit.loads import subscripts as subs
+from kraise.emit.lower import Lowering
+from kraise.emit.stores import versions
 from kraise.emit.stores.typed import typed
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, nonnegative
-from kraise.emit.text.python import Atom, Py, Slice
+from kraise.emit.text.python import Atom, Slice
 from kraise.ir import equations as eq
 
 
-def parts(
-    ctx: Context, stmt: eq.Write, dims: list[subs.Dim], extents: tuple[Linear, ...], value: Val, frame: Frame
-) -> Py | None:
-    """The cells before those that are stored, these, and those behind them."""
+def joined(
+    low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tuple[Linear, ...], value: Val, frame: Frame
+) -> bool:
+    """Emits the cells before those that are stored, these, and those behind them, if the store is of that kind."""
+    ctx = low.ctx
     if not ctx.kernel.onto_itself or stmt.accumulate or stmt.where is not None or stmt.view or len(ctx.blocks) > 1:
-        return None
+        return False
     match dims:
         case [subs.Range(start=start, stop=stop, step=1, backward=False)] if value.axes == frame:
             pass
         case _:
-            return None
+            return False
     (extent,) = extents
     if not nonnegative(start) or not ctx.never_negative(stop - start):
         ctx.clamped.append(stop - start)  # worth an early return
-        return None
+        return False
     if start.same(Linear()) and stop.same(extent):
-        return None
+        return False
     base = ctx.array(stmt.before)
     inner = ctx.names.fresh("inner")
     ctx.emit(Assign(inner, value.py, stmt.span))
@@ -42,7 +45,8 @@ def parts(
         found.insert(0, py.Sub(base, (Slice(None, subs.bound(ctx, start, extent)),)))
     if not stop.same(extent):
         found.append(py.Sub(base, (Slice(subs.bound(ctx, stop, extent), None),)))
-    return py.Tup(tuple(found))
+    versions.assign_whole(low, stmt, py.call("jnp.concatenate", py.Tup(tuple(found))))
+    return True
 
 
-__all__ = ["parts"]
+__all__ = ["joined"]

@@ -168,8 +168,7 @@ def _write_box(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tup
     if value.axes == frame and len(frame) == len(dims) and (widths := padded.widths(ctx, stmt, dims, extents)):
         versions.assign_whole(low, stmt, py.call("jnp.pad", typed(ctx, stmt, value.py), widths))
         return
-    if chosen is None and (parts := ends.parts(ctx, stmt, dims, extents, value, frame)):
-        versions.assign_whole(low, stmt, py.call("jnp.concatenate", parts))
+    if chosen is None and ends.joined(low, stmt, dims, extents, value, frame):
         return
     text = cast(ctx, stmt, value.py)
 
