@@ -53,6 +53,15 @@ def digits(poly: Poly, path: tuple[eq.Expr, ...], gaps: bool = False) -> Digits 
     return found
 
 
+def pixels(poly: Poly, path: tuple[eq.Expr, ...]) -> Digits | None:
+    """``3 * (y * w + x) + c`` with c a number below 3, as element (y, x, c): channels that lie beside each other. The
+    last pixel need not be whole where no access is to its last channel."""
+    found = digits(poly, path, gaps=True)
+    if found is None or len(found.radices) < 2:
+        return None
+    return found if found.subscripts[-1].value is not None and found.radices[-1].value is not None else None
+
+
 def _slanted(poly: Poly) -> list[list[Poly]]:
     """Rows of n for ``i * n + (d - i)``, whose index moves along a diagonal: its own stride is ``n - 1``. Where that is
     a size (rows of ``n + 1``: one border more than there are letters), rows that are one longer, or one shorter."""

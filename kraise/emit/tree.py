@@ -6,8 +6,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from kraise.ir import equations as eq
-from kraise.ir.types import NUMBER
+from kraise.ir.types import INT, NUMBER
 from kraise.ir.walk import statements as statements
+
+STACK = "stack"  # an operation of the emitter's own: the axis of the subscripts, then what stands at each place
+
+
+def last_of_stack(stmt: eq.Write) -> tuple[eq.Expr, ...]:
+    """The subscripts of a store; of a stack those of its last value."""
+    match stmt.value:
+        case eq.Op(name="stack", args=(eq.Const(value=int() as axis), *values)):
+            s = stmt.subscripts[axis]
+            last = eq.Op("add", (s, eq.Const(len(values) - 1, INT)), INT)
+            return (*stmt.subscripts[:axis], last, *stmt.subscripts[axis + 1 :])
+    return stmt.subscripts
 
 
 def children(node: eq.Expr) -> tuple[eq.Expr, ...]:

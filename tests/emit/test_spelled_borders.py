@@ -76,6 +76,38 @@ def test_other_choices_are_no_edge(clamp):
     assert report.ok, report.failures
 
 
+NEXT = """__global__ void step(const float* u, float* out, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= w || y >= h) return;
+    int o = y * w + x, left = o - 1, right = o + 1, above = o - w, below = o + w;
+    if (x == 0) left += LEFT;
+    if (x == w - 1) right--;
+    if (y == 0) above += ABOVE;
+    if (y == h - 1) below -= w;
+    out[o] = u[left] + 2 * u[right] + 3 * u[above] + 4 * u[below];
+}
+"""
+
+
+def stepped(left, above):
+    done = pipeline.translate(NEXT.replace("LEFT", left).replace("ABOVE", above), "k.cu")
+    for w, h in ((5, 7), (2, 2)):
+        request = pipeline.Request(shapes={"u": (w * h + 2,), "out": (w * h,)}, values={"w": w, "h": h})
+        ((report,), _) = pipeline.verify(done, request)
+        assert report.ok, report.failures
+    return done.text
+
+
+def test_neighbours_that_equalities_keep_inside_are_edge_padding():
+    text = stepped("1", "w")
+    assert text.count('mode="edge"') == 4 and "where(" not in text and "arange" not in text, text
+
+
+def test_a_neighbour_that_goes_elsewhere_is_no_edge():
+    text = stepped("2", "w + 1")
+    assert text.count('mode="edge"') == 2, text
+
+
 CHOSEN = """__global__ void steepest(const float* u, const float* a, float* out, int w, int h) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < 1 || y < 1 || x >= w - 1 || y >= h - 1) return;

@@ -97,3 +97,32 @@ def test_the_first_thread_loads_both_ends(n):
     x = np.arange(n, dtype=np.float32) + 1  # no element more than the source reads
     same = wanted(x, n, lambda i: x[i - 1] if i else 0, lambda i: x[i + 1] if i + 1 < n else 0)
     assert np.array_equal(scope["f"](x, np.zeros(n, np.float32), n), same)
+
+
+STAGED = """
+__global__ void f(const float *x, float *y, int n) {{
+  __shared__ float s[32 + 6];
+  int t = threadIdx.x, i = blockIdx.x * 32 + t;
+  s[t + 3] = i < n ? x[i] : 0;
+  if (t < 3) {{
+    s[t] = i - 3 >= 0 ? x[{before}] : 0;
+    s[t + 35] = i + 32 < n ? x[i + 32] : {beyond};
+  }}
+  __syncthreads();
+  float r = 0;
+  for (int o = -3; o <= 3; o++) r += (o + 4) * s[t + 3 + o];
+  if (i < n) y[i] = r;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "beyond", "one"), [("i - 3", "0", True), ("i - 2", "0", False), ("i - 3", "1", False)]
+)
+def test_threads_that_do_not_store_may_have_filled_the_halo(before, beyond, one):
+    done = pipeline.translate(STAGED.format(before=before, beyond=beyond), "f.cu")
+    assert done.text and ("where" not in done.text) == one, done.text
+    for n in (3, 32, 45):
+        request = pipeline.Request(shapes={"x": (n + 40,), "y": (n,)}, values={"n": n}, grid=2, block=32)
+        ((report,), problems) = pipeline.verify(done, request)
+        assert not problems and report.ok, report.failures

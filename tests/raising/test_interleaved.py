@@ -16,6 +16,10 @@ ONE = {
         "y[2 * i] = x[2 * i] + 2 * i; y[2 * i + 1] = x[2 * i + 1] + (2 * i + 1);",
         "jnp.arange(2 * n)",
     ),
+    "under guards of their own": (
+        "if (2 * i < n) y[2 * i] = x[2 * i]; if (2 * i + 1 < n) y[2 * i + 1] = x[2 * i + 1];",
+        "y.at[:n].set(x[:n])",
+    ),
     "added up": ("y[2 * i] += x[2 * i]; y[2 * i + 1] += x[2 * i + 1];", "y.at[: 2 * n].add(x[: 2 * n])"),
 }
 SEVERAL = {
@@ -24,6 +28,8 @@ SEVERAL = {
     "a gap": "y[3 * i] = x[3 * i]; y[3 * i + 1] = x[3 * i + 1];",
     "other conditions": "y[2 * i] = x[2 * i]; if (x[i] > 0) y[2 * i + 1] = x[2 * i + 1];",
     "what was stored is read": "y[2 * i] = x[2 * i]; y[2 * i + 1] = y[2 * i];",
+    "guards that do not move on": "if (2 * i < n) y[2 * i] = x[2 * i]; if (2 * i < n - 1) y[2 * i + 1] = x[2 * i];",
+    "other numbers": "y[2 * i] = 0; y[2 * i + 1] = x[0] < 3 ? 7 : 7;",
     "the same cell twice": "y[2 * i] = x[2 * i]; y[2 * i] = x[2 * i + 1];",
 }
 
@@ -62,7 +68,8 @@ def test_several_stores(name):
         ("float t = y[2 * i]; y[2 * i] = y[2 * i + 1] * x[i]; y[2 * i + 1] = t - x[i];", True),
         ("y[3 * i + 2] = x[i]; y[3 * i] = 2 * x[i]; y[3 * i + 1] = x[i] * x[i];", True),
         ("y[3 * i + 2] = x[i]; y[3 * i] = 2 * x[i];", False),  # a gap
-        ("y[2 * i] = x[i]; y[2 * i + 1] = 3.0f;", False),  # one number
+        ("y[2 * i] = x[i]; y[2 * i + 1] = 3.0f;", True),  # measured: a twentieth of the time of two updates
+        ("y[2 * i] = 2.0f; y[2 * i + 1] = 3.0f;", False),  # numbers alone
         ("y[2 * i] = x[i]; if (x[i] > 0) y[2 * i + 1] = x[i] * x[i];", False),
         ("y[2 * i] = x[i]; y[2 * i + 1] = x[i] + y[2 * n];", False),  # reads what others leave alone, in another row
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from kraise.emit.context import Assign
 from kraise.emit.loads.views import expression
-from kraise.emit.loads.widths import key_of
+from kraise.emit.loads.widths import key_of, whole
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative, rounds_up
@@ -41,7 +41,7 @@ def padded(low: Lowering, node: eq.Read, base: Py, extents: Extents) -> tuple[Py
     widths = tuple(wide)
     moved = tuple(subscripts), tuple(sizes)
     repeated = context.generators or any(part.edge for part in node.outside if part is not None)
-    if not context.widths.shared(node) and not (repeated and all(node.outside)):
+    if not context.widths.shared(node) and not (repeated and whole(node)):
         return _made(low, node, base, extents, widths), *moved
     key = ("padded", key_of(node))
     for block in context.blocks:

@@ -46,7 +46,7 @@ def _body(body: tuple[eq.Stmt, ...], ranges: Ranges) -> Iterator[_Access]:
                 inner = ranges | {a.name: a for a in axes}
                 masks = () if s.where is None else (s.where,)
                 if s.view:
-                    yield _Access(s.after.array, s.view, s.subscripts, s.safe, inner, masks)
+                    yield _Access(s.after.array, s.view, tree.last_of_stack(s), s.safe, inner, masks)
                 for root in s.subscripts:
                     yield from _loads(root, inner)
                 for root in masks:  # what indices and sizes say is asked before what data say

@@ -8,12 +8,23 @@ from kraise.emit import tree
 from kraise.emit.text.linear import Linear, linear
 from kraise.ir import equations as eq
 
-Key = tuple[eq.Version, tuple[eq.Expr, ...], tuple[tuple[eq.Expr, eq.Expr | None, str] | None, ...]]
+Part = tuple[eq.Expr | None, ...] | tuple[eq.Expr, eq.Expr | None, str]
+Key = tuple[eq.Version, tuple[eq.Expr, ...], tuple[Part, ...]]
 
 
 def key_of(node: eq.Read) -> Key:
-    """Loads of one key can share a padded array."""
-    return node.version, node.view, tuple(None if o is None else (o.limit, o.fill, o.edge) for o in node.outside)
+    """Loads of one key can share a padded array: all of it, or one of its planes."""
+    parts = zip(node.subscripts, node.outside, strict=True)
+    return node.version, node.view, tuple((_plane(s),) if o is None else (o.limit, o.fill, o.edge) for s, o in parts)
+
+
+def _plane(subscript: eq.Expr) -> eq.Expr | None:
+    return subscript if isinstance(subscript, eq.Const) else None
+
+
+def whole(node: eq.Read) -> bool:
+    """Whether a load's padded array is the same at all of its places: padded along each axis, or a plane by number."""
+    return all(o is not None or _plane(s) for s, o in zip(node.subscripts, node.outside, strict=True))
 
 
 class Widths:
@@ -37,7 +48,7 @@ class Widths:
     def shared(self, node: eq.Read) -> bool:
         """Whether several loads use the padded array, which then is a variable."""
         group = self.loads.get(key_of(node), ())
-        if not all(node.outside) or len(group) < 2:
+        if len(group) < 2 or not whole(node):
             return False
         return all(
             len({w for n in group for w in (ends(n.outside[at]),)}) == 1 or all(_number(n.outside[at]) for n in group)

@@ -21,11 +21,11 @@ from kraise.emit.stores.typed import cast, typed
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
 from kraise.emit.text.python import ALL, Py, Slice
+from kraise.emit.tree import STACK
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
 from kraise.ir.walk import free_indices, substitute, topological
 
-STACK = "stack"  # an operation of the emitter's own: the axis of the subscripts, then what stands at each place
 _MOST = 16
 
 
@@ -70,8 +70,8 @@ def _one(stores: list[eq.Write]) -> eq.Write | None:
         alike = (s.axes, s.view, s.value.type) == (first.axes, first.view, first.value.type)
         if not plain or not alike or not s.axes or len(s.subscripts) != len(first.subscripts):
             return None
-        if not {a.name for a in s.axes} <= free_indices(s.value):
-            return None  # one number for a whole column
+    if not any({a.name for a in s.axes} <= free_indices(s.value) for s in stores):
+        return None  # numbers for whole columns
     differing = [k for k, own in enumerate(zip(*(s.subscripts for s in stores), strict=True)) if len(set(own)) > 1]
     if len(differing) != 1:
         return None
@@ -133,6 +133,12 @@ def write(low: Lowering, stmt: eq.Write, frame: Frame) -> None:
     dims = [subs.classify(ctx, s, e, frame) for s, e in zip(stmt.subscripts, extents, strict=True)]
     texts = []
     for v in values:
+        if isinstance(v, eq.Const):
+            shape, dtype = ctx.shape_of(frame), versions.dtype_of(ctx, stmt.before)
+            number = low.lower(v, ()).py
+            full = py.call("jnp.full", shape, number, dtype) if v.value else py.call("jnp.zeros", shape, dtype)
+            texts.append(full)
+            continue
         value = low.lower(v, frame)
         text = value.py if value.axes == frame else py.call("jnp.broadcast_to", value.py, ctx.shape_of(frame))
         texts.append(cast(ctx, replace(stmt, value=v), text))

@@ -35,7 +35,7 @@ def write(low: Lowering, stmt: eq.Write) -> None:
 
         segments.total(low, stmt, frame)
         return
-    if isinstance(stmt.value, eq.Op) and stmt.value.name == columns.STACK:
+    if isinstance(stmt.value, eq.Op) and stmt.value.name == tree.STACK:
         columns.write(low, stmt, frame)
         return
     about = (stored_frame, same_type)

@@ -20,6 +20,7 @@ from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import children, free_indices, map_statement, rebuild, statements, topological, transform
+from kraise.raising.memory.by_number import ByNumber
 from kraise.raising.memory.first_rounds import Flags, exit_flags, in_first_rounds
 from kraise.raising.memory.guarded import Guards, guards
 from kraise.raising.memory.one_block import of_one_block
@@ -118,6 +119,7 @@ class _Marker:
         self.executed: dict[tuple[str, tuple[eq.Expr, ...]], list[frozenset[eq.Expr]]] = {}
         for a in accesses:
             self.executed.setdefault((a.array, a.whole or a.subscripts), []).append(frozenset(a.path))
+        self.by_number = ByNumber(self.executed)
         self.memo: dict[tuple[eq.Expr, Domain], eq.Expr] = {}
         self.rows: dict[tuple[str, tuple[eq.Expr, ...]], dict[Poly, None]] = {}
         self.firsts: dict[tuple[str, tuple[eq.Expr, ...]], dict[Poly | None, None]] = {}
@@ -353,7 +355,7 @@ class _Marker:
 
     def _surely(self, array: str, subs: tuple[eq.Expr, ...], domain: Domain) -> bool:
         """Whether the source makes this very access wherever the domain holds."""
-        for path in self.executed.get((array, subs), []):
+        for path in (*self.executed.get((array, subs), ()), *self.by_number.paths(array, subs)):
             if all(c in domain or implied(domain, c) for c in path):
                 return True
             if in_first_rounds(self.flags, path, subs, domain):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kraise.analysis.conditions import conjuncts, negate
-from kraise.analysis.delinearize import digits, in_rows, provable
+from kraise.analysis.delinearize import digits, in_rows, pixels, provable
 from kraise.analysis.dependence import Access, implied
 from kraise.analysis.poly import LARGE, Poly, normal, to_expr, to_poly
 from kraise.analysis.quotients import recombined
@@ -253,6 +253,7 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
         found = (
             (in_whole_rows(cx, poly, known) if cx.multiples else None)
             or digits(poly, known)
+            or pixels(poly, known)
             or in_widths(cx, poly, known)
         )
         if found is None and name in cx.rows:

@@ -51,11 +51,10 @@ class Launch:
 
 def merged(domain: Domain, launch: Launch) -> Domain:
     """``domain`` with every pair of digits merged."""
-    for q in domain.names:
-        for d in domain.names:
-            if q == d:
-                continue
-            for size in _sizes(domain, q, d):
+    pairs = [(q, d) for q in domain.names for d in domain.names if q != d]
+    for wide in (False, True):
+        for q, d in pairs:
+            for size in _sizes(domain, q, d, wide):
                 try:
                     new = _merge(domain, q, d, size, launch)
                 except Unmovable:  # a running value exists along the digit only
@@ -65,16 +64,18 @@ def merged(domain: Domain, launch: Launch) -> Domain:
     return domain
 
 
-def _sizes(domain: Domain, q: str, d: str) -> list[Poly]:
-    """The sizes c with which ``c * q + d`` occurs."""
+def _sizes(domain: Domain, q: str, d: str, wide: bool) -> list[Poly]:
+    """The sizes c with which ``c * q + d`` occurs; of ``wide`` cells ``3 * (c * q + d)``."""
     big, small = eq.Index(q, INT), eq.Index(d, INT)
     out: dict[Poly, None] = {}
     for n in topological((*domain.values, *domain.path)):
         if isinstance(n, eq.Op) and n.type.is_integer and n.name in ("add", "sub", "mul"):
             poly = to_poly(n)
             if big in poly.atoms() and small in poly.atoms() and poly.is_affine_in((q, d)):
-                c = poly.coefficient(big)
-                if poly.coefficient(small).value == 1 and is_static(c) and (c.value is None or c.value > 1):
+                c, each = poly.coefficient(big), poly.coefficient(small).value or 0
+                if wide:
+                    c = Poly({m: n // each for m, n in c.terms.items() if each > 1 and n % each == 0})
+                if (wide or each == 1) and c.terms and is_static(c) and (c.value is None or c.value > 1):
                     out[c] = None
     return list(out)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from kraise.analysis.conditions import classify, is_static, negate
 from kraise.analysis.dependence import nonnegative
-from kraise.analysis.poly import is_integer, to_expr, to_poly
+from kraise.analysis.poly import Monomial, Poly, is_integer, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
 from kraise.ir.walk import free_indices
@@ -70,13 +70,46 @@ def _extreme(condition: eq.Expr, a: eq.Expr, b: eq.Expr, path: Path) -> eq.Expr 
     gap = to_poly(y) - to_poly(x)
     if not gap.terms:  # the condition tells one cell by two names
         return to_expr(to_poly(x))
+    size = _in_all(gap)
+    if not nonnegative(path, Poly({size: 1})):
+        size = ()
+    gap = _less(gap, size)  # whole rows apart: so many rows
     for name, up in (("min", gap), ("max", -gap)):
         if nonnegative((*path, condition), up) and nonnegative((*path, no), -up):
-            moving, fixed = (x, y) if free_indices(x) else (y, x)
-            if free_indices(fixed):
-                return None
-            return eq.Op(name, (to_expr(to_poly(moving)), to_expr(to_poly(fixed))), INT)
+            return _over_common(name, to_poly(x), to_poly(y), size)
     return _around(condition, x, y, path) or _around(no, y, x, path)
+
+
+def _over_common(name: str, x: Poly, y: Poly, size: Monomial) -> eq.Expr | None:
+    """The extremum of two places a multiple of ``size`` apart, one of which is the start or the end of what both are
+    in: ``y * w + max(x - 1, 0)``, ``max(y - 1, 0) * w + x``."""
+    common = Poly({t: c for t, c in x.terms.items() if y.terms.get(t) == c and Poly({t: c}).indices()})
+    moving, fixed = (x - common, y - common) if (x - common).indices() else (y - common, x - common)
+    if fixed.indices() or not (_within(moving, size) and _within(fixed, size)):
+        return None
+    end = eq.Op(name, (to_expr(_less(moving, size)), to_expr(_less(fixed, size))), INT)
+    return to_expr(common + to_poly(end) * Poly({size: 1})) if common.terms or size else end
+
+
+def _in_all(p: Poly) -> Monomial:
+    """The sizes that every term of ``p`` is a multiple of."""
+    first, *others = p.terms
+    return tuple(a for a in first if isinstance(a, eq.Param | eq.Shape) and all(a in t for t in others))[:1]
+
+
+def _within(p: Poly, size: Monomial) -> bool:
+    return all(a in t for t in p.terms for a in size)
+
+
+def _less(p: Poly, size: Monomial) -> Poly:
+    """``p / size``, which divides every term."""
+    out: dict[Monomial, int] = {}
+    for term, factor in p.terms.items():
+        left = list(term)
+        for a in size:
+            left.remove(a)
+        out[tuple(left)] = factor
+    return Poly(out)
 
 
 def _around(condition: eq.Expr, end: eq.Expr, moving: eq.Expr, path: Path) -> eq.Expr | None:

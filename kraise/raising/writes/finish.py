@@ -20,6 +20,7 @@ from kraise.raising.threads.row_views import taken_apart, viewed
 from kraise.raising.threads.tiles import Launch, merged_reductions, merged_write, without_ceilings
 from kraise.raising.writes.columns import whole_columns
 from kraise.raising.writes.decided import decided
+from kraise.raising.writes.halos import rejoined
 from kraise.raising.writes.masks import axes_bounds, bounds
 from kraise.raising.writes.portions import in_one
 from kraise.raising.writes.rolled import Lengths, rolled
@@ -55,7 +56,7 @@ def _one(r: Raw, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Launch) -> 
 
 def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Launch) -> eq.Write:
     steps = tuple(a.name for a in folds)
-    r = _by_its_thread(r)
+    r = rejoined(_by_its_thread(r))
     apart, r = r, merged_write(in_steps(r), launch)
     try:
         found = box(r.loops, r.path, steps)

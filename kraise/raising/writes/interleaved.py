@@ -140,8 +140,9 @@ def _joined(
     if steps != {step} or len({to_expr(p - s) for p, s in zip(places, starts, strict=True)}) != 1:
         return None
     value = _as_one([r.value for r in group], element, {})
-    if value is None:
-        return None
+    path = [_as_one(column, element, {}) for column in zip(*(r.path for r in group), strict=True)]
+    if value is None or None in path or (isinstance(first.value, eq.Const) and value is not first.value):
+        return None  # numbers of their own are no function of their places
     place = to_expr(places[0] + to_poly(element) * step)
     subs = (*first.subscripts[:axis], place, *first.subscripts[axis + 1 :])
     bounds = (
@@ -149,8 +150,10 @@ def _joined(
         eq.Op("lt", (element, eq.Const(size, INT)), BOOL),
     )
     one = replace(first, after=group[-1].after, subscripts=subs, value=value)
-    one = replace(one, loops=(*first.loops, element.name), path=(*first.path, *bounds))
-    return _rowed(one, launch) if len(merged_write(one, launch).loops) <= len(first.loops) else None
+    one = replace(one, loops=(*first.loops, element.name), path=(*(c for c in path if c is not None), *bounds))
+    if len(merged_write(one, launch).loops) > len(merged_write(first, launch).loops):
+        return None
+    return _rowed(one, launch) if path == list(first.path) else one  # a guard on the cell cuts a row off
 
 
 def _rowed(r: RawWrite, launch: Launch) -> RawWrite:
@@ -217,7 +220,7 @@ def _in_chunks(raws: Sequence[Raw], axis: int, apart: int) -> int:
 
 
 def _beside(a: RawWrite, b: RawWrite, axis: int) -> bool:
-    alike = (a.loops, a.path, a.accumulate, a.view) == (b.loops, b.path, b.accumulate, b.view)
+    alike = (a.loops, len(a.path), a.accumulate, a.view) == (b.loops, len(b.path), b.accumulate, b.view)
     others = a.subscripts[:axis] + a.subscripts[axis + 1 :] == b.subscripts[:axis] + b.subscripts[axis + 1 :]
     return alike and others and len(a.subscripts) == len(b.subscripts) and index_like(b.subscripts[axis])
 
