@@ -131,13 +131,10 @@ def write(low: Lowering, stmt: eq.Write, frame: Frame) -> None:
     axis: int = number.value  # type: ignore[union-attr,assignment]
     extents = ctx.array_extents(stmt.before, stmt.view)
     dims = [subs.classify(ctx, s, e, frame) for s, e in zip(stmt.subscripts, extents, strict=True)]
-    texts = []
+    texts: list[Py] = []
     for v in values:
         if isinstance(v, eq.Const):
-            shape, dtype = ctx.shape_of(frame), versions.dtype_of(ctx, stmt.before)
-            number = low.lower(v, ()).py
-            full = py.call("jnp.full", shape, number, dtype) if v.value else py.call("jnp.zeros", shape, dtype)
-            texts.append(full)
+            texts.append(_full(low, stmt, v, frame))
             continue
         value = low.lower(v, frame)
         text = value.py if value.axes == frame else py.call("jnp.broadcast_to", value.py, ctx.shape_of(frame))
@@ -156,6 +153,14 @@ def write(low: Lowering, stmt: eq.Write, frame: Frame) -> None:
     while items[-1] == ALL:
         items.pop()
     versions.assign(low, stmt, lambda base: py.method(py.Sub(py.Attr(base, "at"), tuple(items)), "set", text))
+
+
+def _full(low: Lowering, stmt: eq.Write, number: eq.Const, frame: Frame) -> Py:
+    """A number at each place."""
+    shape, dtype = low.ctx.shape_of(frame), versions.dtype_of(low.ctx, stmt.before)
+    if not number.value:
+        return py.call("jnp.zeros", shape, dtype)
+    return py.call("jnp.full", shape, low.lower(number, ()).py, dtype)
 
 
 def _item(ctx: Context, dim: subs.Dim, extent: Linear, count: int) -> Py:
