@@ -15,8 +15,8 @@ from kraise.raising.optimistic import apart, neighbours
 from kraise.raising.ragged.same_rows import others_rows
 from kraise.raising.run.calls import written
 from kraise.raising.run.context import Context
+from kraise.raising.threads import groups, multiples
 from kraise.raising.threads import indices as threads
-from kraise.raising.threads import multiples
 from kraise.raising.threads.lone import lone_axes
 from kraise.raising.threads.radices import divisors
 from kraise.raising.threads.unguarded import rows_of_blocks, spans, unguarded, widths
@@ -105,6 +105,12 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
     return more_ways
 
 
+def shared_out(cx: Context, refused: Refused) -> dict[eq.Param, eq.Param]:
+    """The sizes to take for multiples of others, where the proof, or a barrier under a guard, wants that."""
+    codes = {d.code for d in refused.diagnostics}
+    return groups.wished(cx) if codes & {*PROOFS} else cx.shared_out if "KR206" in codes else {}
+
+
 def in_rows(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
     """The blocks as wide as the rows of an array that is stored to, which no guard bounds; None if that is not what the
     proof wants."""
@@ -154,4 +160,4 @@ def _wanted(cx: Context, assumed: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
     return (*own, *(c for c in cx.wanted if c not in own and any(neighbours(c, o) for o in own))) or tuple(cx.wanted)
 
 
-__all__ = ["PROOFS", "after", "finer", "further", "in_rows", "tiled", "witnessed", "written_out"]
+__all__ = ["PROOFS", "after", "finer", "further", "in_rows", "shared_out", "tiled", "witnessed", "written_out"]

@@ -235,7 +235,7 @@ def open_checks(checks: tuple[Check, ...], span: Span | None) -> tuple[Check, ..
         known = _decided(condition)
         if known is False:
             raise refuse("KR299", f"no launch meets what the proof needs ({text})", span, "see the sizes in that line")
-        if known is None:
+        if known is None and all(condition is not c for c, _ in out):
             out.append((condition, text))
     stated = [(c, text) for c, text in out if classify(c) is not None]
     for at, (c, text) in enumerate(stated):

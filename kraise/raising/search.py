@@ -19,7 +19,7 @@ from kraise.raising.collective.requests import Apart, Lanes, Sized, Tied
 from kraise.raising.function import Raiser
 from kraise.raising.learned import Attempt, Learned, with_attempts
 from kraise.raising.left import carried, fewer, loops, made
-from kraise.raising.lessons import PROOFS, after, finer, further, in_rows, tiled, witnessed, written_out
+from kraise.raising.lessons import after, finer, further, in_rows, shared_out, tiled, witnessed, written_out
 from kraise.raising.loops.registers import small
 from kraise.raising.loops.rerolled import tidied
 from kraise.raising.memory.numbered import numbered
@@ -30,7 +30,6 @@ from kraise.raising.ragged.loops import LongRows
 from kraise.raising.ragged.same_rows import others_rows
 from kraise.raising.run.calls import called
 from kraise.raising.run.context import Context
-from kraise.raising.threads import groups
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads.corners import with_whole_guards
 from kraise.raising.threads.counted import without_idle
@@ -150,10 +149,10 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                 known = replace(known, launched=known.launched | loose)
                 continue
             left = [e for s in kernel.body for e in statement_expressions(s)]
-            more = tiled(attempts[-1].cx, known) or finer(attempts[-1].cx, known, left)
-            more = more or written_out(attempts[-1], known, left)
+            last = attempts[-1]
+            more = tiled(last.cx, known) or finer(last.cx, known, left) or written_out(last, known, left)
+            more = more or _in_shares(module, function, options, known, last.cx.in_shares)
             if more is None:
-                last = attempts[-1]
                 vain = idle(last.cx, last.st, last.inlined, last.ways, {*told, *hinted(module, function)})
                 if (vain or last.cx.unfilled) and start.ways:
                     raise _Unfilled
@@ -173,7 +172,7 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                 kernel = _in_common_rows(module, function, options, known, attempts[-1], kernel) or kernel
                 kernel = _unconditional(module, function, options, known) or kernel
                 last = attempts[-1]
-                lean = without_launch(start.ways, last.inlined, _by_warps(known), told)
+                lean = without_launch(start.ways, last.inlined, known.ways.get(threads.LANES) == 32, told)
                 lean += as_launched([], {} if start.ways or not made(kernel.body) else told, {})
                 for ways in lean if kernel.launch == "required" else ():
                     sized = _sized(module, function, options, known, ways)
@@ -227,8 +226,8 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                     more = replace(start, unroll=True)  # without a suggested size: a race may hide behind both
                 elif known.unroll and not start.ways and (filled := _widest(last, told)) and known.ways != filled:
                     more = replace(start, unroll=True, ways=filled)
-                elif not start.groups and (shared_out := _shared_out(last.cx, refused)):
-                    sizes, start = None, replace(start, ways={}, named={}, groups=shared_out)
+                elif not start.groups and (shares := shared_out(last.cx, refused)):
+                    sizes, start = None, replace(start, ways={}, named={}, groups=shares)
                     more = start
                 elif not start.parts and split(last.inlined) is not last.inlined:
                     sizes, start = None, replace(start, named={}, parts=True)
@@ -241,19 +240,19 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
         known = more if more.ways == known.ways else replace(more, launched=frozenset(), solid=frozenset())
 
 
-def _shared_out(cx: Context, refused: Refused) -> dict[eq.Param, eq.Param]:
-    """The sizes to take for multiples of others, where the proof, or a barrier under a guard, wants that."""
-    codes = {d.code for d in refused.diagnostics}
-    return groups.wished(cx) if codes & {*PROOFS} else cx.shared_out if "KR206" in codes else {}
+def _in_shares(
+    module: k.Module, function: k.Function, options: Options, known: Learned, shares: dict[eq.Param, eq.Param]
+) -> Learned | None:
+    """With sizes as so many tiles of a named size, where flat subscripts keep to their rows then."""
+    attempts: list[Raiser] = []
+    more = replace(known, groups=shares)
+    found = shares and not known.groups and _once(module, function, options, more, attempts)
+    return more if found and not attempts[-1].cx.in_shares else None
 
 
 def _unsized(ways: threads.Ways) -> bool:
     """Whether nothing is said yet of how many threads a block has."""
     return all(way == threads.APART for way in ways.values())
-
-
-def _by_warps(known: Learned) -> bool:
-    return known.ways.get(threads.LANES) == 32
 
 
 def _of_launch(cx: Context) -> frozenset[str]:

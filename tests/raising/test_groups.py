@@ -84,3 +84,44 @@ __global__ void f(const float* x, float* y, int n, int m) {
 }"""
     text = _verified(source, [({"x": (7,), "y": (7,)}, {"n": 7, "m": 2})], gradients=False)
     assert "multiple" not in text
+
+
+PRODUCT = """
+template <int T> __global__ void product(float* c, const float* a, const float* b, int wa, int wb) {
+    __shared__ float left[T][T], right[T][T];
+    int x = threadIdx.x, y = threadIdx.y;
+    float sum = 0;
+    int begin = wa * T * blockIdx.y;
+    for (int i = begin, j = T * blockIdx.x; i <= begin + wa - 1; i += T, j += T * wb) {
+        left[y][x] = a[i + wa * y + x];
+        right[y][x] = b[j + wb * y + x];
+        __syncthreads();
+        for (int k = 0; k < T; k++) sum += left[y][k] * right[k][x];
+        __syncthreads();
+    }
+    c[wb * T * blockIdx.y + T * blockIdx.x + wb * y + x] = sum;
+}
+void both(float* c, float* d, const float* a, const float* b, int n) {
+    product<2><<<dim3(n / 2, n / 2), dim3(2, 2)>>>(c, a, b, n, n);
+    product<4><<<dim3(n / 4, n / 4), dim3(4, 4)>>>(d, a, b, n, n);
+}"""
+
+
+def test_tiles_of_a_named_size_make_up_a_row():
+    done = pipeline.translate(PRODUCT, "k.cu")
+    assert done.text is not None and "a2 @ b2" in done.text and "wa is a multiple of T" in done.text
+    case = {"a": (24,), "b": (48,), "c": (32,)}, {"wa": 6, "wb": 8, "T": 2}
+    request = pipeline.Request(shapes=case[0], values=case[1], grid=(4, 2), block=(2, 2))
+    reports, problems = pipeline.verify(done, request)
+    assert not [r.failures for r in reports if r.kernel == "product" and r.failures], problems
+    found: dict = {}
+    exec(done.text, found)
+    with pytest.raises(ValueError, match="wa must be a multiple of T"):
+        found["product"](jnp.zeros(64), jnp.zeros(40), jnp.zeros(40), 5, 8, T=2)
+
+
+def test_tiles_that_are_no_rows():
+    skewed = PRODUCT.replace("a[i + wa * y + x]", "a[i + wa * y + x + y]")  # the last one of a row is in the next
+    assert " @ " not in (pipeline.translate(skewed, "k.cu").text or "")
+    racing = PRODUCT.replace("        __syncthreads();\n        for", "        for")
+    assert {d.code for d in pipeline.translate(racing, "k.cu").diagnostics} & {"KR201"}

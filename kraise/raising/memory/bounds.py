@@ -40,6 +40,7 @@ from kraise.raising.memory.ranged import (
 )
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.state import ROWS
+from kraise.raising.threads.groups import of_shares
 from kraise.raising.threads.row_views import by_launch
 
 
@@ -280,7 +281,7 @@ class _Marker:
     def _partly(self, read: eq.Read) -> bool:
         """Whether the rows are the threads of blocks, and a condition lets only some of them load: the array need not
         fill the last row."""
-        if not read.view or self.threads.isdisjoint(topological(read.view)):
+        if self.threads.isdisjoint(topological(r for r in read.view if not of_shares(r))):
             return False
         paths = [p for (array, _), found in self.executed.items() if array == read.version.array for p in found]
         leaves = {n for p in paths for n in topological(p) if isinstance(n, eq.Param | eq.Shape | eq.Read)}

@@ -55,6 +55,7 @@ class Context:
     touched: dict[Any, Any] = field(default_factory=dict)  # the cells that the threads of a block touch, by access
     wished: dict[eq.Expr, int] = field(default_factory=dict)  # those that had better be
     shared_out: dict[eq.Param, eq.Param] = field(default_factory=dict)  # those that had better be multiples of others
+    in_shares: dict[eq.Param, eq.Param] = field(default_factory=dict)  # those whose rows keep to themselves then
     stepped: dict[tuple[str, eq.Expr], int] = field(default_factory=dict)  # rows of an array, by the steps in them
     spans: Mapping[int, int] = field(default_factory=dict)  # the elements of such a row that a block fills
     widths: Mapping[int, eq.Expr] = field(default_factory=dict)  # the rows that the launch fills, by axis

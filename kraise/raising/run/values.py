@@ -84,7 +84,7 @@ def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
             parts = value(cx, st, a), value(cx, st, b)
             digit = quotient(cx, st.path, name, *parts) if index_like(parts[0]) and index_like(parts[1]) else None
             if digit is None and name in ("floordiv", "tdiv"):
-                digit = groups.noted(cx, *parts)
+                digit = groups.noted(cx, *parts, name == "floordiv")
             if digit is not None:
                 return digit
             floored = {"tdiv": "floordiv", "tmod": "mod"}.get(name)
@@ -254,6 +254,7 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
             (in_whole_rows(cx, poly, known) if cx.multiples else None)
             or digits(poly, known)
             or pixels(poly, known)
+            or (groups.in_whole_rows(cx, poly, known) if cx.groups else None)
             or in_widths(cx, poly, known)
         )
         if found is None and name in cx.rows:
@@ -264,6 +265,7 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
             return Cell(name, subs, (ROWS, *(to_expr(r) for r in found.radices), *(eq.Const(n, INT) for n in tail)))
         if cx.cooperative:
             cx.wished |= wished(poly, known)
+            cx.in_shares |= groups.tiled(poly, known)
         cx.stepped |= {(name, row): by for row, by in stepped(poly, known).items()}
         at = moving(cx, subscripts[0])
         conditions = wanted(at, known)

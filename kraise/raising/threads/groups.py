@@ -7,12 +7,15 @@ the emitted function checks that the division leaves nothing, and the quotient i
 
 from __future__ import annotations
 
-from kraise.analysis.conditions import is_static
-from kraise.analysis.delinearize import divided
+from collections.abc import Iterable
+from dataclasses import replace
+
+from kraise.analysis.conditions import Fact, classify, is_static
+from kraise.analysis.delinearize import Digits, divided, in_rows
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import transform
+from kraise.ir.walk import free_indices, substitute, topological, transform
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import State
 
@@ -31,8 +34,9 @@ def enter(cx: Context, st: State) -> None:
         cx.facts = (*cx.facts, one)
 
 
-def noted(cx: Context, a: eq.Expr, b: eq.Expr) -> eq.Expr | None:
-    """The quotient of a size that is shared out, where it is one; a division of two sizes is remembered."""
+def noted(cx: Context, a: eq.Expr, b: eq.Expr, floors: bool = True) -> eq.Expr | None:
+    """The quotient of a size that is shared out, where it is one (``floors``: rounded down, also of what is one less
+    than a multiple); a division of two sizes is remembered."""
     match a, b:
         case eq.Param(type=s), eq.Param(type=t) if a != b and s.kind == t.kind == "int":
             cx.quotients.setdefault(a, b)
@@ -41,9 +45,78 @@ def noted(cx: Context, a: eq.Expr, b: eq.Expr) -> eq.Expr | None:
         return None
     ((sizes, times),) = by.terms.items()
     found, rest = divided(whole, by)
-    if rest.terms or times != 1 or not {*sizes} <= {*cx.groups.values()}:
+    if times != 1 or not {*sizes} <= {*cx.groups.values()}:
         return None
-    return to_expr(found)
+    if floors and rest.value == -1:  # the divisors are positive: (G * q + G - 1) // G
+        return to_expr(found - 1)
+    return None if rest.terms else to_expr(found)
+
+
+def tiled(poly: Poly, path: Iterable[eq.Expr]) -> dict[eq.Param, eq.Param]:
+    """The sizes that another one must divide for a flat subscript to keep to its rows: ``i * n + T * r + k`` where r
+    runs to ``(n + T - 1) // T``."""
+    out: dict[eq.Param, eq.Param] = {}
+    facts: list[Fact] | None = None
+    for r in poly.atoms():
+        by = _size(poly.coefficient(r)) if isinstance(r, eq.Index) and poly.is_affine_in((r.name,)) else None
+        if by is None:
+            continue
+        if facts is None:
+            facts = [f for f in map(classify, path) if f is not None and f.kind == "ge"]
+        for fact in facts:
+            rounds = fact.poly + to_poly(r) + 1
+            if fact.poly.coefficient(r).value != -1 or len(rounds.terms) != 1:
+                continue
+            match next(iter(rounds.atoms()), None):
+                case eq.Op(name="floordiv", args=(inner, divisor)) if divisor is by:
+                    size = _size(to_poly(inner) - to_poly(by) + 1)
+                    if size is not None and any(size in m for m in poly.terms):
+                        out[size] = by
+    return out
+
+
+def in_whole_rows(cx: Context, poly: Poly, path: tuple[eq.Expr, ...]) -> Digits | None:
+    """``poly`` as row and column of rows that are shared out."""
+    for size, by in cx.groups.items():
+        row = to_poly(by) * to_poly(_share(size))
+        if not row.atoms() <= poly.atoms():
+            continue
+        apart, more, back = _threads_apart(cx, to_expr(poly), by)
+        found = in_rows(to_poly(apart), (row,), (*path, *more))
+        if found is not None and found.subscripts[0].terms:
+            return replace(found, subscripts=tuple(to_poly(substitute(to_expr(s), back)) for s in found.subscripts))
+    return None
+
+
+def _threads_apart(
+    cx: Context, e: eq.Expr, by: eq.Param
+) -> tuple[eq.Expr, tuple[eq.Expr, ...], dict[eq.Expr, eq.Expr]]:
+    """``e`` with indices that count a block of ``by`` threads and its threads as ``by * block + thread``, what is known
+    of that thread, and what it is."""
+    more: list[eq.Expr] = []
+    back: dict[eq.Expr, eq.Expr] = {}
+    for axis in (axis for axis, size in cx.named.items() if size is by):
+        t, b = cx.threads.get(("thread", axis)), cx.threads.get(("block", axis))
+        names = [] if t is None or b is None else [n for n in free_indices(t) if n in cx.axes]
+        if t is None or b is None or len(names) != 1 or isinstance(t, eq.Index):
+            continue
+        own = eq.Index(f"$t{axis}", INT)
+        e = substitute(e, {eq.Index(names[0], INT): to_expr(to_poly(b) * to_poly(by) + to_poly(own))})
+        more += [eq.Op("ge", (own, eq.Const(0, INT)), BOOL), eq.Op("lt", (own, by), BOOL)]
+        back[own] = t
+    return e, tuple(more), back
+
+
+def of_shares(size: eq.Expr) -> bool:
+    """Whether a size is written with the parts of one that is shared out."""
+    return any(isinstance(n, eq.Param) and n.name.startswith(_PREFIX) for n in topological((size,)))
+
+
+def _size(poly: Poly) -> eq.Param | None:
+    """The one size that ``poly`` is."""
+    (atom,) = poly.atoms() if len(poly.atoms()) == 1 else (None,)
+    own = isinstance(atom, eq.Param) and "." not in atom.name and atom.type.kind == "int" and poly == to_poly(atom)
+    return atom if own else None  # type: ignore[return-value]
 
 
 def wished(cx: Context) -> dict[eq.Param, eq.Param]:
@@ -91,4 +164,4 @@ def _share(size: eq.Param) -> eq.Param:
     return eq.Param(_PREFIX + size.name, INT)
 
 
-__all__ = ["enter", "noted", "resolved", "wished"]
+__all__ = ["enter", "in_whole_rows", "noted", "of_shares", "resolved", "tiled", "wished"]
