@@ -255,15 +255,14 @@ class _Marker:
         if not read.view or read.view[0] is not ROWS or by_launch((*read.view, *read.subscripts)):
             return False
         row, zero = read.subscripts[0], eq.Const(0, INT)
-        if (largest(to_poly(row), domain) or within_range(to_poly(row), domain)) is None:
-            return False
+        last = largest(to_poly(row), domain) or within_range(to_poly(row), domain)
         below = (eq.Op("lt", pair, BOOL) for pair in zip(read.subscripts[1:], read.view[1:], strict=True))
         above = (eq.Op("ge", (s, zero), BOOL) for s in read.subscripts)
         rows, cells = (frozenset().union(*map(free_indices, s)) for s in (read.subscripts[:1], read.subscripts[1:]))
         paths = [p for (array, _), found in self.executed.items() if array == read.version.array for p in found]
         if any(free_indices(c) & rows and free_indices(c) & cells and not implied(domain, c) for p in paths for c in p):
             return False  # the last row is begun, and need not be whole
-        return all(implied(domain, c) for c in (*self.under.get(read, ()), *above, *below))
+        return last is not None and all(implied(domain, c) for c in (*self.under.get(read, ()), *above, *below))
 
     def _rows(self, array: str, subs: tuple[eq.Expr, ...], view: tuple[eq.Expr, ...], domain: Domain) -> bool:
         """Notes how many rows of a flat array are touched; False if nothing bounds them."""
