@@ -121,9 +121,12 @@ class Lowering:
         return False
 
     def _outer(self, node: eq.Expr, own: Frame) -> bool:
-        """Of more axes than any of its operands: each use would sum a gradient of its own over the axes added."""
-        inner = [self.ctx.free(c) & {a.name for a in own} for c in tree.children(node)]
-        return bool(own) and all(len(names) < len(own) for names in inner)
+        """Of more axes than a computed operand, or than any: each use would sum a gradient of its own over the axes
+        added."""
+        names = {a.name for a in own}
+        fewer = [c for c in tree.children(node) if len(self.ctx.free(c) & names) < len(own)]
+        floats = [c for c in fewer if not c.type.is_integer and c.type.kind != "bool" and not isinstance(c, CHEAP)]
+        return len(fewer) == len(tree.children(node)) > 0 or any(self.weight(c) for c in floats)
 
     def _at_hand(self, node: eq.Expr) -> bool:
         if isinstance(node, CHEAP):

@@ -15,11 +15,9 @@ def batch_norm(x, gamma, beta, eps, out):
     """
     N, C, H, W = x.shape
     m = x.sum(axis=(0, 2, 3)) / (N * H * W)  # kernel.py:14
-    v = jnp.sum((x - m[:, None, None]) ** 2, axis=(0, 2, 3)) / (
-        N * H * W
-    )  # kernel.py:20
+    difference = x - m[:, None, None]
+    v = jnp.sum(difference**2, axis=(0, 2, 3)) / (N * H * W)  # kernel.py:20
     inv = 1.0 / jnp.sqrt(v + eps)
     return out.at[:N, :C, :H, :W].set(
-        gamma[:C, None, None] * (x - m[:, None, None]) * inv[:, None, None]
-        + beta[:C, None, None]
+        gamma[:C, None, None] * difference * inv[:, None, None] + beta[:C, None, None]
     )  # kernel.py:25

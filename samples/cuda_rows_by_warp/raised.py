@@ -22,9 +22,8 @@ def log_softmax_rows(score, out, classes, *, grid=None, block=None):
     blocks = out.shape[0] // classes if grid is None else grid
     score2 = score[: blocks * classes].reshape(blocks, classes)
     top = jax.lax.stop_gradient(score2.max(axis=1, initial=-jnp.inf))  # kernel.cu:7
-    out2 = (
-        score2
-        - top[:, None]
-        - jnp.log(jnp.sum(jnp.exp(score2 - top[:, None]), axis=1, keepdims=True))
+    difference = score2 - top[:, None]
+    out2 = difference - jnp.log(
+        jnp.sum(jnp.exp(difference), axis=1, keepdims=True)
     )  # kernel.cu:11
     return out.at[: blocks * classes].set(out2.ravel())

@@ -20,8 +20,9 @@ def normalized(y, x, gain, shift, d, eps, *, grid=None, block=None):
     blocks = y.shape[0] // d if grid is None else grid
     x2 = x[: blocks * d].reshape(blocks, d)
     mean = x2.sum(axis=1) / d  # kernel.cu:23
+    difference = x2 - mean[:, None]
     scale = jax.lax.rsqrt(
-        jnp.sum((x2 - mean[:, None]) * (x2 - mean[:, None]), axis=1) / d + eps
+        jnp.sum(difference * difference, axis=1) / d + eps
     )  # kernel.cu:29
-    y2 = (x2 - mean[:, None]) * scale[:, None] * gain[:d] + shift[:d]  # kernel.cu:31
+    y2 = difference * scale[:, None] * gain[:d] + shift[:d]  # kernel.cu:31
     return y.at[: blocks * d].set(y2.ravel())

@@ -46,11 +46,10 @@ def normalised_rows(x, gain, bias, y, centre, rows, channels):
     x2 = x[: rows * channels].reshape(rows, channels)
     mean = x2.sum(axis=1) / channels  # kernel.cu:24
     centre = centre.at[:rows].set(mean)  # kernel.cu:29
+    difference = x2 - mean[:, None]
     scale = jax.lax.rsqrt(
-        jnp.sum((x2 - mean[:, None]) * (x2 - mean[:, None]), axis=1) / channels + 1e-05
+        jnp.sum(difference * difference, axis=1) / channels + 1e-05
     )  # kernel.cu:28
-    y2 = (
-        gain[:channels] * (x2 - mean[:, None]) * scale[:, None] + bias[:channels]
-    )  # kernel.cu:30
+    y2 = gain[:channels] * difference * scale[:, None] + bias[:channels]  # kernel.cu:30
     y = y.at[: rows * channels].set(y2.ravel())
     return y, centre

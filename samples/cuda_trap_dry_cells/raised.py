@@ -20,29 +20,23 @@ def dry_cells(flux, h, hu, n):
         return flux
     hl = h[: n - 1]  # kernel.cu:5
     above = hl > 1e-06
-    ul = jnp.where(above, hu[: n - 1] / hl, 0.0)
-    cl = jnp.where(above, jnp.sqrt(hl), 0.0)
+    safe_hl = jnp.where(above, hl, 1.0)
+    ul = jnp.where(above, hu[: n - 1] / safe_hl, 0.0)
+    cl = jnp.where(above, jnp.sqrt(safe_hl), 0.0)
     hr = h[1:n]  # kernel.cu:5
     above_2 = hr > 1e-06
     hu_at = jnp.pad(hu, (0, n))[1:n]
-    ur = jnp.where(above_2, hu_at / hr, 0.0)
-    cr = jnp.where(above_2, jnp.sqrt(hr), 0.0)
+    safe_hr = jnp.where(above_2, hr, 1.0)
+    ur = jnp.where(above_2, hu_at / safe_hr, 0.0)
+    cr = jnp.where(above_2, jnp.sqrt(safe_hr), 0.0)
     sr = jnp.maximum(ul + cl, ur + cr)
     sl = jnp.minimum(ul - cl, ur - cr)
     above_3 = sr - sl > 1e-06
-    safe_hl = jnp.where(above_3 & above, hl, 1.0)
-    ul_2 = jnp.where(above, hu[: n - 1] / safe_hl, 0.0)  # kernel.cu:6
-    cl_2 = jnp.where(above, jnp.sqrt(safe_hl), 0.0)
-    safe_hr = jnp.where(above_3 & above_2, hr, 1.0)
-    ur_2 = jnp.where(above_2, hu_at / safe_hr, 0.0)  # kernel.cu:6
-    cr_2 = jnp.where(above_2, jnp.sqrt(safe_hr), 0.0)
-    sr_2 = jnp.maximum(ul_2 + cl_2, ur_2 + cr_2)
-    sl_2 = jnp.minimum(ul_2 - cl_2, ur_2 - cr_2)
     return flux.at[: n - 1].set(
         jnp.where(
             above_3,
-            (sr_2 * hu[: n - 1] - sl_2 * hu_at + sl_2 * sr_2 * (hr - hl))
-            / jnp.where(above_3, sr_2 - sl_2, 1.0),
+            (sr * hu[: n - 1] - sl * hu_at + sl * sr * (hr - hl))
+            / jnp.where(above_3, sr - sl, 1.0),
             0.0,
         )
     )  # kernel.cu:9

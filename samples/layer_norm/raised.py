@@ -15,8 +15,9 @@ def layer_norm(x, gamma, beta, y):
     """
     rows, d = x.shape
     mean = x.sum(axis=1) / d  # kernel.py:18
-    var = jnp.sum((x - mean[:, None]) ** 2, axis=1) / d  # kernel.py:22
+    difference = x - mean[:, None]
+    var = jnp.sum(difference**2, axis=1) / d  # kernel.py:22
     rstd = 1.0 / jnp.sqrt(var + EPS)
     return y.at[:rows, :d].set(
-        (x - mean[:, None]) * rstd[:, None] * gamma[:d] + beta[:d]
+        difference * rstd[:, None] * gamma[:d] + beta[:d]
     )  # kernel.py:25

@@ -14,18 +14,17 @@ def option_expiry(price, s, k, t, vol, rate):
     """
     n = s.shape[0]
     below = t[:n] <= 0.0
-    sq = vol[:n] * jnp.sqrt(t[:n])  # kernel.py:14
+    sq = vol[:n] * jnp.sqrt(jnp.where(below, 1, t[:n]))  # kernel.py:14
     product = k[:n] * jnp.exp(jnp.where(below, 0, -rate * t[:n]))
     both = ~below & (sq != 0.0)
-    sq_2 = vol[:n] * jnp.sqrt(jnp.where(both, t[:n], 1))
-    safe_sq = jnp.where(both, sq_2, 1)
+    safe_sq = jnp.where(both, sq, 1)
     d1 = (
         jnp.log(jnp.where(both, s / jnp.where(both, k[:n], 1), 1))
         + (rate + 0.5 * vol[:n] * vol[:n]) * t[:n]
     ) / safe_sq  # kernel.py:18
     root = jnp.sqrt(2.0)
     n1 = 0.5 * jax.scipy.special.erfc(-d1 / root)  # kernel.py:20
-    n2 = 0.5 * jax.scipy.special.erfc(-(d1 - sq_2) / root)
+    n2 = 0.5 * jax.scipy.special.erfc(-(d1 - sq) / root)
     return price.at[:n].set(
         jnp.where(
             below,

@@ -12,12 +12,8 @@ def signed_power(y, x, p):
     """
     n = x.shape[0]
     above = x > 0.0
-    safe_v = jnp.where(above, x, 1)
     below = x < 0.0
+    power = jnp.where(above, x, jnp.where(below, -x, 1)) ** p[:n]
     return y.at[:n].set(
-        jnp.where(
-            above,
-            safe_v ** p[:n],
-            jnp.where(below, -(jnp.where(~above & below, -x, 1) ** p[:n]), 0.0),
-        )
+        jnp.where(above, power, jnp.where(below, -power, 0.0))
     )  # kernel.py:17

@@ -104,6 +104,10 @@ class Conditions:
             return b
         return ALWAYS if ALWAYS in (a, b) else self._normal(a | b)
 
+    def both(self, a: Demand, b: Demand) -> Demand:
+        """One demand and the other."""
+        return self._normal(c | d for c in a for d in b)
+
     def weaken(self, demand: Demand, keep: Callable[[int], bool]) -> Demand:
         """The demand without the literals that are not kept."""
         kept = frozenset(frozenset(lit for lit in c if keep(lit)) for c in demand)
@@ -113,6 +117,11 @@ class Conditions:
         """Whether the demand plainly holds wherever the condition does (does not)."""
         known = self.literals(condition, holds)
         return known is None or any(c <= known for c in demand)
+
+    def implied(self, condition: Expr, conjunction: Conjunction) -> bool:
+        """Whether the condition plainly holds wherever the conjunction does."""
+        asked = self.literals(condition, True)
+        return asked is not None and asked <= conjunction
 
     def _normal(self, conjunctions: Iterable[Conjunction]) -> Demand:
         """Contradictions dropped, ``c or not c`` resolved, what another conjunction implies absorbed, size bounded."""

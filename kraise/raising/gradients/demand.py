@@ -44,6 +44,7 @@ from kraise.ir.walk import (
     topological,
     transform,
 )
+from kraise.raising.gradients import once
 from kraise.raising.gradients.absent import Absent
 from kraise.raising.gradients.conditions import ALWAYS, NEVER, Conjunction, Demand
 from kraise.raising.gradients.frozen import frozen
@@ -58,7 +59,6 @@ from kraise.raising.gradients.hazards import (
     push_through,
 )
 from kraise.raising.gradients.intervals import verdict
-from kraise.raising.gradients.needs import within
 from kraise.raising.gradients.picked import Points, constant_at_point
 from kraise.raising.gradients.shifts import unshifted
 from kraise.raising.gradients.usage import Site, Unit, Usage, value_children
@@ -215,29 +215,20 @@ class _Securing:
         names = {n.expr: n.name for n in reversed(self.kernel.names)}
         safe_names: dict[Expr, str] = {}
         for unit in self.units.values():
+            once.widen(unit, self.conditions)
             for node in unit.order():
                 new = self._safe(unit, node, _over(node, unit.done), names, safe_names)
                 unit.done[node] = self._constant(unit, node, new)
-        shared = {site: found for site, unit in self.units.items() if (found := self._shared(unit))}
+        shared = {site: found for site, unit in self.units.items() if (found := once.shared(unit, self.conditions))}
 
         def secured(site: Site, e: Expr) -> Expr:
             done = self.units[site].done.get(e, e)
             return transform(done, lambda node: node, dict(shared[site])) if site in shared else done
 
         kernel = _map_values(self.kernel, secured)
-        return replace(kernel, names=self._names(kernel, safe_names))
-
-    def _shared(self, unit: Unit) -> dict[Expr, Expr]:
-        """Operations with a safe operand that the site's conditions may use, too: where they ask for the value it is
-        the same."""
-        made = {n: new for n in unit.order() if _is_masked(n, new := unit.done[n])}
-        made |= {n: new for n in unit.order() if (new := unit.done[n]) is not n and _is_constant(n, new)}
-        needed = unit.needs(self.conditions, made.__contains__) if made else {}
-        found: dict[Expr, Expr] = {}
-        for node, new in made.items():
-            if node in needed and within(needed[node], unit.demands[node]):
-                found[node] = transform(new, lambda n: n, dict(found))
-        return found
+        for found in shared.values():
+            safe_names |= {transform(e, lambda node: node, dict(found)): text for e, text in safe_names.items()}
+        return replace(kernel, names=self._names(kernel, safe_names, secured))
 
     def _safe(self, unit: Unit, node: Expr, new: Expr, names: dict[Expr, str], safe_names: dict[Expr, str]) -> Expr:
         demand = unit.demands[node]
@@ -320,10 +311,10 @@ class _Securing:
         match value:
             case Const(value=bool() | int() | float() as number):
                 return float(number)
-            case Op(name="select", args=(c, a, b)):
-                for constant, holds in ((b, True), (a, False)):
-                    if isinstance(constant, Const) and self.conditions.implies(c, holds, demand):
-                        return self._elsewhere(constant, demand, 0)
+            case Op(name="select", args=(c, a, b)) if depth or isinstance(a, Const) or isinstance(b, Const):
+                for other, holds in ((b, True), (a, False)):
+                    if (depth or isinstance(other, Const)) and self.conditions.implies(c, holds, demand):
+                        return self._elsewhere(other, demand, max(depth - 1, 0))
             case Cast(arg=arg) if depth:
                 return self._elsewhere(arg, demand, depth - 1)
             case Op(name=name, args=args) if depth and name in CONSTANTS:
@@ -332,14 +323,16 @@ class _Securing:
                 return CONSTANTS[name](*numbers) if len(numbers) == len(args) else None
         return None
 
-    def _names(self, kernel: Kernel, safe_names: dict[Expr, str]) -> tuple[Name, ...]:
+    def _names(
+        self, kernel: Kernel, safe_names: dict[Expr, str], secured: Callable[[Site, Expr], Expr]
+    ) -> tuple[Name, ...]:
         roots = [e for s in kernel.body for e in statement_expressions(s)]
         roots += [r for r in kernel.returns if not isinstance(r, Version)]
         roots += [condition for condition, _ in kernel.checks]
         reachable = set(topological(roots))
         found: dict[Expr, Name] = {}
         for name in kernel.names:
-            new = [u.done[name.expr] for u in self.units.values() if name.expr in u.done]
+            new = [secured(site, name.expr) for site, u in self.units.items() if name.expr in u.done]
             for e in (name.expr, *new):
                 if e in reachable:
                     found.setdefault(e, replace(name, expr=e))
@@ -377,18 +370,6 @@ def _tested(condition: Expr) -> Expr | None:
         case Op(name="eq" | "ne", args=(x, y)) if x is y:
             return x
     return None
-
-
-def _is_masked(node: Expr, new: Expr) -> bool:
-    """Whether an operation got a safe operand of its own."""
-    if not (isinstance(node, Op) and isinstance(new, Op) and new.name == node.name and hazards(node)):
-        return False
-    return any(isinstance(new.args[k], Op) and new.args[k].name == "select" for k, _ in hazards(node))  # type: ignore
-
-
-def _is_constant(node: Expr, new: Expr) -> bool:
-    """Whether an operation became a constant at a point, with the same value."""
-    return isinstance(node, Op) and node.name != "select" and isinstance(new, Op) and new.name == "select"
 
 
 def _is_hazardous(helper: Helper, helpers: dict[str, Helper]) -> bool:
