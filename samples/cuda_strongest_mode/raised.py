@@ -48,11 +48,12 @@ def strongest_mode(a, d, v, history, n, rounds):
     """
     v = v.at[:n].set(1.0)
     strengths = jnp.zeros(rounds, a.dtype)
+    a2 = a[: n * n].reshape(n, n)
 
     def step(k, state):
         v, strengths = state
         with jax.default_matmul_precision("float32"):  # no TF32, no bfloat16
-            next = v[:n] @ a[: n * n].reshape(n, n)  # kernel.cu:32
+            next = v[:n] @ a2  # kernel.cu:32
         next = damp(v, d, next, n)  # kernel.cu:33
         length = jnp.linalg.norm(next)  # kernel.cu:35
         scale = 1.0 / length

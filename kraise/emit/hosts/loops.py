@@ -7,6 +7,7 @@ from typing import Protocol
 from kraise.emit.blocks import Assign, Def, Raw, Stmt
 from kraise.emit.hosts import carries, structs
 from kraise.emit.hosts.expressions import HostText
+from kraise.emit.hosts.invariants import hoisted
 from kraise.emit.hosts.shaped import Shape, Shaped
 from kraise.emit.hosts.statics import scalars
 from kraise.emit.hosts.sums import stepped
@@ -178,7 +179,8 @@ def _counted(writer: Writer, stmt: o.Loop, state: _State, step: str, body: list[
     elif writer.host.remat == "full":
         run = remat.again(step)
     loop = py.call(function, lo, hi, run, state.start())
-    return [Def(step, (counter, state.name), lines), *state.after(loop)]
+    first, lines = hoisted(lines, {counter, state.name}, writer.names.fresh)
+    return [*first, Def(step, (counter, state.name), lines), *state.after(loop)]
 
 
 def unrolled(writer: Writer, stmt: o.Loop) -> list[Stmt]:
