@@ -8,7 +8,7 @@ from kraise.diagnostics import Refused
 from kraise.emit import checked, guards, precision, tree
 from kraise.emit.context import Assign, Context, Def, Raw, Stmt
 from kraise.emit.gradients import derivatives
-from kraise.emit.loads import edges, gathered_rows, halo, widened
+from kraise.emit.loads import edges, gathered_rows, halo, tile_rows, widened
 from kraise.emit.loads.rectangles import rectangles
 from kraise.emit.loads.tables import tables_of
 from kraise.emit.loads.views import whole
@@ -50,6 +50,7 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     kernel = from_first(shared(canonical(merged(kernel))))
     kernel = chunks.chunked(triangular.solved(kernel))
     kernel = halo.padded(kernel, tables_of(around.module.constants, kernel.params))  # type: ignore[arg-type]
+    kernel = tile_rows.in_tiles(kernel)
     kernel = columns.stacked(gathered_rows.in_rows(edges.repeating(kernel)))
     parameters = tuple(identifier(p.name) for p in kernel.params)  # type: ignore[attr-defined]
     try:

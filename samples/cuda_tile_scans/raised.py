@@ -14,19 +14,14 @@ def tile_offsets(length, offset, n):
 
     block is a multiple of 32 (whole warps)
     """
-    lane_2 = jnp.arange(16)
-    i = jnp.arange(n)
-    mod = i % 16
-    difference = i[:, None] + lane_2 - mod[:, None]
+    count = min(n, length.shape[0], 16 * ((n + 15) // 16))
+    length2 = jnp.pad(length[:count], (0, 16 * ((n + 15) // 16) - count)).reshape(
+        (n + 15) // 16, 16
+    )
     return offset.at[:n].set(
-        jnp.sum(
-            jnp.where(
-                (lane_2 < mod[:, None]) & (difference < n),
-                length[jnp.clip(difference, 0, length.shape[0] - 1)],
-                0,
-            ),
-            axis=1,
-        ).astype(offset.dtype)
+        jnp.pad(jnp.cumsum(length2, axis=1), ((0, 0), (1, 0)))[:, :16].ravel()[
+            :n
+        ].astype(offset.dtype)
     )  # kernel.cu:10
 
 
@@ -38,20 +33,9 @@ def highest_so_far(level, crest, n):
 
     block is a multiple of 32 (whole warps)
     """
-    lane_2 = jnp.arange(8)
-    i = jnp.arange(n)
-    mod = i % 8
-    difference = i[:, None] + lane_2 - mod[:, None]
-    return crest.at[:n].set(
-        jnp.max(
-            jnp.where(
-                (lane_2 <= mod[:, None]) & (difference < n),
-                level[jnp.clip(difference, 0, level.shape[0] - 1)],
-                -jnp.inf,
-            ),
-            axis=1,
-        )
-    )  # kernel.cu:20
+    rows = -(-n // 8)
+    level2 = jnp.pad(level[:n], (0, rows * 8 - n)).reshape(rows, 8)
+    return crest.at[:n].set(jax.lax.cummax(level2, axis=1).ravel()[:n])  # kernel.cu:20
 
 
 @partial(jax.jit, static_argnames="n")
