@@ -296,11 +296,12 @@ class Lowering:
         """An operation of the table, lane by lane."""
         from kraise.emit import lazy
         from kraise.emit.loops import triangular
-        from kraise.emit.sums import conditions, reductions
+        from kraise.emit.sums import conditions, reductions, stencils
 
         if node.name == triangular.SOLVE:
             return triangular.lowered(self, node, frame)
-        special = conditions.triangle(self, node, frame)
+        by_columns = stencils.by_columns(self, node, frame) if self.ctx.uses[node] > 1 else None
+        special = by_columns or conditions.triangle(self, node, frame)
         if special is not None:
             return special
         name, args = node.name, node.args

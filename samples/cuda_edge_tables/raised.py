@@ -17,26 +17,28 @@ def edge_strength(image, strength, width, height):
     """
     image2 = image[: height * width].reshape(height, width)
     sx = (
-        across[0][0] * image2[:-2, :-2]
-        + across[0][1] * image2[:-2, 1:-1]
-        + across[0][2] * image2[:-2, 2:]
-        + across[1][0] * image2[1:-1, :-2]
-        + across[1][1] * image2[1:-1, 1:-1]
-        + across[1][2] * image2[1:-1, 2:]
-        + across[2][0] * image2[2:, :-2]
-        + across[2][1] * image2[2:, 1:-1]
-        + across[2][2] * image2[2:, 2:]
+        (
+            across[0][0] * image2[:-2]
+            + across[1][0] * image2[1:-1]
+            + across[2][0] * image2[2:]
+        )[:, :-2]
+        + (
+            across[0][1] * image2[:-2]
+            + across[1][1] * image2[1:-1]
+            + across[2][1] * image2[2:]
+        )[:, 1:-1]
+        + (
+            across[0][2] * image2[:-2]
+            + across[1][2] * image2[1:-1]
+            + across[2][2] * image2[2:]
+        )[:, 2:]
     )  # kernel.cu:9
     sy = (
-        down[0] * image2[:-2, :-2]
-        + down[1] * image2[:-2, 1:-1]
-        + down[2] * image2[:-2, 2:]
-        + down[3] * image2[1:-1, :-2]
-        + down[4] * image2[1:-1, 1:-1]
-        + down[5] * image2[1:-1, 2:]
-        + down[6] * image2[2:, :-2]
-        + down[7] * image2[2:, 1:-1]
-        + down[8] * image2[2:, 2:]
+        (down[0] * image2[:-2] + down[3] * image2[1:-1] + down[6] * image2[2:])[:, :-2]
+        + (down[1] * image2[:-2] + down[4] * image2[1:-1] + down[7] * image2[2:])[
+            :, 1:-1
+        ]
+        + (down[2] * image2[:-2] + down[5] * image2[1:-1] + down[8] * image2[2:])[:, 2:]
     )
     strength2 = strength[: height * width].reshape(height, width)
     strength2 = strength2.at[1:-1, 1:-1].set(

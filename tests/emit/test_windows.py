@@ -67,3 +67,25 @@ def f(x, sum, n):
     done = pipeline.translate(source, "k.py")
     ((report,), problems) = pipeline.verify(done, pipeline.Request(shapes={"x": (18,), "sum": (7,)}, values={"n": 7}))
     assert not problems and report.ok
+
+
+@pytest.mark.parametrize("weight, value, rows", [("1.5", "s * s", True), ("1.5", "s", False), ("c", "s * s", False)])
+def test_rows_of_a_window_are_added_first_where_the_sum_is_used_twice(weight, value, rows):
+    """Not where the slices are filled up once anyway, nor with a weight that has a gradient of its own."""
+    source = f"""
+def f(x, y, c):
+    h, w = x.shape
+    for i in range(1, h - 1):
+        for j in range(1, w - 1):
+            s = 0.0
+            for a in range(-1, 2):
+                for b in range(-1, 2):
+                    s += {weight} * x[i + a, j + b]
+            y[i, j] = {value}
+"""
+    done = pipeline.translate(source, "k.py")
+    for size in (5, 2):
+        request = pipeline.Request(shapes={"x": (size, 6), "y": (size, 6)}, values={"c": 0.5})
+        ((report,), problems) = pipeline.verify(done, request)
+        assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    assert ("[:, " in done.text) == rows, done.text

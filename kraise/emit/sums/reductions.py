@@ -10,7 +10,7 @@ from kraise.emit.context import Context, Frame, Val
 from kraise.emit.loads import windows
 from kraise.emit.loads.blocked import blocks
 from kraise.emit.lower import Lowering
-from kraise.emit.sums import conditions, contraction, convolutions, counts, over_windows, pooling, running
+from kraise.emit.sums import conditions, contraction, convolutions, counts, over_windows, pooling, running, stencils
 from kraise.emit.sums.zeroed import guarded, masked_product
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
@@ -84,6 +84,8 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
     if chain is not None:
         nested = isinstance(chain, eq.Op) and chain.name in ("min", "max") and _depth(chain) > _NESTED
         one = pooling.pooled(low, node, frame, own) if nested else None
+        several = low.ctx.uses[node] > 1 and isinstance(chain, eq.Op) and chain.name == "add"
+        one = stencils.by_columns(low, chain, frame) if several else one  # type: ignore[arg-type]
         return one or low.lower(chain, frame)
     window = windows.generated(low, node, frame, own)
     if window is not None:
