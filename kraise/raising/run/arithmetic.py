@@ -16,6 +16,8 @@ _tidied: dict[eq.Expr, eq.Expr] = {}  # what tidy made of each node
 
 def operation(name: str, args: tuple[eq.Expr, ...], t: ScalarType) -> eq.Expr:
     """An operation on values; index arithmetic is kept in normal form."""
+    if name in ("and_", "or_") and all(a.type.kind == "bool" for a in args):
+        name = name.rstrip("_")  # `i > 0 & i < n`: both sides are known here
     if name == "add" and (less := _taken_off(args, t)) is not None:
         name, args = "sub", less
     if name == "add" and args[0] == args[1] and t.is_integer and isinstance(args[0], eq.CarryIn):

@@ -39,7 +39,7 @@ from kraise.raising.threads.multiples import extent, in_whole_rows, in_widths, p
 from kraise.raising.threads.rounds import moving, numbered
 from kraise.raising.threads.row_views import asks_for, without_launch
 from kraise.raising.threads.splits import quotient
-from kraise.raising.writes.clamps import clamped
+from kraise.raising.writes.clamps import clamped, larger
 
 _WHOLE = ("add", "sub", "mul", "neg", "floordiv", "mod", "min", "max")  # of integers these are integers
 
@@ -96,6 +96,9 @@ def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
             return by_bits(cx, st, name, value(cx, st, a), value(cx, st, b), t)
         case k.Op(name="add" | "sub" | "mul" | "neg" as name, args=args, type=t) if t.is_integer:
             return _ring(cx, st, name, tuple(value(cx, st, a) for a in args), t)
+        case k.Op(name="max" | "min" as name, args=(a, b), type=t) if t.is_integer:
+            parts = value(cx, st, a), value(cx, st, b)
+            return larger(name, *parts, (*st.path, *st.facts)) or operation(name, parts, t)
         case k.Op(name="popcount", args=(a,), type=t):
             from kraise.raising.threads.warps import votes
 

@@ -2,17 +2,20 @@
 ``x[n - 1] if i == 0 else x[i - 1]`` is ``x[(i - 1) % n]``.
 
 A choice between two subscripts is their minimum (maximum) where the one that is chosen is never the larger (smaller);
-what an equality says of an index is put in first. Both are proved from the condition and the path around it.
+what an equality says of an index is put in first. Both are proved from the condition and the path around it. So is
+which of an index and a number is the larger.
 """
 
 from __future__ import annotations
 
-from kraise.analysis.conditions import classify, is_static, negate
+from kraise.analysis.conditions import classify, is_static, negate, of_launch
+from kraise.analysis.delinearize import provable
 from kraise.analysis.dependence import nonnegative
 from kraise.analysis.poly import Monomial, Poly, is_integer, to_expr, to_poly
 from kraise.ir import equations as eq
-from kraise.ir.types import INT
+from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices
+from kraise.raising.run.arithmetic import index_like
 
 Path = tuple[eq.Expr, ...]
 
@@ -31,7 +34,28 @@ def clamped(condition: eq.Expr, a: eq.Expr, b: eq.Expr, path: Path) -> eq.Expr |
         return again
     if not (is_integer(a) and is_integer(b) and _affine(a) and _affine(b)):
         return None
-    return _extreme(condition, a, b, path)
+    extreme = _extreme(condition, a, b, path)
+    if isinstance(extreme, eq.Op) and extreme.name in ("max", "min"):
+        return larger(extreme.name, *extreme.args, path) or extreme
+    return extreme
+
+
+def larger(name: str, a: eq.Expr, b: eq.Expr, path: Path) -> eq.Expr | None:
+    """Which of an index and a number ``max`` (``min``) is, where the path says: ``max(block * size, 0)``."""
+    for one, bound in ((a, b), (b, a)):
+        if isinstance(bound, eq.Const) and free_indices(one) and index_like(one):
+            above = to_poly(one) - to_poly(bound)
+            above = above if name == "max" else -above
+            if _counts(above, path) or provable(path, above):
+                return one
+    return None
+
+
+def _counts(poly: Poly, path: Path) -> bool:
+    """Whether it is a sum of products of blocks, threads and their numbers."""
+    zero = eq.Const(0, INT)
+    naturals = (of_launch(a) or eq.Op("ge", (a, zero), BOOL) in path for a in poly.atoms())
+    return all(c >= 0 for c in poly.terms.values()) and all(naturals)
 
 
 def _again(condition: eq.Expr, a: eq.Expr, b: eq.Expr) -> eq.Expr | None:
