@@ -36,7 +36,8 @@ def clamped(condition: eq.Expr, a: eq.Expr, b: eq.Expr, path: Path) -> eq.Expr |
         return None
     extreme = _extreme(condition, a, b, path)
     if isinstance(extreme, eq.Op) and extreme.name in ("max", "min"):
-        return larger(extreme.name, *extreme.args, path) or extreme
+        one, other = extreme.args
+        return larger(extreme.name, one, other, path) or extreme
     return extreme
 
 
