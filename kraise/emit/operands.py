@@ -34,6 +34,8 @@ def operand(low: Lowering, arg: eq.Expr, parent: eq.Op, frame: Frame) -> Val:
         if kind.kind != "int":
             kind = kind if kind.kind == "uint" and kind.bits in (32, 64) else arg.type
             return Val(py.call(f"jnp.{kind}", text), (), 0)
+    if isinstance(arg, eq.Param) and arg.type == kind and kind.is_integer and kind.bits in (8, 16):
+        return Val(py.call(f"jnp.{kind}", Atom(low.ctx.param_text(arg.name))), (), 0)  # what is given may be wider
     value = low.lower(arg, frame)
     if kind.kind == "int" and not counts_bits(parent.name, arg.type, kind) and _of_unsigned_sizes(low, arg):
         common = kind if kind.bits else INT64 if low.ctx.x64 else INT32

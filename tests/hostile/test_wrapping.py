@@ -33,6 +33,15 @@ RIGHT = {
     "bytes that stop at the type's end": (
         "{ unsigned char u = a[i] + 100; y[i] = u < 100 ? 255 : u; }", BYTES, "y=i[17] a=U[17]<0:255 n=17", ONE
     ),
+    "bits that leave an int, beside indices of 64 bits": (
+        "{ const int least = 1 << 31; long long s = least + 3u; for (int k = 0; k < 3; k++) s += (1 << (29 + k)) / 4; "
+        "y[i] = s + (1 << i) / 8 + (i - 9 << 28 >> 3) + least; }", "long long *y, int n", "y=l[40] n=32", [((4,), (8,))]
+    ),
+    "a byte that is given": (
+        "{ unsigned char q = m - 5, w = q * m; y[i] = q + w + (q > x[i]); }",
+        "int *y, const int *x, unsigned char m, int n",
+        "y=i[17] x=i[17] m=3 n=17", ONE,
+    ),
     "down to the number below zero": (
         "for (unsigned k = n - 1; k != (unsigned)-1; k--) y[i] = y[i] * 3 + x[k];", INTS, "y=i[17] x=i[17] n=17", ONE
     ),

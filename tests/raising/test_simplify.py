@@ -56,6 +56,8 @@ MADE = [
     (simplify.cast(INT32, eq.Const(7, INT)), const(7)),
     (simplify.cast(INT32, i), i),
     (simplify.op("sub", (eq.Const(1, UINT8), eq.Const(2, UINT8)), UINT8), eq.Const(255, UINT8)),
+    (simplify.op("add", (const(2**31 - 1), const(1)), INT32), const(-(2**31))),
+    (simplify.op("shl", (const(1), const(31)), INT32), const(-(2**31))),
 ]
 
 
@@ -71,7 +73,6 @@ LEFT = [
     ("sub", x, x, FLOAT64),
     ("eq", x, x, BOOL),
     ("floordiv", const(1), const(0), INT32),
-    ("add", const(2**31 - 1), const(1), INT32),
     ("sub", x, const(-0.0), FLOAT64),  # -0.0 - -0.0 is 0.0
 ]
 

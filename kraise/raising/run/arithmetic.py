@@ -28,6 +28,9 @@ def operation(name: str, args: tuple[eq.Expr, ...], t: ScalarType) -> eq.Expr:
     bits_matter = t.kind == "uint" and t.bits is not None  # xor, shifts: an index among them is unsigned, too
     if mixed and (bits_matter or wraps(out) or not all(map(index_like, args))):  # type: ignore[arg-type]
         out = simplify.op(name, _of_one_width(args, t), t)
+    elif mixed and name == "shl" and t.kind == "int" and t.bits is not None:
+        # the last bits leave the type, which indices of 64 bits do not
+        out = simplify.op(name, tuple(eq.Cast(t, to_expr(to_poly(a))) if free_indices(a) else a for a in args), t)
     if name in RING and out.type.is_integer and isinstance(out, eq.Op) and index_like(out):
         return normal(out)
     if name in ("sub", "add") and out.type.kind == "uint" and isinstance(out, eq.Op) and out.name == name:

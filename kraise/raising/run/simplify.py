@@ -277,7 +277,7 @@ def _offset(x: Expr) -> tuple[Expr | None, int]:
 
 
 def _integers(name: str, args: tuple[Expr, ...], type: ScalarType) -> Expr | None:
-    """Folding and the identities of integers (unsigned and short ones fold modulo their width)."""
+    """Folding and the identities of integers, which fold modulo their width."""
     values = tuple(_int(a) for a in args)
     if name in _COMPARISONS:
         return _comparison(name, args)
@@ -286,8 +286,8 @@ def _integers(name: str, args: tuple[Expr, ...], type: ScalarType) -> Expr | Non
     known = tuple(v for v in values if v is not None)
     if len(known) == len(values):
         folded = _fold(name, known)
-        if folded is not None and (type.kind == "uint" or (type.bits or 32) < 32):
-            folded = type.wrapped(folded)  # short numbers are computed in an int and then cut
+        if folded is not None:
+            folded = type.wrapped(folded)  # ``1 << 31`` is the least int
         if folded is not None and _fits(folded, type):
             return Const(folded, type)
     if len(args) != 2:
