@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kraise.diagnostics import Refused
-from kraise.emit import checked, guards, precision, tree
+from kraise.emit import bit_order, checked, guards, precision, tree
 from kraise.emit.context import Assign, Context, Def, Raw, Stmt
 from kraise.emit.gradients import derivatives
 from kraise.emit.loads import edges, gathered_rows, halo, tile_rows, widened
@@ -51,7 +51,7 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     kernel = chunks.chunked(triangular.solved(kernel))
     kernel = halo.padded(kernel, tables_of(around.module.constants, kernel.params))  # type: ignore[arg-type]
     kernel = tile_rows.in_tiles(kernel)
-    kernel = columns.stacked(gathered_rows.in_rows(edges.repeating(kernel)))
+    kernel = columns.stacked(gathered_rows.in_rows(edges.repeating(bit_order.turned(kernel))))
     parameters = tuple(identifier(p.name) for p in kernel.params)  # type: ignore[attr-defined]
     try:
         context, checks, body = _lowered(kernel, around, ())

@@ -294,12 +294,14 @@ class Lowering:
 
     def operation(self, node: eq.Op, frame: Frame) -> Val:
         """An operation of the table, lane by lane."""
-        from kraise.emit import lazy
+        from kraise.emit import bit_order, lazy
         from kraise.emit.loops import triangular
         from kraise.emit.sums import conditions, reductions, stencils
 
         if node.name == triangular.SOLVE:
             return triangular.lowered(self, node, frame)
+        if node.name == bit_order.NAME:
+            return bit_order.lowered(self, node, frame)
         by_columns = stencils.by_columns(self, node, frame) if self.ctx.uses[node] > 1 else None
         special = by_columns or conditions.triangle(self, node, frame)
         if special is not None:

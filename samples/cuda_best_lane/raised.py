@@ -50,26 +50,12 @@ def least_lanes(x, least, lane_of, n, *, grid=None, block=None):
     ).reshape(threads // 32, 32)
     low = x2.min(axis=1)  # kernel.cu:30
     least = least.at[: threads // 32].set(low)  # kernel.cu:37
-    lane = jnp.arange(32)
-    smallest = jnp.min(
-        jnp.where(
-            x2 == low[:, None],
-            16 * (lane % 2)
-            + lane // 16 % 2
-            + 8 * (lane // 2 % 2)
-            + 4 * (lane // 4 % 2)
-            + 2 * (lane // 8 % 2),
-            jnp.iinfo(jnp.int32).max,
-        ),
-        axis=1,
-    )
-    at = (
-        16 * (smallest % 2)
-        + 8 * (smallest // 2 % 2)
-        + 4 * (smallest // 4 % 2)
-        + 2 * (smallest // 8 % 2)
-        + smallest // 16 % 2
-    )  # kernel.cu:30
+    bit_order = jnp.arange(32).reshape((2,) * 5).T.ravel()
+    at = bit_order[
+        jnp.min(
+            jnp.where(x2 == low[:, None], bit_order, jnp.iinfo(jnp.int32).max), axis=1
+        )
+    ]  # kernel.cu:30
     lane_of = lane_of.at[: threads // 32].set(at.astype(lane_of.dtype))  # kernel.cu:38
     return least, lane_of
 

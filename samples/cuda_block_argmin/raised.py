@@ -29,24 +29,18 @@ def block_argmin(x, least, where, n, *, grid=None, block=None):
     least_new = x2.min(axis=1)
     least = least.at[:blocks].set(least_new)  # kernel.cu:20
     block_x = jnp.arange(blocks)
-    t_2 = jnp.arange(16)
-    smallest = jnp.min(
-        jnp.where(
-            x2 == least_new[:, None],
-            8 * (t_2 % 2) + 4 * (t_2 // 2 % 2) + 2 * (t_2 // 4 % 2) + t_2 // 8 % 2,
-            jnp.iinfo(jnp.int32).max,
-        ),
-        axis=1,
-    )
+    bit_order = jnp.arange(16).reshape((2,) * 4).T.ravel()
     where = where.at[:blocks].set(
         (
             16 * block_x
-            + (
-                8 * (smallest % 2)
-                + 4 * (smallest // 2 % 2)
-                + 2 * (smallest // 4 % 2)
-                + smallest // 8 % 2
-            ).astype(jnp.int32)
+            + bit_order[
+                jnp.min(
+                    jnp.where(
+                        x2 == least_new[:, None], bit_order, jnp.iinfo(jnp.int32).max
+                    ),
+                    axis=1,
+                )
+            ].astype(jnp.int32)
         ).astype(where.dtype)
     )  # kernel.cu:21
     return least, where

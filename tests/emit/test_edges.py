@@ -63,6 +63,26 @@ def test_other_clamps_stay_gathers(clamp):
     assert "def f" in text and 'mode="edge"' not in text
 
 
+@pytest.mark.parametrize(("radius", "edges"), [("k.shape[0] // 2", True), ("x.shape[0] // 9", False)])
+def test_a_mask_whose_extent_is_an_arrays(radius, edges):
+    source = f"""from numba import cuda
+@cuda.jit
+def f(x, k, y):
+    i = cuda.grid(1)
+    if i < x.shape[0]:
+        r = {radius}
+        s = 0.0
+        for a in range(k.shape[0]):
+            s += k[a] * x[min(max(i + a - r, 0), x.shape[0] - 1)]
+        y[i] = s
+"""
+    done = pipeline.translate(source, "k.py")
+    assert ('mode="edge"' in done.text) == edges and ("dynamic_slice" in done.text) == edges
+    for n, taps in ((9, 3), (2, 5), (4, 0)):
+        ((report,), _) = pipeline.verify(done, pipeline.Request(shapes={"x": (n,), "k": (taps,), "y": (n,)}))
+        assert report.ok, report.failures
+
+
 def test_a_term_that_gathers_is_no_function():
     """A hundred terms with index arrays of their own would be compiled one by one."""
     source = """__global__ void f(const float *x, const int *p, float *y, int n) {

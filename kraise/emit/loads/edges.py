@@ -8,6 +8,7 @@ no index arrays, and a gradient that is a slice again; ``x[(i + d) % n]`` is the
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from kraise.emit import tree
@@ -119,9 +120,14 @@ class _Edges:
 
 def _of_window(widths: tuple[Linear, ...], summed: list[eq.Axis]) -> bool:
     """Whether how far a window reaches depends on its own size only: then it is a number where there is a window."""
-    sizes = {n for axis in summed for n in tree.walk(axis.lo, axis.hi)}
-    held = (n for w in widths for a, _ in w.terms for n in tree.walk(a))
-    return all(n in sizes for n in held if isinstance(n, eq.Param | eq.Shape))
+    sizes = _sizes(tree.walk(*(e for axis in summed for e in (axis.lo, axis.hi))))
+    return _sizes(tree.walk(*(a for w in widths for a, _ in w.terms))) <= sizes
+
+
+def _sizes(nodes: Iterable[eq.Expr]) -> set[object]:
+    """The sizes among ``nodes``, whatever width they are computed with."""
+    found = (n for n in nodes if isinstance(n, eq.Param | eq.Shape))
+    return {n.name if isinstance(n, eq.Param) else (n.array, n.axis) for n in found}
 
 
 def _width(value: Linear) -> Linear:
