@@ -298,10 +298,8 @@ class Lowering:
         from kraise.emit.loops import triangular
         from kraise.emit.sums import conditions, reductions, stencils
 
-        if node.name == triangular.SOLVE:
-            return triangular.lowered(self, node, frame)
-        if node.name == bit_order.NAME:
-            return bit_order.lowered(self, node, frame)
+        if own := {triangular.SOLVE: triangular.lowered, bit_order.NAME: bit_order.lowered}.get(node.name):
+            return own(self, node, frame)
         by_columns = stencils.by_columns(self, node, frame) if self.ctx.uses[node] > 1 else None
         special = by_columns or conditions.triangle(self, node, frame)
         if special is not None:
