@@ -115,3 +115,39 @@ def test_cells_of_several_numbers(body, cell):
 def test_what_is_passed_on_changed_stays_each_block_s(passed):
     done = pipeline.translate(CELLS_OF.format(body="atomicAdd(&s[k[i] * 16 + q[i]], w[i]);", passed=passed), "k.cu")
     assert done.text is None or "h.at[k[:n] * 16 + q[:n]].add(w[:n])" not in done.text
+
+
+CELLS = """
+__global__ void tally(const unsigned char *data, unsigned *bins, int n, int cells) {
+    extern __shared__ unsigned own[];
+    for (int i = threadIdx.x; i < cells; i += blockDim.x) own[i] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+        atomicAdd(&own[data[i]], 2u);
+    __syncthreads();
+    for (int i = threadIdx.x; i < cells; i += blockDim.x) PASS
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "once",
+    [
+        "atomicAdd(&bins[i], own[i]);",
+        "if (own[i] > 0) atomicAdd(&bins[i], own[i]);",
+        "if (i % 3 == 1) atomicAdd(&bins[i / 3], own[i]);",
+    ],
+)
+def test_cells_of_dynamic_memory(once):
+    done = pipeline.translate(CELLS.replace("PASS", once), "f.cu")
+    assert done.text and "grid" not in done.text and "zeros" not in done.text
+    values = {"n": 50, "cells": 9, "data": [(7 * i) % 9 for i in range(50)]}
+    shapes = {"data": (50,), "bins": (9,)}
+    request = pipeline.Request(shapes=shapes, values=values, grid=(2,), block=(8,))
+    reports, problems = pipeline.verify(done, request)
+    assert not problems and not [r.failures for r in reports if r.failures]
+
+
+def test_cells_that_are_passed_on_by_what_they_hold():
+    done = pipeline.translate(CELLS.replace("PASS", "if (own[i] > 5) atomicAdd(&bins[i], own[i]);"), "f.cu")
+    assert done.text and "grid" in done.text

@@ -82,7 +82,9 @@ def _neutral(op: str, e: eq.Expr) -> bool:
 def _passed(cx: Context, st: State, raw: RawWrite, part: RawWrite, shape: tuple[eq.Expr, ...]) -> RawWrite | None:
     """``part`` as an accumulation into the array to which ``raw`` passes its cells."""
     assert isinstance(raw.value, eq.Read)
-    solved: Solved | None = solve(cx, st, replace(raw, subscripts=raw.value.subscripts), part.subscripts, -1)
+    path = tuple(c for c in raw.path if not _adds_something(c, raw))
+    cell = replace(raw, subscripts=raw.value.subscripts, path=path)
+    solved: Solved | None = solve(cx, st, cell, part.subscripts, -1)
     if solved is None or solved.never or not solved.determines(raw.loops):
         return None
     # that a cell is within the array, and that there is a thread for it, goes without saying
@@ -95,12 +97,26 @@ def _passed(cx: Context, st: State, raw: RawWrite, part: RawWrite, shape: tuple[
     spelled = {eq.Op("ge", (s, eq.Const(0, INT)), BOOL) for s in own}
     spelled |= {eq.Op("lt", (s, n), BOOL) for s, n in zip(own, shape, strict=True)}
     said = [c for c in (transform(c, _as_position) for c in solved.conditions) if not _says_nothing(c)]
-    if any(c not in spelled and classify(c) not in known for c in said):
+    # some cells are not passed on
+    more = tuple({classify(c) or c: c for c in said if c not in spelled and classify(c) not in known}.values())
+    if any(isinstance(n, eq.Read) and n.version.array == raw.value.version.array for n in topological(more)):
         return None
     cells = [to_poly(transform(solved.apply(s), _as_position)) for s in raw.subscripts]
     sums = [s for s in own if isinstance(s, eq.Op)]
     subs = tuple(next((s for s in sums if to_poly(s) == cell), to_expr(cell)) for cell in cells)
-    return replace(part, subscripts=subs, span=part.span)
+    return replace(part, subscripts=subs, path=(*part.path, *more), span=part.span)
+
+
+def _adds_something(condition: eq.Expr, raw: RawWrite) -> bool:
+    """Whether a condition keeps out what would change nothing: ``if (s[t] != 0) h[t] += s[t]``."""
+    match condition:
+        case eq.Op(name="ne", args=(a, b)):
+            pass
+        case eq.Op(name="gt", args=(a, b)) | eq.Op(name="lt", args=(b, a)) if a.type.kind == "uint":
+            pass
+        case _:
+            return False
+    return a is raw.value and _neutral(raw.accumulate, b)
 
 
 def _says_nothing(condition: eq.Expr) -> bool:
