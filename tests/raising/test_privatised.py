@@ -117,29 +117,33 @@ def test_what_is_passed_on_changed_stays_each_block_s(passed):
     assert done.text is None or "h.at[k[:n] * 16 + q[:n]].add(w[:n])" not in done.text
 
 
+STEPS = """    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+        atomicAdd(&own[data[i]], 2u);
+"""
+UNSIGNED = """    size_t k = blockIdx.x * blockDim.x + threadIdx.x, stride = blockDim.x * gridDim.x;
+    while (k < n) { atomicAdd(&own[data[k]], 2u); k += stride; }
+"""
 CELLS = """
 __global__ void tally(const unsigned char *data, unsigned *bins, int n, int cells) {
     extern __shared__ unsigned own[];
     for (int i = threadIdx.x; i < cells; i += blockDim.x) own[i] = 0;
     __syncthreads();
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
-        atomicAdd(&own[data[i]], 2u);
-    __syncthreads();
+STEPS    __syncthreads();
     for (int i = threadIdx.x; i < cells; i += blockDim.x) PASS
 }
 """
 
 
 @pytest.mark.parametrize(
-    "once",
+    ("once", "steps"),
     [
-        "atomicAdd(&bins[i], own[i]);",
-        "if (own[i] > 0) atomicAdd(&bins[i], own[i]);",
-        "if (i % 3 == 1) atomicAdd(&bins[i / 3], own[i]);",
+        ("atomicAdd(&bins[i], own[i]);", STEPS),
+        ("if (own[i] > 0) atomicAdd(&bins[i], own[i]);", UNSIGNED),
+        ("if (i % 3 == 1) atomicAdd(&bins[i / 3], own[i]);", STEPS),
     ],
 )
-def test_cells_of_dynamic_memory(once):
-    done = pipeline.translate(CELLS.replace("PASS", once), "f.cu")
+def test_cells_of_dynamic_memory(once, steps):
+    done = pipeline.translate(CELLS.replace("PASS", once).replace("STEPS", steps), "f.cu")
     assert done.text and "grid" not in done.text and "zeros" not in done.text
     values = {"n": 50, "cells": 9, "data": [(7 * i) % 9 for i in range(50)]}
     shapes = {"data": (50,), "bins": (9,)}
@@ -149,5 +153,6 @@ def test_cells_of_dynamic_memory(once):
 
 
 def test_cells_that_are_passed_on_by_what_they_hold():
-    done = pipeline.translate(CELLS.replace("PASS", "if (own[i] > 5) atomicAdd(&bins[i], own[i]);"), "f.cu")
+    kept = CELLS.replace("STEPS", STEPS).replace("PASS", "if (own[i] > 5) atomicAdd(&bins[i], own[i]);")
+    done = pipeline.translate(kept, "f.cu")
     assert done.text and "grid" in done.text

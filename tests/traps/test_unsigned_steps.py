@@ -87,3 +87,19 @@ def test_a_search_that_begins_at_the_last_of_a_wide_size_ends_below_zero():
     for x, total, beyond in (([0.5, 0.25], 0.75, 1), ([4.0, 2.5], 2.5, 0)):
         got, passed = module.left(np.float32(x), y, z, 2)
         assert got.tolist() == [total] * 2 and passed.tolist() == [beyond] * 2
+
+
+STRIDES = """
+__global__ void f(const float *x, float *y, %s n) {
+    int stride = blockDim.x * gridDim.x;
+    for (%s i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) y[i] = 2.0f * x[i];
+}
+"""
+
+
+def test_a_stride_of_signed_threads_is_no_negative_number():
+    for types in (("int", "size_t"), ("size_t", "size_t"), ("int", "unsigned")):
+        done = pipeline.translate(STRIDES % types, "f.cu")
+        assert done.text is not None and "y.at[:n].set(2.0 * x[:n])" in done.text and "grid" not in done.text
+    less = STRIDES.replace("gridDim.x;", "gridDim.x - n;") % ("int", "size_t")
+    assert pipeline.translate(less, "f.cu").text is None

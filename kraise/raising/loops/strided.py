@@ -10,7 +10,7 @@ from kraise.analysis.dependence import nonnegative
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
-from kraise.ir.types import BOOL
+from kraise.ir.types import BOOL, INT
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import State
 from kraise.raising.run.statements import block
@@ -35,7 +35,7 @@ def strided(
         if not nonnegative((*st.path, *st.facts), moved) and not _counts(moved, cx):
             return False
     names = {n: f"${s.var}${n}" for n in ("start", "stop", "step", "origin")}
-    t = s.type
+    t = INT  # a count of rounds, whatever the type of the variable
     at = {n: k.Var(v, t, span=s.span) for n, v in names.items()}
     one = k.Const(1, t)
     gap = at["stop"] if not origin.terms else k.Op("sub", (at["stop"], at["origin"]), t)

@@ -37,7 +37,7 @@ from kraise.raising.run.tables import in_table, place_like, without_casts
 from kraise.raising.threads import groups
 from kraise.raising.threads.multiples import extent, in_whole_rows, in_widths, parameter, stepped, tilewise, wished
 from kraise.raising.threads.rounds import moving, numbered
-from kraise.raising.threads.row_views import asks_for, without_launch
+from kraise.raising.threads.row_views import asks_for, counts_threads, without_launch
 from kraise.raising.threads.splits import quotient
 from kraise.raising.writes.clamps import clamped, larger
 
@@ -177,6 +177,8 @@ def _cast(cx: Context, st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
     of = parameter(cx, v)
     if signs and isinstance(of, eq.Param) and of.name not in steering(cx) and "." not in of.name:
         return simplify.cast(t, v)  # no size: it may be negative, or (unsigned) become so
+    if t.kind == "uint" and (t.bits or 64) >= (v.type.bits or 64) and isinstance(v, eq.Op) and counts_threads(v):
+        return replace(v, type=t)
     wide = t.is_integer and (t.bits is None or t.bits >= 32) and v.type.is_integer and index_like(v)
     wide = wide and not (isinstance(v, eq.Const) and abs(int(v.value.real)) >= LARGE)  # of a hash: it keeps its width
     # the range of an index fits a signed integer of its width; an unsigned one if it is not negative, as sizes are

@@ -84,9 +84,19 @@ def by_launch(sizes: Iterable[eq.Expr]) -> bool:
     return asks_for(sizes, ("block.", "grid.", "warps."))
 
 
+def counts_threads(e: eq.Expr) -> bool:
+    """Whether a number is made of extents of the launch (``int stride = blockDim.x * gridDim.x``): it is positive."""
+    match e:
+        case eq.Op(name="mul" | "add", args=args):
+            return all(map(counts_threads, args))
+        case eq.Const(value=int() as n):
+            return n > 0
+    return isinstance(e, eq.Param) and e.name.startswith(("block.", "grid."))
+
+
 def asks_for(sizes: Iterable[eq.Expr], heads: tuple[str, ...]) -> bool:
     """Whether a parameter whose name starts like one of ``heads`` occurs."""
     return any(isinstance(n, eq.Param) and n.name.startswith(heads) for n in topological(sizes))
 
 
-__all__ = ["asks_for", "by_launch", "taken_apart", "viewed", "without_launch"]
+__all__ = ["asks_for", "by_launch", "counts_threads", "taken_apart", "viewed", "without_launch"]
