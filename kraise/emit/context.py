@@ -76,8 +76,8 @@ class Context:
         self.assumed: tuple[Linear, ...] = ()
         self.asked: set[str] = set()  # the parameters that the text takes for sizes
         self.depths: dict[eq.Expr, int] = {}
-        self.generators = 0  # generator expressions around the current place
-        self.lazy_arms = 0  # arms of a conditional expression around the current place
+        self.generators = self.lazy_arms = 0  # generator expressions, arms of conditional ones around the current place
+        self.hosted = False  # functions of the module call this one with sizes that may be no numbers of Python's
         self.sizes: set[str] | None = None
         self.sources: dict[tuple[str, str], tuple[eq.Expr, ...]] | None = None
         for p in kernel.params:

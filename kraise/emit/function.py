@@ -17,6 +17,7 @@ from kraise.emit.lower import Lowering
 from kraise.emit.settled import settled
 from kraise.emit.stores import columns, versions, writes
 from kraise.emit.stores.merge import merged
+from kraise.emit.sums.extrema import beside_places
 from kraise.emit.sums.from_first import from_first
 from kraise.emit.text import clashes, layout_text, records, shapes
 from kraise.emit.text import python as py
@@ -114,11 +115,13 @@ def _lowered(
     names = Names(around.taken | parameters | {"grid", "block"} | set(checked.NAMES if around.module.checked else ()))
     context = Context(kernel, names, around.module.language, around.x64, around.module.constants)
     context.assumed = (*assumed, *guards.implied(kernel), *guards.checked_sizes(kernel))
+    context.hosted = bool(around.module.hosts)
     context.whole = whole(kernel)
     context.launch_rank = _launch_rank(kernel)
     context.last_use, context.numbers = versions.last_uses(kernel)
     values = tuple(v for v in kernel.returns if not isinstance(v, eq.Version))
     context.count_uses(kernel.body, values)
+    context.nonempty |= beside_places(kernel.body)
     for stmt in tree.statements(kernel.body):
         if isinstance(stmt, eq.Fold):
             for s in stmt.scalars:

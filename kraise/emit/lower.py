@@ -296,7 +296,7 @@ class Lowering:
         """An operation of the table, lane by lane."""
         from kraise.emit import bit_order, lazy
         from kraise.emit.loops import triangular
-        from kraise.emit.sums import conditions, reductions, stencils
+        from kraise.emit.sums import conditions, extrema, stencils
 
         if own := {triangular.SOLVE: triangular.lowered, bit_order.NAME: bit_order.lowered}.get(node.name):
             return own(self, node, frame)
@@ -315,7 +315,7 @@ class Lowering:
                 return chosen
         args = plain(name, args)
         if name in ("min", "max"):
-            found = reductions.extremum(self, node, frame)
+            found = extrema.extremum(self, node, frame)
             if found is not None:
                 return found
         if name == "stop_gradient" or node.type.kind == "bool":
@@ -365,6 +365,8 @@ class Lowering:
 
     def cast(self, node: eq.Cast, frame: Frame) -> Val:
         """``.astype`` for arrays; Python's own conversion where a scalar is known at trace time."""
+        if (places := operands.as_floats(self, node, frame)) is not None:
+            return places
         value = self.lower(node.arg, frame)
         if node.type == node.arg.type:
             return value

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from kraise.emit.context import Frame, Val
 from kraise.emit.text import python as py
+from kraise.emit.text.linear import Linear, linear
 from kraise.emit.text.python import Atom
 from kraise.emit.text.spelling import wide
 from kraise.ir import equations as eq
 from kraise.ir.operations import counts_bits
-from kraise.ir.types import INT32, INT64
+from kraise.ir.types import FLOAT32, FLOAT64, INT32, INT64
 from kraise.ir.walk import is_unsigned_size, topological
 
 if TYPE_CHECKING:
@@ -48,3 +49,17 @@ def _of_unsigned_sizes(low: Lowering, arg: eq.Expr) -> bool:
     if not isinstance(arg, eq.Op) or arg.type.kind != "uint" or low.ctx.free(arg):
         return False
     return any(map(is_unsigned_size, topological((arg,))))
+
+
+def as_floats(low: Lowering, node: eq.Cast, frame: Frame) -> Val | None:
+    """An index as floats: ``jnp.arange(n, dtype=jnp.float32)`` fuses where integers are made first; None where it is
+    another value, used twice, or made anew in each round of a loop."""
+    arg = node.arg
+    if not isinstance(arg, eq.Index) or node.type not in (FLOAT32, FLOAT64):
+        return None
+    if low.ctx.uses[node] != 1 or len(low.ctx.blocks) > 1:
+        return None
+    for axis in (a for a in frame if a.name == arg.name and a.step == 1 and linear(a.lo).same(Linear())):
+        text = py.call("jnp.arange", low.ctx.extent(axis), dtype=Atom(f"jnp.{node.type}"))
+        return low.extend(text, (axis,), frame)
+    return None

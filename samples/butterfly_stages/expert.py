@@ -1,4 +1,4 @@
-"""Stages of fast transforms by hand: the pairs are two halves of an axis."""
+"""Stages of fast transforms by hand: the pairs are two halves of an axis, the last of which n need not fill."""
 
 from functools import partial
 
@@ -8,9 +8,12 @@ import jax.numpy as jnp
 
 @partial(jax.jit, static_argnames=("half", "n"))
 def walsh_stage(v, half, n):
-    pairs = v.reshape(-1, 2, half)
+    rows = -(-(n // 2) // half)
+    pairs = jnp.resize(v, (rows, 2, half))
     a, b = pairs[:, 0], pairs[:, 1]
-    return jnp.stack((a + b, a - b), axis=1).ravel()
+    run = jnp.arange(rows * half).reshape(rows, half) < n // 2
+    new = jnp.stack((jnp.where(run, a + b, a), jnp.where(run, a - b, b)), axis=1).ravel()
+    return v.at[: new.size].set(new[: v.size])
 
 
 @partial(jax.jit, static_argnames=("half", "n"))

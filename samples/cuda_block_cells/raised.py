@@ -61,9 +61,7 @@ def above(x, count, largest, limit, n, *, grid, block):
     x2 = jnp.pad(x[:count_2], (0, grid * block - count_2)).reshape(grid, block)
     both = (total < n) & (x2 > limit)
     count = count.at[:grid].set(both.sum(axis=1).astype(count.dtype))  # kernel.cu:58
-    tally1 = jnp.maximum(
-        -1, jnp.max(jnp.where(both, total, jnp.iinfo(jnp.int32).min), axis=1)
-    )  # kernel.cu:54
+    tally1 = jnp.max(jnp.where(both, total, -1), axis=1)  # kernel.cu:54
     largest = largest.at[:grid].set(
         jnp.where(tally1 < 0, limit, x[jnp.clip(tally1, 0, x.shape[0] - 1)])
     )  # kernel.cu:59

@@ -51,8 +51,7 @@ def frame(u, nx, ny, hot):
     """
     if min(nx, ny) < 1:
         return u
-    y = jnp.arange(ny)
-    u_new = hot * y.astype(jnp.float32)
+    u_new = hot * jnp.arange(ny, dtype=jnp.float32)
     u2 = u[: ny * nx].reshape(ny, nx)
     u2 = u2.at[:, 0].set(u_new)  # kernel.cu:31
     u2 = u2.at[:, -1].set(u_new)  # kernel.cu:31

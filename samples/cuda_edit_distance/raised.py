@@ -26,8 +26,7 @@ def edit_distance(s, t, gap, row, out, m, n, pairs):
         raise ValueError(
             "edit_distance: a subscript or a bound would be negative: n >= 0 must hold"
         )
-    j = jnp.arange(n + 1)
-    row2 = j.astype(jnp.float32) * gap[:pairs, None]  # kernel.cu:7
+    row2 = jnp.arange(n + 1, dtype=jnp.float32) * gap[:pairs, None]  # kernel.cu:7
     s2 = s[: pairs * m].reshape(pairs, m)
     t2 = t[: pairs * n].reshape(pairs, n)
 

@@ -19,7 +19,7 @@ def nchw_to_nhwc(batch, channels, height, width, in_, out):
     return out.at[: batch * height * width * channels].set(out4.ravel())
 
 
-@partial(jax.jit, static_argnames="n")
+@partial(jax.jit, static_argnames=("n", "channels", "spatial"))
 def normalise(n, x, mean, variance, channels, spatial):
     """the number of elements is a parameter of its own: it need not be a whole number of images
 
@@ -27,26 +27,21 @@ def normalise(n, x, mean, variance, channels, spatial):
         sqrt(variance[index / spatial % channels] + 1e-05)
         for 0 <= index < n
     """
-    index = jnp.arange(n)
-    tmod = jnp.fmod(jax.lax.div(index, jnp.asarray(spatial, index.dtype)), channels)
     return x.at[:n].set(
-        (x[:n] - mean[tmod]) / jnp.sqrt(variance[tmod] + 1e-05)
+        (x[:n] - jnp.resize(jnp.repeat(mean[:channels], spatial), n))
+        / jnp.sqrt(jnp.resize(jnp.repeat(variance[:channels], spatial), n) + 1e-05)
     )  # kernel.cu:21
 
 
-@partial(jax.jit, static_argnames="n")
+@partial(jax.jit, static_argnames=("n", "w", "h", "c"))
 def reorganise(n, x, w, h, c, out):
     """taken apart and put together again
 
     out[i] = x[i / (c * h * w) * c * h * w + i / w % h * c * w + i % w * c + i / (h * w) % c]
         for 0 <= i < n
     """
-    i = jnp.arange(n)
     return out.at[:n].set(
-        x[
-            jax.lax.div(*jnp.broadcast_arrays(i, c * h * w)) * c * h * w
-            + jnp.fmod(jax.lax.div(i, jnp.asarray(w, i.dtype)), h) * c * w
-            + jnp.fmod(i, w) * c
-            + jnp.fmod(jax.lax.div(*jnp.broadcast_arrays(i, h * w)), c)
-        ]
+        jnp.transpose(
+            jnp.resize(x, (-(-n // (c * h * w)), h, w, c)), (0, 3, 1, 2)
+        ).ravel()[:n]
     )  # kernel.cu:32

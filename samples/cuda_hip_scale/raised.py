@@ -6,11 +6,10 @@ import jax
 import jax.numpy as jnp
 
 
-@partial(jax.jit, static_argnames="n")
+@partial(jax.jit, static_argnames=("n", "channels"))
 def hip_scale(data, gain, n, channels):
     """HIP's spelling of the thread's index
 
     data[i] = data[i] * gain[i % channels]  for 0 <= i < n
     """
-    i = jnp.arange(n)
-    return data.at[:n].multiply(gain[jnp.fmod(i, channels)])  # kernel.cu:6
+    return data.at[:n].multiply(jnp.resize(gain[:channels], n))  # kernel.cu:6

@@ -76,7 +76,10 @@ def stream(f, moved, nx, ny):
     """
     f3 = f[: 9 * ny * nx].reshape(9, ny, nx)
     moved3 = jnp.stack(
-        [jnp.roll(f3[q], (cy[q], cx[q]), axis=(0, 1)) for q in range(9)]
+        [
+            jnp.roll(row, (cy[q], cx[q]), axis=(0, 1))
+            for q, row in enumerate(jnp.unstack(f3))
+        ]
     )  # kernel.cu:47
     return moved.at[: 9 * ny * nx].set(moved3.ravel())
 

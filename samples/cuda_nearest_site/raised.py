@@ -11,15 +11,13 @@ def nearest_site(p, site, which, distance, n, m):
     """The site that is nearest to each point, and its squared distance.
 
     which[i] = argmin_k(dx * dx + dy * dy)  for 0 <= i < n
-    distance[i] = x * x + y * y  for 0 <= i < n
+    distance[i] = min_k(dx * dx + dy * dy)  for 0 <= i < n
     """
     dx = site[:m, 0] - p[:n, 0, None]  # kernel.cu:7
     dy = site[:m, 1] - p[:n, 1, None]
-    best = jnp.argmin(dx * dx + dy * dy, axis=1)  # kernel.cu:6
-    which = which.at[:n].set(best.astype(which.dtype))  # kernel.cu:12
-    x = site[best, 0] - p[:n, 0]  # kernel.cu:11
-    y = site[best, 1] - p[:n, 1]
-    distance = distance.at[:n].set(x * x + y * y)  # kernel.cu:13
+    total = dx * dx + dy * dy
+    which = which.at[:n].set(total.argmin(axis=1).astype(which.dtype))  # kernel.cu:12
+    distance = distance.at[:n].set(total.min(axis=1))  # kernel.cu:13
     return which, distance
 
 

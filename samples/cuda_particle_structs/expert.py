@@ -1,4 +1,5 @@
-"""Particles in a box by hand."""
+"""Particles in a box by hand. What the dead ones hold is masked first: it may be an infinity, and the derivative by dt
+adds up what it is multiplied with."""
 
 from functools import partial
 from typing import NamedTuple
@@ -22,7 +23,8 @@ class Box(NamedTuple):
 
 
 def _along(x, v, alive, dt, end, damping):
-    moved = x + dt * v
+    v_alive = jnp.where(alive, v, 0)
+    moved = x + dt * v_alive
     hit = (moved < 0) | (moved > end)
     v_new = jnp.where(hit, -damping * v, v)
     return jnp.where(alive, jnp.clip(moved, 0, end), x), jnp.where(alive, v_new, v)

@@ -6,13 +6,13 @@ import jax
 import jax.numpy as jnp
 
 
-@partial(jax.jit, static_argnames=("grid", "block"))
+@partial(jax.jit, static_argnames=("width", "height", "grid", "block"))
 def energy_of_blocks(field, energy, width, height, *, grid, block):
     """Reductions of blocks with two axes: by the flat number of the thread, down the columns and along a row, by rows.
 
     energy[block_y, block_x] = sum_(t_2, t where block_x * block + t < width and block_y * block.y +
-        t_2 < height) field[block_y * block.y * width + block_x * block + t_2 * width + t] *
-        field[block_y * block.y * width + block_x * block + t_2 * width + t]
+        t_2 < height) field[block_y * block.y + t_2, block_x * block + t] *
+        field[block_y * block.y + t_2, block_x * block + t]
         for 0 <= block_x < grid, 0 <= block_y < grid.y
 
     the number of threads that a tree reduction combines is a power of two (the tree reduction drops elements otherwise)
@@ -23,26 +23,17 @@ def energy_of_blocks(field, energy, width, height, *, grid, block):
         raise ValueError(
             "energy_of_blocks: the number of threads that a tree reduction combines must be a power of two"
         )
-    block_x = jnp.arange(grid[0])
-    t = jnp.arange(block[0])
-    block_y = jnp.arange(grid[1])
-    t_2 = jnp.arange(block[1])
-    mask = (block_x[:, None, None] * block[0] + t < width) & (
-        block_y[:, None, None, None] * block[1] + t_2[:, None] < height
+    field2 = jnp.resize(field, (height, width))
+    field_at = jnp.pad(
+        field2,
+        (
+            (0, max(grid[1] * block[1] - height, 0)),
+            (0, max(grid[0] * block[0] - width, 0)),
+        ),
+    )[: grid[1] * block[1], : grid[0] * block[0]].reshape(
+        grid[1], block[1], grid[0], block[0]
     )
-    field_at = field[
-        jnp.clip(
-            block_y[:, None, None, None] * block[1] * width
-            + block_x[:, None, None] * block[0]
-            + t_2[:, None] * width
-            + t,
-            0,
-            field.shape[0] - 1,
-        )
-    ]
-    energy2 = jnp.sum(
-        jnp.where(mask, jnp.where(mask, field_at, 0) * field_at, 0.0), axis=(2, 3)
-    )  # kernel.cu:14
+    energy2 = jnp.sum(field_at * field_at, axis=(1, 3))  # kernel.cu:14
     return energy.at[: grid[1] * grid[0]].set(energy2.ravel())
 
 
@@ -61,23 +52,13 @@ def peak_of_tiles(field, peak, width, height, *, grid, block):
         raise ValueError("peak_of_tiles: a block has 8 threads along x")
     if block[1] != 8:
         raise ValueError("peak_of_tiles: a block has 8 threads along y")
-    block_x = jnp.arange(grid[0])
-    t_2 = jnp.arange(8)
-    block_y = jnp.arange(grid[1])
-    t = jnp.arange(8)
     field2 = jnp.resize(field, (height, width))
     peak2 = jnp.max(
-        jnp.where(
-            (8 * block_x[:, None] + t_2 < width)
-            & (8 * block_y[:, None, None, None] + t[:, None, None] < height),
-            field2[
-                jnp.clip(
-                    8 * block_y[:, None, None, None] + t[:, None, None], 0, height - 1
-                ),
-                jnp.clip(8 * block_x[:, None] + t_2, 0, width - 1),
-            ],
-            -jnp.inf,
-        ),
+        jnp.pad(
+            field2,
+            ((0, max(8 * grid[1] - height, 0)), (0, max(8 * grid[0] - width, 0))),
+            constant_values=-jnp.inf,
+        )[: 8 * grid[1], : 8 * grid[0]].reshape(grid[1], 8, grid[0], 8),
         axis=(1, 3),
     )  # kernel.cu:32
     return peak.at[: grid[1] * grid[0]].set(peak2.ravel())

@@ -41,10 +41,9 @@ def horner_down(coefficients, x, y, n, degree):
 @partial(jax.jit, static_argnames=("n", "m"))
 def mirrored(x, y, n, m):
     """y[i] = (sum_(0 <= a < max(0, m // 2)) x[a] * x[m - a - 1]) * i  for 0 <= i < n"""
-    i = jnp.arange(n)
     with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
         return y.at[:n].set(
             x[: max(0, m // 2)]
             @ x[max(m - max(0, m // 2), 0) : m][::-1]
-            * i.astype(jnp.float32)
+            * jnp.arange(n, dtype=jnp.float32)
         )  # kernel.cu:28

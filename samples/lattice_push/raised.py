@@ -30,5 +30,10 @@ def lattice_push(f, g, weight, rate):
     )
     g_new = f[:9] + rate * (rest - f[:9])
     return g.at[:9, :nx, :ny].set(
-        jnp.stack([jnp.roll(g_new[q], (ex[q], ey[q]), axis=(0, 1)) for q in range(9)])
+        jnp.stack(
+            [
+                jnp.roll(row, (ex[q], ey[q]), axis=(0, 1))
+                for q, row in enumerate(jnp.unstack(g_new))
+            ]
+        )
     )  # kernel.py:25

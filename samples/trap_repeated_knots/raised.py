@@ -11,16 +11,9 @@ def repeated_knots(y, xq, xs, ys):
     y[i] = (1.0 - t) * ys[k] + t * ys[k + 1] if h > 0.0 else ys[k]  for 0 <= i < xq.shape[0]
     """
     n = ys.shape[0]
-    below = xs[:-1] <= xq[:, None]
     j = jnp.arange(xs.shape[0] - 1)
-    k = jnp.where(
-        below.any(axis=1),
-        jnp.max(
-            jnp.where(below, j, jnp.iinfo(jnp.int32).min),
-            axis=1,
-            initial=jnp.iinfo(jnp.int32).min,
-        ),
-        0,
+    k = jnp.max(
+        jnp.where(xs[:-1] <= xq[:, None], j, 0), axis=1, initial=0
     )  # kernel.py:13
     xs_at = xs[k]
     h = xs[k + 1] - xs_at  # kernel.py:16

@@ -10,9 +10,7 @@ import jax.numpy as jnp
 def two_loads(x, out, n, *, grid, block):
     """each thread adds two elements first, and keeps its sum in a register
 
-    out[block_x] = sum_t_2 ((x[block_x, t_2] if 2 * block_x * block + t_2 < n else 0.0) +
-        x[block_x, t_2 + block] if 2 * block_x * block + t_2 + block < n else x[block_x, t_2] if 2 *
-        block_x * block + t_2 < n else 0.0)
+    out[block_x] = sum_(0 <= t_2 < 2 * block where 2 * block_x * block + t_2 < n) x[block_x, t_2]
         for 0 <= block_x < grid
 
     block is a power of two (the tree reduction drops elements otherwise)
@@ -21,21 +19,9 @@ def two_loads(x, out, n, *, grid, block):
     block = block[0] if isinstance(block, tuple) else block
     if block & block - 1:
         raise ValueError("two_loads: block must be a power of two")
-    block_x = jnp.arange(grid)
-    t_2 = jnp.arange(block)
     count = min(n, grid * (2 * block))
     x2 = jnp.pad(x[:count], (0, grid * (2 * block) - count)).reshape(grid, 2 * block)
-    value = x2[:, :block].astype(float)
-    return out.at[:grid].set(
-        jnp.sum(
-            jnp.where(
-                2 * (block_x[:, None] * block) + t_2 + block < n,
-                value + x2[:, block:],
-                value,
-            ),
-            axis=1,
-        )
-    )  # kernel.py:26
+    return out.at[:grid].set(x2.sum(axis=1))  # kernel.py:26
 
 
 @partial(jax.jit, static_argnames=("n", "grid", "block"))

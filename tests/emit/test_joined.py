@@ -72,3 +72,33 @@ def test_rows(modules, name):
         got = got if isinstance(got, tuple) else (got, z)
         for a, b in zip(got, expected(name, x, y, z, rows), strict=True):
             np.testing.assert_allclose(np.asarray(a).ravel(), b.ravel(), rtol=1e-6)
+
+
+STAGE = """from numba import cuda
+@cuda.jit
+def f(v, w, half, n):
+    t = cuda.grid(1)
+    if t < n // 2:
+        k = t % half
+        a = 2 * half * (t // half) + k
+        p, q = v[a], v[a + half]
+{}
+"""
+HALVES = {
+    "both": ("        v[a] = p + q\n        v[a + half] = p - q", True),
+    "the second first": ("        v[a + half] = p - q\n        v[a] = p + q * w[k]", True),
+    "under a mask": ("        if w[k] > 0:\n            v[a] = q\n        v[a + half] = p", True),
+    "one of them": ("        v[a] = p + q", False),
+    "scaled under a mask": ("        if w[k] > 0:\n            v[a] = p * q\n        v[a + half] = p", False),
+}
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_halves(name):
+    body, one = HALVES[name]
+    done = pipeline.translate(STAGE.format(body), "k.py")
+    assert done.text is not None and ("jnp.stack(" in done.text) == one, done.text or done.diagnostics
+    for n in (16, 14):  # the last rows need not be whole
+        request = pipeline.Request(shapes={"v": (16,), "w": (4,)}, values={"half": 4, "n": n}, grid=(1,), block=(8,))
+        ((report,), problems) = pipeline.verify(done, request)
+        assert not problems and report.ok, report.failures

@@ -38,3 +38,37 @@ def test_other_masks_keep_their_values(old, new):
 def test_the_cells_before_a_row_are_those_of_the_row_before_it():
     _, text = failures(TEXT.replace("x >= REACH ? row[x - REACH]", "blockIdx.y > 0 || x >= REACH ? row[x - REACH]"))
     assert "in_padded" not in text
+
+
+FIELD = """__global__ void f(const float *u, float *out, int nx, int ny, int pitch) {
+  __shared__ float s[64];
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  int t = threadIdx.y * blockDim.x + threadIdx.x;
+  s[t] = %s;
+  __syncthreads();
+  for (int d = blockDim.x * blockDim.y / 2; d > 0; d /= 2) { if (t < d) s[t] = %s; __syncthreads(); }
+  if (t == 0) out[blockIdx.y * gridDim.x + blockIdx.x] = s[0];
+}"""
+SUMS, TOPS = "s[t] + s[t + d]", "fmaxf(s[t], s[t + d])"
+FIELDS = {
+    "sums": ("x < nx && y < ny ? u[y * nx + x] * u[y * nx + x] : 0.0f", SUMS, True),
+    "extrema": ("x < nx && y < ny ? u[y * nx + x] : -INFINITY", TOPS, True),
+    "a part of the columns": ("x < nx - 2 && y < ny ? u[y * nx + x] : 0.0f", SUMS, True),
+    "a mask of data": ("x < nx && y < ny && u[y * nx + x] > 0.0f ? u[y * nx + x] : 0.0f", SUMS, True),
+    "extrema beside a number": ("x < nx && y < ny ? u[y * nx + x] : 0.5f", TOPS, True),
+    "rows that overlap": ("x < nx && y < ny ? u[y * (nx - 1) + x] : 0.0f", SUMS, False),
+}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_rows_of_a_field_in_blocks(name):
+    """Slices of a padded array where blocks cover its rows; a launch may be a part of them, and the array end there."""
+    value, tree, padded = FIELDS[name]
+    done = pipeline.translate(FIELD % (value, tree), "f.cu")
+    assert done.text and ("jnp.pad(" in done.text and "clip" not in done.text) == padded, done.text
+    for grid, cells in (((3, 2), 35), ((1, 1), 18)):
+        request = pipeline.Request(
+            shapes={"u": (cells,), "out": (6,)}, values={"nx": 7, "ny": 5, "pitch": 7}, grid=grid, block=(4, 2)
+        )
+        ((report,), problems) = pipeline.verify(done, request)
+        assert not problems and report.ok, (grid, report.failures)

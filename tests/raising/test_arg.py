@@ -109,3 +109,35 @@ def test_a_place_of_two_loops(test):
 def test_a_place_of_two_loops_that_is_kept_for_another_value():
     kernel = agree(ROWS.format(test="x[i * 4 + j] < b", at="j"), sizes=(12,))
     assert "ArgReduce" not in kinds(kernel)
+
+
+@pytest.mark.parametrize(
+    ("start", "range_", "one"),
+    [
+        ("0", UP, True),
+        ("-1", UP, True),
+        ("3", UP, False),
+        ("9", "range(3, -1, -1)", True),
+        ("2", "range(3, -1, -1)", False),
+    ],
+)
+def test_the_last_index_after_a_start_is_an_extremum(start, range_, one):
+    body = f"def f(x, w):\n at = {start}\n for i in {range_}:\n  if x[i] > 0: at = i\n return at, w[0]"
+    assert ("select" not in kinds(agree(body, sizes=(4,)))) and ("if" not in text(agree(body, sizes=(4,)))) == one
+
+
+VALUE = """def f(x, w, y):
+ for i in range(len(x)):
+  at = 0
+  for j in range(1, len(w)):
+   if x[i] * w[j] < x[i] * w[at]: at = j
+  y[i] = {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "one"), [("x[i] * w[at]", True), ("x[i] * w[at] + 1.0", True), ("w[at]", False), ("x[0] * w[at]", False)]
+)
+def test_the_value_at_the_place_is_the_extremum(value, one):
+    stored = text(agree(VALUE.format(value)))
+    assert ("min_j(" in stored and "argmin" not in stored) == one, stored

@@ -83,3 +83,31 @@ def test_several(name):
     """What is computed for these is as before: only the form is looked at."""
     text = _text(SEVERAL[name], checked=False)
     assert ", 32:" in text or "32)" in text, text
+
+
+BY_BLOCK = """__global__ void f(const float *x, const float *y, float *out, int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x, i = blockIdx.x * (blockDim.x * 2) + t;
+  s[t] = %s;
+  __syncthreads();
+  for (int d = blockDim.x / 2; d > 0; d >>= 1) { if (t < d) s[t] += s[t + d]; __syncthreads(); }
+  if (t == 0) out[blockIdx.x] = s[0];
+}"""
+AS_LONG = {
+    "two": ("x[i] + x[i + blockDim.x]", True),
+    "some of them absent": ("(i < n ? x[i] : 0.0f) + (i + blockDim.x < n ? x[i + blockDim.x] : 0.0f)", True),
+    "one place too far": ("x[i] + x[i + blockDim.x + 1]", False),
+    "under the condition of the first": ("(i < n ? x[i] : 0.0f) + (i < n ? x[i + blockDim.x] : 0.0f)", False),
+    "other factors": ("x[i] + 2.0f * x[i + blockDim.x]", False),
+}
+
+
+@pytest.mark.parametrize("name", AS_LONG)
+def test_portions_as_long_as_a_block(name):
+    body, one = AS_LONG[name]
+    done = pipeline.translate(BY_BLOCK % body, "f.cu")
+    assert done.text and ("x2.sum(axis=1)" in done.text) == one, done.text
+    shapes = {"x": (33,), "y": (1,), "out": (2,)}
+    request = pipeline.Request(shapes=shapes, values={"n": 21}, grid=(2,), block=(8,))
+    ((report,), problems) = pipeline.verify(done, request)
+    assert not problems and report.ok, report.failures

@@ -114,7 +114,8 @@ class _Rule:
                     return replace(out, where=_all(tuple(map(self.expression, left))))
             case eq.Reduce(op="min" | "max" as op, where=where, body=eq.Read()), eq.Reduce(body=eq.Read() as load):
                 end = eq.Const(float("inf" if op == "min" else "-inf"), load.type)
-                ends = where is not None and load.limit is not None and _holds_infinity(load)
+                bounded = load.limit is not None or all(load.outside) and len(load.outside) > 1
+                ends = where is not None and bounded and _holds_infinity(load)
                 found = _ended(load, conjuncts(where), end) if ends else None  # type: ignore[arg-type]
                 if found is not None:
                     return replace(out, body=found, where=None)

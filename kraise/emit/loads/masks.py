@@ -5,7 +5,7 @@ from __future__ import annotations
 from kraise.emit import tree
 from kraise.emit.text.linear import Linear, linear
 from kraise.ir import equations as eq
-from kraise.ir.types import BOOL
+from kraise.ir.types import BOOL, INT
 
 Masks = tuple[eq.Expr, ...]
 _NEGATED = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
@@ -45,7 +45,7 @@ def positive(mask: eq.Expr) -> tuple[Linear, ...]:
             if not (a.type.is_integer and b.type.is_integer):
                 return ()
             up = number(linear(b) - linear(a))
-            if not all(isinstance(x, eq.Index) or is_static(x) for x, _ in up.terms):
+            if not all(isinstance(x, eq.Index) or is_static(x) or _of_block(x) for x, _ in up.terms):
                 return ()
             if name == "eq":
                 return up, -up
@@ -53,12 +53,22 @@ def positive(mask: eq.Expr) -> tuple[Linear, ...]:
     return ()
 
 
+def _of_block(atom: eq.Expr) -> bool:
+    """Whether a value is the place of a block: its number times its size."""
+    match atom:
+        case eq.Op(name="mul", args=(eq.Index(), size)):
+            return is_static(size)
+    return False
+
+
 def number(form: Linear) -> Linear:
-    """The sum with named constants as the numbers that they are."""
+    """The sum with named constants as the numbers that they are, and the places of blocks in one type."""
     out = Linear((), form.constant)
     for atom, c in form.terms:
         if isinstance(atom, eq.Const) and isinstance(atom.value, int):
             out += atom.value * c
+        elif isinstance(atom, eq.Op) and _of_block(atom):
+            out += Linear(((eq.Op("mul", (eq.Index(atom.args[0].name, INT), atom.args[1]), INT), c),))  # type: ignore[union-attr]
         else:
             out += Linear(((atom, c),))
     return out

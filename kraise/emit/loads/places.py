@@ -48,6 +48,12 @@ def side(subscript: eq.Expr, ranges: Ranges, free: tree.Free) -> Side | None:
                 names.add(name)
                 ends = linear(axis.lo).times(c), (linear(axis.hi) + -1).times(c)
                 start, stop = start + ends[c < 0], stop + ends[c > 0]
+            case eq.Op(name="mul", args=(eq.Index(name=name), size)) if name in ranges and c == 1 and is_static(size):
+                axis = ranges[name]  # the first cell of a block
+                if axis.step != 1 or not linear(axis.lo).same(Linear()):
+                    return None
+                names.add(name)
+                stop = stop + linear(eq.Op("mul", (axis.hi, size), INT)) - linear(size)
             case _ if is_static(atom):
                 start, stop = start + Linear(((atom, c),)), stop + Linear(((atom, c),))
             case _:
@@ -308,7 +314,8 @@ def _outside(x: Side, limit: Linear) -> eq.Outside | None:
         if len(x.indices) < 2:
             return None  # a width that nothing shows to be one: the load's place counts from it
         before = linear(eq.Op("max", (expression(before), ZERO), INT))  # a window, which is empty if it is none
-    if any(isinstance(a, eq.Shape | eq.Param) and c < 0 for a, c in after.terms) and not rounds_up(after):
+    short = any(isinstance(a, eq.Shape | eq.Param) and c < 0 for a, c in after.terms) and not rounds_up(after)
+    if short and not (len(x.indices) == 2 and by_launch((expression(x.stop),))):  # the launch may be the smaller one
         return None
     if len(before.terms) > 2 or len(after.terms) > 2:
         return None

@@ -81,7 +81,7 @@ def _known(ctx: Context, atom: eq.Expr, rows: eq.Axis | None) -> bool:
 
 
 def rolled(low: Lowering, base: Py, found: Rolls, way: int) -> Py:
-    """``base`` with its rows rolled, forward (``way`` 1) or back (-1)."""
+    """``base`` with its rows, all of them, rolled forward (``way`` 1) or back (-1)."""
     ctx = low.ctx
     name = ctx.names.fresh(found.rows.name) if found.rows is not None else ""
 
@@ -93,15 +93,18 @@ def rolled(low: Lowering, base: Py, found: Rolls, way: int) -> Py:
 
     by = [print_sum(shift.times(way), atom) for _, shift in found.shifts]
     at = [py.number(k) for k, _ in found.shifts]
-    row = py.Sub(base, (Atom(name),)) if name else base
+    one_row = ctx.names.fresh("row") if name else ""
+    row = Atom(one_row) if name else base
     one = len(by) == 1
     given = {} if len(found.axes) == 1 else {"axis": at[0] if one else py.Tup(tuple(at))}
     text = py.call("jnp.roll", row, by[0] if one else py.Tup(tuple(by)), **given)
     if found.rows is None:
         return text
     ctx.names.release(name)
-    count = py.Call(Atom("range"), ctx.range_arguments(found.rows))
-    return py.call("jnp.stack", py.Generator(text, ((name, count),), listed=True))
+    ctx.names.release(one_row)
+    # not base[q]: the gradient of a slice is a whole array, and the sum of nine of them takes seven times as long
+    rows = py.call("enumerate", py.call("jnp.unstack", base))
+    return py.call("jnp.stack", py.Generator(text, ((f"{name}, {one_row}", rows),), listed=True))
 
 
 def by_table(low: Lowering, base: Py, node: eq.Read, extents: tuple[Linear, ...], frame: Frame) -> Val | None:
@@ -109,6 +112,8 @@ def by_table(low: Lowering, base: Py, node: eq.Read, extents: tuple[Linear, ...]
     found = rolls(low.ctx, node.subscripts, extents, frame) if not node.safe and isinstance(base, Atom) else None
     if found is None or found.rows is None or any(found.parts):
         return None
+    if not linear(found.rows.hi).same(extents[0]):
+        base = py.Sub(base, (py.Slice(None, low.ctx.static(found.rows.hi)),))
     return low.extend(rolled(low, base, found, -1), (found.rows, *found.axes), frame)
 
 

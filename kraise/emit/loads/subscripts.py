@@ -118,12 +118,13 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
     if rows is not None:
         return rows
     if len(dims) == 1:
+        from kraise.emit.loads.numerals import rearranged
         from kraise.emit.loads.sliding import sliding
         from kraise.emit.loads.strided import strided
 
         rows = sliding(low, base, node, extents[0], frame)
         if rows is None and not node.safe:
-            rows = strided(low, base, node.subscripts[0], frame)
+            rows = strided(low, base, node.subscripts[0], frame) or rearranged(low, base, node, frame)
         if rows is not None:
             return rows
     mixed = None if node.safe else _one_gather(low, base, dims, extents, frame)

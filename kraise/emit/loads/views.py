@@ -93,7 +93,12 @@ def whole(kernel: eq.Kernel) -> frozenset[Key]:
         a
         for a in _accesses(kernel)
         if _as_many_as_there_are(a)
-        or ((a.outside or not a.safe) and not _within_begun(a) and _at_last(a, tails.get(a.array, 0)))
+        or (
+            (a.outside or not a.safe)
+            and not _within_begun(a)
+            and not _launched(a)
+            and _at_last(a, tails.get(a.array, 0))
+        )
     )
     return frozenset((a.array, a.view) for a in found)
 
@@ -113,6 +118,12 @@ def _within_begun(a: _Access) -> bool:
     rows = linear(a.view[0])
     begun = rows.constant > 0 and any(isinstance(e, eq.Op) and e.name in ("floordiv", "tdiv") for e, _ in rows.terms)
     return a.safe and not leaves and begun
+
+
+def _launched(a: _Access) -> bool:
+    """Whether a masked load gets as far as the launch does, which may be a part of the rows."""
+    ends = [p.after for p in a.outside if p is not None]
+    return any(isinstance(n, eq.Param) and n.name.startswith(("grid.", "block.")) for n in tree.walk(*ends))
 
 
 def _nothing(e: eq.Expr) -> bool:

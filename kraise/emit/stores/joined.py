@@ -13,7 +13,7 @@ from kraise.emit import tree
 from kraise.emit.context import Context, Frame, Val
 from kraise.emit.loads import subscripts as subs
 from kraise.emit.lower import Lowering
-from kraise.emit.stores import versions
+from kraise.emit.stores import halves, versions
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
 from kraise.emit.text.python import NONE, Py
@@ -29,6 +29,12 @@ def kept_back(low: Lowering, stmt: eq.Write, framed: Framed, typed: Typed) -> bo
     ctx = low.ctx
     if not stmt.view or len(stmt.view) < 2 or ctx.following is None or len(ctx.blocks) > 1:
         return False
+    part, other = halves.half(ctx, stmt, framed(ctx, stmt)), _next(ctx, stmt)
+    if part is not None and other is not None and halves.fill(ctx, stmt, other, framed):
+        value = halves.cells(low, stmt, framed(ctx, stmt)[0], stmt.before)
+        ctx.rows[stmt.after] = (value, part[1] == 1, typed(ctx, stmt))
+        ctx.under[(stmt.after, stmt.view)] = ctx.under.get((stmt.before, stmt.view), stmt.before)
+        return True
     end = _row(ctx, stmt, framed)
     second = None if end is None else _next(ctx, stmt)
     if end is None or second is None or not _rest(ctx, second, framed, end) or stmt.view != second.view:
@@ -47,10 +53,15 @@ def joined(low: Lowering, stmt: eq.Write, framed: Framed, typed: Typed) -> bool:
         return False
     row, last, same = ctx.rows.pop(stmt.before)
     frame, _ = framed(ctx, stmt)
-    rest = _full(low, stmt.value, frame)
-    text = py.call("jnp.concatenate", py.Tup((rest, row) if last else (row, rest)))
+    before = ctx.under[(stmt.before, stmt.view)]
+    if (part := halves.half(ctx, stmt, framed(ctx, stmt))) is not None:
+        rest = halves.cells(low, stmt, frame, before)
+        text = halves.stacked(low, stmt, before, part[0], (rest, row) if last else (row, rest))
+    else:
+        rest = _full(low, stmt.value, frame)
+        text = py.call("jnp.concatenate", py.Tup((rest, row) if last else (row, rest)))
     if not (same and typed(ctx, stmt)):
-        text = py.method(text, "astype", versions.dtype_of(ctx, stmt.before))
+        text = py.method(text, "astype", versions.dtype_of(ctx, before))
     versions.assign_whole(low, stmt, text)
     return True
 

@@ -16,7 +16,7 @@ from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import Atom, Py
 from kraise.ir import equations as eq
-from kraise.ir.types import BOOL, INT, INT32, ScalarType
+from kraise.ir.types import BOOL, ScalarType
 
 FUNCTIONS = {"add": "sum", "mul": "prod", "min": "min", "max": "max", "and": "all", "or": "any"}
 _NESTED = 3  # extrema of slices that may stand in one another; beyond it a window says it on a line
@@ -221,33 +221,6 @@ def some_values(context: Context, node: eq.Reduce, frame: Frame) -> Py | None:
     return py.Bin(">", context.static(more), context.static(more - size))
 
 
-def extremum(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
-    """``max(start, max of x[k])`` as one reduction, or with what is left of it where there is no x[k], else None."""
-    whole = joined(low, node, frame)
-    return low.lower(whole, frame) if whole is not None else from_start(low, node, frame)
-
-
-def from_start(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
-    """``jnp.maximum(start, x[:n].max()) if n > 0 else start``: what is left of an extremum of nothing, else None."""
-    for start, rest in (node.args, node.args[::-1]):
-        if not isinstance(rest, eq.Reduce) or rest.op != node.name or low.ctx.uses[rest] > 1:
-            continue
-        if isinstance(start, eq.Reduce) or rest in low.ctx.constant:
-            continue
-        some = some_values(low.ctx, rest, frame)
-        if some is None:
-            continue
-        low.ctx.nonempty.add(rest)
-        whole, alone = low.operation(node, frame), low.lower(start, frame)
-        low.ctx.nonempty.discard(rest)  # over other threads it is asked again
-        if whole.axes != alone.axes or whole.rank != alone.rank:
-            if alone.axes or whole.rank != len(whole.axes):
-                return None
-            alone = Val(py.call("jnp.full", low.ctx.shape_of(whole.axes), alone.py), whole.axes, whole.rank)
-        return Val(py.IfExp(some, whole.py, alone.py), whole.axes, whole.rank)
-    return None
-
-
 def as_read(low: Lowering, body: eq.Expr, own: Frame, present: Frame) -> Frame:
     """The axes of a reduction's body in the order of the array that has them all, if the result's are in order there;
     else the reduced ones last."""
@@ -298,35 +271,6 @@ def repeated(context: Context, op: str, text: Py, axis: eq.Axis, kind: ScalarTyp
     if not size.terms and size.constant > 0:
         return text
     return py.call("jnp.where", py.Bin(">", count, py.number(0)), text, neutral(op, kind, context.x64))
-
-
-def joined(low: Lowering, node: eq.Op, frame: Frame) -> eq.Expr | None:
-    """``max(x[0], max of x[k] for k from 1)`` is the maximum from 0; with the neutral element, the reduction."""
-    for first, rest in (node.args, node.args[::-1]):
-        if not isinstance(rest, eq.Reduce) or rest.op != node.name:
-            continue
-        if rest.where is not None and not running.from_one_before(low, rest, frame):
-            continue
-        if (
-            rest.where is None
-            and isinstance(first, eq.Const)
-            and first.value == float("inf" if node.name == "min" else "-inf")
-        ):
-            return rest
-        if len(rest.axes) != 1 or low.ctx.uses[rest] > 1:
-            continue
-        axis = rest.axes[0]
-        lo = linear(axis.lo)
-        if lo.terms or axis.step != 1 or axis.name in low.ctx.free(first):
-            continue
-        indices = [n for n in tree.walk(rest.body) if isinstance(n, eq.Index) and n.name == axis.name]
-        for kind in {n.type for n in indices} | {INT, INT32}:
-            start = eq.Const(lo.constant - 1, kind)
-            if tree.substitute(rest.body, dict.fromkeys(indices, start), {}) is first:
-                joined = eq.Reduce(rest.op, (eq.Axis(axis.name, start, axis.hi),), rest.body, rest.where, rest.type)
-                low.ctx.nonempty.add(joined)  # the source reads the first one whatever the extent
-                return joined
-    return None
 
 
 def arg_reduce(low: Lowering, node: eq.ArgReduce, frame: Frame, own: Frame) -> Val:

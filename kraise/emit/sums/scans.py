@@ -49,6 +49,8 @@ def scan(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:
     text = running_text(node.op, body, at, len(whole), node.reverse, kept_width(low.ctx, node.op, node.type))
     start = _is_neutral(node)
     if not node.inclusive:
+        if start and node.op == "add" and node.type.is_integer and isinstance(body, Atom):
+            return low.extend(py.Bin("-", text, body), own, frame)  # no padded copy; exact, as integers wrap
         if start and node.op == "add" and low.ctx.first_of(node.axis) == py.number(1):
             return low.extend(_after_zero(text, at, len(whole), node.reverse), own, frame)
         first = _edge(low, node.init, whole, node.axis)

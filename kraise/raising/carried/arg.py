@@ -154,11 +154,23 @@ def last_match(p: Problem, name: str) -> Solved | Declined:
         elif isinstance(any_round, eq.Reduce):
             axis = any_round.axes[0]
             any_round = simplify.op("lt", (axis.lo, axis.hi), BOOL)
+    if v is p.index and first is None and _comes_before(p, p.inits[name]):
+        furthest = p.reduce("max" if p.step > 0 else "min", p.index, condition)
+        if isinstance(furthest, eq.Reduce):
+            return Solved({name: eq.Op(furthest.op, (p.inits[name], furthest), INT)}, form="the last match")
     if p.index.name in free_indices(v):
         which = p.reduce("max" if p.step > 0 else "min", p.index, condition) if first is None else first
         safe = simplify.select(any_round, which, p.start, INT)
         v = p.at(v, safe)
     return Solved({name: simplify.select(any_round, v, p.inits[name], v.type)}, form="the last match")
+
+
+def _comes_before(p: Problem, init: eq.Expr) -> bool:
+    """Whether a number is no later than the loop's first index: the last match is the extremum of both."""
+    match init, p.start:
+        case eq.Const(value=int(number)), eq.Const(value=int(first)):
+            return number <= first if p.step > 0 else number >= first
+    return False
 
 
 def first_match(p: Problem, name: str) -> Solved | Declined:

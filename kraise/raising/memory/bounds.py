@@ -319,14 +319,14 @@ class _Marker:
 
     def _rows_guarded(self, read: eq.Read, domain: Domain) -> bool:
         """The same where conditions around every use of the load bound the row (a tile that is filled under them)."""
-        if by_launch((*read.view, *read.subscripts)):
+        if by_launch(read.view):
             return False
         row, under = read.subscripts[0], tuple(sorted(self.under.get(read, ()), key=repr))
         top = stated(to_poly(row), under)
         below = eq.Op("ge", (row, eq.Const(0, INT)), BOOL)
         if top is None and implied(under, below) and all(implied((*domain, below), c) for c in under):
             top = largest(to_poly(row), domain) or within_range(to_poly(row), domain)  # it may lie before the first row
-        if top is None:
+        if top is None or by_launch((to_expr(top),)):
             return False
         key = (read.version.array, read.view[1:])
         self.rows.setdefault(key, {})[top + 1] = None

@@ -12,9 +12,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
+from kraise.analysis.conditions import classify, fact_to_expr
+from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
 from kraise.ir.walk import substitute, topological, transform
+from kraise.raising.run.arithmetic import index_like
 from kraise.raising.threads.tiles import merged_reductions
 from kraise.raising.writes.rolled import along
 
@@ -40,14 +43,41 @@ def in_one(e: eq.Expr, path: tuple[eq.Expr, ...]) -> eq.Expr:
     return transform(e, one)
 
 
-def _whole(node: eq.Reduce, parts: list[eq.Expr], path: tuple[eq.Expr, ...]) -> eq.Reduce | None:
+def _whole(node: eq.Reduce, parts: list[eq.Expr], path: tuple[eq.Expr, ...]) -> eq.Expr | None:
     """The reduction over the range whose portions ``parts`` are over the axes of ``node``."""
     taken = frozenset(n.name for n in topological((node, *parts)) if isinstance(n, eq.Index))
     found = along(node.op, parts, taken | {a.name for a in node.axes}, node.type)
     if found is None:
-        return None
+        return _longer(node, parts, path)
     whole = merged_reductions(eq.Reduce(node.op, (*node.axes, *found.axes), found.body, None, node.type), path)
     return _named(whole, node) if isinstance(whole, eq.Reduce) and len(whole.axes) == len(node.axes) else None
+
+
+def _longer(node: eq.Reduce, parts: list[eq.Expr], path: tuple[eq.Expr, ...]) -> eq.Expr | None:
+    """The same for portions as long as an axis: ``x[t] + x[t + block]`` over t < block is x over t < 2 * block."""
+    for axis in node.axes:
+        index = eq.Index(axis.name, INT)
+        if axis.step != 1 or to_poly(axis.lo).terms or to_poly(axis.hi).value is not None:
+            continue
+        size = to_poly(axis.hi)
+        there = [_plain(parts[0], {index: to_expr(to_poly(index) + size * k)}) for k in range(len(parts))]
+        if there == [_plain(p, {}) for p in parts]:
+            longer = replace(axis, hi=to_expr(size * len(parts)))
+            axes = tuple(longer if a is axis else a for a in node.axes)
+            return merged_reductions(eq.Reduce(node.op, axes, parts[0], None, node.type), path)
+    return None
+
+
+def _plain(e: eq.Expr, at: dict[eq.Expr, eq.Expr]) -> eq.Expr:
+    """``e`` with other values for indices, sums of indices in one form and comparisons as what is not negative."""
+
+    def one(n: eq.Expr) -> eq.Expr:
+        fact = classify(n) if n.type.kind == "bool" else None
+        if fact is not None:
+            return fact_to_expr(fact)
+        return to_expr(to_poly(n)) if index_like(n) else n
+
+    return transform(substitute(e, at), one)
 
 
 def _named(whole: eq.Reduce, node: eq.Reduce) -> eq.Reduce:

@@ -1,0 +1,113 @@
+"""Extrema of a value and of what a range holds (``max(start, max of x[k])``) as one reduction."""
+
+from __future__ import annotations
+
+from kraise.emit import tree
+from kraise.emit.context import Frame, Val
+from kraise.emit.lower import Lowering
+from kraise.emit.sums import running
+from kraise.emit.sums.reductions import FUNCTIONS, as_read, empty_value, reduction, some_values
+from kraise.emit.text import python as py
+from kraise.emit.text.linear import linear, nonnegative
+from kraise.ir import equations as eq
+from kraise.ir.types import INT, INT32
+
+
+def extremum(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
+    """``max(start, max of x[k])`` as one reduction, or with what is left of it where there is no x[k], else None."""
+    whole = joined(low, node, frame)
+    if whole is not None:
+        return low.lower(whole, frame)
+    return from_start(low, node, frame) or from_number(low, node, frame)
+
+
+def from_number(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
+    """``jnp.max(jnp.where(mask, k, 0), initial=0)``: an extremum of integers and of a number, which stands where a mask
+    hides them; else None."""
+    for start, rest in (node.args, node.args[::-1]):
+        if not isinstance(start, eq.Const) or not isinstance(rest, eq.Reduce) or rest.op != node.name:
+            continue
+        if not node.type.is_integer or rest.type != node.type or rest.where is None or low.ctx.uses[rest] > 1:
+            continue
+        body = eq.Op("select", (rest.where, rest.body, eq.Const(start.value, rest.type)), rest.type)
+        own = tuple(a for a in frame if a.name in low.ctx.free(rest))
+        inner = as_read(low, body, own, rest.axes)
+        value = low.lower(body, inner)
+        if not all(a in value.axes for a in rest.axes):
+            return None
+        axes = tuple(sorted(inner.index(a) for a in rest.axes))
+        initial = low.constant(start) if empty_value(low.ctx, rest, rest.axes) is not None else None
+        text = reduction(FUNCTIONS[rest.op], value.py, () if len(axes) == len(inner) else axes, initial)
+        return low.extend(text, own, frame)
+    return None
+
+
+def from_start(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
+    """``jnp.maximum(start, x[:n].max()) if n > 0 else start``: what is left of an extremum of nothing, else None."""
+    for start, rest in (node.args, node.args[::-1]):
+        if not isinstance(rest, eq.Reduce) or rest.op != node.name or low.ctx.uses[rest] > 1:
+            continue
+        if isinstance(start, eq.Reduce) or rest in low.ctx.constant:
+            continue
+        some = some_values(low.ctx, rest, frame)
+        if some is None:
+            continue
+        low.ctx.nonempty.add(rest)
+        whole, alone = low.operation(node, frame), low.lower(start, frame)
+        low.ctx.nonempty.discard(rest)  # over other threads it is asked again
+        if whole.axes != alone.axes or whole.rank != alone.rank:
+            if alone.axes or whole.rank != len(whole.axes):
+                return None
+            alone = Val(py.call("jnp.full", low.ctx.shape_of(whole.axes), alone.py), whole.axes, whole.rank)
+        return Val(py.IfExp(some, whole.py, alone.py), whole.axes, whole.rank)
+    return None
+
+
+def joined(low: Lowering, node: eq.Op, frame: Frame) -> eq.Expr | None:
+    """``max(x[0], max of x[k] for k from 1)`` is the maximum from 0; with the neutral element, the reduction."""
+    for first, rest in (node.args, node.args[::-1]):
+        if not isinstance(rest, eq.Reduce) or rest.op != node.name:
+            continue
+        if rest.where is not None and not running.from_one_before(low, rest, frame):
+            continue
+        if (
+            rest.where is None
+            and isinstance(first, eq.Const)
+            and first.value == float("inf" if node.name == "min" else "-inf")
+        ):
+            return rest
+        if len(rest.axes) != 1 or low.ctx.uses[rest] > 1:
+            continue
+        axis = rest.axes[0]
+        lo = linear(axis.lo)
+        if lo.terms or axis.step != 1 or axis.name in low.ctx.free(first):
+            continue
+        indices = [n for n in tree.walk(rest.body) if isinstance(n, eq.Index) and n.name == axis.name]
+        for kind in {n.type for n in indices} | {INT, INT32}:
+            start = eq.Const(lo.constant - 1, kind)
+            if tree.substitute(rest.body, dict.fromkeys(indices, start), {}) is first:
+                joined = eq.Reduce(rest.op, (eq.Axis(axis.name, start, axis.hi),), rest.body, rest.where, rest.type)
+                low.ctx.nonempty.add(joined)  # the source reads the first one whatever the extent
+                return joined
+    return None
+
+
+def beside_places(body: tuple[eq.Stmt, ...]) -> set[eq.Expr]:
+    """The extrema over ranges that hold something, as ``argmin`` of the same is computed and refuses an empty one."""
+    found: set[eq.Expr] = set()
+    stack: list[eq.Expr] = [s.value for s in body if isinstance(s, eq.Write)]
+    seen: set[eq.Expr] = set()
+    while stack:
+        node = stack.pop()
+        if node in seen or isinstance(node, eq.Op) and node.name == "select":
+            continue  # the range may be empty where the other arm is taken
+        seen.add(node)
+        if isinstance(node, eq.ArgReduce) and node.where is None:
+            size = linear(node.axis.hi) - linear(node.axis.lo)
+            if not size.terms or nonnegative(size):
+                found.add(eq.Reduce(node.op, (node.axis,), node.body, None, node.body.type))
+        stack += tree.children(node)
+    return found
+
+
+__all__ = ["beside_places", "extremum"]
