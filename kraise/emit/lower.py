@@ -230,7 +230,7 @@ class Lowering:
             case eq.Op():
                 return self.operation(node, frame)
             case eq.Cast():
-                return self.cast(node, frame)
+                return operands.as_floats(self, node, frame) or self.cast(node, frame)
             case eq.Read():
                 return stacked.input_of(self, node, frame, own) or subscripts.read(self, node, frame)
             case eq.Reduce():
@@ -365,8 +365,6 @@ class Lowering:
 
     def cast(self, node: eq.Cast, frame: Frame) -> Val:
         """``.astype`` for arrays; Python's own conversion where a scalar is known at trace time."""
-        if (places := operands.as_floats(self, node, frame)) is not None:
-            return places
         value = self.lower(node.arg, frame)
         if node.type == node.arg.type:
             return value

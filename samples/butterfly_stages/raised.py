@@ -25,10 +25,13 @@ def walsh_stage(v, half, n):
     below = t_high[:, None] * half + low < n // 2
     v2 = jnp.resize(v, ((n // 2 - 1) // half + 1, 2 * half))
     q = v2[: max((n // 2 - 1) // half + 1, 0), half:]  # kernel.py:13
-    v2_2 = v2.at[:, :half].add(jnp.where(below, q, 0))  # kernel.py:14
-    v2_2 = v2_2.at[:, half:].set(
-        jnp.where(below, v2[:, :half] - q, v2_2[:, half:])
-    )  # kernel.py:15
+    v2_2 = jnp.stack(
+        (
+            jnp.where(below, v2[:, :half] + q, v2[:, :half]),
+            jnp.where(below, v2[:, :half] - q, v2[:, half:]),
+        ),
+        axis=1,
+    ).reshape(v2.shape)  # kernel.py:15
     return v.at[: ((n // 2 - 1) // half + 1) * (2 * half)].set(v2_2.ravel()[: v.size])
 
 
@@ -60,15 +63,25 @@ def fourier_stage(re, im, cos, sin, half, n):
     im_at = im2[: max((n // 2 - 1) // half + 1, 0), half:]
     s = sin[jnp.clip(product, 0, sin.shape[0] - 1)]
     x = re_at * c - im_at * s
-    re2_2 = re2.at[:, half:].set(
-        jnp.where(below, re2[:, :half] - x, re2[:, half:])
-    )  # kernel.py:31
-    y = re_at * s + im_at * c  # kernel.py:30
-    im2_2 = im2.at[:, half:].set(
-        jnp.where(below, im2[:, :half] - y, im2[:, half:])
-    )  # kernel.py:32
-    re2_2 = re2_2.at[:, :half].add(jnp.where(below, x, 0))  # kernel.py:33
-    im2_2 = im2_2.at[:, :half].add(jnp.where(below, y, 0))  # kernel.py:34
+    y = re_at * s + im_at * c
+    re2_2 = (
+        jnp.stack(
+            (
+                jnp.where(below, re2[:, :half] + x, re2[:, :half]),
+                jnp.where(below, re2[:, :half] - x, re2[:, half:]),
+            ),
+            axis=1,
+        ).reshape(re2.shape).astype(re.dtype)
+    )  # kernel.py:33
+    im2_2 = (
+        jnp.stack(
+            (
+                jnp.where(below, im2[:, :half] + y, im2[:, :half]),
+                jnp.where(below, im2[:, :half] - y, im2[:, half:]),
+            ),
+            axis=1,
+        ).reshape(im2.shape).astype(im.dtype)
+    )  # kernel.py:34
     re_2 = re.at[: ((n // 2 - 1) // half + 1) * (2 * half)].set(
         re2_2.ravel()[: re.size]
     )

@@ -24,11 +24,14 @@ def scan_and_total(in_, out, totals, *, grid=None, block=None):
     tree = jnp.pad(jnp.cumsum(in2, axis=1)[:, :-1], ((0, 0), (1, 0)))  # kernel.cu:11
     totals = totals.at[:blocks].set(in2.sum(axis=1))  # kernel.cu:17
     out2 = out[: 128 * blocks].reshape(blocks, 128)
-    out2 = out2.at[:, :-64].set(
-        jnp.pad(jnp.cumsum(in2[:, :-64], axis=1)[:, :-1], ((0, 0), (1, 0)))
-    )  # kernel.cu:32
-    out2 = out2.at[:, 64:].set(tree[:, 64:])  # kernel.cu:33
-    out = out.at[: 128 * blocks].set(out2.ravel())
+    out2_2 = jnp.stack(
+        (
+            jnp.pad(jnp.cumsum(in2[:, :-64], axis=1)[:, :-1], ((0, 0), (1, 0))),
+            tree[:, 64:],
+        ),
+        axis=1,
+    ).reshape(out2.shape)  # kernel.cu:33
+    out = out.at[: 128 * blocks].set(out2_2.ravel())
     return out, totals
 
 
