@@ -137,7 +137,7 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
     tried: list[Attempt] = []
     sizes: list[threads.Ways] | None = [] if known.ways else None  # to try; none besides one that is given
     told = launched(module, function)
-    narrow: list[int] | None = None  # lanes that may work on their own
+    narrow: dict[frozenset[tuple[int, int]], list[int]] = {}  # lanes that may work on their own, for each block
     while True:
         attempts: list[Raiser] = []
         try:
@@ -205,9 +205,10 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                 hindering |= _scratch(attempts[-1])
             more = after(attempts[-1], known, refused) if attempts else None
             if more is None and attempts and threads.LANES in known.ways:
-                narrow = parts(attempts[-1].inlined) if narrow is None else narrow
-                if narrow and any(d.code in ("KR206", "KR299") for d in refused.diagnostics):
-                    more = replace(start, ways=start.ways | {threads.LANES: narrow.pop(0)})
+                blocks = frozenset(known.ways.items() - {(threads.LANES, known.ways[threads.LANES])})
+                left = narrow.setdefault(blocks, parts(attempts[-1].inlined))
+                if left and any(d.code in ("KR201", "KR206", "KR299") for d in refused.diagnostics):
+                    more = replace(start, ways=known.ways | {threads.LANES: left.pop(0)})
             if more is not None and contradicts(more.ways, told):
                 more = None
             if more is None and attempts:

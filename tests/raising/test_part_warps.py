@@ -104,3 +104,32 @@ def test_parts_are_axes_where_whole_warps_would_do_too():
     assert ".max(axis=1)" in text
     x = np.random.default_rng(1).normal(size=64).astype(np.float32)
     np.testing.assert_array_equal(found["fours"](x, np.zeros(16, np.float32)), x.reshape(16, 4).max(axis=1))
+
+
+IN_MEMORY = """
+__global__ void f(const float *A, float *y, int m, int n) {
+    __shared__ volatile float part[64];
+    int t = threadIdx.x, row = (blockIdx.x * 64 + t) / 8, lane = t & 7;
+    if (row >= m) return;
+    float s = 0.f;
+    for (int c = lane; c < n; c += 8) s += A[row * n + c];
+    part[t] = s;
+    if (lane < 4) part[t] += part[t + 4];
+    if (lane < 2) part[t] += part[t + NEXT];
+    if (lane < 1) part[t] += part[t + 1];
+    if (lane == 0) y[row] = part[t];
+}"""
+
+
+def test_eight_lanes_that_add_up_in_volatile_memory():
+    text, found = raised(IN_MEMORY.replace("NEXT", "2"))
+    assert ".sum(axis=1)" in text and "grid" not in text
+    A = np.arange(5 * 11, dtype=np.float32)
+    np.testing.assert_array_equal(found["f"](A, np.zeros(6, np.float32), 5, 11)[:5], A.reshape(5, 11).sum(axis=1))
+
+
+@pytest.mark.parametrize("change", [("volatile ", ""), ("NEXT", "8")])
+def test_without_steps_or_into_the_next_row_it_is_a_race(change):
+    source = IN_MEMORY.replace(*change).replace("NEXT", "2")
+    done = pipeline.translate(source, "k.cu", Options())
+    assert done.text is None and {d.code for d in done.diagnostics} <= {"KR201", "KR202", "KR206"}

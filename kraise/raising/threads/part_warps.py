@@ -22,6 +22,8 @@ def parts(body: Iterable[k.Stmt]) -> list[int]:
         match e:
             case k.Warp(width=width):
                 exchanged, lanes = True, width
+            case k.Barrier(scope="warp"):  # in shared memory
+                exchanged = True
             case k.Op(name="floordiv" | "tdiv" | "mod" | "tmod", args=(_, by)):
                 lanes = maybe(by, {})
             case k.Op(name="shr", args=(_, by)) if (bits := maybe(by, {})) is not None and 0 < bits < 5:
