@@ -206,9 +206,9 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
             more = after(attempts[-1], known, refused) if attempts else None
             if more is None and attempts and threads.LANES in known.ways:
                 blocks = frozenset(known.ways.items() - {(threads.LANES, known.ways[threads.LANES])})
-                left = narrow.setdefault(blocks, parts(attempts[-1].inlined))
-                if left and any(d.code in ("KR201", "KR206", "KR299") for d in refused.diagnostics):
-                    more = replace(start, ways=known.ways | {threads.LANES: left.pop(0)})
+                lanes = narrow.setdefault(blocks, parts(attempts[-1].inlined))
+                if lanes and any(d.code in ("KR201", "KR206", "KR299") for d in refused.diagnostics):
+                    more = replace(start, ways=known.ways | {threads.LANES: lanes.pop(0)})
             if more is not None and contradicts(more.ways, told):
                 more = None
             if more is None and attempts:
