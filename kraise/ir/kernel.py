@@ -305,6 +305,7 @@ class Function:
     returns: tuple[ScalarType | None, ...] = ()  # one per returned value, None for an array
     static: tuple[str, ...] = ()  # parameters that the source fixes at compile time (template integers)
     launch_bounds: tuple[int, ...] = ()
+    multiples: tuple[tuple[str, int], ...] = ()  # parameters that must be multiples of a number
     widens: bool = False  # it computes with integers of 8 and 16 bits in full width, as numba does
     span: Span | None = _span()
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from math import lcm
 
 from kraise.diagnostics import Diagnostic, Refused, Span
 from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr
+from kraise.ir.types import INT
 from kraise.raising.ragged.loops import Loop
 from kraise.raising.ragged.same_rows import Rows
 from kraise.raising.run.context import Context
@@ -82,7 +84,11 @@ class Learned:
         cx.groups, cx.radices = self.groups, self.radices
         cx.powers, cx.tile_rows, cx.persistent = self.powers, self.tile_rows, self.persistent
         cx.rounds_around = self.rounds
-        cx.longest, cx.widths, cx.multiples, cx.coarse = self.longest, self.widths, self.multiples, self.coarse
+        cx.longest, cx.widths, cx.coarse = self.longest, self.widths, self.coarse
+        cx.multiples = dict(self.multiples)
+        for name, by in cx.function.multiples:
+            size = eq.Param(name, INT)
+            cx.multiples[size] = lcm(by, cx.multiples.get(size, 1))
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,8 @@ def case_for(
     """The case for a kernel, which satisfies what is assumed and has the threads and lone blocks demanded. Raises
     Refused (KR502)."""
     asked: dict[str, Any] = {"grid": request.grid, "block": request.block, "seed": request.seed}
-    values = {**request.suggested, **request.values}
+    own = {n for n, _ in getattr(source.function(name), "multiples", ())}  # what the source itself says is drawn so
+    values = {**{n: v for n, v in request.suggested.items() if n not in own}, **request.values}
     sizes: dict[str, Any] = {"shapes": request.shapes, "values": values, "order": order}
     try:
         case = load_cases(request.case).get(name) if request.case else None

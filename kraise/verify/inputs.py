@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -335,7 +336,8 @@ class _Search:
         if t.is_integer or slot.path in self.roles.integers:
             if slot.path in self.templates and attempt.small is None:
                 return self.templates[slot.path]
-            return next(primes) if attempt.small is None else attempt.small
+            number = next(primes) if attempt.small is None else attempt.small
+            return number * math.lcm(*(by for name, by in self.function.multiples if name == slot.path))
         number = float(np.random.default_rng([self.case.seed, _key(slot.path)]).uniform(0.5, 1.5))
         return complex(number, 0.5) if t.kind == "complex" else number
 

@@ -181,6 +181,9 @@ class _Binding:
         self.values: list[Any] = []
         self.slots = flat_params(function)
         given = flatten_arguments(function, arguments)
+        for name, by in function.multiples:
+            if int(given.get(name, 0)) % by:
+                raise InterpreterError(f"{name} must be a multiple of {by}", function.span)
         tangents = flatten_arguments(function, duals)
         for slot in self.slots:
             if slot.path not in given:

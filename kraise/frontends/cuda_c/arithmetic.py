@@ -329,7 +329,9 @@ def is_null(p: PointerValue) -> bool:
 def _in_one_array(a: PointerValue, b: PointerValue) -> bool:
     """Whether two pointers count the same elements of one array."""
     same = a.array == b.array != "" and a.prefix == b.prefix and a.arms is b.arms is None
-    return same and a.target is b.target is None and (a.packed, a.stored) == (b.packed, b.stored)
+    return (
+        same and a.target is b.target is None and (a.packed, a.stored, a.bytes_of) == (b.packed, b.stored, b.bytes_of)
+    )
 
 
 def is_simple(e: Any) -> bool:

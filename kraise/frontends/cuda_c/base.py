@@ -34,6 +34,8 @@ class Base:
         self.reserved: frozenset[str] = frozenset()  # names of the function around a body that is lowered in place
         self.made: set[str] = set()  # names that the source does not know
         self.globals_used: dict[str, Any] = {}
+        self.sizes_given: frozenset[str] | None = None  # integer parameters that it does not change, in a kernel
+        self.multiples: set[tuple[str, int]] = set()  # those that must be multiples of a number
         self.discard = False
         self.volatile: set[str] = set()  # shared arrays that are accessed as volatile
         self.depth = 0

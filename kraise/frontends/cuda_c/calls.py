@@ -207,6 +207,8 @@ class Calls(Methods):
             case PointerValue(array, prefix, offset, to) if isinstance(p.type, Pointer):
                 if bound.arms is not None or bound.raw is not None or bound.stored is not None or bound.packed:
                     return None
+                if bound.bytes_of is not None:
+                    return None
                 if bound.target is not None:
                     return ("pointer", to) if isinstance(bound.target, VarPlace) else None
                 if not array or prefix or "." in array or offset is not None:

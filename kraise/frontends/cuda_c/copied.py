@@ -132,6 +132,8 @@ def _side(low: Any, argument: Node, size: int | None, node: Tree) -> Any:
         pointer = low.value(plain)
     if not isinstance(pointer, PointerValue) or pointer.arms is not None:
         raise low.refuse("KR104", "memcpy needs pointers", node)
+    if pointer.bytes_of is not None:
+        raise low.refuse("KR299", "this copy of bytes is not raised", node, "copy with a loop over the elements")
     if pointer.target is not None:
         return _places(low, pointer.target, node)
     each = low.size_of(pointer.to)

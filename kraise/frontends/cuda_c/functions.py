@@ -110,6 +110,9 @@ class Lowering(Calls):
         self.usage = usage(body, frozenset(self.program.reference_functions))
         self.roving = roving(body, tuple(p.name for p in parameters), self.usage.modified)
         params = [self._kernel_parameter(p, tree) for p in parameters]
+        if kind == "kernel":
+            numbers = {p.name for p in params if isinstance(p.type, ScalarType) and p.type.is_integer}
+            self.sizes_given = frozenset(numbers - self.usage.modified.keys())
         with self.scope():
             self.statement(body)
         if d.also:
@@ -127,6 +130,7 @@ class Lowering(Calls):
             returns=(returns, *(v.type for v in d.also)) if isinstance(returns, ScalarType) else (),
             static=tuple(p.name for p in static),
             launch_bounds=self._launch_bounds(specifier_node),
+            multiples=tuple(sorted(self.multiples)),
             span=span,
         )
 

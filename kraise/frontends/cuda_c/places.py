@@ -218,6 +218,10 @@ class Places(Arithmetic):
             raise self.refuse("KR204", "a pointer to a single variable is subscripted", node)
         if not pointer.array:
             raise self.refuse("KR204", "a null pointer is followed", node)
+        if pointer.bytes_of is not None:
+            raise self.refuse(
+                "KR299", "memory is read as another type than it was written as", node, "use an array of that type"
+            )
         if pointer.raw is not None and pointer.packed >= 0:
             self.used_as(pointer.raw, held(pointer), node)
         if pointer.packed:
@@ -287,7 +291,7 @@ class Places(Arithmetic):
             if place.offset_name and value.array:
                 self.emit(Assign(place.offset_name, self._offset(value), INT32, span=span))
             return
-        same = known.stored == value.stored and known.packed == value.packed
+        same = (known.stored, known.packed, known.bytes_of) == (value.stored, value.packed, value.bytes_of)
         same = same and known.array == value.array and known.prefix == value.prefix and known.target is value.target
         if not same and self._from_here_on(place, value):
             place.value = replace(value, offset=None)

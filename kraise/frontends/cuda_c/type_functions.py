@@ -8,6 +8,7 @@ from typing import Any
 from lark import Tree
 
 from kraise.frontends.cuda_c.bit_functions import BitFunctions
+from kraise.frontends.cuda_c.byte_rows import as_bytes, as_elements
 from kraise.frontends.cuda_c.c_types import Array, Collective, CType, Pointer, Struct, Void
 from kraise.frontends.cuda_c.copied import seen_in_words
 from kraise.frontends.cuda_c.trees import Node
@@ -55,6 +56,12 @@ class TypeFunctions(BitFunctions):
     def cast_pointer(self, v: PointerValue, t: Pointer, node: Node) -> PointerValue:
         """A pointer seen as another type: what changes nothing, bytes of shared memory, float4 <-> float."""
         to, old = t.to, v.to
+        if v.bytes_of is not None and not isinstance(to, Void):
+            whole = as_elements(self, v, to, node)
+            if whole is None:
+                reason = "memory is read as another type than it was written as"
+                raise self.refuse("KR299", reason, node, "use an array of that type")
+            return whole
         if to == old or isinstance(to, Void) or (isinstance(old, Void) and not v.array):
             return replace(v, to=to if not isinstance(to, Void) else old)
         if v.raw is not None and v.offset is None and not v.packed and not v.raw.typed:
@@ -82,6 +89,9 @@ class TypeFunctions(BitFunctions):
                     self.used_as(v.raw, old, node)
                 offset = self.binary("*", v.offset, Const(n, INT32)) if v.offset is not None else None
                 return replace(v, to=to, packed=-n, offset=offset)
+        in_bytes = as_bytes(v, to) if self.sizes_given is not None else None
+        if in_bytes is not None:
+            return in_bytes
         if isinstance(to, Array) and isinstance(old, ScalarType):
             raise self.refuse("KR299", "an array is seen with more axes", node, "write the subscript out")
         raise self.refuse(

@@ -88,6 +88,8 @@ class PointerValue:
     # n: sees n scalars as one vector (of words of another type where ``stored`` says theirs); -n: sees a vector of n as
     # scalars (``offset`` then counts those)
     packed: int = 0
+    # what it points to, and from where on, while it is seen as a pointer to bytes (``offset`` then counts these)
+    bytes_of: tuple[CType, Expr | None] | None = None
 
 
 def held(p: PointerValue) -> CType:
