@@ -381,7 +381,7 @@ class Kernel:
     relied: tuple[str, ...] = ()  # what is taken for granted of data: what a --checked module checks, in words
     of_launch: tuple[tuple[Expr, str], ...] = ()  # the checks of a launch that the function does not take
     rounds: tuple[Axis, ...] = ()  # the parameters that count rounds of loops around the launches: indices in the body
-    onto_itself: bool = False  # a host calls it with one array to read and to write (kraise.raising.hosts.alike)
+    onto_itself: str = ""  # a host reads and writes one array by it: "joined", or "set" (raising/hosts/alike.py)
     widens: bool = False  # integers of 8 and 16 bits are computed with in full width
     span: Span | None = None
 

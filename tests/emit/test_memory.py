@@ -331,7 +331,7 @@ def run(u, v, n, rounds):
 @pytest.mark.parametrize(("loop", "segmented"), [("rounds", True), ("n", False), ("100", True), ("9", False)])
 def test_a_host_s_loop_over_time(loop, segmented):
     source = HOST.format(loop=loop)
-    assert ("checkpointed_loop(0" in text(source)) is segmented
+    assert ("swapping_loop(0" in text(source)) is segmented
     assert "checkpoint" not in text(source, remat="none")
 
 

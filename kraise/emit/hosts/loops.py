@@ -9,7 +9,7 @@ from kraise.emit.hosts import carries, structs
 from kraise.emit.hosts.expressions import HostText
 from kraise.emit.hosts.invariants import hoisted
 from kraise.emit.hosts.shaped import Shape, Shaped
-from kraise.emit.hosts.statics import scalars
+from kraise.emit.hosts.statics import Statics, scalars
 from kraise.emit.hosts.sums import stepped
 from kraise.emit.loops import remat
 from kraise.emit.loops.folds import mentioned
@@ -28,6 +28,8 @@ class Writer(Protocol):
     names: Names
     needs: set[str]
     shaped: Shaped
+    statics: Statics
+    throws: bool
 
     def block(self, body: tuple[o.Stmt, ...]) -> list[Stmt]:
         """The statements of a block."""
@@ -173,14 +175,31 @@ def _counted(writer: Writer, stmt: o.Loop, state: _State, step: str, body: list[
         writer.names.release(inner)
     function, segmented = "jax.lax.fori_loop", remat.host_segmented(writer.host, stmt)
     run: Py = Atom(step)
+    first, lines = hoisted(lines, {counter, state.name}, writer.names.fresh)
+    more: tuple[Py, ...] = ()
+    given: tuple[str, ...] = ()
     if segmented:
         writer.needs.add(remat.LOOP)
         function = remat.LOOP
+        period = remat.period(stmt)
+        if period > 1 and stmt.condition is None and not any(isinstance(x, Def) for x in lines) and not writer.throws:
+            writer.needs.add(remat.SWAP)
+            given = _known(writer, first, lines, [*state.names, var, counter])
+            function, more = remat.SWAP, (py.Tup(tuple(map(Atom, given))), py.number(period))
     elif writer.host.remat == "full":
         run = remat.again(step)
-    loop = py.call(function, lo, hi, run, state.start())
-    first, lines = hoisted(lines, {counter, state.name}, writer.names.fresh)
-    return [*first, Def(step, (counter, state.name), lines), *state.after(loop)]
+    loop = py.call(function, lo, hi, run, state.start(), *more)
+    return [*first, Def(step, (counter, state.name, *given), lines), *state.after(loop)]
+
+
+def _known(writer: Writer, first: list[Stmt], lines: list[Stmt], bound: list[str]) -> tuple[str, ...]:
+    """The values that a round reads, of the function and of the lines before the loop, and that are known only when it
+    runs (a derivative of JAX's own that is replaced may not find them by itself)."""
+    own = {n for x in lines if isinstance(x, Assign) and x.target is not None for n in x.target.split(", ")} | {*bound}
+    names = writer.text.names
+    traced = [names[n] for n in names if n != "_" and n not in writer.statics.names]
+    traced += [x.target for x in first if isinstance(x, Assign) and x.target is not None]
+    return tuple(n for n in dict.fromkeys(traced) if n in mentioned(lines) - own)
 
 
 def unrolled(writer: Writer, stmt: o.Loop) -> list[Stmt]:

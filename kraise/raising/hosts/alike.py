@@ -24,7 +24,35 @@ from kraise.ir.walk import statement_expressions, statements, topological
 from kraise.raising.hosts.dead import variables, without_dead
 
 
-def with_one_buffer(host: o.Host, kernels: Mapping[str, eq.Kernel]) -> tuple[o.Host, frozenset[str]]:
+def with_one_buffers(
+    hosts: Iterable[o.Host], kernels: Iterable[eq.Kernel]
+) -> tuple[tuple[o.Host, ...], list[eq.Kernel]]:
+    """The functions with such pairs as one array, and the kernels that say so."""
+    named = {x.name: x for x in kernels}
+    done = [_with_one_buffer(x, named) for x in hosts]
+    onto = {name for _, names in done for name in names}
+    exchanging = {name for x, _ in done for name in _exchanging(x.body)}
+    for name in onto:
+        named[name] = replace(named[name], onto_itself="set" if name in exchanging else "joined")
+    return tuple(x for x, _ in done), list(named.values())
+
+
+def _exchanging(body: tuple[o.Stmt, ...], within: bool = False) -> set[str]:
+    """The kernels that loops call in which arrays change places."""
+    found: set[str] = set()
+    for stmt in body:
+        match stmt:
+            case o.Let(value=o.Call(function=name)) if within:
+                found.add(name)
+            case o.Loop(names=names, nexts=nexts, body=inner):
+                moved = any(b in names and a != b for a, b in zip(names, nexts, strict=True))
+                found |= _exchanging(inner, within or moved)
+            case o.Branch(body=first, orelse=second):
+                found |= _exchanging(first, within) | _exchanging(second, within)
+    return found
+
+
+def _with_one_buffer(host: o.Host, kernels: Mapping[str, eq.Kernel]) -> tuple[o.Host, frozenset[str]]:
     """The function with such pairs as one array, and the kernels that it calls with one array for both."""
     found: set[str] = set()
     body = _block(host.body, _Values({}, {}), kernels, found)
@@ -176,4 +204,4 @@ def _decided_by(kernel: eq.Kernel, array: str) -> set[str] | None:
     return {n.name for n in nodes if isinstance(n, eq.Param)}
 
 
-__all__ = ["with_one_buffer"]
+__all__ = ["with_one_buffers"]

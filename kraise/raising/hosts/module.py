@@ -13,7 +13,8 @@ from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.host_live import stored
-from kraise.raising.hosts import alike, cover, function, part
+from kraise.raising.hosts import cover, function, part
+from kraise.raising.hosts.alike import with_one_buffers
 from kraise.raising.hosts.attributes import without_idle_attributes
 from kraise.raising.hosts.copies import without_copies
 from kraise.raising.hosts.effects import effects
@@ -53,8 +54,5 @@ def raise_hosts(
     more = tuple(f for f in joined.functions.values() if f is not None and f.name in called)
     given = tuple(parts.get(x.name, x) for x in module.hosts)
     module = replace(module, functions=(*module.functions, *more), hosts=given)
-    kernels = [*kernels, *kept]
-    done = [alike.with_one_buffer(x, {f.name: f for f in kernels}) for x in hosts.values()]
-    onto = frozenset().union(*(names for _, names in done))
-    kernels = [replace(x, onto_itself=x.name in onto) for x in kernels]
-    return tuple(x for x, _ in done), kernels, module, findings
+    done, kernels = with_one_buffers(hosts.values(), [*kernels, *kept])
+    return done, kernels, module, findings
