@@ -18,7 +18,7 @@ _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 
 def hoisted(lines: list[Stmt], bound: set[str], fresh: Callable[[str], str]) -> tuple[list[Stmt], list[Stmt]]:
     """What goes before a loop, and a round's lines without it; a round binds ``bound`` and what its lines bind."""
-    own = bound | _bound(lines)
+    own = bound | bound_by(lines)
     before: dict[Py, str] = {}
     kept: list[Stmt] = []
     first: list[Stmt] = []
@@ -78,7 +78,7 @@ def _names(node: Py) -> set[str]:
     return set(_NAME.findall(flat(node)))
 
 
-def _bound(lines: list[Stmt]) -> set[str]:
+def bound_by(lines: list[Stmt]) -> set[str]:
     """The names to which statements give a value."""
     found: set[str] = set()
     for line in lines:
@@ -87,10 +87,10 @@ def _bound(lines: list[Stmt]) -> set[str]:
                 found.update(_NAME.findall(target))
             case Raw(text=text, body=body):
                 found.update(_NAME.findall(text) if text.startswith("for ") else ())
-                found |= _bound(body)
+                found |= bound_by(body)
             case Def(name=name, parameters=parameters, body=body):
-                found |= {name, *parameters} | _bound(body)
+                found |= {name, *parameters} | bound_by(body)
     return found
 
 
-__all__ = ["hoisted"]
+__all__ = ["bound_by", "hoisted"]

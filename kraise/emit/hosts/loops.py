@@ -7,7 +7,7 @@ from typing import Protocol
 from kraise.emit.blocks import Assign, Def, Raw, Stmt
 from kraise.emit.hosts import carries, structs
 from kraise.emit.hosts.expressions import HostText
-from kraise.emit.hosts.invariants import hoisted
+from kraise.emit.hosts.invariants import bound_by, hoisted
 from kraise.emit.hosts.shaped import Shape, Shaped
 from kraise.emit.hosts.statics import Statics, scalars
 from kraise.emit.hosts.sums import stepped
@@ -195,7 +195,7 @@ def _counted(writer: Writer, stmt: o.Loop, state: _State, step: str, body: list[
 def _known(writer: Writer, first: list[Stmt], lines: list[Stmt], bound: list[str]) -> tuple[str, ...]:
     """The values that a round reads, of the function and of the lines before the loop, and that are known only when it
     runs (a derivative of JAX's own that is replaced may not find them by itself)."""
-    own = {n for x in lines if isinstance(x, Assign) and x.target is not None for n in x.target.split(", ")} | {*bound}
+    own = bound_by(lines) | {*bound}
     names = writer.text.names
     traced = [names[n] for n in names if n != "_" and n not in writer.statics.names]
     traced += [x.target for x in first if isinstance(x, Assign) and x.target is not None]
