@@ -23,11 +23,19 @@ def has_edge(row, col, from_, to, found, m):
 
 @partial(jax.jit, static_argnames="n")
 def whole_root(x, root, n):
+    """The source's search: what it searches for has a closed form (a root of floats, corrected), which it does not
+    say."""
     x = x[:n]
-    r = jnp.minimum(jnp.sqrt(x.astype(jnp.float32)).astype(x.dtype), 46339)
-    r -= r * r > x
-    r += (r + 1) * (r + 1) <= x
-    return root.at[:n].set(r)
+
+    def halve(_, bounds):
+        lo, hi = bounds
+        mid = (lo + hi + 1) >> 1
+        good = mid <= jax.lax.div(x, jnp.maximum(mid, 1))  # an empty range's middle may be 0
+        live = lo < hi
+        return jnp.where(live & good, mid, lo), jnp.where(live & ~good, mid - 1, hi)
+
+    lo, _ = jax.lax.fori_loop(0, 32, halve, (jnp.zeros_like(x), x // 2 + 1))
+    return root.at[:n].set(lo)
 
 
 @partial(jax.jit, static_argnames="n")

@@ -24,8 +24,5 @@ def splitmix(seeds, values):
 
 @partial(jax.jit, static_argnames="rounds")
 def minimal_standard(seeds, numbers, rounds):
-    """All rounds are one: the composition of affine maps is affine."""
-    factor, offset = 1, 0
-    for _ in range(rounds):
-        factor, offset = 1103515245 * factor % 2**31, (1103515245 * offset + 12345) % 2**31
-    return (factor * seeds + offset) % 2**31 if rounds else seeds
+    """A loop, as the source has it: that all rounds are one affine map is number theory that it does not say."""
+    return jax.lax.fori_loop(0, rounds, lambda _, s: (1103515245 * s + 12345) % 2**31, seeds)

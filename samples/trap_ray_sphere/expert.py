@@ -1,4 +1,4 @@
-"""Rays and a circle by hand."""
+"""Rays and a circle by hand; a ray that touches it has a root of zero, whose slope is left out where it looks away."""
 
 import jax
 import jax.numpy as jnp
@@ -8,8 +8,8 @@ import jax.numpy as jnp
 def ray_sphere(t, ox, oy, dx, dy, radius):
     b = ox * dx + oy * dy
     disc = b * b - (ox * ox + oy * oy - radius * radius) * (dx * dx + dy * dy)
-    hit = disc >= 0
-    root = jnp.sqrt(jnp.where(hit, disc, 1))
+    hit, cuts = disc >= 0, disc > 0
+    root = jnp.where(cuts, jnp.sqrt(jnp.where(cuts, disc, 1)), 0)
     near, far = -b - root, -b + root
     return jnp.where(hit, jnp.where(near > 0, near, jnp.where(far > 0, far, -1)), -1)
 
