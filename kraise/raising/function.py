@@ -24,6 +24,7 @@ from kraise.raising.gradients.demand import make_safe
 from kraise.raising.loops.periodic import in_turns
 from kraise.raising.loops.registers import registers
 from kraise.raising.loops.rungs import loop
+from kraise.raising.loops.settled_flags import without_settled
 from kraise.raising.loops.unrolled import unrolled
 from kraise.raising.loops.whiles import while_loop
 from kraise.raising.loops.whole_bounds import with_whole_bounds
@@ -196,6 +197,8 @@ class Raiser:
         stmts, scalars = as_values(fuse(started(stmts, shapes), versions, shapes), shapes, named_arrays)
         st.names = {n.expr: n for n in scalars} | st.names
         stmts = reread(from_before(without_dead(stmts, versions, seen), versions, shapes), st.names)
+        stmts, settle = without_settled(stmts, seen)
+        st.names = {(e := settle(n.expr)): replace(n, expr=e) for n in st.names.values()}
         if cx.lane is not None:
             counted = partial(threads.without_warps, cx.block_size(), cx.warp)
             stmts = tuple(map_statement(s, counted) for s in stmts)

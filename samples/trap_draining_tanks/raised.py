@@ -8,22 +8,16 @@ import jax.numpy as jnp
 def draining_tanks(y, level, rate):
     """Torricelli's law, step by step; a tank that has run dry (or overdrawn) is left alone.
 
-    stopped, v = False, level[i]  for 0 <= i < level.shape[0]
+    v = level[i]  for 0 <= i < level.shape[0]
     for t = 0 ... 11:
-        all at once:
-            stopped = v <= 0.0 or stopped
-            v = v if stopped or v <= 0.0 else v - rate * sqrt(v)
+        v = v if v <= 0.0 else v - rate * sqrt(v)
     y[i] = v  for 0 <= i < level.shape[0]
     """
 
-    def step(_, state):
-        stopped, v = state
-        either = stopped | (v <= 0.0)
-        v_2 = v - rate * jnp.sqrt(jnp.where(either, 1, v))  # kernel.py:15
-        v_3 = jnp.where(either, v, v_2)
-        return either, v_3
+    def step(_, v):
+        below = v <= 0.0
+        v_2 = v - rate * jnp.sqrt(jnp.where(below, 1, v))  # kernel.py:15
+        return jnp.where(below, v, v_2)  # kernel.py:15
 
-    _, v = jax.lax.fori_loop(
-        0, 12, step, (jnp.zeros(level.shape, bool), level)
-    )  # kernel.py:12
+    v = jax.lax.fori_loop(0, 12, step, level)  # kernel.py:12
     return y.at[: level.shape[0]].set(v)  # kernel.py:16

@@ -1,0 +1,31 @@
+"""A flag of lanes that have stopped is carried only where their values do not say so themselves."""
+
+from textwrap import indent
+
+import pytest
+
+from kraise import pipeline
+
+SETTLED = {
+    "tested first": "if v <= 0.0:\n    break\nv = v - 0.4 * math.sqrt(v)",
+    "tested twice": "if v <= 0.0 or v > 3.0:\n    break\nv = v + 0.5",
+    "with what all rounds share": "if v > c[i]:\n    break\nv = 1.5 * v + 0.1",
+}
+OTHERS = {
+    "the round's number": "if v <= 0.3 * t:\n    break\nv = v + 0.1",
+    "what the round reads": "if c[t] > v:\n    break\nv = v + 0.3",
+    "tested last": "v = 0.7 * v - 0.1\nif v < 0.2:\n    break",
+    "moves first": "u = 0.9 * v\nv = 0.5 * v + 0.1\nif u < 0.3:\n    break\nv = v + 0.2",
+}
+HEAD = "import math\n\ndef f(x, c, y, n):\n    for i in range(n):\n        v = x[i]\n        for t in range(6):\n"
+
+
+@pytest.mark.parametrize("name", [*SETTLED, *OTHERS])
+def test_flags(name):
+    source = HEAD + indent((SETTLED | OTHERS)[name], " " * 12) + "\n        y[i] = v\n"
+    done = pipeline.translate(source, "k.py")
+    assert done.text is not None, done.diagnostics
+    request = pipeline.Request(shapes={"x": (9,), "c": (9,), "y": (9,)}, values={"n": 9})
+    ((report,), problems) = pipeline.verify(done, request)
+    assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    assert ("stopped" in done.text.split('"""')[-1]) == (name in OTHERS), done.text
