@@ -80,6 +80,16 @@ class Block:
     bound: set[eq.Version] = field(default_factory=set)
 
 
+@dataclass(frozen=True)
+class Pair:
+    """A value as the one at place ``axis`` of ``value``, which is over one place more than the store."""
+
+    value: eq.Expr
+    own: eq.Axis  # of the store
+    axis: eq.Axis
+    first: bool  # at the place before the other
+
+
 def sizes_in(value: Linear) -> set[str]:
     """The parameters that a sum which is not negative takes for sizes: a caller may not give less than 0."""
     for atom, c in value.terms:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from kraise.diagnostics import refuse
 from kraise.emit import tree
-from kraise.emit.blocks import Assign, Block, Def, Do, Frame, Raw, Stmt, Val, least, sizes_in
+from kraise.emit.blocks import Assign, Block, Def, Do, Frame, Pair, Raw, Stmt, Val, least, sizes_in
 from kraise.emit.loads.tables import tables_of
 from kraise.emit.loads.widths import Widths
 from kraise.emit.text import launch
@@ -68,9 +68,9 @@ class Context:
         self.rows: dict[eq.Version, tuple[Py, bool, bool]] = {}  # kept back by stores/joined
         self.aliases: set[eq.Expr] = set()
         self.widths = Widths(kernel.body)
+        self.neighbours: dict[eq.Expr, Pair] = {}  # values that are computed at two places
         self.whole: frozenset[tuple[str, tuple[eq.Expr, ...]]] = frozenset()  # views that their array surely fills
-        # names for values that the source does not name: where they are stored
-        self.hints: dict[eq.Expr, str] = {}
+        self.hints: dict[eq.Expr, str] = {}  # names for values that the source does not name: where they are stored
         # sums that may be negative and were cut off at zero, and those that the function's head excludes
         self.clamped: list[Linear] = []
         self.assumed: tuple[Linear, ...] = ()

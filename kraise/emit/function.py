@@ -17,6 +17,7 @@ from kraise.emit.lower import Lowering
 from kraise.emit.settled import settled
 from kraise.emit.stores import columns, versions, writes
 from kraise.emit.stores.merge import merged
+from kraise.emit.sums import neighbours
 from kraise.emit.sums.extrema import beside_places
 from kraise.emit.sums.from_first import from_first
 from kraise.emit.text import clashes, layout_text, records, shapes
@@ -117,6 +118,7 @@ def _lowered(
     context.assumed = (*assumed, *guards.implied(kernel), *guards.checked_sizes(kernel))
     context.hosted = bool(around.module.hosts)
     context.whole = whole(kernel)
+    context.neighbours = neighbours.pairs(kernel)
     context.launch_rank = _launch_rank(kernel)
     context.last_use, context.numbers = versions.last_uses(kernel)
     values = tuple(v for v in kernel.returns if not isinstance(v, eq.Version))

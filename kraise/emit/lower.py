@@ -296,12 +296,12 @@ class Lowering:
         """An operation of the table, lane by lane."""
         from kraise.emit import bit_order, lazy
         from kraise.emit.loops import triangular
-        from kraise.emit.sums import conditions, extrema, stencils
+        from kraise.emit.sums import conditions, extrema, neighbours, stencils
 
         if own := {triangular.SOLVE: triangular.lowered, bit_order.NAME: bit_order.lowered}.get(node.name):
             return own(self, node, frame)
         by_columns = stencils.by_columns(self, node, frame) if self.ctx.uses[node] > 1 else None
-        special = by_columns or conditions.triangle(self, node, frame)
+        special = neighbours.sliced(self, node, frame) or by_columns or conditions.triangle(self, node, frame)
         if special is not None:
             return special
         name, args = node.name, node.args

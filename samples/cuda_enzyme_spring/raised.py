@@ -11,11 +11,10 @@ def relax(x, stiffness, moved, dt, n):
 
     moved[i] = x[i] + dt * pull / (1.0 + pull * pull)  for 1 <= i < n - 1
     """
-    if n < 2:
+    if n < 1:
         return moved
-    pull = stiffness[1 : n - 1] * (x[2:n] - x[1 : n - 1]) - stiffness[: n - 2] * (
-        x[1 : n - 1] - x[: n - 2]
-    )  # kernel.cu:10
+    product = stiffness[: n - 1] * (x[1:n] - x[: n - 1])
+    pull = product[1:] - product[:-1]  # kernel.cu:10
     return moved.at[1 : n - 1].set(
         x[1 : n - 1] + dt * pull / (1.0 + pull * pull)
     )  # kernel.cu:11

@@ -8,14 +8,9 @@ import jax.numpy as jnp
 
 @partial(jax.jit, static_argnames=("width", "height"))
 def mandelbrot(counts, width, height, x0, y0, scale):
-    """stopped, zi, zr, it = False, 0.0, 0.0, 0  for 0 <= px < width, 0 <= py < height
-    for round = 0 ... 39:
-        all at once:
-            stopped = zr * zr + zi * zi > 4.0 or stopped
-            zi = 2.0 * zr * zi + y0 + py * scale if not stopped and not zr * zr + zi * zi > 4.0 else zi
-            zr = zr * zr - zi * zi + x0 + px * scale if not stopped and not zr * zr + zi * zi > 4.0
-                else zr
-            it = it + 1 if not stopped and not zr * zr + zi * zi > 4.0 else it
+    """zi, zr, it = 0.0, 0.0, 0  for 0 <= px < width, 0 <= py < height
+    for round = 0 ... 39, where not zr2 + zi2 > 4.0:
+        zi, zr, it = 2.0 * zr * zi + y0 + py * scale, zr * zr - zi * zi + x0 + px * scale, it + 1
     counts[py, px] = it  for 0 <= px < width, 0 <= py < height
     """
     zero = jnp.zeros((width, height), jnp.float32)
@@ -23,29 +18,20 @@ def mandelbrot(counts, width, height, x0, y0, scale):
     px = jnp.arange(width)
 
     def step(_, state):
-        stopped, zi, zr, it = state
+        zi, zr, it = state
         zr2 = zr * zr  # kernel.cu:7
         zi2 = zi * zi
-        both = ~stopped & ~(zr2 + zi2 > 4.0)
+        above = zr2 + zi2 > 4.0
         zi_2 = 2.0 * zr * zi + (y0 + py.astype(jnp.float32) * scale)  # kernel.cu:9
         zr_2 = zr2 - zi2 + (x0 + px[:, None].astype(jnp.float32) * scale)
         return (
-            ~both,
-            jnp.where(both, zi_2, zi),
-            jnp.where(both, zr_2, zr),
-            jnp.where(both, it + 1, it),
+            jnp.where(above, zi, zi_2),
+            jnp.where(above, zr, zr_2),
+            jnp.where(above, it, it + 1),
         )
 
-    _, _, _, it = jax.lax.fori_loop(
-        0,
-        40,
-        step,
-        (
-            jnp.zeros((width, height), bool),
-            zero,
-            zero,
-            jnp.zeros((width, height), jnp.int32),
-        ),
+    _, _, it = jax.lax.fori_loop(
+        0, 40, step, (zero, zero, jnp.zeros((width, height), jnp.int32))
     )  # kernel.cu:6
     counts2 = it.T  # kernel.cu:18
     return counts.at[: height * width].set(counts2.ravel())

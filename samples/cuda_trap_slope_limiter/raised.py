@@ -14,10 +14,11 @@ def slope_limiter(y, u, n):
 
     y[i] = u[i] + 0.5 * (slope if dl * dr > 0.0 else 0.0)  for 1 <= i < n - 1
     """
-    if n < 2:
+    if n < 1:
         return y
-    dl = u[1 : n - 1] - u[: n - 2]  # kernel.cu:5
-    dr = u[2:n] - u[1 : n - 1]
+    difference = u[1:n] - u[: n - 1]
+    dl = difference[:-1]  # kernel.cu:5
+    dr = difference[1:]
     above = dl * dr > 0.0
     slope = (
         dl * dr * (dl + dr) / jnp.where(above, dl * dl + dr * dr, 1.0)

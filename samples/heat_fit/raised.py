@@ -35,9 +35,8 @@ def conduct(u, v, k, dt):
     n = u.shape[0]
     if n < 2:
         return v
-    inner = u[1:-1] + dt * (
-        k[1 : n - 1] * (u[2:] - u[1:-1]) - k[: n - 2] * (u[1:-1] - u[:-2])
-    )  # kernel.py:10
+    product = k[: n - 1] * (u[1:] - u[:-1])
+    inner = u[1:-1] + dt * (product[1:] - product[:-1])  # kernel.py:10
     return jnp.concatenate((v[:1], inner.astype(v.dtype), v[n - 1 :]))  # kernel.py:10
 
 

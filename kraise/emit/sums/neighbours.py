@@ -1,0 +1,175 @@
+"""What a cell and its neighbour both compute is computed once, and taken at both places.
+
+``k[i] * (u[i + 1] - u[i]) - k[i - 1] * (u[i] - u[i - 1])`` is ``flow[1:] - flow[:-1]`` of ``flow = k * (u[1:] -
+u[:-1])``, over one place more. The gradient then fills up two arrays in place of four.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kraise.emit import tree
+from kraise.emit.blocks import Frame, Pair, Val
+from kraise.emit.lower import Lowering
+from kraise.emit.text import python as py
+from kraise.emit.text.linear import linear
+from kraise.emit.text.python import ALL, Atom, Slice
+from kraise.ir import equations as eq
+from kraise.ir.types import INT
+from kraise.ir.walk import substitute
+
+_MOST = 400  # nodes of a value that is looked through
+
+
+def pairs(kernel: eq.Kernel) -> dict[eq.Expr, Pair]:
+    """The values of stores that are computed at two neighbouring places."""
+    found: dict[eq.Expr, Pair] = {}
+    if kernel.memory.limit:
+        return found
+    for stmt in tree.statements(kernel.body):
+        if isinstance(stmt, eq.Write):
+            for axis in stmt.axes:
+                if axis.step == 1:
+                    found |= _along(stmt, axis, found)
+    return found
+
+
+def _along(stmt: eq.Write, axis: eq.Axis, known: dict[eq.Expr, Pair]) -> dict[eq.Expr, Pair]:
+    nodes = list(_values(stmt.value))
+    if len(nodes) > _MOST:
+        return {}
+    groups: dict[object, dict[int, eq.Expr]] = {}
+    for node in nodes:
+        placed = _placed(node, axis.name) if isinstance(node, eq.Op) and node not in known else None
+        if placed is not None:
+            groups.setdefault(placed[0], {})[placed[1]] = node
+    both = [g for g in groups.values() if len(g) == 2 and max(g) - min(g) == 1]
+    paired = {n for g in both for n in g.values()}
+    both = [g for g in both if all(_of_several(n, paired) for n in g.values())]
+    larger = {n for g in both for n in g.values()}
+    out: dict[eq.Expr, Pair] = {}
+    for group in both:
+        before, after = min(group), max(group)
+        if not _stands_alone(stmt.value, set(group.values()), larger):
+            continue
+        place = eq.Index(f"{axis.name} or the next", INT)
+        shifted = linear_shift(place, -after)
+        value = substitute(group[after], dict.fromkeys(_indices(group[after], axis.name), shifted))
+        lo, hi = (linear_shift(e, d) for e, d in ((axis.lo, before), (axis.hi, after)))
+        wide = eq.Axis(place.name, lo, hi)
+        for offset, node in group.items():
+            out[node] = Pair(value, axis, wide, offset == before)
+    return out
+
+
+def _values(root: eq.Expr) -> Iterator[eq.Expr]:
+    """The nodes of a value that are over the store's own indices."""
+    seen: set[eq.Expr] = set()
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            yield node
+            if isinstance(node, eq.Op | eq.Cast):
+                stack += reversed(tree.children(node))
+
+
+def _of_several(root: eq.Expr, paired: set[eq.Expr]) -> bool:
+    """Whether a value is made of more than one load, or value that is computed twice itself: a square is not."""
+    found: set[eq.Expr] = set()
+    stack = [*tree.children(root)]
+    while stack:
+        node = stack.pop()
+        if node in paired or isinstance(node, eq.Read):
+            found.add(node)
+        else:
+            stack += tree.children(node)
+    return len(found) > 1
+
+
+def _stands_alone(root: eq.Expr, nodes: set[eq.Expr], others: set[eq.Expr]) -> bool:
+    """Whether a value is used elsewhere than within larger ones of the kind."""
+    stack, seen = [root], set()
+    while stack:
+        node = stack.pop()
+        if node in nodes:
+            return True
+        if node not in seen and node not in others:
+            seen.add(node)
+            stack += tree.children(node)
+    return False
+
+
+def _placed(node: eq.Expr, index: str) -> tuple[object, int] | None:
+    """What a value computes from the place of its last load on, and that place; None for other kinds of values."""
+    loads: list[tuple[eq.Expr, int]] = []
+
+    def key(e: eq.Expr) -> object:
+        match e:
+            case eq.Const() | eq.Param():
+                return e
+            case eq.Op(name=name, args=args, type=kind):
+                return (name, kind, *map(key, args))
+            case eq.Cast(type=kind, arg=arg):
+                return ("cast", kind, key(arg))
+            case eq.Read(version=version, subscripts=subscripts, view=view) if plain(e):
+                forms: list[object] = []
+                for s in subscripts:
+                    form = linear(s)
+                    own = next((a for a, _ in form.terms if isinstance(a, eq.Index) and a.name == index), None)
+                    if own is not None:
+                        if form.coefficient(own) != 1 or len(form.terms) != 1:
+                            raise ValueError
+                        loads.append((e, form.constant))
+                        forms.append(("own", form.constant))
+                        continue
+                    if any(isinstance(n, eq.Index) and n.name == index for n in tree.walk(s)):
+                        raise ValueError
+                    forms.append((s,))
+                return ("read", version, view, *forms)
+        raise ValueError
+
+    def plain(e: eq.Read) -> bool:
+        return not (e.safe or e.outside or e.limit is not None)
+
+    try:
+        found = key(node)
+    except ValueError:
+        return None
+    if len({load for load, _ in loads}) < 2:
+        return None
+    last = max(at for _, at in loads)
+
+    def moved(k: object) -> object:
+        if isinstance(k, tuple):
+            return ("own", k[1] - last) if len(k) == 2 and k[0] == "own" else tuple(map(moved, k))
+        return k
+
+    return moved(found), last
+
+
+def _indices(node: eq.Expr, name: str) -> list[eq.Expr]:
+    return [n for n in tree.walk(node) if isinstance(n, eq.Index) and n.name == name]
+
+
+def linear_shift(e: eq.Expr, by: int) -> eq.Expr:
+    """``e + by``."""
+    return e if by == 0 else eq.Op("add", (e, eq.Const(by, INT)), INT)
+
+
+def sliced(low: Lowering, node: eq.Expr, frame: Frame) -> Val | None:
+    """A value of a pair, as a part of what both places are computed in."""
+    pair = low.ctx.neighbours.get(node)
+    if pair is None or pair.own not in frame:
+        return None
+    own = tuple(a for a in frame if a.name in low.ctx.free(node))
+    wide = tuple(pair.axis if a is pair.own else a for a in own)
+    known = low.variable(pair.value, wide)
+    name = known[0] if known else low.define(pair.value, wide)
+    part = Slice(None, py.number(-1)) if pair.first else Slice(py.number(1), None)
+    at = own.index(pair.own)
+    return low.extend(py.Sub(Atom(name), (*[ALL] * at, part)), own, frame)
+
+
+__all__ = ["pairs", "sliced"]
