@@ -53,7 +53,7 @@ def f(x, y):
         s = 0.0
         for k in range(9):
             slope = 1.0 - x[i] * s
-            if slope < 0.3:
+            if slope < 0.3 - 0.001 * k:  # the round decides, too: a flag is needed
                 break
             s += x[i] / slope
             {second}
