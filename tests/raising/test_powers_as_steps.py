@@ -68,3 +68,42 @@ def test_blocks_of_half_an_array():
 def test_races(source):
     done = pipeline.translate(source, "k.cu")
     assert {d.code for d in done.diagnostics} == {"KR201"}
+
+
+ROWS = """
+__global__ void flat(const float *x, const float *w, float *y, int n, int lg) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < (n << lg)) y[i] = w[i >> lg] * x[i] + (i & ((1 << lg) - 1));
+}
+__global__ void rows(const float *x, float *y, int n, int lg) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, width = 1 << lg;
+    if (i >= n) return;
+    float s = 0.0f;
+    for (int k = 0; k < width; k++) s += x[(i << (lg + 1)) + k];
+    y[i] = s;
+}
+__global__ void overlapping(const float *x, float *y, int n, int lg) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) for (int k = 0; k < 2 << lg; k++) y[(i << lg) + k] = x[i];
+}
+"""
+NUMBA_ROWS = """
+from numba import cuda
+
+@cuda.jit
+def flat(x, w, y, n, lg):
+    i = cuda.grid(1)
+    if i < n << lg:
+        y[i] = w[i >> lg] * x[i] + (i & ((1 << lg) - 1))
+"""
+
+
+@pytest.mark.parametrize(("source", "file"), [(ROWS, "k.cu"), (NUMBA_ROWS, "k.py")])
+def test_shifts_by_a_size_are_rows(source, file):
+    done = pipeline.translate(source, file)
+    assert done.text and "reshape(n, 1 << lg)" in done.text and "grid" not in done.text
+    assert {d.code for d in done.diagnostics} == ({"KR201"} if "overlapping" in source else set())
+    for n, lg in ((3, 2), (2, 0)):
+        shapes = {"x": (n << lg + 1,), "w": (n,), "y": (n << lg + 1,)}
+        reports, _ = pipeline.verify(done, pipeline.Request(shapes=shapes, values={"n": n, "lg": lg}))
+        assert reports and not [r.failures for r in reports if r.failures]

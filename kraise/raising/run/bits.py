@@ -7,7 +7,7 @@ from kraise.analysis.poly import LARGE, Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr
 from kraise.ir.types import BOOL, INT, ScalarType
-from kraise.ir.walk import free_indices
+from kraise.ir.walk import free_indices, topological
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like, operation
 from kraise.raising.run.context import Context
@@ -20,10 +20,14 @@ from kraise.raising.threads.splits import quotient
 def by_bits(cx: Context, st: State, name: str, a: eq.Expr, b: eq.Expr, t: ScalarType) -> eq.Expr:
     """``i & 31``, ``i >> 5`` and ``i << 2`` of an index as a remainder, a quotient and a product."""
     bits = b.value if isinstance(b, eq.Const) and isinstance(b.value, int) else -1
-    plain = index_like(a) and free_indices(a) and 0 <= bits < LARGE
+    moving = index_like(a) and bool(free_indices(a))
+    plain = moving and 0 <= bits < LARGE
     n = to_poly(b) + 1
     if name == "and_" and index_like(a) and free_indices(a) and n.value is None and is_static(n):
         whole = to_expr(n)  # i & (n - 1)
+        if _of_powers(whole):
+            digit = quotient(cx, st.path, "mod", a, whole)
+            return operation("mod", (a, whole), INT) if digit is None else digit
         if whole in cx.powers:
             what = whole.name if isinstance(whole, eq.Param) else render_expr(whole)
             power_of_two(cx, n, what.replace(".x", ""), "it masks an index")
@@ -40,9 +44,51 @@ def by_bits(cx: Context, st: State, name: str, a: eq.Expr, b: eq.Expr, t: Scalar
         return operation("floordiv", (a, size), INT) if digit is None else digit
     if name == "shl" and 0 <= bits < 16 and (plain or (index_like(a) and by_launch((a,)))):
         return operation("mul", (a, eq.Const(1 << bits, INT)), INT)
+    rows = moving or (name == "shl" and t.kind == "int" and not isinstance(a, eq.Const) and _of_sizes(cx, a))
+    if name in ("shl", "shr") and rows and (power := _row(cx, st, b, t)) is not None:
+        if name == "shl":
+            return operation("mul", (a, power), INT)
+        digit = quotient(cx, st.path, "floordiv", a, power)
+        return operation("floordiv", (a, power), INT) if digit is None else digit
     if name == "shl" and isinstance(a, eq.Const) and isinstance(a.value, int) and 0 < a.value < LARGE:
         return _power(cx, st, a, b, t)
     return operation(name, (a, b), t)
+
+
+def _row(cx: Context, st: State, b: eq.Expr, t: ScalarType) -> eq.Expr | None:
+    """``1 << b`` of a size b: the elements of a row."""
+    if isinstance(b, eq.Const) or not _of_sizes(cx, b):
+        return None
+    t = ScalarType("int", t.bits) if t.kind == "uint" else t
+    power = _power(cx, st, eq.Const(1, t), b, t)
+    return power if index_like(power) and _of_powers(power) else None
+
+
+def _of_sizes(cx: Context, e: eq.Expr) -> bool:
+    """Whether a number is made of sizes alone."""
+    sizes = steering(cx)
+    named = (n.name in sizes for n in topological((e,)) if isinstance(n, eq.Param))
+    return index_like(e) and is_static(to_poly(e)) and all(named)
+
+
+def _of_powers(e: eq.Expr) -> bool:
+    """Whether a number is a power of two by its form."""
+    match e:
+        case eq.Op(name="shl", args=(eq.Const(value=int() as n), _)):
+            return n > 0 and n & (n - 1) == 0
+        case eq.Op(name="mul", args=args):
+            return all(map(_of_powers, args))
+        case eq.Const(value=int() as n):
+            return n > 0 and n & (n - 1) == 0
+    return False
+
+
+def rows_by_bits(e: eq.Expr) -> bool:
+    """Whether a number is a size times a power of two (``n << b``): it is not negative, as sizes are."""
+    match e:
+        case eq.Op(name="mul", args=(a, b)):
+            return any(_of_powers(p) and isinstance(n, eq.Param | eq.Shape) for p, n in ((a, b), (b, a)))
+    return False
 
 
 def _power(cx: Context, st: State, a: eq.Const, b: eq.Expr, t: ScalarType) -> eq.Expr:
@@ -56,6 +102,8 @@ def _power(cx: Context, st: State, a: eq.Const, b: eq.Expr, t: ScalarType) -> eq
         return operation("shl", (a, b), t)
     if not all(len(m) == 1 and isinstance(m[0], eq.Param) and m[0].name in sizes for m in rest.terms):
         return operation("shl", (a, b), t)
+    if a.value != 1:
+        return operation("mul", (a, _power(cx, st, eq.Const(1, a.type), b, t)), t)
     power = operation("shl", (a, to_expr(rest)), t)
     if index_like(power):
         st.facts = tuple(dict.fromkeys((*st.facts, eq.Op("ge", (power, eq.Const(1, INT)), BOOL))))
@@ -74,4 +122,4 @@ def power_of_two(cx: Context, size: Poly, what: str, why: str) -> None:
         cx.assumptions.append(f"{what} is a power of two ({why})")
 
 
-__all__ = ["by_bits", "power_of_two"]
+__all__ = ["by_bits", "power_of_two", "rows_by_bits"]

@@ -26,7 +26,7 @@ from kraise.raising.optimistic import in_known_rows, rows_of_blocks, wanted
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like, operation, row_like, same_cell
 from kraise.raising.run.arms import seen
-from kraise.raising.run.bits import by_bits
+from kraise.raising.run.bits import by_bits, rows_by_bits
 from kraise.raising.run.context import Context, array_type
 from kraise.raising.run.dispatched import complete
 from kraise.raising.run.paths import add_path, decided
@@ -182,7 +182,9 @@ def _cast(cx: Context, st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
     wide = t.is_integer and (t.bits is None or t.bits >= 32) and v.type.is_integer and index_like(v)
     wide = wide and not (isinstance(v, eq.Const) and abs(int(v.value.real)) >= LARGE)  # of a hash: it keeps its width
     # the range of an index fits a signed integer of its width; an unsigned one if it is not negative, as sizes are
-    if wide and (t.kind == "int" or isinstance(of, eq.Param | eq.Shape) or provable((*st.path, *st.facts), to_poly(v))):
+    if wide and (t.kind == "int" or isinstance(of, eq.Param | eq.Shape) or rows_by_bits(v)):
+        return v
+    if wide and provable((*st.path, *st.facts), to_poly(v)):
         return v
     return simplify.cast(t, v)
 
