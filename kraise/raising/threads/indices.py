@@ -17,6 +17,7 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, topological, transform
 from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.context import Context
+from kraise.raising.threads.block_shapes import block_shape
 from kraise.raising.threads.counted import counted, launched_axes
 from kraise.raising.threads.lone import one_block
 from kraise.raising.threads.multiples import in_tiles
@@ -339,6 +340,10 @@ def finer(cx: Context, ways: Ways, values: Iterable[eq.Expr]) -> Ways | None:
             continue
         if axis in ways:
             new[axis] = -ways[axis]
+            continue
+        shape = block_shape(cx, nodes, axis)
+        if shape is not None and not shape.keys() & ways.keys():
+            new |= shape or {axis: APART}
             continue
         sizes = _sizes(nodes, b, cx.threads["blockDim", axis])
         if axis in cx.hints:

@@ -1,0 +1,39 @@
+"""Blocks of several axes whose threads are numbered through: ``12 * block + 4 * y + x`` is of blocks of 4 by 3.
+
+Twelve threads along x, as ``12 * block + x`` would have, would meet those of the next y. Where the numbers are none of
+digits (``10 * block + 4 * y + x``), nothing is known of the block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+from kraise.analysis.poly import to_poly
+from kraise.ir import equations as eq
+from kraise.raising.run.context import Context
+
+
+def block_shape(cx: Context, nodes: Iterable[eq.Expr], axis: int) -> dict[int, int] | None:
+    """By axis, the negative of how many threads a block has where the block of ``axis`` is numbered through with its
+    threads; empty where they are not told apart by that. None where nothing speaks of threads of another axis."""
+    block, block_dim = cx.threads["block", axis], to_poly(cx.threads["blockDim", axis])
+    others = {t: a for (kind, a), t in cx.threads.items() if kind == "thread" and isinstance(t, eq.Index) and a != axis}
+    found: dict[int, int] | None = None
+    for n in nodes if others else ():
+        if not isinstance(n, eq.Op) or not n.type.is_integer:
+            continue
+        poly = to_poly(n)
+        own = poly.coefficient(block)
+        whole = (own + block_dim).value
+        if whole is None or own.value is not None:
+            continue
+        rows = sorted((c, a) for t, a in others.items() if 1 < (c := poly.coefficient(t).value or 0) < whole)
+        by = [*(c for c, _ in rows), whole]
+        if rows and all(more % c == 0 for c, more in pairwise(by)):
+            return {axis: -by[0]} | {a: -(more // c) for (c, a), more in zip(rows, by[1:], strict=True)}
+        found = {} if rows else found
+    return found
+
+
+__all__ = ["block_shape"]

@@ -1,0 +1,27 @@
+"""Threads of a block of several axes that are numbered through."""
+
+import pytest
+
+from tests.hostile.judge import judge
+
+KERNEL = """__global__ void k(const int *x, int *y, int n) {{
+  int t = threadIdx.x + {row} * threadIdx.y, i = blockIdx.x * {block} + t;
+  if (i < n) {body}
+}}"""
+BODIES = {
+    "stores": "y[i] = x[i] * (threadIdx.y + 1);",
+    "the largest": "atomicMax(y, x[i] * (threadIdx.y + 1));",
+    "sums": "atomicAdd(y, x[i]);",
+}
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_a_block_is_as_wide_as_its_rows(body):
+    """It had ``block`` threads along x: each element was visited by threads of several rows."""
+    source = KERNEL.format(row=4, block=12, body=BODIES[body])
+    assert judge(source, "cu", "x=i[30]<-9:9 y=i[30] n=30", [((3,), (4, 3))]) == "right"
+
+
+def test_numbers_that_are_no_digits_tell_no_size():
+    source = KERNEL.format(row=4, block=10, body=BODIES["sums"])
+    assert judge(source, "cu", "x=i[30]<-9:9 y=i[30] n=30", [((3,), (4, 3)), ((3,), (2, 5))]) == "right"
