@@ -38,35 +38,13 @@ def substitute(A, b, n):
         b[k] = b[k] / A[k, k]
         b[i] += -(A[i, k] * b[k])  for 0 <= i < n - 1, where i < k
     """
-    if n < 1:
-        return b
-    i = jnp.arange(1, n)
     A2 = A[: n * n].reshape(n, n)
-
-    def step(b, inputs):
-        k, A_k = inputs
-        mask = i >= k + 1
-        b = b.at[1:n].add(
-            jnp.where(mask, -(A_k * jnp.where(mask, b[k], 0)), 0.0)
-        )  # kernel.cu:15
-        return b, None
-
-    b, _ = jax.lax.scan(step, b, (jnp.arange(n), A2[1:].T))  # kernel.cu:14
-    i_2 = jnp.arange(n - 1)
-
-    def step(b, inputs):
-        k_2, A_k = inputs
-        b = b.at[k_2].set(b[k_2] / A2[k_2, k_2])  # kernel.cu:19
-        mask = i_2 < k_2
-        b = b.at[: n - 1].add(
-            jnp.where(mask, -(A_k * jnp.where(mask, b[k_2], 0)), 0.0)
-        )  # kernel.cu:21
-        return b, None
-
-    b, _ = jax.lax.scan(
-        step, b, (jnp.arange(n), A2[:-1].T), reverse=True
-    )  # kernel.cu:18
-    return b
+    b = b.at[:n].set(
+        jax.scipy.linalg.solve_triangular(A2, b[:n], lower=True, unit_diagonal=True)
+    )  # kernel.cu:15
+    return b.at[:n].set(
+        jax.scipy.linalg.solve_triangular(A2, b[:n], lower=False)
+    )  # kernel.cu:21
 
 
 @partial(jax.jit, static_argnames=("n", "k"))

@@ -10,6 +10,10 @@ from kraise.verify.load import load_module
 
 DOWN = "def f(A, b, x):\n for i in range({n}):\n  s = {s}\n  for j in range({j}):\n   {t}\n  x[i] = {x}\n"
 UP = DOWN.replace("range({n})", "range(len(x) - 1, -1, -1)")
+RIGHT = "def f(A, b, x):\n for k in range({n}):\n  {d}\n  for i in range({j}):\n   x[i] -= {t}\n"
+LEFT = RIGHT.replace("range({n})", "range({n}, -1, -1)")
+DIVIDED = {"d": "x[k] /= A[k, k]", "j": "k + 1, len(x)", "t": "A[i, k] * x[k]"}
+ONES = DIVIDED | {"d": "pass"}
 LEAST = {"n": "len(x)", "s": "b[i]", "j": "i", "t": "s -= A[i, j] * x[j]", "x": "s / A[i, i]"}
 SOLVED = {
     "forward": (DOWN, {}),
@@ -19,6 +23,12 @@ SOLVED = {
     "in place": (DOWN, {"s": "x[i]"}),
     "of twice as much": (DOWN, {"s": "2 * b[i] + x[i]"}),
     "of the last rows": (DOWN, {"n": "2, len(x)", "j": "2, i"}),
+    "by columns": (RIGHT, DIVIDED),
+    "by columns, back": (LEFT, DIVIDED | {"n": "len(x) - 1", "j": "k"}),
+    "by columns, ones on the diagonal": (RIGHT, ONES),
+    "by columns, ones and no last round": (RIGHT, ONES | {"n": "len(x) - 1"}),
+    "by columns, ones, back": (LEFT, ONES | {"n": "len(x) - 1", "j": "k"}),
+    "by rows of the transposed": (RIGHT, DIVIDED | {"t": "x[k] * A[k, i]"}),
 }
 OTHERS = {
     "the diagonal of another": (DOWN, {"x": "s / b[i]"}),
@@ -28,6 +38,13 @@ OTHERS = {
     "what is not yet made": (UP, {"j": "i"}),
     "rows that look at the first": (DOWN, {"s": "b[i] + x[0]"}),
     "each second row": (DOWN, {"n": "0, len(x), 2"}),
+    "by columns, the first of them": (RIGHT, DIVIDED | {"n": "len(x) - 1"}),
+    "by columns, a part": (RIGHT, DIVIDED | {"j": "k + 2, len(x)"}),
+    "by columns, what is made": (RIGHT, DIVIDED | {"j": "k"}),
+    "by columns, added": (RIGHT, DIVIDED | {"t": "-A[i, k] * x[k]"}),
+    "by columns, of another": (RIGHT, DIVIDED | {"t": "A[i, k] * b[k]"}),
+    "by columns, the diagonal of another": (RIGHT, DIVIDED | {"d": "x[k] /= b[k]"}),
+    "by columns, of a half": (RIGHT, DIVIDED | {"n": "0, len(x), 2"}),
     "two products": (DOWN, {"t": "s -= A[i, j] * x[j] * b[j]"}),
 }
 
@@ -54,7 +71,7 @@ def test_values(name):
     A, b, x = system()
     if name in SOLVED:  # of the other triangle nothing is read
         rows, columns = np.indices(A.shape)
-        below = (form is DOWN) == ("transposed" not in name)
+        below = (form in (DOWN, RIGHT)) == ("transposed" not in name)
         A[rows < columns if below else rows > columns] = np.nan
     expected = x.copy()
     own["f"](A, b, expected)

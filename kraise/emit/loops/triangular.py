@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from kraise.emit.context import Context, Frame, Raw, Stmt, Val
 from kraise.emit.loads.masks import conjuncts, positive
+from kraise.emit.loops.by_columns import Columns, by_columns
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
@@ -22,7 +23,8 @@ from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, FLOAT32, FLOAT64, INT, NUMBER
 from kraise.ir.walk import free_indices, statements, substitute, topological
 
-SOLVE = "solve_triangular"  # an operation of the emitter's own: the matrix, the right-hand side, lower, transposed
+# an operation of the emitter's own: the matrix, the right-hand side, lower, transposed, and ones on the diagonal
+SOLVE = "solve_triangular"
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ def _body(body: tuple[eq.Stmt, ...], params: set[str], floats: dict[str, None]) 
 
 
 def _store(loop: eq.Fold) -> eq.Write | None:
+    if (columns := by_columns(loop)) is not None:
+        return _solution(loop, columns)
     plain = not (loop.scalars or loop.outputs or loop.condition or loop.mapped or loop.unroll)
     if not plain or loop.axis is None or loop.axis.step != 1 or len(loop.arrays) != 1 or len(loop.body) != 1:
         return None
@@ -73,10 +77,19 @@ def _store(loop: eq.Fold) -> eq.Write | None:
     row, column = (s.name for s in found.matrix.subscripts)  # type: ignore[union-attr]
     other = eq.Axis(column if row == axis.name else row, axis.lo, axis.hi)
     kind = store.value.type
-    flags = (eq.Const(found.lower, BOOL), eq.Const(found.transposed, BOOL))
+    flags = (eq.Const(found.lower, BOOL), eq.Const(found.transposed, BOOL), eq.Const(False, BOOL))
     matrix = eq.Reduce("add", (other,), found.matrix, None, kind)  # binds the other index
     value = eq.Op(SOLVE, (matrix, found.given, *flags), kind)
     return replace(store, before=carry.outside, after=carry.result, axes=(axis, *store.axes), value=value)
+
+
+def _solution(loop: eq.Fold, found: Columns) -> eq.Write:
+    (carry,), rows, kind = loop.arrays, found.unknowns, found.store.value.type
+    place = eq.Index(rows.name, INT)
+    matrix = eq.Reduce("add", (replace(rows, name=found.other.name),), found.matrix, None, kind)
+    flags = tuple(eq.Const(flag, BOOL) for flag in (found.lower, found.transposed, found.unit))
+    value = eq.Op(SOLVE, (matrix, eq.Read(carry.outside, (place,), kind), *flags), kind)
+    return eq.Write(carry.outside, carry.result, (rows,), (place,), value, span=found.store.span)
 
 
 def _system(loop: eq.Fold, store: eq.Write, axis: eq.Axis) -> _System | None:
@@ -138,7 +151,7 @@ def _triangle(loop: eq.Fold, total: eq.Reduce, axis: eq.Axis) -> bool | None:
 def lowered(low: Lowering, node: eq.Op, frame: Frame) -> Val:
     """The solution over the loop's index and that of the right-hand sides."""
     ctx = low.ctx
-    matrix, given, lower, transposed = node.args
+    matrix, given, lower, transposed, unit = node.args
     assert isinstance(matrix, eq.Reduce) and isinstance(matrix.body, eq.Read)
     names = {s.name for s in matrix.body.subscripts} - {matrix.axes[0].name}  # type: ignore[union-attr]
     rows = next(a for a in frame if a.name in names)
@@ -148,6 +161,7 @@ def lowered(low: Lowering, node: eq.Op, frame: Frame) -> Val:
     square = (matrix.axes[0], rows) if transposed.value else (rows, matrix.axes[0])  # type: ignore[union-attr]
     left = low.lower(matrix.body, square).py
     how = {"lower": Atom(str(lower.value))} | ({"trans": py.number(1)} if transposed.value else {})  # type: ignore[union-attr]
+    how |= {"unit_diagonal": Atom("True")} if unit.value else {}  # type: ignore[union-attr]
     text = py.call("jax.scipy.linalg.solve_triangular", left, right, **how)
     return low.extend(text, own, frame)
 
