@@ -92,3 +92,49 @@ def test_flags_that_stay(body):
     text = module(body)
     assert "stopped" in text
     compare(body, text)
+
+
+ROOTS = """
+__global__ void last(const float *x, float *y, int *rounds, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float r = x[i] + 1.0f, d;
+    int it = 0;
+    do {
+        d = (r * r - x[i]) / (2.0f * r);
+        r -= d;
+    } while (fabsf(d) > 1e-3f && ++it < 4);
+    y[i] = r;
+    rounds[i] = it;
+}
+__global__ void first(const float *x, float *y, int *rounds, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float r = x[i] + 1.0f, d = 1.0f;
+    int it = 0;
+    while (fabsf(d) > 1e-3f && it++ < 4) {
+        d = (r * r - x[i]) / (2.0f * r);
+        if (d < -5.0f) continue;
+        r -= d;
+    }
+    y[i] = r;
+    rounds[i] = it;
+}
+__global__ void three(const float *x, float *y, int *rounds, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float r = x[i];
+    int it = 0;
+    while ((r > 0.5f && ++it < 6) && it != 3) r *= 0.5f;
+    y[i] = r;
+    rounds[i] = it;
+}
+"""
+
+
+def test_what_the_right_side_of_a_test_counts_bounds_the_rounds():
+    done = pipeline.translate(ROOTS, "k.cu")
+    assert done.text and "while_loop" not in done.text and done.raised == ("last", "first", "three")
+    values = {"x": [0.3, 2.0, 40.0, 0.0, 9.0, 700.0], "n": 6}
+    reports, problems = pipeline.verify(done, pipeline.Request(shapes={"x": (6,)}, values=values))
+    assert not problems and not [r.failures for r in reports if r.failures]

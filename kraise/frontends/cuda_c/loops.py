@@ -12,6 +12,7 @@ from kraise.frontends.cuda_c.c_types import AUTO, Array, CType, Reference
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.effects import changed, continues, jumps, same_order
 from kraise.frontends.cuda_c.places import reads
+from kraise.frontends.cuda_c.tests_in_turns import in_turns, leaving
 from kraise.frontends.cuda_c.trees import Node, child, end, last_name, position, strip, tokens, trees
 from kraise.frontends.cuda_c.usage import names_in
 from kraise.frontends.cuda_c.values import Alias, Cell, VarPlace
@@ -291,9 +292,10 @@ class Loops(Variables):
         body = self._body(body_node, context)
         body += context.step
         if before:
+            first, before, c = in_turns(before, c, span)
             stop = If(self.unary("!", c), (Break(span=span),), span=span)
             body = [*before, stop, *body]
-            c = Const(True, BOOL)
+            c = first
         self.emit(While(c, tuple(body), span=span))
 
     def do_statement(self, node: Tree) -> None:
@@ -316,7 +318,8 @@ class Loops(Variables):
         if tested:
             if continues(body):
                 raise self.refuse("KR299", "`continue` in a do loop whose test has side effects is not raised", node)
-            body = [*body, *tested]
+            first, tested, c = in_turns(tested, c, span)
+            body = [*body, *leaving(first, span), *tested]
         self.emit(While(c, tuple(body), test_last=True, span=span))
 
     def _quiet(self, node: Node) -> Any:
