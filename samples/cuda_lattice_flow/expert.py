@@ -1,4 +1,5 @@
-"""Flow by the lattice-Boltzmann method by hand."""
+"""Flow by the lattice-Boltzmann method by hand. The zeros of a direction stay factors: what they are multiplied with may
+be no number."""
 
 from functools import partial
 
@@ -10,7 +11,7 @@ WEIGHT = (4 / 9,) + (1 / 9,) * 4 + (1 / 36,) * 4
 
 
 def _along(f, direction):
-    return sum(c * f[q] for q, c in enumerate(direction) if c)
+    return sum(c * f[q] for q, c in enumerate(direction))
 
 
 def _collide(f, omega, force):

@@ -1,4 +1,5 @@
-"""Matrices with a leading dimension and the frames of a signal, by hand."""
+"""Matrices with a leading dimension and the frames of a signal, by hand. The squares are those of the products, as in the
+source: squares of the factors may overflow where these do not."""
 
 from functools import partial
 
@@ -29,7 +30,8 @@ def project(nz, ny, nx, pitch, slice, volume, image):
 @partial(jax.jit, static_argnames=("frames", "hop", "width"))
 def frame_energy(frames, hop, width, signal, window, energy):
     at = jnp.arange(frames)[:, None] * hop + jnp.arange(width)
-    return energy.at[:frames].set(signal[at] ** 2 @ window[:width] ** 2)
+    windowed = signal[at] * window[:width]
+    return energy.at[:frames].set((windowed**2).sum(axis=1))
 
 
 def large(rng):
