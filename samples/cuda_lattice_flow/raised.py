@@ -70,24 +70,21 @@ def collide(f, omega, force, nx, ny):
         for 0 <= x < nx, 0 <= y < ny, 0 <= q < 9
     """
     f3 = f[: 9 * ny * nx].reshape(9, ny, nx)
-    weight_2 = jnp.array(weight, jnp.float32)
     rho = f3.sum(axis=0)  # kernel.cu:23
-    cx_2 = jnp.array(cx, jnp.int32)
-    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
-        ux = (
-            jnp.einsum("qyx,q->yx", f3, cx_2.astype(jnp.float32)) / rho + force / omega
-        )  # kernel.cu:29
-        cy_2 = jnp.array(cy, jnp.int32)
-        uy = jnp.einsum("qyx,q->yx", f3, cy_2.astype(jnp.float32)) / rho
-    cu = 3.0 * (
-        cx_2[:, None, None].astype(jnp.float32) * ux
-        + cy_2[:, None, None].astype(jnp.float32) * uy
-    )  # kernel.cu:33
-    square = 1.5 * (ux * ux + uy * uy)  # kernel.cu:31
-    equilibrium = (
-        weight_2[:, None, None] * rho * (1.0 + cu + 0.5 * cu * cu - square)
-    )  # kernel.cu:34
-    f3_2 = f3 + omega * (equilibrium - f3)  # kernel.cu:35
+    ux = (
+        sum(cx_q * f_q for f_q, cx_q in zip(jnp.unstack(f3), cx)) / rho + force / omega
+    )  # kernel.cu:29
+    uy = sum(cy_q * f_q for f_q, cy_q in zip(jnp.unstack(f3), cy)) / rho
+    square = 1.5 * (ux * ux + uy * uy)
+
+    def term(f_q, weight_q, cx_q, cy_q):
+        cu = 3.0 * (cx_q * ux + cy_q * uy)  # kernel.cu:33
+        equilibrium = weight_q * rho * (1.0 + cu + 0.5 * cu * cu - square)
+        return f_q + omega * (equilibrium - f_q)
+
+    f3_2 = jnp.stack(
+        [term(*q) for q in zip(jnp.unstack(f3), weight, cx, cy)]
+    )  # kernel.cu:35
     return f.at[: 9 * ny * nx].set(f3_2.ravel())
 
 
@@ -115,11 +112,9 @@ def speed(f, ux, nx, ny):
         for 0 <= x < nx, 0 <= y < ny
     """
     f3 = f[: 9 * ny * nx].reshape(9, ny, nx)
-    cx_2 = jnp.array(cx, jnp.int32)
-    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
-        ux2 = jnp.einsum("qyx,q->yx", f3, cx_2.astype(jnp.float32)) / f3.sum(
-            axis=0
-        )  # kernel.cu:60
+    ux2 = sum(cx_q * f_q for f_q, cx_q in zip(jnp.unstack(f3), cx)) / f3.sum(
+        axis=0
+    )  # kernel.cu:60
     return ux.at[: ny * nx].set(ux2.ravel())
 
 

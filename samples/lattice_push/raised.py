@@ -17,18 +17,21 @@ def lattice_push(f, g, weight, rate):
     nx = f.shape[1]
     ny = f.shape[2]
     density = jnp.sum(f[:9], axis=0)  # kernel.py:16
-    ex_2 = jnp.array(ex)
-    with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
-        ux = jnp.einsum("qij,q->ij", f[:9], ex_2) / density  # kernel.py:20
-        ey_2 = jnp.array(ey)
-        uy = jnp.einsum("qij,q->ij", f[:9], ey_2) / density
-    along = 3.0 * (ex_2[:, None, None] * ux + ey_2[:, None, None] * uy)  # kernel.py:23
-    rest = (
-        weight[:9, None, None]
-        * density
-        * (1.0 + along + 0.5 * along * along - 1.5 * (ux * ux + uy * uy))
-    )
-    g_new = f[:9] + rate * (rest - f[:9])
+    ux = (
+        sum(ex_q * f_q for f_q, ex_q in zip(jnp.unstack(f[:9]), ex)) / density
+    )  # kernel.py:20
+    uy = sum(ey_q * f_q for f_q, ey_q in zip(jnp.unstack(f[:9]), ey)) / density
+
+    def term(f_q, weight_q, ex_q, ey_q):
+        along = 3.0 * (ex_q * ux + ey_q * uy)  # kernel.py:23
+        rest = (
+            weight_q
+            * density
+            * (1.0 + along + 0.5 * along * along - 1.5 * (ux * ux + uy * uy))
+        )
+        return f_q + rate * (rest - f_q)
+
+    g_new = jnp.stack([term(*q) for q in zip(jnp.unstack(f[:9]), weight[:9], ex, ey)])
     return g.at[:9, :nx, :ny].set(
         jnp.stack(
             [

@@ -8,7 +8,7 @@ from dataclasses import replace
 from kraise.diagnostics import Span, refuse
 from kraise.emit import guards, lazy, tree
 from kraise.emit.context import Context, Frame, Val
-from kraise.emit.loads import rolls
+from kraise.emit.loads import rolls, table_rows
 from kraise.emit.loads import subscripts as subs
 from kraise.emit.loads.wide import wide
 from kraise.emit.lower import Lowering, dtype_text
@@ -38,8 +38,7 @@ def write(low: Lowering, stmt: eq.Write) -> None:
     if isinstance(stmt.value, eq.Op) and stmt.value.name == tree.STACK:
         columns.write(low, stmt, frame)
         return
-    about = (stored_frame, same_type)
-    if joined.joined(low, stmt, *about) or joined.kept_back(low, stmt, *about):
+    if joined.joined(low, stmt, stored_frame, same_type) or joined.kept_back(low, stmt, stored_frame, same_type):
         return
     if stmt.accumulate in bits.NAMES:
         bits.accumulate(low, stmt, frame, rest)
@@ -50,6 +49,7 @@ def write(low: Lowering, stmt: eq.Write) -> None:
     if rows is not None:
         _write_rows(low, stmt, *rows)
         return
+    table_rows.stacked(low, stmt, frame)
     extents = low.ctx.array_extents(stmt.before, stmt.view)
     dims = [subs.classify(low.ctx, s, e, frame) for s, e in zip(stmt.subscripts, extents, strict=True)]
     if _box(low.ctx, dims, extents) and (not stmt.safe or subs.filled(low.ctx, stmt.before, stmt.view, dims, extents)):

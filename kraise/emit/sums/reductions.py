@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from kraise.emit import tree
 from kraise.emit.context import Context, Frame, Val
-from kraise.emit.loads import windows
+from kraise.emit.loads import table_rows, windows
 from kraise.emit.loads.blocked import blocks
 from kraise.emit.lower import Lowering
 from kraise.emit.sums import conditions, contraction, convolutions, counts, over_windows, pooling, running, stencils
@@ -109,6 +109,8 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
     total = running.running(low, node, frame, own) or masked_product(low, node, frame, own)
     if total is not None:
         return total
+    if (by_row := table_rows.total(low, node, frame, own)) is not None:
+        return by_row
     node = counted(node)
     if node.op == "add" and node.where is None:
         product = contraction.contract(low, node, frame, own)

@@ -1,0 +1,58 @@
+"""Values along an index of the module's tables, row by row; and what stays an axis."""
+
+import pytest
+
+from kraise import pipeline
+
+HEAD = (
+    "EX = (0, 1, -2)\nW = (0.5, 0.25, 0.125)\n"
+    "def f(x, y, z):\n n, m = z.shape\n for i in range(n):\n  for j in range(m):\n"
+)
+STORED = "   for q in range({}):\n    y[{}, i, j] = {}\n"
+ROWS = {
+    "rows and tables": ("3", "q", "W[q] * (x[q, i, j] + EX[q] * z[i, j])"),
+    "a root beside": ("3", "q", "EX[q] * math.sqrt(1 + z[i, j] ** 2) * z[i, j]"),
+    "the first rows": ("2", "q", "W[q] * x[q, i, j] + 2 * z[i, j]"),
+    "numbers of rows": ("3", "q", "W[q] * x[q, 0, 0] + z[i, j]"),
+    "the index itself": ("3", "q", "q * EX[q] * z[i, j]"),
+    "backwards": ("3", "q", "EX[2 - q] * x[q, i, j] + z[i, j]"),
+    "the next row": ("2", "q", "EX[q] * x[q + 1, i, j] + z[i, j]"),
+    "another order": ("3", "q", "EX[q] * x[q, j, i] + z[i, j]"),
+    "no table": ("3", "q", "x[q, i, j] * z[i, j] + 1"),
+}
+BY_ROW = ("rows and tables", "a root beside", "the first rows")
+SUMS = {
+    "by a table": ("EX[q] * x[q, i, j]", True),
+    "of several": ("W[q] * x[q, i, j] * x[q, i, j]", True),
+    "by the index": ("q * x[q, i, j]", False),
+    "of rows that move": ("EX[q] * x[q, i, (j + 1) % m]", False),
+}
+
+
+def _checked(source, size=(2, 2)):
+    done = pipeline.translate("import math\n" + source, "k.py")
+    assert done.text is not None, done.diagnostics
+    request = pipeline.Request(shapes={"x": (3, *size), "y": (3, *size), "z": size})
+    ((report,), problems) = pipeline.verify(done, request)
+    assert not problems and report.ok, (report.failures, done.text)
+    return done.text
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_stores(name):
+    text = _checked(HEAD + STORED.format(*ROWS[name]))
+    assert ("def term(" in text) == (name in BY_ROW), text
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_sums(name):
+    value, by_row = SUMS[name]
+    text = _checked(HEAD + f"   s = 0.0\n   for q in range(3):\n    s += {value}\n   z[i, j] = s\n")
+    assert ("in zip(" in text) == by_row, text
+
+
+def test_a_sum_by_the_tables_that_a_store_uses_too():
+    """Both run over q: what comes in with a row of one is none of the other's."""
+    sums = "   s = 0.0\n   for q in range(3):\n    s += EX[q] * x[q, i, j]\n"
+    text = _checked(HEAD + sums + STORED.format("3", "q", "W[q] * s * x[q, i, j] - EX[q] * s"))
+    assert text.count("zip(") == 2, text
