@@ -318,6 +318,18 @@ HINT = "use an atomic if all of them count, or guard the store to the one that d
 BARRIER_HINT = "put a barrier (cuda.syncthreads(), __syncthreads()) between the two"
 
 
+def _injective(subscripts: list[eq.Expr]) -> str:
+    """What to declare of the index array, by its name where there is one."""
+    nodes = topological(subscripts)
+    reads = {n.version for n in nodes if isinstance(n, eq.Read)}
+    names = {
+        n.version.array for n in nodes if isinstance(n, eq.Read) and not n.version.number and n.type.kind != "float"
+    }
+    if len(reads) == len(names) == 1 and not any(isinstance(n, eq.Reduce | eq.Scan) for n in nodes):
+        return f'"{names.pop()} is injective"'
+    return '"idx is injective" (idx: the index array)'
+
+
 def _refusal(w: Access, other: Access, threads: tuple[str, ...], where: str, shared: bool) -> Refused:
     """``where`` they meet, in words, if that is known; ``shared``: in an array of a block."""
     which = ", ".join(threads)
@@ -330,7 +342,7 @@ def _refusal(w: Access, other: Access, threads: tuple[str, ...], where: str, sha
                 f"two threads may store to one element of `{w.array}`: "
                 "nothing says that its subscript takes each value once",
                 w.span,
-                'use an atomic, or declare it: --assume "idx is injective" (idx: the index array) or '
+                f"use an atomic, or declare it: --assume {_injective(scattered)} or "
                 f'"{w.array} is stored once" (where not all threads store)',
             )
         moving = set(threads) & frozenset().union(*(free_indices(s) for s in w.subscripts))
