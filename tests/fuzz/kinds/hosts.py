@@ -1,6 +1,6 @@
 """Hosts: several launches on each other's results (some for fewer elements, or a number of them below 0), time loops
-and loops until convergence, swaps, copies of parts, sums of an array on the host, branches by data, early returns, one
-array for two parameters."""
+and loops until convergence, swaps (of buffers that begin alike, too), copies of parts, sums of an array on the host,
+branches by data, early returns, one array for two parameters."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ class _Host:
     def program(self, seed: int) -> Program:
         from tests.fuzz.cuda_c import spelled
 
+        self.alike = random.Random(f"alike {seed}").random() < 0.3  # draws nothing from the others' numbers
         names = [self.kernel() for _ in range(self.pick(1, 2, 2, 3))]
         body = [*self.block(names, 0, self.pick(1, 2, 3)), ("launch", self.pick(*names), "u", "v", "dt", 0)]
         args = [Arg(f"h_{b}", ("n",), "f") for b in self.buffers] + [Arg("n", None, "i"), Arg("steps", None, "i")]
@@ -121,8 +122,9 @@ class _Host:
         lines: list[str] = []
         for b in self.buffers:
             if c:
+                given = "u" if self.alike else b
                 lines += [f"{real} *d_{b};", f"cudaMalloc(&d_{b}, n * sizeof({real}));"]
-                lines += [f"cudaMemcpy(d_{b}, h_{b}, n * sizeof({real}), cudaMemcpyHostToDevice);"]
+                lines += [f"cudaMemcpy(d_{b}, h_{given}, n * sizeof({real}), cudaMemcpyHostToDevice);"]
             else:
                 lines.append(f"d_{b} = cuda.to_device(h_{b})")
         self.back = [b for b in self.buffers if self.chance(0.7)] or ["u"]
