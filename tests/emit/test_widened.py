@@ -97,3 +97,23 @@ def test_a_number_is_added_to_all_of_a_widened_array():
     assert text is not None and "= widened(" in text
     found = load_module(text).f(np.array([1, 2, 3], "uint8"), np.array([4, 1, 7], "uint8"), 3)
     assert found.dtype == np.uint8 and found.tolist() == [16, 20, 24]
+
+
+COMPARED = """
+from numba import njit
+
+@njit
+def f(out, y, x, n):
+    for j in range(n):
+        out[j] = 0.25 + 0.5 < 1.0
+    for j in range(n):
+        y[j] = (x[j] + x[max(j - 1, 0)]) // 2
+"""
+
+
+def test_numbers_that_are_compared_are_stored_in_the_arrays_type():
+    """``(0.75 < 1.0).astype(…)`` is no Python."""
+    text = pipeline.translate(COMPARED, "k.py").text
+    assert text is not None and "widened(" in text
+    ones, half = load_module(text).f(np.zeros(4, "uint8"), np.zeros(3, "uint8"), np.array([200, 100, 2], "uint8"), 3)
+    assert ones.tolist() == [1, 1, 1, 0] and half.tolist() == [200, 150, 51] and half.dtype == np.uint8

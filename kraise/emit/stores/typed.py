@@ -80,7 +80,7 @@ def cast(context: Context, stmt: eq.Write, text: Py) -> Py:
 
 
 def _is_number(e: eq.Expr) -> bool:
-    return isinstance(e, eq.Const) or (isinstance(e, eq.Cast) and _is_number(e.arg))
+    return isinstance(e, eq.Const) or (isinstance(e, eq.Cast | eq.Op) and all(map(_is_number, tree.children(e))))
 
 
 def _is_count(context: Context, e: eq.Expr) -> bool:
