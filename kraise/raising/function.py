@@ -21,6 +21,7 @@ from kraise.raising.checked_extents import extents
 from kraise.raising.checked_once import with_counts
 from kraise.raising.collective.inline import inlined
 from kraise.raising.gradients.demand import make_safe
+from kraise.raising.loops import roots
 from kraise.raising.loops.periodic import in_turns
 from kraise.raising.loops.registers import registers
 from kraise.raising.loops.rungs import loop
@@ -197,8 +198,9 @@ class Raiser:
         stmts, scalars = as_values(fuse(started(stmts, shapes), versions, shapes), shapes, named_arrays)
         st.names = {n.expr: n for n in scalars} | st.names
         stmts = reread(from_before(without_dead(stmts, versions, seen), versions, shapes), st.names)
-        stmts, settle = without_settled(stmts, seen)
-        st.names = {(e := settle(n.expr)): replace(n, expr=e) for n in st.names.values()}
+        for simpler in (partial(without_settled, others=seen), roots.outside):
+            stmts, renamed = simpler(stmts)
+            st.names = {(e := renamed(n.expr)): replace(n, expr=e) for n in st.names.values()}
         if cx.lane is not None:
             counted = partial(threads.without_warps, cx.block_size(), cx.warp)
             stmts = tuple(map_statement(s, counted) for s in stmts)
