@@ -34,6 +34,7 @@ def horner_down(coefficients, x, y, n, degree):
         jnp.zeros(n, x.dtype),
         coefficients[:degree],
         reverse=True,
+        unroll=8,
     )  # kernel.cu:19
     return y.at[:n].set(value)  # kernel.cu:20
 

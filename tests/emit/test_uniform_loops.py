@@ -70,3 +70,24 @@ def test_what_has_left_a_loop_is_asked_once(second):
     own["f"](x, expected)
     assert text.count("stopped |") + text.count("| stopped") == 1 == text.count("either = ")
     np.testing.assert_allclose(load_module(text).f(x, np.zeros(5)), expected.astype("f"), rtol=1e-5)
+
+
+@pytest.mark.parametrize("term, unrolled", [("c[k]", True), ("c[k] * w[k, i]", False), ("math.sin(c[k])", False)])
+def test_rounds_of_a_few_products_are_unrolled(term, unrolled):
+    """Not those that load a row, or hold more."""
+    source = f"""
+import math
+
+def f(x, c, w, y, n, m):
+    for i in range(n):
+        v = 0.0
+        for k in range(m - 1, -1, -1):
+            v = v * x[i] + {term}
+        y[i] = v
+"""
+    done = pipeline.translate(source, "k.py")
+    for m in (0, 3, 11):
+        shapes = {"x": (4,), "c": (m,), "w": (m, 4), "y": (4,)}
+        ((report,), problems) = pipeline.verify(done, pipeline.Request(shapes=shapes, values={"n": 4, "m": m}))
+        assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    assert ("unroll=8" in done.text) == unrolled, done.text

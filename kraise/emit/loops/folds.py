@@ -252,6 +252,8 @@ def _looped(low: Lowering, stmt: eq.Fold, state: _State, body_of: Callable) -> N
         if remat.segmented(ctx, stmt) and not stmt.reverse:
             ctx.needs.add(remat.SCAN)
             function = remat.SCAN
+        elif stacked.is_light(low, stmt):
+            extra["unroll"] = py.number(stacked.UNROLLED)
         loop = py.call(function, round_of(ctx, stmt, step), start, arrays, **extra)
         ctx.emit(Assign(f"{target}, {rest}", loop, stmt.span))
     else:
