@@ -26,8 +26,8 @@ class Context:
     def __init__(self, kernel: eq.Kernel, names: Names, language: str, x64: bool, constants: tuple[object, ...] = ()):
         self.kernel = kernel
         self.names = names
-        self.language = language
-        self.x64 = x64
+        self.language, self.x64 = language, x64
+        self.integral = {c.name for c in constants if c.type.is_integer}  # type: ignore[attr-defined]
         self.free = tree.Free()
         self.blocks: list[Block] = [Block("")]
         self.statics: set[str] = set()

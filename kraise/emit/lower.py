@@ -251,7 +251,7 @@ class Lowering:
         """A literal, or the module constant's name."""
         if node.name:
             self.ctx.used_constants.add(node.name)
-            return Atom(node.name)
+            return operands.named(self.ctx, node)
         if node.type.is_inexact and isinstance(node.value, int) and not isinstance(node.value, bool):
             return py.number(float(node.value))
         return py.number(node.value)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kraise.emit.context import Frame, Val
+from kraise.emit.context import Context, Frame, Val
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
-from kraise.emit.text.python import Atom
+from kraise.emit.text.python import Atom, Py
 from kraise.emit.text.spelling import wide
 from kraise.ir import equations as eq
 from kraise.ir.operations import counts_bits
@@ -63,3 +63,9 @@ def as_floats(low: Lowering, node: eq.Cast, frame: Frame) -> Val | None:
         text = py.call("jnp.arange", low.ctx.extent(axis), dtype=Atom(f"jnp.{node.type}"))
         return low.extend(text, (axis,), frame)
     return None
+
+
+def named(context: Context, node: eq.Const) -> Py:
+    """A constant of the module by its name; a whole number that JAX would not take beside floats as a float."""
+    large = node.type.kind == "float" and abs(node.value.real) >= 2**31
+    return py.call("float", Atom(node.name)) if large and node.name in context.integral else Atom(node.name)

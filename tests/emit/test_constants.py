@@ -32,3 +32,13 @@ def test_numbers_of_numbers(text):
     got = module.constant(np.array([1.0, -3.0], np.float32), np.zeros(2, np.float32), 2)
     np.testing.assert_array_equal(got, np.array([CASES[text], -3.0], np.float32))
     assert got.dtype == np.float32
+
+
+@pytest.mark.parametrize("name", ["#define M 4294967296LL", "__constant__ const unsigned M = 4000000000u;"])
+def test_whole_numbers_that_no_int_holds_beside_floats(name):
+    """`x / M` failed when called: JAX takes no such int beside a float."""
+    source = name + (KERNEL % "1.0f / M").replace(": x[i]", ": x[i] * M")
+    module = load_module(pipeline.translate(source, "constant.cu").text)
+    got = module.constant(np.array([1.0, -3.0], np.float32), np.zeros(2, np.float32), 2)
+    m = np.float32(2**32 if "define" in name else 4e9)
+    np.testing.assert_array_equal(got, np.array([1 / m, -3 * m], np.float32))

@@ -12,7 +12,7 @@ from dataclasses import replace
 from kraise.ir import kernel as k
 from kraise.ir.rewrite import rewritten
 from kraise.raising.collective.opened import walked
-from kraise.raising.run.liveness import assigned, exposed, reads
+from kraise.raising.run.liveness import assigned, behind, exposed, reads
 
 _JOINS = ("add", "mul", "min", "max")
 
@@ -20,9 +20,9 @@ _JOINS = ("add", "mul", "min", "max")
 def one_accumulator(stmts: tuple[k.Stmt, ...], live: frozenset[str] = frozenset()) -> tuple[k.Stmt, ...]:
     """``stmts`` with such accumulators as one; ``live``: the locals that are read behind them."""
     out = list(stmts)
-    at = 0
+    at, afters = 0, behind(out, live)
     while at < len(out):
-        after = exposed(tuple(out[at + 1 :]), live)
+        after = afters[at]
         match s := out[at]:
             case k.If(body=body, orelse=orelse):
                 body, orelse = one_accumulator(body, after), one_accumulator(orelse, after)
@@ -30,7 +30,9 @@ def one_accumulator(stmts: tuple[k.Stmt, ...], live: frozenset[str] = frozenset(
             case k.For(body=body) | k.While(body=body):
                 body = one_accumulator(body, after | exposed((s,), after))
                 loop = s if body == s.body else replace(s, body=body)
-                out[at:] = _joined_behind(out[:at], loop, out[at + 1 :], live) or [loop, *out[at + 1 :]]
+                joined = _joined_behind(out[:at], loop, out[at + 1 :], live)
+                out[at:] = joined or [loop, *out[at + 1 :]]
+                afters = behind(out, live) if joined else afters
         at += 1
     return stmts if tuple(out) == stmts else tuple(out)
 

@@ -20,7 +20,7 @@ from kraise.raising.collective.opened import walked
 from kraise.raising.loops.unrolled import Numbers, maybe
 from kraise.raising.memory.phases import has_barrier
 from kraise.raising.run.context import Context
-from kraise.raising.run.liveness import assigned, exposed
+from kraise.raising.run.liveness import assigned, behind, exposed
 
 TURN = 4  # rounds of a turn, at most
 LONGEST = 60  # statements of a round, at most
@@ -33,14 +33,12 @@ def in_turns(cx: Context, stmts: tuple[k.Stmt, ...], live: frozenset[str] = froz
 
 def _block(cx: Context, stmts: tuple[k.Stmt, ...], known: Numbers, live: frozenset[str]) -> tuple[k.Stmt, ...]:
     out: list[k.Stmt] = []
-    for at, s in enumerate(stmts):
+    for s, after in zip(stmts, behind(stmts, live), strict=True):
         match s:
             case k.If(body=body, orelse=orelse):
-                after = exposed(stmts[at + 1 :], live)
                 body, orelse = (_block(cx, b, dict(known), after) for b in (body, orelse))
                 s = s if (body, orelse) == (s.body, s.orelse) else replace(s, body=body, orelse=orelse)
             case k.For(body=body, orelse=()):
-                after = exposed(stmts[at + 1 :], live)
                 turned = _turned(cx, s, known, after)
                 if turned is not None:
                     out += turned

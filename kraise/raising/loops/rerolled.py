@@ -24,7 +24,7 @@ from kraise.raising.loops.accumulators import combined, one_accumulator
 from kraise.raising.loops.spelling import Form, atom, form_of, local, poly_of
 from kraise.raising.loops.touched import still, stores
 from kraise.raising.memory.needless import without_needless
-from kraise.raising.run.liveness import assigned, exposed, reads
+from kraise.raising.run.liveness import assigned, behind, exposed, reads
 
 _MOST = 32  # rounds of the second loop in one of the first
 ONE = k.Const(1, INT32)
@@ -51,8 +51,7 @@ def rerolled(stmts: tuple[k.Stmt, ...], live: frozenset[str] = frozenset()) -> t
         return stmts
     out: list[k.Stmt] = []
     ever, once = _once(stmts), dict[str, k.Expr]()
-    for at, s in enumerate(stmts):
-        after = exposed(stmts[at + 1 :], live)
+    for s, after in zip(stmts, behind(stmts, live), strict=True):
         match s:
             case k.If(body=body, orelse=orelse):
                 body, orelse = rerolled(body, after), rerolled(orelse, after)

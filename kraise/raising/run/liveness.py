@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kraise.ir import kernel as k
 
 
@@ -24,6 +26,15 @@ def exposed(stmts: tuple[k.Stmt, ...], live: frozenset[str]) -> frozenset[str]:
     for s in reversed(stmts):
         live = _before(s, live)
     return live
+
+
+def behind(stmts: Sequence[k.Stmt], live: frozenset[str]) -> list[frozenset[str]]:
+    """For each of the statements the locals whose value may be read behind it."""
+    found: list[frozenset[str]] = []
+    for s in reversed(stmts):
+        found.append(live)
+        live = _before(s, live)
+    return found[::-1]
 
 
 def _many(items: tuple) -> frozenset[str]:
