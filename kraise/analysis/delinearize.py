@@ -117,7 +117,12 @@ def _with_strides(poly: Poly, path: tuple[eq.Expr, ...], strides: list[Poly]) ->
         if found is not None or strides[at + 1].value is not None:
             return found or rough
         if quotient_of(strides[at], strides[at + 1]) is not None and not _difference(poly, strides[at]):
-            return rough  # only where neither of two sizes divides the other may the second be the larger digit
+            # only where neither of two sizes divides the other may the second be the larger digit, or where the path
+            # says that it is a row: ``h = y * stride + i`` with ``h < rows``
+            rows = [parted(poly, s)[0] for s in strides[at + 1 :] if s.value is None]
+            below = [f.poly for f in map(classify, path) if f is not None and f.kind == "ge"]
+            if not any(r.indices() and not (f + r).indices() for r in rows for f in below):
+                return rough
     return rough
 
 

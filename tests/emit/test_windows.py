@@ -89,3 +89,48 @@ def f(x, y, c):
         ((report,), problems) = pipeline.verify(done, request)
         assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
     assert ("[:, " in done.text) == rows, done.text
+
+
+LAYER = """__global__ void conv(const float *im, const float *k, float *out, int H, int W, int K, int S, int P,
+                                int OH, int OW) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= OW || y >= OH) return;
+    float s = 0;
+    for (int i = 0; i < K; i++)
+        for (int j = 0; j < K; j++) {
+            int h = PLACE_Y, w = PLACE_X;
+            if (GUARD) s += k[i * K + j] * im[h * W + w];
+        }
+    out[y * OW + x] = s;
+}"""
+INSIDE = "h >= 0 && h < H && w >= 0 && w < W"
+LAYERS = {
+    "any stride and padding": ("y * S + i - P", "x * S + j - P", INSIDE, True),
+    "stride 2": ("2 * y + i - 1", "2 * x + j - 1", INSIDE, True),
+    "dilated": ("y + 2 * i - P", "x + 2 * j - P", INSIDE, False),
+    "backwards": ("y * S - i + P", "x * S - j + P", INSIDE, False),
+}
+SIZES = [  # H, W, K, S, P, OH, OW: as wide as the picture, wider than its padding, narrower than it, no window at all
+    (6, 7, 3, 1, 1, 6, 7),
+    (4, 5, 3, 2, 4, 6, 9),
+    (9, 8, 2, 3, 0, 2, 2),
+    (3, 3, 0, 2, 1, 2, 2),
+    (5, 6, 5, 2, 2, 3, 1),
+]
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_a_layer_whose_sizes_are_its_arguments(name):
+    up, across, guard, slices = LAYERS[name]
+    source = LAYER.replace("PLACE_Y", up).replace("PLACE_X", across).replace("GUARD", guard)
+    done = pipeline.translate(source, "k.cu")
+    assert done.text and not done.diagnostics
+    if slices:
+        assert "dynamic_slice" in done.text and "arange(OH" not in done.text and "clip" not in done.text, done.text
+    for h, w, k, s, p, oh, ow in SIZES:
+        request = pipeline.Request(
+            shapes={"im": (h * w,), "k": (k * k,), "out": (oh * ow,)},
+            values={"H": h, "W": w, "K": k, "S": s, "P": p, "OH": oh, "OW": ow},
+        )
+        ((report,), problems) = pipeline.verify(done, request)
+        assert not problems and report.ok, ((h, w, k, s, p, oh, ow), [(r.check, r.message) for r in report.failures])

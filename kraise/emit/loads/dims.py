@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 from kraise.emit.context import Context, Frame
 from kraise.emit.loads.blocked import Blocks
+from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
+from kraise.emit.text.python import Py
 from kraise.ir import equations as eq
+from kraise.ir.types import INT
 
 
 @dataclass(frozen=True)
@@ -19,12 +22,15 @@ class Scalar:
 
 @dataclass(frozen=True)
 class Range:
-    """``start : stop : step`` of an axis, ``start`` the smallest element (reversed afterwards if ``backward``)."""
+    """``start : stop : step`` of an axis, ``start`` the smallest element (reversed afterwards if ``backward``).
+
+    The step of a window may be a size of the source.
+    """
 
     axis: eq.Axis
     start: Linear
     stop: Linear
-    step: int
+    step: int | eq.Expr
     backward: bool = False
 
 
@@ -58,6 +64,19 @@ class Clamp:
 Dim = Scalar | Range | Roll | Clamp | Blocks | Gather
 
 
+def step_of(context: Context, dim: Range) -> Py | None:
+    """A slice's step, None for 1."""
+    if isinstance(dim.step, int):
+        return None if dim.step == 1 else py.number(dim.step)
+    return context.static(dim.step)
+
+
+def turned(dim: Range) -> Py:
+    """The step of a slice from its end."""
+    assert isinstance(dim.step, int)  # a size is no step of those
+    return py.number(-dim.step)
+
+
 def classify(context: Context, subscript: eq.Expr, extent: Linear, frame: Frame) -> Dim:
     """What one subscript is, over a frame."""
     free = context.free(subscript)
@@ -76,10 +95,32 @@ def classify(context: Context, subscript: eq.Expr, extent: Linear, frame: Frame)
         if context.is_static(rest):
             return _range(axis, c, rest)
         return Gather(subscript, axes)
+    if (window := _by_size(context, form, axis)) is not None:
+        return window
     rolled = roll_of(form, axis, extent)
     if rolled is not None and context.is_static(rolled.shift) and (not rolled.part or context.is_static(rolled.part)):
         return rolled
     return _clamp(context, form, axis, extent) or Gather(subscript, axes)
+
+
+def _by_size(context: Context, form: Linear, axis: eq.Axis) -> Range | None:
+    """The places ``i * stride + tap`` of a window that the taps of a sum move.
+
+    The stride is a size of the source's own (no block's), and no less than 1.
+    """
+    mine = [(a, c) for a, c in form.terms if axis.name in context.free(a)]
+    if len(mine) != 1 or mine[0][1] != 1 or axis.step != 1 or not linear(axis.lo).same(Linear()):
+        return None
+    atom, _ = mine[0]
+    match atom:
+        case eq.Op(name="mul", args=(eq.Index() as i, eq.Param() as stride) | (eq.Param() as stride, eq.Index() as i)):
+            rest = form.without(atom)
+            moved = any(context.is_moving(n) for a, _ in rest.terms for n in context.free(a))
+            static = context.is_static(rest) and context.is_static(linear(stride))
+            if i.name == axis.name and moved and static and "." not in stride.name:
+                stop = linear(eq.Op("mul", (axis.hi, stride), INT))
+                return Range(axis, rest, stop + rest, stride)
+    return None
 
 
 def _clamp(context: Context, form: Linear, axis: eq.Axis, extent: Linear) -> Clamp | None:

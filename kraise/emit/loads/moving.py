@@ -7,8 +7,12 @@ from collections.abc import Sequence
 
 from kraise.emit.context import Context
 from kraise.emit.loads.dims import Dim, Range
+from kraise.emit.loads.views import expression
 from kraise.emit.text import python as py
+from kraise.emit.text.linear import Linear, linear
 from kraise.emit.text.python import ALL, Py, Slice
+from kraise.ir import equations as eq
+from kraise.ir.types import INT
 
 
 def moves(context: Context, dim: Dim) -> bool:
@@ -29,9 +33,9 @@ def sliced(context: Context, array: Py, dims: Sequence[Dim]) -> Py:
         size = context.size(d.axis)
         assert size is not None
         starts.append(context.static(d.start))
-        sizes.append(context.at_least_zero((size + -1).times(d.step) + 1))
+        sizes.append(_reach(context, d, size))
         if d.step != 1 or d.backward:
-            steps[at] = Slice(None, None, py.number(-d.step if d.backward else d.step))
+            steps[at] = Slice(None, None, _step(context, d))
     if len(moving) == len(dims) > 1:
         array = py.call("jax.lax.dynamic_slice", array, py.Tup(tuple(starts)), py.Tup(tuple(sizes)))
     else:
@@ -41,3 +45,17 @@ def sliced(context: Context, array: Py, dims: Sequence[Dim]) -> Py:
     while steps and steps[-1] == ALL:
         steps.pop()
     return py.Sub(array, tuple(steps)) if steps else array
+
+
+def _reach(context: Context, d: Range, size: Linear) -> Py:
+    """How many places the slice has before its step is taken."""
+    if isinstance(d.step, int):
+        return context.at_least_zero((size + -1).times(d.step) + 1)
+    whole = linear(eq.Op("mul", (expression(size), d.step), INT))
+    return context.at_least_zero(whole - linear(d.step) + 1)
+
+
+def _step(context: Context, d: Range) -> Py:
+    if isinstance(d.step, int):
+        return py.number(-d.step if d.backward else d.step)
+    return context.static(d.step)

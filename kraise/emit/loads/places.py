@@ -102,6 +102,9 @@ class Places:
     def __init__(self, kernel: eq.Kernel):
         self.free = tree.Free()
         self.own = made(kernel)
+        roots = (r for s in tree.statements(kernel.body) for r in tree.statement_roots(s))
+        pools = (n for n in tree.walk(*roots) if isinstance(n, eq.ArgReduce) or _is_pool(n))
+        self.pooled = {n for n in tree.walk(*pools) if isinstance(n, eq.Read)}  # see kraise.emit.sums.pooling
         self.loads: dict[eq.Read, _Load | None] = {}
         self.filled = Filled()
         self.above: dict[eq.Expr, bool] = {}  # whether a safe load lies at or below a node
@@ -242,10 +245,10 @@ class Places:
         found: dict[eq.Read, tuple[eq.Outside | None, ...]] = {}
         for node, limits in chosen.items():
             alike = [o for n, o in chosen.items() if n.version is node.version and n.view == node.view]
-            load = self.loads[node]
+            load, summed = self.loads[node], node not in self.pooled
             assert load is not None
             parts = [
-                _outside(x, self._common(x, limit, [o[at] for o in alike])) if x.indices else None
+                _outside(x, self._common(x, limit, [o[at] for o in alike]), summed) if x.indices else None
                 for at, (x, limit) in enumerate(zip(load.sides, limits, strict=True))
             ]
             if any(parts) and None not in (p for p, x in zip(parts, load.sides, strict=True) if x.indices):
@@ -302,7 +305,9 @@ class Places:
         return True
 
 
-def _outside(x: Side, limit: Linear) -> eq.Outside | None:
+def _outside(x: Side, limit: Linear, summed: bool) -> eq.Outside | None:
+    """How far a load leaves its array, None where that does not say how long the padded one is. Of the windows of a sum
+    (``summed``) the padded array has a slice for each place, wherever the array ends."""
     before, after = -x.start, x.stop - limit
     if before.terms and nonnegative(x.start):
         before = Linear()
@@ -315,14 +320,21 @@ def _outside(x: Side, limit: Linear) -> eq.Outside | None:
             return None  # a width that nothing shows to be one: the load's place counts from it
         before = linear(eq.Op("max", (expression(before), ZERO), INT))  # a window, which is empty if it is none
     short = any(isinstance(a, eq.Shape | eq.Param) and c < 0 for a, c in after.terms) and not rounds_up(after)
-    if short and not (len(x.indices) == 2 and by_launch((expression(x.stop),))):  # the launch may be the smaller one
+    launched = by_launch((expression(x.stop),))  # which may be the smaller one
+    if short and not (len(x.indices) == 2 and (summed or launched)):
         return None
+    if short and not launched:
+        after = linear(eq.Op("max", (expression(after), ZERO), INT))
     if len(before.terms) > 2 or len(after.terms) > 2:
         return None
     return eq.Outside(expression(before), expression(limit), expression(after))
 
 
 _SIZES = (eq.Param, eq.Shape)
+
+
+def _is_pool(node: eq.Expr) -> bool:
+    return isinstance(node, eq.Reduce) and node.op in ("min", "max")
 
 
 def _is_safe(node: eq.Expr) -> bool:

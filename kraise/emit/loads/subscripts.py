@@ -12,7 +12,7 @@ from dataclasses import replace
 from kraise.emit.context import Assign, Context, Frame, Val
 from kraise.emit.loads import diagonals, moving
 from kraise.emit.loads.blocked import Blocks, blocks, reshaped
-from kraise.emit.loads.dims import Clamp, Dim, Gather, Range, Roll, Scalar, classify
+from kraise.emit.loads.dims import Clamp, Dim, Gather, Range, Roll, Scalar, classify, step_of, turned
 from kraise.emit.loads.filled import by_launch, filled_up, product
 from kraise.emit.loads.moving import moves
 from kraise.emit.loads.repeated import repeated
@@ -38,14 +38,9 @@ def slice_item(context: Context, dim: Range, extent: Linear) -> tuple[Py, bool]:
         hi = bound(context, dim.stop, extent)
     if dim.backward:
         if lo is None and hi is None:
-            return Slice(None, None, py.number(-dim.step)), False
+            return Slice(None, None, turned(dim)), False
         return Slice(lo, hi), True
-    return (ALL if lo is None and hi is None and dim.step == 1 else Slice(lo, hi, step_of(dim.step))), False
-
-
-def step_of(step: int) -> Py | None:
-    """A slice's step, None for 1."""
-    return None if step == 1 else py.number(step)
+    return (ALL if lo is None and hi is None and dim.step == 1 else Slice(lo, hi, step_of(context, dim))), False
 
 
 def bound(context: Context, value: Linear, extent: Linear) -> Py:
@@ -148,11 +143,11 @@ def _slices(low: Lowering, base: Py, dims: list[Dim], extents: tuple[Linear, ...
         match dim:
             case Scalar(expr=expr):
                 items.append(position(low, expr, extent, safe))
-            case Range(axis=axis, step=step):
+            case Range(axis=axis):
                 item, again = slice_item(low.ctx, dim, extent)
                 items.append(item)
                 own.append(axis)
-                backward.append(Slice(None, None, py.number(-step)) if again else ALL)
+                backward.append(Slice(None, None, turned(dim)) if again else ALL)
             case Blocks():
                 items.append(slice_item(low.ctx, Range(dim.inner, dim.start, dim.stop, 1), extent)[0])
                 own += [dim.outer, dim.inner]

@@ -190,6 +190,12 @@ def _in_slices(low: Lowering, node: eq.Reduce, names: set[str], own: Frame) -> b
             dims = [classify(ctx, s, e, frame) for s, e in zip(n.subscripts, extents, strict=True)]
             if n.limit is not None or (n.safe and not n.outside and any(isinstance(d, Range) for d in dims)):
                 return False
+            if (
+                len(dims) == 1
+                and not n.outside
+                and any(isinstance(d, Range) and not isinstance(d.step, int) for d in dims)
+            ):
+                return False  # frames of a signal, see kraise.emit.loads.strided
             along = [d.axis for d in dims if isinstance(d, Range)]
             if not all(isinstance(d, Range | Scalar) for d in dims) or len(set(along)) < len(along):
                 return False
