@@ -25,3 +25,17 @@ def test_a_block_is_as_wide_as_its_rows(body):
 def test_numbers_that_are_no_digits_tell_no_size():
     source = KERNEL.format(row=4, block=10, body=BODIES["sums"])
     assert judge(source, "cu", "x=i[30]<-9:9 y=i[30] n=30", [((3,), (4, 3)), ((3,), (2, 5))]) == "right"
+
+
+@pytest.mark.parametrize("further", ["8", "blockDim.x"])
+def test_elements_are_shared_out(further):
+    """Blocks of sixteen threads would add most elements twice."""
+    first = f"if (i < n) atomicAdd(y, x[i]); if (i + {further} < n) atomicAdd(y, x[i + {further}]);"
+    source = f"__global__ void k(const int *x, int *y, int n) {{ int i = blockIdx.x * 16 + threadIdx.x; {first} }}"
+    assert judge(source, "cu", "x=i[40]<-9:9 y=i[1] n=40", [((3,), (8,))]) == "right"
+
+
+def test_a_neighbour_that_is_loaded_shares_nothing_out():
+    body = "int i = blockIdx.x * 8 + threadIdx.x; if (i < n) y[i] = x[i] - x[i + 4];"
+    source = f"__global__ void k(const int *x, int *y, int n) {{ {body} }}"
+    assert judge(source, "cu", "x=i[44]<-9:9 y=i[40] n=40", [((5,), (8,))]) == "right"

@@ -1,7 +1,8 @@
 """Blocks of several axes whose threads are numbered through: ``12 * block + 4 * y + x`` is of blocks of 4 by 3.
 
 Twelve threads along x, as ``12 * block + x`` would have, would meet those of the next y. Where the numbers are none of
-digits (``10 * block + 4 * y + x``), nothing is known of the block.
+digits (``10 * block + 4 * y + x``), nothing is known of the block. ``8 * block + x`` and ``8 * block + x + 4`` are the
+two elements of each of four threads: those of eight would visit elements twice.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from itertools import pairwise
 
 from kraise.analysis.poly import to_poly
 from kraise.ir import equations as eq
+from kraise.ir.walk import free_indices
 from kraise.raising.run.context import Context
+from kraise.raising.threads.counted import counted
 
 
 def block_shape(cx: Context, nodes: Iterable[eq.Expr], axis: int) -> dict[int, int] | None:
@@ -36,4 +39,29 @@ def block_shape(cx: Context, nodes: Iterable[eq.Expr], axis: int) -> dict[int, i
     return found
 
 
-__all__ = ["block_shape"]
+def share_of(cx: Context, nodes: Iterable[eq.Expr], axis: int, size: int) -> int:
+    """How many threads a block has if they add and share its ``size`` elements out, several for each at even distances;
+    0 if each has one. (Where they store, the proofs tell.)"""
+    block, threads = cx.threads["block", axis], cx.threads["blockDim", axis]
+    if not counted(cx.module, cx.function, cx.calls):
+        return 0
+    offsets, turns = set[int](), set[int]()  # and how many times a block further, as in ``x + blockDim.x``
+    for n in nodes if size > 1 else ():
+        poly = to_poly(n) if isinstance(n, eq.Op) and n.type.is_integer else to_poly(block)
+        if (poly.coefficient(block) + to_poly(threads)).value == size and len(
+            poly.indices() - free_indices(block)
+        ) == 1:
+            turn = poly.terms.get((threads,), 0)
+            turns.add(turn)
+            offsets |= set() if turn else {poly.offset}
+    if len(turns) > 1 and turns == {*range(len(turns))} and size % len(turns) == 0:
+        return size // len(turns)
+    first = min(offsets, default=0)
+    for share in sorted(offsets):
+        by = share - first
+        if by > 1 and size % by == 0 and offsets >= {first + at for at in range(0, size, by)}:
+            return by
+    return 0
+
+
+__all__ = ["block_shape", "share_of"]

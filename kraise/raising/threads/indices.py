@@ -17,7 +17,7 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, topological, transform
 from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.context import Context
-from kraise.raising.threads.block_shapes import block_shape
+from kraise.raising.threads.block_shapes import block_shape, share_of
 from kraise.raising.threads.counted import counted, launched_axes
 from kraise.raising.threads.lone import one_block
 from kraise.raising.threads.multiples import in_tiles
@@ -351,7 +351,8 @@ def finer(cx: Context, ways: Ways, values: Iterable[eq.Expr]) -> Ways | None:
         if axis in cx.most and any(n > cx.most[axis] for n in sizes):
             new[axis] = -cx.most[axis]  # several elements for each thread
             continue
-        new[axis] = sizes.pop() if len(sizes) == 1 else APART
+        size = sizes.pop() if len(sizes) == 1 else APART
+        new[axis] = -share_of(cx, nodes, axis, size) or size
     return None if new == ways else new
 
 
