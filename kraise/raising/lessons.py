@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from kraise.analysis.conditions import static_expr
@@ -92,7 +93,8 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
         # what was assumed was to keep the rows of a tile apart: they are now rows of the threads
         return replace(known, coarse=shared, assumed=())
     threads.rows_of_tiles(cx, accesses)
-    more_ways = finer(cx, known, attempt.seen())
+    places = [s for a in accesses if a.write and a.array not in cx.made for s in a.subscripts]
+    more_ways = finer(cx, known, attempt.seen(), places)
     if more_ways is None and cx.cooperative and not known.tied and len(cx.tying.keys() - {*cx.function.static}) == 1:
         return replace(known, tied=dict(cx.tying))  # a block for each row, and a thread for each of its elements
     if more_ways is None and not known.radices and threads.LANES not in known.ways:
@@ -129,9 +131,9 @@ def written_out(attempt: Raiser, known: Learned, left: list[eq.Expr]) -> Learned
     return replace(known, unroll=True) if turning and not known.unroll and attempt.unrolls() else None
 
 
-def finer(cx: Context, known: Learned, values: list[eq.Expr]) -> Learned | None:
+def finer(cx: Context, known: Learned, values: list[eq.Expr], stored: Iterable[eq.Expr] = ()) -> Learned | None:
     """The threads with their indices further apart, where values speak of block and thread; None if they do not."""
-    ways = threads.finer(cx, known.ways, values)
+    ways = threads.finer(cx, known.ways, values, stored)
     # rows that were no segments for one index of block and thread may be some for two, and a guard that did not bound
     # tiles of an unknown block may bound those of a known one: whole tiles are wished for again where they are needed
     return None if ways is None else replace(known, ways=ways, longest=frozenset(), multiples={})

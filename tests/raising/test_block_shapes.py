@@ -35,6 +35,12 @@ def test_elements_are_shared_out(further):
     assert judge(source, "cu", "x=i[40]<-9:9 y=i[1] n=40", [((3,), (8,))]) == "right"
 
 
+def test_cells_that_are_stored_are_shared_out():
+    body = "int i = blockIdx.x * 16 + threadIdx.x; if (i < n) y[i] = 2 * x[i]; if (i + 8 < n) y[i + 8] = x[i + 8] - i;"
+    source = f"__global__ void k(const int *x, int *y, int n) {{ {body} }}"
+    assert judge(source, "cu", "x=i[40]<-9:9 y=i[40] n=40", [((3,), (8,))]) == "right"
+
+
 def test_a_neighbour_that_is_loaded_shares_nothing_out():
     body = "int i = blockIdx.x * 8 + threadIdx.x; if (i < n) y[i] = x[i] - x[i + 4];"
     source = f"__global__ void k(const int *x, int *y, int n) {{ {body} }}"

@@ -39,12 +39,11 @@ def block_shape(cx: Context, nodes: Iterable[eq.Expr], axis: int) -> dict[int, i
     return found
 
 
-def share_of(cx: Context, nodes: Iterable[eq.Expr], axis: int, size: int) -> int:
-    """How many threads a block has if they add and share its ``size`` elements out, several for each at even distances;
-    0 if each has one. (Where they store, the proofs tell.)"""
+def share_of(cx: Context, nodes: Iterable[eq.Expr], stored: Iterable[eq.Expr], axis: int, size: int) -> int:
+    """How many threads a block has if they share its ``size`` elements out, several for each at even distances; 0 if
+    each has one. Neighbours that are loaded tell nothing, where no atomic counts: the places ``stored`` to do."""
     block, threads = cx.threads["block", axis], cx.threads["blockDim", axis]
-    if not counted(cx.module, cx.function, cx.calls):
-        return 0
+    nodes = nodes if counted(cx.module, cx.function, cx.calls) else stored
     offsets, turns = set[int](), set[int]()  # and how many times a block further, as in ``x + blockDim.x``
     for n in nodes if size > 1 else ():
         poly = to_poly(n) if isinstance(n, eq.Op) and n.type.is_integer else to_poly(block)

@@ -325,7 +325,7 @@ def own_names(function: k.Function) -> dict[tuple[str, int], str]:
     return out
 
 
-def finer(cx: Context, ways: Ways, values: Iterable[eq.Expr]) -> Ways | None:
+def finer(cx: Context, ways: Ways, values: Iterable[eq.Expr], stored: Iterable[eq.Expr] = ()) -> Ways | None:
     """Ways to try next where a block's index is left in ``values``: the source's own block size where it computes with
     one (``block * 16 + thread``), else the block and the thread as two indices. None if there is nothing finer."""
     new = dict(ways)
@@ -352,7 +352,7 @@ def finer(cx: Context, ways: Ways, values: Iterable[eq.Expr]) -> Ways | None:
             new[axis] = -cx.most[axis]  # several elements for each thread
             continue
         size = sizes.pop() if len(sizes) == 1 else APART
-        new[axis] = -share_of(cx, nodes, axis, size) or size
+        new[axis] = -share_of(cx, nodes, topological(stored), axis, size) or size
     return None if new == ways else new
 
 
