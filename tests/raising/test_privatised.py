@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.hostile.judge import judge
 
 SOURCE = """
 from numba import cuda, int32
@@ -156,3 +157,28 @@ def test_cells_that_are_passed_on_by_what_they_hold():
     kept = CELLS.replace("STEPS", STEPS).replace("PASS", "if (own[i] > 5) atomicAdd(&bins[i], own[i]);")
     done = pipeline.translate(kept, "f.cu")
     assert done.text and "grid" in done.text
+
+
+FEW = """__global__ void k(const int *x, int *h, int n) {{
+  __shared__ int s[40];
+  int t = threadIdx.x, i = blockIdx.x * 16 + t;
+  for (int c = t; c < 40; c += 16) s[c] = 0;
+  __syncthreads();
+  if (i < n) atomicAdd(&s[x[i]], 1);
+  __syncthreads();
+  {}
+}}"""
+
+
+@pytest.mark.parametrize(
+    "passed",
+    [
+        "atomicAdd(&h[t], s[t]);",
+        "for (int r = 0; r < 2; r++) atomicAdd(&h[t + 16 * r], s[t + 16 * r]);",
+        "if (x[t % n] > 4) atomicAdd(&h[t], s[t]);",
+    ],
+)
+def test_fewer_threads_than_cells_pass_on_their_own(passed):
+    """All cells were passed on, by sixteen threads; a row and a column of the bins were an internal error."""
+    launches = [((3,), (16,))]
+    assert judge(FEW.format(passed), "cu", "x=i[40]<0:40 h=i[40] n=40", launches) == "right"

@@ -12,7 +12,7 @@ from kraise.analysis.conditions import Fact, classify
 from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT, INT32
-from kraise.ir.walk import topological, transform
+from kraise.ir.walk import free_indices, topological, transform
 from kraise.raising.memory.filled import Solved, solve
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import Raw, RawNew, RawWrite, State
@@ -96,15 +96,35 @@ def _passed(cx: Context, st: State, raw: RawWrite, part: RawWrite, shape: tuple[
     # of an array of no known type the comparisons are no facts
     spelled = {eq.Op("ge", (s, eq.Const(0, INT)), BOOL) for s in own}
     spelled |= {eq.Op("lt", (s, n), BOOL) for s, n in zip(own, shape, strict=True)}
-    said = [c for c in (transform(c, _as_position) for c in solved.conditions) if not _says_nothing(c)]
+    threads = _too_few(cx, raw.value.subscripts, shape)
+    alone = {n for t, _ in threads for n in free_indices(t)} | {*cx.blocks}
+    if threads and any(free_indices(s) - alone for s in raw.value.subscripts):
+        return None  # rounds of its threads
+    few = [eq.Op("lt", (solved.apply(t), n), BOOL) for t, n in threads]
+    said = [c for c in (transform(c, _as_position) for c in (*solved.conditions, *few)) if not _says_nothing(c)]
     # some cells are not passed on
     more = tuple({classify(c) or c: c for c in said if c not in spelled and classify(c) not in known}.values())
     if any(isinstance(n, eq.Read) and n.version.array == raw.value.version.array for n in topological(more)):
         return None
     cells = [to_poly(transform(solved.apply(s), _as_position)) for s in raw.subscripts]
+    if raw.view:  # row and column, which what is counted need not keep to
+        if len(raw.view) != len(cells) or isinstance(raw.view[0], eq.Const):
+            return None
+        flat = cells[0]
+        for column, width in zip(cells[1:], raw.view[1:], strict=True):
+            flat = flat * to_poly(width) + column
+        cells = [flat]
     sums = [s for s in own if isinstance(s, eq.Op)]
     subs = tuple(next((s for s in sums if to_poly(s) == cell), to_expr(cell)) for cell in cells)
     return replace(part, subscripts=subs, path=(*part.path, *more), span=part.span)
+
+
+def _too_few(cx: Context, cells: tuple[eq.Expr, ...], shape: tuple[eq.Expr, ...]) -> list[tuple[eq.Expr, eq.Const]]:
+    """The threads that pass cells on, and how many there are, where the source counts on fewer than there are cells."""
+    most = max((n for extent in shape if (n := to_poly(extent).value) is not None), default=0)
+    few = [(cx.threads["thread", axis], eq.Const(size, INT)) for axis, size in cx.tile.items() if size < most]
+    indices = {n for s in cells for n in free_indices(s)}
+    return [(t, size) for t, size in few if free_indices(t) & indices - {*cx.blocks}]
 
 
 def _adds_something(condition: eq.Expr, raw: RawWrite) -> bool:
