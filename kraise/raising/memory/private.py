@@ -19,7 +19,7 @@ from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import INT, ScalarType
-from kraise.ir.walk import free_indices, substitute, topological
+from kraise.ir.walk import Unmovable, free_indices, substitute, topological
 from kraise.raising.carried.freely import own_only
 from kraise.raising.memory.filled import Solved, solve
 from kraise.raising.memory.filled_twice import joined, without_known
@@ -210,7 +210,10 @@ class _Search:
             again = None if other is None else solve(self.cx, self.st, other, self.subs, place)
             if other is None or again is None:
                 continue
-            inside = topological((again.apply(other.value),))
+            try:
+                inside = topological((again.apply(other.value),))
+            except Unmovable:  # a running value of the lanes has no value at a number that is no lane
+                continue
             if any(isinstance(n, eq.Op) and n.name in ("floordiv", "mod") for n in inside):
                 continue  # the numbers have digits of their own: another reading may do without
             if not again.chosen or not _open(path, add((), *map(again.apply, digits_of(other)))):
