@@ -361,11 +361,20 @@ def parted(poly: Poly, by: Poly) -> tuple[Poly, Poly]:
 
 
 def provable(path: tuple[eq.Expr, ...], poly: Poly) -> bool:
-    """Whether ``poly >= 0`` wherever ``path`` holds: as an affine fact, or digit by digit."""
+    """Whether ``poly >= 0`` wherever ``path`` holds: as an affine fact, or digit by digit; a product of numbers that are
+    not negative may be left out."""
     if nonnegative(path, poly):
+        return True
+    product = next((m for m, c in poly.terms.items() if c > 0 and len(m) > 1 and _none_negative(m, path)), None)
+    if product is not None and nonnegative(path, Poly({m: c for m, c in poly.terms.items() if m != product})):
         return True
     digit = leading_digit(poly, path)
     return digit is not None and provable(path, digit)
+
+
+def _none_negative(atoms: Monomial, path: tuple[eq.Expr, ...]) -> bool:
+    sizes = (eq.Param, eq.Shape)  # in a subscript a number is a size
+    return all(isinstance(a, sizes) or nonnegative(path, Poly({(a,): 1})) for a in atoms)
 
 
 @lru_cache(maxsize=1 << 14)
