@@ -181,3 +181,27 @@ def test_quotients_of_what_may_be_negative_are_cut_towards_zero(n):
     expected = np.arange(8) < int((n - 3) / 2) + 1
     expected = np.where(np.arange(8) == (n - 3) - 2 * int((n - 3) / 2) + 5, 7, expected)
     np.testing.assert_array_equal(found, expected)
+
+
+BY_SIZES = """__global__ void pool(const float *im, float *out, int H, int W, int K, int S, int OH, int OW) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= OW || y >= OH) return;
+  float m = -1e30f;
+  for (int i = 0; i < K; i++)
+    for (int j = 0; j < K; j++) {
+      int h = y * S + i, w = x * S + j;
+      if (h < H && w < W) m = fmaxf(m, im[h * W + w]);
+    }
+  out[y * OW + x] = m;
+}"""
+
+
+def test_windows_whose_sizes_are_arguments():
+    done = pipeline.translate(BY_SIZES, "k.cu")
+    assert "windows_max(" in done.text and "arange" not in done.text, done.text
+    for h, w, k, s, oh, ow in ((6, 7, 3, 2, 3, 4), (5, 4, 2, 3, 2, 2), (4, 4, 3, 1, 5, 6), (6, 6, 2, 2, 1, 2)):
+        request = pipeline.Request(
+            shapes={"im": (h * w,), "out": (oh * ow,)}, values={"H": h, "W": w, "K": k, "S": s, "OH": oh, "OW": ow}
+        )
+        ((report,), problems) = pipeline.verify(done, request)
+        assert not problems and report.ok, ((h, w, k, s, oh, ow), report.failures)

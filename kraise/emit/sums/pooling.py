@@ -160,9 +160,9 @@ def _side(plan: _Plan, c: eq.Expr) -> tuple[int, bool] | None:
         return None
     gap = linear(c.args[0]) - linear(c.args[1])
     gap = -gap if c.name in ("lt", "le") else gap
-    gap += -1 if c.name in ("lt", "gt") else 0  # is not negative
+    gap = collected(gap + (-1 if c.name in ("lt", "gt") else 0))  # is not negative
     for at, w in plan.windows.items():
-        place = linear(plan.image.subscripts[at])
+        place = collected(linear(plan.image.subscripts[at]))
         if gap.same(place):
             return at, False
         if (gap + place).same(w.limit + -1):
