@@ -361,8 +361,10 @@ def parted(poly: Poly, by: Poly) -> tuple[Poly, Poly]:
 
 
 def provable(path: tuple[eq.Expr, ...], poly: Poly) -> bool:
-    """Whether ``poly >= 0`` wherever ``path`` holds: as an affine fact, or digit by digit; a product of numbers that are
-    not negative may be left out."""
+    """Whether ``poly >= 0`` wherever ``path`` holds: as an affine fact, or digit by digit.
+
+    A product of numbers that are not negative may be left out.
+    """
     if nonnegative(path, poly):
         return True
     product = next((m for m, c in poly.terms.items() if c > 0 and len(m) > 1 and _none_negative(m, path)), None)
