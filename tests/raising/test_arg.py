@@ -141,3 +141,29 @@ VALUE = """def f(x, w, y):
 def test_the_value_at_the_place_is_the_extremum(value, one):
     stored = text(agree(VALUE.format(value)))
     assert ("min_j(" in stored and "argmin" not in stored) == one, stored
+
+
+NEAREST = """__global__ void nearest(const float *p, const float *site, int *which, float *distance, int n, int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int best = 0;
+  for (int k = 1; k < m; k++) {
+    float dx = site[k] - p[i], bx = site[best] - p[i];
+    if (dx * dx < bx * bx) best = k;
+  }
+  float x = site[best] - p[i];
+  WHICH
+  distance[i] = x * x;
+}"""
+
+
+@pytest.mark.parametrize(("which", "extremum"), [("which[i] = best;", True), ("", False)])
+def test_of_no_place_the_first_is_never_passed_over(which, extremum):
+    """Without a second site ``site[0]`` is the nearest: an extremum of none would be infinite, silently."""
+    done = pipeline.translate(NEAREST.replace("WHICH", which), "k.cu")
+    assert (".min(axis=1)" in done.text) == extremum and "inf" not in done.text, done.text
+    request = pipeline.Request(
+        shapes={"p": (3,), "site": (4,), "which": (3,), "distance": (3,)}, values={"n": 3, "m": 4}
+    )
+    ((report,), problems) = pipeline.verify(done, request)
+    assert not problems and report.ok, report.failures

@@ -20,7 +20,7 @@ from kraise.raising.threads.row_views import taken_apart, viewed
 from kraise.raising.threads.tiles import Launch, merged_reductions, merged_write, without_ceilings
 from kraise.raising.writes.columns import whole_columns
 from kraise.raising.writes.decided import decided
-from kraise.raising.writes.extremal import extremal
+from kraise.raising.writes.extremal import by_value, extremal
 from kraise.raising.writes.halos import rejoined
 from kraise.raising.writes.masks import axes_bounds, bounds
 from kraise.raising.writes.portions import in_one
@@ -41,7 +41,7 @@ def finish(
         Refused: a domain has no bound that is known when the function is traced.
         Unbounded: that index is a thread's, and the launch may bound it.
     """
-    return tuple(_one(r, shapes, folds, launch) for r in raws)
+    return tuple(_one(r, shapes, folds, launch) for r in extremal(raws))
 
 
 def _one(r: Raw, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Launch) -> eq.Stmt:
@@ -93,7 +93,7 @@ def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Laun
             axes, residue = found.axes, tuple(c for c in residue if c in found.residue)
         residue = tuple(c for c in residue if not _said(c, around, steps))
     axes = whole_columns(axes, subs, (value, *residue), (*around, *residue))
-    value = in_one(merged_reductions(decided(rolled(extremal(value)), path), path), path)
+    value = in_one(merged_reductions(decided(rolled(value), path), path), path)
     where = conjunction(finished(residue))  # a sum that is compared is the one that is stored
     _named(r, axes, (*subs, value, *residue))
     known = (*path, *launch.facts, *axes_bounds(value))
@@ -149,7 +149,7 @@ def finished(values: Iterable[eq.Expr]) -> list[eq.Expr]:
     """What becomes of values in a write that knows nothing more of them."""
     lengths: Lengths = {}
     memo: dict[eq.Expr, eq.Expr] = {}
-    return [in_one(merged_reductions(rolled(extremal(v), lengths), (), memo), ()) for v in values]
+    return [in_one(merged_reductions(rolled(by_value(v), lengths), (), memo), ()) for v in values]
 
 
 def _said(condition: eq.Expr, around: tuple[eq.Expr, ...], steps: tuple[str, ...]) -> bool:
