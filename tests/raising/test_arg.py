@@ -4,6 +4,7 @@
 
 import pytest
 
+from kraise import pipeline
 from tests.raising.agree import agree, kinds, text
 
 BEST = (
@@ -161,7 +162,7 @@ NEAREST = """__global__ void nearest(const float *p, const float *site, int *whi
 def test_of_no_place_the_first_is_never_passed_over(which, extremum):
     """Without a second site ``site[0]`` is the nearest: an extremum of none would be infinite, silently."""
     done = pipeline.translate(NEAREST.replace("WHICH", which), "k.cu")
-    assert (".min(axis=1)" in done.text) == extremum and "inf" not in done.text, done.text
+    assert ("jnp.min(" in done.text) == extremum and "inf" not in done.text, done.text
     request = pipeline.Request(
         shapes={"p": (3,), "site": (4,), "which": (3,), "distance": (3,)}, values={"n": 3, "m": 4}
     )

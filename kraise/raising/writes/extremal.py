@@ -36,7 +36,7 @@ def by_value(e: eq.Expr, asked: frozenset[eq.Expr] | None = None) -> eq.Expr:
         if isinstance(n, eq.ArgReduce)
         and n.op in ("min", "max")
         and n.where is None
-        and (asked is None or n in asked or at_least_one(to_expr(to_poly(n.axis.hi) - to_poly(n.axis.lo))))
+        and (asked is None or n in asked or _some(n))
     ]
     found: dict[eq.Expr, eq.Expr] = {}
     for place in places:
@@ -46,6 +46,18 @@ def by_value(e: eq.Expr, asked: frozenset[eq.Expr] | None = None) -> eq.Expr:
         there = at_index(place.body, held[0], place)
         found[there] = eq.Reduce(place.op, (place.axis,), place.body, None, place.body.type)
     return substitute(e, found) if not found.keys().isdisjoint(nodes) else e
+
+
+def _some(place: eq.ArgReduce) -> bool:
+    """Whether there is a round: by their number, or since the first place is loaded from an array whose places they
+    are."""
+    axis = place.axis
+    if at_least_one(to_expr(to_poly(axis.hi) - to_poly(axis.lo))):
+        return True
+    loads = (n for n in topological((place.body,)) if isinstance(n, eq.Read) and not n.view)
+    ends = ((n.version.array, d) for n in loads for d, s in enumerate(n.subscripts) if s == eq.Index(axis.name, s.type))
+    first = to_poly(axis.lo).value == 0
+    return first and isinstance(axis.hi, eq.Shape) and (axis.hi.array, axis.hi.axis) in set(ends)
 
 
 __all__ = ["by_value", "extremal"]
