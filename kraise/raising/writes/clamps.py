@@ -96,12 +96,11 @@ def _extreme(condition: eq.Expr, a: eq.Expr, b: eq.Expr, path: Path) -> eq.Expr 
     if not gap.terms:  # the condition tells one cell by two names
         return to_expr(to_poly(x))
     size = _in_all(gap)
-    if not nonnegative(path, Poly({size: 1})):
-        size = ()
-    gap = _less(gap, size)  # whole rows apart: so many rows
-    for name, up in (("min", gap), ("max", -gap)):
-        if nonnegative((*path, condition), up) and nonnegative((*path, no), -up):
-            return _over_common(name, to_poly(x), to_poly(y), size)
+    for by in ((), size) if nonnegative(path, Poly({size: 1})) else ((),):
+        apart = _less(gap, by)  # whole rows apart: so many rows
+        for name, up in (("min", apart), ("max", -apart)):
+            if nonnegative((*path, condition), up) and nonnegative((*path, no), -up):
+                return _over_common(name, to_poly(x), to_poly(y), by)
     return _around(condition, x, y, path) or _around(no, y, x, path)
 
 
