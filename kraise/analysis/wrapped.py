@@ -19,7 +19,7 @@ def unwound(subscripts: tuple[eq.Expr, ...], holds: Callable[[Poly], bool]) -> t
     """``subscripts`` with ``i`` in place of ``(i + c) % n``: equal for the same instances. ``holds(p)`` says whether
     ``p >= 0`` wherever the cell is touched."""
     pinned = {s.name for s in map(_uncast, subscripts) if isinstance(s, eq.Index)}
-    return tuple(_index(s, pinned, holds) for s in subscripts) if pinned else subscripts
+    return tuple(_index(s, pinned, holds) for s in subscripts)
 
 
 def _index(s: eq.Expr, pinned: set[str], holds: Callable[[Poly], bool]) -> eq.Expr:

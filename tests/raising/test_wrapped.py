@@ -82,3 +82,31 @@ def test_the_entries_of_a_table_stay_within_the_row(cell):
 def test_entries_that_leave_the_row(cell, left):
     done = pipeline.translate(TABLE.format(cell=cell, left=left), "k.cu")
     assert {d.code for d in done.diagnostics} & {"KR201", "KR202"}, done.text
+
+
+RING = """__global__ void f(const float *x, float *y, int n, int m, int s) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < LIMIT) y[CELL] = 2 * x[i];
+}"""
+
+
+@pytest.mark.parametrize(
+    ("cell", "limit", "roll"),
+    [
+        ("(i + s) % n", "n", True),
+        ("(i + 5) % n", "n", True),
+        ("(s + n - 1 - i) % n", "n", True),
+        ("(i + s) % n", "m", False),
+        ("(2 * i + s) % n", "n", False),
+    ],
+)
+def test_a_ring_that_is_moved_on(cell, limit, roll):
+    done = pipeline.translate(RING.replace("CELL", cell).replace("LIMIT", limit), "k.cu")
+    assert (done.text is not None) == roll
+    if not roll:
+        assert {d.code for d in done.diagnostics} <= {"KR201", "KR202"}
+        return
+    for n, s in ((7, 3), (4, 9), (1, 0)):
+        request = pipeline.Request(shapes={"x": (n,), "y": (n,)}, values={"n": n, "m": n, "s": s})
+        ((report,), problems) = pipeline.verify(done, request)
+        assert not problems and report.ok, report.failures
