@@ -76,8 +76,31 @@ INSIDE = """__global__ void f(const float *w, float *d, int n, int rows) {
 }
 """
 
+GCD = """__device__ unsigned gcd(unsigned a, unsigned b) { while (b) { unsigned t = a % b; a = b; b = t; } return a; }
+__global__ void f(const unsigned *n, unsigned *y, unsigned limit, int count) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    unsigned c = gcd(n[i], i + 1);
+    for (unsigned k = 1; k <= limit; ++k) if (gcd(n[i], k) == 1) c++;
+    y[i] = c;
+}
+"""
+NAMES = """__device__ float root(float x, int b) {
+    float a = b; while (a * a > x + 1) a = (a + x / a) / 2; return a;
+}
+__global__ void f(const float *x, float *y, int count) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) { int a = i; for (int k = 0; k < count; ++k) if (x[k] > x[i]) a += k; y[i] = root(x[i], i + 9) + a; }
+}
+"""
+LONGER = GCD.replace("unsigned", "unsigned long long")
 
-@pytest.mark.parametrize("source", [COUNT, INSIDE], ids=["an empty pattern", "a guard within a loop"])
+
+@pytest.mark.parametrize(
+    "source",
+    [COUNT, INSIDE, GCD, LONGER, NAMES],
+    ids=["an empty pattern", "a guard within a loop", "unsigned from an index", "64 bits", "a called function's names"],
+)
 def test_cuda(source):
     verified(source, "cuda")
 

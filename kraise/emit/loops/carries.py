@@ -187,7 +187,8 @@ def _meets_wide_index(ctx: Context, s: eq.ScalarCarry) -> bool:
 
 def _is_wide_index(ctx: Context, kind: ScalarType, value: eq.Expr) -> bool:
     narrow = kind.bits is not None and kind.bits < 64
-    return ctx.x64 and narrow and any(_is_wide(ctx, n) for n in _sources(ctx, value))
+    # an index is signed, however wide
+    return narrow and (ctx.x64 or kind.kind == "uint") and any(_is_wide(ctx, n) for n in _sources(ctx, value))
 
 
 def _is_wide(ctx: Context, node: eq.Expr) -> bool:

@@ -9,6 +9,7 @@ from kraise.ir.types import ArrayType, ScalarType
 from kraise.ir.walk import topological
 from kraise.raising.run.context import Context
 from kraise.raising.run.exits import structure
+from kraise.raising.run.parameters import collect_types
 from kraise.raising.run.state import State
 from kraise.raising.run.statements import block
 from kraise.raising.run.values import resolve, value
@@ -100,9 +101,12 @@ def call(cx: Context, st: State, s: k.Call | k.CallStmt) -> eq.Expr | None:
     if any(r is not None for r in body.returns):
         raise refuse("KR299", f"`{s.function}` returns an array", s.span)
     st.env, st.arrays = env, arrays
-    outer_locals = dict(st.locals)
+    outer_locals, outer_types = dict(st.locals), cx.types
+    cx.types = {n: t for n, t in outer_types.items() if n.startswith("$")}  # its locals are its own, whatever the names
+    collect_types(cx, body.body)
     block(cx, st, body.body, frozenset(f"$ret{i}" for i in range(len(body.returns))))
     results = [st.env.get(f"$ret{i}") for i in range(len(body.returns))]
+    cx.types = outer_types | {n: t for n, t in cx.types.items() if n.startswith("$")}
     cells = {n: st.env[n] for n in _cell_names(st) if n in st.env}
     st.env, st.arrays, st.locals = {**outer_env, **cells}, outer_arrays, outer_locals
     if any(r is None for r in results):
