@@ -20,6 +20,7 @@ from kraise.raising.threads import groups, multiples
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads.lone import lone_axes
 from kraise.raising.threads.radices import divisors
+from kraise.raising.threads.sizes import beyond, hinted, launched
 from kraise.raising.threads.unguarded import rows_of_blocks, spans, unguarded, widths
 
 PROOFS = ("KR201", "KR202", "KR203", "KR306")
@@ -134,6 +135,13 @@ def written_out(attempt: Raiser, known: Learned, left: list[eq.Expr]) -> Learned
 def finer(cx: Context, known: Learned, values: list[eq.Expr], stored: Iterable[eq.Expr] = ()) -> Learned | None:
     """The threads with their indices further apart, where values speak of block and thread; None if they do not."""
     ways = threads.finer(cx, known.ways, values, stored)
+    new = {} if ways is None else {a: -abs(n) for a, n in ways.items() if abs(n) > 1 and a in range(3)}
+    new = {a: n for a, n in new.items() if a not in known.ways}
+    if ways is not None and new:
+        told = {*launched(cx.module, cx.function), *hinted(cx.module, cx.function)}
+        for axis, n in new.items():  # ``if (threadIdx.x < 8) y[blockIdx.x * 8 + threadIdx.x] = ...`` of larger blocks
+            if beyond(cx.function.body, {axis: n}, told):
+                ways = ways | {axis: threads.APART}
     # rows that were no segments for one index of block and thread may be some for two, and a guard that did not bound
     # tiles of an unknown block may bound those of a known one: whole tiles are wished for again where they are needed
     return None if ways is None else replace(known, ways=ways, longest=frozenset(), multiples={})

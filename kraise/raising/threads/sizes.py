@@ -320,9 +320,11 @@ def limits(body: tuple[k.Stmt, ...], guarded: bool = False) -> dict[int, int]:
 
 def beyond(body: tuple[k.Stmt, ...], ways: Ways, told: Collection[int] = ()) -> bool:
     """Whether a condition tells threads apart that blocks of this size do not have: ``threadIdx.x < 15`` of 14, or of
-    15 where there is one block and no launch says so (axes ``told``): all would pass."""
+    15 where all would pass and no launch says so (axes ``told``): there is one block, or the source asks how many
+    threads a block has (``blockDim``), so that the number is that of the cells and a block has more."""
     names, values = thread_locals(body), once(walked(body))
-    blocks = {e.axis for e in walked(body) if isinstance(e, k.Hw) and e.kind == "block"}
+    found = {(e.kind, e.axis) for e in walked(body) if isinstance(e, k.Hw)}
+    blocks = {axis for kind, axis in found if kind == "block" and ("blockDim", axis) not in found}
     for e in walked(body):
         match e:
             case k.Op(name="lt" | "le" as name, args=(a, b)) if (place := from_thread(a, names, values)) is not None:
