@@ -135,16 +135,20 @@ def written_out(attempt: Raiser, known: Learned, left: list[eq.Expr]) -> Learned
 def finer(cx: Context, known: Learned, values: list[eq.Expr], stored: Iterable[eq.Expr] = ()) -> Learned | None:
     """The threads with their indices further apart, where values speak of block and thread; None if they do not."""
     ways = threads.finer(cx, known.ways, values, stored)
-    new = {} if ways is None else {a: -abs(n) for a, n in ways.items() if abs(n) > 1 and a in range(3)}
-    new = {a: n for a, n in new.items() if a not in known.ways}
-    if ways is not None and new:
-        told = {*launched(cx.module, cx.function), *hinted(cx.module, cx.function)}
-        for axis, n in new.items():  # ``if (threadIdx.x < 8) y[blockIdx.x * 8 + threadIdx.x] = ...`` of larger blocks
-            if beyond(cx.function.body, {axis: n}, told):
-                ways = ways | {axis: threads.APART}
+    if ways is not None:
+        sized = {axis: n for axis, n in ways.items() if axis in range(3) and abs(n) > 1 and axis not in known.ways}
+        ways = ways | dict.fromkeys(of_larger(cx, sized), threads.APART)
     # rows that were no segments for one index of block and thread may be some for two, and a guard that did not bound
     # tiles of an unknown block may bound those of a known one: whole tiles are wished for again where they are needed
     return None if ways is None else replace(known, ways=ways, longest=frozenset(), multiples={})
+
+
+def of_larger(cx: Context, sized: threads.Ways) -> list[int]:
+    """The axes along which a block has more threads than so many: ``if (threadIdx.x < 8) y[blockIdx.x * 8 +
+    threadIdx.x] = ...`` of a source that asks for ``blockDim.x``, and no launch says that there are eight."""
+    asked = [axis for axis in sized if ("blockDim", axis) in threads.hardware(cx.function.body)]
+    told = {*launched(cx.module, cx.function), *hinted(cx.module, cx.function)} if asked else set()
+    return [a for a in asked if a not in told and beyond(cx.function.body, {a: -abs(sized[a])})]
 
 
 def tiled(cx: Context, known: Learned) -> Learned | None:

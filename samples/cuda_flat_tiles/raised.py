@@ -48,10 +48,12 @@ def wide_cross(u, v, ny, nx):
 
 @partial(jax.jit, static_argnames=("ny", "nx"))
 def gradient(u, v, ny, nx):
-    """
-    v[y, x] = (u[y, x] - u[y, max(x - 1, 0)]) * (u[y, x] - u[y, max(x - 1, 0)]) + (u[y, x] -
+    """v[y, x] = (u[y, x] - u[y, max(x - 1, 0)]) * (u[y, x] - u[y, max(x - 1, 0)]) + (u[y, x] -
         u[max(y - 1, 0), x]) * (u[y, x] - u[max(y - 1, 0), x])
         for 0 <= x < nx, 0 <= y < ny
+
+    a block has 9 threads along x
+    a block has 9 threads along y
     """
     if min(nx, ny) < 1:
         return v

@@ -57,10 +57,12 @@ def sharpen(u, v, ny, nx):
 
 @partial(jax.jit, static_argnames=("ny", "nx"))
 def slope(u, v, ny, nx):
-    """
-    v[y, x] = (u[y, x + 1] - u[y, x - 1]) * (u[y, x + 1] - u[y, x - 1]) + (u[y + 1, x] -
+    """v[y, x] = (u[y, x + 1] - u[y, x - 1]) * (u[y, x + 1] - u[y, x - 1]) + (u[y + 1, x] -
         u[y - 1, x]) * (u[y + 1, x] - u[y - 1, x])
         for 1 <= x < nx - 1, 1 <= y < ny - 1
+
+    a block has 8 threads along x
+    a block has 8 threads along y
     """
     u2 = u[: ny * nx].reshape(ny, nx)
     v2 = v[: ny * nx].reshape(ny, nx)

@@ -184,7 +184,7 @@ def test_fewer_threads_than_cells_pass_on_their_own(passed):
     assert judge(FEW.format(passed), "cu", "x=i[40]<0:40 h=i[40] n=40", launches) == "right"
 
 
-CELLS = """
+FIRST = """
 __global__ void k(const float *x, const int *key, float *out, int n) {{
   __shared__ float s[8];
   if (threadIdx.x < 8) s[threadIdx.x] = 0.0f;
@@ -192,27 +192,27 @@ __global__ void k(const float *x, const int *key, float *out, int n) {{
   int i = blockIdx.x * {} + threadIdx.x;
   if (i < n) atomicAdd(&s[key[i]], x[i]);
   __syncthreads();
-  if (threadIdx.x < 8) out[blockIdx.x * 8 + threadIdx.x] = s[threadIdx.x];
+  if ({}) out[blockIdx.x * 8 + threadIdx.x] = s[threadIdx.x];
 }}
 {}"""
-SPEC = "x=f[150] key=i[150]<0:8 out=f[24] n=150"
+FIRST_ARGS = "x=f[150] key=i[150]<0:8 out=f[24] n=150"
 
 
-@pytest.mark.parametrize("block", (64, 100))
-def test_cells_that_the_first_threads_keep_are_no_block(block):
+@pytest.mark.parametrize("block, kept_by", [(64, "threadIdx.x < 8"), (100, "7 >= threadIdx.x")])
+def test_cells_that_the_first_threads_keep_are_no_block(block, kept_by):
     """Blocks of eight threads, one for each cell, would count an eighth of the elements: a guard that all of them
     pass speaks of larger ones."""
-    source = CELLS.format("blockDim.x", "")
+    source = FIRST.format("blockDim.x", kept_by, "")
     kept = pipeline.translate(source, "k.cu").text
     assert "*, grid, block)" in kept and "8 threads" not in kept
-    assert judge(source, "cu", SPEC, [((3,), (block,))]) == "right"
+    assert judge(source, "cu", FIRST_ARGS, [((3,), (block,))]) == "right"
 
 
 @pytest.mark.parametrize(
     "by, host",
-    [("8", ""), ("blockDim.x", "void run(float *x, int *key, float *out, int n) {{ k<<<3, 8>>>(x, key, out, n); }}")],
+    [("8", ""), ("blockDim.x", "void run(float *x, int *key, float *out, int n) { k<<<3, 8>>>(x, key, out, n); }")],
 )
 def test_cells_of_all_threads_are_a_block(by, host):
-    source = CELLS.format(by, host.format())
+    source = FIRST.format(by, "threadIdx.x < 8", host)
     assert "a block has 8 threads" in pipeline.translate(source, "k.cu").text
-    assert judge(source, "cu", SPEC, [((3,), (8,))]) == "right"
+    assert judge(source, "cu", FIRST_ARGS, [((3,), (8,))]) == "right"

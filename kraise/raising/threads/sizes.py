@@ -326,11 +326,14 @@ def beyond(body: tuple[k.Stmt, ...], ways: Ways, told: Collection[int] = ()) -> 
     found = {(e.kind, e.axis) for e in walked(body) if isinstance(e, k.Hw)}
     blocks = {axis for kind, axis in found if kind == "block" and ("blockDim", axis) not in found}
     for e in walked(body):
-        match e:
-            case k.Op(name="lt" | "le" as name, args=(a, b)) if (place := from_thread(a, names, values)) is not None:
-                bound, size = number(b), -ways.get(place[0], 0)
+        if isinstance(e, k.Op) and e.name in ("lt", "le", "gt", "ge"):
+            for (a, b), with_it in ((e.args, e.name in ("le", "gt")), (e.args[::-1], e.name in ("lt", "ge"))):
+                place, bound = from_thread(a, names, values), number(b)
+                if place is None or bound is None:
+                    continue
+                size = -ways.get(place[0], 0)
                 open_ = place[0] not in told and place[0] not in blocks
-                if bound is not None and 1 < size < bound - place[1] + (name == "le") + open_:
+                if 1 < size < bound - place[1] + with_it + open_:
                     return True
     return False
 
