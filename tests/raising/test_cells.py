@@ -79,3 +79,26 @@ def test_values(name, n):
 def test_text():
     assert "cummax" in DONE.text.partition("def rising")[2].partition("def ")[0]
     assert "cummin" in DONE.text.partition("def falling_backwards")[2].partition("def ")[0]
+
+
+RING = """__global__ void f(const int *x, int *y, int rows, int n, int k) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows) return;
+  int q[16] = {0};
+  int head = 0, len = 0;
+  for (int i = 0; i < n; i++) {
+    q[(head + len) % 16] = x[r * n + i];
+    len++;
+    if (len > k) { head++; len--; }
+    y[r * n + i] = q[head % 16];
+  }
+}"""
+
+
+def test_a_ring_whose_ends_all_threads_carry_alike_is_kept():
+    """Where the loop carries the places, the stores of other rounds fill other cells."""
+    done = pipeline.translate(RING, "k.cu")
+    for n in (1, 9):
+        request = pipeline.Request(shapes={"x": (2 * n,), "y": (2 * n,)}, values={"rows": 2, "n": n, "k": 3})
+        ((report,), problems) = pipeline.verify(done, request)
+        assert not problems and report.ok, report.failures

@@ -7,6 +7,7 @@ u[:-1])``, over one place more. The gradient then fills up two arrays in place o
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from kraise.emit import tree
 from kraise.emit.blocks import Frame, Pair, Val
@@ -16,7 +17,7 @@ from kraise.emit.text.linear import linear
 from kraise.emit.text.python import ALL, Atom, Slice
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
-from kraise.ir.walk import substitute
+from kraise.ir.walk import substitute, transform
 
 _MOST = 400  # nodes of a value that is looked through
 
@@ -78,12 +79,14 @@ def _values(root: eq.Expr) -> Iterator[eq.Expr]:
 def _of_several(root: eq.Expr, paired: set[eq.Expr]) -> bool:
     """Whether a value is made of more than one load, or value that is computed twice itself: a square is not."""
     found: set[eq.Expr] = set()
+    seen: set[eq.Expr] = set()
     stack = [*tree.children(root)]
     while stack:
         node = stack.pop()
         if node in paired or isinstance(node, eq.Read):
             found.add(node)
-        else:
+        elif node not in seen:
+            seen.add(node)
             stack += tree.children(node)
     return len(found) > 1
 
@@ -101,52 +104,56 @@ def _stands_alone(root: eq.Expr, nodes: set[eq.Expr], others: set[eq.Expr]) -> b
     return False
 
 
-def _placed(node: eq.Expr, index: str) -> tuple[object, int] | None:
+def _placed(node: eq.Expr, index: str) -> tuple[eq.Expr, int] | None:
     """What a value computes from the place of its last load on, and that place; None for other kinds of values."""
-    loads: list[tuple[eq.Expr, int]] = []
-
-    def key(e: eq.Expr) -> object:
-        match e:
-            case eq.Const() | eq.Param():
-                return e
-            case eq.Op(name=name, args=args, type=kind):
-                return (name, kind, *map(key, args))
-            case eq.Cast(type=kind, arg=arg):
-                return ("cast", kind, key(arg))
-            case eq.Read(version=version, subscripts=subscripts, view=view) if plain(e):
-                forms: list[object] = []
-                for s in subscripts:
-                    form = linear(s)
-                    own = next((a for a, _ in form.terms if isinstance(a, eq.Index) and a.name == index), None)
-                    if own is not None:
-                        if form.coefficient(own) != 1 or len(form.terms) != 1:
-                            raise ValueError
-                        loads.append((e, form.constant))
-                        forms.append(("own", form.constant))
-                        continue
-                    if any(isinstance(n, eq.Index) and n.name == index for n in tree.walk(s)):
-                        raise ValueError
-                    forms.append((s,))
-                return ("read", version, view, *forms)
-        raise ValueError
-
-    def plain(e: eq.Read) -> bool:
-        return not (e.safe or e.outside or e.limit is not None)
-
-    try:
-        found = key(node)
-    except ValueError:
+    loads: dict[eq.Expr, int] = {}
+    for n in _values(node):
+        match n:
+            case eq.Read():
+                offset = _offset(n, index)
+                if offset is None:
+                    return None
+                loads |= offset
+            case eq.Const() | eq.Param() | eq.Op() | eq.Cast():
+                pass
+            case _:
+                return None
+    if len(loads) < 2:
         return None
-    if len({load for load, _ in loads}) < 2:
+    last = max(loads.values())
+
+    def moved(e: eq.Expr) -> eq.Expr:
+        if not isinstance(e, eq.Read):
+            return e
+        subs = tuple(linear_shift(own, c - last) if (own := _own(s, index)) else s for s, c in _constants(e))
+        return replace(e, subscripts=subs)
+
+    return transform(node, moved), last
+
+
+def _offset(load: eq.Read, index: str) -> dict[eq.Expr, int] | None:
+    """How far from the index a load is, nothing if it does not move with it; None where it does otherwise."""
+    if load.safe or load.outside or load.limit is not None:
         return None
-    last = max(at for _, at in loads)
+    found: dict[eq.Expr, int] = {}
+    for s, constant in _constants(load):
+        own = _own(s, index)
+        if own is not None:
+            form = linear(s)
+            if form.coefficient(own) != 1 or len(form.terms) != 1:
+                return None
+            found[load] = max(constant, found.get(load, constant))
+        elif any(isinstance(n, eq.Index) and n.name == index for n in tree.walk(s)):
+            return None
+    return found
 
-    def moved(k: object) -> object:
-        if isinstance(k, tuple):
-            return ("own", k[1] - last) if len(k) == 2 and k[0] == "own" else tuple(map(moved, k))
-        return k
 
-    return moved(found), last
+def _constants(load: eq.Read) -> Iterator[tuple[eq.Expr, int]]:
+    return ((s, linear(s).constant) for s in load.subscripts)
+
+
+def _own(subscript: eq.Expr, index: str) -> eq.Expr | None:
+    return next((a for a, _ in linear(subscript).terms if isinstance(a, eq.Index) and a.name == index), None)
 
 
 def _indices(node: eq.Expr, name: str) -> list[eq.Expr]:

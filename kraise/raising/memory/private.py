@@ -177,7 +177,7 @@ class _Search:
             return UNKNOWN
         if raw.after in self.cx.trees and not raw.accumulate and (solved.never or _open(path, solved.conditions) != []):
             return UNKNOWN  # perhaps one of the cells that a tree reduction leaves half-combined
-        moving = moving or any(free_indices(x) & self._rounds() for x in raw.subscripts)
+        moving = moving or any(map(self._moves, raw.subscripts))
         seen += 1
         if solved.never:
             return self.at(raw.before, path, seen, moving)
@@ -233,7 +233,7 @@ class _Search:
         conditions = _open(path, solved.conditions)
         if conditions is None:
             return self._before(raw, solved, path, path, seen, moving)
-        below = moving or any(free_indices(c) & self._rounds() for c in conditions)
+        below = moving or any(map(self._moves, conditions))
         moved = [i.name for i, e in solved.mapping.items() if isinstance(i, eq.Index) and e is not i]
         own_only(self.cx, self.st, raw.value, moved, raw.span)
         try:
@@ -268,14 +268,15 @@ class _Search:
         moving: bool,
     ) -> eq.Expr | _Mark:
         """The cell before ``raw``, which does not store to it where ``excluding`` holds."""
-        # what keeps the store from the cell, and whether it does so in every round
-        against = [c for c in solved.conditions if _excluded(excluding, c)]
-        below = moving or all(free_indices(c) & self._rounds() for c in against)
+        against = (c for c in solved.conditions if _excluded(excluding, c))  # what keeps the store from the cell
+        below = moving or all(map(self._moves, against))
         return self.at(raw.before, path, seen, below)
 
-    def _rounds(self) -> set[str]:
-        """The indices of the loops around: neither those of threads nor those of blocks."""
-        return set(self.st.open) - set(self.cx.thread_names) - set(self.cx.blocks)
+    def _moves(self, e: eq.Expr) -> bool:
+        """Whether a value may be another in the next round of a loop around: by its index, or by what it carries."""
+        rounds = free_indices(e) - set(self.cx.thread_names) - set(self.cx.blocks)
+        carried = any(isinstance(n, eq.CarryIn | eq.FoldResult) for n in topological((e,)))
+        return carried or not rounds.isdisjoint(self.st.open)
 
     def _made_from(self, value: eq.Expr, path: tuple[eq.Expr, ...]) -> eq.Expr:
         """``value`` with what it takes from the array itself replaced by what the stores before say of it now."""
