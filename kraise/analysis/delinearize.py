@@ -53,15 +53,6 @@ def digits(poly: Poly, path: tuple[eq.Expr, ...], gaps: bool = False) -> Digits 
     return found
 
 
-def pixels(poly: Poly, path: tuple[eq.Expr, ...]) -> Digits | None:
-    """``3 * (y * w + x) + c`` with c a number below 3, as element (y, x, c): channels that lie beside each other. The
-    last pixel need not be whole where no access is to its last channel."""
-    found = digits(poly, path, gaps=True)
-    if found is None or len(found.radices) < 2:
-        return None
-    return found if found.subscripts[-1].value is not None and found.radices[-1].value is not None else None
-
-
 def _slanted(poly: Poly) -> list[list[Poly]]:
     """Rows of n for ``i * n + (d - i)``, whose index moves along a diagonal: its own stride is ``n - 1``. Where that is
     a size (rows of ``n + 1``: one border more than there are letters), rows that are one longer, or one shorter."""
@@ -117,12 +108,8 @@ def _with_strides(poly: Poly, path: tuple[eq.Expr, ...], strides: list[Poly]) ->
         if found is not None or strides[at + 1].value is not None:
             return found or rough
         if quotient_of(strides[at], strides[at + 1]) is not None and not _difference(poly, strides[at]):
-            # only where neither of two sizes divides the other may the second be the larger digit, or where the path
-            # says that it is a row: ``h = y * stride + i`` with ``h < rows``
-            rows = [parted(poly, s)[0] for s in strides[at + 1 :] if s.value is None]
-            below = [f.poly for f in map(classify, path) if f is not None and f.kind == "ge"]
-            if not any(r.indices() and not (f + r).indices() for r in rows for f in below):
-                return rough
+            # only where neither of two sizes divides the other may the second be the larger digit
+            return _window(poly, path, [s for s in strides[at + 1 :] if s.value is None]) or rough
     return rough
 
 
@@ -361,17 +348,26 @@ def parted(poly: Poly, by: Poly) -> tuple[Poly, Poly]:
 
 
 def provable(path: tuple[eq.Expr, ...], poly: Poly) -> bool:
-    """Whether ``poly >= 0`` wherever ``path`` holds: as an affine fact, or digit by digit.
-
-    A product of numbers that are not negative may be left out.
-    """
+    """Whether ``poly >= 0`` wherever ``path`` holds: as an affine fact, or digit by digit."""
     if nonnegative(path, poly):
-        return True
-    product = next((m for m, c in poly.terms.items() if c > 0 and len(m) > 1 and _none_negative(m, path)), None)
-    if product is not None and nonnegative(path, Poly({m: c for m, c in poly.terms.items() if m != product})):
         return True
     digit = leading_digit(poly, path)
     return digit is not None and provable(path, digit)
+
+
+def _window(poly: Poly, path: tuple[eq.Expr, ...], sizes: list[Poly]) -> Digits | None:
+    """Rows of one of the sizes where the path says that what it multiplies is a row: ``h * width + w`` with ``h = y *
+    stride + i`` below the rows and ``w`` below the width; a product of numbers that are not negative is none."""
+    below = [f.poly for f in map(classify, path) if f is not None and f.kind == "ge"]
+    for size in sizes:
+        row, rest = parted(poly, size)
+        if not row.indices() or all((f + row).indices() for f in below) or not provable(path, size - 1 - rest):
+            continue
+        product = next((m for m, c in rest.terms.items() if c > 0 and len(m) > 1 and _none_negative(m, path)), None)
+        left = Poly({m: c for m, c in rest.terms.items() if m != product})
+        if provable(path, rest) or (product is not None and nonnegative(path, left)):
+            return Digits((row, rest), (size,))
+    return None
 
 
 def _none_negative(atoms: Monomial, path: tuple[eq.Expr, ...]) -> bool:

@@ -64,24 +64,26 @@ def fourier_stage(re, im, cos, sin, half, n):
     s = sin[jnp.clip(product, 0, sin.shape[0] - 1)]
     x = re_at * c - im_at * s
     y = re_at * s + im_at * c
-    re2_2 = (
+    re2_2 = jnp.reshape(
         jnp.stack(
             (
                 jnp.where(below, re2[:, :half] + x, re2[:, :half]),
                 jnp.where(below, re2[:, :half] - x, re2[:, half:]),
             ),
             axis=1,
-        ).reshape(re2.shape).astype(re.dtype)
-    )  # kernel.py:33
-    im2_2 = (
+        ),
+        re2.shape,
+    ).astype(re.dtype)  # kernel.py:33
+    im2_2 = jnp.reshape(
         jnp.stack(
             (
                 jnp.where(below, im2[:, :half] + y, im2[:, :half]),
                 jnp.where(below, im2[:, :half] - y, im2[:, half:]),
             ),
             axis=1,
-        ).reshape(im2.shape).astype(im.dtype)
-    )  # kernel.py:34
+        ),
+        im2.shape,
+    ).astype(im.dtype)  # kernel.py:34
     re_2 = re.at[: ((n // 2 - 1) // half + 1) * (2 * half)].set(
         re2_2.ravel()[: re.size]
     )

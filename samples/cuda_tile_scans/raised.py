@@ -18,10 +18,9 @@ def tile_offsets(length, offset, n):
     length2 = jnp.pad(length[:count], (0, 16 * ((n + 15) // 16) - count)).reshape(
         (n + 15) // 16, 16
     )
+    offset_new = jnp.pad(jnp.cumsum(length2, axis=1), ((0, 0), (1, 0)))[:, :16]
     return offset.at[:n].set(
-        jnp.pad(jnp.cumsum(length2, axis=1), ((0, 0), (1, 0)))[:, :16].ravel()[
-            :n
-        ].astype(offset.dtype)
+        offset_new.ravel()[:n].astype(offset.dtype)
     )  # kernel.cu:10
 
 

@@ -43,7 +43,9 @@ def swapping_loop(start, stop, step, state, known, period):
     @values.defjvp
     def derivative(primals, tangents):
         def plain(state, *known):
-            return checkpointed_loop(start, stop, lambda r, s: step(r, s, *known), state)
+            return checkpointed_loop(
+                start, stop, lambda r, s: step(r, s, *known), state
+            )
 
         return jax.jvp(plain, primals, tangents)
 

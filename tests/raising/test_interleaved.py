@@ -14,7 +14,7 @@ ONE = {
     "moved": ("y[2 * i] = x[2 * i + 3]; y[2 * i + 1] = x[2 * i + 4];", "y.at[: 2 * n].set(x[3 : 2 * n + 3])"),
     "the number of the store": (
         "y[2 * i] = x[2 * i] + 2 * i; y[2 * i + 1] = x[2 * i + 1] + (2 * i + 1);",
-        "jnp.arange(2 * n)",
+        "jnp.arange(2 * n, dtype",
     ),
     "under guards of their own": (
         "if (2 * i < n) y[2 * i] = x[2 * i]; if (2 * i + 1 < n) y[2 * i + 1] = x[2 * i + 1];",
@@ -119,7 +119,7 @@ __global__ void f(const float *x, float *y) {
 TURNED = {
     "two neighbours": ("y[first + 2 * t] = s[15 - 2 * t]; y[first + 2 * t + 1] = s[14 - 2 * t];", True),
     "two halves": ("y[first + t] = s[15 - t]; y[first + t + 8] = s[7 - t];", True),
-    "other halves": ("y[first + t] = s[15 - t]; y[first + t + 8] = 2 * s[7 - t];", False),
+    "other halves": ("y[first + t] = s[15 - t]; y[first + t + 8] = 2 * s[7 - t];", True),  # a stack of the two
     "halves with cells between": ("y[first + t] = s[15 - t]; y[first + t + 9 - 2 * (t / 7)] = s[7 - t];", False),
 }
 

@@ -206,7 +206,9 @@ def {name}(start, stop, step, state, known, period):
     @values.defjvp
     def derivative(primals, tangents):
         def plain(state, *known):
-            return {loop}(start, stop, lambda r, s: step(r, s, *known), state)
+            return {loop}(
+                start, stop, lambda r, s: step(r, s, *known), state
+            )
 
         return {jax}.jvp(plain, primals, tangents)
 

@@ -69,10 +69,11 @@ def cells(low: Lowering, stmt: eq.Write, frame: Frame, before: eq.Version) -> Py
     return found.py if found.axes == frame else py.call("jnp.broadcast_to", found.py, low.ctx.shape_of(frame))
 
 
-def stacked(low: Lowering, stmt: eq.Write, before: eq.Version, axis: int, halves: tuple[Py, Py]) -> Py:
-    """The view made of its halves."""
+def stacked(low: Lowering, stmt: eq.Write, before: eq.Version, axis: int, halves: tuple[Py, Py], as_it_is: bool) -> Py:
+    """The view made of its halves, which stays ``as_it_is`` or is cast next (a chain of two calls reads worse)."""
     shape = py.Attr(subs.viewed(low.ctx, before, stmt.view), "shape")
-    return py.method(py.call("jnp.stack", py.Tup(halves), axis=py.number(axis)), "reshape", shape)
+    stack = py.call("jnp.stack", py.Tup(halves), axis=py.number(axis))
+    return py.method(stack, "reshape", shape) if as_it_is else py.call("jnp.reshape", stack, shape)
 
 
 __all__ = ["cells", "fill", "half", "stacked"]

@@ -54,13 +54,14 @@ def joined(low: Lowering, stmt: eq.Write, framed: Framed, typed: Typed) -> bool:
     row, last, same = ctx.rows.pop(stmt.before)
     frame, _ = framed(ctx, stmt)
     before = ctx.under[(stmt.before, stmt.view)]
+    same = same and typed(ctx, stmt)
     if (part := halves.half(ctx, stmt, framed(ctx, stmt))) is not None:
         rest = halves.cells(low, stmt, frame, before)
-        text = halves.stacked(low, stmt, before, part[0], (rest, row) if last else (row, rest))
+        text = halves.stacked(low, stmt, before, part[0], (rest, row) if last else (row, rest), same)
     else:
         rest = _full(low, stmt.value, frame)
         text = py.call("jnp.concatenate", py.Tup((rest, row) if last else (row, rest)))
-    if not (same and typed(ctx, stmt)):
+    if not same:
         text = py.method(text, "astype", versions.dtype_of(ctx, before))
     versions.assign_whole(low, stmt, text)
     return True

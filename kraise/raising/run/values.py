@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kraise.analysis.conditions import conjuncts, negate
-from kraise.analysis.delinearize import digits, in_rows, pixels, provable
+from kraise.analysis.delinearize import digits, in_rows, provable
 from kraise.analysis.dependence import Access, implied
+from kraise.analysis.pixels import pixels
 from kraise.analysis.poly import LARGE, Poly, normal, to_expr, to_poly
 from kraise.analysis.quotients import recombined
 from kraise.analysis.truth import follows
