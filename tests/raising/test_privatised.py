@@ -1,8 +1,10 @@
 """Histograms that each block first makes for itself are one histogram; what is not passed on whole is not."""
 
+import numpy as np
 import pytest
 
 from kraise import pipeline
+from kraise.verify.load import load_module
 from tests.hostile.judge import judge
 
 SOURCE = """
@@ -216,3 +218,41 @@ def test_cells_of_all_threads_are_a_block(by, host):
     source = FIRST.format(by, "threadIdx.x < 8", host)
     assert "a block has 8 threads" in pipeline.translate(source, "k.cu").text
     assert judge(source, "cu", FIRST_ARGS, [((3,), (8,))]) == "right"
+
+
+STRIDED = """from numba import cuda, int32
+@cuda.jit
+def f(img, out):
+    h = cuda.shared.array(16, int32)
+    c = cuda.shared.array(16, int32)
+    row = cuda.blockIdx.x
+    t = cuda.threadIdx.x
+    if t < 16:
+        h[t] = 0
+    cuda.syncthreads()
+    for j in range(t, img.shape[1], 32):
+        cuda.atomic.add(h, img[row, j], 1)
+    cuda.syncthreads()
+    if t < 16:
+        s = 0
+        for k in range(t + 1):
+            s += h[k]
+        c[t] = s
+    cuda.syncthreads()
+    if t < 16:
+        out[row, t] = c[t]
+"""
+
+
+def test_threads_beyond_a_stride_add_once_more_each():
+    """With 64 threads in strides of 32 each element is counted twice: no number of threads can be passed over."""
+    done = pipeline.translate(STRIDED, "k.py")
+    assert "grid, block):" in (done.text or ""), done.text
+    images = np.arange(140).reshape(2, 70) % 16
+    found = load_module(done.text).f(images.astype(np.int32), np.zeros((2, 16), np.int32), grid=2, block=64)
+    wanted = np.zeros((2, 16), int)
+    for row in range(2):
+        for t in range(64):
+            for j in range(t, 70, 32):
+                wanted[row, images[row, j]] += 1
+    np.testing.assert_array_equal(found, np.cumsum(wanted, axis=1))

@@ -16,7 +16,7 @@ from kraise.ir.walk import free_indices, topological
 from kraise.raising.carried.problem import at_index
 from kraise.raising.run.arithmetic import tidy
 from kraise.raising.run.state import Raw, RawFold, RawNew, RawWrite
-from kraise.raising.threads.row_views import taken_apart, viewed
+from kraise.raising.threads.row_views import asks_for, taken_apart, viewed
 from kraise.raising.threads.tiles import Launch, merged_reductions, merged_write, without_ceilings
 from kraise.raising.writes.columns import whole_columns
 from kraise.raising.writes.decided import decided
@@ -57,7 +57,7 @@ def _one(r: Raw, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Launch) -> 
 
 def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Launch) -> eq.Write:
     steps = tuple(a.name for a in folds)
-    r = rejoined(_by_its_thread(r))
+    r = _within_launch(rejoined(_by_its_thread(r)), launch)
     apart, r = r, merged_write(in_steps(r), launch)
     try:
         found = box(r.loops, r.path, steps)
@@ -105,6 +105,34 @@ def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Laun
     return eq.Write(r.before, r.after, axes, subs, value, where, r.accumulate, full, r.view, span=r.span)
 
 
+def _within_launch(r: RawWrite, launch: Launch) -> RawWrite:
+    """An accumulation by each thread of the launch, where no guard says how many there are: a thread that starts at its
+    own number (``for (j = t; j < n; j += 32)``) is bound by j alone, and each adds once more."""
+    if r.accumulate in ("", "min", "max", "and", "or"):
+        return r
+    limits = [
+        c
+        for c in (*r.path, *launch.facts)
+        if len(free_indices(c)) == 1 and asks_for((c,), ("block.", "grid.", "threads."))
+    ]
+    hardware = frozenset().union(*map(free_indices, limits))
+    told = {n for c in r.path if free_indices(c) <= hardware for n in free_indices(c) if _above(c, n)}
+    others = [c for c in r.path if not free_indices(c) <= hardware]
+    begun = {n for c in others for n in free_indices(c) & hardware if _above(c, n)} - told
+    more = [c for c in launch.facts if c in limits and free_indices(c) & begun and _above(c, *free_indices(c))]
+    more = [c for c in more if free_indices(c) <= set(r.loops)]
+    return replace(r, path=(*r.path, *more)) if more else r
+
+
+def _above(condition: eq.Expr, name: str) -> bool:
+    """Whether it bounds an index from above."""
+    fact = classify(condition)
+    if fact is None or fact.kind != "ge":
+        return False
+    own = next((a for a in fact.poly.atoms() if isinstance(a, eq.Index) and a.name == name), None)
+    return own is not None and (fact.poly.coefficient(own).value or 0) < 0
+
+
 def _by_its_thread(r: RawWrite) -> RawWrite:
     """``if (t == k) xs[k] = acc`` of what a loop carries along t, as ``xs[t] = acc``: the thread names its cell."""
     named = frozenset().union(*map(free_indices, r.subscripts))
@@ -132,7 +160,7 @@ def _named(r: RawWrite, axes: tuple[eq.Axis, ...], used: tuple[eq.Expr, ...]) ->
     held = frozenset().union(*map(free_indices, used[len(r.subscripts) :]))
     if not r.accumulate and any(a.name in held - subs and _at_most_one(a) for a in axes):
         reason = "whether a thread is there that stores this depends on the size of the block"
-        raise refuse("KR306", reason, r.span, "say how many threads a block has: __launch_bounds__ or a constant")
+        raise refuse("KR306", reason, r.span, "say how many threads a block has: __launch_limits_ or a constant")
 
 
 def _at_most_one(a: eq.Axis) -> bool:
