@@ -112,3 +112,28 @@ def test_chains_of_shared_values():
         assert time.process_time() - started < 10
         assert done.raised == ("chain",) and len(done.text.splitlines()) < 150
         assert "v = " in done.text  # by the source's name
+
+
+NETWORK = """__global__ void sort(float *key, int *val) {
+  __shared__ float k[16]; __shared__ int v[16];
+  int t = threadIdx.x, i = blockIdx.x * 16 + t;
+  k[t] = key[i]; v[t] = val[i];
+  for (int size = 2; size <= 16; size <<= 1)
+    for (int stride = size >> 1; stride > 0; stride >>= 1) {
+      __syncthreads();
+      int p = t ^ stride;
+      if (p > t && (k[t] > k[p]) == ((t & size) == 0)) {
+        float a = k[t]; k[t] = k[p]; k[p] = a;
+        int b = v[t]; v[t] = v[p]; v[p] = b;
+      }
+    }
+  __syncthreads();
+  key[i] = k[t]; val[i] = v[t];
+}"""
+
+
+def test_a_network_of_exchanges():
+    """The names of all stores followed each exchange, so that they doubled with it: minutes for 16 threads."""
+    started = time.process_time()
+    done = pipeline.translate(NETWORK, "network.cu")
+    assert done.text and time.process_time() - started < 30  # 3 when this was written

@@ -64,7 +64,8 @@ def _by_cell(r: RawWrite, shapes: dict[str, tuple[eq.Expr, ...]], names: dict[eq
 
         try:
             moved = map_raw(r, fn)
-            called = [replace(n, expr=fn(e)) for e, n in names.items() if index.name in free_indices(e)]
+            own = frozenset(topological((r.value, *r.path)))  # of the names of other stores none is asked for
+            called = [replace(n, expr=fn(e)) for e, n in names.items() if e in own and index.name in free_indices(e)]
         except (Unmovable, ValueError):
             continue
         assert isinstance(moved, RawWrite)
