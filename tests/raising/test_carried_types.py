@@ -86,7 +86,7 @@ __global__ void f(const unsigned *n, unsigned *y, unsigned limit, int count) {
 }
 """
 NAMES = """__device__ float root(float x, int b) {
-    float a = b; while (a * a > x + 1) a = (a + x / a) / 2; return a;
+    float a = b; int s = 0; while (a * a > x + 1 && s++ < 4) a = (a + x / a) / 2; return a;
 }
 __global__ void f(const float *x, float *y, int count) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
