@@ -118,19 +118,37 @@ def _within_launch(r: RawWrite, launch: Launch) -> RawWrite:
     hardware = frozenset().union(*map(free_indices, limits))
     told = {n for c in r.path if free_indices(c) <= hardware for n in free_indices(c) if _above(c, n)}
     others = [c for c in r.path if not free_indices(c) <= hardware]
-    begun = {n for c in others for n in free_indices(c) & hardware if _above(c, n)} - told
+    ends = [c for c in others if _begins(c, r.path, hardware)]
+    begun = {n for c in ends for n in free_indices(c) & hardware if _above(c, n)} - told
     more = [c for c in launch.facts if c in limits and free_indices(c) & begun and _above(c, *free_indices(c))]
     more = [c for c in more if free_indices(c) <= set(r.loops)]
     return replace(r, path=(*r.path, *more)) if more else r
 
 
+def _begins(condition: eq.Expr, path: tuple[eq.Expr, ...], hardware: frozenset[str]) -> bool:
+    """Whether a loop's index has this end only: a thread's number is where the loop begins or what it goes up to, where
+    a loop with ends of its own makes it a guard (``8 * b + j < n`` with j < 8)."""
+    free = [c for c in path if c != condition and not free_indices(c) & hardware]
+    return any(
+        not any(_side(c, name) == side for c in free)
+        for name in free_indices(condition) - hardware
+        if (side := _side(condition, name))
+    )
+
+
 def _above(condition: eq.Expr, name: str) -> bool:
     """Whether it bounds an index from above."""
+    return _side(condition, name) < 0
+
+
+def _side(condition: eq.Expr, name: str) -> int:
+    """1 where it bounds an index from below, -1 from above, 0 where it does not (or not by a known number of it)."""
     fact = classify(condition)
     if fact is None or fact.kind != "ge":
-        return False
+        return 0
     own = next((a for a in fact.poly.atoms() if isinstance(a, eq.Index) and a.name == name), None)
-    return own is not None and (fact.poly.coefficient(own).value or 0) < 0
+    times = (fact.poly.coefficient(own).value or 0) if own is not None else 0
+    return (times > 0) - (times < 0)
 
 
 def _by_its_thread(r: RawWrite) -> RawWrite:
