@@ -109,7 +109,7 @@ def _with_strides(poly: Poly, path: tuple[eq.Expr, ...], strides: list[Poly]) ->
             return found or rough
         if quotient_of(strides[at], strides[at + 1]) is not None and not _difference(poly, strides[at]):
             # only where neither of two sizes divides the other may the second be the larger digit
-            return _window(poly, path, [s for s in strides[at + 1 :] if s.value is None]) or rough
+            return rough or _window(poly, path, [s for s in strides[at + 1 :] if s.value is None])
     return rough
 
 
