@@ -8,11 +8,11 @@ from dataclasses import replace
 from kraise.analysis.boxes import Unbounded, box
 from kraise.analysis.conditions import classify, conjunction
 from kraise.analysis.dependence import implied
-from kraise.analysis.poly import to_poly
+from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
-from kraise.ir.walk import free_indices, topological
+from kraise.ir.walk import free_indices, substitute, topological
 from kraise.raising.carried.problem import at_index
 from kraise.raising.run.arithmetic import tidy
 from kraise.raising.run.state import Raw, RawFold, RawNew, RawWrite
@@ -106,23 +106,45 @@ def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Laun
 
 
 def _within_launch(r: RawWrite, launch: Launch) -> RawWrite:
-    """An accumulation by each thread of the launch, where no guard says how many there are: a thread that starts at its
-    own number (``for (j = t; j < n; j += 32)``) is bound by j alone, and each adds once more."""
-    if r.accumulate in ("", "min", "max", "and", "or"):
-        return r
+    """A store by each thread of the launch, where no guard says how many there are: a thread that is bound with a block
+    or another thread only (``b + t < n``), and, where each adds once more, one that starts at its own number (``for (j
+    = t; j < n; j += 32)``), whom j alone bounds."""
     limits = [
         c
         for c in (*r.path, *launch.facts)
         if len(free_indices(c)) == 1 and asks_for((c,), ("block.", "grid.", "threads."))
     ]
     hardware = frozenset().union(*map(free_indices, limits))
-    told = {n for c in r.path if free_indices(c) <= hardware for n in free_indices(c) if _above(c, n)}
-    others = [c for c in r.path if not free_indices(c) <= hardware]
-    ends = [c for c in others if _begins(c, r.path, hardware)]
-    begun = {n for c in ends for n in free_indices(c) & hardware if _above(c, n)} - told
+    within = [c for c in r.path if free_indices(c) <= hardware]
+    begun = {
+        n for n in _own(limits) if any(_at_end_of(n, c, r) for c in r.path) and not any(_only(c, n) for c in within)
+    }
+    if r.accumulate not in ("", "min", "max", "and", "or"):
+        told = {n for c in within for n in free_indices(c) if _above(c, n)}
+        ends = [c for c in r.path if not free_indices(c) <= hardware and _begins(c, r.path, hardware)]
+        begun |= {n for c in ends for n in free_indices(c) & hardware if _above(c, n)} - told
     more = [c for c in launch.facts if c in limits and free_indices(c) & begun and _above(c, *free_indices(c))]
     more = [c for c in more if free_indices(c) <= set(r.loops)]
     return replace(r, path=(*r.path, *more)) if more else r
+
+
+def _own(limits: list[eq.Expr]) -> set[str]:
+    """The indices that a thread has in its block: a launch does not cover a range with them as it does with blocks."""
+    return {n for c in limits for n in free_indices(c) if not asks_for((c,), ("grid.", "threads.")) and _above(c, n)}
+
+
+def _at_end_of(name: str, condition: eq.Expr, r: RawWrite) -> bool:
+    """Whether it bounds the sum of an index and others from above, where what is stored is not that of the sum."""
+    others = [o for o in free_indices(condition) - {name} if _above(condition, o)]
+    if not others or not _above(condition, name):
+        return False
+    total = {eq.Index(name, INT): to_expr(Poly({(eq.Index(name, INT),): 1}) - Poly({(eq.Index(others[0], INT),): 1}))}
+    stored = [tidy(substitute(e, total)) for e in (*r.subscripts, r.value)]
+    return any(others[0] in free_indices(e) for e in stored)
+
+
+def _only(condition: eq.Expr, name: str) -> bool:
+    return free_indices(condition) == {name} and _above(condition, name)
 
 
 def _begins(condition: eq.Expr, path: tuple[eq.Expr, ...], hardware: frozenset[str]) -> bool:
