@@ -161,7 +161,7 @@ _ROWS = (
     _unary("ceil", "np.ceil(x)", "0"),
     _unary("trunc", "np.trunc(x)", "0"),
     _unary("round", "np.round(x)", "0"),  # half to even: Python's round, C's rint
-    _unary("round_away", "special.round_away(x)", "0", "(jnp.sign({0}) * jnp.floor(jnp.abs({0}) + 0.5))"),
+    _unary("round_away", "special.round_away(x)", "0", "jax.lax.round({0})"),
     Operation(
         "copysign",
         2,

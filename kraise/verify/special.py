@@ -69,7 +69,10 @@ def remainder(x: Any, y: Any) -> Any:
 
 def round_away(x: Any) -> Any:
     """C's ``round``: halves away from zero."""
-    return np.copysign(np.floor(np.abs(x) + 0.5), x) if np.abs(x) < 2**52 else x
+    if not np.abs(x) < 2**52:
+        return x
+    whole = np.trunc(x)
+    return whole + np.copysign(1.0, x).astype(np.result_type(x)) if np.abs(x - whole) >= 0.5 else whole
 
 
 def digamma(x: Any) -> Any:

@@ -1,15 +1,17 @@
 """Every spelling of grammar/: the math API lowers to its operation, with C++'s overloads; concepts have handlers."""
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from kraise import dialects
+from kraise import dialects, pipeline
 from kraise.frontends.cuda_c import read
 from kraise.frontends.cuda_c.builtins import _CONCEPTS
 from kraise.ir.kernel import Cast, Op
 from kraise.ir.operations import OPERATIONS
 from kraise.ir.types import FLOAT32, FLOAT64
-from kraise.verify import interpreter
+from kraise.verify import interpreter, special
+from kraise.verify.load import load_module, x64
 from tests.frontends_cuda.conftest import body
 
 SPELLINGS = sorted(dialects.operations("cuda").items())
@@ -89,3 +91,19 @@ def test_dot_of_bytes(word, byte):
         expected = int(z[0]) + int(x.view(byte).astype(int) @ y.view(byte).astype(int))
         got = interpreter.run(module, "k", {**given, "z": z}).arrays["z"]
         assert (int(got[0]) - expected) % 2**32 == 0
+
+
+@pytest.mark.parametrize(("number", "kind"), [("float", np.float32), ("double", np.float64)])
+def test_halves_are_rounded_away_from_zero_and_nothing_else_is(number, kind):
+    """What ``floor(|x| + 0.5)`` rounds wrongly: the last number below a half, odd ones that cannot take one."""
+    head = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
+    source = f"__global__ void k(const {number} *x, {number} *y) {{ {head} y[i] = round(x[i]); }}"
+    large = 2.0 ** np.finfo(kind).nmant + 1
+    x = np.array([np.nextafter(kind(0.5), kind(0)), large, -large, 0.5, -2.5, -0.4, np.inf, np.nan], kind)
+    expected = np.array([0, large, -large, 1, -3, -0.0, np.inf, np.nan], kind)
+    module = load_module(pipeline.translate(source, "k.cu").text)
+    with x64(True):
+        emitted = np.asarray(module.k(jnp.asarray(x), jnp.zeros(8, kind)))
+    for got in (emitted, [special.round_away(v) for v in x]):
+        np.testing.assert_array_equal(got, expected)
+        np.testing.assert_array_equal(np.signbit(got)[:-1], np.signbit(expected)[:-1])

@@ -6,6 +6,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
+from tests.hostile.judge import judge
 
 INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
 STRIDE = "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)"
@@ -117,3 +118,22 @@ def test_a_block_without_the_threads_that_store_stores_nothing(test, stored, val
     for block, expected in zip((5, 8), stored, strict=True):
         got = module.k(jnp.ones(3, jnp.float32), jnp.zeros(3, jnp.float32), 3, grid=3, block=block)
         assert got.tolist() == [expected] * 3
+
+
+HEADS = {
+    "row and thread": "int i = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.y;",
+    "block and thread": "int i = blockIdx.x, t = threadIdx.x;",
+}
+BLOCKS = {"row and thread": (4, 3), "block and thread": (3,)}
+
+
+@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize(
+    "body", ["atomicMax(o, x[i + t] * t);", "atomicMax(&o[i], x[i + t]);", "atomicAdd(&o[i], x[i + t]);"]
+)
+def test_a_guard_on_a_sum_does_not_say_how_many_threads_there_are(head, body):
+    """``i + t < n``: no block has as many threads as the array has elements; it was taken to."""
+    source = f"__global__ void k(const int *x, int *o, int n) {{ {HEADS[head]} if (i + t < n) {body} }}"
+    assert "*, grid, block):" in (pipeline.translate(source, "k.cu").text or "")
+    launch = [((5 if head == "row and thread" else 20, 1)[: len(BLOCKS[head])], BLOCKS[head])]
+    assert judge(source, "cu", "x=i[20]<0:50 o=i[20]<0:3 n=20", launch) == "right"

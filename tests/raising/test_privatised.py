@@ -186,6 +186,29 @@ def test_fewer_threads_than_cells_pass_on_their_own(passed):
     assert judge(FEW.format(passed), "cu", "x=i[40]<0:40 h=i[40] n=40", launches) == "right"
 
 
+PLANE = """__global__ void k(const int *x, int *h, int n) {{
+  __shared__ int s[{cells}];
+  int id = threadIdx.y * 8 + threadIdx.x, i = blockIdx.x * 64 + id;
+  for (int c = id; c < {cells}; c += 64) s[c] = 0;
+  __syncthreads();
+  if (i < n) atomicAdd(&s[x[i] & 31], 1);
+  __syncthreads();
+  if ({passed}) atomicAdd(h + id, s[id]);
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("cells", "passed"), [(32, "id < 32"), (32, "id < 32 && s[id]"), (32, "threadIdx.x < 4 && id < 32"), (80, "1")]
+)
+def test_threads_of_a_plane_pass_on_the_cells_of_their_numbers(cells, passed):
+    """The cell's number was taken for the thread's column: cells beyond the eighth were left out."""
+    source = PLANE.format(cells=cells, passed=passed)
+    launches = [((2,), (8, 8))]
+    assert judge(source, "cu", f"x=i[100] h=i[{cells}] n=100", launches) == "right"
+    if cells == 32 and "threadIdx.x <" not in passed:
+        assert "h.at[x[: min(64 * grid[0], n)] & 31].add(" in pipeline.translate(source, "k.cu").text
+
+
 FIRST = """
 __global__ void k(const float *x, const int *key, float *out, int n) {{
   __shared__ float s[8];

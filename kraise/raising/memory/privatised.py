@@ -16,6 +16,7 @@ from kraise.ir.walk import free_indices, topological, transform
 from kraise.raising.memory.filled import Solved, solve
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import Raw, RawNew, RawWrite, State
+from kraise.raising.threads.tiles import Launch, merged_write
 from kraise.raising.writes.accumulate import neutral_of
 
 _OPS = ("add", "mul", "or_", "xor")
@@ -83,9 +84,14 @@ def _passed(cx: Context, st: State, raw: RawWrite, part: RawWrite, shape: tuple[
     """``part`` as an accumulation into the array to which ``raw`` passes its cells."""
     assert isinstance(raw.value, eq.Read)
     path = tuple(c for c in raw.path if not _adds_something(c, raw))
-    cell = replace(raw, subscripts=raw.value.subscripts, path=path)
+    cell, loops = replace(raw, subscripts=raw.value.subscripts, path=path), raw.loops
     solved: Solved | None = solve(cx, st, cell, part.subscripts, -1)
-    if solved is None or solved.never or not solved.determines(raw.loops):
+    if solved is not None and solved.chosen:  # of a thread's digits: the threads by their number
+        raw = merged_write(replace(raw, path=path), Launch(tuple(cx.facts)))
+        assert isinstance(raw.value, eq.Read)
+        cell = replace(raw, subscripts=raw.value.subscripts)
+        solved = solve(cx, st, cell, part.subscripts, -1)
+    if solved is None or solved.never or not solved.determines(cell.loops):
         return None
     # that a cell is within the array, and that there is a thread for it, goes without saying
     from kraise.raising.run.arithmetic import tidy
@@ -96,16 +102,20 @@ def _passed(cx: Context, st: State, raw: RawWrite, part: RawWrite, shape: tuple[
     # of an array of no known type the comparisons are no facts
     spelled = {eq.Op("ge", (s, eq.Const(0, INT)), BOOL) for s in own}
     spelled |= {eq.Op("lt", (s, n), BOOL) for s, n in zip(own, shape, strict=True)}
-    threads = _too_few(cx, raw.value.subscripts, shape)
+    threads = _too_few(cx, cell.subscripts, shape)
+    if cell.loops != loops:  # a number takes the place of digits
+        threads = [(t, n) for t, n in threads if eq.Op("lt", (t, n), BOOL) in cell.path]
     alone = {n for t, _ in threads for n in free_indices(t)} | {*cx.blocks}
-    if threads and any(free_indices(s) - alone for s in raw.value.subscripts):
+    if threads and any(free_indices(s) - alone for s in cell.subscripts):
         return None  # rounds of its threads
     few = [eq.Op("lt", (solved.apply(t), n), BOOL) for t, n in threads]
     said = [c for c in (transform(c, _as_position) for c in (*solved.conditions, *few)) if not _says_nothing(c)]
     # some cells are not passed on
-    more = tuple({classify(c) or c: c for c in said if c not in spelled and classify(c) not in known}.values())
+    more = tuple({classify(c) or c: c for c in said if c not in spelled and not _weaker(c, known)}.values())
     if any(isinstance(n, eq.Read) and n.version.array == raw.value.version.array for n in topological(more)):
         return None
+    if solved.chosen and more:
+        return None  # another thread may be the one
     cells = [to_poly(transform(solved.apply(s), _as_position)) for s in raw.subscripts]
     if raw.view:  # row and column, which what is counted need not keep to
         if len(raw.view) != len(cells) or isinstance(raw.view[0], eq.Const):
@@ -137,6 +147,14 @@ def _adds_something(condition: eq.Expr, raw: RawWrite) -> bool:
         case _:
             return False
     return a is raw.value and _neutral(raw.accumulate, b)
+
+
+def _weaker(condition: eq.Expr, known: set[Fact]) -> bool:
+    """Whether a condition is known, or less than one that is (``b < 64`` where b < 32)."""
+    fact = classify(condition)
+    if fact is None or fact.kind != "ge":
+        return fact in known
+    return any(((fact.poly - k.poly).value or 0) >= 0 for k in known if (fact.poly - k.poly).value is not None)
 
 
 def _says_nothing(condition: eq.Expr) -> bool:
