@@ -83,6 +83,7 @@ def _neutral(op: str, e: eq.Expr) -> bool:
 def _passed(cx: Context, st: State, raw: RawWrite, part: RawWrite, shape: tuple[eq.Expr, ...]) -> RawWrite | None:
     """``part`` as an accumulation into the array to which ``raw`` passes its cells."""
     assert isinstance(raw.value, eq.Read)
+    array = raw.value.version.array
     path = tuple(c for c in raw.path if not _adds_something(c, raw))
     cell, loops = replace(raw, subscripts=raw.value.subscripts, path=path), raw.loops
     solved: Solved | None = solve(cx, st, cell, part.subscripts, -1)
@@ -112,7 +113,7 @@ def _passed(cx: Context, st: State, raw: RawWrite, part: RawWrite, shape: tuple[
     said = [c for c in (transform(c, _as_position) for c in (*solved.conditions, *few)) if not _says_nothing(c)]
     # some cells are not passed on
     more = tuple({classify(c) or c: c for c in said if c not in spelled and not _weaker(c, known)}.values())
-    if any(isinstance(n, eq.Read) and n.version.array == raw.value.version.array for n in topological(more)):
+    if any(isinstance(n, eq.Read) and n.version.array == array for n in topological(more)):
         return None
     if solved.chosen and more:
         return None  # another thread may be the one
