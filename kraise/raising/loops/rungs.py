@@ -33,6 +33,7 @@ from kraise.raising.loops.coarsened import shared_out
 from kraise.raising.loops.dealt import dealt
 from kraise.raising.loops.few import few_rounds
 from kraise.raising.loops.folds import Sequential, fold_loop
+from kraise.raising.loops.foreseen import NONE, Moves, foreseen
 from kraise.raising.loops.grid_stride import grid_stride
 from kraise.raising.loops.invariant import unswitched
 from kraise.raising.loops.order import dependence
@@ -113,12 +114,14 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
             cx.ragged.setdefault(index.name, set()).add((s.span, s.var))
     declined: list[str] = []
     for body in dict.fromkeys((s.body, sunk(s.body))):
-        s, carried = replace(s, body=body), Carried()
+        s, carried, ahead = replace(s, body=body), Carried(), NONE
         for _ in range(3):
             try:
-                outcome = _axis(cx, st, s, rng, live, carried)
+                outcome = _axis(cx, st, s, rng, live, carried, ahead)
             except Exchanged as exchanged:
                 outcome = _Failed(exchanged.reason)
+                if not ahead and (ahead := foreseen(cx, st, s, rng)):
+                    continue
             if isinstance(outcome, State):
                 st.become(outcome)
                 return
@@ -161,8 +164,10 @@ class _Failed:
     carried: Carried = Carried()
 
 
-def _axis(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], carried: Carried) -> State | _Failed:
-    """The state after the loop if its rounds are free, else why not."""
+def _axis(
+    cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], carried: Carried, ahead: Moves = NONE
+) -> State | _Failed:
+    """The state after the loop if its rounds are free, else why not; ``ahead``: scalars that it carries, foreseen."""
     inner = st.copy()
     writes_from, accesses_from = len(inner.out), len(inner.accesses)
     bounds = rng.conjuncts()
@@ -178,7 +183,7 @@ def _axis(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], ca
         *(local for _, local in inner.cells.values()),
         *(local for cells in inner.slides.values() for _, local in cells),
     )
-    moves = stepped(cx, inner, s, rng)
+    moves = stepped(cx, inner, s, rng) | ahead
     carries, inits = placeholders(cx, inner, s.body, rng.index.name, extra=active, var=s.var)
     carries = {n: c for n, c in carries.items() if n not in moves}
     along = depending(cx, inner, s, {n: inits[n] for n in carries}, bounds)
