@@ -18,6 +18,10 @@ COUNTED = {
     "two bounds": "i = 0\n while i < len(x) and i < q:\n  y[i] = x[i] + i\n  i += 1",
     "a bound on a sum": "i = 0\n while i <= 3 and q + i < len(x):\n  y[i] = x[q + i] + i\n  i += 1",
     "two bounds below": "i = len(x) - 1\n while i > 1 and i >= q:\n  y[i] = x[i] + i\n  i -= 1",
+    "a multiple": "i = 0\n while i * 2 < len(x):\n  y[i] = x[i] + i\n  i += 1",
+    "a multiple of more": "i = -2\n while len(x) > 3 * (i + 1) + 1:\n  y[i + 2] = x[i + 2] + i\n  i += 1",
+    "a multiple, down": "i = q - 3\n while i * 2 >= -5:\n  y[i + 2] = x[i + 2] + i\n  i -= 1",
+    "a multiple, at most": "i = 0\n while i * 3 <= q:\n  y[i] = x[i] + i\n  i += 1",
     "no round": "i = len(x) + 4\n while i < len(x):\n  y[i] = x[i]\n  i += 2",
 }
 
@@ -34,6 +38,8 @@ OTHER = {
     "other steps before a continue": "i = 0\n while i < len(x):\n  if x[i] > 0:\n   i += 2\n   continue\n  a = a + x[i]\n  i += 1",
     "stepped twice": "i = 0\n while i < len(x):\n  if x[i] > 0: i += 1\n  a = a * 2\n  i += 1",
     "stepped under a condition": "i = 0\n while i < 3 and a < 9:\n  a = a + x[0]\n  if a > 1: i += 1\n  a += 3",
+    "a multiple of itself": "i = 1\n while i * i < len(x):\n  a = x[i] - a\n  i += 1",
+    "a negative multiple": "i = 0\n while i * -2 > -5:\n  a = x[0] - a\n  i += 1",
     "not equal": "i = 0\n while i != len(x):\n  a = x[i] - a\n  i += 1",
     "the other way": "i = 3\n while i > 0 and a < 5:\n  a = a + 1 + x[0] * 0\n  i -= 1",
 }

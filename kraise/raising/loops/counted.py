@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from kraise.ir import kernel as k
 from kraise.ir import operations
 from kraise.ir.types import BOOL, INT, ScalarType
+from kraise.raising.loops.solved import solved
 from kraise.raising.loops.touched import still
 from kraise.raising.run.exits import with_common_end
 from kraise.raising.run.liveness import assigned, reads
@@ -200,7 +201,7 @@ def _bound(c: k.Expr, body: tuple[k.Stmt, ...], flags: frozenset[str], exits: bo
     if not all(a.type.is_integer for a in c.args):
         return None
     for relation, (a, b) in ((c.name, c.args), (TURNED[c.name], c.args[::-1])):
-        a, b = _alone(_counter(a), b, {*assigned(body)})
+        a, b = solved(relation, a, b, frozenset(assigned(body)))
         if not isinstance(a, k.Var):
             continue
         step = _moves(a.name, body, flags)
@@ -268,15 +269,6 @@ def _beyond(b: _Bound) -> k.Expr:
     return b.stop if by is None else k.Op(by, (b.stop, k.Const(1, INT)), b.kind)
 
 
-def _counter(a: k.Expr) -> k.Expr:
-    """A signed counter that a longer number is compared with: it does not wrap before it gets there."""
-    match a:
-        case k.Cast(type=wide, arg=k.Var(type=own) as v) if own.kind == wide.kind == "int":
-            if own.bits is not None and wide.bits is not None and own.bits <= wide.bits:
-                return v
-    return a
-
-
 def _is_below_zero(e: k.Expr, t: ScalarType) -> bool:
     """``(unsigned)-1`` and ``0xffffffff``: where ``k--`` of an unsigned type goes from zero."""
     while isinstance(e, k.Cast) and e.type.is_integer:
@@ -285,16 +277,6 @@ def _is_below_zero(e: k.Expr, t: ScalarType) -> bool:
         return t.kind == "uint"
     value = e.value if isinstance(e, k.Const) else None
     return t.kind == "uint" and t.bits is not None and value in (-1, 2**t.bits - 1)
-
-
-def _alone(a: k.Expr, b: k.Expr, moving: set[str]) -> tuple[k.Expr, k.Expr]:
-    """``v + 3 < n`` as ``v < n - 3`` (of signed integers, which do not wrap), and ``base + v < n`` likewise."""
-    match a:
-        case k.Op(name="add" | "sub" as name, args=(x, y), type=t) if t.kind == b.type.kind == "int":
-            for v, c in ((x, y), (y, x)) if name == "add" else ((x, y),):
-                if isinstance(v, k.Var) and v.name in moving and c.type.kind == "int" and not reads(c) & moving:
-                    return v, k.Op("sub" if name == "add" else "add", (b, c), t)
-    return a, b
 
 
 def _moves(v: str, body: tuple[k.Stmt, ...], flags: frozenset[str]) -> k.Expr | None:
