@@ -9,7 +9,7 @@ array is chosen or copied.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import lcm
 from typing import Any
 
@@ -17,6 +17,7 @@ from kraise.ir import kernel as k
 from kraise.ir.rewrite import rewritten
 from kraise.ir.types import BOOL
 from kraise.raising.collective.opened import walked
+from kraise.raising.loops.ahead import OneBuffer, in_one_buffer
 from kraise.raising.loops.unrolled import Numbers, maybe
 from kraise.raising.memory.phases import has_barrier
 from kraise.raising.run.context import Context
@@ -33,13 +34,16 @@ def in_turns(cx: Context, stmts: tuple[k.Stmt, ...], live: frozenset[str] = froz
 
 def _block(cx: Context, stmts: tuple[k.Stmt, ...], known: Numbers, live: frozenset[str]) -> tuple[k.Stmt, ...]:
     out: list[k.Stmt] = []
-    for s, after in zip(stmts, behind(stmts, live), strict=True):
+    entry, places = dict(known), behind(stmts, live)
+    for at, (s, after) in enumerate(zip(stmts, places, strict=True)):
         match s:
             case k.If(body=body, orelse=orelse):
                 body, orelse = (_block(cx, b, dict(known), after) for b in (body, orelse))
                 s = s if (body, orelse) == (s.body, s.orelse) else replace(s, body=body, orelse=orelse)
             case k.For(body=body, orelse=()):
-                turned = _turned(cx, s, known, after)
+                turned = _turned(cx, s, known, after, _Around(tuple(out), entry, stmts[at + 1 :], live))
+                if isinstance(turned, OneBuffer):
+                    return (*turned.before, *_block(cx, (*turned.loop, *turned.behind), known, live))
                 if turned is not None:
                     out += turned
                     _run((s,), known)
@@ -52,10 +56,25 @@ def _block(cx: Context, stmts: tuple[k.Stmt, ...], known: Numbers, live: frozens
     return stmts if tuple(out) == stmts else tuple(out)
 
 
-def _turned(cx: Context, loop: k.For, known: Numbers, after: frozenset[str]) -> list[k.Stmt] | None:
-    """The loop in turns, and what its state is behind it; None if it has none, or if no place depends on it."""
+@dataclass(frozen=True)
+class _Around:
+    """The statements of a block before a loop, the numbers known where it begins, the statements behind the loop, and
+    the locals that are read behind the block."""
+
+    before: tuple[k.Stmt, ...]
+    entry: Numbers
+    behind: tuple[k.Stmt, ...]
+    live: frozenset[str]
+
+
+def _turned(
+    cx: Context, loop: k.For, known: Numbers, after: frozenset[str], around: _Around
+) -> list[k.Stmt] | OneBuffer | None:
+    """The loop in turns, and what its state is behind it, or a loop that uses one buffer in place of several; None if
+    it has no turns, or if no place depends on them."""
     body, own = loop.body, set(assigned(loop.body))
-    if loop.var in after or loop.var in own or maybe(loop.step, known) != 1 or len([*_statements(body)]) > LONGEST:
+    step = maybe(loop.step, known)
+    if loop.var in after or loop.var in own or step is None or len([*_statements(body)]) > LONGEST:
         return None
     if any(isinstance(x, k.LocalArray | k.Return) for x in _statements(body)):
         return None
@@ -64,7 +83,7 @@ def _turned(cx: Context, loop: k.For, known: Numbers, after: frozenset[str]) -> 
     entry = {n: v for n, v in known.items() if n in own}
     fixed = {n: v for n, v in known.items() if n not in own}
     start = maybe(loop.start, known)
-    asked = _asked(loop) if start is not None and start >= 0 and has_barrier(cx, body) else 1
+    asked = _asked(loop) if start is not None and start >= 0 and step == 1 and has_barrier(cx, body) else 1
     states = _states(body, entry, fixed)
     turn = lcm(asked, len(states))
     if not 1 < turn <= TURN:
@@ -75,9 +94,32 @@ def _turned(cx: Context, loop: k.For, known: Numbers, after: frozenset[str]) -> 
     ]
     moving = [n for n in states[0] if len({s[n] for s in states}) > 1]
     copies = [_without(c, set(moving)) for c in copies]
-    if all(_places(c) == _places(copies[0]) for c in copies):
+    if (one := _in_one_buffer(loop, fixed, copies, states, moving, around)) is not None:
+        return one
+    if step != 1 or all(_places(c) == _places(copies[0]) for c in copies):
         return None
     return [*_written_out(loop, copies), *_behind(loop, moving, states, after)]
+
+
+def _in_one_buffer(
+    loop: k.For,
+    fixed: Numbers,
+    copies: list[tuple[k.Stmt, ...]],
+    states: list[Numbers],
+    moving: list[str],
+    around: _Around,
+) -> OneBuffer | None:
+    if not any(isinstance(x, k.Barrier) for x in loop.body):
+        return None
+    before = _decided(around.before, around.entry, "", None, 1)
+    one = in_one_buffer(before, loop, copies, [fixed | s for s in states], around.behind)
+    if one is None:
+        return None
+    left = exposed(one.behind, around.live)
+    if not left & set(moving):
+        return one
+    unit = maybe(loop.step, fixed) == 1
+    return replace(one, loop=(*one.loop, *_behind(loop, moving, states, left))) if unit else None
 
 
 def _written_out(loop: k.For, copies: list[tuple[k.Stmt, ...]]) -> Iterator[k.Stmt]:
