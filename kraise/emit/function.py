@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Set
+from functools import partial
 
 from kraise.diagnostics import Refused
 from kraise.emit import bit_order, checked, guards, precision, tree
 from kraise.emit.context import Assign, Context, Def, Raw, Stmt
 from kraise.emit.gradients import derivatives
+from kraise.emit.hosts import shared_work
+from kraise.emit.hosts.shared_work import Shared
 from kraise.emit.loads import edges, gathered_rows, halo, tile_rows, widened
 from kraise.emit.loads.rectangles import rectangles
 from kraise.emit.loads.tables import tables_of
@@ -24,7 +28,7 @@ from kraise.emit.text import clashes, layout_text, records, shapes
 from kraise.emit.text import python as py
 from kraise.emit.text.canonical import canonical
 from kraise.emit.text.doc import CHECKPOINTED, WIDTH
-from kraise.emit.text.head import signature
+from kraise.emit.text.head import Signature, signature
 from kraise.emit.text.linear import Linear
 from kraise.emit.text.names import TEXT_USES, Names, identifier
 from kraise.emit.text.python import Atom, flat
@@ -45,6 +49,10 @@ class FunctionText:
         self.fields = frozenset(context.fields) if context else frozenset()
         self.shapes = rectangles(context.kernel, context.whole) if context else {}
         self.sizes: dict[str, bool] = {}
+        self.head = Signature(())
+        # the function in two for a loop that leaves some parameters alone, and the text of these
+        self.shared: Callable[[Set[str], Set[str]], Shared | None] = lambda fixed, sized: None
+        self.in_two: Callable[[Shared], list[FunctionText]] = lambda shared: [self]
 
 
 def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]:
@@ -76,9 +84,11 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     head_of = signature(context, kernel, parameters)
     if head_of.static or head_of.inline:
         context.needs.add("partial")
-    head = head_of.lines(identifier(kernel.name), around, "checkify" in context.needs)
+    throws = "checkify" in context.needs
+    head = head_of.lines(identifier(kernel.name), around, throws)
     bare = "\n".join(render(body, 4, Comments(None), around))
-    lines = [*head, *_docstring(kernel, context), *_launch_lines(context, kernel, bare)]
+    said = _docstring(kernel, context)
+    lines = [*head, *said, *_launch_lines(context, kernel, bare)]
     if body and isinstance(body[0], Def) and len(lines) > len(head):
         lines.append("")
     clashes.refuse_confused(kernel, parameters)
@@ -86,12 +96,35 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     lines += render(body, 4, comments, around)
     text = FunctionText(lines, context)
     text.sizes = {identifier(name): nothing for name, nothing in guards.sizes(context, kernel, assumed).items()}
+    text.head = head_of
+    if not throws:
+        text.shared = partial(shared_work.split, identifier(kernel.name), head_of, body)
+        text.in_two = lambda shared: [*_parts(shared, kernel, context, around), _composed(shared, said, around)]
     return [
         text,
-        *derivative_texts(
-            derivatives.derivatives(kernel, head_of, around.taken, context.needs), around, "checkify" in context.needs
-        ),
+        *derivative_texts(derivatives.derivatives(kernel, head_of, around.taken, context.needs), around, throws),
     ]
+
+
+def _parts(shared: Shared, kernel: eq.Kernel, context: Context, around: Surroundings) -> list[FunctionText]:
+    """What rounds of a loop share, and a round."""
+    comments = Comments(around.module)
+    texts = []
+    for name, head, body, said in zip(
+        shared.names, (shared.once, shared.rest), (shared.first, shared.body), shared_work.SAID, strict=True
+    ):
+        own = render(list(body), 4, comments, around)
+        doc = docstring(said.format(name=shared.function), 4)
+        texts.append(
+            FunctionText([*head.lines(name, around), *doc, *_launch_lines(context, kernel, "\n".join(own)), *own])
+        )
+    texts[0].needs, texts[0].constants, texts[0].helpers = context.needs, context.used_constants, context.used_helpers
+    return texts
+
+
+def _composed(shared: Shared, said: list[str], around: Surroundings) -> FunctionText:
+    head = shared.whole.lines(shared.function, around)
+    return FunctionText([*head, *said, *render(shared.composed(), 4, Comments(None), around)])
 
 
 def derivative_texts(asked: list[derivatives.DerivativeText], around: Surroundings, throws: bool) -> list[FunctionText]:

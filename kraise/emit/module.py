@@ -9,7 +9,7 @@ from itertools import chain
 from kraise.emit import checked, precision, tree
 from kraise.emit.function import FunctionText, docstring, emit_function, emit_helper
 from kraise.emit.gradients import derivatives, host_outputs, outputs
-from kraise.emit.hosts import carries
+from kraise.emit.hosts import carries, shared_work
 from kraise.emit.hosts.function import Callee, EmittedHost
 from kraise.emit.hosts.statics import nodes
 from kraise.emit.loads import diagonals, strided, widened
@@ -51,9 +51,12 @@ def _emit(module: eq.Module) -> str:
     constants = {c.name: c for c in module.constants}  # type: ignore[attr-defined]
     functions = {identifier(k.name) for k in (*module.kernels, *module.hosts)} | {identifier(h) for h in helpers}
     functions |= {name for k in (*module.kernels, *module.hosts) for name in derivatives.names_of(k)}
-    taken = frozenset(functions | {identifier(c) for c in constants})
     parameters = {p.name for k in (*module.kernels, *module.hosts) for p in k.params}  # type: ignore[attr-defined]
+    taken = frozenset(functions | {identifier(c) for c in constants})
+    calls = [identifier(name) for h in module.hosts for name in h.calls]
+    parts = shared_work.Parts(calls, taken | set(map(identifier, parameters)))
     used_names = parameters | taken
+    taken |= parts.names
     imported = ("partial", *checked.NAMES, *remat.HELPERS, *IMPORTED)
     imports = {name: f"_{name}" if name in used_names else name for name in imported}
     around = Surroundings(module, x64, taken, imports, precision.holds_float32(module))
@@ -87,12 +90,15 @@ def _emit(module: eq.Module) -> str:
         )
         for k, (t, *_) in zip(module.kernels, emitted, strict=True)
     }
+    of_kernels = {identifier(k.name): t for k, (t, *_) in zip(module.kernels, emitted, strict=True)}
+    parts.texts = {name: t for name, t in of_kernels.items() if name in parts.free}
     for host in module.hosts:
-        text_of_host = EmittedHost(host, callees, around)
+        text_of_host = EmittedHost(host, callees, around, parts)
         callees[host.name] = text_of_host.callee
         texts.append(text_of_host)  # type: ignore[arg-type]
         if host.derivatives:
             texts += text_of_host.derivatives(_flow(module, callees))
+    texts = [t for text in texts for t in parts.apart(text)]
     for helper in [h for h in reversed(remat.HELPERS) if any(h in t.needs for t in texts)]:
         full = any(k.memory.remat == "full" for k in module.kernels) or any(h.remat == "full" for h in module.hosts)
         texts.insert(0, FunctionText(remat.helper(helper, imports, full)))

@@ -24,15 +24,20 @@ def checkpointed_loop(start, stop, step, state):
 
 
 @partial(jax.jit, static_argnames="n")
-def spmv(row, col, val, x, y, n):
-    """y[i] = sum_(row[i] <= e < row[i + 1]) val[e] * x[col[e]]  for 0 <= i < n
-
-    row must not decrease
-    """
+def spmv_once(row, col, val, n):
+    """What spmv makes of arrays that a loop leaves alone."""
     m = col.shape[0]
     val_size = val.shape[0]
     length = min(m, val_size)
-    row_2 = jnp.cumsum(jnp.bincount(row[: n + 1], length=length)) - 1
+    return jnp.cumsum(jnp.bincount(row[: n + 1], length=length)) - 1
+
+
+@partial(jax.jit, static_argnames="n")
+def spmv_round(row_2, col, val, x, y, n):
+    """spmv, of what spmv_once made."""
+    m = col.shape[0]
+    val_size = val.shape[0]
+    length = min(m, val_size)
     inside = (row_2 >= 0) & (row_2 < n)
     sum = jax.ops.segment_sum(
         jnp.where(inside, val[:length], 0.0) * x[col[:length]],
@@ -41,6 +46,16 @@ def spmv(row, col, val, x, y, n):
         indices_are_sorted=True,
     )  # kernel.cu:17
     return y.at[:n].set(sum)  # kernel.cu:18
+
+
+@partial(jax.jit, static_argnames="n")
+def spmv(row, col, val, x, y, n):
+    """y[i] = sum_(row[i] <= e < row[i + 1]) val[e] * x[col[e]]  for 0 <= i < n
+
+    row must not decrease
+    """
+    row_2 = spmv_once(row, col, val, n)
+    return spmv_round(row_2, col, val, x, y, n)
 
 
 @partial(jax.jit, static_argnames=("n", "max_iter"))
@@ -54,13 +69,14 @@ def solve(row, col, val, b, x, n, tol, max_iter):
     r = r - q  # kernel.cu:34
     with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
         rho = r @ r  # kernel.cu:37
+    row_2 = spmv_once(row, col, val, n)
 
     def step(_, state):
         _, _, _, _, _, rho = state
 
         def advance(state):
             x, r, p, q, k, rho = state
-            q = spmv(row, col, val, p, q, n)  # kernel.cu:40
+            q = spmv_round(row_2, col, val, p, q, n)  # kernel.cu:40
             before = rho
             with jax.default_matmul_precision("float32"):  # no TF32, no bfloat16
                 pq = p @ q  # kernel.cu:42

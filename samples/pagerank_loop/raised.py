@@ -27,16 +27,22 @@ def checkpointed_loop(start, stop, step, state):
 
 
 @jax.jit
-def spread(row_start, column, weight, rank, damping, out):
-    """out[i] = (1.0 - damping) / out.shape[0] + damping * total  for 0 <= i < out.shape[0]
-
-    row_start must not decrease
-    """
+def spread_once(row_start, column, weight, out):
+    """What spread makes of arrays that a loop leaves alone."""
     n = column.shape[0]
     m = weight.shape[0]
     out_size = out.shape[0]
     length = min(n, m)
-    row = jnp.cumsum(jnp.bincount(row_start[: out_size + 1], length=length)) - 1
+    return jnp.cumsum(jnp.bincount(row_start[: out_size + 1], length=length)) - 1
+
+
+@jax.jit
+def spread_round(row, column, weight, rank, damping, out):
+    """spread, of what spread_once made."""
+    n = column.shape[0]
+    m = weight.shape[0]
+    out_size = out.shape[0]
+    length = min(n, m)
     inside = (row >= 0) & (row < out_size)
     total = jax.ops.segment_sum(
         jnp.where(inside, weight[:length], 0) * rank[column[:length]],
@@ -49,19 +55,30 @@ def spread(row_start, column, weight, rank, damping, out):
     )  # kernel.py:14
 
 
+@jax.jit
+def spread(row_start, column, weight, rank, damping, out):
+    """out[i] = (1.0 - damping) / out.shape[0] + damping * total  for 0 <= i < out.shape[0]
+
+    row_start must not decrease
+    """
+    row = spread_once(row_start, column, weight, out)
+    return spread_round(row, column, weight, rank, damping, out)
+
+
 @partial(jax.jit, static_argnames="max_iter")
 def pagerank(row_start, column, weight, rank0, damping, tolerance, max_iter):
     """the gradient keeps the states between rounds, about 2 sqrt(rounds)
     where all would be many, and runs rounds again (--remat)
     """
     new = jnp.zeros_like(rank0)
+    row = spread_once(row_start, column, weight, new)
 
     def step(_, state):
         _, _, live = state
 
         def advance(state):
             rank, new, live = state
-            new = spread(row_start, column, weight, rank, damping, new)  # kernel.py:24
+            new = spread_round(row, column, weight, rank, damping, new)  # kernel.py:24
             change = jnp.sum(jnp.abs(new - rank))  # kernel.py:25
             live = ~(change < tolerance)
             return new, rank, live

@@ -19,6 +19,7 @@ from kraise.emit.gradients.outputs import Parameters, types_of
 from kraise.emit.hosts import loops, structs
 from kraise.emit.hosts.expressions import HostText
 from kraise.emit.hosts.shaped import Shaped
+from kraise.emit.hosts.shared_work import Parts
 from kraise.emit.hosts.sizes import Sizes, bindings, of_loop, opposite, told
 from kraise.emit.hosts.statics import Callee, Statics, nodes
 from kraise.emit.loops import remat
@@ -40,8 +41,8 @@ from kraise.ir.types import ScalarType
 class EmittedHost:
     """A host function's lines, what it needs of the module, and what a caller must know of it."""
 
-    def __init__(self, host: o.Host, callees: Mapping[str, Callee], around: Surroundings):
-        self.host, self.around = host, around
+    def __init__(self, host: o.Host, callees: Mapping[str, Callee], around: Surroundings, parts: Parts):
+        self.host, self.around, self.parts = host, around, parts
         self.callees = callees
         self.statics = Statics(host, callees)
         self.shaped = Shaped(host, callees)

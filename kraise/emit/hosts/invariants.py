@@ -37,16 +37,16 @@ def hoisted(lines: list[Stmt], bound: set[str], fresh: Callable[[str], str]) -> 
             first.append(Assign(before[node], node))
         return Atom(before[node])
 
-    return first, [_mapped(line, change) for line in kept]
+    return first, [mapped(line, change) for line in kept]
 
 
-def _mapped(line: Stmt, change: Callable[[Py], Py]) -> Stmt:
+def mapped(line: Stmt, change: Callable[[Py], Py]) -> Stmt:
     """The statement with ``change`` in what every round computes: what an ``if`` may pass over stays."""
     match line:
         case Assign(value=value) | Do(value=value) if not _chooses(value):
             return replace(line, value=py.mapped(value, change))
         case Def(body=body):
-            return replace(line, body=[_mapped(s, change) for s in body])
+            return replace(line, body=[mapped(s, change) for s in body])
     return line
 
 
@@ -93,4 +93,4 @@ def bound_by(lines: list[Stmt]) -> set[str]:
     return found
 
 
-__all__ = ["bound_by", "hoisted"]
+__all__ = ["bound_by", "hoisted", "mapped"]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Protocol
 
 from kraise.emit.blocks import Assign, Def, Raw, Stmt
-from kraise.emit.hosts import carries, structs
+from kraise.emit.hosts import carries, shared_work, structs
 from kraise.emit.hosts.expressions import HostText
 from kraise.emit.hosts.invariants import bound_by, hoisted
 from kraise.emit.hosts.shaped import Shape, Shaped
+from kraise.emit.hosts.shared_work import Parts
 from kraise.emit.hosts.statics import Statics, scalars
 from kraise.emit.hosts.sums import stepped
 from kraise.emit.loops import remat
@@ -30,6 +31,7 @@ class Writer(Protocol):
     shaped: Shaped
     statics: Statics
     throws: bool
+    parts: Parts
 
     def block(self, body: tuple[o.Stmt, ...]) -> list[Stmt]:
         """The statements of a block."""
@@ -68,6 +70,12 @@ class _State:
             shape = self.shapes.get(name)
             out.append(text if shape is None else self._from(name, text, shape))
         return out[0] if self.one else py.Tup(tuple(out))
+
+    def outside(self) -> dict[str, Py]:
+        """Arrays of the shapes with which a round begins, by its own names for them."""
+        triples = zip(self.stmt.names, self.stmt.initial, self.stmt.arrays, strict=True)
+        alike = {n: v for n, v, is_array in triples if is_array and n not in self.shapes}
+        return {self.text.names[n]: self.text.expr(v) for n, v in alike.items()}
 
     def _from(self, name: str, text: Py, shape: Shape) -> Py:
         """An array in the shape in which the loop carries it: a line before the loop, where it has that name."""
@@ -131,8 +139,10 @@ def traced(writer: Writer, stmt: o.Loop) -> list[Stmt]:
     state = _State(writer, stmt)
     step = writer.fresh("step", "advance", "round_")
     body = writer.block(stmt.body)
+    bound = {state.name, *state.names, *([writer.text.names[stmt.var]] if stmt.var else [])}
+    once, body = shared_work.moved(body, bound, state.outside(), writer.parts, writer.names.fresh)
     if stmt.var:
-        out = _counted(writer, stmt, state, step, body)
+        out = _counted(writer, stmt, state, step, body, once)
     else:
         assert stmt.condition is not None
         live = writer.names.fresh("live")
@@ -145,10 +155,12 @@ def traced(writer: Writer, stmt: o.Loop) -> list[Stmt]:
     writer.names.release(step)
     if not state.one:
         writer.names.release(state.name)
-    return out
+    return [*once, *out]
 
 
-def _counted(writer: Writer, stmt: o.Loop, state: _State, step: str, body: list[Stmt]) -> list[Stmt]:
+def _counted(
+    writer: Writer, stmt: o.Loop, state: _State, step: str, body: list[Stmt], before: list[Stmt]
+) -> list[Stmt]:
     assert stmt.start is not None and stmt.stop is not None and stmt.step is not None
     text = writer.text
     var = text.names[stmt.var]
@@ -184,7 +196,7 @@ def _counted(writer: Writer, stmt: o.Loop, state: _State, step: str, body: list[
         period = remat.period(stmt)
         if period > 1 and stmt.condition is None and not any(isinstance(x, Def) for x in lines) and not writer.throws:
             writer.needs.add(remat.SWAP)
-            given = _known(writer, first, lines, [*state.names, var, counter])
+            given = _known(writer, [*before, *first], lines, [*state.names, var, counter])
             function, more = remat.SWAP, (py.Tup(tuple(map(Atom, given))), py.number(period))
     elif writer.host.remat == "full":
         run = remat.again(step)
