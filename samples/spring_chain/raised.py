@@ -16,23 +16,22 @@ def spring_chain(x, rest, stiffness, energy, force, pinned, n):
         for 0 <= i < n
     force[i] = 0.0 if pinned[i] != 0 else f  for 0 <= i < n
     """
-    i = jnp.arange(n)
-    below = i < n - 1
-    above = i > 0
-    x_padded = jnp.pad(x[:n], 1)
-    rest_padded = jnp.pad(rest[: max(n - 1, 0)], 1)
-    stretch = jnp.abs(x[:n] - x_padded[:-2]) - rest_padded[:n]  # kernel.py:12
-    e = 0.0 + 0.25 * stiffness * stretch**2
-    e_2 = jnp.where(above, e, 0.0)
-    stretch_2 = jnp.abs(x_padded[2:] - x[:n]) - rest_padded[1 : n + 1]  # kernel.py:16
-    e_3 = e_2 + 0.25 * stiffness * stretch_2**2
-    e_4 = jnp.where(below, e_3, e_2)
-    energy = energy.at[:n].set(e_4)  # kernel.py:19
-    f = 0.0 - stiffness * stretch  # kernel.py:14
-    f_2 = jnp.where(above, f, 0.0)
-    f_3 = f_2 + stiffness * stretch_2  # kernel.py:18
-    f_4 = jnp.where(below, f_3, f_2)
-    force = force.at[:n].set(jnp.where(pinned[:n] != 0, 0.0, f_4))  # kernel.py:20
+    if n < 1:
+        return energy, force
+    stretch = jnp.abs(x[1:n] - x[: n - 1]) - rest[: n - 1]
+    stretch_padded = jnp.pad(stretch, 1)
+    stretch_at = stretch_padded[:-1]
+    stretch_at_2 = stretch_padded[1:]
+    energy = energy.at[:n].set(
+        0.0 + 0.25 * stiffness * stretch_at**2 + 0.25 * stiffness * stretch_at_2**2
+    )  # kernel.py:19
+    force = force.at[:n].set(
+        jnp.where(
+            pinned[:n] != 0,
+            0.0,
+            0.0 - stiffness * stretch_at + stiffness * stretch_at_2,
+        )
+    )  # kernel.py:20
     return energy, force
 
 

@@ -49,3 +49,80 @@ def f(u, k, out, steps):
         ((report,), problems) = pipeline.verify(done, request)
         assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
     assert "[:, :-1]" in done.text and "[:, 1:]" in done.text, done.text
+
+
+ENDS = {  # each cell has a neighbour but the ends
+    "springs": "a += k[i - 1] * (x[i] - x[i - 1])|a -= k[i] * (x[i + 1] - x[i])|y[i] = a",
+    "one end": "a += k[i] * (x[i] - x[i - 1])|a = 2 * a|y[i] = a",
+    "under data, too": "a += k[i - 1] * (x[i] - x[i - 1])|a -= k[i] * (x[i + 1] - x[i])|y[i] = a if x[i] > 1 else 0.0",
+    "unlike": "a += k[i - 1] * (x[i] - x[i - 1])|a -= k[i] * (x[i + 1] - 2 * x[i])|y[i] = a",
+    "a place that the source leaves out": "a += k[i - 1] * (x[i] - x[i - 1])|a -= k[i] * (x[i + 1] - x[i])|y[i] = a",
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_where_a_cell_has_the_neighbour(name):
+    left, right, last = ENDS[name].split("|")
+    above = "i > 1" if name == "a place that the source leaves out" else "i > 0"
+    source = f"""from numba import cuda
+@cuda.jit
+def f(x, k, y, n):
+    i = cuda.grid(1)
+    if i < n:
+        a = 0.0
+        if {above}:
+            {left}
+        if i < n - 1:
+            {right}
+        {last}
+"""
+    done = pipeline.translate(source, "k.py")
+    assert done.text is not None, done.diagnostics
+    for size in (5, 1, 0):
+        request = pipeline.Request(shapes=dict.fromkeys("xky", (size,)), values={"n": size})
+        ((report,), problems) = pipeline.verify(done, request)
+        assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    assert ("between_padded = jnp.pad(between, 1)" in done.text) == (name == "springs"), done.text
+    if name == "springs":
+        assert "where" not in done.text.split('"""')[-1]
+
+
+def test_values_between_cells_where_one_has_all_neighbours_and_another_asks_data():
+    source = """from numba import cuda
+@cuda.jit
+def f(x, k, wall, y, z, n):
+    i = cuda.grid(1)
+    if i < n:
+        a = 0.0
+        if i > 0:
+            a += k[i - 1] * (x[i] - x[i - 1])
+        if i < n - 1:
+            a -= k[i] * (x[i + 1] - x[i])
+        y[i] = a
+        z[i] = 0.0 if wall[i] > 0.5 else a * a
+"""
+    for text, taken in ((source, True), (source.replace("        y[i] = a\n", ""), False)):
+        done = pipeline.translate(text, "k.py")
+        request = pipeline.Request(shapes=dict.fromkeys(["x", "k", "wall", "y", "z"], (6,)), values={"n": 6})
+        ((report,), problems) = pipeline.verify(done, request)
+        assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+        assert ("between_padded" in done.text) == taken, done.text
+
+
+def test_between_the_columns_of_a_matrix():
+    source = """
+__global__ void f(const float *u, const float *k, float *out, int h, int w) {
+  int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i >= h || j >= w) return;
+  float flow = 0.0f;
+  if (j > 0) flow += k[i] * (u[i * w + j] - u[i * w + j - 1]);
+  if (j + 1 < w) flow -= k[i] * (u[i * w + j + 1] - u[i * w + j]);
+  out[i * w + j] = flow;
+}
+"""
+    done = pipeline.translate(source, "k.cu")
+    for h, w in ((3, 5), (2, 1)):
+        request = pipeline.Request(shapes={"u": (h * w,), "out": (h * w,), "k": (h,)}, values={"h": h, "w": w})
+        ((report,), problems) = pipeline.verify(done, request)
+        assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    assert "between_padded[:, :w] - between_padded[:, 1 : w + 1]" in done.text, done.text

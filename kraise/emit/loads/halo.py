@@ -19,7 +19,7 @@ from kraise.emit.loads.places import Places
 from kraise.emit.loads.tables import Tables
 from kraise.emit.text.linear import linear
 from kraise.ir import equations as eq
-from kraise.ir.types import BOOL, INT
+from kraise.ir.types import BOOL, FLOAT, INT, NUMBER
 
 
 def padded(kernel: eq.Kernel, tables: Tables) -> eq.Kernel:
@@ -136,7 +136,8 @@ class _Rule:
                 return ended
             match value, new:
                 case eq.Op(name="add" | "sub" as name, args=(s, t), type=kind), eq.Op(name=same, args=(_, _) as now):
-                    if same != name or kind != node.type or other not in (s, t) or (name == "sub" and s is not other):
+                    alike = kind == node.type or {kind, node.type} == {FLOAT, NUMBER}  # the sum has the choice's type
+                    if same != name or not alike or other not in (s, t) or (name == "sub" and s is not other):
                         continue
                     if self.vanishes(now[1] if s is other else now[0], over):
                         return new
@@ -193,7 +194,17 @@ def _holds_infinity(load: eq.Read) -> bool:
 
 def _alike(new: eq.Expr, node: eq.Op, other: eq.Expr) -> bool:
     """Whether a value has the type of the choice that it stands for, whose other arm was ``other``."""
+    if isinstance(other, eq.Const) and node.type is FLOAT and new.type is NUMBER:
+        return _of_floats(new)  # one of Python's numbers takes the array's type
     return new.type == node.type or (isinstance(other, eq.Const) and isinstance(other.value, int))
+
+
+def _of_floats(node: eq.Expr) -> bool:
+    """Whether a value is a float, whatever the arrays hold."""
+    match node:
+        case eq.Op(name="add" | "sub" | "mul", args=args):
+            return any(map(_of_floats, args))
+    return node.type.is_inexact
 
 
 def _number(arm: eq.Expr, select: eq.Op) -> bool:

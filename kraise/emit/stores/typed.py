@@ -26,6 +26,8 @@ def same_type(context: Context, stmt: eq.Write) -> bool:
     element = context.element(stmt.before.array)
     if element is not NUMBER:
         return stmt.value.type is element or stmt.value.type == element
+    if stmt.before.array in context.extents and stmt.before.array not in context.like:
+        return True  # made of the values that it is to hold
     own = context.like.get(stmt.before.array, stmt.before.array)
     root = stmt.value
     for node in data(root):

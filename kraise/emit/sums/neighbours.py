@@ -36,17 +36,17 @@ def pairs(kernel: eq.Kernel) -> dict[eq.Expr, Pair]:
 
 
 def _along(stmt: eq.Write, axis: eq.Axis, known: dict[eq.Expr, Pair]) -> dict[eq.Expr, Pair]:
-    nodes = list(_values(stmt.value))
+    nodes = list(values(stmt.value))
     if len(nodes) > _MOST:
         return {}
     groups: dict[object, dict[int, eq.Expr]] = {}
     for node in nodes:
-        placed = _placed(node, axis.name) if isinstance(node, eq.Op) and node not in known else None
-        if placed is not None:
-            groups.setdefault(placed[0], {})[placed[1]] = node
+        found = placed(node, axis.name) if isinstance(node, eq.Op) and node not in known else None
+        if found is not None:
+            groups.setdefault(found[0], {})[found[1]] = node
     both = [g for g in groups.values() if len(g) == 2 and max(g) - min(g) == 1]
     paired = {n for g in both for n in g.values()}
-    both = [g for g in both if all(_of_several(n, paired) for n in g.values())]
+    both = [g for g in both if all(of_several(n, paired) for n in g.values())]
     larger = {n for g in both for n in g.values()}
     out: dict[eq.Expr, Pair] = {}
     for group in both:
@@ -55,7 +55,7 @@ def _along(stmt: eq.Write, axis: eq.Axis, known: dict[eq.Expr, Pair]) -> dict[eq
             continue
         place = eq.Index(f"{axis.name} or the next", INT)
         shifted = linear_shift(place, -after)
-        value = substitute(group[after], dict.fromkeys(_indices(group[after], axis.name), shifted))
+        value = substitute(group[after], dict.fromkeys(indices(group[after], axis.name), shifted))
         lo, hi = (linear_shift(e, d) for e, d in ((axis.lo, before), (axis.hi, after)))
         wide = eq.Axis(place.name, lo, hi)
         for offset, node in group.items():
@@ -63,7 +63,7 @@ def _along(stmt: eq.Write, axis: eq.Axis, known: dict[eq.Expr, Pair]) -> dict[eq
     return out
 
 
-def _values(root: eq.Expr) -> Iterator[eq.Expr]:
+def values(root: eq.Expr) -> Iterator[eq.Expr]:
     """The nodes of a value that are over the store's own indices."""
     seen: set[eq.Expr] = set()
     stack = [root]
@@ -76,7 +76,7 @@ def _values(root: eq.Expr) -> Iterator[eq.Expr]:
                 stack += reversed(tree.children(node))
 
 
-def _of_several(root: eq.Expr, paired: set[eq.Expr]) -> bool:
+def of_several(root: eq.Expr, paired: set[eq.Expr]) -> bool:
     """Whether a value is made of more than one load, or value that is computed twice itself: a square is not."""
     found: set[eq.Expr] = set()
     seen: set[eq.Expr] = set()
@@ -104,16 +104,20 @@ def _stands_alone(root: eq.Expr, nodes: set[eq.Expr], others: set[eq.Expr]) -> b
     return False
 
 
-def _placed(node: eq.Expr, index: str) -> tuple[eq.Expr, int] | None:
-    """What a value computes from the place of its last load on, and that place; None for other kinds of values."""
+def placed(node: eq.Expr, index: str, masked: bool = False) -> tuple[eq.Expr, int] | None:
+    """What a value computes from the place of its last load on, and that place; None for other kinds of values.
+
+    ``masked``: loads that masks keep inside are as others.
+    """
     loads: dict[eq.Expr, int] = {}
-    for n in _values(node):
+    for n in values(node):
         match n:
             case eq.Read():
-                offset = _offset(n, index)
+                offset = _offset(replace(n, safe=False) if masked else n, index)
                 if offset is None:
                     return None
-                loads |= offset
+                if offset:
+                    loads[n] = max(offset.values())
             case eq.Const() | eq.Param() | eq.Op() | eq.Cast():
                 pass
             case _:
@@ -126,7 +130,7 @@ def _placed(node: eq.Expr, index: str) -> tuple[eq.Expr, int] | None:
         if not isinstance(e, eq.Read):
             return e
         subs = tuple(linear_shift(own, c - last) if (own := _own(s, index)) else s for s, c in _constants(e))
-        return replace(e, subscripts=subs)
+        return replace(e, subscripts=subs, safe=e.safe and not masked)
 
     return transform(node, moved), last
 
@@ -156,7 +160,7 @@ def _own(subscript: eq.Expr, index: str) -> eq.Expr | None:
     return next((a for a, _ in linear(subscript).terms if isinstance(a, eq.Index) and a.name == index), None)
 
 
-def _indices(node: eq.Expr, name: str) -> list[eq.Expr]:
+def indices(node: eq.Expr, name: str) -> list[eq.Expr]:
     return [n for n in tree.walk(node) if isinstance(n, eq.Index) and n.name == name]
 
 
@@ -179,4 +183,4 @@ def sliced(low: Lowering, node: eq.Expr, frame: Frame) -> Val | None:
     return low.extend(py.Sub(Atom(name), (*[ALL] * at, part)), own, frame)
 
 
-__all__ = ["pairs", "sliced"]
+__all__ = ["indices", "linear_shift", "of_several", "pairs", "placed", "sliced", "values"]
