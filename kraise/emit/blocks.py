@@ -90,6 +90,18 @@ class Pair:
     first: bool  # at the place before the other
 
 
+@dataclass
+class Row:
+    """Three stores that fill a row: the first cell, those between, the last one."""
+
+    size: Linear
+    stores: tuple[eq.Write, ...]
+    first: eq.Write
+    inner: eq.Write
+    last: eq.Write
+    texts: dict[eq.Version, Py] = field(default_factory=dict)  # of the values, as they come
+
+
 def sizes_in(value: Linear) -> set[str]:
     """The parameters that a sum which is not negative takes for sizes: a caller may not give less than 0."""
     for atom, c in value.terms:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from kraise.diagnostics import refuse
 from kraise.emit import tree
-from kraise.emit.blocks import Assign, Block, Def, Do, Frame, Pair, Raw, Stmt, Val, least, sizes_in
+from kraise.emit.blocks import Assign, Block, Def, Do, Frame, Pair, Raw, Row, Stmt, Val, least, sizes_in
 from kraise.emit.loads.tables import tables_of
 from kraise.emit.loads.widths import Widths
 from kraise.emit.text import launch
@@ -66,14 +66,14 @@ class Context:
         self.following: tuple[tuple[eq.Stmt, ...], tuple[object, ...]] | None = None
         self.rebound: set[eq.Version] = set()
         self.rows: dict[eq.Version, tuple[Py, bool, bool]] = {}  # kept back by stores/joined
+        self.whole_rows: dict[eq.Version, Row] = {}  # see stores/whole_rows
         self.aliases: set[eq.Expr] = set()
         self.widths = Widths(kernel.body)
         self.neighbours: dict[eq.Expr, Pair] = {}  # values that are computed at two places
         self.whole: frozenset[tuple[str, tuple[eq.Expr, ...]]] = frozenset()  # views that their array surely fills
         self.hints: dict[eq.Expr, str] = {}  # names for values that the source does not name: where they are stored
-        # sums that may be negative and were cut off at zero, and those that the function's head excludes
-        self.clamped: list[Linear] = []
-        self.assumed: tuple[Linear, ...] = ()
+        self.clamped: list[Linear] = []  # sums that may be negative and were cut off at zero
+        self.assumed: tuple[Linear, ...] = ()  # those that the function's head excludes
         self.asked: set[str] = set()  # the parameters that the text takes for sizes
         self.depths: dict[eq.Expr, int] = {}
         self.generators = self.lazy_arms = 0  # generator expressions, arms of conditional ones around the current place

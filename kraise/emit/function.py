@@ -19,7 +19,7 @@ from kraise.emit.loads.views import whole
 from kraise.emit.loops import chunks, folds, remat, triangular
 from kraise.emit.lower import Lowering
 from kraise.emit.settled import settled
-from kraise.emit.stores import columns, versions, writes
+from kraise.emit.stores import columns, versions, whole_rows, writes
 from kraise.emit.stores.merge import merged
 from kraise.emit.sums import between, neighbours
 from kraise.emit.sums.extrema import beside_places
@@ -153,6 +153,7 @@ def _lowered(
     context.hosted = bool(around.module.hosts)
     context.whole = whole(kernel)
     context.neighbours = neighbours.pairs(kernel)
+    context.whole_rows = whole_rows.rows(context)
     context.launch_rank = _launch_rank(kernel)
     context.last_use, context.numbers = versions.last_uses(kernel)
     values = tuple(v for v in kernel.returns if not isinstance(v, eq.Version))

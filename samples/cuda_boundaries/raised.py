@@ -36,10 +36,12 @@ def slope(u, du, n, h):
     if n < 1:
         return du
     d = (u[1] - u[0]) / h  # kernel.cu:19
-    du = du.at[0].set(d)  # kernel.cu:24
-    du = du.at[n - 1].set((u[n - 1] - u[n - 2]) / h) if n >= 2 else du  # kernel.cu:24
     d_2 = (u[2:n] - u[: max(n - 2, 0)]) / (2.0 * h)  # kernel.cu:23
-    return du.at[1 : n - 1].set(d_2)  # kernel.cu:24
+    return du.at[:n].set(
+        jnp.concatenate((d[None], d_2, ((u[n - 1] - u[n - 2]) / h)[None]))
+        if n >= 2
+        else d[None]
+    )  # kernel.cu:24
 
 
 @partial(jax.jit, static_argnames=("nx", "ny"))

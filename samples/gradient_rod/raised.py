@@ -35,9 +35,17 @@ def derivative(u, h, du):
     n = u.shape[0]
     if n == 0:
         return du
-    du = du.at[0].set((u[1] - u[0]) / h)  # kernel.py:10
-    du = du.at[n - 1].set((u[-1] - u[-2]) / h) if n >= 2 else du  # kernel.py:12
-    return du.at[1 : n - 1].set((u[2:] - u[:-2]) / (2.0 * h))  # kernel.py:14
+    return du.at[:n].set(
+        jnp.concatenate(
+            (
+                ((u[1] - u[0]) / h)[None],
+                (u[2:] - u[:-2]) / (2.0 * h),
+                ((u[-1] - u[-2]) / h)[None],
+            )
+        )
+        if n >= 2
+        else ((u[1] - u[0]) / h)[None]
+    )  # kernel.py:14
 
 
 @partial(jax.jit, static_argnames="steps")

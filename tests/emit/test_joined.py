@@ -102,3 +102,36 @@ def test_halves(name):
         request = pipeline.Request(shapes={"v": (16,), "w": (4,)}, values={"half": 4, "n": n}, grid=(1,), block=(8,))
         ((report,), problems) = pipeline.verify(done, request)
         assert not problems and report.ok, report.failures
+
+
+ENDS = {  # the ends of a row and the cells between them
+    "a derivative": (
+        "if i == 0:|    d = x[1] - x[0]|elif i == n - 1:|    d = x[n - 1] - x[n - 2]|"
+        "else:|    d = x[i + 1] - x[i - 1]|y[i] = d * 0.5",
+        True,
+    ),
+    "the last cell twice": (
+        "if i == 0:|    y[0] = x[0]|if i == n - 1:|    y[i] = 2.0|if i > 0 and i < n - 1:|    y[i] = x[i]",
+        False,
+    ),
+    "a cell is left": ("if i == 0:|    y[0] = x[0]|elif i == n - 1:|    y[i] = 2.0|elif i > 1:|    y[i] = x[i]", False),
+    "added to": ("if i == 0:|    y[0] = x[0]|elif i == n - 1:|    y[i] = 2.0|else:|    y[i] += x[i]", False),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_ends_and_what_lies_between(name):
+    body, taken = ENDS[name]
+    lines = "\n        ".join(body.split("|"))
+    source = (
+        f"from numba import cuda\n@cuda.jit\ndef f(x, y, n):\n    i = cuda.grid(1)\n    if i < n:\n        {lines}\n"
+    )
+    done = pipeline.translate(source, "k.py")
+    assert done.text is not None, done.diagnostics
+    for size in (6, 2, 1, 0):
+        if size == 1 and name == "a derivative":
+            continue  # it has no neighbour
+        request = pipeline.Request(shapes={"x": (size,), "y": (size + 1,)}, values={"n": size})
+        ((report,), problems) = pipeline.verify(done, request)
+        assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    assert ("concatenate" in done.text) == taken, done.text

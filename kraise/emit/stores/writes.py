@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from kraise.diagnostics import Span, refuse
 from kraise.emit import guards, lazy, tree
-from kraise.emit.context import Context, Frame, Val
+from kraise.emit.context import Assign, Context, Frame, Val
 from kraise.emit.loads import rolls, table_rows
 from kraise.emit.loads import subscripts as subs
 from kraise.emit.loads.wide import wide
 from kraise.emit.lower import Lowering, dtype_text
 from kraise.emit.settled import given
-from kraise.emit.stores import bits, columns, ends, flat, joined, padded, versions
+from kraise.emit.stores import bits, columns, ends, flat, joined, padded, versions, whole_rows
 from kraise.emit.stores.typed import cast, data, same_type, typed
 from kraise.emit.sums.reductions import masked
 from kraise.emit.text import python as py
@@ -38,7 +38,9 @@ def write(low: Lowering, stmt: eq.Write) -> None:
     if isinstance(stmt.value, eq.Op) and stmt.value.name == tree.STACK:
         columns.write(low, stmt, frame)
         return
-    if joined.joined(low, stmt, stored_frame, same_type) or joined.kept_back(low, stmt, stored_frame, same_type):
+    if whole_rows.write(low, stmt, frame) or joined.joined(low, stmt, stored_frame, same_type):
+        return
+    if joined.kept_back(low, stmt, stored_frame, same_type):
         return
     if stmt.accumulate in bits.NAMES:
         bits.accumulate(low, stmt, frame, rest)
@@ -363,8 +365,6 @@ def new(low: Lowering, stmt: eq.New) -> None:
     span: Span | None = stmt.span
 
     def make() -> Py:
-        from kraise.emit.context import Assign
-
         # an array that the source does not make may be of no cells where it has no rounds
         own = "." in stmt.version.array
         sizes = [ctx.at_least_zero(linear(e)) if own else ctx.static(e) for e in stmt.shape]
