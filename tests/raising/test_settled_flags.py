@@ -29,3 +29,41 @@ def test_flags(name):
     ((report,), problems) = pipeline.verify(done, request)
     assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
     assert ("stopped" in done.text.split('"""')[-1]) == (name in OTHERS), done.text
+
+
+AT_LEAST_ONCE = """__global__ void f(const float *a, float *y, int n, int most, float little) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float v = 1.0f, gap = 1.0f;
+  int it = 0;
+  do {
+    BODY
+  } while (it < most && gap > little);
+  y[i] = v;
+}
+"""
+COUNTED = {  # whether the rounds count for the lanes: no lane has a number of its own
+    "all rounds": ("gap = 0.5f * (v - a[i] / v); v -= gap; gap = fabsf(gap); it++;", True),
+    "a lane's own number": (
+        "gap = 0.5f * (v - a[i] / v); v -= gap; gap = fabsf(gap); if (gap < 0.1f) it += 2; else it++;",
+        False,
+    ),
+    "asked for in the round, too": (
+        "gap = it < most ? 0.5f * (v - a[i] / v) : 0.25f; v -= gap; gap = fabsf(gap); it++;",
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_rounds_at_least_once_are_counted_for_all_lanes(name):
+    body, counted = COUNTED[name]
+    done = pipeline.translate(AT_LEAST_ONCE.replace("BODY", body), "k.cu")
+    assert done.text is not None, done.diagnostics
+    for most in (5, 1, 0):
+        values = {"n": 4, "most": most, "little": 1e-3}
+        request = pipeline.Request(shapes={"a": (4,), "y": (4,)}, values=values)
+        ((report,), problems) = pipeline.verify(done, request)
+        assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    if counted is not None:
+        assert ("it + 1" not in done.text) == counted, done.text

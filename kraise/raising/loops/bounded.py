@@ -24,22 +24,25 @@ from kraise.raising.writes.accumulate import holds
 
 @dataclass(frozen=True)
 class Bounded:
-    """The range of the rounds, the condition that holds in all of them (None: there is none), and the unsigned
-    differences of sizes that the range is made of: they must not be below zero."""
+    """The range of the rounds, the condition that holds in all of them (None: there is none) or, ``first``, in all but
+    the first, and the unsigned differences of sizes that the range is made of: they must not be below zero."""
 
     axis: eq.Axis
     sure: eq.Expr | None
+    first: eq.Expr | None = None  # what a round asks for: that it is the first, or ``sure`` and more
+    more: eq.Expr | None = None  # what is left to ask for
     differences: tuple[eq.Expr, ...] = ()
 
 
 @dataclass(frozen=True)
 class _Need:
     """What every round needs: ``condition`` over the values on entry to it, or, if ``late``, to the round before it;
-    ``spared`` where the first round does not need it."""
+    ``spared`` where the first round does not need it (as ``first`` says, if that is all there is to it)."""
 
     condition: eq.Expr
     late: bool = False
     spared: bool = False
+    first: eq.Expr | None = None
 
 
 @dataclass
@@ -62,11 +65,11 @@ class _Loop:
             if first and len(arms) == 2:
                 (other,) = (a for a in arms if a is not first[0])
                 for x in conjuncts(other):
-                    yield from self._asks(x, spared=True)
+                    yield from self._asks(x, c)
 
-    def _asks(self, c: eq.Expr, spared: bool = False) -> Iterator[_Need]:
+    def _asks(self, c: eq.Expr, first: eq.Expr | None = None) -> Iterator[_Need]:
         """The condition ``c``, and what it says of the round before if it is that this one took no exit."""
-        yield _Need(c, spared=spared)
+        yield _Need(c, spared=first is not None, first=first)
         flag = next((n for n, node in self.carries.items() if c is simplify.negation(node)), None)
         if flag is not None and self.inits[flag] is simplify.FALSE:
             parts = [d for d in _disjuncts(self.updates[flag]) if d is not self.carries[flag]]
@@ -78,6 +81,14 @@ class _Loop:
         """Whether ``e`` is a flag that is set in the first round only."""
         name = next((n for n, node in self.carries.items() if node is e), None)
         return name is not None and self.inits[name] is simplify.TRUE and self.updates[name] is simplify.FALSE
+
+    def left(self, first: eq.Expr, sure: eq.Expr) -> eq.Expr:
+        """What a round asks for that is the first one, or one in which ``sure`` holds, and more."""
+        left = tidy(substitute(first, {sure: simplify.TRUE}))
+        others = [a for a in _disjuncts(left) if not self._first(a)]
+        start = {node: self.inits[n] for n, node in self.carries.items()}
+        holds_at_first = len(others) == 1 and tidy(substitute(others[0], start)) is simplify.TRUE
+        return others[0] if holds_at_first else left
 
     def steps(self, name: str) -> tuple[int, int] | None:
         """The least and the most by which a round that another one follows moves ``name``."""
@@ -197,5 +208,8 @@ def _under(loop: _Loop, need: _Need, fact: Fact, name: str, node: eq.CarryIn) ->
     axis = found.axes[0]
     if need.spared:
         axis = eq.Axis(axis.name, axis.lo, simplify.op("max", (eq.Const(1, INT), axis.hi), INT), axis.step)
-    exact = least == most and step > 0 and sign == -1 and not need.spared and reached not in found.residue
-    return Bounded(axis, need.condition if exact else None)
+    alone = not need.spared or need.first is not None
+    exact = least == most and step > 0 and sign == -1 and alone and reached not in found.residue
+    if not exact or need.first is None:
+        return Bounded(axis, need.condition if exact else None)
+    return Bounded(axis, need.condition, need.first, loop.left(need.first, need.condition))

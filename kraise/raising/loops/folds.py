@@ -241,9 +241,9 @@ class Folding:
             for r in loads
         )
 
-    def assume(self, condition: eq.Expr) -> None:
-        """``condition`` holds in every round: it need not be tested."""
-        self._map(partial(_tidied, {substitute(condition, self.narrow): simplify.TRUE}))
+    def assume(self, condition: eq.Expr, as_: eq.Expr = simplify.TRUE) -> None:
+        """``condition`` holds in every round, or where ``as_`` does: it need not be tested."""
+        self._map(partial(_tidied, {self.mapped(condition): self.mapped(as_)}))
 
     def number(self, axis: eq.Axis) -> None:
         """Whether a round is the first is said by its number."""

@@ -85,8 +85,10 @@ def while_fold(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None
     fold.close(None)
     if found is not None:
         _not_below_zero(cx, found.differences)
+        if found.first is not None and found.more is not None:
+            fold.assume(found.first, found.more)
         fold.number(found.axis)
-        if found.sure is not None:
+        if found.sure is not None and found.first is None:
             fold.assume(found.sure)
         if exits is not None:
             fold.final |= exits.results(fold)
