@@ -66,32 +66,22 @@ def whole_root(x, root, n):
 
 @partial(jax.jit, static_argnames="n")
 def cube_root(a, x, n):
-    """y, stopped, it = 1.0, False, 0  for 0 <= i < n
+    """y, stopped = 1.0, False  for 0 <= i < n
     for round = 0 ... 19:
         all at once:
-            y = y - (y * y * y - a[i]) / (3.0 * y * y) if round == 0 or not stopped and it < 20 else y
-            stopped = abs(step) < 1e-06 or stopped if round == 0 or not stopped and it < 20 else stopped
-            it = it + 1 if (round == 0 or not stopped and it < 20) and not abs(step) < 1e-06 else it
+            y = y if stopped else y - (y * y * y - a[i]) / (3.0 * y * y)
+            stopped = abs((y * y * y - a[i]) / (3.0 * y * y)) < 1e-06 or stopped
     x[i] = y  for 0 <= i < n
     """
 
-    def step(round, state):
-        y, stopped, it = state
-        either = (round == 0) | ~stopped & (it < 20)
+    def step(_, state):
+        y, stopped = state
         step_2 = (y * y * y - a[:n]) / jnp.where(
-            either, 3.0 * y * y, 1.0
+            stopped, 1.0, 3.0 * y * y
         )  # kernel.cu:42
-        below = jnp.abs(step_2) < 1e-06
-        return (
-            jnp.where(either, y - step_2, y),
-            jnp.where(either, below | stopped, stopped),
-            jnp.where(either & ~below, it + 1, it),
-        )
+        return jnp.where(stopped, y, y - step_2), (jnp.abs(step_2) < 1e-06) | stopped
 
-    y, _, _ = jax.lax.fori_loop(
-        0,
-        20,
-        step,
-        (jnp.full(n, 1.0, a.dtype), jnp.zeros(n, bool), jnp.zeros(n, jnp.int32)),
+    y, _ = jax.lax.fori_loop(
+        0, 20, step, (jnp.full(n, 1.0, a.dtype), jnp.zeros(n, bool))
     )  # kernel.cu:41
     return x.at[:n].set(y)  # kernel.cu:47
