@@ -17,22 +17,17 @@ def quaternion(q, n):
     q[4 * i + 2] = q.0[4 * i + 2] * inv if norm > 1e-12 else 0.0  for 0 <= i < n
     q[4 * i + 3] = q.0[4 * i + 3] * inv if norm > 1e-12 else 0.0  for 0 <= i < n
     """
-    w = q[: 4 * n : 4]  # kernel.cu:5
-    x = q[1 : 4 * n + 1 : 4]
-    y = q[2 : 4 * n + 2 : 4]
-    z = q[3 : 4 * n + 3 : 4]
+    q2 = q[: 4 * n].reshape(n, 4)
+    w = q2[:, 0]  # kernel.cu:5
+    x = q2[:, 1]
+    y = q2[:, 2]
+    z = q2[:, 3]
     norm = w * w + x * x + y * y + z * z
     above = norm > 1e-12
     safe_norm = jnp.where(above, norm, 1.0)
     inv = jax.lax.rsqrt(safe_norm)  # kernel.cu:8
-    return q.at[: 4 * n].set(
-        jnp.stack(
-            (
-                jnp.where(above, w * inv, 1.0),
-                jnp.where(above, x * inv, 0.0),
-                jnp.where(above, y * inv, 0.0),
-                jnp.where(above, z * inv, 0.0),
-            ),
-            axis=1,
-        ).ravel()
+    beside = jnp.arange(4)
+    q2_2 = jnp.where(
+        above[:, None], q2 * inv[:, None], jnp.where(beside == 0, 1.0, 0.0)
     )  # kernel.cu:17
+    return q.at[: 4 * n].set(q2_2.ravel())

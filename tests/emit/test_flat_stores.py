@@ -103,3 +103,44 @@ def test_a_thread_loads_from_several_parts_of_its_block(block, parts):
         rows.ravel()[: min(n, rows.size)] = x[: min(n, rows.size)]
         got = module.k(jnp.asarray(x), jnp.zeros(grid), n, grid=grid, block=64)
         np.testing.assert_allclose(got, rows[:, :128].sum(axis=1), rtol=1e-4, atol=1e-4)
+
+
+BESIDE = {  # what is stored beside one another, in lines of its own; whether it is rows
+    "alike": ("y[3 * i] = x[3 * i] * s; y[3 * i + 1] = x[3 * i + 1] * s; y[3 * i + 2] = x[3 * i + 2] * s;", True),
+    "in any order": (
+        "y[3 * i + 2] = x[3 * i + 2] * s; y[3 * i] = x[3 * i] * s; y[3 * i + 1] = x[3 * i + 1] * s;",
+        True,
+    ),
+    "but for a number": (
+        "y[3 * i] = s > 0.5f ? x[3 * i] / s : 0.0f; y[3 * i + 1] = s > 0.5f ? x[3 * i + 1] / s : 1.0f;"
+        "y[3 * i + 2] = s > 0.5f ? x[3 * i + 2] / s : 0.0f;",
+        True,
+    ),
+    "two numbers": (
+        "y[3 * i] = s > 0.5f ? x[3 * i] : 0.5f; y[3 * i + 1] = s > 0.5f ? x[3 * i + 1] : 1.0f;"
+        "y[3 * i + 2] = s > 0.5f ? x[3 * i + 2] : 0.0f;",
+        False,
+    ),
+    "turned": ("y[3 * i] = x[3 * i + 1] * s; y[3 * i + 1] = x[3 * i + 2] * s; y[3 * i + 2] = x[3 * i] * s;", False),
+    "from the next": (
+        "y[3 * i] = x[3 * i + 1] * s; y[3 * i + 1] = x[3 * i + 2] * s; y[3 * i + 2] = x[3 * i + 3] * s;",
+        False,
+    ),
+    "unlike": ("y[3 * i] = x[3 * i] * s; y[3 * i + 1] = x[3 * i + 1] + s; y[3 * i + 2] = x[3 * i + 2] * s;", False),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_values_beside_one_another_that_are_made_alike(name):
+    body, rows = BESIDE[name]
+    source = (
+        "__global__ void f(const float *x, float *y, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        f"  if (i < n) {{ float s = x[3 * i] * x[3 * i] + x[3 * i + 2]; {body} }}\n}}\n"
+    )
+    done = pipeline.translate(source, "k.cu")
+    assert done.text is not None, done.diagnostics
+    for n in (3, 0):
+        request = pipeline.Request(shapes={"x": (3 * n + 1,), "y": (3 * n,)}, values={"n": n})
+        ((report,), problems) = pipeline.verify(done, request)
+        assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    assert ("stack" not in done.text) == rows, done.text

@@ -15,7 +15,7 @@ from dataclasses import replace
 from kraise.emit.context import Context, Frame
 from kraise.emit.loads import subscripts as subs
 from kraise.emit.lower import Lowering
-from kraise.emit.stores import versions
+from kraise.emit.stores import alike, versions
 from kraise.emit.stores.merge import users
 from kraise.emit.stores.typed import cast, typed
 from kraise.emit.text import python as py
@@ -31,7 +31,7 @@ _MOST = 16
 
 def stacked(kernel: eq.Kernel) -> eq.Kernel:
     """The kernel with such stores as one, within folds too."""
-    return replace(kernel, body=_body(kernel.body, users(kernel)))
+    return alike.by_columns(replace(kernel, body=_body(kernel.body, users(kernel))))
 
 
 def _body(body: tuple[eq.Stmt, ...], uses: Counter[eq.Version]) -> tuple[eq.Stmt, ...]:
@@ -67,8 +67,8 @@ def _one(stores: list[eq.Write]) -> eq.Write | None:
     first, last = stores[0], stores[-1]
     for s in stores:
         plain = not s.accumulate and s.where is None and not s.safe and not s.segments
-        alike = (s.axes, s.view, s.value.type) == (first.axes, first.view, first.value.type)
-        if not plain or not alike or not s.axes or len(s.subscripts) != len(first.subscripts):
+        same = (s.axes, s.view, s.value.type) == (first.axes, first.view, first.value.type)
+        if not plain or not same or not s.axes or len(s.subscripts) != len(first.subscripts):
             return None
     if not any({a.name for a in s.axes} <= free_indices(s.value) for s in stores):
         return None  # numbers for whole columns
@@ -97,6 +97,9 @@ def _one(stores: list[eq.Write]) -> eq.Write | None:
         return None
     values = (eq.Const(axis, INT), *(values_before[k] for k in order))
     subscripts = stores[order[0]].subscripts
+    one = replace(last, before=first.before, subscripts=subscripts)
+    if (rows := alike.rows(one, values[1:], axis, bool(start.terms))) is not None:
+        return rows
     value = eq.Op(STACK, values, first.value.type)
     return replace(last, before=first.before, subscripts=subscripts, value=value, covers=False)
 
