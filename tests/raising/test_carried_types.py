@@ -126,3 +126,45 @@ def test_literals_beyond_32_bits(modulus, kind):
     if kind is np.uint32:  # the product wraps before
         exact = [v % 2**32 for v in exact]
     assert y.tolist() == [(v + 12345) % modulus for v in exact]
+
+
+STARTS = {
+    "a parameter beside integers": (
+        "if a[i, j] > 6:\n                v = a[i, j]\n            elif a[i, j] == 0:\n                v = -v",
+        "v = s0",
+        0.75,
+        np.int32,
+    ),
+    "truth values that are counted": (
+        "f = a[i, j] and not b[i, j]\n            v += f\n            if v > 5:\n                v = v - 3",
+        "v = 0",
+        0,
+        np.bool_,
+    ),
+    "a fraction beside a generator": (
+        "t = (t * 75 + 74) % 65537\n            if t & 1:\n                v += t / 65537.0",
+        "v = 0.0\n        t = a[i, 0]",
+        0,
+        np.int64,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_a_start_is_as_wide_as_itself(name):
+    """Each took the type of the array's elements: 0.75 was 0, a count stayed at one."""
+    body, first, s0, kind = STARTS[name]
+    source = f"""def f(a, b, s0, out):
+    for i in range(a.shape[0]):
+        {first}
+        for j in range(a.shape[1]):
+            {body}
+        out[i] = v
+"""
+    rng = np.random.default_rng(0)
+    a, b = (rng.integers(0, 2 if kind is np.bool_ else 8, (6, 9)).astype(kind) for _ in range(2))
+    a[0] = a[0] % 6 if kind is np.int32 else a[0]  # a row that keeps its start
+    expected, scope = np.zeros(6), dict[str, object]()
+    exec(HEAD + source, scope)
+    scope["f"](a, b, s0, expected)  # type: ignore[operator]
+    np.testing.assert_allclose(run(source, "f", a, b, s0, np.zeros(6)), expected, rtol=1e-12)

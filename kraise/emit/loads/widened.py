@@ -22,8 +22,8 @@ def widened(a):
 '''
 _SUMS = frozenset(("add", "sub", "mul", "neg", "shl", "pow"))
 _COMPARED = frozenset(("lt", "le", "gt", "ge", "eq", "ne", "min", "max"))
-_OF_INTEGERS = frozenset(("floordiv", "mod", "and_", "or_", "xor", "shr", "shl", "invert"))
-_PASSED = _SUMS | _OF_INTEGERS | {"min", "max", "abs"}
+OF_INTEGERS = frozenset(("floordiv", "mod", "and_", "or_", "xor", "shr", "shl", "invert"))
+_PASSED = _SUMS | OF_INTEGERS | {"min", "max", "abs"}
 _TELLING = (255, 256, 65535, 65536)
 
 
@@ -61,7 +61,7 @@ class _Work:
         match node:
             case eq.Op(name=name, args=args):
                 held = frozenset().union(*(self.held(a) or () for a in args))
-                self.integers |= bool(held) and name in _OF_INTEGERS
+                self.integers |= bool(held) and name in OF_INTEGERS
                 self.integers |= any(isinstance(a, eq.Const) and a.value in _TELLING for a in args)
                 if name in _SUMS and self.held(node) or name in _COMPARED and not any(_small(a) for a in args):
                     self.asked |= held

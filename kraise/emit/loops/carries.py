@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from kraise.emit import tree
 from kraise.emit.context import Assign, Context
+from kraise.emit.loads.widened import OF_INTEGERS
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
 from kraise.emit.text.python import Atom, Py
@@ -39,6 +40,13 @@ def start(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
             return py.call("jnp.asarray", value.py, py.Attr(Atom(ctx.param_text(array)), "dtype"))
         if s.type.is_integer and _is_wide_index(ctx, s.type, s.init):
             return py.call("jnp.asarray", value.py, Atom(dtype_text(s.type)))
+        if (
+            array is None
+            and s.type.bits is None
+            and (own := _arrays(ctx, s.init))
+            and _arrays(ctx, s.update).keys() - own
+        ):
+            return py.call("jnp.asarray", value.py, _dtype(ctx, s, dtypes))
         follows = _follows(ctx, s) if narrow else None
         return value.py if follows is None else py.call("jnp.asarray", value.py, follows)
     shape = ctx.shape_of(s.axes)
@@ -111,13 +119,17 @@ def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     if s.type.bits is not None or s.type.kind in ("int", "bool"):
         return _follows(ctx, s) or Atom(dtype_text(s.type))
     arrays = sorted(_arrays(ctx, s.init) | _arrays(ctx, s.update))
+    if arrays and s.type.kind == "number":
+        arrays += _open_numbers(ctx, s)
     if not arrays:
         return Atom(dtype_text(s.type))
     far = any(
         isinstance(n, eq.Const) and n.type == INT64 and wide(n) for e in (s.init, s.update) for n in _sources(ctx, e)
     )
+    fraction = ("1.0",) if s.type.kind == "number" and _fraction_of_integers(ctx, s) else ()
     if len(arrays) == 1 and s.type.kind == "number" and far:  # a number that has 64 bits makes the others have them
-        return py.call("jnp.result_type", Atom(arrays[0]), Atom("jnp.int64"))
+        return py.call("jnp.result_type", Atom(arrays[0]), Atom("jnp.int64"), *map(Atom, fraction))
+    arrays += fraction
     base: tuple[Atom, ...] = () if s.type.kind == "number" else (Atom(dtype_text(s.type)),)
     if any(_settles(ctx, n) and not n.type.is_integer for e in (s.init, s.update) for n in _sources(ctx, e)):
         base = (*base, Atom("jnp.float_"))  # a sum of numbers is as wide as JAX makes floats
@@ -133,6 +145,24 @@ def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
         ctx.emit(Assign(name, py.call("jnp.result_type", *base, *(Atom(a) for a in arrays))))
         dtypes[key] = Atom(name)
     return dtypes[key]
+
+
+def _open_numbers(ctx: Context, s: eq.ScalarCarry) -> list[str]:
+    """What makes a number of an open type more than the arrays' elements are: a parameter that it starts as, which may
+    be 1.5 beside integers, and an integer to which truth values are added."""
+    given = [n for n in _sources(ctx, s.init) if isinstance(n, eq.Param) and n.type.kind == "number"]
+    names = sorted({ctx.param_text(n.name) for n in given})
+    counts = isinstance(s.init, eq.Const) and isinstance(s.init.value, int)
+    if counts and any(isinstance(n, eq.Op) and n.name in ("add", "sub") for n in _sources(ctx, s.update)):
+        names.append("0")
+    return names
+
+
+def _fraction_of_integers(ctx: Context, s: eq.ScalarCarry) -> bool:
+    """Whether a fraction reaches a number that elements reach through operations of integers."""
+    nodes = [n for e in (s.init, s.update) for n in _sources(ctx, e)]
+    fraction = any(isinstance(n, eq.Const) and isinstance(n.value, float) for n in nodes)
+    return fraction and any(isinstance(n, eq.Op) and n.name in OF_INTEGERS for n in nodes)
 
 
 def _counts(ctx: Context, node: eq.Expr) -> bool:
