@@ -9,20 +9,39 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kraise.analysis.conditions import classify
+from kraise.analysis.conditions import classify, negate
 from kraise.analysis.poly import Poly, to_poly
 from kraise.ir import equations as eq
-from kraise.ir.walk import transform
+from kraise.ir.types import BOOL
+from kraise.ir.walk import substitute, transform
 
 
 @dataclass(frozen=True)
 class Segment:
-    """Index ``index`` runs from ``pointer[row] + shift`` to before ``pointer[row + 1] + shift``; ``bounds`` say so."""
+    """Index ``index`` lies from ``pointer[row] + shift`` to before ``pointer[row + 1] + shift``; ``bounds`` say no more.
+
+    Where the index starts later than its segment does (``ptr[i] + 1``), or ends earlier, the condition on that side
+    says more, and is none of the bounds.
+    """
 
     index: str
     pointer: eq.Read  # the entry at which the segment starts
     shift: int
-    bounds: tuple[eq.Expr, eq.Expr]
+    bounds: tuple[eq.Expr, ...]
+    unless_last: eq.Expr | None = None  # where this does not hold, the segment ends where ``tail`` says
+    tail: eq.Expr | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether the index takes all of the segment, as far as both bounds say."""
+        return len(self.bounds) == 2
+
+    def left(self, conjuncts: Iterable[eq.Expr]) -> tuple[eq.Expr, ...]:
+        """What ``conjuncts`` say beyond that the index lies in the segment."""
+        rest = tuple(c for c in conjuncts if c not in self.bounds)
+        if self.unless_last is None or self.tail is None:
+            return rest
+        return (*rest, eq.Op("or", (self.unless_last, self.tail), BOOL))
 
     @property
     def row(self) -> Poly:
@@ -36,19 +55,34 @@ class _Side:
     shift: int
     lower: bool
     condition: eq.Expr
+    unless_last: eq.Expr | None
+    tail: eq.Expr | None
 
 
-def segments(conjuncts: Iterable[eq.Expr]) -> tuple[Segment, ...]:
-    """The segments that ``conjuncts`` describe, in their order."""
+def segments(conjuncts: Iterable[eq.Expr], given_ends: bool = False) -> tuple[Segment, ...]:
+    """The segments that ``conjuncts`` describe, in their order; one that they describe in part with either shift, that
+    which is nearer to none first. ``given_ends``: those too whose end is under a condition the next one's start and
+    else anything (``ptr[i + 1] if i + 1 < n else total``); whoever asks for them must look at it.
+    """
     sides = [s for s in map(_side, conjuncts) if s is not None]
     out = []
     for low in sides:
         for high in sides:
-            if not low.lower or high.lower or (low.index, low.shift) != (high.index, high.shift):
+            if not low.lower or high.lower or low.index != high.index or low.shift < high.shift:
                 continue
             a, b = low.read, high.read
-            if a.version is b.version and (to_poly(b.subscripts[0]) - to_poly(a.subscripts[0])).value == 1:
+            if a.version is not b.version or (to_poly(b.subscripts[0]) - to_poly(a.subscripts[0])).value != 1:
+                continue
+            if high.unless_last is not None or low.unless_last is not None:
+                if given_ends and low.unless_last is None and low.shift == high.shift:
+                    both = (low.condition, high.condition)
+                    out.append(Segment(low.index, a, low.shift, both, high.unless_last, high.tail))
+                continue
+            if low.shift == high.shift:
                 out.append(Segment(low.index, a, low.shift, (low.condition, high.condition)))
+                continue
+            parts = [Segment(low.index, a, s.shift, (s.condition,)) for s in (low, high)]
+            out += sorted(parts, key=lambda part: abs(part.shift))
     return tuple(out)
 
 
@@ -71,10 +105,19 @@ def _side(condition: eq.Expr) -> _Side | None:
     atoms = [(m[0], c) for m, c in fact.poly.terms.items() if len(m) == 1]
     indices = [(a, c) for a, c in atoms if isinstance(a, eq.Index)]
     reads = [(a, c) for a, c in atoms if isinstance(a, eq.Read)]
+    unless_last = tail = None
+    choices = [(a, c) for a, c in atoms if isinstance(a, eq.Op) and a.name == "select"]
+    if not reads and len(choices) == 1:
+        (choice, sign) = choices[0]
+        unless_last, first, other = choice.args
+        if not isinstance(first, eq.Read):
+            unless_last, first, other = negate(unless_last), other, first
+        reads = [(first, sign)] if isinstance(first, eq.Read) else []
+        tail = substitute(condition, {choice: other})
     if len(indices) != 1 or len(reads) != 1 or len(fact.poly.terms) != 2 + (() in fact.poly.terms):
         return None
     (index, sign), (read, other) = indices[0], reads[0]
     if sign not in (1, -1) or other != -sign or len(read.subscripts) != 1 or read.view:
         return None
     shift = -constant if sign == 1 else constant + 1
-    return _Side(index.name, read, shift, sign == 1, condition)
+    return _Side(index.name, read, shift, sign == 1, condition, unless_last, tail)

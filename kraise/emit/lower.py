@@ -310,7 +310,7 @@ class Lowering:
             if part is not None:
                 return Val(part, frame, len(frame))
         if name == "select":
-            chosen = lazy.choice(self, node, frame)
+            chosen = lazy.choice(self, node, frame) or extrema.from_other(self, node, frame)
             if chosen is not None:
                 return chosen
         args = plain(name, args)

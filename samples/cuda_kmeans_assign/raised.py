@@ -17,9 +17,9 @@ def kmeans_assign(feature, nfeatures, npoints, nclusters, membership, clusters):
     clusters2 = clusters[: nclusters * nfeatures].reshape(nclusters, nfeatures)
     d = feature2.T[:, None, :] - clusters2  # kernel.cu:13
     dist = jnp.sum(d * d, axis=2)  # kernel.cu:12
-    index = jnp.where(
-        dist.min(axis=1, initial=jnp.inf) < 3.4028234663852886e38,
-        dist.argmin(axis=1),
-        -1,
+    index = (
+        jnp.where(dist.min(axis=1) < 3.4028234663852886e38, dist.argmin(axis=1), -1)
+        if nclusters > 0
+        else jnp.full(npoints, -1)
     )  # kernel.cu:10
     return membership.at[:npoints].set(index.astype(membership.dtype))  # kernel.cu:21

@@ -33,10 +33,16 @@ def heaviest_open(w, open, which, n, m):
     w2 = w[: n * m].reshape(n, m)
     i = jnp.arange(n)
     best = which[:n]  # kernel.cu:20
-    best_2 = jnp.where(
-        jnp.max(jnp.where(unequal, w2, -jnp.inf), axis=1, initial=-jnp.inf)
-        > w[jnp.clip(i * m + best, 0, w.shape[0] - 1)],
-        m - 1 - jnp.argmax(jnp.flip(jnp.where(unequal, w2, -jnp.inf), axis=1), axis=1),
-        best,
+    best_2 = (
+        jnp.where(
+            jnp.max(jnp.where(unequal, w2, -jnp.inf), axis=1)
+            > w[jnp.clip(i * m + best, 0, w.shape[0] - 1)],
+            m
+            - 1
+            - jnp.argmax(jnp.flip(jnp.where(unequal, w2, -jnp.inf), axis=1), axis=1),
+            best,
+        )
+        if m > 0
+        else best
     )
     return which.at[:n].set(best_2.astype(which.dtype))  # kernel.cu:23

@@ -33,15 +33,12 @@ def prescan(g_odata, g_idata, n, *, grid, block, shared):
 
     n is twice the number of threads of a block
     block is a power of two (so the source's tree takes all)
-    block has 2 threads or more
     """
     block = block[0] if isinstance(block, tuple) else block
     if n != 2 * block:
         raise ValueError("prescan: n must be twice block")
     if block & block - 1:
         raise ValueError("prescan: block must be a power of two")
-    if block < 2:
-        raise ValueError("prescan: block must have 2 threads or more")
     temp = jnp.pad(
         jnp.concatenate(
             (jnp.full((min(2 * block, 1),), 0.0), jnp.cumsum(g_idata[: 2 * block])[:-1])

@@ -32,9 +32,11 @@ def assign(points, centres, label):
     rows, cols = points.shape
     d = jnp.sum((points[:, None] - centres[:, :cols]) ** 2, axis=2)  # kernel.py:14
     return label.at[:rows].set(
-        jnp.where(d.min(axis=1) < 1e30, d.argmin(axis=1), label[:rows]).astype(
-            label.dtype
-        )
+        (
+            jnp.where(d.min(axis=1) < 1e30, d.argmin(axis=1), label[:rows])
+            if centres.shape[0] > 0
+            else label[:rows]
+        ).astype(label.dtype)
     )  # kernel.py:12
 
 

@@ -27,12 +27,19 @@ def test_the_entries_of_a_row_by_warp_are_segments(row):
     assert any(isinstance(s, eq.Write) and s.segments for s in kernel.body)
 
 
-@pytest.mark.parametrize("change", [{"start": "lane + 1"}, {"start": "2 * lane"}, {"step": "31"}, {"step": "64"}])
+@pytest.mark.parametrize("change", [{"start": "2 * lane"}, {"step": "31"}, {"step": "64"}])
 def test_lanes_that_leave_out_entries_are_not_the_row(change):
     kernel = raised(SPMV.format(**LANES | change), PARAMETERS)
     whole = [s for s in kernel.body if isinstance(s, eq.Write) and s.segments and s.where is not None]
     lanes = [n for s in kernel.body for n in topological(statement_expressions(s)) if isinstance(n, eq.Index)]
     assert any(isinstance(s, eq.Fold) for s in kernel.body) or (whole and any("lane" in n.name for n in lanes))
+
+
+def test_lanes_from_a_later_entry_on_are_the_row_from_there():
+    kernel = raised(SPMV.format(**LANES | {"start": "lane + 3"}), PARAMETERS)
+    assert kernel.equations == (
+        "y[row] = sum_(k where k - ptr[row] - 3 >= 0 and k < ptr[row + 1]) x[k]  for 0 <= row < n",
+    )
 
 
 def test_rows_of_any_length_and_their_elements():

@@ -9,6 +9,7 @@ from kraise.emit.sums import running
 from kraise.emit.sums.reductions import FUNCTIONS, as_read, empty_value, reduction, some_values
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import linear, nonnegative
+from kraise.emit.text.python import Py
 from kraise.ir import equations as eq
 from kraise.ir.types import INT, INT32
 
@@ -49,18 +50,42 @@ def from_start(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
             continue
         if isinstance(start, eq.Reduce) or rest in low.ctx.constant:
             continue
-        some = some_values(low.ctx, rest, frame)
+        some = some_values(low.ctx, rest, frame, arrays=True)
         if some is None:
             continue
-        low.ctx.nonempty.add(rest)
-        whole, alone = low.operation(node, frame), low.lower(start, frame)
-        low.ctx.nonempty.discard(rest)  # over other threads it is asked again
-        if whole.axes != alone.axes or whole.rank != alone.rank:
-            if alone.axes or whole.rank != len(whole.axes):
-                return None
-            alone = Val(py.call("jnp.full", low.ctx.shape_of(whole.axes), alone.py), whole.axes, whole.rank)
-        return Val(py.IfExp(some, whole.py, alone.py), whole.axes, whole.rank)
+        return _if_any(low, node, rest, some, start, frame)
     return None
+
+
+def from_other(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
+    """``jnp.where(x.max() > start, x.argmax(), other) if n > 0 else other``: the place of an extremum that is beyond a
+    start, which that of nothing is not; else None."""
+    condition, place, other = node.args
+    match condition:
+        case eq.Op(name="gt" | "lt" as relation, args=(a, b)):
+            pairs = ((a, "max" if relation == "gt" else "min"), (b, "min" if relation == "gt" else "max"))
+        case _:
+            return None
+    for found, op in pairs:
+        if not isinstance(found, eq.Reduce) or found.op != op or low.ctx.uses[found] > 1 or found in low.ctx.nonempty:
+            continue
+        places = [n for n in tree.walk(place) if isinstance(n, eq.ArgReduce) and (n.axis,) == found.axes]
+        some = some_values(low.ctx, found, frame, arrays=True) if places else None
+        if some is not None and all(low.ctx.uses[n] <= 1 for n in places):
+            return _if_any(low, node, found, some, other, frame)
+    return None
+
+
+def _if_any(low: Lowering, node: eq.Op, found: eq.Reduce, some: Py, alone: eq.Expr, frame: Frame) -> Val | None:
+    """``node`` if ``found`` is the extremum of something, else what it is then."""
+    low.ctx.nonempty.add(found)
+    whole, rest = low.operation(node, frame), low.lower(alone, frame)
+    low.ctx.nonempty.discard(found)  # over other threads it is asked again
+    if whole.axes != rest.axes or whole.rank != rest.rank:
+        if rest.axes or whole.rank != len(whole.axes):
+            return None
+        rest = Val(py.call("jnp.full", low.ctx.shape_of(whole.axes), rest.py), whole.axes, whole.rank)
+    return Val(py.IfExp(some, whole.py, rest.py), whole.axes, whole.rank)
 
 
 def joined(low: Lowering, node: eq.Op, frame: Frame) -> eq.Expr | None:
@@ -110,4 +135,4 @@ def beside_places(body: tuple[eq.Stmt, ...]) -> set[eq.Expr]:
     return found
 
 
-__all__ = ["beside_places", "extremum"]
+__all__ = ["beside_places", "extremum", "from_other"]

@@ -202,9 +202,10 @@ def empty_value(context: Context, node: eq.Reduce, axes: Frame) -> Py | None:
     return neutral(node.op, node.type, context.x64)
 
 
-def some_values(context: Context, node: eq.Reduce, frame: Frame) -> Py | None:
+def some_values(context: Context, node: eq.Reduce, frame: Frame, arrays: bool = False) -> Py | None:
     """Whether there is a value to take the extremum of, as a condition on sizes; None where that needs no question: it
-    cannot be otherwise, or the result, over ``frame``, has no elements either.
+    cannot be otherwise, or the result, over ``frame``, has no elements either. ``arrays``: an axis of an array whose
+    type nobody knows may have none, too.
 
     ``initial=`` will not do where a derivative is taken: JAX's tangent of an extremum of nothing is NaN.
     """
@@ -217,7 +218,7 @@ def some_values(context: Context, node: eq.Reduce, frame: Frame) -> Py | None:
     if any(a not in node.axes and (linear(a.hi) - linear(a.lo)).same(size) for a in frame):
         return None
     cells = all(isinstance(atom, eq.Shape) and k > 0 for atom, k in size.terms)
-    if node.type.kind == "number" and cells and size.constant + sum(k for _, k in size.terms) > 0:
+    if not arrays and node.type.kind == "number" and cells and size.constant + sum(k for _, k in size.terms) > 0:
         return None  # an axis of an array, which is not without elements
     more = Linear(tuple((atom, k) for atom, k in size.terms if k > 0), max(size.constant, 0))
     return py.Bin(">", context.static(more), context.static(more - size))

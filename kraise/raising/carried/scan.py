@@ -48,7 +48,8 @@ def scan(p: Problem, name: str) -> Solved | Declined:
     if body is None or not p.free_of_pending(body):
         return Declined(f"what is combined into {name} depends on another carried value")
     axis, left = p.domain(None)
-    if left is not None and abs(p.step) == 1 and len(conjuncts(left)) == 2 and segments(conjuncts(left)):
+    parts = () if left is None else conjuncts(left)
+    if left is not None and abs(p.step) == 1 and len(parts) == 2 and any(s.whole for s in segments(parts)):
         return _in_rows(p, name, how.op, body, axis, left)
     if left is not None or abs(p.step) != 1:
         return Declined(f"the range of the running {name} differs from lane to lane")

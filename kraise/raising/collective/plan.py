@@ -162,8 +162,7 @@ class Trials:
             except Beyond as beyond:
                 self._others[key] = Outside if isinstance(beyond, Outside) else Beyond
             else:
-                said = None if size == 1 else _say(sim, self.stmts[:count], self.after[count - 1])
-                self._others[key] = sim, said
+                self._others[key] = sim, _say(sim, self.stmts[:count], self.after[count - 1])
         done = self._others[key]
         if isinstance(done, type):
             raise done
@@ -193,7 +192,8 @@ def plan_of(trials: Trials, sizes: tuple[int, ...], outlets: bool = False) -> Pl
                 said = []
                 break
             if size == 1:
-                said = [way for way in said if _alone(other, way)]
+                alone = [way for way in said if _alone(other, way)]
+                said = alone or ([] if same is None else _agreeing(said, same, size))
                 if not said:
                     break
                 continue

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from kraise.analysis.conditions import conjunction, conjuncts
+from kraise.analysis.conditions import classify, conjunction, conjuncts
 from kraise.analysis.poly import Poly, to_expr, to_poly
-from kraise.analysis.segments import plain, segments
+from kraise.analysis.segments import Segment, plain, segments
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import free_indices, substitute, topological, transform
@@ -32,6 +32,22 @@ def plain_row(row: Poly) -> tuple[eq.Index, int] | None:
         return None
     rest = row.without(indices[0]).value
     return None if rest is None else (indices[0], rest)
+
+
+def ends_with(found: Segment, i: eq.Axis) -> bool:
+    """Whether all rows of ``i`` end where the next one starts, the last one apart."""
+    if found.unless_last is None:
+        return True
+    fact, last = classify(found.unless_last), to_poly(i.hi) - 1
+    indices = [] if fact is None else [a for a in fact.poly.atoms() if isinstance(a, eq.Index) and a.name == i.name]
+    if fact is None or len(indices) != 1 or i.step != 1:
+        return False
+    (index,) = indices
+    slope, before_last = fact.poly.coefficient(index).value, to_poly(index) - last
+    if fact.kind == "ne":
+        return slope in (1, -1) and (fact.poly * slope - before_last).value == 0  # type: ignore[operator]
+    least = (fact.poly + before_last + 1).value  # at the row before the last one
+    return fact.kind == "ge" and slope == -1 and least is not None and least >= 0
 
 
 def rows_of_rows(

@@ -25,6 +25,7 @@ from kraise.raising.ragged.row_forms import (
     asked_in_rows,
     bound_by_data,
     computes,
+    ends_with,
     fixed,
     neutral,
     over_all,
@@ -125,18 +126,18 @@ class _Flattening:
         if not set(inside) & set(self.cx.ragged):
             return s
         parts = () if s.where is None else conjuncts(s.where)
-        for found in segments(parts):
+        for found in segments(parts, given_ends=True):
             row = plain_row(found.row)
             if found.index not in inside or row is None or row[0].name not in inside:
                 continue
             i, k = inside[row[0].name], inside[found.index]
-            if i.step != 1 or k.step != 1:
+            if i.step != 1 or k.step != 1 or not ends_with(found, i):
                 continue
             rows = self.rows_of(found, row[1], i, k)
             index = eq.Index(k.name, INT)
-            here, conditions = self.belongs(rows, index, i)
-            fn = self.moved(i, here, (*s.subscripts, s.value, *parts))
-            where = conjunction((*conditions, *(fn(c) for c in parts if c not in found.bounds)))
+            here, conditions = self.belongs(rows, index, i, found)
+            fn = self.moved(i, here, (*s.subscripts, s.value, *found.left(parts)))
+            where = conjunction((*conditions, *map(fn, found.left(parts))))
             subscripts, axes = tuple(map(fn, s.subscripts)), tuple(a for a in s.axes if a is not i)
             safe = s.safe or subscripts != s.subscripts
             flat = replace(s, axes=axes, subscripts=subscripts, value=fn(s.value), where=where, covers=False, safe=safe)
@@ -186,7 +187,7 @@ class _Flattening:
         parts = () if node.where is None else conjuncts(node.where)
         if node.axis.name not in self.cx.ragged or not bound_by_data(node.axis.name, parts, None):
             return node
-        plain = len(parts) == 2 and bool(segments(parts))
+        plain = len(parts) == 2 and any(s.whole for s in segments(parts))
         body = unguarded(node.body) if plain else node.body
         best = eq.Reduce(node.op, (node.axis,), body, node.where, body.type)
         found = conjunction((*parts, eq.Op("eq", (body, best), BOOL)))
@@ -201,10 +202,10 @@ class _Flattening:
             data = {n for n in self.cx.ragged if n in axes and bound_by_data(n, parts, None)}
             self.refuse_if({n for n in data if any(n in free_indices(c) and free_indices(c) & set(own) for c in parts)})
             return node
-        for found in segments(parts):
+        for found in segments(parts, given_ends=True):
             if found.index not in mine or len(mine) > 1 or free_indices(found.pointer) & set(own):
                 continue
-            left = tuple(c for c in parts if c not in found.bounds)
+            left = found.left(parts)
             total = self.by_row(node, found, left, axes, before) or self.for_every_row(node, found, left, axes, before)
             if total is not None:
                 return total
@@ -230,7 +231,7 @@ class _Flattening:
         if row is None or row[0].name not in axes:
             return None
         i = axes[row[0].name]
-        if i.step != 1 or free_indices(i.lo) or free_indices(i.hi):
+        if i.step != 1 or free_indices(i.lo) or free_indices(i.hi) or not ends_with(found, i):
             return None
         free = free_indices(node) - {i.name}
         others = tuple(a for n, a in axes.items() if n in free)
@@ -256,6 +257,8 @@ class _Flattening:
         rest = tuple(substitute(c, mapping) for c in left)
         gone = free_indices(sub)
         if any(free_indices(e) & gone for e in (body, *rest)) or pointer.version.array in self.cx.made:
+            return None
+        if found.unless_last is not None:
             return None
         own = {a.name for a in node.axes}
         others = tuple(axes[n] for n in axes if n not in own and any(n in free_indices(e) for e in (body, *rest)))
@@ -291,7 +294,7 @@ class _Flattening:
             return known[0]
         rows = self.rows_of(found, offset, i, k)
         index = eq.Index(k.name, INT)
-        here, conditions = self.belongs(rows, index, i)
+        here, conditions = self.belongs(rows, index, i, found)
         fn = self.moved(i, here, (node.body, *left), loose=not left)
         value = fn(node.body)
         rest = tuple(a for a in node.axes if a is not k)
@@ -325,7 +328,8 @@ class _Flattening:
     def rows_of(self, found: Segment, offset: int, i: eq.Axis, k: eq.Axis) -> Rows:
         """The row of each k: how many entries of the pointer, from that of the first row on, are not greater."""
         version = found.pointer.version
-        key = (version, found.shift, offset, i.lo, i.hi, k.lo, k.hi)
+        last = to_expr(to_poly(i.hi) + (found.unless_last is None))
+        key = (version, found.shift, offset, i.lo, last, k.lo, k.hi)
         for known, rows in self.rows.items():
             # the rows of a longer range serve for a shorter one
             if known[:-1] == key[:-1] and (known[-1] is k.hi or known[-1] in shortest(k.hi)):
@@ -333,7 +337,7 @@ class _Flattening:
         self.pointers.append(version)
         index = eq.Index(k.name, INT)
         taken = {k.name, *(r.axis.name for r in self.rows.values())}
-        entry = eq.Axis(unused("j", {*taken, *self.entries}), i.lo, to_expr(to_poly(i.hi) + 1))
+        entry = eq.Axis(unused("j", {*taken, *self.entries}), i.lo, last)
         self.entries.append(entry.name)
         j = to_expr(to_poly(eq.Index(entry.name, INT)) + offset)
         start = to_expr(to_poly(eq.Read(version, (j,), INT)) + found.shift)
@@ -351,14 +355,12 @@ class _Flattening:
         self.rows[key] = rows
         return rows
 
-    def belongs(self, rows: Rows, k: eq.Index, i: eq.Axis) -> tuple[eq.Expr, tuple[eq.Expr, ...]]:
+    def belongs(self, rows: Rows, k: eq.Index, i: eq.Axis, found: Segment) -> tuple[eq.Expr, tuple[eq.Expr, ...]]:
         """The row that k belongs to, as a value of i, and the conditions under which there is one."""
-        row = rows.at(k)
-        size = signed(to_expr(to_poly(i.hi) - to_poly(i.lo)))
-        return (
-            tidy(eq.Op("add", (row, i.lo), INT)),
-            (eq.Op("ge", (row, _ZERO), BOOL), eq.Op("lt", (row, size), BOOL)),
-        )
+        row, size = rows.at(k), signed(to_expr(to_poly(i.hi) - to_poly(i.lo)))
+        least, most = eq.Op("ge", (row, _ZERO), BOOL), eq.Op("lt", (row, size), BOOL)
+        row = tidy(eq.Op("add", (row, i.lo), INT))
+        return row, (least, most) if found.unless_last is None else (least,)  # the last row goes on
 
     def moved(self, i: eq.Axis, row: eq.Expr, roots: tuple[eq.Expr, ...], loose: bool = False):  # noqa: ANN201
         """A function that puts ``row`` for index i; what is computed for a row alone is left to ``i``'s own array."""
