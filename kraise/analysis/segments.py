@@ -18,7 +18,7 @@ from kraise.ir.walk import substitute, transform
 
 @dataclass(frozen=True)
 class Segment:
-    """Index ``index`` lies from ``pointer[row] + shift`` to before ``pointer[row + 1] + shift``; ``bounds`` say no more.
+    """Index ``index`` lies from ``pointer[row] + shift`` to before ``pointer[row + 1] + shift``, as ``bounds`` say.
 
     Where the index starts later than its segment does (``ptr[i] + 1``), or ends earlier, the condition on that side
     says more, and is none of the bounds.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 from kraise.emit import tree
 from kraise.emit.context import Frame, Val
 from kraise.emit.lower import Lowering
@@ -62,12 +64,16 @@ def from_other(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
     start, which that of nothing is not; else None."""
     condition, place, other = node.args
     match condition:
-        case eq.Op(name="gt" | "lt" as relation, args=(a, b)):
-            pairs = ((a, "max" if relation == "gt" else "min"), (b, "min" if relation == "gt" else "max"))
+        case eq.Op(name="gt" | "lt" | "ge" | "le" as relation, args=(a, b)):
+            more = relation in ("gt", "ge")
+            pairs = ((a, b, "max" if more else "min"), (b, a, "min" if more else "max"))
         case _:
             return None
-    for found, op in pairs:
+    for found, start, op in pairs:
         if not isinstance(found, eq.Reduce) or found.op != op or low.ctx.uses[found] > 1 or found in low.ctx.nonempty:
+            continue
+        finite = isinstance(start, eq.Const) and isfinite(start.value)
+        if relation in ("ge", "le") and (not finite or found.type.is_integer):
             continue
         places = [n for n in tree.walk(place) if isinstance(n, eq.ArgReduce) and (n.axis,) == found.axes]
         some = some_values(low.ctx, found, frame, arrays=True) if places else None

@@ -58,7 +58,8 @@ def integral(e: eq.Expr) -> eq.Expr:
     def one(node: eq.Expr) -> eq.Expr:
         if isinstance(node, eq.Read) and node.type.kind == "number":
             return eq.Read(node.version, node.subscripts, INT, node.view, node.safe)
-        if isinstance(node, eq.Op) and node.type.kind == "number" and all(a.type.is_integer for a in node.args):
+        parts = node.args[node.name == "select" :] if isinstance(node, eq.Op) else ()
+        if isinstance(node, eq.Op) and node.type.kind == "number" and all(a.type.is_integer for a in parts):
             return operation(node.name, node.args, INT)
         return node
 

@@ -1,0 +1,74 @@
+"""Extrema and their places over no elements are what the source starts from; of nothing else, JAX raises."""
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from kraise import pipeline
+from kraise.options import Options
+from kraise.verify.load import load_module
+
+SOURCE = """
+from numba import cuda
+
+@cuda.jit
+def greatest(x, y):
+    i = cuda.grid(1)
+    if i < x.shape[0]:
+        cuda.atomic.max(y, 0, x[i])
+
+@cuda.jit
+def of_rows(A, y):
+    i = cuda.grid(1)
+    if i < A.shape[0]:
+        m = -1e30
+        for j in range(A.shape[1]):
+            m = max(m, A[i, j])
+        y[i] = m
+
+@cuda.jit
+def places(A, y):
+    i = cuda.grid(1)
+    if i < A.shape[0]:
+        m = 1e30
+        a = -1
+        for j in range(A.shape[1]):
+            if A[i, j] < m:
+                m = A[i, j]
+                a = j
+        y[i] = a
+"""
+CASES = {
+    "greatest": ((0,), [3.0], [3.0], [7.0, 5.0], [7.0]),
+    "of_rows": ((2, 0), [3.0, 4.0], [-1e30, -1e30], [[1.0, 5.0], [4.0, 2.0]], [5.0, 4.0]),
+    "places": ((2, 0), [3, 4], [-1, -1], [[1.0, 5.0], [4.0, 2.0]], [0, 1]),
+}
+
+
+@pytest.fixture(scope="module")
+def module():
+    return load_module(pipeline.translate(SOURCE, "f.py").text)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_it_starts_from(module, name):
+    shape, before, after, some, of_some = CASES[name]
+    f, y = getattr(module, name), jnp.array(before)
+    assert f(jnp.zeros(shape), y).tolist() == pytest.approx(after)
+    assert f(jnp.array(some), y).tolist() == of_some
+    if y.dtype == jnp.float32:
+        slope = jax.grad(lambda y: f(jnp.zeros(shape), y).sum())(y)
+        assert slope.tolist() == [float(name == "greatest")] * y.size
+
+
+@pytest.mark.parametrize("start, raises", [("1e30", False), ("math.inf", True)])
+def test_a_start_that_ties_with_nothing(start, raises):
+    """Of no elements the least is infinite, which is not ``<= 1e30``."""
+    source = "import math\n" + SOURCE.replace("A[i, j] < m", "A[i, j] <= m").replace("m = 1e30", f"m = {start}")
+    f = load_module(pipeline.translate(source, "f.py", Options(only=("places",))).text).places
+    if raises:
+        with pytest.raises(ValueError, match="zero-size|empty"):
+            f(jnp.zeros((2, 0)), jnp.array([3, 4]))
+    else:
+        assert f(jnp.zeros((2, 0)), jnp.array([3, 4])).tolist() == [-1, -1]
+    assert f(jnp.array([[1.0, 1.0], [4.0, 2.0]]), jnp.array([3, 4])).tolist() == [1, 1]
