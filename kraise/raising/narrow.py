@@ -25,6 +25,7 @@ Env = tuple[tuple[str, eq.Axis], ...]
 LIMIT = 2**31
 WIDE = eq.Param("x64.given", BOOL)  # whether JAX computes in 64 bits, as the function sees it
 _RING = ("add", "sub", "mul", "neg", "shl")
+_BITWISE = ("and_", "or_", "xor")
 _SMALL = 4  # so many arrays' lengths added up are taken to fit
 
 
@@ -74,7 +75,8 @@ class _Work:
                     own = (*env, *((a.name, a) for a in axes))
                     for s in subscripts:
                         self.visit(s, own, True)
-                    self.visit(value, own, not self.unbounded)  # into an array of its width, or there is a cast
+                    # into an array of its width, or there is a cast; bits are combined with those of an integer
+                    self.visit(value, own, not self.unbounded or stmt.accumulate in _BITWISE)
                     if where is not None:
                         self.value(where, own)
                 case eq.Fold(axis=axis, scalars=scalars, outputs=outputs, condition=condition):
@@ -195,6 +197,9 @@ def _below(node: eq.Expr, env: Env, low: bool) -> Iterator[tuple[eq.Expr, Env, b
     match node:
         case eq.Op(name=name, args=args) if name in _RING and node.type.is_integer:
             # a value that fits has parts whose wrapping does no harm
+            for a in args:
+                yield a, env, True
+        case eq.Op(name=name, args=args) if low and name in (*_BITWISE, "invert"):
             for a in args:
                 yield a, env, True
         case eq.Op(name="select", args=(c, a, b)):

@@ -31,6 +31,9 @@ def translated(statement):
         ("atomicAnd(&y[b[i]], x[i]);", ".min(bits)"),
         ("atomicXor(&y[b[i]], x[i]);", ".add(bits)"),
         (CAS.replace("NEW", "was * x[i]"), "].multiply(x[:n]"),
+        ("atomicAdd((unsigned *)&s[b[i]], x[i]);", ".add("),
+        ("atomicXor(reinterpret_cast<unsigned *>(s) + b[i], x[i]);", ".add(bits)"),
+        ("if (b[i] > 0) atomicAnd(y, x[i]);", "jnp.bitwise_and.reduce("),
         ("atomicOr(y, x[i]);", "jnp.bitwise_or.reduce(x[:n])"),
         ("if (b[i] > 0) atomicXor(y, x[i]);", "jnp.bitwise_xor.reduce("),
         ("if (y[b[i]] > x[i]) atomicMin(&y[b[i]], x[i]);", "].min(x[:n])"),
@@ -52,6 +55,8 @@ def test_order_does_not_matter(statement, form):
         ("atomicInc(&y[b[i]], 7); atomicAdd(&y[b[i]], 1u);", "KR201"),
         ("atomicInc(&y[b[i]], 7); if (y[i] > 3) y[i] = 0;", "KR201"),
         ("s[i] = atomicInc(&y[b[i]], 7);", "KR203"),
+        ("atomicMax((unsigned *)&s[b[i]], x[i]);", "KR299"),  # a negative one is the greatest
+        ("atomicAdd((unsigned long long *)&s[b[i]], 1ull);", "KR299"),  # two elements at once
         ("atomicExch(&s[b[i]], i);", "KR202"),
         ("atomicExch(&s[0], b[i]);", "KR201"),
         ("s[b[i]] = i & 1;", "KR202"),

@@ -10,7 +10,7 @@ from kraise.emit.stores import versions
 from kraise.emit.text import python as py
 from kraise.emit.text.python import ALL, NONE, Atom, Py
 from kraise.ir import equations as eq
-from kraise.ir.types import ScalarType
+from kraise.ir.types import NUMBER
 
 NAMES = ("and_", "or_", "xor")
 _SYMBOLS = {"and_": "&", "or_": "|", "xor": "^"}
@@ -24,8 +24,9 @@ def accumulate(low: Lowering, stmt: eq.Write, frame: Frame, rest: Frame) -> None
     ``1 << k`` there is one bit to scatter, to place k of the planes.
     """
     ctx, op = low.ctx, stmt.accumulate
-    kind = stmt.value.type
-    if kind.bits is None or not kind.is_integer:
+    kind, element = stmt.value.type, ctx.element(stmt.before.array)
+    known = kind.is_integer and kind.bits is not None
+    if not known and element is not NUMBER and not element.is_integer:
         raise refuse("KR306", f"no scatter that combines by {op.rstrip('_')}", stmt.span)
     value: eq.Expr = stmt.value
     place = _one_bit(value, op) if frame and not rest else None
@@ -33,9 +34,10 @@ def accumulate(low: Lowering, stmt: eq.Write, frame: Frame, rest: Frame) -> None
         _set_bit(low, stmt, frame, place)
         return
     if stmt.where is not None:
-        value = eq.Op("select", (stmt.where, value, eq.Const(-1 if op == "and_" else 0, kind)), kind)
-        if kind.kind == "uint" and op == "and_":
-            raise refuse("KR306", "no scatter that combines by and under a condition", stmt.span)
+        inverted = op == "and_" and kind.kind != "int"  # -1 is no number without a sign
+        value = eq.Op("invert", (value,), kind) if inverted else value
+        value = eq.Op("select", (stmt.where, value, eq.Const(-1 if op == "and_" and not inverted else 0, kind)), kind)
+        value = eq.Op("invert", (value,), kind) if inverted else value
     whole = (*frame, *rest)
     text = low.lower(value, whole)
     if text.axes != whole:
@@ -58,8 +60,10 @@ def accumulate(low: Lowering, stmt: eq.Write, frame: Frame, rest: Frame) -> None
 
         versions.assign(low, stmt, combined)
         return
-    bit = _numbers(low, kind)
-    one = py.Bin("&", py.Bin(">>", py.Sub(text_py, (*[ALL] * len(frame), NONE)), bit), py.number(1))
+    bit = _numbers(low, stmt)
+    one: Py = py.Bin("&", py.Bin(">>", py.Sub(text_py, (*[ALL] * len(frame), NONE)), bit), py.number(1))
+    if not known:
+        one = py.method(one, "astype", _dtype(low, stmt))
     bits = ctx.names.fresh("bits")
     ctx.emit(Assign(bits, one))
     versions.assign(low, stmt, lambda base: _put_together(low, stmt, base, bit, items, Atom(bits)))
@@ -82,18 +86,25 @@ def _set_bit(low: Lowering, stmt: eq.Write, frame: Frame, place: eq.Expr) -> Non
     items.append(py.method(low.lower(place, frame).py, "astype", Atom("jnp.int32")))
     amount: Py = py.number(own)
     if stmt.where is not None:
-        kind = Atom(dtype_text(stmt.value.type))
         mask = low.lower(stmt.where if own else eq.Op("not", (stmt.where,), stmt.where.type), frame)
-        amount = py.method(mask.py, "astype", kind)
-    bit = _numbers(low, stmt.value.type)
+        amount = py.method(mask.py, "astype", _dtype(low, stmt))
+    bit = _numbers(low, stmt)
     versions.assign(low, stmt, lambda base: _put_together(low, stmt, base, bit, items, amount))
 
 
-def _numbers(low: Lowering, kind: ScalarType) -> Atom:
+def _numbers(low: Lowering, stmt: eq.Write) -> Atom:
     """The variable of the numbers of a value's bits."""
-    bit = low.ctx.names.fresh("bit")
-    low.ctx.emit(Assign(bit, py.call("jnp.arange", py.number(kind.bits or 0), dtype=Atom(dtype_text(kind)))))
+    bit, dtype = low.ctx.names.fresh("bit"), _dtype(low, stmt)
+    width: Py = py.number(stmt.value.type.bits or 0)
+    if not stmt.value.type.bits:  # as many as an element of the array has
+        width = py.Bin("*", py.number(8), py.Attr(dtype, "itemsize"))
+    low.ctx.emit(Assign(bit, py.call("jnp.arange", width, dtype=dtype)))
     return Atom(bit)
+
+
+def _dtype(low: Lowering, stmt: eq.Write) -> Py:
+    kind = stmt.value.type
+    return Atom(dtype_text(kind)) if kind.bits else versions.dtype_of(low.ctx, stmt.before)
 
 
 def _put_together(low: Lowering, stmt: eq.Write, base: Py, bit: Atom, items: list[Py], bits: Py) -> Py:
@@ -104,5 +115,4 @@ def _put_together(low: Lowering, stmt: eq.Write, base: Py, bit: Atom, items: lis
     planes: Py = py.method(py.Sub(py.Attr(Atom(old), "at"), tuple(items)), _PLANES[op], bits)
     if op == "xor":
         planes = py.Bin("&", planes, py.number(1))
-    kind = Atom(dtype_text(stmt.value.type))
-    return py.call("jnp.sum", py.Bin("<<", planes, bit), axis=py.number(-1), dtype=kind)
+    return py.call("jnp.sum", py.Bin("<<", planes, bit), axis=py.number(-1), dtype=_dtype(low, stmt))

@@ -72,7 +72,7 @@ def cast(context: Context, stmt: eq.Write, text: Py) -> Py:
                 return py.method(text, "astype", versions.dtype_of(context, stmt.before))  # a choice of two is signed
             return text  # a number takes the array's type
     wide = widened.NAME in context.needs and (element.kind == "number" or element.bits in (8, 16))
-    machine = kind.is_integer and _is_narrow(element) and as_wide_as_jax(stmt.value, context.x64)
+    machine = kind.is_integer and (_is_narrow(element) or element == UINT64) and as_wide_as_jax(stmt.value, context.x64)
     if narrow or mixed or wide or machine or (element.is_integer and not kind.is_integer and kind.kind != "bool"):
         static = context.is_static(stmt.value) and kind.is_integer
         if static or _is_number(stmt.value) or _is_count(context, stmt.value):  # one of Python's

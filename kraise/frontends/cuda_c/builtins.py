@@ -14,7 +14,7 @@ from kraise.frontends.cuda_c.block_votes import block_vote
 from kraise.frontends.cuda_c.c_types import Struct
 from kraise.frontends.cuda_c.cas_loops import of_bits
 from kraise.frontends.cuda_c.constants import fold
-from kraise.frontends.cuda_c.copied import as_bits, memcpy
+from kraise.frontends.cuda_c.copied import any_sign, as_bits, memcpy
 from kraise.frontends.cuda_c.group_scans import tile_scan
 from kraise.frontends.cuda_c.trees import Node, arguments_of, strip, words
 from kraise.frontends.cuda_c.type_functions import TypeFunctions
@@ -128,11 +128,13 @@ class Builtins(TypeFunctions):
         span = self.span(node)
         seen = t
         if isinstance(place, Cell) and place.stored is not None:
-            if operation not in ("cas", "exch", "max", "min") or not t.is_integer or place.stored.is_integer:
-                raise self.refuse(
-                    "KR299", f"`{name}` on the bits of another type is not raised", node, "use an array of that type"
-                )
-            operation = operation if operation in ("cas", "exch") else of_bits(operation, t)
+            same = any_sign(operation, t, place.stored)
+            if not same and (
+                operation not in ("cas", "exch", "max", "min") or not t.is_integer or place.stored.is_integer
+            ):
+                why = f"`{name}` on the bits of another type is not raised"
+                raise self.refuse("KR299", why, node, "use an array of that type")
+            operation = operation if same or operation in ("cas", "exch") else of_bits(operation, t)
             t = place.stored
             values = tuple(as_bits(v, t) for v in values)
         if isinstance(place, VarPlace):

@@ -33,6 +33,14 @@ def as_bits(e: Expr, t: ScalarType) -> Expr:
     return Op("bits", (e,), t, span=e.span)
 
 
+def any_sign(operation: str, seen: ScalarType, stored: ScalarType) -> bool:
+    """Whether an atomic of integers does to a cell seen through a pointer to another type what it does to the cell:
+    sums wrap, and bits are bits, with a sign or without."""
+    if not (seen.is_integer and stored.is_integer) or _width(seen) != _width(stored):
+        return False
+    return seen.kind == stored.kind or operation in ("add", "sub", "and_", "or_", "xor", "cas", "exch")
+
+
 def _width(t: ScalarType) -> int:
     return 8 if t.kind == "bool" else t.bits or 64
 
