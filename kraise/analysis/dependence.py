@@ -99,6 +99,9 @@ class Space:
             name = self.params.setdefault(key, f"p{len(self.params)}")
             if fresh and all(isinstance(a, eq.Shape) for a in m):
                 self.constraints.append(f"{name} >= 0")
+            if fresh and len(m) == 1 and isinstance(m[0], eq.Op) and m[0].name in ("min", "max"):
+                tied = ties(m[0], name, lambda e: self.poly(to_poly(e), rename))
+                self.constraints += [] if tied is None else [f"({tied})"]
             if structured and m[0].name in ("floordiv", "tdiv"):  # type: ignore[union-attr]
                 self.quotients[name] = m[0]  # type: ignore[assignment]
             return name

@@ -108,12 +108,12 @@ def _side(condition: eq.Expr) -> _Side | None:
     unless_last = tail = None
     choices = [(a, c) for a, c in atoms if isinstance(a, eq.Op) and a.name == "select"]
     if not reads and len(choices) == 1:
-        (choice, sign) = choices[0]
-        unless_last, first, other = choice.args
+        choice, change = choices[0]
+        unless_last, first, rest = choice.args
         if not isinstance(first, eq.Read):
-            unless_last, first, other = negate(unless_last), other, first
-        reads = [(first, sign)] if isinstance(first, eq.Read) else []
-        tail = substitute(condition, {choice: other})
+            unless_last, first, rest = negate(unless_last), rest, first
+        reads = [(first, change)] if isinstance(first, eq.Read) else []
+        tail = substitute(condition, {choice: rest})
     if len(indices) != 1 or len(reads) != 1 or len(fact.poly.terms) != 2 + (() in fact.poly.terms):
         return None
     (index, sign), (read, other) = indices[0], reads[0]

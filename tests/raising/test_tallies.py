@@ -129,3 +129,51 @@ def test_inputs_of_verify_are_sorted():
     done = pipeline.translate(MERGE.format(*APART), "k.cu", Options())
     reports, problems = pipeline.verify(done, pipeline.Request())
     assert not problems and reports[0].ok
+
+
+OWN = """
+__global__ void keep(const float *x, float *out, int n) {{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {{
+        int p = 0;
+        for (int j = {0}; j < {1}; j++) if (x[j] > 0.5f) p++;
+        if ({2}) out[p] = x[i];
+    }}
+}}"""
+WARP = """
+__global__ void keep(const float *x, float *out, int n) {{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32, w = i / 32;
+    if (32 * w + 31 < n) {{
+        unsigned kept = __ballot_sync(~0u, x[i] > 0.5f);
+        if ({1}) out[32 * w + __popc(kept & ({0}))] = x[i];
+    }}
+}}"""
+
+
+@pytest.mark.parametrize(
+    "source, n", [(OWN.format("0", "i", "x[i] > 0.5f"), 70), (WARP.format("(1u << lane) - 1", "x[i] > 0.5f"), 96)]
+)
+def test_what_a_thread_counts_for_itself(source, n):
+    text, found = module(source)
+    assert "cumsum" in text and "loop" not in text.replace(".at[", "")
+    x, out = np.random.default_rng(4).random(n).astype(np.float32), np.zeros(n, np.float32)
+    rows = [x] if n == 70 else x.reshape(3, 32)
+    expected = np.concatenate([np.pad(kept := r[r > 0.5], (0, len(r) - len(kept))) for r in rows])
+    np.testing.assert_array_equal(found["keep"](x, out, n), expected)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        OWN.format("0", "i", "x[i] >= 0.5f"),
+        OWN.format("0", "i - 1", "x[i] > 0.5f"),
+        OWN.format("0", "i + 2", "x[i] > 0.5f"),
+        OWN.format("1", "i", "x[i] > 0.5f"),
+        OWN.format("0", "min(i, 7)", "x[i] > 0.5f"),
+        WARP.format("(1u << lane) - 1", "x[i] > 0.4f"),
+        WARP.format("(2u << lane) - 1", "x[i] > 0.5f"),
+        WARP.format("(1u << i) - 1", "x[i] > 0.5f"),
+    ],
+)
+def test_other_counts_of_a_thread_are_refused(source):
+    assert codes(source) <= {"KR201", "KR202"}

@@ -72,7 +72,7 @@ def from_other(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
     for found, start, op in pairs:
         if not isinstance(found, eq.Reduce) or found.op != op or low.ctx.uses[found] > 1 or found in low.ctx.nonempty:
             continue
-        finite = isinstance(start, eq.Const) and isfinite(start.value)
+        finite = isinstance(start, eq.Const) and isfinite(start.value.real)
         if relation in ("ge", "le") and (not finite or found.type.is_integer):
             continue
         places = [n for n in tree.walk(place) if isinstance(n, eq.ArgReduce) and (n.axis,) == found.axes]

@@ -359,8 +359,8 @@ class _Flattening:
         """The row that k belongs to, as a value of i, and the conditions under which there is one."""
         row, size = rows.at(k), signed(to_expr(to_poly(i.hi) - to_poly(i.lo)))
         least, most = eq.Op("ge", (row, _ZERO), BOOL), eq.Op("lt", (row, size), BOOL)
-        row = tidy(eq.Op("add", (row, i.lo), INT))
-        return row, (least, most) if found.unless_last is None else (least,)  # the last row goes on
+        here = tidy(eq.Op("add", (row, i.lo), INT))
+        return here, (least, most) if found.unless_last is None else (least,)  # the last row goes on
 
     def moved(self, i: eq.Axis, row: eq.Expr, roots: tuple[eq.Expr, ...], loose: bool = False):  # noqa: ANN201
         """A function that puts ``row`` for index i; what is computed for a row alone is left to ``i``'s own array."""

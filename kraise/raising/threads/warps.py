@@ -251,10 +251,38 @@ def _true(st: State, c: eq.Expr) -> bool:
 
 
 def votes(cx: Context, st: State, bits: eq.Expr) -> eq.Expr | None:
-    """The number of lanes that voted, for the population count of a ballot; None for other bits."""
+    """The number of lanes that voted, for the population count of a ballot, or of those below a lane, for that of
+    ``ballot & (1 << lane) - 1``; None for other bits."""
+    below: eq.Expr | None = None
+    match bits:
+        case eq.Op(name="and_", args=(a, b)):
+            a, b = (a, b) if a in cx.ballots else (b, a)
+            bits, below = a, _lanes_below(st, b)
+            if below is None:
+                return None
     if bits not in cx.ballots or cx.lane is None:
         return None
     x = cx.index("lane", (*st.open, *cx.blocks, cx.lane))
     vote = tidy(substitute(cx.ballots[bits], {eq.Index(cx.lane, INT): x}))
     one = simplify.select(vote, eq.Const(1, INT), ZERO, INT)
-    return eq.Reduce("add", (eq.Axis(x.name, ZERO, eq.Const(cx.warp, INT)),), one, None, INT)
+    where = None if below is None else eq.Op("lt", (x, below), BOOL)
+    return eq.Reduce("add", (eq.Axis(x.name, ZERO, eq.Const(cx.warp, INT)),), one, where, INT)
+
+
+def _lanes_below(st: State, mask: eq.Expr) -> eq.Expr | None:
+    """The lane below which all bits of a mask are set, and no others: ``(1 << lane) - 1``, in any integers of 32 bits
+    or more, whose low 32 bits are the mask."""
+
+    def bare(e: eq.Expr) -> eq.Expr:
+        while isinstance(e, eq.Cast) and e.type.is_integer and (e.type.bits or 64) >= 32 and e.arg.type.is_integer:
+            e = e.arg
+        return e
+
+    match bare(mask):
+        case eq.Op(name="sub", args=(power, eq.Const(value=1))):
+            match bare(power):
+                case eq.Op(name="shl", args=(eq.Const(value=1), lane)):
+                    number = to_poly(bare(lane))
+                    if provable_here(st, number) and provable_here(st, -number + 31):
+                        return bare(lane)
+    return None
