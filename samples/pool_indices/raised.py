@@ -13,8 +13,8 @@ def pool_indices(image, pooled, place, size):
     pooled[i, j] = max_(a, b)(image[i * size + a, j * size + b])
         for 0 <= i < pooled.shape[0], 0 <= j < pooled.shape[1]
     place[i, j] = argmax_a(max_b(image[i * size + a, j * size + b])) * size + argmax_b(image[i *
-        size + argmax_a(max_b(image[i * size + a, j * size + b])), j * size + b]) if max_(a,
-        b)(image[i * size + a, j * size + b]) > -inf else 0
+        size + argmax_a(max_b(image[i * size + a, j * size + b])), j * size + b]) if best > -inf
+        else 0
         for 0 <= i < pooled.shape[0], 0 <= j < pooled.shape[1]
     """
     rows, cols = pooled.shape

@@ -8,8 +8,7 @@ import jax.numpy as jnp
 def masked_softmax(y, x, bias):
     """Softmax with a bias of 0 or -inf on each entry; a row of which nothing is left is zero.
 
-    y[i, j] = 0.0 if max_j(x[i, j] + bias[i, j]) == -inf else exp(x[i, j] + bias[i, j] -
-        max_j(x[i, j] + bias[i, j])) / s
+    y[i, j] = 0.0 if m == -inf else exp(x[i, j] + bias[i, j] - m) / s
         for 0 <= i < x.shape[0], 0 <= j < x.shape[1]
     """
     rows, cols = x.shape

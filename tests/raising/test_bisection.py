@@ -31,7 +31,25 @@ HALF = {
 }
 CLOSED = {**HALF, "high": "a.size - 1", "test": "lo <= hi", "no": "hi = mid - 1"}
 OPEN = {**HALF, "high": "a.size - 1", "test": "hi - lo > 1", "yes": "lo = mid"}
+COUNT = {
+    **HALF,
+    "test": "hi > 0",
+    "middle": "lo + hi // 2",
+    "yes": "lo = mid + 1; hi = hi - hi // 2 - 1",
+    "no": "hi = hi // 2",
+}
 TAKEN = {
+    "a start and a count": COUNT,
+    "a start and a count, arms exchanged": {
+        **COUNT,
+        "low": "1",
+        "high": "a.size - 2",
+        "middle": "lo + (hi >> 1)",
+        "compare": "x[i] < a[mid]",
+        "yes": "hi = hi >> 1",
+        "no": "hi -= (hi >> 1) + 1; lo = mid + 1",
+        "result": "lo + hi",
+    },
     "half open": HALF,
     "with a shift": {**HALF, "middle": "(lo + hi) >> 1"},
     "without overflow": {**HALF, "middle": "lo + (hi - lo) // 2"},
@@ -50,6 +68,8 @@ TAKEN = {
     "what stands there is computed": {**HALF, "compare": "2.0 * a[mid] - 1.0 < x[i]"},
 }
 LEFT = {
+    "a count that leaves out the middle": {**COUNT, "no": "hi = hi // 2 - 1"},
+    "a count that leaves out the last": {**COUNT, "yes": "lo = mid + 1; hi = hi - hi // 2 - 2"},
     "from the top down": {**HALF, "compare": "a[mid] > x[i]"},
     "a third": {**HALF, "middle": "(2 * lo + hi) // 3"},
     "compared elsewhere": {**HALF, "compare": "a[max(mid - 1, 0)] < x[i]"},

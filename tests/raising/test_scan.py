@@ -48,6 +48,21 @@ def test_declines(name):
     assert "Scan" not in kinds(agree(LOOP.format(UP, DECLINES[name])))
 
 
+RUNNING = (
+    "def f(A, B):\n for i in range(len(A)):\n  a = 1.0\n  t = 0.0\n  for j in range(len(A)):\n   {}\n  B[i, 0] = t"
+)
+
+
+@pytest.mark.parametrize("body", ["a *= A[i, j]\n   t += a", "t = max(t, a)\n   a += A[i, j]"])
+def test_running_values_that_are_only_summed_up_are_no_scan(body):
+    assert kinds(agree(RUNNING.format(body))) == {"Fold"}
+
+
+@pytest.mark.parametrize("body", ["a *= A[i, j]\n   t += a\n   B[i, j] = a", "a *= A[0, j]\n   t += a"])
+def test_running_values_that_are_stored_or_of_one_lane_are_a_scan(body):
+    assert "Scan" in kinds(agree(RUNNING.format(body)))
+
+
 def test_a_step_of_two_is_no_scan():
     agree(LOOP.format("range(0, len(x), 2)", TAKES["after"]))
 

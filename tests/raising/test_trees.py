@@ -2,9 +2,11 @@
 
 import textwrap
 
+import jax.numpy as jnp
 import pytest
 
 from kraise import pipeline
+from kraise.verify.load import load_module
 
 HEAD = "import math\n\nfrom numba import cuda, float32\n\nTPB = 8\n\n\n@cuda.jit\ndef kernel(out, a, size):\n"
 TREE = """
@@ -237,3 +239,31 @@ def test_a_local_that_the_first_round_sets():
 
 def test_a_local_that_only_some_round_sets_is_refused():
     assert codes(pipeline.translate(FIRST.format(""), "k.cu")) == {"KR207"}
+
+
+def test_a_neutral_number_behind_the_end_is_a_pad():
+    done = translated(fill="-math.inf", combined="max(s[t], s[t + p])")
+    assert "constant_values=-jnp.inf" in done.text and "where(" not in done.text, done.text
+    assert agrees(done, {"a": (11,), "out": (2,)}, {"size": 11}, (2,), (8,))
+    kernel = load_module(done.text).kernel
+    out = kernel(jnp.zeros(3), jnp.array([-7, -3], jnp.int32), 2, grid=3, block=8)
+    assert out.tolist() == [-3.0, -jnp.inf, -jnp.inf]  # integers hold no infinity
+    other = translated(fill="-1.0", combined="max(s[t], s[t + p])")
+    assert "where(" in other.text and agrees(other, {"a": (11,), "out": (2,)}, {"size": 11}, (2,), (8,))
+
+
+@pytest.mark.parametrize(("first", "launch"), [("-math.inf", False), ("-1.0", True)])
+def test_an_extremum_of_what_the_guard_lets_through_needs_no_launch(first, launch):
+    body = f"""
+    i = cuda.grid(1)
+    v = {first}
+    if i < size:
+        v = a[i]
+    for d in (16, 8, 4, 2, 1):
+        v = max(v, cuda.shfl_down_sync(0xffffffff, v, d))
+    if cuda.laneid == 0:
+        cuda.atomic.max(out, 0, v)
+"""
+    done = pipeline.translate(HEAD + body, "kernel.py")
+    assert ("grid" in done.text) == launch, done.text
+    assert agrees(done, {"a": (40,), "out": (1,)}, {"size": 40}, (2,), (32,))

@@ -189,7 +189,8 @@ def _ended(load: eq.Read, over: Masks, fill: eq.Expr) -> eq.Read | None:
 
 
 def _holds_infinity(load: eq.Read) -> bool:
-    return load.type.kind == "float" and load.type.bits is not None
+    """Whether an array can have an infinity behind its end: it is made one of floats there if it may be none."""
+    return (load.type.kind == "float" and load.type.bits is not None) or (load.type is NUMBER and not load.outside)
 
 
 def _alike(new: eq.Expr, node: eq.Op, other: eq.Expr) -> bool:

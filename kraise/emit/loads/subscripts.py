@@ -22,7 +22,7 @@ from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import ALL, NONE, Atom, Py, Slice
 from kraise.ir import equations as eq
-from kraise.ir.types import BOOL, INT
+from kraise.ir.types import BOOL, INT, NUMBER
 
 
 def slice_item(context: Context, dim: Range, extent: Linear) -> tuple[Py, bool]:
@@ -328,6 +328,8 @@ def viewed(
     size = linear(view_size(view))
     own, *behind = context.array_extents(version, ())
     if padded and limit is not None and (limit.fill is not None or behind or not linear(limit.limit).same(own)):
+        if limit.fill is not None and limit.fill.type is NUMBER:  # an infinity, which integers do not hold
+            array = py.method(array, "astype", py.call("jnp.result_type", array, Atom("float")))
         part, extents = filled_up(context, array, view, limit, depth, len(behind))
     elif padded:
         missing = context.at_least_zero(size - own)

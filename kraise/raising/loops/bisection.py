@@ -2,7 +2,8 @@
 
 ``while lo < hi: mid = (lo + hi) // 2; if a[mid] < v: lo = mid + 1 else: hi = mid`` leaves in ``lo`` the first k of
 ``lo … hi - 1`` with ``a[k] >= v``; so do the closed form (``lo <= hi``, ``hi = mid - 1``) and the open one
-(``hi - lo > 1``, ``lo = mid``). The side conditions: a round stores nothing, moves one of the two ends to the middle
+(``hi - lo > 1``, ``lo = mid``), and the one that keeps a start and a count (``while n > 0``, ``half = n // 2``), whose
+end is their sum. The side conditions: a round stores nothing, moves one of the two ends to the middle
 and decides that by one comparison of what stands there with what the search does not change; and the array is sorted,
 as whoever searches in this way presumes (the docstring says so). A range that differs from lane to lane is a part of
 an array that is not sorted as a whole: that loop stays, with as many rounds as the longest range has bits.
@@ -10,7 +11,7 @@ an array that is not sorted as a whole: that loop stays, with as many rounds as 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from kraise.analysis.boxes import Unbounded
 from kraise.analysis.conditions import classify, is_static
@@ -83,26 +84,19 @@ def _search(cx: Context, st: State, s: k.While, live: frozenset[str]) -> bool:
     inner.path = add_path(inner.path, condition)
     first = len(inner.accesses)
     block(cx, inner, s.body, live | exposed(s.body, live) | reads(s.condition))
-    ends = _ends(condition, carries)
-    if ends is None or inner.out or any(a.write for a in inner.accesses[first:]):
+    if inner.out or any(a.write for a in inner.accesses[first:]):
         return False
-    low, high, gap = ends
-    if any(n in live for n in carries if n not in (low, high)):
+    ends = _ends(condition, carries, inner.env) or _counted(condition, carries, inner.env)
+    if ends is None or any(n in live for n in carries if n not in (ends.low, ends.high)):
         return False
-    one, two = _taken(inner.env[low], carries[low]), _taken(inner.env[high], carries[high])
-    if (
-        one is None
-        or two is None
-        or simplify.negation(one[0]) is not two[0]
-        and simplify.negation(two[0]) is not one[0]
-    ):
-        return False
-    middle = _middle(one, two, carries[low], carries[high], _FORMS[gap])
+    low, high, gap = ends.low, ends.high, ends.gap
+    middle = _middle(ends, carries[low])
     if middle is None:
         return False
     there: dict[eq.Expr, eq.Expr] = {middle: index}
-    found = _compared(substitute(one[0], there), index.name)
-    start, stop = to_poly(inits[low]) + (gap == -2), to_poly(inits[high]) + (gap == 0)
+    found = _compared(substitute(ends.one[0], there), index.name)
+    last = to_poly(inits[high]) + to_poly(inits[low]) if ends.counts else to_poly(inits[high])
+    start, stop = to_poly(inits[low]) + (gap == -2), last + (gap == 0)
     if found is None or not (is_static(start) and is_static(stop)) or start.indices() or stop.indices():
         return False
     body, own = found, set(carries.values())
@@ -114,8 +108,9 @@ def _search(cx: Context, st: State, s: k.While, live: frozenset[str]) -> bool:
         return False
     place: eq.Expr = eq.ArgReduce("bisect", axis, body, None, False, INT)
     before = to_expr(Poly({(place,): 1}) - 1)
-    runs = simplify.op("le" if gap == 0 else "lt", (to_expr(to_poly(inits[low]) + (gap == -2)), inits[high]), BOOL)
-    results = {low: before if gap == -2 else place, high: before if gap == 0 else place}
+    runs = simplify.op("le" if gap == 0 else "lt", (to_expr(start), to_expr(last)), BOOL)
+    at_end = eq.Const(0, INT) if ends.counts else before if gap == 0 else place
+    results = {low: before if gap == -2 else place, high: at_end}
     exact = {low} if gap != -2 else set()  # an empty range has its own start for its place
     st.accesses = [*st.accesses, *(a for a in accesses if a is not None)]
     st.order = inner.order
@@ -131,8 +126,21 @@ def _search(cx: Context, st: State, s: k.While, live: frozenset[str]) -> bool:
     return True
 
 
-def _ends(condition: eq.Expr, carries: dict[str, eq.CarryIn]) -> tuple[str, str, int] | None:
-    """The two ends, and the c of ``hi - lo + c >= 0``."""
+@dataclass(frozen=True)
+class _Ends:
+    """The two ends of a search: the c of ``hi - lo + c >= 0``, when and whither each goes, and what the upper one is
+    now. Where the search ``counts``, ``high`` names how many places there are."""
+
+    low: str
+    high: str
+    gap: int
+    one: tuple[eq.Expr, eq.Expr]
+    two: tuple[eq.Expr, eq.Expr]
+    end: Poly
+    counts: bool = False
+
+
+def _ends(condition: eq.Expr, carries: dict[str, eq.CarryIn], env: dict[str, eq.Expr]) -> _Ends | None:
     fact = classify(condition)
     if fact is None or fact.kind != "ge":
         return None
@@ -140,7 +148,29 @@ def _ends(condition: eq.Expr, carries: dict[str, eq.CarryIn]) -> tuple[str, str,
         for high, b in carries.items():
             gap = (fact.poly - Poly({(b,): 1}) + Poly({(a,): 1})).value
             if low != high and gap in _FORMS:
-                return low, high, gap
+                one, two = _taken(env[low], a), _taken(env[high], b)
+                either = one is not None and two is not None and simplify.opposite(one[0], two[0])
+                return _Ends(low, high, gap, one, two, Poly({(b,): 1})) if either else None  # type: ignore[arg-type]
+    return None
+
+
+def _counted(condition: eq.Expr, carries: dict[str, eq.CarryIn], env: dict[str, eq.Expr]) -> _Ends | None:
+    """A start and a count of places, which ends the search at 0: one case leaves their sum as it is, one the start."""
+    fact = classify(condition)
+    if fact is None or fact.kind != "ge":
+        return None
+    for high, n in carries.items():
+        if n.type.kind == "uint" or (fact.poly - Poly({(n,): 1})).value != -1:
+            continue
+        for low, a in carries.items():
+            one = _taken(env[low], a) if low != high else None
+            match env[high]:
+                case eq.Op(name="select", args=(test, then, other)) if one is not None:
+                    end = Poly({(a,): 1}) + Poly({(n,): 1})
+                    for c, kept, less in ((test, then, other), (simplify.negation(test), other, then)):
+                        if c is one[0] and (to_poly(one[1]) + to_poly(kept) - end).value == 0:
+                            two = (simplify.negation(c), to_expr(Poly({(a,): 1}) + to_poly(less)))
+                            return _Ends(low, high, -1, one, two, end, counts=True)
     return None
 
 
@@ -154,32 +184,23 @@ def _taken(update: eq.Expr, c: eq.Expr) -> tuple[eq.Expr, eq.Expr] | None:
     return None
 
 
-def _opposite(a: eq.Expr, b: eq.Expr) -> bool:
-    return simplify.negation(a) is b or simplify.negation(b) is a
-
-
-def _middle(
-    one: tuple[eq.Expr, eq.Expr],
-    two: tuple[eq.Expr, eq.Expr],
-    low: eq.Expr,
-    high: eq.Expr,
-    offsets: tuple[int, int],
-) -> eq.Expr | None:
+def _middle(ends: _Ends, low: eq.Expr) -> eq.Expr | None:
     """What the comparison reads at, if it is the middle between the ends, and these go there."""
+    one, two, offsets = ends.one, ends.two, _FORMS[ends.gap]
     subscripts = {n.subscripts for n in topological((one[0],)) if isinstance(n, eq.Read) and low in topological((n,))}
     if len(subscripts) != 1 or any(n.view for n in topological((one[0],)) if isinstance(n, eq.Read)):
         return None
     (where,) = subscripts
     if len(where) != 1:
         return None
-    middle, ends = to_poly(where[0]), Poly({(low,): 1}) + Poly({(high,): 1})
+    middle = to_poly(where[0])
     if (to_poly(one[1]) - middle).value != offsets[0] or (to_poly(two[1]) - middle).value != offsets[1]:
         return None
-    half, whole = where[0], ends
+    half, whole = where[0], ends.end + Poly({(low,): 1})
     rest = middle - Poly({(low,): 1})
     if len(rest.terms) == 1 and len(middle.terms) == 2:  # lo + (hi - lo) // 2
         (term, factor), *_ = rest.terms.items()
-        half, whole = term[0], Poly({(high,): 1}) - Poly({(low,): 1})
+        half, whole = term[0], ends.end - Poly({(low,): 1})
         if factor != 1 or len(term) != 1:
             return None
     match half:

@@ -32,6 +32,8 @@ def op(name: str, args: tuple[Expr, ...], type: ScalarType) -> Expr:
             simple = negation(a) if a.type.kind == "bool" else None
         case "bits", (Op(name="bits", args=(a,)),) if a.type == type:
             simple = a
+        case "neg", (Const(value=float() as value, name=""),) if abs(value) == float("inf"):
+            simple = Const(-value, type)
         case "select", (c, a, b):
             a, b = _of_one_sign(a, b), _of_one_sign(b, a)
             args, simple = (c, a, b), _select(c, a, b, type)
