@@ -15,7 +15,6 @@ def option_expiry(price, s, k, t, vol, rate):
     n = s.shape[0]
     below = t[:n] <= 0.0
     sq = vol[:n] * jnp.sqrt(jnp.where(below, 1, t[:n]))  # kernel.py:14
-    product = k[:n] * jnp.exp(jnp.where(below, 0, -rate * t[:n]))
     both = ~below & (sq != 0.0)
     safe_sq = jnp.where(both, sq, 1)
     d1 = (
@@ -24,11 +23,12 @@ def option_expiry(price, s, k, t, vol, rate):
     ) / safe_sq  # kernel.py:18
     root = jnp.sqrt(2.0)
     n1 = 0.5 * jax.scipy.special.erfc(-d1 / root)  # kernel.py:20
+    product = k[:n] * jnp.exp(jnp.where(below, 0, -rate * t[:n]))
     n2 = 0.5 * jax.scipy.special.erfc(-(d1 - sq) / root)
     return price.at[:n].set(
         jnp.where(
             below,
             jnp.maximum(s - k[:n], 0.0),
-            jnp.where(sq == 0.0, jnp.maximum(s - product, 0.0), s * n1 - product * n2),
+            jnp.where(both, s * n1 - product * n2, jnp.maximum(s - product, 0.0)),
         )
     )  # kernel.py:22

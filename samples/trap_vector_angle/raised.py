@@ -22,8 +22,7 @@ def vector_angle(theta, u, v):
     total_3 = u[:, 0] * v[:rows, 0] + u[:, 1] * v[:rows, 1]
     c = total_3 / (nu * nv)  # kernel.py:16
     above = c > 0.999
-    below_3 = c < -0.999
-    both = ~below & ~below_2 & ~above & ~below_3
+    both = ~below & ~below_2 & ~above & ~(c < -0.999)
     nu_2 = jnp.sqrt(jnp.where(both, total, 1))  # kernel.py:11
     nv_2 = jnp.sqrt(jnp.where(both, total_2, 1))
     c_2 = total_3 / (nu_2 * nv_2)  # kernel.py:16
@@ -32,6 +31,6 @@ def vector_angle(theta, u, v):
         jnp.where(
             below | below_2 | above,
             0.0,
-            jnp.where(below_3, 3.141592653589793, jnp.arccos(safe_c)),
+            jnp.where(both, jnp.arccos(safe_c), 3.141592653589793),
         )
     )  # kernel.py:22

@@ -8,6 +8,7 @@ import pytest
 from kraise import pipeline
 from kraise.options import Options, size_of
 from kraise.verify.load import load_module
+from tests.corpus import SAMPLES
 
 STEPS = """
 def decay(u, rate, steps):
@@ -344,3 +345,12 @@ def test_a_host_s_segments_give_the_same():
 
     for a, b in zip(jax.tree.leaves(both(plain)), jax.tree.leaves(both(full)), strict=True):
         assert np.allclose(a, b, rtol=1e-6)
+
+
+def test_places_of_extrema_are_kept_between_rounds():
+    sample = next(s for s in SAMPLES if s.name == "kmeans_loop")
+    module = load_module(sample.golden.read_text())
+    points = jnp.arange(24.0).reshape(8, 3) % 7
+    jaxpr = str(jax.make_jaxpr(jax.grad(lambda p: module.kmeans(p, p[:2], 4)[0].sum()))(points))
+    assert jaxpr.count(" argmin[") == 1
+    assert "policy" not in text(STEPS.format(rounds=100))

@@ -3,6 +3,10 @@
 import pytest
 
 from kraise import pipeline
+from kraise.ir import equations as eq
+from kraise.ir.types import FLOAT32, INT
+from kraise.ir.walk import substitute
+from kraise.raising.writes.interleaved import _is_same
 from tests.raising.agree import agree
 
 HEAD = (
@@ -144,3 +148,18 @@ def test_what_a_guard_alone_reads():
         "def f(x, y, n):\n  i = cuda.grid(1)\n  if i < n:\n    if y[2 * i] < 0 or y[2 * i] <= x[i]:\n"
         "      y[2 * i] += 1\n      y[2 * i + 1] = 3\n    else:\n      y[2 * i] = x[i]"
     )
+
+
+def test_running_values_up_to_the_same_place():
+    x = eq.Read(eq.Version("x", 0), (eq.Index("t", INT),), FLOAT32)
+    nothing = eq.Const(0.0, FLOAT32)
+
+    def scan(name, cells, reverse=False):
+        axis = eq.Axis(name, eq.Const(0, INT), eq.Const(cells, INT))
+        body = substitute(x, {eq.Index("t", INT): eq.Index(name, INT)})
+        return eq.Scan("add", axis, body, nothing, True, reverse, FLOAT32)
+
+    assert _is_same(scan("u", 8), scan("t", 8)) and _is_same(scan("u", 8), scan("t", 4))
+    assert not _is_same(scan("u", 4), scan("t", 8))  # it ends before
+    assert _is_same(scan("u", 8, True), scan("t", 8, True))
+    assert not _is_same(scan("u", 8, True), scan("t", 4, True))  # begins elsewhere

@@ -28,6 +28,7 @@ data's rows.
 
 from __future__ import annotations
 
+import re
 from math import lcm
 
 from kraise.emit import tree
@@ -156,9 +157,28 @@ def note(remat: str) -> str:
     return kept + (",\nand" if remat == "full" else "\nwhere all would be many, and") + " runs rounds again (--remat)"
 
 
-def helper(name: str, imports: dict[str, str], always: bool) -> list[str]:
-    """The text of a helper; ``always`` leaves out the plain loop for few states."""
+_PICKS = re.compile(r"\barg(min|max)\(")
+_KEPT = '''{reason}."""
+
+    def kept(op, *_, **__):
+        return op.name in ("argmin", "argmax", "reduce_min", "reduce_max")
+
+'''
+
+
+def picks(lines: list[str]) -> bool:
+    """Whether a function computes places of extrema. These have no derivative: a round that is run again for the
+    gradient finds them (and the extrema that they are compared by) kept, and does not make again what they were found
+    in (the distances of an assignment: half of the gradient's time)."""
+    return any(map(_PICKS.search, lines))
+
+
+def helper(name: str, imports: dict[str, str], always: bool, places: bool) -> list[str]:
+    """The text of a helper; ``always`` leaves out the plain loop for few states, ``places`` keeps those of extrema."""
     text = {LOOP: _LOOP, SCAN: _SCAN, SWAP: _SWAP}[name]
+    if places:
+        text = text.replace("checkpoint(step, prevent_cse=False)", "checkpoint(step, prevent_cse=False, policy=kept)")
+        text = text.replace('{reason}."""\n', _KEPT, 1)
     names = {"jax": imports["jax"], "jnp": imports["jnp"], "name": imports[name], "log": KEPT.bit_length() - 1}
     names["loop"] = imports[LOOP]
     reason = "" if always else ", where all states are many"

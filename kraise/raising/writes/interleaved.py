@@ -64,8 +64,12 @@ def _loaded(raws: Sequence[Raw]) -> Sequence[Raw]:
 
 
 def _is_same(made: eq.Expr, value: eq.Scan) -> bool:
-    """Whether two running values differ by the name of their index at most."""
+    """Whether two running values differ by the name of their index at most, or the second one ends before the first: up
+    to there they are the same."""
     assert isinstance(made, eq.Scan)
+    rest = to_poly(made.axis.hi) - to_poly(value.axis.hi)
+    if not made.reverse and rest.terms.keys() == {()} and rest.terms[()] > 0:
+        made = replace(made, axis=replace(made.axis, hi=value.axis.hi))
     old, new = (eq.Index(s.axis.name, INT) for s in (made, value))
     return new.name not in free_indices(made) - {old.name} and substitute(made, {old: new}) is value
 
