@@ -45,3 +45,59 @@ def test_a_neighbour_that_is_loaded_shares_nothing_out():
     body = "int i = blockIdx.x * 8 + threadIdx.x; if (i < n) y[i] = x[i] - x[i + 4];"
     source = f"__global__ void k(const int *x, int *y, int n) {{ {body} }}"
     assert judge(source, "cu", "x=i[44]<-9:9 y=i[40] n=40", [((5,), (8,))]) == "right"
+
+
+LOADED = """__global__ void k(const int *x, int *y, int n) {{
+  __shared__ int s[128];
+  int t = threadIdx.x, i = blockIdx.x * 64 + t;
+  s[t] = 0;
+  {loop}
+  __syncthreads();
+  for (int h = 16; h > 0; h /= 2) {{ if (t < h) s[t] += s[t + h]; __syncthreads(); }}
+  if (t == 0) y[blockIdx.x] = s[0];
+}}"""
+
+
+@pytest.mark.parametrize("loop", ["while (i < n)", "if (i < n)"])
+def test_elements_that_are_loaded_and_added_up_are_shared_out(loop):
+    """Blocks of sixty-four threads would read the half of the elements twice."""
+    body = "{ s[t] += x[i]; if (i + 32 < n) s[t] += x[i + 32]; i += 64 * gridDim.x; }"
+    source = LOADED.format(loop=f"{loop} {body}")
+    assert judge(source, "cu", "x=i[150]<-9:9 y=i[3] n=150", [((3,), (32,))]) == "right"
+
+
+DEALT = """__global__ void k(const int *x, int *y, int n) {{
+  int first = blockIdx.x * 128;
+  for (int j = threadIdx.x; j < {most}; j += blockDim.x) if (first + j < n) {count}
+}}"""
+
+
+@pytest.mark.parametrize("most", [128, 100])
+def test_a_block_deals_its_elements_out_whatever_its_size(most):
+    source = DEALT.format(most=most, count="atomicAdd(&y[x[first + j] & 7], 1);")
+    launches = [((2,), (32,)), ((2,), (128,)), ((3,), (96,))]
+    assert judge(source, "cu", "x=i[300]<-9:9 y=i[8] n=300", launches) == "right"
+
+
+LINEAR = """__global__ void k(const float *x, float *y, int n) {{
+  __shared__ float s[128];
+  int t = threadIdx.x, r = t / 8, c = t % 8, i = blockIdx.x * 8 + c;
+  for (int l = t; l < 128; l += {step}) s[l] = blockIdx.x * 8 + l % 8 < n ? x[(l / 8) * n + blockIdx.x * 8 + l % 8] : 0;
+  __syncthreads();
+  float a = 0;
+  for (int j = 0; j < 16; j++) a += s[j * 8 + c] * (r + 1);
+  if (i < n) y[r * n + i] = a;
+}}"""
+
+
+def test_a_thread_that_is_divided_is_one_of_more():
+    """``8 * block + t % 8`` is no block of eight threads: their rows ``t / 8`` would be one."""
+    source = LINEAR.format(step="64")
+    assert judge(source, "cu", "x=f[480]<-4:4 y=f[240] n=30", [((4,), (64,))]) == "right"
+
+
+def test_blocks_whose_elements_overlap_store_them_twice():
+    source = DEALT.format(most=160, count="y[first + j] = x[first + j] + j;")
+    assert judge(source, "cu", "x=i[300]<-9:9 y=i[300] n=300", [((3,), (32,))]).startswith("refused")
+    source = DEALT.format(most=128, count="y[first + j] = x[first + j] + j;")
+    assert judge(source, "cu", "x=i[300]<-9:9 y=i[300] n=300", [((3,), (32,)), ((3,), (64,))]) == "right"

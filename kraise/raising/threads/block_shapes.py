@@ -41,18 +41,40 @@ def block_shape(cx: Context, nodes: Iterable[eq.Expr], axis: int) -> dict[int, i
 
 def share_of(cx: Context, nodes: Iterable[eq.Expr], stored: Iterable[eq.Expr], axis: int, size: int) -> int:
     """How many threads a block has if they share its ``size`` elements out, several for each at even distances; 0 if
-    each has one. Neighbours that are loaded tell nothing, where no atomic counts: the places ``stored`` to do."""
+    each has one. Neighbours that are loaded tell nothing, where no atomic counts: the places ``stored`` to do, or
+    those that are loaded where they are just the elements and none is stored to (threads that add up some each)."""
+    if size < 2:
+        return 0
+    nodes = list(nodes)
+    if counted(cx.module, cx.function, cx.calls):
+        return _shared_out(*_offsets(cx, nodes, axis, size), size)
+    offsets, turns = _offsets(cx, stored, axis, size)
+    if not offsets and not turns and cx.cooperative:
+        offsets, _ = _offsets(cx, nodes, axis, size)
+        by = _shared_out(offsets, set(), size)
+        return by if by and len(offsets) * by == size else 0
+    return _shared_out(offsets, turns, size)
+
+
+def _offsets(cx: Context, nodes: Iterable[eq.Expr], axis: int, size: int) -> tuple[set[int], set[int]]:
+    """How far from ``size * block + thread`` places are, in elements and in blocks, as in ``x + blockDim.x``."""
     block, threads = cx.threads["block", axis], cx.threads["blockDim", axis]
-    nodes = nodes if counted(cx.module, cx.function, cx.calls) else stored
-    offsets, turns = set[int](), set[int]()  # and how many times a block further, as in ``x + blockDim.x``
-    for n in nodes if size > 1 else ():
+    blocks = cx.threads.get(("gridDim", axis))
+    own = free_indices(cx.threads["thread", axis]) - free_indices(block)  # one, or a warp and a lane
+    offsets, turns = set[int](), set[int]()
+    for n in nodes:
         poly = to_poly(n) if isinstance(n, eq.Op) and n.type.is_integer else to_poly(block)
-        if (poly.coefficient(block) + to_poly(threads)).value == size and len(
-            poly.indices() - free_indices(block)
-        ) == 1:
+        poly = poly if blocks is None else poly.without(blocks)  # a grid-stride loop's rounds
+        left = poly.indices() - free_indices(block)
+        if (poly.coefficient(block) + to_poly(threads)).value == size and (len(left) == 1 or left == own):
             turn = poly.terms.get((threads,), 0)
             turns.add(turn)
             offsets |= set() if turn else {poly.offset}
+    return offsets, turns
+
+
+def _shared_out(offsets: set[int], turns: set[int], size: int) -> int:
+    """How many threads share a block's elements out; 0 if they have one each."""
     if len(turns) > 1 and turns == {*range(len(turns))} and size % len(turns) == 0:
         return size // len(turns)
     first = min(offsets, default=0)

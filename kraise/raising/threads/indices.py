@@ -328,8 +328,7 @@ def own_names(function: k.Function) -> dict[tuple[str, int], str]:
 def finer(cx: Context, ways: Ways, values: Iterable[eq.Expr], stored: Iterable[eq.Expr] = ()) -> Ways | None:
     """Ways to try next where a block's index is left in ``values``: the source's own block size where it computes with
     one (``block * 16 + thread``), else the block and the thread as two indices. None if there is nothing finer."""
-    new = dict(ways)
-    nodes = topological(values)
+    new, nodes = dict(ways), topological(values)
     if cx.one_line:
         return {1: APART} if BLOCK_Y in nodes or cx.threads["block", 0] in nodes else None
     for axis in range(3):
@@ -385,6 +384,8 @@ def _sizes(nodes: list[eq.Expr], block: eq.Expr, block_dim: eq.Expr) -> set[int]
             poly = to_poly(n)
             if block not in poly.atoms():
                 continue
+            if any(block_dim in m and len(m) > 1 for m in poly.without(block).terms):
+                continue  # ``for (k = t; k < 128; k += blockDim)``: the block's elements are dealt out in rounds
             c = poly.coefficient(block) + to_poly(block_dim)
             if c.value is not None and c.value > 1 and poly.coefficient(block).value is None:
                 out.add(c.value)
