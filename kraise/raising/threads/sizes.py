@@ -45,8 +45,8 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
         match s:
             case k.Op(name="eq", args=(a, b)) if (last := number(b)) is not None and last > 2:
                 vote(a, last + 1)  # if (threadIdx.x == 15): the last one of a row
-            case k.For(start=start, step=by):
-                vote(start, number(by))
+            case k.For(start=start, step=further_on):
+                vote(start, number(further_on))
     for axis, most in sorted(inside(nodes, shapes, names).items()):
         vote(k.Hw("thread", axis, INT), most)
     for s in nodes:
