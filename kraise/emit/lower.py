@@ -132,7 +132,7 @@ class Lowering:
         if isinstance(node, CHEAP):
             return True
         if isinstance(node, eq.Read):
-            return not node.safe and all(self._plain(s) for s in node.subscripts)
+            return not (node.safe or node.outside) and all(self._plain(s) for s in node.subscripts)
         named = node in self.ctx.wishes and (self.ctx.uses[node] > 1 or self.weight(node) > 1)
         return named or (self.ctx.uses[node] > 1 and self.weight(node) > 1 and not self._short_form(node))
 

@@ -21,20 +21,11 @@ def chip_temperature(temp, power, result, rows, cols, cap, rx, ry, rz):
         return result
     temp2 = temp[: rows * cols].reshape(rows, cols)
     power2 = power[: rows * cols].reshape(rows, cols)
+    temp_padded = jnp.pad(temp2, 1, mode="edge")
     result2 = temp2 + cap * (
         power2
-        + (
-            jnp.pad(temp2, ((0, 1), (0, 0)), mode="edge")[1:]
-            + jnp.pad(temp2, ((1, 0), (0, 0)), mode="edge")[:-1]
-            - 2.0 * temp2
-        )
-        * ry
-        + (
-            jnp.pad(temp2, ((0, 0), (0, 1)), mode="edge")[:, 1:]
-            + jnp.pad(temp2, ((0, 0), (1, 0)), mode="edge")[:, :-1]
-            - 2.0 * temp2
-        )
-        * rx
+        + (temp_padded[2:, 1:-1] + temp_padded[:-2, 1:-1] - 2.0 * temp2) * ry
+        + (temp_padded[1:-1, 2:] + temp_padded[1:-1, :-2] - 2.0 * temp2) * rx
         + (AMBIENT - temp2) * rz
     )  # kernel.cu:16
     return result.at[: rows * cols].set(result2.ravel())

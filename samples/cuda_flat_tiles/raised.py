@@ -55,11 +55,12 @@ def gradient(u, v, ny, nx):
     a block has 9 threads along x
     a block has 9 threads along y
     """
-    if min(nx, ny) < 1:
+    if min(ny, nx) < 1:
         return v
     u2 = u[: ny * nx].reshape(ny, nx)
-    difference = u2 - jnp.pad(u2, ((0, 0), (1, 0)), mode="edge")[:, :-1]
-    difference_2 = u2 - jnp.pad(u2, ((1, 0), (0, 0)), mode="edge")[:-1]
+    u_padded = jnp.pad(u2, ((1, 0), (1, 0)), mode="edge")
+    difference = u2 - u_padded[1:, :-1]
+    difference_2 = u2 - u_padded[:-1, 1:]
     v2 = difference * difference + difference_2 * difference_2  # kernel.cu:42
     return v.at[: ny * nx].set(v2.ravel())
 

@@ -110,3 +110,23 @@ def f(a, b, n, m):
     a = np.ones(shape, np.float32)
     got = load_module(pipeline.translate(source, "k.py").text).f(a, np.zeros_like(a), *shape)
     np.testing.assert_array_equal(got, 5 * a)
+
+
+SIDES = {  # the neighbours of a cell, of the edge itself where there is none; whether they share one padded array
+    "all four": ("num = in[max(y - 1, 0) * w + x] + in[min(y + 1, h - 1) * w + x]"
+                 " + in[y * w + max(x - 2, 0)] * in[y * w + min(x + 1, w - 1)];", True),
+    "two": ("num = in[max(y - 1, 0) * w + x] - c * in[y * w + max(x - 1, 0)];", True),
+    "along one axis": ("num = in[y * w + min(x + 1, w - 1)] - c * in[y * w + max(x - 1, 0)];", False),
+    "up to another end": ("num = in[max(y - 1, 0) * w + x] - c * in[y * w + min(x + 1, w - 2)];", False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SIDES)
+def test_neighbours_along_several_axes_share_a_padded_array(name):
+    body, shared = SIDES[name]
+    done = translated(body + " den = 1.5f;")
+    assert ("in_padded = jnp.pad(" in done.text) == shared, done.text
+    for h, w in ((3, 4), (1, 2)):
+        request = pipeline.Request(shapes={"in": (h * w,), "out": (h * w,)}, values={"h": h, "w": w, "s": 1.0})
+        reports, findings = pipeline.verify(done, request)
+        assert not findings and not [r for r in reports if r.failures]
