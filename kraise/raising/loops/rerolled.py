@@ -21,6 +21,7 @@ from kraise.ir.rewrite import rewritten
 from kraise.ir.types import BOOL, INT32
 from kraise.raising.collective.opened import walked
 from kraise.raising.loops.accumulators import combined, one_accumulator
+from kraise.raising.loops.fused import without_fused
 from kraise.raising.loops.spelling import Form, atom, form_of, local, poly_of
 from kraise.raising.loops.touched import still, stores
 from kraise.raising.memory.needless import without_needless
@@ -42,7 +43,7 @@ class _Loop:
 
 def tidied(body: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:
     """The body of a function without needless guards, with as few accumulators and loops as it needs."""
-    return rerolled(one_accumulator(without_needless(body)))
+    return rerolled(one_accumulator(without_needless(without_fused(body))))
 
 
 def rerolled(stmts: tuple[k.Stmt, ...], live: frozenset[str] = frozenset()) -> tuple[k.Stmt, ...]:
