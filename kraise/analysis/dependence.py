@@ -14,6 +14,7 @@ from functools import lru_cache
 from kraise.analysis import flipped, sets
 from kraise.analysis.ascents import ascending
 from kraise.analysis.conditions import Fact, bounded_loads, classify, negate, static_expr
+from kraise.analysis.curved import curved
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.analysis.products import Product, multiplied
 from kraise.analysis.ranks import ranked
@@ -290,7 +291,8 @@ class Question:
                 cells = own, own
             for s, t in zip(*cells, strict=True):
                 p, q = _without_stride(to_poly(s), to_poly(t), (*a.path, *b.path), shared)
-                left, right = space.poly(p, names_a), space.poly(q, names_b)
+                told = curved(space, a, b, names_a, names_b, p, q)
+                left, right = told or (space.poly(p, names_a), space.poly(q, names_b))
                 if left is not None and right is not None:
                     space.constraints.append(f"{left} = {right}")
                 else:

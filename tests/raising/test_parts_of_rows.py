@@ -20,6 +20,8 @@ PARTS = {
     "pairs": "s = 0.0\nfor k in range(ptr[i], ptr[i + 1] - 1, 2):\n    s += v[k] * v[k + 1]",
     "a given end": "e = ptr[i + 1] if i + 1 < n else t\ns = 0.0\nfor k in range(ptr[i], e):\n    s += v[k]",
     "the end of the last": "e = t if i == n - 1 else ptr[i + 1]\ns = 0.0\nfor k in range(ptr[i], e):\n    s += v[k]",
+    "from zero": "b = ptr[i]\nm = ptr[i + 1] - b\ns = 0.0\nfor k in range(m):\n    s += v[b + k] * v[k]",
+    "from one": "s = -9.0\nfor k in range(1, ptr[i + 1] - ptr[i]):\n    s = max(s, v[k + ptr[i]])",
     "back": "s = 0.0\nfor k in range(ptr[i + 1] - 1, ptr[i], -1):\n    s += v[k] * v[k]",
 }
 OTHERS = {
@@ -27,6 +29,9 @@ OTHERS = {
     "from the row before": "s = 0.0\nfor k in range(ptr[i] - 1, ptr[i + 1]):\n    s += v[k]",
     "the end of another": "e = t if i == n - 2 else ptr[i + 1]\ns = 0.0\nfor k in range(ptr[i], e):\n    s += v[k]",
     "the ends of two": "e = ptr[i + 1] if i + 2 < n else t\ns = 0.0\nfor k in range(ptr[i], e):\n    s += v[k]",
+    "from zero by two": "s = 0.0\nfor k in range(ptr[i + 2] - ptr[i]):\n    s += v[ptr[i] + k]",
+    "from another's start": "s = 0.0\nfor k in range(ptr[i + 1] - ptr[i]):\n    s += v[ptr[i + 1] + k]",
+    "a start that moves": "b = ptr[i]\ns = 0.0\nfor k in range(ptr[i + 1] - ptr[i]):\n    s += v[b + k]\n    b += k",
     "two rows": "s = 0.0\nfor k in range(ptr[i] + 1, ptr[i + 2]):\n    s += v[k]",
 }
 POINTERS = ([0, 3, 4, 4, 9], [0, 1, 2, 3, 4], [2, 2, 2, 7, 8])
@@ -84,3 +89,13 @@ def test_stores_in_parts_of_rows_do_not_meet(rows):
 def test_stores_beyond_a_row_may_meet(rows):
     done = pipeline.translate(STORE.format(rows), "f.py")
     assert not done.text and done.diagnostics[0].code in ("KR201", "KR202")
+
+
+@pytest.mark.parametrize("limit, raised", [("ptr[i + 1] - ptr[i]", True), ("ptr[i + 1] - ptr[i] + 1", False)])
+def test_stores_counted_from_zero(limit, raised):
+    source = STORE.replace("{}", limit).replace("y[k]", "y[ptr[i] + k]").replace("v[k]", "v[ptr[i + 1] - 1 - k]")
+    done = pipeline.translate(source, "f.py")
+    assert bool(done.text) is raised
+    if raised:
+        (report,), problems = pipeline.verify(done, pipeline.Request())
+        assert report.ok and not problems, report.failures

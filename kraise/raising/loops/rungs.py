@@ -49,6 +49,7 @@ from kraise.raising.loops.uniform import depending
 from kraise.raising.loops.wavefront import wavefront
 from kraise.raising.memory.phases import level
 from kraise.raising.memory.tree_reductions import tree_of_powers
+from kraise.raising.ragged.from_zero import in_its_row
 from kraise.raising.ragged.loops import bounded, integral, longest, within
 from kraise.raising.ragged.strided_rows import strided_rows
 from kraise.raising.run import simplify
@@ -93,6 +94,9 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
         loop(cx, st, chunk, live, free)
         return
     if (row := from_zero(cx, st, s, start, stop, step.value, live)) is not None:
+        loop(cx, st, row, live, free)
+        return
+    if (row := in_its_row(cx, st, s, start, stop, step.value, live)) is not None:
         loop(cx, st, row, live, free)
         return
     index = cx.index(s.var, st.open)
