@@ -134,7 +134,10 @@ class Printer:
             case Cast(type=type, arg=arg):
                 if type.is_integer and not (arg.type.is_integer or arg.type.kind == "bool"):
                     return f"int({sub(arg)})", _ATOM
-                return self.compute(arg, expand, depth) if self.names.get(arg) is None else (sub(arg, _ATOM), _ATOM)
+                text, level = self.compute(arg, expand, depth)
+                if self.names.get(arg) is None:
+                    return text, level
+                return (named, _ATOM) if (named := sub(arg)).isidentifier() else (named, level)
             case Read(version=version, subscripts=subscripts):
                 # a subscript is worth printing however deep the read is
                 inside = ", ".join(self.at(s, 0, expand, max(depth, 4)) for s in subscripts)

@@ -10,8 +10,8 @@ import jax.numpy as jnp
 def walsh_step(x, bit, *, grid=None, block=None):
     """One step of a Walsh-Hadamard transform in place: the pairs that differ in one bit of the index.
 
-    x[i] += x[(i ^ bit)]  for 0 <= i < threads, where i & bit == 0
-    x[i] = x.0[(i ^ bit)] - x.0[i]  for 0 <= i < x.shape[0], where pair < threads and pair & bit == 0
+    x[i] += x[i ^ bit]  for 0 <= i < threads, where i & bit == 0
+    x[i] = x.0[i ^ bit] - x.0[i]  for 0 <= i < x.shape[0], where pair < threads and pair & bit == 0
     """
     grid = grid[0] if isinstance(grid, tuple) else grid
     block = block[0] if isinstance(block, tuple) else block
