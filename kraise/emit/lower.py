@@ -153,7 +153,8 @@ class Lowering:
         return isinstance(node, CHEAP)
 
     def _moves(self, node: eq.Read, own: Frame) -> bool:
-        return bool(own) and any(self.ctx.is_moving(name) for name in self.ctx.free(node))
+        rounds = {a.name for a in self.ctx.kernel.rounds}  # of the host that launches it
+        return bool(own) and any(name in rounds or self.ctx.is_moving(name) for name in self.ctx.free(node))
 
     def _plain(self, subscript: eq.Expr) -> bool:
         return all(isinstance(a, CHEAP) for a, _ in linear(subscript).terms)

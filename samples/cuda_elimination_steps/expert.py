@@ -1,4 +1,8 @@
-"""A dense system by Gaussian elimination without pivoting, by hand."""
+"""A dense system by Gaussian elimination without pivoting, by hand.
+
+What a round does not touch stays as it is whatever the pivot: factors of zero would make a NaN of it where a row is
+infinite.
+"""
 
 from functools import partial
 
@@ -16,8 +20,9 @@ def _factors(a, m, t):
 @jax.jit
 def _eliminate(a, b, m, t):
     i = jnp.arange(a.shape[0])
-    factor = jnp.where(i > t, m[:, t], 0)
-    return a - factor[:, None] * jnp.where(i >= t, a[t], 0), b - factor * b[t]
+    below = i > t
+    a = jnp.where(below[:, None] & (i >= t), a - m[:, t, None] * a[t], a)
+    return a, jnp.where(below, b - m[:, t] * b[t], b)
 
 
 @jax.jit
@@ -27,7 +32,7 @@ def _unknown(a, b, i):
 
 @jax.jit
 def _substitute(a, b, i):
-    return b - jnp.where(jnp.arange(b.size) < i, a[:, i], 0) * b[i]
+    return jnp.where(jnp.arange(b.size) < i, b - a[:, i] * b[i], b)
 
 
 @partial(jax.jit, static_argnames="n")
