@@ -15,23 +15,19 @@ def bitmap(key, present, parity, common, hits, n):
     common[0] = and_(common[0], key[i])  for 0 <= i < n
     hits[word] += 1  for 0 <= i < n
     """
-    value = (key[:n] // 32).astype(jnp.int32)
     bit = jnp.arange(32, dtype=jnp.uint32)
-    planes = present[:, None] >> bit & 1
-    present = jnp.sum(
-        planes.at[value, (key[:n] % 32).astype(jnp.int32)].max(1) << bit,
-        axis=-1,
-        dtype=jnp.uint32,
+    named = jnp.zeros(32 * present.size, jnp.uint32).at[key[:n]].add(1).reshape(-1, 32)
+    present = present | jnp.sum(
+        (named > 0).astype(jnp.uint32) << bit, axis=-1, dtype=jnp.uint32
     )  # kernel.cu:7
     bit_2 = jnp.arange(32, dtype=jnp.uint32)
-    planes_2 = parity[:, None] >> bit_2 & 1
-    parity = jnp.sum(
-        (planes_2.at[value, (key[:n] % 32).astype(jnp.int32)].add(1) & 1) << bit_2,
-        axis=-1,
-        dtype=jnp.uint32,
+    named_2 = jnp.zeros(32 * parity.size, jnp.uint32).at[key[:n]].add(1).reshape(-1, 32)
+    parity = parity ^ jnp.sum(
+        (named_2 & 1).astype(jnp.uint32) << bit_2, axis=-1, dtype=jnp.uint32
     )  # kernel.cu:8
     common = common.at[0].set(
         common[0] & jnp.bitwise_and.reduce(key[:n])
     )  # kernel.cu:9
+    value = (key[:n] // 32).astype(jnp.int32)
     hits = hits.at[value].add(1)  # kernel.cu:10
     return present, parity, common, hits

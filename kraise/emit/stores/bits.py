@@ -80,16 +80,51 @@ def _one_bit(value: eq.Expr, op: str) -> eq.Expr | None:
 
 
 def _set_bit(low: Lowering, stmt: eq.Write, frame: Frame, place: eq.Expr) -> None:
-    ctx, own = low.ctx, 0 if stmt.accumulate == "and_" else 1
+    """Counts how often each bit is named: one that is named is set (cleared, by ``and``), one that is named an odd
+    number of times changes. The counts are those of any other such store at the same places: XLA counts once."""
+    ctx, op, kind = low.ctx, stmt.accumulate, _dtype(low, stmt)
     extents = ctx.array_extents(stmt.before, stmt.view)
-    items, _ = subs.index_arrays(low, stmt.subscripts, extents, frame, stmt.safe)
-    items.append(py.method(low.lower(place, frame).py, "astype", Atom("jnp.int32")))
-    amount: Py = py.number(own)
+    amount: Py = py.number(1)
     if stmt.where is not None:
-        mask = low.lower(stmt.where if own else eq.Op("not", (stmt.where,), stmt.where.type), frame)
-        amount = py.method(mask.py, "astype", _dtype(low, stmt))
+        amount = py.method(low.lower(stmt.where, frame).py, "astype", Atom("jnp.uint32"))
+    whole = _whole(stmt, place)
+    if whole is None:
+        items, _ = subs.index_arrays(low, stmt.subscripts, extents, frame, stmt.safe)
+        items.append(py.method(low.lower(place, frame).py, "astype", Atom("jnp.int32")))
+    else:
+        items = [low.lower(whole, frame).py]
     bit = _numbers(low, stmt)
-    versions.assign(low, stmt, lambda base: _put_together(low, stmt, base, bit, items, amount))
+    named = ctx.names.fresh("named")
+    width: Py = py.number(stmt.value.type.bits) if stmt.value.type.bits else py.Attr(bit, "size")
+
+    def combined(base: Py) -> Py:
+        cells: Py = py.Bin("*", width, py.Attr(base, "size"))
+        if whole is None:
+            cells = py.Tup((Atom(f"*{py.flat(base)}.shape"), width))
+        nothing = py.call("jnp.zeros", cells, Atom("jnp.uint32"))
+        counts = py.method(py.Sub(py.Attr(nothing, "at"), tuple(items)), "add", amount)
+        if whole is not None:
+            counts = py.method(counts, "reshape", py.number(-1), width)
+        ctx.emit(Assign(named, counts))
+        said: Py = py.Bin("&", Atom(named), py.number(1)) if op == "xor" else py.Bin(">", Atom(named), py.number(0))
+        word = py.call("jnp.sum", py.Bin("<<", py.method(said, "astype", kind), bit), axis=py.number(-1), dtype=kind)
+        return py.Bin(_SYMBOLS[op], base, py.Un("~", word) if op == "and_" else word)
+
+    versions.assign(low, stmt, combined)
+
+
+def _whole(stmt: eq.Write, place: eq.Expr) -> eq.Expr | None:
+    """The number of which the one subscript and the place of the bit are the digits, where it is not negative."""
+    match stmt.subscripts, place:
+        case ((row,), eq.Op(name="mod" | "tmod", args=(a, eq.Const(value=bits)))) if bits == stmt.value.type.bits:
+            match _uncast(row):
+                case eq.Op(name="floordiv" | "tdiv", args=(b, eq.Const(value=size))) if size == bits and a is b:
+                    return a if a.type.kind == "uint" and not stmt.view else None
+    return None
+
+
+def _uncast(node: eq.Expr) -> eq.Expr:
+    return _uncast(node.arg) if isinstance(node, eq.Cast) and node.type.is_integer else node
 
 
 def _numbers(low: Lowering, stmt: eq.Write) -> Atom:
