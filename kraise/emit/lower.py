@@ -142,7 +142,9 @@ class Lowering:
             case eq.Op(name="neg", args=(arg,)) | eq.Cast(arg=arg):
                 return self.is_trivial(arg, own)
             case eq.Read(subscripts=subscripts, safe=safe):
-                if self.ctx.uses[node] > 1 and (node in self.ctx.wishes or self._moves(node, own)):
+                rounds = {a.name for a in self.ctx.kernel.rounds}  # of the host that launches it
+                moves = own and any(name in rounds or self.ctx.is_moving(name) for name in self.ctx.free(node))
+                if self.ctx.uses[node] > 1 and (node in self.ctx.wishes or moves):
                     return False
                 return not safe and all(self._plain(s) for s in subscripts)
             case eq.Op(name="add" | "sub", type=kind) if kind.is_integer and node not in self.ctx.wishes:
@@ -151,10 +153,6 @@ class Lowering:
             case eq.Op() if not own and self.ctx.is_static(node) and node not in self.ctx.wishes:
                 return True
         return isinstance(node, CHEAP)
-
-    def _moves(self, node: eq.Read, own: Frame) -> bool:
-        rounds = {a.name for a in self.ctx.kernel.rounds}  # of the host that launches it
-        return bool(own) and any(name in rounds or self.ctx.is_moving(name) for name in self.ctx.free(node))
 
     def _plain(self, subscript: eq.Expr) -> bool:
         return all(isinstance(a, CHEAP) for a, _ in linear(subscript).terms)
