@@ -12,7 +12,7 @@ from kraise.emit.context import Assign, Context, Def, Raw, Stmt
 from kraise.emit.gradients import derivatives
 from kraise.emit.hosts import shared_work
 from kraise.emit.hosts.shared_work import Shared
-from kraise.emit.loads import edges, gathered_rows, halo, tile_rows, widened
+from kraise.emit.loads import declared, edges, gathered_rows, halo, tile_rows, widened
 from kraise.emit.loads.rectangles import rectangles
 from kraise.emit.loads.tables import tables_of
 from kraise.emit.loads.views import whole
@@ -146,6 +146,7 @@ def _lowered(
     ``assumed`` are sums that are not negative; ``eager`` rebinds an array as soon as variables hold all that is needed
     of it.
     """
+    kernel, widths = declared.at_head(kernel)
     parameters = {identifier(p.name) for p in kernel.params}  # type: ignore[attr-defined]
     names = Names(around.taken | parameters | {"grid", "block"} | set(checked.NAMES if around.module.checked else ()))
     context = Context(kernel, names, around.module.language, around.x64, around.module.constants)
@@ -168,6 +169,7 @@ def _lowered(
         if isinstance(stmt, eq.Write) and not stmt.accumulate:
             context.hints.setdefault(stmt.value, stmt.after.array.split(".")[-1] + "_new")
     widened.widen(context, kernel)
+    declared.widen(context, widths)
     low = Lowering(context)
     wanted = [(c, said) for c, said in kernel.checks if not (around.x64 and guards.asks_for_width(c))]
     checks = [_check(context, kernel, condition, said) for condition, said in wanted]

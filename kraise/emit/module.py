@@ -27,6 +27,7 @@ from kraise.ir import host_signs
 from kraise.ir import hosted as o
 from kraise.ir import kernel as ir
 from kraise.ir.dynamic_shared import asks_for_size
+from kraise.ir.operations import WIDENING
 from kraise.ir.types import UINT32, UINT64, ArrayType, ScalarType, StructType
 
 
@@ -289,6 +290,8 @@ def needs_x64(module: eq.Module) -> bool:
         for stmt in tree.statements(k.body):
             for node in tree.walk(*tree.statement_roots(stmt)):
                 if isinstance(node, eq.CarryIn | eq.FoldResult | eq.Op) and wide(node.type):
+                    return True
+                if isinstance(node, eq.Op) and node.name in WIDENING:
                     return True
                 if _large_remainder(node) or any(map(_beyond_32_bits, _compared(node))):
                     return True

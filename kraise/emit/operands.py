@@ -10,7 +10,7 @@ from kraise.emit.text.linear import Linear, linear
 from kraise.emit.text.python import Atom, Py
 from kraise.emit.text.spelling import wide
 from kraise.ir import equations as eq
-from kraise.ir.operations import counts_bits
+from kraise.ir.operations import OPERATIONS, counts_bits
 from kraise.ir.types import FLOAT32, FLOAT64, INT32, INT64
 from kraise.ir.walk import is_unsigned_size, topological
 
@@ -22,6 +22,9 @@ def operand(low: Lowering, arg: eq.Expr, parent: eq.Op, frame: Frame) -> Val:
     """An operand; a constant of an unsigned type that a weak integer cannot hold keeps its type, and unsigned sizes
     have the type of what is computed from them (``(int)n - 5`` may be negative)."""
     kind = parent.type
+    open_kind = parent.name in ("min", "max", "select") and kind.kind == "number"
+    if open_kind and _below_zero(arg) and not any(map(_fractional, parent.args)):  # an array may hold what has no sign
+        return Val(py.call("jnp.int_", low.constant(arg)), (), 0)  # type: ignore[arg-type]
     if isinstance(arg, eq.Const) and arg.type.kind == "uint" and int(arg.value.real) >= 2**31:
         return Val(py.call(f"jnp.{arg.type}", low.constant(arg)), (), 0)
     if isinstance(arg, eq.Const) and wide(arg):
@@ -42,6 +45,24 @@ def operand(low: Lowering, arg: eq.Expr, parent: eq.Op, frame: Frame) -> Val:
         common = kind if kind.bits else INT64 if low.ctx.x64 else INT32
         return Val(py.call("jnp.asarray", value.py, Atom(f"jnp.{common}")), (), 0)
     return value
+
+
+def _below_zero(arg: eq.Expr) -> bool:
+    return isinstance(arg, eq.Const) and isinstance(arg.value, int) and arg.value < 0
+
+
+def _fractional(e: eq.Expr) -> bool:
+    """Whether a value is no integer whatever the arguments hold."""
+    match e:
+        case eq.Op(name="select", args=(_, *arms)):
+            return any(map(_fractional, arms))
+        case eq.Op(name=name, args=args):
+            row = OPERATIONS.get(name)
+            inexact = e.type.is_inexact or (row is not None and row.result == "inexact")
+            return inexact or any(map(_fractional, args))
+        case eq.Reduce(body=body) | eq.Scan(body=body):
+            return _fractional(body)
+    return e.type.is_inexact
 
 
 def _of_unsigned_sizes(low: Lowering, arg: eq.Expr) -> bool:

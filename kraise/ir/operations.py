@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from kraise.ir.types import ScalarType
+from kraise.ir.types import FLOAT64, INT64, ScalarType
 
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "lt": operator.lt,
@@ -226,8 +226,12 @@ _ROWS = (
     # the value as it is, without a derivative: what cancels in a softmax
     Operation("stop_gradient", 1, "same", "x", ("0",), "jax.lax.stop_gradient({0})"),
     Operation("bits", 1, "same", "special.bits(x)", ("",), ""),  # reinterpretation, typed by its result
+    # in 64 bits at least, whatever is added to a number that has them
+    Operation("wide_int", 1, "same", "x + np.int64(0)", ("1",), "({0} + jnp.int64(0))"),
+    Operation("wide_float", 1, "same", "x + np.float64(0)", ("1",), "({0} + jnp.float64(0))"),
 )
 
+WIDENING = {"wide_int": INT64, "wide_float": FLOAT64}
 OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}
 
 

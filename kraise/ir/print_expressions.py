@@ -26,7 +26,7 @@ from kraise.ir.equations import (
     Version,
 )
 from kraise.ir.internal_names import readable
-from kraise.ir.operations import OPERATIONS
+from kraise.ir.operations import OPERATIONS, WIDENING
 
 # how tightly a form binds; a reduction takes a product as its body and so binds a little looser than one
 _SELECT, _OR, _AND, _NOT, _COMPARE = 0, 1, 2, 3, 4
@@ -138,6 +138,8 @@ class Printer:
                 if self.names.get(arg) is None:
                     return text, level
                 return (named, _ATOM) if (named := sub(arg)).isidentifier() else (named, level)
+            case Op(name=name, args=(arg,), type=type) if name in WIDENING:
+                return self.compute(Cast(type, arg), expand, depth)
             case Read(version=version, subscripts=subscripts):
                 # a subscript is worth printing however deep the read is
                 inside = ", ".join(self.at(s, 0, expand, max(depth, 4)) for s in subscripts)

@@ -168,3 +168,70 @@ def test_a_start_is_as_wide_as_itself(name):
     exec(HEAD + source, scope)
     scope["f"](a, b, s0, expected)  # type: ignore[operator]
     np.testing.assert_allclose(run(source, "f", a, b, s0, np.zeros(6)), expected, rtol=1e-12)
+
+
+def both(source: str, *arguments):
+    """What the source computes, and what the emitted function does."""
+    scope, given = dict[str, object](), [np.array(a) if isinstance(a, np.ndarray) else a for a in arguments]
+    exec(HEAD + source, scope)
+    scope["f"](*given)  # type: ignore[operator]
+    return given[-1], run(source, "f", *arguments)
+
+
+DECLARED = {
+    "running": ("s += a[i, j]\n            out[i, j] = s - 1", np.int16),
+    "carried": (
+        "s = s * 3 + a[i, j]\n            if s > 30000:\n                s -= 7\n            out[i, j] = s",
+        np.int16,
+    ),
+    "sums": ("s += a[i, j] * 2.0\n        out[i, 0] = s", np.float32),
+    "sums and elements": ("s += a[i, j]\n        out[i, 0] = s + a[i, 0]", np.float32),
+    "one element": ("s += a[i, 0]\n        out[i, 0] = s", np.int8),
+}
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_a_declared_start_is_kept(name):
+    """``np.int64(0)`` was a weak 0, and int16 wrapped; ``np.float64(0.0)`` sums of float32 were made in float32."""
+    body, kind = DECLARED[name]
+    start = "np.float64(0.0)" if kind is np.float32 else "np.int64(0)"
+    source = f"""def f(a, out):
+    for i in range(a.shape[0]):
+        s = {start}
+        for j in range(a.shape[1]):
+            {body}
+"""
+    rng = np.random.default_rng(0)
+    a = rng.integers(2000, 9000, (3, 9)) * (1 if kind is np.int16 else 1e-5)
+    a = (a if kind is not np.int8 else rng.integers(50, 60, (3, 9))).astype(kind)
+    expected, found = both(source, a, np.zeros((3, 9)))
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_a_start_that_says_nothing_leaves_the_sum_as_it_is():
+    source = "def f(a):\n    s = {}\n    for j in range(a.shape[0]):\n        s += a[j]\n    return s\n"
+    for start in ("0", "0.0", "np.float32(0)", "np.int32(0)"):
+        text = pipeline.translate(HEAD + source.format(start), "case.py").text
+        assert text is not None and "return a.sum()" in text and "64" not in text
+
+
+BELOW = {
+    "kept": "if a[j] > 90 and v != a[j]:\n            v = a[j]\n        out[j] = v",
+    "largest": "if a[j] > v:\n            v = a[j]\n    out[0] = v",
+    "chosen": "out[j] = a[j] if a[j] > 90 else -1",
+}
+
+
+@pytest.mark.parametrize("name", BELOW)
+@pytest.mark.parametrize("kind", [np.uint8, np.int64, np.float32])
+def test_numbers_below_zero_beside_elements_without_sign(name, kind):
+    """255 stood for -1 where the array's elements had no sign."""
+    source = f"def f(a, out):\n    v = -1\n    for j in range(a.shape[0]):\n        {BELOW[name]}\n"
+    expected, found = both(source, np.array([3, 90, 91, 91, 7], kind), np.zeros(5))
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_fractions_beside_numbers_below_zero_are_as_they_were():
+    source = "def f(a, out):\n    for j in range(a.shape[0]):\n        out[j] = max(a[j] * 0.5, -1)\n"
+    text = pipeline.translate(HEAD + source, "case.py").text
+    assert text is not None and "jnp.maximum(a * 0.5, -1)" in text

@@ -17,6 +17,7 @@ from kraise.emit.text import python as py
 from kraise.emit.text.python import Atom, Py
 from kraise.emit.text.spelling import dtype_text, wide
 from kraise.ir import equations as eq
+from kraise.ir.operations import WIDENING
 from kraise.ir.types import INT, INT32, INT64, ScalarType
 
 Dtypes = dict[tuple[str, ...], Py]
@@ -46,6 +47,8 @@ def start(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
             and (own := _arrays(ctx, s.init))
             and _arrays(ctx, s.update).keys() - own
         ):
+            return py.call("jnp.asarray", value.py, _dtype(ctx, s, dtypes))
+        if array is None and s.type.kind == "number" and _signed(ctx, s) and _arrays(ctx, s.update):
             return py.call("jnp.asarray", value.py, _dtype(ctx, s, dtypes))
         follows = _follows(ctx, s) if narrow else None
         return value.py if follows is None else py.call("jnp.asarray", value.py, follows)
@@ -121,6 +124,10 @@ def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     arrays = sorted(_arrays(ctx, s.init) | _arrays(ctx, s.update))
     if arrays and s.type.kind == "number":
         arrays += _open_numbers(ctx, s)
+        said = {
+            f"jnp.{WIDENING[n.name]}" for n in _sources(ctx, s.update) if isinstance(n, eq.Op) and n.name in WIDENING
+        }
+        arrays += sorted(said)
     if not arrays:
         return Atom(dtype_text(s.type))
     far = any(
@@ -152,10 +159,20 @@ def _open_numbers(ctx: Context, s: eq.ScalarCarry) -> list[str]:
     be 1.5 beside integers, and an integer to which truth values are added."""
     given = [n for n in _sources(ctx, s.init) if isinstance(n, eq.Param) and n.type.kind == "number"]
     names = sorted({ctx.param_text(n.name) for n in given})
+    if _signed(ctx, s):
+        names.append("jnp.int_")
     counts = isinstance(s.init, eq.Const) and isinstance(s.init.value, int)
     if counts and any(isinstance(n, eq.Op) and n.name in ("add", "sub") for n in _sources(ctx, s.update)):
         names.append("0")
     return names
+
+
+def _signed(ctx: Context, s: eq.ScalarCarry) -> bool:
+    """Whether a number that starts below zero, as an integer, takes elements as they are: they may be unsigned."""
+    init = s.init
+    if not (isinstance(init, eq.Const) and isinstance(init.value, int) and init.value < 0):
+        return False
+    return not any(n.type.is_inexact for n in _sources(ctx, s.update) if isinstance(n, eq.Const | eq.Cast))
 
 
 def _fraction_of_integers(ctx: Context, s: eq.ScalarCarry) -> bool:

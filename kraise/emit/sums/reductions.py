@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from kraise.emit import tree
@@ -16,6 +17,7 @@ from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import Atom, Py
 from kraise.ir import equations as eq
+from kraise.ir.operations import WIDENING
 from kraise.ir.types import BOOL, ScalarType
 
 FUNCTIONS = {"add": "sum", "mul": "prod", "min": "min", "max": "max", "and": "all", "or": "any"}
@@ -71,6 +73,19 @@ def kept_width(context: Context, op: str, kind: ScalarType) -> dict[str, Py]:
     return {"dtype": Atom(f"jnp.{kind}")} if op in ("add", "mul") and narrow else {}
 
 
+def declared_width(low: Lowering, node: eq.Reduce) -> tuple[eq.Reduce, dict[str, Py]]:
+    """A sum of an array's elements in the accumulator's width as ``x.sum(dtype=...)``; JAX sums integers in 64 bits."""
+    match node:
+        case eq.Reduce(op="add" | "mul", body=eq.Op(name="wide_int" | "wide_float" as name, args=(eq.Read() as read,))):
+            bare = replace(node, body=read)
+            if name == "wide_int":
+                return bare, {}
+            if node.where is None and read.version.array in low.ctx.ndim:
+                array = Atom(low.ctx.param_text(read.version.array))
+                return bare, {"dtype": py.call("jnp.result_type", array, Atom(f"jnp.{WIDENING[name]}"))}
+    return node, {}
+
+
 def _depth(chain: eq.Op) -> int:
     """How many extrema stand in one another."""
     inner = chain.args[0]
@@ -119,6 +134,7 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
     free = low.ctx.free(node.body) | (low.ctx.free(node.where) if node.where is not None else frozenset())
     present = tuple(a for a in node.axes if a.name in free)
     absent = tuple(a for a in node.axes if a.name not in free)
+    node, said = (node, {}) if absent else declared_width(low, node)
     inner = as_read(low, node.body, own, present)
     value = masked(low, node.body, node.where, node.op, inner)
     text = value.py
@@ -130,7 +146,7 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
             some = some_values(low.ctx, node, own)
         if some is not None:
             empty, initial = neutral(node.op, node.type, low.ctx.x64), None
-        width = kept_width(low.ctx, node.op, node.type)
+        width = said or kept_width(low.ctx, node.op, node.type)
         text = reduction(FUNCTIONS[node.op], text, () if len(axes) == len(inner) else axes, initial, width)
         if some is not None:
             empty = py.call("jnp.full", low.ctx.shape_of(own), empty) if own else empty

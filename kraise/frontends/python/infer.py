@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from kraise.frontends.python import declared
 from kraise.frontends.python.calls import INEXACT
 from kraise.frontends.python.promotion import fractional, promote, result_type
 from kraise.frontends.python.webs import counted_and_set, split
@@ -84,7 +85,7 @@ def infer(
         if not again:
             break
         todo = [n for n in functions if n in again]
-    return {n: s.typed for n, s in states.items() if s.typed is not None}
+    return {n: declared.widened(s.typed) for n, s in states.items() if s.typed is not None}
 
 
 def _from_calls(states: dict[str, _State]) -> set[str]:
