@@ -142,10 +142,11 @@ class Lowering:
             case eq.Op(name="neg", args=(arg,)) | eq.Cast(arg=arg):
                 return self.is_trivial(arg, own)
             case eq.Read(subscripts=subscripts, safe=safe):
-                rounds = {a.name for a in self.ctx.kernel.rounds}  # of the host that launches it
-                moves = own and any(name in rounds or self.ctx.is_moving(name) for name in self.ctx.free(node))
-                if self.ctx.uses[node] > 1 and (node in self.ctx.wishes or moves):
-                    return False
+                if self.ctx.uses[node] > 1:
+                    rounds = {a.name for a in self.ctx.kernel.rounds}  # of the host that launches it
+                    moves = any(name in rounds or self.ctx.is_moving(name) for name in self.ctx.free(node))
+                    if node in self.ctx.wishes or (own and moves):
+                        return False
                 return not safe and all(self._plain(s) for s in subscripts)
             case eq.Op(name="add" | "sub", type=kind) if kind.is_integer and node not in self.ctx.wishes:
                 form = linear(node)
