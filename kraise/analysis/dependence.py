@@ -20,7 +20,7 @@ from kraise.analysis.products import Product, multiplied
 from kraise.analysis.ranks import ranked
 from kraise.analysis.tallies import tallied
 from kraise.analysis.ties import SYMBOL, exact, ties
-from kraise.analysis.told_apart import different, disjoint
+from kraise.analysis.told_apart import different, disjoint, turned
 from kraise.analysis.wrapped import unwound
 from kraise.diagnostics import Span
 from kraise.ir import equations as eq
@@ -291,7 +291,7 @@ class Question:
                 cells = own, own
             for s, t in zip(*cells, strict=True):
                 p, q = _without_stride(to_poly(s), to_poly(t), (*a.path, *b.path), shared)
-                told = curved(space, a, b, names_a, names_b, p, q)
+                told = curved(space, a, b, names_a, names_b, p, q) or turned(space, a, b, names_a, names_b, s, t)
                 left, right = told or (space.poly(p, names_a), space.poly(q, names_b))
                 if left is not None and right is not None:
                     space.constraints.append(f"{left} = {right}")

@@ -5,6 +5,7 @@ Stated in the isl set of a question (:class:`kraise.analysis.dependence.Space`),
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from kraise.analysis.poly import to_poly
@@ -47,3 +48,62 @@ def disjoint(space: Any, a: Any, b: Any, names_a: Any, names_b: Any) -> None:
                 f"(({i} < {j} and {row_s} <= {row_t}) or ({i} > {j} and {row_s} >= {row_t})"
                 f" or ({i} = {j} and {row_s} = {row_t}))"
             )
+
+
+def turned(space: Any, a: Any, b: Any, names_a: Any, names_b: Any, s: eq.Expr, t: eq.Expr) -> tuple[str, str] | None:
+    """The texts of two subscripts of which one goes through segments from behind (``ptr[i] + ptr[i + 1] - 1 - k``): as
+    far from the end of a segment as k is from its start, it stays in it."""
+    first, second = _in_segment(a, s), _in_segment(b, t)
+    if first is None or second is None or not (first.back or second.back):
+        return None
+    one, other = first.segment, second.segment
+    if one.pointer.version is not other.pointer.version or one.shift != other.shift:
+        return None
+    rows = space.poly(one.row, names_a), space.poly(other.row, names_b)
+    if None in rows:
+        return None
+    k, j = (space.variable(n.get(x.segment.index, x.segment.index)) for n, x in ((names_a, first), (names_b, second)))
+    m, n = (space.variable(f"turned {at}") if x.back else v for at, x, v in (("a", first, k), ("b", second, j)))
+    same = f" and {m} + {k} = {n} + {j}" if first.back and second.back else ""
+    order = f"({rows[0]} < {rows[1]} and {m} < {n}) or ({rows[0]} > {rows[1]} and {m} > {n})"
+    space.constraints.append(f"({order} or ({rows[0]} = {rows[1]}{same}))")
+    return f"{m} + {first.beyond}", f"{n} + {second.beyond}"
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A subscript that is the index of a segment and a number, or as far from the end as that is from the start."""
+
+    segment: Any
+    back: bool
+    beyond: int
+
+
+def _in_segment(access: Any, subscript: eq.Expr) -> _Place | None:
+    from kraise.analysis.segments import plain, segments  # which asks for dependences
+
+    poly = to_poly(plain(subscript))
+    for s in segments(access.path):
+        index = next((x for x in poly.atoms() if isinstance(x, eq.Index) and x.name == s.index), None)
+        sign = None if index is None else poly.coefficient(index).value
+        if index is None or sign not in (1, -1):
+            continue
+        rest = poly - to_poly(index) * sign
+        if sign == 1 and rest.value is not None:
+            return _Place(s, False, rest.value)
+        ends = [(x, rest.coefficient(x).value) for x in rest.atoms() if isinstance(x, eq.Read)]
+        gaps = sorted(_after(x, s.pointer) for x, _ in ends)
+        left = rest
+        for x, _ in ends:
+            left = left - to_poly(x)
+        if sign == -1 and gaps == [0, 1] and left.value is not None:
+            return _Place(s, True, left.value - 2 * s.shift + 1)
+    return None
+
+
+def _after(read: eq.Read, pointer: eq.Read) -> int:
+    """How many entries a load is behind another one of the array; -1 if that is not known."""
+    if read.version is not pointer.version or len(read.subscripts) != 1 or read.view:
+        return -1
+    gap = (to_poly(read.subscripts[0]) - to_poly(pointer.subscripts[0])).value
+    return -1 if gap is None else gap

@@ -99,3 +99,29 @@ def test_stores_counted_from_zero(limit, raised):
     if raised:
         (report,), problems = pipeline.verify(done, pipeline.Request())
         assert report.ok and not problems, report.failures
+
+
+@pytest.mark.parametrize(
+    "cell, raised",
+    [
+        ("ptr[i + 1] - 1 - (k - ptr[i])", True),
+        ("ptr[i + 1] + ptr[i] - k + 3", True),
+        ("ptr[i + 1] - 1 - k", False),
+        ("ptr[i + 2] + ptr[i] - 1 - k", False),
+        ("ptr[i + 1] + ptr[i] - 1 - 2 * k", False),
+        ("ptr[i + 1] + ptr[i] - 1 - k + i", False),
+    ],
+)
+def test_rows_that_are_stored_from_behind(cell, raised):
+    source = STORE.replace("{}", "ptr[i], ptr[i + 1]").replace("y[k]", f"y[{cell}]")
+    done = pipeline.translate(source, "f.py")
+    assert bool(done.text) is raised
+    if raised:
+        own: dict = {}
+        ptr, v, y = np.array([0, 3, 4, 4, 9]), np.arange(1.0, 11.0), np.zeros(14)
+        for i in range(4):
+            for k in range(ptr[i], ptr[i + 1]):
+                y[eval(cell, {"ptr": ptr, "i": i, "k": k})] = v[k] * v[ptr[i]]
+        exec(done.text, own)
+        got = own["f"](jnp.array(ptr, jnp.int32), jnp.array(v), jnp.zeros(14), 4)
+        np.testing.assert_allclose(got, y)
