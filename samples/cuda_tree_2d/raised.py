@@ -54,11 +54,14 @@ def peak_of_tiles(field, peak, width, height, *, grid, block):
         raise ValueError("peak_of_tiles: a block has 8 threads along y")
     field2 = jnp.resize(field, (height, width))
     peak2 = jnp.max(
-        jnp.pad(
-            field2,
-            ((0, max(8 * grid[1] - height, 0)), (0, max(8 * grid[0] - width, 0))),
-            constant_values=-jnp.inf,
-        )[: 8 * grid[1], : 8 * grid[0]].reshape(grid[1], 8, grid[0], 8),
-        axis=(1, 3),
+        jnp.transpose(
+            jnp.pad(
+                field2,
+                ((0, max(8 * grid[1] - height, 0)), (0, max(8 * grid[0] - width, 0))),
+                constant_values=-jnp.inf,
+            )[: 8 * grid[1], : 8 * grid[0]].reshape(grid[1], 8, grid[0], 8),
+            (0, 2, 1, 3),
+        ).reshape(grid[1], grid[0], 64),
+        axis=2,
     )  # kernel.cu:32
     return peak.at[: grid[1] * grid[0]].set(peak2.ravel())

@@ -24,7 +24,9 @@ def pool_indices(image, pooled, place, size):
     v = image[: rows * size, : cols * size].reshape(
         rows, size, cols, size
     )  # kernel.py:15
-    best = v.max(axis=(1, 3))  # kernel.py:13
+    best = jnp.max(
+        jnp.transpose(v, (0, 2, 1, 3)).reshape(rows, cols, size * size), axis=2
+    )  # kernel.py:13
     pooled = best.astype(pooled.dtype)  # kernel.py:19
     argmax = jnp.argmax(jnp.max(jnp.transpose(v, (0, 2, 1, 3)), axis=3), axis=2)
     i = jnp.arange(rows)

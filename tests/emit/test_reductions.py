@@ -7,6 +7,7 @@ import pytest
 from dsl import EMITTED, FLOAT, INT, INT32, add, arr, ax, build, c, ix, kern, mul, op, p, rd, red, sc, shape, sub, wr
 from test_basic import R, close, f32, finite_grad
 
+from kraise import pipeline
 from kraise.ir import equations as eq
 from kraise.ir.types import FLOAT32
 
@@ -212,3 +213,32 @@ def test_count_and_any():
     close(y, (A > 0).sum(1))
     close(z, (A > 0).all(1))
     close(w, np.where(A > 0, A, np.inf).min(1))
+
+
+TILES = {  # what is taken of each tile, and the axes of its text
+    "best = max(best, x[i * s + a, j * s + b])": "axis=2",
+    "best = max(best, x[i * s + a, j])": "axis=1",
+    "best = max(best, x[i * s + a, j * s + a + b])": "",  # no tiles
+}
+
+
+@pytest.mark.parametrize("body", TILES)
+def test_extrema_of_tiles_are_over_one_axis(body):
+    source = f"""
+def f(x, y, s):
+    H, W = x.shape
+    for i in range(H // s):
+        for j in range(W // s):
+            best = -float("inf")
+            for a in range(s):
+                for b in range(s):
+                    {body}
+            y[i, j] = best
+"""
+    done = pipeline.translate(source, "k.py")
+    assert done.text is not None, done.diagnostics
+    assert TILES[body] in done.text and ("transpose" in done.text) == (TILES[body] == "axis=2"), done.text
+    if TILES[body]:  # the last one reads beyond the row
+        request = pipeline.Request(shapes={"x": (4, 8), "y": (2, 4)}, values={"s": 2})
+        ((report,), problems) = pipeline.verify(done, request)
+        assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]

@@ -10,6 +10,7 @@ from kraise.emit import tree
 from kraise.emit.context import Context, Frame, Val
 from kraise.emit.loads import table_rows, windows
 from kraise.emit.loads.blocked import blocks
+from kraise.emit.loads.views import expression
 from kraise.emit.lower import Lowering
 from kraise.emit.sums import conditions, contraction, convolutions, counts, over_windows, pooling, running, stencils
 from kraise.emit.sums.zeroed import guarded, masked_product
@@ -18,7 +19,7 @@ from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import Atom, Py
 from kraise.ir import equations as eq
 from kraise.ir.operations import WIDENING
-from kraise.ir.types import BOOL, ScalarType
+from kraise.ir.types import BOOL, INT, ScalarType
 
 FUNCTIONS = {"add": "sum", "mul": "prod", "min": "min", "max": "max", "and": "all", "or": "any"}
 _NESTED = 3  # extrema of slices that may stand in one another; beyond it a window says it on a line
@@ -138,6 +139,8 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
     inner = as_read(low, node.body, own, present)
     value = masked(low, node.body, node.where, node.op, inner)
     text = value.py
+    if (rows := _one_axis(low, node, inner, present, value)) is not None:
+        return low.extend(reduction(FUNCTIONS[node.op], rows, (len(inner) - len(present),)), own, frame)
     if present:
         axes = tuple(sorted(inner.index(a) for a in present))
         initial = empty_value(low.ctx, node, present)
@@ -157,6 +160,34 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
     for axis in absent:
         text = repeated(low.ctx, node.op, text, axis, node.type)
     return low.extend(text, own, frame)
+
+
+def _one_axis(low: Lowering, node: eq.Reduce, inner: Frame, present: Frame, value: Val) -> Py | None:
+    """The values of an extremum over axes that do not lie beside one another with these as one, behind the others: JAX
+    has the gradient in 0.7 of the time (measured on tiles of 3 by 3)."""
+    ctx = low.ctx
+    at = sorted(inner.index(a) for a in present)
+    beside = all(b - a == 1 for a, b in zip(at, at[1:], strict=False))
+    if (
+        beside
+        or node.op not in ("min", "max")
+        or node in ctx.constant
+        or node.type.is_integer
+        or node.where is not None
+    ):
+        return None
+    sizes = [ctx.size(inner[k]) for k in at]
+    known = not any(s is None or not ctx.is_static(s) for s in sizes)
+    if value.axes != inner or value.rank != len(inner) or not known or len(present) != len(node.axes):
+        return None
+    if empty_value(ctx, node, present) is not None or some_values(ctx, node, inner) is not None:
+        return None
+    rest = [k for k in range(len(inner)) if k not in at]
+    count = expression(sizes[0])  # type: ignore[arg-type]
+    for size in sizes[1:]:
+        count = eq.Op("mul", (count, expression(size)), INT)  # type: ignore[arg-type]
+    turned = py.call("jnp.transpose", value.py, py.Tup(tuple(map(py.number, (*rest, *at)))))
+    return py.method(turned, "reshape", *(ctx.extent(inner[k]) for k in rest), ctx.static(count))
 
 
 def merged(low: Lowering, node: eq.Reduce) -> eq.Reduce:
