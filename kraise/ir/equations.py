@@ -95,12 +95,14 @@ class Cast(Node):
 @node
 class Outside(Node):
     """What a load finds outside of ``0 <= subscript < limit``: ``before`` zeros before the first element and ``after``
-    behind the last, or as many of the constant ``fill``, of the element beside them ("edge"), or all anew ("wrap")."""
+    behind the last, or as many of the constant ``fill`` (``behind`` the last of another), of the element beside them
+    ("edge"), or all anew ("wrap")."""
 
     before: Expr
     limit: Expr
     after: Expr
     fill: Expr | None = None
+    behind: Expr | None = None
     edge: str = ""
 
 

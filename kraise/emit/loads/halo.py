@@ -17,9 +17,11 @@ from kraise.emit.loads.mapped import Axes, mapped, named
 from kraise.emit.loads.masks import Masks, conjuncts, negated, number, positive, zero
 from kraise.emit.loads.places import Places
 from kraise.emit.loads.tables import Tables
-from kraise.emit.text.linear import linear
+from kraise.emit.text.linear import Linear, linear
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, FLOAT, INT, NUMBER
+
+_ZERO = eq.Const(0, INT)
 
 
 def padded(kernel: eq.Kernel, tables: Tables) -> eq.Kernel:
@@ -131,9 +133,11 @@ class _Rule:
         ):
             if zero(other) and self.vanishes(new, over):
                 return new if _alike(new, node, other) else eq.Cast(node.type, new)
-            fills = isinstance(new, eq.Read) and _number(other, node) and _alike(new, node, other)
-            if fills and (ended := _ended(new, over, other)) is not None:  # type: ignore[arg-type]
-                return ended
+            if isinstance(new, eq.Read) and _number(other, node) and _alike(new, node, other):
+                # what another mask was left out for is not filled once more: ``7 if j < 0 else (-1 if j >= n else …)``
+                fill = _ended if isinstance(value, eq.Read) else _other_end
+                if (ended := fill(new, over, other)) is not None:
+                    return ended
             match value, new:
                 case eq.Op(name="add" | "sub" as name, args=(s, t), type=kind), eq.Op(name=same, args=(_, _) as now):
                     alike = kind == node.type or {kind, node.type} == {FLOAT, NUMBER}  # the sum has the choice's type
@@ -156,7 +160,7 @@ class _Rule:
     def _zero_without(self, node: eq.Expr, mask: eq.Expr) -> bool:
         match node:
             case eq.Read(outside=outside) if outside:
-                return not any(o and o.fill for o in outside) and is_out(node, mask)
+                return not any(o and (o.fill or o.behind) for o in outside) and is_out(node, mask)
             case eq.Read(limit=top) if top is not None:
                 return top.fill is None and filled.beyond(node, mask)
             case eq.Op(name="mul", args=(a, b)):
@@ -186,6 +190,41 @@ def _ended(load: eq.Read, over: Masks, fill: eq.Expr) -> eq.Read | None:
     if load.limit is not None and all(filled.beyond(load, m) for m in over):
         return replace(load, limit=replace(load.limit, fill=fill))
     return None
+
+
+def _other_end(load: eq.Read, over: Masks, fill: eq.Expr) -> eq.Read | None:
+    """The load with ``fill`` beyond one of its ends, if that is wherever one of the masks does not hold: the other end
+    keeps what it has."""
+    parts = [o for o in load.outside if o is not None]
+    if len(parts) != 1 or parts[0].edge:
+        return None
+    own = parts[0]
+    forms = [f for m in over for f in positive(m)]
+    if len(forms) != 1 or len(over) != 1:
+        return None
+    place = next(s for s, o in zip(load.subscripts, load.outside, strict=True) if o is not None)
+    below, above = (forms[0].same(inside) for inside in _inside(place, own))
+    if not below and not above:
+        return None
+    own = replace(own, fill=fill, behind=own.behind or own.fill or _ZERO) if below else replace(own, behind=fill)
+    return replace(load, outside=tuple(o and own for o in load.outside))
+
+
+def ends_held(load: eq.Read, masks: Masks) -> bool:
+    """Whether one of the masks does not hold beyond each end that a load goes beyond: nothing is found there."""
+    forms = [f[0] for f in map(positive, masks) if len(f) == 1]
+    return all(
+        (width.value == 0 if isinstance(width, eq.Const) else False) or any(inside.same(f) for f in forms)
+        for s, part in zip(load.subscripts, load.outside, strict=True)
+        if part is not None
+        for width, inside in zip((part.before, part.after), _inside(s, part), strict=True)
+    )
+
+
+def _inside(place: eq.Expr, part: eq.Outside) -> tuple[Linear, Linear]:
+    """What is not negative behind the first end, and before the last one."""
+    own = number(linear(place))
+    return own, number(linear(part.limit)) - own + -1
 
 
 def _holds_infinity(load: eq.Read) -> bool:
@@ -222,8 +261,7 @@ def is_out(node: eq.Read, mask: eq.Expr) -> bool:
     for s, part in zip(node.subscripts, node.outside, strict=True):
         if part is None:
             continue
-        place = number(linear(s))
-        for inside in (place, number(linear(part.limit)) - place + -1):
+        for inside in _inside(s, part):
             gap = forms[0] - inside  # the mask fails: forms[0] <= -1, and then inside <= -1, too
             if not gap.terms and gap.constant >= 0:
                 return True

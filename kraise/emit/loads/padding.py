@@ -81,8 +81,17 @@ def _made(low: Lowering, node: eq.Read, base: Py, extents: Extents, widths: Widt
         return array
     for edge in (part.edge for part in node.outside if part is not None and part.edge):
         return py.call("jnp.pad", array, _text(low, kept), mode=Atom(f'"{edge}"'))
-    fills = [low.lower(part.fill, ()).py for part in node.outside if part is not None and part.fill is not None]
+    values = (_values(low, part) for part in node.outside if part is not None)
+    fills = [v for v in values if v is not None]
     return py.call("jnp.pad", array, _text(low, kept), **({"constant_values": fills[0]} if fills else {}))
+
+
+def _values(low: Lowering, part: eq.Outside) -> Py | None:
+    """What the rims hold: one number, or one before the first element and another behind the last."""
+    first = None if part.fill is None else low.lower(part.fill, ()).py
+    if part.behind is None:
+        return first
+    return py.Tup((first or py.number(0), low.lower(part.behind, ()).py))
 
 
 def _text(low: Lowering, widths: Widths) -> Py:

@@ -8,7 +8,7 @@ from kraise.emit import tree
 from kraise.emit.text.linear import Linear, linear
 from kraise.ir import equations as eq
 
-Part = tuple[eq.Expr | None, ...] | tuple[eq.Expr, eq.Expr | None, str]
+Part = tuple[eq.Expr | None, ...] | tuple[eq.Expr, eq.Expr | None, eq.Expr | None, str]
 _FEW = 4
 Key = tuple[eq.Version, tuple[eq.Expr, ...], tuple[Part, ...]]
 
@@ -16,7 +16,11 @@ Key = tuple[eq.Version, tuple[eq.Expr, ...], tuple[Part, ...]]
 def key_of(node: eq.Read) -> Key:
     """Loads of one key can share a padded array: all of it, or one of its planes."""
     parts = zip(node.subscripts, node.outside, strict=True)
-    return node.version, node.view, tuple((_plane(s),) if o is None else (o.limit, o.fill, o.edge) for s, o in parts)
+    return (
+        node.version,
+        node.view,
+        tuple((_plane(s),) if o is None else (o.limit, o.fill, o.behind, o.edge) for s, o in parts),
+    )
 
 
 def _plane(subscript: eq.Expr) -> eq.Expr | None:

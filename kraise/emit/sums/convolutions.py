@@ -177,7 +177,13 @@ def _masked(plan: Plan, where: eq.Expr | None) -> bool:
         known = plan.windows.get(at)
         if o is None or (known is None and all(linear(e).same(Linear()) for e in (o.before, o.after))):
             continue
-        if o.fill is not None or o.edge or known is None or not linear(o.limit).same(known.limit):
+        if (
+            o.fill is not None
+            or o.behind is not None
+            or o.edge
+            or known is None
+            or not linear(o.limit).same(known.limit)
+        ):
             return False
     if where is None:
         return not plan.image.safe or bool(plan.image.outside)

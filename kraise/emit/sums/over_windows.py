@@ -12,7 +12,7 @@ from dataclasses import replace
 from kraise.emit import tree
 from kraise.emit.context import Assign, Block, Context, Def, Frame, Stmt, Val
 from kraise.emit.loads.dims import Range, Scalar, classify
-from kraise.emit.loads.halo import is_out
+from kraise.emit.loads.halo import ends_held, is_out
 from kraise.emit.loads.masks import conjuncts
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
@@ -173,7 +173,12 @@ def _filled(op: str, body: eq.Expr, where: eq.Expr | None) -> tuple[eq.Expr, eq.
     kind = body.type
     if op not in ("min", "max") or where is None or not kind.is_inexact or kind.kind in ("number", "complex"):
         return body, where
-    if isinstance(body, eq.Read) and body.outside and all(is_out(body, m) for m in conjuncts(where)):
+    if (
+        isinstance(body, eq.Read)
+        and body.outside
+        and all(is_out(body, m) for m in conjuncts(where))
+        and ends_held(body, conjuncts(where))
+    ):
         fill = eq.Const(float("inf" if op == "min" else "-inf"), kind)
         return replace(body, outside=tuple(o and replace(o, fill=fill) for o in body.outside)), None
     return body, where
