@@ -20,10 +20,8 @@ from kraise.ir.types import ScalarType
 
 @node
 class Version(Node):
-    """Array ``array`` after its ``number``-th write; number 0 is what came in (undefined for a new array).
-
-    ``fold`` is the name of the fold whose body the version lives in ("" at the top).
-    """
+    """Array ``array`` after its ``number``-th write (0: what came in, undefined for a new array), in the body of the
+    fold of that name ("": at the top)."""
 
     array: str
     number: int
@@ -94,9 +92,8 @@ class Cast(Node):
 
 @node
 class Outside(Node):
-    """What a load finds outside of ``0 <= subscript < limit``: ``before`` zeros before the first element and ``after``
-    behind the last, or as many of the constant ``fill`` (``behind`` the last of another), of the element beside them
-    ("edge"), or all anew ("wrap")."""
+    """What a load finds outside of ``0 <= subscript < limit``: ``before`` zeros and ``after`` behind the last, or as
+    many of ``fill`` (``behind`` the last of another), of the element beside them ("edge"), or all anew ("wrap")."""
 
     before: Expr
     limit: Expr

@@ -205,8 +205,32 @@ def test_threads_of_a_plane_pass_on_the_cells_of_their_numbers(cells, passed):
     source = PLANE.format(cells=cells, passed=passed)
     launches = [((2,), (8, 8))]
     assert judge(source, "cu", f"x=i[100] h=i[{cells}] n=100", launches) == "right"
-    if cells == 32 and "threadIdx.x <" not in passed:
-        assert "h.at[x[: min(64 * grid[0], n)] & 31].add(" in pipeline.translate(source, "k.cu").text
+
+
+BY_GRID = """__global__ void k(const int *x, int *h, int n) {{
+  __shared__ int s[64];
+  int t = threadIdx.x, i = blockIdx.x * {size} + t;
+  for (int c = t; c < 64; c += {size}) s[c] = 0;
+  __syncthreads();
+  if (i < n) atomicAdd(&s[x[i] & 31], 1);
+  __syncthreads();
+  {passed}
+}}"""
+
+
+@pytest.mark.parametrize("size", ["blockDim.x", "16"])
+@pytest.mark.parametrize(
+    "passed",
+    [
+        "if (i < 20) atomicAdd(&h[i], s[i]);",
+        "if (i < 20) h[i] += s[i];",
+        "for (int k = i; k < 32; k += blockDim.x * gridDim.x) atomicAdd(&h[k], s[k]);",
+    ],
+)
+def test_cells_that_the_threads_of_the_grid_pass_on_are_not_every_block_s(size, passed):
+    """The counts of all blocks came in, where each passes on the cells of its threads' numbers in the grid."""
+    source = BY_GRID.format(size=size, passed=passed)
+    assert judge(source, "cu", "x=i[60] h=i[64] n=60", [((4,), (16,))]) in ("right", "KR201", "KR206")
 
 
 FIRST = """

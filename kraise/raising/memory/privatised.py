@@ -6,6 +6,7 @@ every cell once, is ``h[b] += v``.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from kraise.analysis.conditions import Fact, classify
@@ -16,6 +17,7 @@ from kraise.ir.walk import free_indices, topological, transform
 from kraise.raising.memory.filled import Solved, solve
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import Raw, RawNew, RawWrite, State
+from kraise.raising.threads.row_views import asks_for
 from kraise.raising.threads.tiles import Launch, merged_write
 from kraise.raising.writes.accumulate import neutral_of
 
@@ -84,6 +86,8 @@ def _passed(cx: Context, st: State, raw: RawWrite, part: RawWrite, shape: tuple[
     """``part`` as an accumulation into the array to which ``raw`` passes its cells."""
     assert isinstance(raw.value, eq.Read)
     array = raw.value.version.array
+    if any(n in cx.strides and asks_for(cx.strides[n][1:2], ("grid.",)) for n in raw.loops):
+        return None  # each cell is passed on by one of the blocks
     path = tuple(c for c in raw.path if not _adds_something(c, raw))
     cell, loops = replace(raw, subscripts=raw.value.subscripts, path=path), raw.loops
     solved: Solved | None = solve(cx, st, cell, part.subscripts, -1)
@@ -110,6 +114,13 @@ def _passed(cx: Context, st: State, raw: RawWrite, part: RawWrite, shape: tuple[
     if threads and any(free_indices(s) - alone for s in cell.subscripts):
         return None  # rounds of its threads
     few = [eq.Op("lt", (solved.apply(t), n), BOOL) for t, n in threads]
+    own_cells = {n for s in cell.subscripts for n in free_indices(s)}
+    for axis, t in ((axis, t) for (kind, axis), t in cx.threads.items() if kind == "thread"):
+        if cell.loops != loops:  # a number takes the place of digits, from zero on
+            few += [_not_negative(solved.apply(eq.Index(n, INT))) for n in free_indices(t) & own_cells - {*cx.blocks}]
+        elif _counts_blocks(moved := solved.apply(t), cx.blocks):
+            # the cell of a thread's number in the grid is passed on by the block that has the thread
+            few += [_not_negative(moved), eq.Op("lt", (moved, cx.threads["blockDim", axis]), BOOL)]
     said = [c for c in (transform(c, _as_position) for c in (*solved.conditions, *few)) if not _says_nothing(c)]
     # some cells are not passed on
     more = tuple({classify(c) or c: c for c in said if c not in spelled and not _weaker(c, known)}.values())
@@ -148,6 +159,21 @@ def _adds_something(condition: eq.Expr, raw: RawWrite) -> bool:
         case _:
             return False
     return a is raw.value and _neutral(raw.accumulate, b)
+
+
+def _counts_blocks(e: eq.Expr, blocks: Iterable[str]) -> bool:
+    match e:
+        case eq.Index(name=name):
+            return name in blocks
+        case eq.Op(args=args):
+            return any(_counts_blocks(a, blocks) for a in args)
+        case eq.Cast(arg=arg):
+            return _counts_blocks(arg, blocks)
+    return False
+
+
+def _not_negative(e: eq.Expr) -> eq.Op:
+    return eq.Op("ge", (e, eq.Const(0, INT)), BOOL)
 
 
 def _weaker(condition: eq.Expr, known: set[Fact]) -> bool:
