@@ -1,4 +1,7 @@
-"""Cumulative distributions of ragged rows by hand: scans that begin again where a row does."""
+"""Cumulative distributions of ragged rows by hand: scans that begin again where a row does.
+
+The rows need not fill the arrays: what lies before the first and behind the last one stays as it is.
+"""
 
 from functools import partial
 
@@ -22,7 +25,10 @@ def row_cdf(ptr, w, cdf, rest, total, n):
     ends = none.at[jnp.where(start < end, end - 1, w.size)].set(True, mode="drop")
     sums = _running(w * w, begins)
     whole = jnp.where(start < end, sums[end - 1], 0)
-    return sums, 0.5 + _running(w, ends, reverse=True) - w, total.at[:n].set(whole)
+    k = jnp.arange(w.size)
+    within = (k >= ptr[0]) & (k < ptr[n])
+    after = 0.5 + _running(w, ends, reverse=True) - w
+    return jnp.where(within, sums, cdf), jnp.where(within, after, rest), total.at[:n].set(whole)
 
 
 def large(rng):
