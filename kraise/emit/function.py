@@ -12,7 +12,7 @@ from kraise.emit.context import Assign, Context, Def, Raw, Stmt
 from kraise.emit.gradients import derivatives
 from kraise.emit.hosts import shared_work
 from kraise.emit.hosts.shared_work import Shared
-from kraise.emit.loads import declared, edges, gathered_rows, halo, tile_rows, widened
+from kraise.emit.loads import declared, edges, gathered_rows, halo, picked, row_members, tile_rows, widened
 from kraise.emit.loads.rectangles import rectangles
 from kraise.emit.loads.tables import tables_of
 from kraise.emit.loads.views import whole
@@ -21,7 +21,7 @@ from kraise.emit.lower import Lowering
 from kraise.emit.settled import settled
 from kraise.emit.stores import columns, versions, whole_rows, writes
 from kraise.emit.stores.merge import merged
-from kraise.emit.sums import between, neighbours
+from kraise.emit.sums import between, members, neighbours
 from kraise.emit.sums.extrema import beside_places
 from kraise.emit.sums.from_first import from_first
 from kraise.emit.text import clashes, layout_text, records, shapes
@@ -59,10 +59,11 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     """The text of one kernel's function, and those of the derivatives that it asks for."""
     kernel = from_first(shared(canonical(merged(kernel))))
     kernel = chunks.chunked(triangular.solved(kernel))
-    kernel = between.between(kernel)
+    kernel = between.between(picked.picked(kernel))
     kernel = halo.padded(kernel, tables_of(around.module.constants, kernel.params))  # type: ignore[arg-type]
     kernel = tile_rows.in_tiles(kernel)
-    kernel = columns.stacked(gathered_rows.in_rows(edges.repeating(bit_order.turned(kernel))))
+    kernel = gathered_rows.in_rows(edges.repeating(bit_order.turned(kernel)))
+    kernel = columns.stacked(row_members.gathered(members.together(kernel)))
     parameters = tuple(identifier(p.name) for p in kernel.params)  # type: ignore[attr-defined]
     try:
         context, checks, body = _lowered(kernel, around, ())

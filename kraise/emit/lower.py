@@ -294,16 +294,15 @@ class Lowering:
 
     def operation(self, node: eq.Op, frame: Frame) -> Val:
         """An operation of the table, lane by lane."""
-        from kraise.emit import bit_order, lazy
-        from kraise.emit.loops import triangular
+        from kraise.emit import lazy, special
         from kraise.emit.sums import conditions, extrema, neighbours, stencils
 
-        if own := {triangular.SOLVE: triangular.lowered, bit_order.NAME: bit_order.lowered}.get(node.name):
-            return own(self, node, frame)
+        if (own := special.lowered(self, node, frame)) is not None:
+            return own
         by_columns = stencils.by_columns(self, node, frame) if self.ctx.uses[node] > 1 else None
-        special = neighbours.sliced(self, node, frame) or by_columns or conditions.triangle(self, node, frame)
-        if special is not None:
-            return special
+        known = neighbours.sliced(self, node, frame) or by_columns or conditions.triangle(self, node, frame)
+        if known is not None:
+            return known
         name, args = node.name, node.args
         if name == "select" and isinstance(args[2], eq.Const) and args[2].value == 0 and node.type.kind != "bool":
             part = conditions.triangular_part(self, args[0], args[1], frame)

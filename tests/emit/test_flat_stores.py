@@ -1,5 +1,7 @@
 """Guarded stores by block and thread: all that the threads have, cut off at the guard, whatever the sizes are."""
 
+import re
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -144,3 +146,88 @@ def test_values_beside_one_another_that_are_made_alike(name):
         ((report,), problems) = pipeline.verify(done, request)
         assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
     assert ("stack" not in done.text) == rows, done.text
+
+
+PICKED = {  # how a local array is filled whose elements a loop stores, and whether these are a stack
+    "in full": ("c[0] = x[3 * i] * s; c[1] = sqrtf(1.0f + x[3 * i + 1] * x[3 * i + 1]); c[2] = s;", True),
+    "one again": ("c[0] = x[3 * i]; c[1] = s; c[2] = x[3 * i];", False),
+    "a number": ("c[0] = 1.0f; c[1] = x[3 * i]; c[2] = s * s;", True),
+    "then one anew": ("for (int j = 0; j < 3; j++) c[j] = x[3 * i + j] * s; c[1] = s;", False),
+    "by data": ("c[0] = s; c[1] = x[3 * i]; c[2] = 0.0f; if (s > 1.0f) c[1] = s * s; ", True),
+    "at a place of data": ("c[0] = c[1] = c[2] = 0.0f; c[s > 1.0f ? 2 : 1] = x[3 * i + 1];", False),
+}
+
+
+@pytest.mark.parametrize("name", PICKED)
+def test_a_local_array_filled_at_numbers_is_a_stack(name):
+    body, stack = PICKED[name]
+    source = (
+        "__global__ void f(const float *x, float *y, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        f"  if (i < n) {{ float c[3]; float s = x[3 * i] * x[3 * i] + x[3 * i + 2]; {body}\n"
+        "  float t = 0.0f; for (int k = 0; k < 3; k++) t += c[k];"
+        "  for (int k = 0; k < 3; k++) y[3 * i + k] = c[k] - 0.5f * t * c[2 - k]; }\n}\n"
+    )
+    done = pipeline.translate(source, "k.cu")
+    assert done.text is not None, done.diagnostics
+    for n in (3, 0):
+        request = pipeline.Request(shapes={"x": (3 * n + 1,), "y": (3 * n,)}, values={"n": n})
+        ((report,), problems) = pipeline.verify(done, request)
+        assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    assert ("jnp.stack" in done.text) == stack, done.text
+
+
+TO_ROWS = {  # what is added to rows of b, and how many updates and gathers of rows that is; a is data, at rows of q
+    "in order": ("+0 s*q0, +1 s*q1, +2 s*q2", 1, 1),
+    "to two rows by turns": ("+0 s*q0, -0 -s*q0, +1 s*q1, -1 -s*q1, +2 s*q2, -2 -s*q2", 2, 1),
+    "not alike": ("+0 s, +1 s*q1, +2 q2", 1, 1),
+    "apart": ("+0 s*q0, +2 s*q2", 2, 0),
+    "twice at a place": ("+0 s*q0, +0 q1, +1 s*q2", 2, 1),
+}
+
+
+@pytest.mark.parametrize("name", TO_ROWS)
+def test_additions_to_members_of_a_row(name, tmp_path):
+    parts, updates, gathers = TO_ROWS[name]
+    adds = "".join(
+        f" atomicAdd(&b[e[i]{' + 1' if sign == '-' else ''}].{'xyz'[int(k)]},"
+        f" {re.sub(r'q(.)', lambda m: 'q[e[i]].' + 'xyz'[int(m[1])], value)});"
+        for sign, k, value in re.findall(r"([+-])(\d) ([^,]+)", parts)
+    )
+    source = (
+        "__global__ void f(const int *e, const float3 *q, const float *w, float3 *b, int n) {\n"
+        f"  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) {{ float s = w[i];{adds} }}\n}}\n"
+    )
+    done = pipeline.translate(source, "k.cu")
+    assert done.text is not None, done.diagnostics
+    case = tmp_path / "case.toml"
+    floats = "".join(
+        f'{k} = {{ shape = {v}, dtype = "float32" }}\n' for k, v in (("q", [3, 3]), ("w", [7]), ("b", [4, 3]))
+    )
+    case.write_text(f'[kernel.f.args]\nn = 7\ne = {{ shape = [7], dtype = "int32", range = [0, 3] }}\n{floats}')
+    ((report,), problems) = pipeline.verify(done, pipeline.Request(case=str(case)))
+    assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    assert done.text.count(".add(") == updates and done.text.count("= q[e[:n], ") == gathers, done.text
+
+
+SUMS = {  # what is summed over all rows, and whether its terms are those of one sum over rows and members
+    "squares": ("q[i].x * q[i].x + q[i].y * q[i].y + q[i].z * q[i].z", True),
+    "in another order": ("fabsf(q[i].z) * w[i] + fabsf(q[i].x) * w[i] + fabsf(q[i].y) * w[i]", True),
+    "unlike": ("q[i].x * q[i].x + q[i].y * q[i].y + q[i].z * q[i].y", False),
+    "one twice": ("q[i].x * q[i].x + q[i].y * q[i].y + q[i].x * q[i].x", False),
+    "and a number": ("q[i].x * q[i].x + q[i].y * q[i].y + 1.0f", False),
+}
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_sums_of_members_that_are_made_alike(name):
+    body, one = SUMS[name]
+    source = (
+        "__global__ void f(const float3 *q, const float *w, float *b, int n) {\n"
+        f"  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) atomicAdd(&b[0], {body});\n}}\n"
+    )
+    done = pipeline.translate(source, "k.cu")
+    assert done.text is not None, done.diagnostics
+    request = pipeline.Request(shapes={"q": (4, 3), "w": (4,), "b": (1,)}, values={"n": 4})
+    ((report,), problems) = pipeline.verify(done, request)
+    assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    assert ("q[:n, 0]" not in done.text) == one, done.text

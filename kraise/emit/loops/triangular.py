@@ -24,7 +24,7 @@ from kraise.ir.types import BOOL, FLOAT32, FLOAT64, INT, NUMBER
 from kraise.ir.walk import free_indices, statements, substitute, topological
 
 # an operation of the emitter's own: the matrix, the right-hand side, lower, transposed, and ones on the diagonal
-SOLVE = "solve_triangular"
+NAME = "solve_triangular"
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def _store(loop: eq.Fold) -> eq.Write | None:
     kind = store.value.type
     flags = (eq.Const(found.lower, BOOL), eq.Const(found.transposed, BOOL), eq.Const(False, BOOL))
     matrix = eq.Reduce("add", (other,), found.matrix, None, kind)  # binds the other index
-    value = eq.Op(SOLVE, (matrix, found.given, *flags), kind)
+    value = eq.Op(NAME, (matrix, found.given, *flags), kind)
     return replace(store, before=carry.outside, after=carry.result, axes=(axis, *store.axes), value=value)
 
 
@@ -88,7 +88,7 @@ def _solution(loop: eq.Fold, found: Columns) -> eq.Write:
     place = eq.Index(rows.name, INT)
     matrix = eq.Reduce("add", (replace(rows, name=found.other.name),), found.matrix, None, kind)
     flags = tuple(eq.Const(flag, BOOL) for flag in (found.lower, found.transposed, found.unit))
-    value = eq.Op(SOLVE, (matrix, eq.Read(carry.outside, (place,), kind), *flags), kind)
+    value = eq.Op(NAME, (matrix, eq.Read(carry.outside, (place,), kind), *flags), kind)
     return eq.Write(carry.outside, carry.result, (rows,), (place,), value, span=found.store.span)
 
 
@@ -170,7 +170,7 @@ def checks(ctx: Context, kernel: eq.Kernel) -> list[Stmt]:
     """That what is solved for is of floats, where the source has no types: each round would cut integers off."""
     found: dict[str, None] = {}
     for stmt in statements(kernel.body):
-        if isinstance(stmt, eq.Write) and isinstance(stmt.value, eq.Op) and stmt.value.name == SOLVE:
+        if isinstance(stmt, eq.Write) and isinstance(stmt.value, eq.Op) and stmt.value.name == NAME:
             found.update({stmt.after.array: None} if stmt.value.type == NUMBER else {})
     out: list[Stmt] = []
     for array in found:

@@ -14,9 +14,9 @@ from kraise.emit.loads.mapped import Axes, mapped, named
 from kraise.emit.text.linear import Linear, linear
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import transform
+from kraise.ir.walk import topological, transform
 
-_BESIDE = eq.Index("beside", INT)
+BESIDE = eq.Index("beside", INT)
 
 
 class _Unlike(Exception):
@@ -28,8 +28,8 @@ def rows(last: eq.Write, values: tuple[eq.Expr, ...], axis: int, flat: bool) -> 
     ``last`` has the subscripts of the first."""
     if len(last.axes) != 1 or last.axes[0].step != 1 or not linear(last.axes[0].lo).same(Linear()):
         return None
-    own = _BESIDE
-    made = _Rows(last, axis, flat, own, len(values))
+    own = BESIDE
+    made = _Rows(last.axes, axis, flat, own, len(values))
     if flat and not linear(last.subscripts[0]).same(made.row):
         return None
     try:
@@ -43,13 +43,35 @@ def rows(last: eq.Write, values: tuple[eq.Expr, ...], axis: int, flat: bool) -> 
     return replace(last, axes=(*last.axes, wide), subscripts=subscripts, view=view, value=value, covers=False)
 
 
+def one_of(axes: Axes, values: tuple[eq.Expr, ...], own: eq.Index = BESIDE) -> eq.Expr | None:
+    """Values over ``axes`` for the places ``own`` of a row as one over these, too; None where these are unlike."""
+    made = _Rows(axes, 0, False, own, len(values))
+    try:
+        value = made.one(values)
+    except _Unlike:
+        return None
+    return value if made.loads else None
+
+
+def by_member(values: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...] | None:
+    """Values in the order of the numbers at which they load, if each does at one of its own."""
+    found: dict[int, eq.Expr] = {}
+    shared = set.intersection(*({*topological((v,))} for v in values))
+    for v in values:
+        loads = (n for n in topological((v,)) if isinstance(n, eq.Read) and n.subscripts and n not in shared)
+        own = {linear(n.subscripts[-1]).constant for n in loads}
+        if len(own) == 1:
+            found[own.pop()] = v
+    return tuple(found[k] for k in sorted(found)) if len(found) == len(values) else None
+
+
 def by_columns(kernel: eq.Kernel) -> eq.Kernel:
     """The kernel with single elements of such rows as columns of what is seen in rows."""
     rows_of = {
         (n.version, *n.view): n.view
         for s in tree.statements(kernel.body)
         for n in tree.walk(*tree.statement_roots(s))
-        if isinstance(n, eq.Read) and len(n.view) == 2 and n.subscripts[-1] is _BESIDE
+        if isinstance(n, eq.Read) and len(n.view) == 2 and n.subscripts[-1] is BESIDE
     }
     if not rows_of:
         return kernel
@@ -75,9 +97,10 @@ def by_columns(kernel: eq.Kernel) -> eq.Kernel:
 
 
 class _Rows:
-    def __init__(self, store: eq.Write, axis: int, flat: bool, own: eq.Index, count: int):
+    def __init__(self, axes: Axes, axis: int, flat: bool, own: eq.Index, count: int):
         self.axis, self.flat, self.own = axis, flat, own
-        (self.rows,) = store.axes
+        self.rows = axes[0]
+        self.flat_loads = len(axes) == 1 and self.rows.step == 1 and linear(self.rows.lo).same(Linear())
         self.view = (self.rows.hi, eq.Const(count, INT))
         self.row = linear(eq.Index(self.rows.name, INT)).times(count)  # where a row of a flat array starts
         self.loads = False
@@ -147,9 +170,9 @@ class _Rows:
         if not start.terms:
             at = self.own if start.constant == 0 else eq.Op("add", (self.own, eq.Const(start.constant, INT)), INT)
             return replace(first, subscripts=(*first.subscripts[:axis], at, *first.subscripts[axis + 1 :]))
-        if not start.same(self.row) or len(first.subscripts) != 1 or first.view:
+        if not self.flat_loads or not start.same(self.row) or len(first.subscripts) != 1 or first.view:
             raise _Unlike
         return replace(first, subscripts=(eq.Index(self.rows.name, INT), self.own), view=self.view)
 
 
-__all__ = ["by_columns", "rows"]
+__all__ = ["BESIDE", "by_columns", "by_member", "one_of", "rows"]

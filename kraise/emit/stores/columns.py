@@ -15,7 +15,7 @@ from dataclasses import replace
 from kraise.emit.context import Context, Frame
 from kraise.emit.loads import subscripts as subs
 from kraise.emit.lower import Lowering
-from kraise.emit.stores import alike, versions
+from kraise.emit.stores import added, alike, versions
 from kraise.emit.stores.merge import users
 from kraise.emit.stores.typed import cast, typed
 from kraise.emit.text import python as py
@@ -26,7 +26,7 @@ from kraise.ir import equations as eq
 from kraise.ir.types import INT
 from kraise.ir.walk import free_indices, substitute, topological
 
-_MOST = 16
+_MOST = 32
 
 
 def stacked(kernel: eq.Kernel) -> eq.Kernel:
@@ -38,6 +38,9 @@ def _body(body: tuple[eq.Stmt, ...], uses: Counter[eq.Version]) -> tuple[eq.Stmt
     out: list[eq.Stmt | None] = [replace(s, body=_body(s.body, uses)) if isinstance(s, eq.Fold) else s for s in body]
     for at, s in enumerate(out):
         chain = _chain(out, at, uses) if isinstance(s, eq.Write) else []
+        if len(chain) > 2 and all(out[k] is None or k in chain for k in range(chain[0], chain[-1])):
+            for k, one in zip(chain, added.in_order([out[k] for k in chain]), strict=True):  # type: ignore[misc]
+                out[k] = one
         for count in range(min(len(chain), _MOST), 1, -1):
             one = _one([out[k] for k in chain[:count]])  # type: ignore[misc]
             if one is not None:
@@ -64,6 +67,9 @@ def _chain(body: Sequence[eq.Stmt | None], at: int, uses: Counter[eq.Version]) -
 
 
 def _one(stores: list[eq.Write]) -> eq.Write | None:
+    if all(s.accumulate for s in stores):
+        return added.rows(stores)
+    stores = added.stored(stores)
     first, last = stores[0], stores[-1]
     for s in stores:
         plain = not s.accumulate and s.where is None and not s.safe and not s.segments

@@ -80,6 +80,7 @@ OPERATION_NAMES = {
     "and": "both",
     "or": "either",
     "not": "other",
+    "pick": "stacked",
     "pow": "power",
     "neg": "negative",
 }
