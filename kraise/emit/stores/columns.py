@@ -39,8 +39,8 @@ def _body(body: tuple[eq.Stmt, ...], uses: Counter[eq.Version]) -> tuple[eq.Stmt
     for at, s in enumerate(out):
         chain = _chain(out, at, uses) if isinstance(s, eq.Write) else []
         if len(chain) > 2 and all(out[k] is None or k in chain for k in range(chain[0], chain[-1])):
-            for k, one in zip(chain, added.in_order([out[k] for k in chain]), strict=True):  # type: ignore[misc]
-                out[k] = one
+            for k, own in zip(chain, added.in_order([out[k] for k in chain]), strict=True):  # type: ignore[misc]
+                out[k] = own
         for count in range(min(len(chain), _MOST), 1, -1):
             one = _one([out[k] for k in chain[:count]])  # type: ignore[misc]
             if one is not None:
