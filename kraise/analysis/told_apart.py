@@ -10,6 +10,7 @@ from typing import Any
 
 from kraise.analysis.poly import to_poly
 from kraise.ir import equations as eq
+from kraise.ir.walk import topological
 
 
 def different(space: Any, a: Any, b: Any, names_a: Any, names_b: Any, injective: frozenset[str]) -> None:
@@ -53,6 +54,8 @@ def disjoint(space: Any, a: Any, b: Any, names_a: Any, names_b: Any) -> None:
 def turned(space: Any, a: Any, b: Any, names_a: Any, names_b: Any, s: eq.Expr, t: eq.Expr) -> tuple[str, str] | None:
     """The texts of two subscripts of which one goes through segments from behind (``ptr[i] + ptr[i + 1] - 1 - k``): as
     far from the end of a segment as k is from its start, it stays in it."""
+    if not any(isinstance(n, eq.Read) for n in topological((s, t))):
+        return None
     first, second = _in_segment(a, s), _in_segment(b, t)
     if first is None or second is None or not (first.back or second.back):
         return None
