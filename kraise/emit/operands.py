@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kraise.diagnostics import refuse
 from kraise.emit.context import Context, Frame, Val
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
@@ -11,7 +12,7 @@ from kraise.emit.text.python import Atom, Py
 from kraise.emit.text.spelling import wide
 from kraise.ir import equations as eq
 from kraise.ir.operations import OPERATIONS, counts_bits
-from kraise.ir.types import FLOAT32, FLOAT64, INT32, INT64
+from kraise.ir.types import FLOAT32, FLOAT64, INT, INT32, INT64
 from kraise.ir.walk import is_unsigned_size, topological
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ def operand(low: Lowering, arg: eq.Expr, parent: eq.Op, frame: Frame) -> Val:
         return Val(py.call("jnp.int_", low.constant(arg)), (), 0)  # type: ignore[arg-type]
     if isinstance(arg, eq.Const) and arg.type.kind == "uint" and int(arg.value.real) >= 2**31:
         return Val(py.call(f"jnp.{arg.type}", low.constant(arg)), (), 0)
+    if isinstance(arg, eq.Const) and arg.type == INT and not -(2**63) <= int(arg.value.real) < 2**63:
+        reason = f"{arg.value} is more than an integer of 64 bits holds, and JAX has none with more"
+        raise refuse("KR303", reason, hint="compute in np.uint64: np.uint64(0xff…), and start from np.uint64(seed)")
     if isinstance(arg, eq.Const) and wide(arg):
         kind = kind if kind.kind == "uint" and kind.bits == 32 else arg.type
         return Val(py.call(f"jnp.{kind if kind.bits else INT64}", low.constant(arg)), (), 0)

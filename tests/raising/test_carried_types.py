@@ -141,6 +141,13 @@ STARTS = {
         0,
         np.bool_,
     ),
+    "a half in some rounds": ("v = v / 2 if a[i, j] > 3 else v + a[i, j]", "v = s0", 3, np.int32),
+    "parameters that it stays between": (
+        "v += a[i, j] - 3\n            v = s0 if v > s0 else v\n            if v < 0:\n                v = 0",
+        "v = 0",
+        5.5,
+        np.int32,
+    ),
     "a fraction beside a generator": (
         "t = (t * 75 + 74) % 65537\n            if t & 1:\n                v += t / 65537.0",
         "v = 0.0\n        t = a[i, 0]",
@@ -235,3 +242,13 @@ def test_fractions_beside_numbers_below_zero_are_as_they_were():
     source = "def f(a, out):\n    for j in range(a.shape[0]):\n        out[j] = max(a[j] * 0.5, -1)\n"
     text = pipeline.translate(HEAD + source, "case.py").text
     assert text is not None and "jnp.maximum(a * 0.5, -1)" in text
+
+
+def test_numbers_of_more_than_64_bits_are_refused():
+    """The module failed at every call."""
+    source = (
+        "def f(a, out):\n    s = 1\n    for i in range(len(a)):\n        s = (s * 3 + i) & {}\n        out[i] = s\n"
+    )
+    done = pipeline.translate(HEAD + source.format(2**64 - 1), "case.py")
+    assert done.text is None and any("64 bits" in d.reason for d in done.diagnostics)
+    assert pipeline.translate(HEAD + source.format(2**63 - 1), "case.py").text is not None

@@ -136,7 +136,7 @@ def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     fraction = ("1.0",) if s.type.kind == "number" and _fraction_of_integers(ctx, s) else ()
     if len(arrays) == 1 and s.type.kind == "number" and far:  # a number that has 64 bits makes the others have them
         return py.call("jnp.result_type", Atom(arrays[0]), Atom("jnp.int64"), *map(Atom, fraction))
-    arrays += fraction
+    arrays += [f for f in fraction if f not in arrays]
     base: tuple[Atom, ...] = () if s.type.kind == "number" else (Atom(dtype_text(s.type)),)
     if any(_settles(ctx, n) and not n.type.is_integer for e in (s.init, s.update) for n in _sources(ctx, e)):
         base = (*base, Atom("jnp.float_"))  # a sum of numbers is as wide as JAX makes floats
@@ -164,6 +164,12 @@ def _open_numbers(ctx: Context, s: eq.ScalarCarry) -> list[str]:
     counts = isinstance(s.init, eq.Const) and isinstance(s.init.value, int)
     if counts and any(isinstance(n, eq.Op) and n.name in ("add", "sub") for n in _sources(ctx, s.update)):
         names.append("0")
+    if names:  # the type has a line of its own: what else reaches the number stands in it
+        nodes = [n for e in (s.init, s.update) for n in _sources(ctx, e)]
+        params = {ctx.param_text(n.name) for n in nodes if isinstance(n, eq.Param) and n.type.kind == "number"}
+        names += sorted(params - set(names))
+        if any(_is_fraction(n) for n in nodes):
+            names = [*(n for n in names if n != "0"), "1.0"]
     return names
 
 
@@ -374,12 +380,14 @@ def _keeps(ctx: Context, array: str, root: eq.Expr) -> bool:
         integer = any(
             isinstance(n, eq.Index | eq.ArgReduce) or (isinstance(n, eq.Cast) and n.type.is_integer) for n in nodes
         )
-    fraction = any(
-        (isinstance(n, eq.Const | eq.Op | eq.Cast) and n.type.is_inexact)
-        or (isinstance(n, eq.Op) and n.name in _FLOATING)
-        for n in nodes
-    )
-    return fraction or not integer
+    return any(map(_is_fraction, nodes)) or not integer
+
+
+def _is_fraction(node: eq.Expr) -> bool:
+    """Whether a node makes a fraction of whatever it is given."""
+    if isinstance(node, eq.Const | eq.Op | eq.Cast) and node.type.is_inexact:
+        return True
+    return isinstance(node, eq.Op) and node.name in _FLOATING
 
 
 def _may_widen(kind: ScalarType, carry: ScalarType) -> bool:
