@@ -9,6 +9,7 @@ from kraise.analysis.dependence import impossible
 from kraise.ir import equations as eq
 from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import Unmovable, topological
+from kraise.raising.carried.arms import one_arm
 from kraise.raising.carried.problem import Declined, Problem, Solved
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation
@@ -23,6 +24,9 @@ def reduction(p: Problem, name: str) -> Solved | Declined:
     how = contribution(p.updates[name], p.carries[name])
     if how is None or how.value is None or how.op not in _REDUCED:
         return Declined(f"{name} is not combined with one value by one associative operator in each round")
+    if how.where is not None:
+        how = one_arm(how, (*p.path, *p.range))
+    assert how.value is not None
     if p.used_in(name):
         return Declined(f"the running value of {name} is used in the loop")
     if not p.free_of_pending(how.value) or (how.where is not None and not p.free_of_pending(how.where)):
