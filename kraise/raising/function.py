@@ -57,7 +57,7 @@ from kraise.raising.writes.exchanged import exchanged
 from kraise.raising.writes.finish import finish, finished
 from kraise.raising.writes.fuse import fuse, started, summed
 from kraise.raising.writes.index_sets import at_places, split
-from kraise.raising.writes.interleaved import interleaved, versions_read
+from kraise.raising.writes.interleaved import as_before, interleaved, versions_read
 from kraise.raising.writes.reread import reread
 from kraise.raising.writes.rewritten import from_before
 from kraise.raising.writes.shifted import shifted
@@ -165,7 +165,10 @@ class Raiser:
             st.out = shifted(st.out, st.names, st.accesses, tuple(a.name for a in cx.rounds_around))
             st.out = exchanged(st.out, shapes_of(st), st.names)
             grid = tiles.Launch((*cx.facts, *cx.assumed, *(c for c, _ in cx.checks)), named(st))
-            st.out = interleaved(cx, st.out, self._seen_versions(body.returns), grid)
+            before = as_before(st.out)
+            joined = interleaved(cx, before, self._seen_versions(body.returns, before), grid)
+            plain = len(joined) == len(before)  # then each store loads what is there when it is made
+            st.out = interleaved(cx, st.out, self._seen_versions(body.returns, st.out), grid) if plain else joined
             stmts = copied_after(finish(st.out, shapes_of(st), cx.rounds_around, grid))
             stmts = split(stmts, (*cx.assumed, *(c for c, _ in cx.checks)), self._leaving)
         except Unbounded as unbounded:
@@ -266,11 +269,11 @@ class Raiser:
             return with_counts(checked, cx.said_once)
         return kernel
 
-    def _seen_versions(self, arrays: tuple[k.ArrayRef | None, ...]) -> frozenset[eq.Version]:
+    def _seen_versions(self, arrays: tuple[k.ArrayRef | None, ...], out: list[Raw]) -> frozenset[eq.Version]:
         """The versions that are read, returned or checked."""
         st, kept = self.st, {r.array for r in arrays if r is not None}
         looked = {n.version for n in topological((*st.env.values(), *self._checked())) if isinstance(n, eq.Read)}
-        return versions_read(st.out) | looked | {v for a, v in st.versions.items() if a in kept}
+        return versions_read(out) | looked | {v for a, v in st.versions.items() if a in kept}
 
     def _marked(self, stmts: tuple[eq.Stmt, ...], returns: Returned) -> Marked:
         cx = self.cx

@@ -22,12 +22,60 @@ from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import ROWS, Raw, RawFold, RawWrite, expressions
 from kraise.raising.threads.tiles import Launch, merged_write
+from kraise.raising.writes.steps import in_ones
 
 MOST = 16  # stores of a group
 
 
 def interleaved(cx: Context, raws: Sequence[Raw], used: frozenset[eq.Version], launch: Launch) -> list[Raw]:
     """``raws`` with such stores as one; ``used`` are the versions that something else than these reads or returns."""
+    while len(out := _once(cx, raws, used, launch)) < len(raws):  # the rows of a thread's cells, when each is one
+        raws = out
+    return out
+
+
+def as_before(raws: Sequence[Raw]) -> list[Raw]:
+    """``raws`` in which a store loads its own cell as it was before the stores right before it in a row, which are to
+    other cells: ``C[4 * i + k] = a + b * C[4 * i + k]`` for each k."""
+    out: list[Raw] = []
+    chain: list[RawWrite] = []
+    for r in raws:
+        if not isinstance(r, RawWrite) or r.accumulate:
+            out.append(replace(r, body=tuple(as_before(r.body))) if isinstance(r, RawFold) else r)
+            chain = []
+            continue
+        follows = bool(chain) and r.before is chain[-1].after and r.view == chain[-1].view
+        earlier = chain if follows else []
+        older, newer = r.before, set[eq.Version]()
+        for w in reversed(earlier):
+            if not _apart(w, r):
+                break
+            older = w.before
+            newer.add(w.after)
+        if newer:
+            own = [
+                n
+                for n in topological((r.value,))
+                if isinstance(n, eq.Read) and n.version in newer and (n.subscripts, n.view) == (r.subscripts, r.view)
+            ]
+            r = replace(r, value=substitute(r.value, {n: replace(n, version=older) for n in own}))
+        chain = [*earlier, r]
+        out.append(r)
+    return out
+
+
+def _apart(a: RawWrite, b: RawWrite) -> bool:
+    """Whether no cell of one store is one of the other's, by what is left of a subscript divided by its steps."""
+    if (a.loops, a.view) != (b.loops, b.view):
+        return False
+    for axis, size in {*_strided(a)} & {*_strided(b)}:
+        gap = (to_poly(b.subscripts[axis]) - to_poly(a.subscripts[axis])).value
+        if gap is not None and gap % size:
+            return True
+    return False
+
+
+def _once(cx: Context, raws: Sequence[Raw], used: frozenset[eq.Version], launch: Launch) -> list[Raw]:
     out: list[Raw] = []
     raws = _loaded(raws)
     at = 0
@@ -35,7 +83,12 @@ def interleaved(cx: Context, raws: Sequence[Raw], used: frozenset[eq.Version], l
         r = raws[at]
         if isinstance(r, RawFold):
             r = replace(r, body=tuple(interleaved(cx, r.body, used, launch)))
-        found = group(cx, raws, at, used, launch) if isinstance(r, RawWrite) else None
+        found = None
+        if isinstance(r, RawWrite):
+            found = group(cx, raws, at, used, launch)
+            if found is None and (counted := in_ones(r)) is not r:  # the index of a loop in steps of as many cells
+                rest = [in_ones(x) if isinstance(x, RawWrite) else x for x in raws[at + 1 : at + MOST]]
+                found = group(cx, [counted, *rest], 0, used, launch)
         out.append(r if found is None else found[0])
         at += 1 if found is None else found[1]
     return out
@@ -93,8 +146,11 @@ def group(
     first = raws[at]
     assert isinstance(first, RawWrite)
     raws = [*raws[:at], _in_place(first, raws[at + 1 :]), *raws[at + 1 :]]
-    axis, size = _strided(first)
-    found = _joined(cx, raws[at : at + size], axis, 1, used, launch) if 2 <= size <= MOST else None
+    found = None
+    for axis, size in _strided(first):
+        found = found or (_joined(cx, raws[at : at + size], axis, 1, used, launch) if size <= MOST else None)
+        if found is not None:
+            break
     if found is None:
         axis, apart = _chunk(first)
         size = _in_chunks(raws[at : at + MOST], axis, apart) if apart else 0
@@ -104,9 +160,9 @@ def group(
 
 def sizes(raws: Sequence[RawWrite], at: int) -> tuple[int, ...]:
     """How many stores a group from ``at`` on may be made of."""
-    strided = _strided(raws[at])[1]
+    strided = [size for _, size in _strided(raws[at])]
     axis, apart = _chunk(raws[at])
-    return strided, _in_chunks(raws[at : at + MOST], axis, apart) if apart else 0
+    return *strided, _in_chunks(raws[at : at + MOST], axis, apart) if apart else 0
 
 
 def _in_place(first: RawWrite, behind: Sequence[Raw]) -> RawWrite:
@@ -182,15 +238,16 @@ def _rowed(r: RawWrite, launch: Launch) -> RawWrite:
     return r
 
 
-def _strided(r: RawWrite) -> tuple[int, int]:
-    """The subscript that moves in steps of a number with an index, and the number; 0 if there is none."""
+def _strided(r: RawWrite) -> list[tuple[int, int]]:
+    """The subscripts that move in steps of a number with an index, and the numbers."""
+    out: list[tuple[int, int]] = []
     for axis, s in enumerate(r.subscripts):
         if index_like(s):
             p = to_poly(s)
             steps = [abs(c) for m, c in p.terms.items() if m]
             if steps and min(steps) > 1 and all(c % min(steps) == 0 for c in steps):
-                return axis, int(min(steps))
-    return 0, 0
+                out.append((axis, int(min(steps))))
+    return out
 
 
 def _chunk(r: RawWrite) -> tuple[int, int]:
@@ -258,4 +315,4 @@ def _as_one(values: Sequence[eq.Expr], element: eq.Index, done: dict[tuple[eq.Ex
     return done[key]
 
 
-__all__ = ["interleaved", "versions_read"]
+__all__ = ["as_before", "interleaved", "versions_read"]
