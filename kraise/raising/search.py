@@ -34,7 +34,7 @@ from kraise.raising.threads import indices as threads
 from kraise.raising.threads.corners import with_whole_guards
 from kraise.raising.threads.counted import without_idle
 from kraise.raising.threads.literal_strides import strides
-from kraise.raising.threads.part_warps import parts
+from kraise.raising.threads.part_warps import parts, width
 from kraise.raising.threads.persistent import one_row_each
 from kraise.raising.threads.plausible import idle
 from kraise.raising.threads.rimmed import without_launch
@@ -196,7 +196,7 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
         except Lanes:
             if threads.LANES in known.ways:
                 raise first or refuse("KR299", "this use of a warp's lanes is not raised", function.span) from None
-            more = replace(known, ways=known.ways | {threads.LANES: 32})
+            more = replace(known, ways=known.ways | {threads.LANES: width(attempts[-1].inlined) if attempts else 32})
         except Refused as refused:
             real = agrees(known.ways, told) and not any(agrees(t.known.ways, told) for t in tried)
             first = further(first, refused, of_launch=real)
@@ -206,7 +206,8 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
             more = after(attempts[-1], known, refused) if attempts else None
             if more is None and attempts and threads.LANES in known.ways:
                 blocks = frozenset(known.ways.items() - {(threads.LANES, known.ways[threads.LANES])})
-                lanes = narrow.setdefault(blocks, parts(attempts[-1].inlined))
+                own = parts(attempts[-1].inlined)
+                lanes = narrow.setdefault(blocks, own if known.ways[threads.LANES] == 32 else [32, *own])
                 if lanes and any(d.code in ("KR201", "KR206", "KR299") for d in refused.diagnostics):
                     more = replace(start, ways=known.ways | {threads.LANES: lanes.pop(0)})
             if more is not None and contradicts(more.ways, told):

@@ -35,4 +35,10 @@ def parts(body: Iterable[k.Stmt]) -> list[int]:
     return sorted(found, key=lambda n: (-found[n], n)) if exchanged else []
 
 
-__all__ = ["parts"]
+def width(body: Iterable[k.Stmt]) -> int:
+    """The number of lanes that exchange, if it is one for all exchanges: an index over these says most."""
+    widths = {e.width for e in walked(tuple(body)) if isinstance(e, k.Warp)}
+    return widths.pop() if len(widths) == 1 else 32
+
+
+__all__ = ["parts", "width"]
