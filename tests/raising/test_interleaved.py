@@ -163,3 +163,28 @@ def test_running_values_up_to_the_same_place():
     assert not _is_same(scan("u", 4), scan("t", 8))  # it ends before
     assert _is_same(scan("u", 8, True), scan("t", 8, True))
     assert not _is_same(scan("u", 8, True), scan("t", 4, True))  # begins elsewhere
+
+
+TILE = """
+from numba import cuda
+
+@cuda.jit
+def f(a, y, n, m, c):
+    j, i = cuda.grid(2)
+    if i < n and j < m:
+        y[2 * i, 2 * j] = a[2 * i, 2 * j] + c * y[2 * i, 2 * j]
+        y[2 * i, 2 * j + 1] = a[2 * i, 2 * j + 1] + c * y[2 * i, 2 * j + 1]
+        y[2 * i + 1, 2 * j] = a[2 * i + 1, 2 * j] + c * y[2 * i + 1, 2 * j]
+        y[2 * i + 1, 2 * j + 1] = a[2 * i + 1, 2 * j + 1] + c * y[LAST]
+"""
+
+
+@pytest.mark.parametrize(("last", "one"), [("2 * i + 1, 2 * j + 1", True), ("2 * i + 1, 2 * j", False)])
+def test_rows_of_a_threads_cells(last, one):
+    """Each cell is made of its own value before: one store; where one is made of its neighbour's, more."""
+    done = pipeline.translate(TILE.replace("LAST", last), "f.py")
+    assert done.text is not None, [d.reason for d in done.diagnostics]
+    request = pipeline.Request(shapes={"a": (6, 4), "y": (6, 4)}, values={"n": 3, "m": 2, "c": 0.5})
+    reports, problems = pipeline.verify(done, request)
+    assert not problems and all(r.ok for r in reports), [r.failures for r in reports]
+    assert (done.text.count(".set(") == 1) == one, done.text

@@ -133,3 +133,24 @@ def test_without_steps_or_into_the_next_row_it_is_a_race(change):
     source = IN_MEMORY.replace(*change).replace("NEXT", "2")
     done = pipeline.translate(source, "k.cu", Options())
     assert done.text is None and {d.code for d in done.diagnostics} <= {"KR201", "KR202", "KR206"}
+
+
+SCAN = """
+__global__ void f(const float *x, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float v = x[i];
+    for (int d = 1; d < 8; d *= 2) {
+        float o = __shfl_up_sync(~0u, v, d, WIDTH);
+        if (threadIdx.x % 8 >= d) v += o;
+    }
+    y[i] = v;
+}"""
+
+
+@pytest.mark.parametrize("width", [8, 16])
+def test_scans_of_eight_lanes(width):
+    text, found = raised(SCAN.replace("WIDTH", str(width)))
+    assert ("jnp.cumsum(x2, axis=1)" in text) == (width == 8)
+    x = np.arange(64, dtype=np.float32)
+    got = found["f"](x, np.zeros(64, np.float32), grid=2, block=32)
+    np.testing.assert_array_equal(got, np.cumsum(x.reshape(8, 8), axis=1).ravel())
