@@ -8,32 +8,29 @@ import jax.numpy as jnp
 
 @partial(jax.jit, static_argnames="n")
 def tile_offsets(length, offset, n):
-    """offset[i] = sum_(0 <= lane_2 < 16 where lane_2 < i % 16 and i + lane_2 - i % 16 < n)
-        length[i + lane_2 - i % 16]
-        for 0 <= i < n
+    """offset[lane + 16 * warp] = exclusive_cumsum_lane(running)
+        for 0 <= warp < (n - 1) // 16 + 1, 0 <= lane < 16, where lane + 16 * warp < n
 
     block is a multiple of 32 (whole warps)
     """
-    count = min(n, length.shape[0], 16 * ((n + 15) // 16))
-    length2 = jnp.pad(length[:count], (0, 16 * ((n + 15) // 16) - count)).reshape(
-        (n + 15) // 16, 16
-    )
-    offset_new = jnp.pad(jnp.cumsum(length2, axis=1), ((0, 0), (1, 0)))[:, :16]
+    rows = -(-n // 16)
+    length2 = jnp.pad(length[:n], (0, rows * 16 - n)).reshape(rows, 16)
     return offset.at[:n].set(
-        offset_new.ravel()[:n].astype(offset.dtype)
+        (jnp.cumsum(length2, axis=1) - length2).ravel()[:n]
     )  # kernel.cu:10
 
 
 @partial(jax.jit, static_argnames="n")
 def highest_so_far(level, crest, n):
-    """crest[i] = max_(0 <= lane_2 < 8 where lane_2 <= i % 8 and i + lane_2 - i % 8 <
-        n)(level[i + lane_2 - i % 8])
-        for 0 <= i < n
+    """crest[rank + 8 * warp] = cummax_rank(level[rank + 8 * warp] if rank + 8 * warp < n else -inf)
+        for 0 <= warp < (n - 1) // 8 + 1, 0 <= rank < 8, where rank + 8 * warp < n
 
     block is a multiple of 32 (whole warps)
     """
     rows = -(-n // 8)
-    level2 = jnp.pad(level[:n], (0, rows * 8 - n)).reshape(rows, 8)
+    level2 = jnp.pad(level[:n], (0, rows * 8 - n), constant_values=-jnp.inf).reshape(
+        rows, 8
+    )
     return crest.at[:n].set(jax.lax.cummax(level2, axis=1).ravel()[:n])  # kernel.cu:20
 
 
