@@ -165,9 +165,9 @@ class Raiser:
             st.out = shifted(st.out, st.names, st.accesses, tuple(a.name for a in cx.rounds_around))
             st.out = exchanged(st.out, shapes_of(st), st.names)
             grid = tiles.Launch((*cx.facts, *cx.assumed, *(c for c, _ in cx.checks)), named(st))
-            before = as_before(st.out)
-            joined = interleaved(cx, before, self._seen_versions(body.returns, before), grid)
-            plain = len(joined) == len(before)  # then each store loads what is there when it is made
+            own = as_before(st.out)
+            joined = interleaved(cx, own, self._seen_versions(body.returns, own), grid)
+            plain = len(joined) == len(own)  # then each store loads what is there when it is made
             st.out = interleaved(cx, st.out, self._seen_versions(body.returns, st.out), grid) if plain else joined
             stmts = copied_after(finish(st.out, shapes_of(st), cx.rounds_around, grid))
             stmts = split(stmts, (*cx.assumed, *(c for c, _ in cx.checks)), self._leaving)
