@@ -159,7 +159,8 @@ def _lowered(
     context.launch_rank = _launch_rank(kernel)
     context.last_use, context.numbers = versions.last_uses(kernel)
     values = tuple(v for v in kernel.returns if not isinstance(v, eq.Version))
-    context.count_uses(kernel.body, values)
+    shared_by_two = dict.fromkeys(p.value for p in context.neighbours.values())
+    context.count_uses(kernel.body, (*values, *shared_by_two))
     context.nonempty |= beside_places(kernel.body)
     for stmt in tree.statements(kernel.body):
         if isinstance(stmt, eq.Fold):

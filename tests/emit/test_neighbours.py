@@ -126,3 +126,17 @@ __global__ void f(const float *u, const float *k, float *out, int h, int w) {
         ((report,), problems) = pipeline.verify(done, request)
         assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
     assert "between_padded[:, :w] - between_padded[:, 1 : w + 1]" in done.text, done.text
+
+
+def test_what_both_places_share_is_written_once():
+    source = (
+        "__global__ void f(const float *u, const float *v, float *y, int n) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n - 1) return;\n"
+        "  float p = expf(u[i] * v[i]), q = expf(u[i + 1] * v[i + 1]);\n"
+        "  y[i] = fmaxf(p + v[i] / (1.0f + p), q + v[i + 1] / (1.0f + q));\n}\n"
+    )
+    done = pipeline.translate(source, "k.cu")
+    assert done.text is not None and done.text.count("jnp.exp(") == 1, done.text
+    request = pipeline.Request(shapes={"u": (5,), "v": (5,), "y": (5,)}, values={"n": 5})
+    ((report,), problems) = pipeline.verify(done, request)
+    assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
