@@ -16,7 +16,7 @@ from kraise.emit.loads import declared, edges, gathered_rows, halo, picked, row_
 from kraise.emit.loads.rectangles import rectangles
 from kraise.emit.loads.tables import tables_of
 from kraise.emit.loads.views import whole
-from kraise.emit.loops import chunks, folds, remat, triangular
+from kraise.emit.loops import chunks, folds, remat, rows_of_rounds, triangular
 from kraise.emit.lower import Lowering
 from kraise.emit.settled import settled
 from kraise.emit.stores import columns, versions, whole_rows, writes
@@ -59,7 +59,7 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     """The text of one kernel's function, and those of the derivatives that it asks for."""
     kernel = from_first(shared(canonical(merged(kernel))))
     kernel = chunks.chunked(triangular.solved(kernel))
-    kernel = between.between(picked.picked(kernel))
+    kernel = between.between(rows_of_rounds.in_rows(picked.picked(kernel)))
     kernel = halo.padded(kernel, tables_of(around.module.constants, kernel.params))  # type: ignore[arg-type]
     kernel = tile_rows.in_tiles(kernel)
     kernel = gathered_rows.in_rows(edges.repeating(bit_order.turned(kernel)))

@@ -135,3 +135,35 @@ def test_ends_and_what_lies_between(name):
         ((report,), problems) = pipeline.verify(done, request)
         assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
     assert ("concatenate" in done.text) == taken, done.text
+
+
+SWEEPS = """
+__global__ void sweeps(const float *a, const float *x, float *y, int n, int m) {{
+  int s = blockIdx.x * blockDim.x + threadIdx.x;
+  if (s >= m) return;
+  float t[8];
+  t[0] = x[s] * a[s];
+  for (int i = 1; i < n; i++) t[i] = (x[i * m + s] - 0.5f * t[i - 1]) * a[i * m + s];
+  {between}
+  float last = t[n - 1];
+  for (int i = n - 1; i >= 0; i--) {{ last = {back} + 0.3f * last; y[i * m + s] = last; }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("between", "back", "rows"),
+    [
+        ("", "t[i]", True),
+        ("", "t[i] * t[n - 1]", True),
+        ("", "t[i] * t[n - 1 - i]", True),  # one load by rounds, one from the last on
+        ("t[n / 2] = 2.0f;", "t[i]", False),  # what is loaded is another version
+    ],
+)
+def test_rows_that_a_loop_puts_out_are_those_that_the_next_one_takes(between, back, rows):
+    done = pipeline.translate(SWEEPS.format(between=between, back=back), "sweeps.cu")
+    assert ("jnp.concatenate(" in done.text and "t.at[" not in done.text and ".T" not in done.text) == rows, done.text
+    for n in (1, 2, 5):
+        request = pipeline.Request(shapes={k: (3 * n,) for k in "axy"}, values={"n": n, "m": 3})
+        (report,), problems = pipeline.verify(done, request)
+        assert report.ok and not problems, [(r.check, r.what, r.message) for r in report.failures]

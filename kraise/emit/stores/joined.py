@@ -27,7 +27,8 @@ Typed = Callable[[Context, eq.Write], bool]
 def kept_back(low: Lowering, stmt: eq.Write, framed: Framed, typed: Typed) -> bool:
     """Whether the store is the row that a later one leaves: its value is then kept, and nothing is emitted."""
     ctx = low.ctx
-    if not stmt.view or len(stmt.view) < 2 or ctx.following is None or len(ctx.blocks) > 1:
+    rank = len(stmt.view) or (len(stmt.subscripts) if stmt.before in ctx.blank else 0)
+    if rank < 2 or ctx.following is None or len(ctx.blocks) > 1:
         return False
     part, other = halves.half(ctx, stmt, framed(ctx, stmt)), _next(ctx, stmt)
     if part is not None and other is not None and halves.fill(ctx, stmt, other, framed):
