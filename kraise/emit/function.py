@@ -21,7 +21,7 @@ from kraise.emit.lower import Lowering
 from kraise.emit.settled import settled
 from kraise.emit.stores import columns, versions, whole_rows, writes
 from kraise.emit.stores.merge import merged
-from kraise.emit.sums import between, members, neighbours
+from kraise.emit.sums import between, members, neighbours, totals
 from kraise.emit.sums.extrema import beside_places
 from kraise.emit.sums.from_first import from_first
 from kraise.emit.text import clashes, layout_text, records, shapes
@@ -59,7 +59,7 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     """The text of one kernel's function, and those of the derivatives that it asks for."""
     kernel = from_first(shared(canonical(merged(kernel))))
     kernel = chunks.chunked(triangular.solved(kernel))
-    kernel = between.between(rows_of_rounds.in_rows(picked.picked(kernel)))
+    kernel = between.between(rows_of_rounds.in_rows(totals.of_running(picked.picked(kernel))))
     kernel = halo.padded(kernel, tables_of(around.module.constants, kernel.params))  # type: ignore[arg-type]
     kernel = tile_rows.in_tiles(kernel)
     kernel = gathered_rows.in_rows(edges.repeating(bit_order.turned(kernel)))

@@ -16,6 +16,15 @@ BODIES = {
         "for (int i = 0; i < rows - 1; i++) y[i * cols + j] = x[i * cols + j] * x[(i + 1) * cols + j];",
         True,
     ),
+    "first column": (
+        "y[j * rows] = x[j * rows]; for (int i = 1; i < rows; i++) y[j * rows + i] = 2.0f * x[j * rows + i];",
+        True,
+    ),
+    "last column": (
+        "y[j * rows + rows - 1] = 3.0f; for (int i = 0; i < rows - 1; i++) y[j * rows + i] = x[j * rows + i];",
+        True,
+    ),
+    "a column is left": ("y[j * rows] = x[j * rows]; for (int i = 2; i < rows; i++) y[j * rows + i] = 1.0f;", False),
     "read in between": (
         "y[j] = x[j]; z[j] = y[j] + y[(rows - 1) * cols + j];"
         "for (int i = 1; i < rows; i++) y[i * cols + j] = x[i * cols + j];",
@@ -34,6 +43,14 @@ def expected(name, x, y, z, rows):
             y[0], y[1:] = x[0], 2 * x[1:]
         case "last":
             y[-1], y[:-1] = 3, x[:-1] * x[1:]
+        case "first column" | "last column" | "a column is left":
+            of_x, of_y = x.reshape(-1, rows), y.reshape(-1, rows)  # a view
+            if name == "first column":
+                of_y[:, 0], of_y[:, 1:] = of_x[:, 0], 2 * of_x[:, 1:]
+            elif name == "last column":
+                of_y[:, -1], of_y[:, :-1] = 3, of_x[:, :-1]
+            else:
+                of_y[:, 0], of_y[:, 2:] = of_x[:, 0], 1
         case "read in between":
             old = y[-1] if rows > 1 else x[0]
             y[:], z = x, x[0] + old
@@ -164,6 +181,6 @@ def test_rows_that_a_loop_puts_out_are_those_that_the_next_one_takes(between, ba
     done = pipeline.translate(SWEEPS.format(between=between, back=back), "sweeps.cu")
     assert ("jnp.concatenate(" in done.text and "t.at[" not in done.text and ".T" not in done.text) == rows, done.text
     for n in (1, 2, 5):
-        request = pipeline.Request(shapes={k: (3 * n,) for k in "axy"}, values={"n": n, "m": 3})
+        request = pipeline.Request(shapes=dict.fromkeys("axy", (3 * n,)), values={"n": n, "m": 3})
         (report,), problems = pipeline.verify(done, request)
         assert report.ok and not problems, [(r.check, r.what, r.message) for r in report.failures]

@@ -99,3 +99,36 @@ def test_what_a_loop_has_not_made_yet_is_not_multiplied():
     assert " @ " not in text and "finite" not in text
     A = np.eye(3, dtype="float32") * 2 + np.tri(3, dtype="float32")
     same(mine, own, A, np.ones((3, 2), "float32"), np.full((3, 2), np.nan, "float32"))
+
+
+BLOCKS = """
+__global__ void scanned(const int *x, int *y, int *totals) {
+  __shared__ int sums[32];
+  int t = threadIdx.x, lane = t & 31, w = t >> 5, i = blockIdx.x * blockDim.x + t;
+  int mine = x[i], v = mine;
+  for (int d = 1; d <= 16; d *= 2) { int u = __shfl_up_sync(~0u, v, d); if (lane >= d) v += u; }
+  if (lane == 31) sums[w] = v;
+  __syncthreads();
+  if (w == 0) {
+    int s = lane < blockDim.x / 32 ? sums[lane] : 0;
+    for (int d = 1; d <= 16; d *= 2) { int u = __shfl_up_sync(~0u, s, d); if (lane >= d) s += u; }
+    sums[lane] = s;
+  }
+  __syncthreads();
+  if (w > 0) v += sums[w - 1];
+  y[i] = v - mine;
+  if (t == blockDim.x - 1) totals[blockIdx.x] = v;
+}
+"""
+
+
+TOTAL = "if (t == blockDim.x - 1) totals[blockIdx.x] = v;"
+
+
+@pytest.mark.parametrize(("total", "one"), [(TOTAL, True), ("atomicAdd(totals + blockIdx.x, mine * mine);", False)])
+def test_a_total_beside_running_sums_is_the_last_of_them(total, one):
+    done = pipeline.translate(BLOCKS.replace(TOTAL, total), "k.cu")
+    assert ("running[:, -1]" in done.text) == one, done.text
+    request = pipeline.Request(shapes={"x": (128,), "y": (128,), "totals": (2,)}, grid=(2,), block=(64,))
+    (report,), problems = pipeline.verify(done, request)
+    assert report.ok and not problems, [(r.check, r.what, r.message) for r in report.failures]

@@ -1,4 +1,4 @@
-"""Two stores that fill a view between them, its first or last row and all others, as one ``concatenate``.
+"""Two stores that fill a view between them, its first or last row (or column) and all others, as one ``concatenate``.
 
 ``c[0, s] = a; c[1:, s] = b`` in place of two updates of a view of which nothing is left: measured on a batch of
 tridiagonal systems, the gradient takes 0.4 to 0.9 of the time. The first store is kept back as a value until the second
@@ -16,7 +16,7 @@ from kraise.emit.lower import Lowering
 from kraise.emit.stores import halves, versions
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
-from kraise.emit.text.python import NONE, Py
+from kraise.emit.text.python import ALL, NONE, Py
 from kraise.ir import equations as eq
 
 # of kraise.emit.stores.writes, which knows of this module: the axes of a store, whether its value has the array's type
@@ -42,7 +42,8 @@ def kept_back(low: Lowering, stmt: eq.Write, framed: Framed, typed: Typed) -> bo
         return False
     frame, _ = framed(ctx, stmt)
     value = _full(low, stmt.value, frame)
-    ctx.rows[stmt.after] = (py.Sub(value, (NONE,)), end == "last", typed(ctx, stmt))
+    at, which = end
+    ctx.rows[stmt.after] = (py.Sub(value, (*(ALL,) * at, NONE)), which == "last", typed(ctx, stmt))
     ctx.under[(stmt.after, stmt.view)] = ctx.under.get((stmt.before, stmt.view), stmt.before)
     return True
 
@@ -60,8 +61,9 @@ def joined(low: Lowering, stmt: eq.Write, framed: Framed, typed: Typed) -> bool:
         rest = halves.cells(low, stmt, frame, before)
         text = halves.stacked(low, stmt, before, part[0], (rest, row) if last else (row, rest), same)
     else:
-        rest = _full(low, stmt.value, frame)
-        text = py.call("jnp.concatenate", py.Tup((rest, row) if last else (row, rest)))
+        rest, along = _full(low, stmt.value, frame), _along(ctx, stmt, framed)
+        axis = {"axis": py.number(along[0])} if along is not None and along[0] else {}
+        text = py.call("jnp.concatenate", py.Tup((rest, row) if last else (row, rest)), **axis)
     if not same:
         text = py.method(text, "astype", versions.dtype_of(ctx, before))
     versions.assign_whole(low, stmt, text)
@@ -73,39 +75,45 @@ def _full(low: Lowering, node: eq.Expr, frame: Frame) -> Py:
     return value.py if value.axes == frame else py.call("jnp.broadcast_to", value.py, low.ctx.shape_of(frame))
 
 
-def _plain(ctx: Context, stmt: eq.Write, framed: Framed) -> list[subs.Dim] | None:
-    """The subscripts of a store that sets a box of unit strides, each cell by one point."""
+def _along(ctx: Context, stmt: eq.Write, framed: Framed) -> tuple[int, subs.Dim, Linear] | None:
+    """The one axis of which a store sets a part, what part and of how many places; it sets a box of unit strides, each
+    cell by one point."""
     if stmt.accumulate or stmt.where is not None or stmt.safe or stmt.segments:
         return None
     frame, rest = framed(ctx, stmt)
     extents = ctx.array_extents(stmt.before, stmt.view)
     dims = [subs.classify(ctx, s, e, frame) for s, e in zip(stmt.subscripts, extents, strict=True)]
-    whole = all(
-        isinstance(d, subs.Range) and d.step == 1 and not d.backward and d.start.same(Linear()) and d.stop.same(e)
-        for d, e in zip(dims[1:], extents[1:], strict=True)
-    )
-    return dims if whole and not rest else None
+    parts = [
+        (at, d, e)
+        for at, (d, e) in enumerate(zip(dims, extents, strict=True))
+        if not (
+            isinstance(d, subs.Range) and d.step == 1 and not d.backward and d.start.same(Linear()) and d.stop.same(e)
+        )
+    ]
+    return parts[0] if len(parts) == 1 and not rest else None
 
 
-def _row(ctx: Context, stmt: eq.Write, framed: Framed) -> str | None:
-    """Which row the store sets: the first, the last, or None."""
-    dims = _plain(ctx, stmt, framed)
-    if dims is None or not isinstance(dims[0], subs.Scalar):
+def _row(ctx: Context, stmt: eq.Write, framed: Framed) -> tuple[int, str] | None:
+    """Which row along an axis the store sets, the first or the last; None if it is neither."""
+    along = _along(ctx, stmt, framed)
+    if along is None or not isinstance(along[1], subs.Scalar):
         return None
-    at = linear(dims[0].expr)
-    extent = ctx.array_extents(stmt.before, stmt.view)[0]
-    return "first" if at.same(Linear()) else "last" if at.same(extent + -1) else None
+    place = linear(along[1].expr)
+    end = "first" if place.same(Linear()) else "last" if place.same(along[2] + -1) else None
+    return None if end is None else (along[0], end)
 
 
-def _rest(ctx: Context, stmt: eq.Write, framed: Framed, end: str) -> bool:
+def _rest(ctx: Context, stmt: eq.Write, framed: Framed, end: tuple[int, str]) -> bool:
     """Whether the store sets every row but that one."""
-    dims = _plain(ctx, stmt, framed)
-    if dims is None or not isinstance(dims[0], subs.Range) or dims[0].step != 1 or dims[0].backward:
+    along = _along(ctx, stmt, framed)
+    if along is None or along[0] != end[0] or not isinstance(along[1], subs.Range):
         return False
-    extent = ctx.array_extents(stmt.before, stmt.view)[0]
-    if end == "last":
-        return dims[0].start.same(Linear()) and dims[0].stop.same(extent + -1)
-    return dims[0].start.same(Linear(constant=1)) and (dims[0].stop.same(extent) or _at_least_one(extent, dims[0].stop))
+    _, dim, extent = along
+    if dim.step != 1 or dim.backward:
+        return False
+    if end[1] == "last":
+        return dim.start.same(Linear()) and dim.stop.same(extent + -1)
+    return dim.start.same(Linear(constant=1)) and (dim.stop.same(extent) or _at_least_one(extent, dim.stop))
 
 
 def _at_least_one(extent: Linear, size: Linear) -> bool:

@@ -47,7 +47,7 @@ def scan(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:
     if node.op == "linear":
         return low.extend(_linear(low, node, body, whole, at), own, frame)
     text = running_text(node.op, body, at, len(whole), node.reverse, kept_width(low.ctx, node.op, node.type))
-    start = _is_neutral(node)
+    start = is_neutral(node)
     if not node.inclusive:
         if start and node.op == "add" and node.type.is_integer and isinstance(body, Atom):
             return low.extend(py.Bin("-", text, body), own, frame)  # no padded copy; exact, as integers wrap
@@ -127,7 +127,7 @@ def full(low: Lowering, node: eq.Expr, frame: Frame) -> Py:
     return py.call("jnp.broadcast_to", value.py, low.ctx.shape_of(frame))
 
 
-def _is_neutral(node: eq.Scan) -> bool:
+def is_neutral(node: eq.Scan) -> bool:
     match node.op, node.init:
         case "add" | "or", eq.Const(value=value):
             return value == 0
@@ -174,7 +174,7 @@ def _in_rows(low: Lowering, node: eq.Scan, whole: Frame, at: int) -> Py:
         anew = Atom(name)
     body: Py = full(low, node.body, whole)
     init = low.lower(node.init, whole).py
-    if not _is_neutral(node):
+    if not is_neutral(node):
         body = py.call("jnp.where", anew, _combined(node.op, init, body), body)
     combine = ctx.names.fresh("within_rows")
     a, one, b, two = (Atom(ctx.names.fresh(n)) for n in ("left", "anew", "right", "anew"))
