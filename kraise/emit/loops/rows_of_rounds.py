@@ -109,7 +109,8 @@ def _axes(kernel: eq.Kernel) -> Iterator[eq.Axis]:
                 yield from axes
             case eq.Fold(axis=axis, scalars=scalars, outputs=outputs):
                 yield from () if axis is None else (axis,)
-                yield from (a for c in (*scalars, *outputs) for a in c.axes)
+                yield from (a for c in scalars for a in c.axes)
+                yield from (a for o in outputs for a in o.axes)
         for n in tree.walk(*tree.statement_roots(s)):
             yield from tree.axes_of(n)
 

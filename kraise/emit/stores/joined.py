@@ -106,10 +106,10 @@ def _row(ctx: Context, stmt: eq.Write, framed: Framed) -> tuple[int, str] | None
 def _rest(ctx: Context, stmt: eq.Write, framed: Framed, end: tuple[int, str]) -> bool:
     """Whether the store sets every row but that one."""
     along = _along(ctx, stmt, framed)
-    if along is None or along[0] != end[0] or not isinstance(along[1], subs.Range):
+    if along is None or along[0] != end[0]:
         return False
     _, dim, extent = along
-    if dim.step != 1 or dim.backward:
+    if not isinstance(dim, subs.Range) or dim.step != 1 or dim.backward:
         return False
     if end[1] == "last":
         return dim.start.same(Linear()) and dim.stop.same(extent + -1)
