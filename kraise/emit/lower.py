@@ -220,7 +220,7 @@ class Lowering:
 
         match node:
             case eq.Const():
-                return Val(self.constant(node), (), 0)
+                return operands.literal(self, node)
             case eq.Param(name=name):
                 return Val(Atom(self.ctx.param_text(name)), (), 0)
             case eq.Shape():

@@ -69,6 +69,13 @@ def _fractional(e: eq.Expr) -> bool:
     return e.type.is_inexact
 
 
+def literal(low: Lowering, node: eq.Const) -> Val:
+    """A number; one of an unsigned type that a weak integer cannot hold has its type."""
+    text = low.constant(node)
+    typed = node.type.kind == "uint" and int(node.value.real) >= 2**31
+    return Val(py.call(f"jnp.{node.type}", text) if typed else text, (), 0)
+
+
 def _of_unsigned_sizes(low: Lowering, arg: eq.Expr) -> bool:
     """Whether sizes are computed with in an unsigned type, in which they must not meet what is negative."""
     if not isinstance(arg, eq.Op) or arg.type.kind != "uint" or low.ctx.free(arg):

@@ -8,6 +8,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
+from tests.hostile.judge import judge
 
 SCALE = """
 __global__ void scale(int n, int m, int ld, float *a, const float *b) {
@@ -79,3 +80,22 @@ __global__ void bad(int n, float *a, const float *b) {
 }"""
     done = pipeline.translate(source, "k.cu")
     assert done.text is None and [d.code for d in done.diagnostics] == ["KR201"]
+
+
+RING = """__global__ void k(const float *x, float *y, int m, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, w = 0;
+  if (i >= n) return;
+  float late[4] = {0, 0, 0, 0};
+  for (int t = 0; t < m; t++) {
+    float v = x[t * n + i] + 0.5f * late[w] - 0.25f * late[(w + 1) % 4];
+    late[w] = v;
+    w = (w + 1) & 3;
+    y[t * n + i] = v;
+  }
+}"""
+
+
+@pytest.mark.parametrize("m", [1, 3, 4, 13])
+def test_a_row_that_is_begun_may_end_before_its_last_cell(m):
+    """Rows of four rounds each, the last of them begun: the array ends with the last round."""
+    assert judge(RING, "cu", f"x=f[{5 * m}] y=f[{5 * m}] m={m} n=5", [((1,), (8,))]) == "right"

@@ -6,6 +6,7 @@ import pytest
 
 from kraise.ir import equations as eq
 from kraise.ir.walk import free_indices, topological
+from tests.hostile.judge import judge
 from tests.raising.agree import agree, kinds, statements, text, write
 
 LOOP = "def f(x, y, q):\n for i in range(len(x)):\n  if {}: y[i] = x[i] + q * 0"
@@ -142,3 +143,31 @@ STEPPED = """def f(x):
 def test_what_the_steps_of_a_loop_around_say_is_no_condition(steps, condition, masked):
     kernel = agree(STEPPED.format(steps, condition))
     assert (write(kernel).where is not None) == masked
+
+
+ONE = """__global__ void k(const int *x, int *y, int n, int m) {{
+  __shared__ int s[8];
+  int t = threadIdx.x, i = blockIdx.x * 8 + t;
+  s[t] = i < n ? x[i] : 0;
+  __syncthreads();
+  for (int d = 1; d < 8; d *= 2) {{ int u = t >= d ? s[t - d] : 0; __syncthreads(); s[t] += u; __syncthreads(); }}
+  if ({guard}) y[{place}] = s[t];
+}}"""
+STORES = {
+    "the last one": ("i == n - 1", "0", "right"),
+    "from the end": ("n - i == m", "0", "right"),
+    "one of each block": ("t == m % 8", "blockIdx.x", "right"),
+    "of each block, one or none": ("t == m", "blockIdx.x", "right"),
+    "of all, one or none": ("i == m", "1", "right"),
+    "two": ("i >= n - 2", "0", "refused KR201"),
+    "one of each block, in one place": ("t == m", "0", "refused KR201"),
+    "by half": ("i / 2 == m", "0", "refused KR201"),
+}
+
+
+@pytest.mark.parametrize("name", STORES)
+def test_one_thread_of_many_stores(name):
+    guard, place, expected = STORES[name]
+    source = ONE.format(guard=guard, place=place)
+    for m in (3, 9) if expected == "right" else (3,):
+        assert judge(source, "cu", f"x=i[30]<-9:9 y=i[4] n=30 m={m}", [((4,), (8,))]) == expected

@@ -5,6 +5,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
+from tests.hostile.judge import judge
 
 SOURCE = """
 __device__ void steps(int b, int &x) { int c = b; x = 0; while (c < 0) { c += 7; x++; } }
@@ -51,3 +52,11 @@ def test_values_above_the_largest_int(name):
 def test_what_a_called_function_counts_to_is_a_size():
     text, f = function("int", "out[i] = counted(m);")
     assert "uint32" not in text and f(np.zeros(2, np.int32), 5, 2)[0] == 10
+
+
+def test_a_number_of_2_31_and_more_beside_the_array():
+    """It filled up an array as a Python number, which is no 32 bit integer."""
+    body = "if (i < n) { y[i] = i + 1 < n ? x[i + 1] : 0xffffffffu; z[i] = 0xfffffff0u; }"
+    source = "__global__ void k(const unsigned *x, unsigned *y, unsigned *z, int n) {"
+    source += f" int i = blockIdx.x * blockDim.x + threadIdx.x; {body} }}"
+    assert judge(source, "cu", "x=u[9] y=u[9] z=u[9] n=9", [((2,), (8,))]) == "right"

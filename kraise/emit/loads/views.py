@@ -115,9 +115,12 @@ def _within_begun(a: _Access) -> bool:
     """Whether a masked load stays within rows that are begun, ``(n - 1) // m + 1`` of m cells: the mask may be where
     the last of them ends."""
     leaves = any(p is not None and not (_nothing(p.before) and _nothing(p.after)) for p in a.outside)
-    rows = linear(a.view[0])
-    begun = rows.constant > 0 and any(isinstance(e, eq.Op) and e.name in ("floordiv", "tdiv") for e, _ in rows.terms)
-    return a.safe and not leaves and begun
+    return a.safe and not leaves and _begun(linear(a.view[0]))
+
+
+def _begun(rows: Linear) -> bool:
+    """Whether so many rows may end with one that is only begun: ``n // m + 1``."""
+    return rows.constant > 0 and any(isinstance(e, eq.Op) and e.name in ("floordiv", "tdiv") for e, _ in rows.terms)
 
 
 def _launched(a: _Access) -> bool:
@@ -162,6 +165,8 @@ def _at_last(a: _Access, tail: int) -> bool:
         rim = None if top is None else linear(extent) - top + -1
         if rim is None or rim.terms or rim.constant < 0 or (rim.constant and not at and not linear(extent).terms):
             return False
+        if rim.constant and not at and _begun(linear(extent)):
+            return False  # what is left out is the row that is begun
         if at and not linear(extent).terms and rim.constant * _RIM > linear(extent).constant:
             return False  # the first column of rows of a pitch
     return all(_holds(m, a.ranges, fixed) for m in a.masks)

@@ -14,6 +14,7 @@ from kraise.emit.loads.wide import wide
 from kraise.emit.lower import Lowering, dtype_text
 from kraise.emit.settled import given
 from kraise.emit.stores import bits, columns, ends, flat, joined, padded, versions, whole_rows
+from kraise.emit.stores.one_of import of_one
 from kraise.emit.stores.typed import cast, data, same_type, typed
 from kraise.emit.sums.reductions import masked
 from kraise.emit.text import python as py
@@ -95,26 +96,13 @@ def stored_frame(context: Context, stmt: eq.Write) -> tuple[Frame, Frame]:
 
 
 def _reduced(low: Lowering, stmt: eq.Write, rest: Frame) -> eq.Write:
-    held = low.ctx.free(stmt.value) | (low.ctx.free(stmt.where) if stmt.where is not None else frozenset())
     if not stmt.accumulate:
-        left = tuple(a for a in rest if a.name in held)
-        if not all(map(_one_value, left)):
-            raise refuse("KR306", "a plain store does not name all of its indices", stmt.span)
-        if left:  # thread 0 alone stores what a loop has kept for all threads
-            only = eq.Reduce("or" if stmt.value.type.kind == "bool" else "add", left, stmt.value, None, stmt.value.type)
-            where = None if stmt.where is None else eq.Reduce("or", left, stmt.where, None, stmt.where.type)
-            stmt = replace(stmt, value=only, where=where)
-        return replace(stmt, axes=tuple(a for a in stmt.axes if a not in rest))
+        return of_one(low.ctx, stmt, rest)
     value = eq.Reduce(stmt.accumulate, rest, stmt.value, stmt.where, stmt.value.type)
     where = None
     if stmt.safe and stmt.where is not None:
         where = eq.Reduce("or", tuple(a for a in rest), stmt.where, None, stmt.where.type)
     return replace(stmt, axes=tuple(a for a in stmt.axes if a not in rest), value=value, where=where)
-
-
-def _one_value(a: eq.Axis) -> bool:
-    lo, hi = a.lo, a.hi
-    return isinstance(lo, eq.Const) and isinstance(hi, eq.Const) and hi.value - lo.value == 1  # type: ignore[operator]
 
 
 def _box(context: Context, dims: list[subs.Dim], extents: tuple) -> bool:

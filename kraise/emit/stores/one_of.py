@@ -1,0 +1,78 @@
+"""Stores of which one thread's stays: ``if (i == n - 1) y[0] = s[t]``, in a subscript that does not say which.
+
+The value is the sum over the threads under that condition: of one term. That it is one at most is read off the
+condition, an equality of numbers of which each number is one of digits (``64 * block + t``), or off the range.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kraise.analysis.conditions import classify, conjuncts
+from kraise.analysis.poly import to_poly
+from kraise.diagnostics import refuse
+from kraise.emit.context import Context, Frame
+from kraise.ir import equations as eq
+from kraise.ir.types import BOOL
+
+
+def of_one(context: Context, stmt: eq.Write, rest: Frame) -> eq.Write:
+    """``stmt`` without the axes ``rest``, which no subscript names.
+
+    Raises:
+        Refused: several threads may store.
+    """
+    held = context.free(stmt.value) | (context.free(stmt.where) if stmt.where is not None else frozenset())
+    left = tuple(a for a in rest if a.name in held)
+    kept = tuple(a for a in stmt.axes if a not in rest)
+    if not left:
+        return replace(stmt, axes=kept)
+    open_ = tuple(a for a in left if not _at_most_one(a))
+    conditions = () if stmt.where is None else conjuncts(stmt.where)
+    if stmt.value.type.kind == "complex" or (open_ and not any(_told(c, open_) for c in conditions)):
+        raise refuse("KR306", "a plain store does not name all of its indices", stmt.span)
+    op = "or" if stmt.value.type.kind == "bool" else "add"
+    only = eq.Reduce(op, left, stmt.value, stmt.where if open_ else None, stmt.value.type)
+    where = None if stmt.where is None else eq.Reduce("or", left, stmt.where, None, BOOL)
+    for a in left:
+        if a not in open_ and not _one_value(a):  # one, or none
+            there = eq.Op("lt", (a.lo, a.hi), BOOL)
+            where = there if where is None else eq.Op("and", (there, where), BOOL)
+    return replace(stmt, axes=kept, value=only, where=where)
+
+
+def _one_value(a: eq.Axis) -> bool:
+    return isinstance(a.lo, eq.Const) and isinstance(a.hi, eq.Const) and (to_poly(a.hi) - to_poly(a.lo)).value == 1
+
+
+def _at_most_one(a: eq.Axis) -> bool:
+    lows = a.lo.args if isinstance(a.lo, eq.Op) and a.lo.name == "max" else (a.lo,)
+    highs = a.hi.args if isinstance(a.hi, eq.Op) and a.hi.name == "min" else (a.hi,)
+    gaps = [(to_poly(hi) - to_poly(lo)).value for lo in lows for hi in highs]
+    return any(gap is not None and gap <= 1 for gap in gaps)
+
+
+def _told(condition: eq.Expr, axes: Frame) -> bool:
+    """Whether no two values of the indices of ``axes`` fulfil the condition."""
+    fact = classify(condition)
+    if fact is None or fact.kind != "eq":
+        return False
+    names = {a.name for a in axes}
+    digits: list[tuple[int, int | None]] = []  # what an index is taken times, and how far it goes
+    for a in axes:
+        index = next((x for x in fact.poly.atoms() if isinstance(x, eq.Index) and x.name == a.name), None)
+        times = None if index is None else fact.poly.coefficient(index).value
+        if not times:
+            return False
+        digits.append((abs(times), (to_poly(a.hi) - to_poly(a.lo)).value))
+    if not fact.poly.is_affine_in(names):
+        return False
+    most = 0
+    for at, (times, count) in enumerate(sorted(digits, key=lambda d: d[0])):
+        if times <= most or (count is None and at < len(digits) - 1):
+            return False
+        most += times * ((count or 1) - 1)
+    return True
+
+
+__all__ = ["of_one"]
