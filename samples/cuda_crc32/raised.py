@@ -35,6 +35,6 @@ def checksum(messages, crc, count, bytes):
         return state_2, None
 
     state, _ = jax.lax.scan(
-        step, jnp.full(count, jnp.uint32(4294967295), jnp.uint32), messages2.T
+        step, jnp.full(count, 4294967295, jnp.uint32), messages2.T
     )  # kernel.cu:8
     return crc.at[:count].set(~state)  # kernel.cu:12

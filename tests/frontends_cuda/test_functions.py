@@ -8,6 +8,7 @@ from kraise.frontends.cuda_c import read
 from kraise.ir.types import FLOAT32, ArrayType, StructType
 from kraise.verify.load import load_module
 from tests.frontends_cuda.conftest import body, lower, refusals
+from tests.hostile.judge import judge
 
 
 def test_a_helper_of_numbers_and_arrays_stays_a_function():
@@ -341,3 +342,22 @@ __global__ void wrong(float *y) { y[threadIdx.x] = fmaxf(); }
     done = pipeline.translate(source, "k.cu")
     assert "3.4028234663852886e38" in done.text
     assert [d.code for d in done.diagnostics] == ["KR103"]
+
+
+OF_FILE = """extern __shared__ int s[];
+__shared__ int first;
+__device__ int at(int t) {{ return s[t]; }}
+__global__ void k(const int *x, int *y, int n) {{
+  int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  s[t] = i < n ? x[i] : 0;
+  if (t == 0) first = x[i];
+  __syncthreads();
+  if (i < n) y[i] = {read} - first;
+}}"""
+
+
+def test_shared_memory_of_the_file_is_of_each_block():
+    source = OF_FILE.format(read="s[blockDim.x - 1 - t]")
+    launches = [((3,), (8,)), ((5,), (4,))]
+    assert judge(source, "cu", "x=i[20]<-9:9 y=i[20] n=20", launches) == "right"
+    assert judge(OF_FILE.format(read="at(t)"), "cu", "x=i[20]<-9:9 y=i[20] n=20", launches) == "refused KR104"

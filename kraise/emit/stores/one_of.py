@@ -33,7 +33,7 @@ def of_one(context: Context, stmt: eq.Write, rest: Frame) -> eq.Write:
         raise refuse("KR306", "a plain store does not name all of its indices", stmt.span)
     op = "or" if stmt.value.type.kind == "bool" else "add"
     only = eq.Reduce(op, left, stmt.value, stmt.where if open_ else None, stmt.value.type)
-    where = None if stmt.where is None else eq.Reduce("or", left, stmt.where, None, BOOL)
+    where: eq.Expr | None = None if stmt.where is None else eq.Reduce("or", left, stmt.where, None, BOOL)
     for a in left:
         if a not in open_ and not _one_value(a):  # one, or none
             there = eq.Op("lt", (a.lo, a.hi), BOOL)

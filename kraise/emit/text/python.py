@@ -145,7 +145,10 @@ def _complex(value: complex) -> str:
 
 
 def call(name: str, /, *args: Py, **keywords: Py) -> Call:
-    """``name(*args, **keywords)`` for a dotted name."""
+    """``name(*args, **keywords)`` for a dotted name; a number that fills an array needs no type beside the array's."""
+    match args:
+        case (shape, Call(func=kind, args=(number,)), dtype) if name == "jnp.full" and kind == dtype:
+            args = shape, number, dtype
     return Call(Atom(name), args, tuple(keywords.items()))
 
 

@@ -114,6 +114,8 @@ class Lowering(Calls):
             numbers = {p.name for p in params if isinstance(p.type, ScalarType) and p.type.is_integer}
             self.sizes_given = frozenset(numbers - self.usage.modified.keys())
         with self.scope():
+            if kind == "kernel":
+                self._shared_of_file(body)
             self.statement(body)
         if d.also:
             last: Any = self.out[-1]
@@ -178,6 +180,17 @@ class Lowering(Calls):
         self.declare(p.name, place)
         return Param(p.name, kernel_type, by_reference=isinstance(p.type, Reference), span=self.span(tree))
 
+    def _shared_of_file(self, body: Tree) -> None:
+        """Declares the shared variables of the file that the body names: each block has its own."""
+        toks = self.program.unit.tokens
+        for name in dict.fromkeys(toks[n].text for n in range(position(body), end(body))):
+            item = self.program.items.get(name)
+            if item is None or item.kind != "variable":
+                continue
+            if any(t.text == "__shared__" for t in toks[item.first : item.last]) and self.program.entity(name):
+                t, words = self.program.shared[name]
+                self._define_array(name, t, Specifiers(t, words), None, body)
+
     def _subscripted(self, name: str, tree: Tree) -> bool:
         """Is there ``name[`` or arithmetic on ``name`` in the function?"""
         toks = self.program.unit.tokens
@@ -186,6 +199,9 @@ class Lowering(Calls):
         return any(toks[k].text == name and toks[k + 1].text in after for k in range(first, last - 1))
 
     def _global_parameter(self, g: GlobalVariable) -> Param:
+        if g.name in self.program.shared:
+            reason = f"`{g.name}`, shared memory of the file, is used in a function that is no kernel"
+            raise Refused(Diagnostic("KR104", reason, g.span, "hand it to the function"))
         what = "constant memory" if g.constant else "a variable of the device"
         if g.name not in self.program.said:
             self.program.said.add(g.name)

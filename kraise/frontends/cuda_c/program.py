@@ -34,6 +34,7 @@ class Program(Structs):
         self.functions: dict[str, list[Definition]] = {}
         self.items: dict[str, Item] = {}
         self.entities: dict[str, Any] = {}
+        self.shared: dict[str, tuple[CType, frozenset[str]]] = {}  # variables of the file that each block has
         self.struct_templates: dict[str, tuple[Tree, list[TemplateParameter]]] = {}
         self.struct_instances: dict[Any, Struct] = {}
         self.specialised: dict[str, list[Item]] = {}  # further definitions of a class template
@@ -293,6 +294,8 @@ class Program(Structs):
         if isinstance(t, Array) and fixed and isinstance(plain, Tree) and plain.data == "braced_init_list":
             self._table(low, name, t, plain, d)
             return
+        if "__shared__" in flags:
+            self.shared[name] = (t, flags)
         place: Any
         if isinstance(t, ScalarType) and "__constant__" in flags:
             place = VarPlace(name, t)
