@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kraise.analysis.conditions import classify, conjuncts
-from kraise.analysis.poly import to_poly
 from kraise.diagnostics import refuse
+from kraise.emit import tree
 from kraise.emit.context import Context, Frame
+from kraise.emit.loads.masks import conjuncts
+from kraise.emit.text.linear import linear
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL
 
@@ -42,30 +43,36 @@ def of_one(context: Context, stmt: eq.Write, rest: Frame) -> eq.Write:
 
 
 def _one_value(a: eq.Axis) -> bool:
-    return isinstance(a.lo, eq.Const) and isinstance(a.hi, eq.Const) and (to_poly(a.hi) - to_poly(a.lo)).value == 1
+    return isinstance(a.lo, eq.Const) and isinstance(a.hi, eq.Const) and _gap(a.lo, a.hi) == 1
+
+
+def _gap(lo: eq.Expr, hi: eq.Expr) -> int | None:
+    """How much further ``hi`` is, where that is a number."""
+    gap = linear(hi) - linear(lo)
+    return None if gap.terms else gap.constant
 
 
 def _at_most_one(a: eq.Axis) -> bool:
     lows = a.lo.args if isinstance(a.lo, eq.Op) and a.lo.name == "max" else (a.lo,)
     highs = a.hi.args if isinstance(a.hi, eq.Op) and a.hi.name == "min" else (a.hi,)
-    gaps = [(to_poly(hi) - to_poly(lo)).value for lo in lows for hi in highs]
+    gaps = [_gap(lo, hi) for lo in lows for hi in highs]
     return any(gap is not None and gap <= 1 for gap in gaps)
 
 
 def _told(condition: eq.Expr, axes: Frame) -> bool:
     """Whether no two values of the indices of ``axes`` fulfil the condition."""
-    fact = classify(condition)
-    if fact is None or fact.kind != "eq":
+    if not isinstance(condition, eq.Op) or condition.name != "eq" or not condition.args[0].type.is_integer:
         return False
+    form = linear(condition.args[0]) - linear(condition.args[1])
     names = {a.name for a in axes}
     digits: list[tuple[int, int | None]] = []  # what an index is taken times, and how far it goes
-    for a in axes:
-        index = next((x for x in fact.poly.atoms() if isinstance(x, eq.Index) and x.name == a.name), None)
-        times = None if index is None else fact.poly.coefficient(index).value
-        if not times:
+    for atom, times in form.terms:
+        if isinstance(atom, eq.Index) and atom.name in names:
+            (axis,) = (a for a in axes if a.name == atom.name)
+            digits.append((abs(times), _gap(axis.lo, axis.hi)))
+        elif any(isinstance(n, eq.Index) and n.name in names for n in tree.walk(atom)):
             return False
-        digits.append((abs(times), (to_poly(a.hi) - to_poly(a.lo)).value))
-    if not fact.poly.is_affine_in(names):
+    if len(digits) != len(axes):
         return False
     most = 0
     for at, (times, count) in enumerate(sorted(digits, key=lambda d: d[0])):
