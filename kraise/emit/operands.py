@@ -9,7 +9,7 @@ from kraise.emit.context import Context, Frame, Val
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
 from kraise.emit.text.python import Atom, Py
-from kraise.emit.text.spelling import wide
+from kraise.emit.text.spelling import beyond_weak, wide
 from kraise.ir import equations as eq
 from kraise.ir.operations import OPERATIONS, counts_bits
 from kraise.ir.types import FLOAT32, FLOAT64, INT, INT32, INT64
@@ -72,8 +72,7 @@ def _fractional(e: eq.Expr) -> bool:
 def literal(low: Lowering, node: eq.Const) -> Val:
     """A number; one of an unsigned type that a weak integer cannot hold has its type."""
     text = low.constant(node)
-    typed = node.type.kind == "uint" and int(node.value.real) >= 2**31
-    return Val(py.call(f"jnp.{node.type}", text) if typed else text, (), 0)
+    return Val(py.call(f"jnp.{node.type}", text) if beyond_weak(node) else text, (), 0)
 
 
 def _of_unsigned_sizes(low: Lowering, arg: eq.Expr) -> bool:

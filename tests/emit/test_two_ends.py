@@ -54,3 +54,11 @@ def test_two_ends_of_two_axes():
     body = f"{index} if (i < w && j < h) {{ float s = 0.0f; {loop} y[j * w + i] = s; }}"
     source = f"__global__ void k(const float *x, float *y, int w, int h) {{ {body} }}"
     assert judge(source, "cu", "x=f[20] y=f[20] w=5 h=4", [((2, 2), (4, 4))]) == "right"
+
+
+def test_a_rim_of_the_largest_unsigned_number():
+    """A weak integer cannot hold it: the module failed when it was called."""
+    body = "unsigned a = i < n ? x[i] : 0xffffffffu; for (int d = 16; d > 0; d >>= 1) "
+    body += "a = min(a, __shfl_down_sync(0xffffffff, a, d)); if (i < n && threadIdx.x % 32 == 0) y[i / 32] = a;"
+    source = f"__global__ void k(const unsigned *x, unsigned *y, int n) {{ {ROUND.partition('if')[0]} {body} }}"
+    assert judge(source, "cu", "x=u[70] y=u[3] n=70", [((2,), (64,))]) == "right"

@@ -18,6 +18,7 @@ from kraise.emit.loads.views import expression
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
 from kraise.emit.text.python import Atom, Py, Slice
+from kraise.emit.text.spelling import beyond_weak
 from kraise.ir import equations as eq
 from kraise.ir.types import INT, INT32
 
@@ -232,8 +233,13 @@ def filled_up(
     widths = py.Tup((py.number(0), py.Bin("-", whole, end)))
     if tail:
         widths = py.Tup((widths, *(py.Tup((py.number(0), py.number(0))) for _ in tail)))
-    fill = {} if top.fill is None else {"constant_values": py.number(top.fill.value)}  # type: ignore[union-attr]
+    fill = {"constant_values": _number(top.fill)} if isinstance(top.fill, eq.Const) else {}
     return py.call("jnp.pad", py.Sub(array, (Slice(None, end),)), widths, **fill), (*extents, *tail)
+
+
+def _number(fill: eq.Const) -> Py:
+    text = py.number(fill.value)
+    return py.call(f"jnp.{fill.type}", text) if beyond_weak(fill) else text
 
 
 def sizes(context: Context, view: tuple[eq.Expr, ...], limit: eq.Expr, depth: int) -> tuple[tuple[Py, ...], Py]:

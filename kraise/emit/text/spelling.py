@@ -112,6 +112,11 @@ def wide(number: eq.Const) -> bool:
     return number.type.is_integer and not -(2**31) <= int(number.value.real) < 2**31
 
 
+def beyond_weak(number: eq.Const) -> bool:
+    """Whether a number of an unsigned type is one that a weak integer of 32 bits cannot hold."""
+    return number.type.kind == "uint" and int(number.value.real) >= 2**31
+
+
 def of_numbers(name: str, args: tuple[eq.Expr, ...], texts: list[Py]) -> Py | None:
     """An operation of two numbers which Python itself refuses or makes complex, as floats have it; None for others."""
     if name in ("div", "mod", "floordiv") and texts[1] in _ZEROS and isinstance(args[0], eq.Const):
