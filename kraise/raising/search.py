@@ -206,8 +206,8 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
             more = after(attempts[-1], known, refused) if attempts else None
             if more is None and attempts and threads.LANES in known.ways:
                 blocks = frozenset(known.ways.items() - {(threads.LANES, known.ways[threads.LANES])})
-                own = parts(attempts[-1].inlined)
-                lanes = narrow.setdefault(blocks, own if known.ways[threads.LANES] == 32 else [32, *own])
+                whole = [] if threads.LANES in start.ways or known.ways[threads.LANES] == 32 else [32]
+                lanes = narrow.setdefault(blocks, [*whole, *parts(attempts[-1].inlined)])
                 if lanes and any(d.code in ("KR201", "KR206", "KR299") for d in refused.diagnostics):
                     more = replace(start, ways=known.ways | {threads.LANES: lanes.pop(0)})
             if more is not None and contradicts(more.ways, told):

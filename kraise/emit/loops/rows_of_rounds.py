@@ -55,7 +55,7 @@ def in_rows(kernel: eq.Kernel) -> eq.Kernel:
 
 def _rows(before: tuple[eq.Stmt, ...], rest: eq.Write) -> _Rows | None:
     """The two stores, if ``rest`` is the second one."""
-    if not isinstance(rest.value, eq.FoldResult) or not _plain(rest):
+    if not isinstance(rest.value, eq.FoldResult) or not rest.value.axes or not _plain(rest):
         return None
     axis, own = rest.value.axes[-1], {a.name: a for a in rest.axes}
     at = next((k for k, s in enumerate(rest.subscripts) if s is eq.Index(axis.name, INT)), 0)
