@@ -16,7 +16,7 @@ SPLIT = {
     "three functions": (
         "float d; if (i == 0) d = u[1] - u[0]; else if (i == n - 1) d = u[i] - u[i - 1]; else d = u[i + 1] - u[i - 1]; "
         "y[i] = d * c;",
-        3,
+        1,  # the ends and what is between them, put together
     ),
     "functions at both ends": ("if (i > 0 && i < n - 1) y[i] = u[i - 1] * u[i + 1]; else y[i] = u[i] * u[i];", 3),
     "two at each end": ("if (i < 2 || i >= n - 2) y[i] = -u[i]; else y[i] = u[i - 2] + c * u[i + 2];", 2),

@@ -172,7 +172,7 @@ def moved(
             first.append(Assign(", ".join(before[call]), call))
         rest = [given[n] for n in shared.rest.positional[len(shared.values) :]]
         words = tuple((k, v) for k, v in node.keywords if k in shared.rest.names)
-        return py.Call(Atom(shared.names[1]), (*map(Atom, before[call]), *rest), words)
+        return replace(node, func=Atom(shared.names[1]), args=(*map(Atom, before[call]), *rest), keywords=words)
 
     def outwards(line: Stmt) -> Stmt | None:
         """What an inner loop has moved out of itself, with what it is before this one; None if that changes here."""

@@ -7,7 +7,7 @@ Parentheses appear where :data:`PRECEDENCE` demands them and nowhere else.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 # binding strength, higher binds tighter; operators of one row associate to the left (``**`` to the right)
 PRECEDENCE = {
@@ -287,7 +287,8 @@ def mapped(node: Py, change: Callable[[Py], Py]) -> Py:
             node = Attr(mapped(value, change), name)
         case Call(func=func, args=args, keywords=keywords):
             inner = tuple((k, mapped(v, change)) for k, v in keywords)
-            node = Call(mapped(func, change), tuple(mapped(a, change) for a in args), inner)
+            # one that is marked (a named tuple is returned) stays so
+            node = replace(node, func=mapped(func, change), args=tuple(mapped(a, change) for a in args), keywords=inner)
         case Sub(value=value, items=items):
             node = Sub(mapped(value, change), tuple(mapped(i, change) for i in items))
         case Slice(lo=lo, hi=hi, step=step):
