@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import agrees
 
 SOURCE = """
 def f(x, y, c, r, s):
@@ -25,8 +26,7 @@ TESTS = {
 def verified(source, shapes, values, name="k.py"):
     done = pipeline.translate(source, name)
     assert not [d for d in done.diagnostics if d.severity == "error"], done.diagnostics
-    ((report,), problems) = pipeline.verify(done, pipeline.Request(shapes=shapes, values=values))
-    assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    agrees(done, pipeline.Request(shapes=shapes, values=values))
     return done.text
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
+from tests.checks import agrees
 
 HEAD = "__global__ void k(const float *x, float *y, int n) { __shared__ float s[8]; int t = threadIdx.x; "
 GUARDED = "int i = blockIdx.x * SIZE + t; s[t] = i < n ? x[i] : 0.0f; __syncthreads(); "
@@ -143,8 +144,7 @@ def test_values_beside_one_another_that_are_made_alike(name):
     assert done.text is not None, done.diagnostics
     for n in (3, 0):
         request = pipeline.Request(shapes={"x": (3 * n + 1,), "y": (3 * n,)}, values={"n": n})
-        ((report,), problems) = pipeline.verify(done, request)
-        assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+        agrees(done, request)
     assert ("stack" not in done.text) == rows, done.text
 
 
@@ -171,8 +171,7 @@ def test_a_local_array_filled_at_numbers_is_a_stack(name):
     assert done.text is not None, done.diagnostics
     for n in (3, 0):
         request = pipeline.Request(shapes={"x": (3 * n + 1,), "y": (3 * n,)}, values={"n": n})
-        ((report,), problems) = pipeline.verify(done, request)
-        assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+        agrees(done, request)
     assert ("jnp.stack" in done.text) == stack, done.text
 
 
@@ -204,8 +203,7 @@ def test_additions_to_members_of_a_row(name, tmp_path):
         f'{k} = {{ shape = {v}, dtype = "float32" }}\n' for k, v in (("q", [3, 3]), ("w", [7]), ("b", [4, 3]))
     )
     case.write_text(f'[kernel.f.args]\nn = 7\ne = {{ shape = [7], dtype = "int32", range = [0, 3] }}\n{floats}')
-    ((report,), problems) = pipeline.verify(done, pipeline.Request(case=str(case)))
-    assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    agrees(done, pipeline.Request(case=str(case)))
     assert done.text.count(".add(") == updates and done.text.count("= q[e[:n], ") == gathers, done.text
 
 
@@ -228,6 +226,5 @@ def test_sums_of_members_that_are_made_alike(name):
     done = pipeline.translate(source, "k.cu")
     assert done.text is not None, done.diagnostics
     request = pipeline.Request(shapes={"q": (4, 3), "w": (4,), "b": (1,)}, values={"n": 4})
-    ((report,), problems) = pipeline.verify(done, request)
-    assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    agrees(done, request)
     assert ("q[:n, 0]" not in done.text) == one, done.text

@@ -9,6 +9,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
+from tests.checks import agrees
 
 MASKED = {
     "zero beyond the left end": ("x[i - 1] if i > 0 else 0.0", "jnp.pad(x[: max(n - 1, 0)], (1, 0))"),
@@ -24,8 +25,7 @@ MASKED = {
 def _report(source, shapes, values, name="k.py"):
     done = pipeline.translate(source, name)
     assert not done.diagnostics, done.diagnostics
-    ((report,), problems) = pipeline.verify(done, pipeline.Request(shapes=shapes, values=values))
-    assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    agrees(done, pipeline.Request(shapes=shapes, values=values))
     return done.text
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import agrees
 
 PAIRS = {
     "a flow": "y[i] = k[i] * (x[i + 1] - x[i]) - k[i - 1] * (x[i] - x[i - 1])",
@@ -25,8 +26,7 @@ def test_along_a_row(name):
     assert done.text is not None, done.diagnostics
     for size in (7, 3, 2, 1, 0):
         request = pipeline.Request(shapes=dict.fromkeys("xky", (size,)), values={"n": size})
-        ((report,), problems) = pipeline.verify(done, request)
-        assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+        agrees(done, request)
     code = done.text.split('"""')[-1]
     assert ("[:-1]" in code and "[1:]" in code) == (name in PAIRS or name == "with the index"), code
 
@@ -46,8 +46,7 @@ def f(u, k, out, steps):
     done = pipeline.translate(source, "k.py")
     for width in (6, 2, 0):
         request = pipeline.Request(shapes={"u": (4, width), "k": (4,), "out": (4, width)}, values={"steps": 3})
-        ((report,), problems) = pipeline.verify(done, request)
-        assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+        agrees(done, request)
     assert "[:, :-1]" in done.text and "[:, 1:]" in done.text, done.text
 
 
@@ -80,8 +79,7 @@ def f(x, k, y, n):
     assert done.text is not None, done.diagnostics
     for size in (5, 1, 0):
         request = pipeline.Request(shapes=dict.fromkeys("xky", (size,)), values={"n": size})
-        ((report,), problems) = pipeline.verify(done, request)
-        assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+        agrees(done, request)
     assert ("between_padded = jnp.pad(between, 1)" in done.text) == (name == "springs"), done.text
     if name == "springs":
         assert "where" not in done.text.split('"""')[-1]
@@ -104,8 +102,7 @@ def f(x, k, wall, y, z, n):
     for text, taken in ((source, True), (source.replace("        y[i] = a\n", ""), False)):
         done = pipeline.translate(text, "k.py")
         request = pipeline.Request(shapes=dict.fromkeys(["x", "k", "wall", "y", "z"], (6,)), values={"n": 6})
-        ((report,), problems) = pipeline.verify(done, request)
-        assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+        agrees(done, request)
         assert ("between_padded" in done.text) == taken, done.text
 
 
@@ -123,8 +120,7 @@ __global__ void f(const float *u, const float *k, float *out, int h, int w) {
     done = pipeline.translate(source, "k.cu")
     for h, w in ((3, 5), (2, 1)):
         request = pipeline.Request(shapes={"u": (h * w,), "out": (h * w,), "k": (h,)}, values={"h": h, "w": w})
-        ((report,), problems) = pipeline.verify(done, request)
-        assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+        agrees(done, request)
     assert "between_padded[:, :w] - between_padded[:, 1 : w + 1]" in done.text, done.text
 
 
@@ -138,5 +134,4 @@ def test_what_both_places_share_is_written_once():
     done = pipeline.translate(source, "k.cu")
     assert done.text is not None and done.text.count("jnp.exp(") == 1, done.text
     request = pipeline.Request(shapes={"u": (5,), "v": (5,), "y": (5,)}, values={"n": 5})
-    ((report,), problems) = pipeline.verify(done, request)
-    assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    agrees(done, request)

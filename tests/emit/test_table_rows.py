@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import agrees
 
 HEAD = (
     "EX = (0, 1, -2)\nW = (0.5, 0.25, 0.125)\n"
@@ -33,8 +34,7 @@ def _checked(source, size=(2, 2)):
     done = pipeline.translate("import math\n" + source, "k.py")
     assert done.text is not None, done.diagnostics
     request = pipeline.Request(shapes={"x": (3, *size), "y": (3, *size), "z": size})
-    ((report,), problems) = pipeline.verify(done, request)
-    assert not problems and report.ok, (report.failures, done.text)
+    agrees(done, request, done.text)
     return done.text
 
 

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from kraise import pipeline
+from tests.checks import agrees
 
 WINDOWS = {
     "a filter": "s += w[k] * x[i + k]",
@@ -29,8 +30,7 @@ def f(x, w, y, n):
     assert not done.diagnostics
     for n in (7, 1):
         request = pipeline.Request(shapes={"x": (2 * n + 11,), "w": (11,), "y": (n,)}, values={"n": n})
-        ((report,), problems) = pipeline.verify(done, request)
-        assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+        agrees(done, request)
     if name != "clamped":
         assert re.search(r"sum\(.*for k in range\(11\)\s*\)", done.text, re.S) and "arange" not in done.text, done.text
 
@@ -47,10 +47,7 @@ def conv(img, ker, out):
             out[i, j] = 2.0 * sum + sum * sum
 """
     done = pipeline.translate(source, "k.py")
-    ((report,), problems) = pipeline.verify(
-        done, pipeline.Request(shapes={"img": (9, 8), "ker": (5, 3), "out": (5, 6)}, values={})
-    )
-    assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    agrees(done, pipeline.Request(shapes={"img": (9, 8), "ker": (5, 3), "out": (5, 6)}, values={}))
     assert "for a in range(5)" in done.text and "for b in range(3)" in done.text
     assert not re.search(r"^\s+sum = ", done.text, re.M)  # the built-in function keeps its name
 
@@ -65,8 +62,7 @@ def f(x, sum, n):
         sum[i] = s
 """
     done = pipeline.translate(source, "k.py")
-    ((report,), problems) = pipeline.verify(done, pipeline.Request(shapes={"x": (18,), "sum": (7,)}, values={"n": 7}))
-    assert not problems and report.ok
+    agrees(done, pipeline.Request(shapes={"x": (18,), "sum": (7,)}, values={"n": 7}))
 
 
 @pytest.mark.parametrize("weight, value, rows", [("1.5", "s * s", True), ("1.5", "s", False), ("c", "s * s", False)])
@@ -86,8 +82,7 @@ def f(x, y, c):
     done = pipeline.translate(source, "k.py")
     for size in (5, 2):
         request = pipeline.Request(shapes={"x": (size, 6), "y": (size, 6)}, values={"c": 0.5})
-        ((report,), problems) = pipeline.verify(done, request)
-        assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+        agrees(done, request)
     assert ("[:, " in done.text) == rows, done.text
 
 
@@ -132,5 +127,4 @@ def test_a_layer_whose_sizes_are_its_arguments(name):
             shapes={"im": (h * w,), "k": (k * k,), "out": (oh * ow,)},
             values={"H": h, "W": w, "K": k, "S": s, "P": p, "OH": oh, "OW": ow},
         )
-        ((report,), problems) = pipeline.verify(done, request)
-        assert not problems and report.ok, ((h, w, k, s, p, oh, ow), [(r.check, r.message) for r in report.failures])
+        agrees(done, request, (h, w, k, s, p, oh, ow))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kraise import pipeline
+from tests.checks import agrees
 from tests.raising.agree import agree
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -77,8 +78,7 @@ def test_each_element_takes_its_partners_value(mine):
     request = pipeline.Request(
         shapes={"x": (8 if mine < 0 else 16,)}, values={"j": mine, "k": 4}, grid=(2,), block=(8,)
     )
-    ((report,), problems) = pipeline.verify(done, request)
-    assert not problems and report.ok, report.failures
+    agrees(done, request)
 
 
 @pytest.mark.parametrize(("grid", "bit"), [(1, 4), (2, 8), (1, 0)])
@@ -86,8 +86,7 @@ def test_a_launch_over_a_part_of_the_array(grid, bit):
     """The partners of its threads may lie behind it."""
     done = pipeline.translate(WALSH, "kernel.cu")
     request = pipeline.Request(shapes={"x": (16,)}, values={"bit": bit}, grid=(grid,), block=(4,))
-    ((report,), problems) = pipeline.verify(done, request)
-    assert not problems and report.ok, report.failures
+    agrees(done, request)
 
 
 @pytest.mark.parametrize(
@@ -98,8 +97,7 @@ def test_numbers_that_mix_within_a_block(flipped, guard, closed):
     done = pipeline.translate(TURNED % (guard, flipped), "f.cu")
     assert not done.diagnostics and (closed == ("xor < " not in done.text)) and "drop" not in done.text, done.text
     request = pipeline.Request(shapes={"x": (24,), "w": (12,)}, grid=(2,), block=(12,))
-    ((report,), problems) = pipeline.verify(done, request)
-    assert not problems and report.ok, report.failures
+    agrees(done, request)
 
 
 def test_the_second_arm_sees_what_was_there_before():

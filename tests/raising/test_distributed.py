@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import agrees
 
 HEAD = "__global__ void k(float *x, float *y, const int *m, float *out, int n) { float s = 0;"
 LOOP = "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) "
@@ -38,8 +39,7 @@ def test_one_index_over_all(name):
     for n, grid in ((11, (2,)), (11, (1,)), (3, (4,))):
         shapes = {"x": (12,), "y": (12,), "m": (12,), "out": (2,)}
         request = pipeline.Request(shapes=shapes, values={"n": n}, grid=grid, block=(4,))
-        ((report,), problems) = pipeline.verify(done, request)
-        assert not problems and report.ok, report.failures
+        agrees(done, request)
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -64,8 +64,7 @@ def k(x, y, z, m):
     assert done.text and not done.diagnostics, done.diagnostics
     assert "scan" not in done.text and "fori_loop" not in done.text and "pad" not in done.text, done.text
     request = pipeline.Request(shapes={"x": (3, 7), "y": (3, 7), "z": (3,)}, values={"m": 7}, grid=(3,), block=(4,))
-    ((report,), problems) = pipeline.verify(done, request)
-    assert not problems and report.ok, report.failures
+    agrees(done, request)
 
 
 def test_a_loop_of_the_same_name_is_another_one():

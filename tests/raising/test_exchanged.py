@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import agrees
 
 SORTED = """
 __global__ void sorted(float *x) {
@@ -58,8 +59,7 @@ def _verified(source, **asked):
     done = pipeline.translate(source, "k.cu")
     assert not done.diagnostics, [d.reason for d in done.diagnostics]
     asked = {"gradients": False, "grid": (2,), "block": (32,), **asked}
-    (report,), problems = pipeline.verify(done, pipeline.Request(**asked))
-    assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    agrees(done, pipeline.Request(**asked))
     return done.text
 
 

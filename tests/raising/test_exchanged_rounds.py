@@ -6,6 +6,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import agrees
 
 KERNEL = """
 __global__ void kernel(const float *x, float *y, int n) {
@@ -36,8 +37,7 @@ def test_values(name):
     done = pipeline.translate(KERNEL % ROUNDS[name], "k.cu")
     assert not done.diagnostics, [d.reason for d in done.diagnostics]
     launch = {"grid": (1,), "block": (32,), "shapes": {"x": (32,), "y": (32,)}, "values": {"n": 3}}
-    (report,), problems = pipeline.verify(done, pipeline.Request(gradients=False, **launch))
-    assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    agrees(done, pipeline.Request(gradients=False, **launch))
 
 
 def test_what_is_the_same_for_all_stays_free():

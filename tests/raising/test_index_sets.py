@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import agrees
 
 HEAD = (
     "__global__ void f(const float *u, const int *m, float *y, int n, float c) { "
@@ -66,8 +67,7 @@ def _checked(body, sizes=(1, 2, 3, 4, 7)):
         size = n + 4  # what a branch reads that a short domain has not
         shapes = {"u": (size,), "m": (size,), "y": (size,)}
         request = pipeline.Request(shapes=shapes, values={"n": n}, gradients=n == sizes[-1])
-        ((report,), problems) = pipeline.verify(done, request)
-        assert not problems and report.ok, (n, report.failures, done.text)
+        agrees(done, request, n, done.text)
     return done.text
 
 
@@ -134,5 +134,4 @@ def test_corners(name, shape):
     done = pipeline.translate(ROWS.format(body=body), "f.py")
     assert done.text and not done.diagnostics and "where(" not in done.text and "pad(" not in done.text, done
     request = pipeline.Request(shapes={"u": shape, "y": shape}, gradients=shape == (4, 3))
-    ((report,), problems) = pipeline.verify(done, request)
-    assert not problems and report.ok, (report.failures, done.text)
+    agrees(done, request, done.text)

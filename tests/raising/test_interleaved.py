@@ -7,6 +7,7 @@ from kraise.ir import equations as eq
 from kraise.ir.types import FLOAT32, INT
 from kraise.ir.walk import substitute
 from kraise.raising.writes.interleaved import _is_same
+from tests.checks import agrees
 from tests.raising.agree import agree
 
 HEAD = (
@@ -43,8 +44,7 @@ def _checked(body):
     assert done.text and not done.diagnostics, done.diagnostics
     for n in (1, 5):
         request = pipeline.Request(shapes={"x": (4 * n + 3,), "y": (4 * n + 3,)}, values={"n": n})
-        ((report,), problems) = pipeline.verify(done, request)
-        assert not problems and report.ok, report.failures
+        agrees(done, request)
     return done.text
 
 
@@ -94,8 +94,7 @@ def test_columns_in_rounds():
     done = pipeline.translate(source, "f.cu")
     assert done.text and "jnp.stack" in done.text, done.diagnostics
     request = pipeline.Request(shapes={"p": (5, 3), "x": (5, 3)}, values={"n": 5, "k": 3})
-    ((report,), problems) = pipeline.verify(done, request)
-    assert not problems and report.ok, report.failures
+    agrees(done, request)
 
 
 def test_rows_that_a_guard_keeps_whole():
@@ -138,8 +137,7 @@ def test_rows_of_a_block(name):
     assert done.text and not done.diagnostics, done.diagnostics
     assert (done.text.count(".at[") == 1) == one, done.text
     request = pipeline.Request(shapes={"x": (48,), "y": (48,)}, grid=(3,), block=(8,))
-    ((report,), problems) = pipeline.verify(done, request)
-    assert not problems and report.ok, report.failures
+    agrees(done, request)
 
 
 def test_what_a_guard_alone_reads():

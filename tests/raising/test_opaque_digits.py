@@ -3,13 +3,13 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import agrees
 
 
 def _verified(source, **request):
     done = pipeline.translate(source, "k.cu")
     assert not done.diagnostics, [d.reason for d in done.diagnostics]
-    ((report,), problems) = pipeline.verify(done, pipeline.Request(gradients=False, **request))
-    assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    agrees(done, pipeline.Request(gradients=False, **request))
     return done.text
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import agrees
 
 BLOCK = """__global__ void f(const float *x, const float *y, float *out, int n) {
   __shared__ float s[32];
@@ -46,8 +47,7 @@ def _text(parts, checked=True):
         request = pipeline.Request(
             shapes={"x": (cells,), "y": (cells,), "out": (2,)}, values={"n": cells - 40}, grid=(2,)
         )
-        ((report,), problems) = pipeline.verify(done, request)
-        assert not problems and report.ok, report.failures
+        agrees(done, request)
     return done.text
 
 
@@ -74,8 +74,7 @@ def test_accumulators_of_a_loop_in_steps(step, factor, one):
     assert done.text and (done.text.count("@ b") == 1) == one, done.text
     for n in (2, 7) if one else (7,):
         request = pipeline.Request(shapes={"a": (3 * n,), "b": (n + 4,), "out": (3,)}, values={"rows": 3, "n": n})
-        ((report,), problems) = pipeline.verify(done, request)
-        assert not problems and report.ok, report.failures
+        agrees(done, request)
 
 
 @pytest.mark.parametrize("name", SEVERAL)
@@ -109,5 +108,4 @@ def test_portions_as_long_as_a_block(name):
     assert done.text and ("x2.sum(axis=1)" in done.text) == one, done.text
     shapes = {"x": (33,), "y": (1,), "out": (2,)}
     request = pipeline.Request(shapes=shapes, values={"n": 21}, grid=(2,), block=(8,))
-    ((report,), problems) = pipeline.verify(done, request)
-    assert not problems and report.ok, report.failures
+    agrees(done, request)

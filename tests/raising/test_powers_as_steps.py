@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import agrees
 
 SWEPT = """
 __global__ void swept(float *x, int n, int d) {
@@ -45,8 +46,7 @@ __global__ void scanned(const float *x, float *y) {
 def _verified(source, **asked):
     done = pipeline.translate(source, "k.cu")
     assert not done.diagnostics, [d.reason for d in done.diagnostics]
-    (report,), problems = pipeline.verify(done, pipeline.Request(gradients=False, **asked))
-    assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    agrees(done, pipeline.Request(gradients=False, **asked))
     return done.text
 
 

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import pytest
 
 from kraise import pipeline
+from tests.checks import agrees
 
 ROTATED = """
 __global__ void rotated(float *q, const float *w, int heads, int n) {
@@ -26,8 +27,7 @@ def test_pairs_in_rows():
     for heads, n in ((3, 6), (1, 2)):
         asked = {"heads": heads, "n": n}
         shapes = {"q": (heads * n,), "w": (n,)}
-        (report,), problems = pipeline.verify(done, pipeline.Request(shapes=shapes, values=asked, gradients=False))
-        assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+        agrees(done, pipeline.Request(shapes=shapes, values=asked, gradients=False))
     found: dict = {}
     exec(done.text, found)
     with pytest.raises(ValueError, match="n must be a multiple of 2"):

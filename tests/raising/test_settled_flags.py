@@ -5,6 +5,7 @@ from textwrap import indent
 import pytest
 
 from kraise import pipeline
+from tests.checks import agrees
 
 SETTLED = {
     "tested first": "if v <= 0.0:\n    break\nv = v - 0.4 * math.sqrt(v)",
@@ -26,8 +27,7 @@ def test_flags(name):
     done = pipeline.translate(source, "k.py")
     assert done.text is not None, done.diagnostics
     request = pipeline.Request(shapes={"x": (9,), "c": (9,), "y": (9,)}, values={"n": 9})
-    ((report,), problems) = pipeline.verify(done, request)
-    assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    agrees(done, request)
     assert ("stopped" in done.text.split('"""')[-1]) == (name in OTHERS), done.text
 
 
@@ -63,7 +63,6 @@ def test_rounds_at_least_once_are_counted_for_all_lanes(name):
     for most in (5, 1, 0):
         values = {"n": 4, "most": most, "little": 1e-3}
         request = pipeline.Request(shapes={"a": (4,), "y": (4,)}, values=values)
-        ((report,), problems) = pipeline.verify(done, request)
-        assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+        agrees(done, request)
     if counted is not None:
         assert ("it + 1" not in done.text) == counted, done.text

@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import agrees
 
 POOLED = """
 __global__ void pooled(const float *x, float *y, int n, int m, int rows) {
@@ -29,8 +30,7 @@ def _verified(source, values, shapes, **more):
     done = pipeline.translate(source, "k.cu")
     assert not done.diagnostics, [d.reason for d in done.diagnostics]
     asked = pipeline.Request(values=values, shapes=shapes, gradients=False, **more)
-    (report,), problems = pipeline.verify(done, asked)
-    assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
+    agrees(done, asked)
     return done.text
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import agrees
 
 NEST = """
 __global__ void f(const float* x, float* y, int* z, int n, int p, int q) {
@@ -42,8 +43,7 @@ def _verified(body, sizes=SIZES):
             values={"n": n, "p": p, "q": q},
             gradients=False,
         )
-        ((report,), problems) = pipeline.verify(done, request)
-        assert not problems and report.ok, [(n, p, q, r.check, r.what, r.message) for r in report.failures]
+        agrees(done, request, n, p, q)
     return done.text
 
 
