@@ -180,3 +180,32 @@ def test_same_as_python(name: str):
     found = interpreter.run(module, "f", copy.deepcopy({"a": a, "out": out, "n": n}))
     np.testing.assert_allclose(found.arrays["a"], expected[0])
     np.testing.assert_allclose(found.arrays["out"], expected[1])
+
+
+def test_device_functions():
+    """The device library, which is no Python: the reference interpreter beside what CUDA's manual says."""
+    source = """
+        from numba.cuda import libdevice as d
+        @cuda.jit
+        def f(x, k, out, whole):
+            i = cuda.grid(1)
+            if i < x.shape[0]:
+                out[i, 0] = d.fmaf(x[i], 2.0, d.fdimf(x[i], 0.5)) + d.saturatef(x[i]) * d.frcp_rn(d.fadd_rn(x[i], 9.0))
+                out[i, 1] = d.ldexpf(x[i], k[i]) + d.sinpif(x[i]) - d.cospi(x[i]) + d.fsqrt_rn(d.fmul_rn(x[i], x[i]))
+                out[i, 2] = d.normcdff(x[i]) + d.int2float_rn(k[i])
+                whole[i, 0], whole[i, 1] = d.float2int_rn(x[i]), d.float2int_rd(x[i])
+                whole[i, 2], whole[i, 3] = d.float2int_ru(x[i]), d.float2int_rz(x[i])
+    """
+    module, problems = read(HEADER + textwrap.dedent(source), "t.py")
+    assert not problems
+    x, k = np.array([-2.5, -0.3, 0.2, 1.5, 3.7]), np.array([-1, 0, 3, 2, 1])
+    given = {"x": x, "k": k, "out": np.zeros((5, 3)), "whole": np.zeros((5, 4), int)}
+    found = interpreter.run(module, "f", given, grid=1, block=8).arrays
+    phi = [0.5 * math.erfc(-v / math.sqrt(2)) for v in x]
+    expected = [
+        2 * x + np.maximum(x - 0.5, 0) + np.clip(x, 0, 1) / (x + 9),
+        x * 2.0**k + np.sin(np.pi * x) - np.cos(np.pi * x) + np.abs(x),
+        phi + k,
+    ]
+    np.testing.assert_allclose(found["out"], np.transpose(expected), rtol=1e-6)
+    np.testing.assert_array_equal(found["whole"].T, [np.rint(x), np.floor(x), np.ceil(x), np.trunc(x)])

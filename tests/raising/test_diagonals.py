@@ -36,3 +36,30 @@ def test_values(name, shape):
     got = getattr(load_module(DONE.text), name)(y, z)
     for one, other in zip(got, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
+ALONE = """__global__ void one(float *h, const float *a, int n, int m, int q) {
+    GUARD
+    for (int i = 1; i < n; i++)
+        for (int j = 1; j < m; j++)
+            h[i * m + j] = fmaxf(h[(i - 1) * m + j - 1] + a[j], fmaxf(h[(i - 1) * m + j], h[i * m + j - 1])) - a[i];
+}"""
+GUARDS = (
+    "if (threadIdx.x != 0 || blockIdx.x != 0) return;",
+    "if (blockIdx.x * blockDim.x + threadIdx.x != 2) return;",
+)
+SEVERAL = ("if (threadIdx.x > 1 || blockIdx.x != 0) return;", "if (threadIdx.x == q) return;")
+
+
+@pytest.mark.parametrize("guard", GUARDS)
+def test_one_thread(guard):
+    done = pipeline.translate(ALONE.replace("GUARD", guard), "k.cu")
+    assert done.text is not None and "by_diagonals" in done.text
+    reports, findings = pipeline.verify(done, pipeline.Request())
+    assert not findings and not [r for r in reports if r.failures]
+
+
+@pytest.mark.parametrize("guard", SEVERAL)
+def test_several_threads_race(guard):
+    done = pipeline.translate(ALONE.replace("GUARD", guard), "k.cu")
+    assert done.raised == () and {d.code for d in done.diagnostics} == {"KR201"}

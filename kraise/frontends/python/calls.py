@@ -8,6 +8,7 @@ from kraise import dialects
 from kraise.frontends.python import elementwise, helpers, loops
 from kraise.frontends.python import expressions as ex
 from kraise.frontends.python.annotations import scalar_type
+from kraise.frontends.python.device import DEVICE
 from kraise.frontends.python.scope import Scope
 from kraise.frontends.python.source import dotted
 from kraise.frontends.python.views import View
@@ -70,6 +71,9 @@ def value(scope: Scope, node: cst.Call) -> Expr:
         return block_vote(scope, node, concept.removeprefix("block."))
     if concept.startswith("warp."):
         return warp(scope, node, concept.removeprefix("warp."))
+    if concept.startswith("device."):
+        count, made = DEVICE[concept.removeprefix("device.")]
+        return made(*(ex.scalar(scope, a) for a in positional(scope, node, count, count)), span)
     if concept.startswith("fold."):
         return loops.fold(scope, node, concept.removeprefix("fold."))
     if concept in ("global_index", "global_extent"):
@@ -352,31 +356,6 @@ def _logical_xor(scope: Scope, node: cst.Call) -> Expr:
     return ex.op("ne", Cast(BOOL, a, span=span), Cast(BOOL, b, span=span), span=span)
 
 
-def _find_first_set(scope: Scope, node: cst.Call) -> Expr:
-    """One plus the position of the lowest set bit, 0 for 0."""
-    (argument,) = positional(scope, node, 1, 1)
-    span = scope.span(node)
-    x = ex.scalar(scope, argument)
-    lowest = ex.op("and_", x, ex.op("neg", x, span=span), span=span)
-    below = ex.op("popcount", ex.op("sub", lowest, ex.integer(1, span), span=span), span=span)
-    found = ex.op("add", below, ex.integer(1, span), span=span)
-    zero = ex.integer(0, span)
-    return ex.op("select", ex.op("eq", x, zero, span=span), zero, found, span=span)
-
-
-def _bit_reverse(scope: Scope, node: cst.Call) -> Expr:
-    """The 32 bits in the other order: neighbours swapped, then pairs, …"""
-    (argument,) = positional(scope, node, 1, 1)
-    span = scope.span(node)
-    x: Expr = Cast(UINT32, ex.scalar(scope, argument), span=span)
-    for shift, mask in ((1, 0x55555555), (2, 0x33333333), (4, 0x0F0F0F0F), (8, 0x00FF00FF), (16, 0x0000FFFF)):
-        bits, by = Const(mask, UINT32, span=span), Const(shift, UINT32, span=span)
-        low = ex.op("shl", ex.op("and_", x, bits, span=span), by, span=span)
-        high = ex.op("and_", ex.op("shr", x, by, span=span), bits, span=span)
-        x = ex.op("or_", low, high, span=span)
-    return x
-
-
 _SPECIAL = {
     "len": _len,
     "int": _cast(INT),
@@ -394,6 +373,4 @@ _SPECIAL = {
     "logical.or": _logical("or"),
     "logical.not": _logical("not"),
     "logical.xor": _logical_xor,
-    "find_first_set": _find_first_set,
-    "bit_reverse": _bit_reverse,
 }

@@ -24,6 +24,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, NUMBER
 from kraise.ir.walk import children, free_indices, rebuild, substitute, topological
+from kraise.raising.loops.alone import alone, as_thread
 from kraise.raising.loops.diagonal_tables import Front, NoFront, Tables
 from kraise.raising.loops.ranges import Range
 from kraise.raising.loops.touched import stores
@@ -51,17 +52,19 @@ class _Cell:
 
 def wavefront(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str]) -> bool:
     """Runs the nest along its diagonals; False, with nothing done, where it is none or has another form."""
-    nest = _nest(cx, st, s, rng, live)
-    if nest is None:
+    nest, own = _nest(cx, st, s, rng, live), alone(st)
+    if nest is None or own is None:
         return False
     checks, wanted = list(cx.checks), dict(cx.wanted)
     try:
-        done = _run(cx, st, nest, rng)
+        done = _run(cx, own, nest, rng)
     except (Refused, Unbounded, NoFront):
         done = None
     if done is None:
         cx.checks[:], cx.wanted = checks, wanted
         return False
+    if own is not st:
+        as_thread(done, st)
     st.become(done)
     st.rung(s.span, rng.index.name, "rung 2: a loop over the diagonals, all cells of one at once")
     return True
@@ -72,7 +75,7 @@ def _nest(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str]) ->
     *before, last = s.body or (None,)
     if not isinstance(last, k.For) or last.orelse or not all(isinstance(x, k.Assign) for x in before):
         return None
-    if cx.cooperative or abs(rng.step) != 1 or any(n not in st.folds for n in st.open) or rng.within:
+    if cx.cooperative or abs(rng.step) != 1 or rng.within:
         return None
     own = {*assigned(s.body), s.var, last.var}
     if own & live or own & exposed(s.body, frozenset()) - {s.var} or not _plain(last.body):
