@@ -58,6 +58,7 @@ from kraise.raising.writes.finish import finish, finished
 from kraise.raising.writes.fuse import fuse, started, summed
 from kraise.raising.writes.index_sets import at_places, split
 from kraise.raising.writes.interleaved import as_before, interleaved, versions_read
+from kraise.raising.writes.operands import within_operands
 from kraise.raising.writes.reread import reread
 from kraise.raising.writes.rewritten import from_before
 from kraise.raising.writes.shifted import shifted
@@ -194,7 +195,7 @@ class Raiser:
             n.version for n in topological(values) if isinstance(n, eq.Read)
         }
         shapes = shapes_of(st)
-        stmts = summed(stmts, (*cx.assumed, *(c for c, _ in cx.checks)))
+        stmts = within_operands(cx, summed(stmts, (*cx.assumed, *(c for c, _ in cx.checks))))
         seen = [*values, *self._checked()]
         named_arrays = frozenset(v.array for v in versions) | _read(seen)
         stmts, shapes = squeezed(stmts, shapes, named_arrays)
