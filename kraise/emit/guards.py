@@ -25,7 +25,7 @@ def assumable(context: Context, kernel: eq.Kernel) -> tuple[Linear, ...]:
         return ()
     found: list[Linear] = []
     for value in dict.fromkeys(context.clamped):
-        if _plain(value) and _writes_nothing(kernel.body, value):
+        if _plain(value) and _writes_nothing(context, kernel.body, value):
             found.append(value)
     best = strongest(tuple(found))
     spared = sum(any(nonnegative(c - v) for v in best) for c in context.clamped)
@@ -51,7 +51,7 @@ def idle(context: Context, kernel: eq.Kernel) -> tuple[Linear, ...]:
     if not all(isinstance(v, eq.Version) and v.array in context.params for v in kernel.returns):
         return ()
     edges = [v for s in tree.statements(kernel.body) if isinstance(s, eq.Write) for v in rooms(s)]
-    found = {v: None for v in edges if _plain(v) and _writes_nothing(kernel.body, v)}
+    found = {v: None for v in edges if _plain(v) and _writes_nothing(context, kernel.body, v)}
     for site in _sites(context, kernel.body, ()):
         needs = [f for f in site.forms if f.terms and not nonnegative(f)]
         carried = [f for f in _in_rounds(site) if f.terms and not nonnegative(f)]
@@ -59,7 +59,7 @@ def idle(context: Context, kernel: eq.Kernel) -> tuple[Linear, ...]:
             continue
         surely = needs if site.entry else [f for f in site.loads if f.terms]
         sizes = [linear(a.hi) - linear(a.lo) + -1 for a in site.axes]
-        empty = [z for z in sizes if _plain(z) and _writes_nothing(kernel.body, z)]
+        empty = [z for z in sizes if _plain(z) and _writes_nothing(context, kernel.body, z)]
         for need in needs:
             # what says the most about the position, or all that there is
             chosen = [z for z in empty if nonnegative(need - z)][:1]
@@ -87,8 +87,15 @@ class _Site:
 
 def _sites(context: Context, body: tuple[eq.Stmt, ...], around: Axes) -> Iterator[_Site]:
     """The parts of ``body``, folds taken apart."""
+    begins = {c.outside: s.axis for s in body if isinstance(s, eq.Fold) and s.axis is not None for c in s.arrays}
     for stmt in body:
         match stmt:
+            case eq.Write(after=after, axes=axes) if after in begins and after.array not in context.params:
+                # a row that a loop starts from
+                site = _site(context, tree.statement_roots(stmt), (*around, begins[after], *axes), around)
+                loads = [n for n in tree.walk(stmt.value) if isinstance(n, eq.Read) and n.view]
+                viewed = [_below(s, e) for n in loads for s, e in zip(n.subscripts, n.view, strict=True) if _known(s)]
+                yield replace(site, forms=[*site.forms, *viewed], entry=True)
             case eq.Write(before=before, subscripts=subscripts, axes=axes, view=view):
                 own: list[Access] = [] if view else [(before.array, subscripts)]
                 yield _site(context, tree.statement_roots(stmt), (*around, *axes), around, own)
@@ -166,8 +173,12 @@ def _positions(array: str, subscripts: tuple[eq.Expr, ...]) -> list[Linear]:
     found: list[Linear] = []
     for k, s in enumerate(subscripts):
         if _known(s):
-            found += [linear(s), linear(eq.Shape(array, k, INT32)) - linear(s) + -1]
+            found += [linear(s), _below(s, eq.Shape(array, k, INT32))]
     return found
+
+
+def _below(position: eq.Expr, end: eq.Expr) -> Linear:
+    return linear(end) - linear(position) + -1
 
 
 def _known(node: eq.Expr) -> bool:
@@ -236,7 +247,7 @@ def sizes(context: Context, kernel: eq.Kernel, assumed: tuple[Linear, ...]) -> d
             whole = tuple(_ending(s, name) for s in kernel.body)
             ends = [a.hi for s in tree.statements(whole) if isinstance(s, eq.Write) for a in s.axes]
             spelled = {n for n in tree.walk(*ends) if isinstance(n, eq.Param) and n.name == name}
-            found[name] = own and any(_writes_nothing(whole, linear(n) + -1) for n in spelled)
+            found[name] = own and any(_writes_nothing(context, whole, linear(n) + -1) for n in spelled)
     return found
 
 
@@ -258,10 +269,12 @@ def _ending(stmt: eq.Stmt, name: str) -> eq.Stmt:
     return stmt
 
 
-def _writes_nothing(body: tuple[eq.Stmt, ...], value: Linear) -> bool:
+def _writes_nothing(context: Context, body: tuple[eq.Stmt, ...], value: Linear) -> bool:
     """Whether no statement does anything where ``value`` is negative."""
     for stmt in body:
         match stmt:
+            case eq.Write(before=before) if before.array not in context.params:
+                continue  # the kernel's own
             case eq.Write(axes=axes):
                 fails = any(nonnegative(value - c) for c in rooms(stmt))
                 if not fails and not any(_empty(a, value) for a in axes):
@@ -271,7 +284,7 @@ def _writes_nothing(body: tuple[eq.Stmt, ...], value: Linear) -> bool:
                     continue
                 idle = not outputs or all(any(_empty(a, value) for a in o.axes) for o in outputs)
                 idle = idle and all(any(_empty(a, value) for a in s.axes) for s in scalars)
-                if not idle or not _writes_nothing(inner, value):
+                if not idle or not _writes_nothing(context, inner, value):
                     return False
     return True
 

@@ -22,6 +22,7 @@ from kraise.raising.checked_once import with_counts
 from kraise.raising.collective.inline import inlined
 from kraise.raising.gradients.demand import make_safe
 from kraise.raising.loops import roots
+from kraise.raising.loops.moving_rows import by_rows
 from kraise.raising.loops.periodic import in_turns
 from kraise.raising.loops.registers import registers
 from kraise.raising.loops.rungs import loop
@@ -202,7 +203,7 @@ class Raiser:
         stmts, scalars = as_values(fuse(started(stmts, shapes), versions, shapes), shapes, named_arrays)
         st.names = {n.expr: n for n in scalars} | st.names
         stmts = reread(from_before(without_dead(stmts, versions, seen), versions, shapes), st.names)
-        for simpler in (partial(without_settled, others=seen), roots.outside):
+        for simpler in (partial(without_settled, others=seen), roots.outside, partial(by_rows, cx=cx)):
             stmts, renamed = simpler(stmts)
             st.names = {(e := renamed(n.expr)): replace(n, expr=e) for n in st.names.values()}
         if cx.lane is not None:
