@@ -21,7 +21,8 @@ ROWS = {
     "under a mask": "for i in range(2, n):\n        for j in range(m):\n            if a[i-2, j] > c[i, j]:\n"
     "                a[i, j] = a[i-1, j] - c[i, j]",
     "places from data": "for i in range(1, n):\n        for j in range(m):\n            best = a[i-1, j]\n"
-    "            if j >= k[i]:\n                best = max(best, a[i-1, j - k[i]] + c[i, 0])\n            a[i, j] = best",
+    "            if j >= k[i]:\n"
+    "                best = max(best, a[i-1, j - k[i]] + c[i, 0])\n            a[i, j] = best",
     "what no round has stored": "for i in range(1, n - 1):\n        for j in range(m):\n"
     "            a[i, j] = a[i-1, j] + 0.5 * a[i+1, j] - a[i, j]",
     "sums over the last row": "for i in range(1, n):\n        for j in range(m):\n            s = 0.0\n"
