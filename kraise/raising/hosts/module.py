@@ -19,6 +19,7 @@ from kraise.raising.hosts.attributes import without_idle_attributes
 from kraise.raising.hosts.copies import without_copies
 from kraise.raising.hosts.effects import effects
 from kraise.raising.hosts.joined import Joined
+from kraise.raising.hosts.nests import Nests
 from kraise.raising.hosts.rounds import in_rounds
 from kraise.raising.hosts.single import in_single
 
@@ -31,6 +32,7 @@ def raise_hosts(
     given = tuple(map(without_copies, module.hosts))
     kernels = in_rounds(module, given, kernels, lambda f, rounds: raise_function(module, f, options, rounds))
     functions = {x.name: effects(x, module.function(x.name)) for x in kernels}
+    nests = Nests(module, {x.name: x for x in kernels}, lambda m, f: raise_function(m, f, options))
     joined = Joined(module, raise_function, options)
     hosts: dict[str, o.Host] = {}
     findings: list[Diagnostic] = []
@@ -41,7 +43,11 @@ def raise_hosts(
         def attempt(x: h.Host) -> tuple[o.Host | None, list[Diagnostic]]:
             return guard(x.name, x.span, function.raise_host, x, functions, hosts, joined.find)
 
-        raised, refused = attempt(host)
+        whole = nests.within(host)
+        functions.update({x.name: effects(x, f) for x, f in zip(nests.raised, nests.functions, strict=True)})
+        raised, refused = attempt(whole) if whole is not host else (None, [])
+        if raised is None:
+            raised, refused = attempt(host)
         if raised is None:
             written = {f.name: stored(f) for f in module.functions}
             found = part.of_main(host, written, lambda x: attempt(x)[0], refused)
@@ -50,8 +56,9 @@ def raise_hosts(
             hosts[host.name] = raised
         findings += refused or cover.warnings(host, {x.name: x for x in kernels})
     called = {name for x in hosts.values() for name in x.calls}
-    kept = [x for x in joined.kernels if x.name in called]
-    more = tuple(f for f in joined.functions.values() if f is not None and f.name in called)
+    kept = [x for x in (*joined.kernels, *nests.raised) if x.name in called]
+    made = [*nests.functions, *(f for f in joined.functions.values() if f is not None)]
+    more = tuple(f for f in made if f.name in called)
     given = tuple(parts.get(x.name, x) for x in module.hosts)
     module = replace(module, functions=(*module.functions, *more), hosts=given)
     done, kernels = with_one_buffers(hosts.values(), [*kernels, *kept])

@@ -63,7 +63,7 @@ def by_rows(stmts: tuple[eq.Stmt, ...], cx: Context) -> tuple[tuple[eq.Stmt, ...
     moved: list[Callable[[eq.Expr], eq.Expr]] = []
     for s in stmts:
         rows = _rows(s) if isinstance(s, eq.Fold) else None
-        out += [s] if rows is None else _made(cx, s, rows, moved)  # type: ignore[arg-type]
+        out += [s] if rows is None or not isinstance(s, eq.Fold) else _made(cx, s, rows, moved)
     return tuple(out), lambda e: reduce(lambda x, fn: fn(x), moved, e)
 
 
@@ -82,24 +82,24 @@ def _rows(s: eq.Fold) -> _Rows | None:
         return None
     (at,) = moving
     gap = to_poly(store.subscripts[at]) - to_poly(index)
-    beside = tuple(x for d, x in enumerate(store.subscripts) if d != at)
-    if gap.value is None or not all(isinstance(x, eq.Index) for x in beside):
+    beside = tuple(x for x in store.subscripts if isinstance(x, eq.Index) and x is not store.subscripts[at])
+    if gap.value is None or len(beside) + 1 < len(store.subscripts):
         return None
     named = {a.name: a for a in store.axes}
-    if len(set(beside)) != len(beside) or {x.name for x in beside} != set(named):  # type: ignore[attr-defined]
+    if len(set(beside)) != len(beside) or {x.name for x in beside} != set(named):
         return None
     sizes = store.view or tuple(eq.Shape(carry.outside.array, d, INT) for d in range(len(store.subscripts)))
     extents = tuple(e for d, e in enumerate(sizes) if d != at)
     if any(a.step != 1 or not is_static(to_poly(e)) for a, e in zip(store.axes, extents, strict=True)):
         return None
-    own = [(named[x.name], e) for x, e in zip(beside, extents, strict=True)]  # type: ignore[attr-defined]
+    own = [(named[x.name], e) for x, e in zip(beside, extents, strict=True)]
     if any(axis.name in free_indices(b) for a, _ in own for b in (a.lo, a.hi)):
         return None
     whole = all(to_poly(a.lo).value == 0 and to_poly(a.hi) == to_poly(e) for a, e in own)
     depth = _depth(s, store, carry, at)
     if not 1 <= depth <= FURTHEST:
         return None
-    rows = _Rows(store, carry, at, beside, extents, whole, depth)  # type: ignore[arg-type]
+    rows = _Rows(store, carry, at, beside, extents, whole, depth)
     return rows if _inside(s, rows, sizes[at]) else None
 
 

@@ -157,7 +157,7 @@ def _cells(
             raise NoFront
         old = eq.Read(outside[raw.after.array], raw.subscripts, raw.value.type, raw.view)
         new = simplify.op(raw.accumulate, (old, raw.value), raw.value.type) if raw.accumulate else raw.value
-        extra = conjunction([c for c in raw.path if c not in path])
+        extra = conjunction([c for c in raw.path if c not in path and not implied(path, c)])
         new = new if extra is None else simplify.select(extra, new, old, new.type)
         cells[raw.after.array] = _Cell(raw, _dims(raw.subscripts, ranges), new)
     after = {c.raw.after: a for a, c in cells.items()}
