@@ -6,6 +6,21 @@ import jax
 import jax.numpy as jnp
 
 
+def by_diagonals(a, count, slope=1):
+    """Row w < count holds a[i, w - slope * i] for each i, zero where there is none."""
+    rows = a.shape[0]
+    more = max(count + slope - a.shape[1], 0)
+    wide = jnp.pad(a, ((0, 0), (0, more)))
+    return wide.ravel()[: rows * count].reshape(rows, count).T
+
+
+def from_diagonals(a, cols, slope=1):
+    """Cell (i, j) of the result is a[slope * i + j, i], for 0 <= j < cols."""
+    rows = a.shape[1]
+    flat = jnp.pad(a.T.ravel(), (0, slope * rows))
+    return flat.reshape(rows, slope * rows + cols)[:, :cols]
+
+
 @partial(jax.jit, static_argnames="n")
 def sweep(score, first, second, n, m, d, gap):
     """score[i * m + d + m] = max(0, max(best, score[i * m + d - 2] + same))
@@ -38,8 +53,63 @@ def sweep(score, first, second, n, m, d, gap):
 
 
 @partial(jax.jit, static_argnames=("n", "m"))
-def align(score, first, second, n, m, gap):
-    def step(d, score):
-        return sweep(score, first, second, n, m, d, gap)  # kernel.cu:16
+def sweep_rounds(score, first, second, n, m, gap):
+    """All rounds of a loop that launches sweep.
 
-    return jax.lax.fori_loop(2, n + m + 1, step, score)  # kernel.cu:15
+    for diagonal = 0 ... m + n:
+        score_out[x, diagonal] = max(0, max(max(score.before[x - 1], score.before[x]) - gap,
+            score.before2[x - 1] + (2 if first[x - 1] == second[diagonal - x - 1] else -1))) if x >=
+            1 and diagonal - x >= 1 and diagonal - x < m + 1 else score[x, diagonal - x]
+        score.before[x] = max(0, max(max(score.before[x - 1], score.before[x]) - gap,
+            score.before2[x - 1] + (2 if first[x - 1] == second[diagonal - x - 1] else -1))) if x >=
+            1 and diagonal - x >= 1 and diagonal - x < m + 1 else score[x, diagonal - x]
+            for 0 <= x < n + 1
+        score.before2[x] = score.before.1[x]  for 0 <= x < n + 1
+    score.diagonals[diagonal, x] = score_out[x, diagonal]  for 0 <= diagonal < m + n + 1, 0 <= x < n + 1
+    score[x, c] = score.diagonals[c + x, x]  for 0 <= x < n + 1, 0 <= c < m + 1
+    """
+    before = jnp.zeros(n + 1, jnp.int32)  # kernel.cu:15
+    before2 = jnp.zeros(n + 1, jnp.int32)  # kernel.cu:15
+    x = jnp.arange(n + 1)
+    second_back = jnp.pad(second[::-1], (m + n, n + 1))
+    score2 = score[: (n + 1) * (m + 1)].reshape(n + 1, m + 1)
+
+    def step(state, inputs):
+        before, before2 = state
+        diagonal, score_diagonal = inputs
+        score_new = jnp.where(
+            (x >= 1) & (diagonal - x >= 1) & (diagonal - x < m + 1),
+            jnp.maximum(
+                0,
+                jnp.maximum(
+                    jnp.maximum(jnp.pad(before, (1, 0))[:-1], before) - gap,
+                    jnp.pad(before2, (1, 0))[:-1]
+                    + jnp.where(
+                        jnp.pad(first, (1, n))[: n + 1]
+                        == jax.lax.dynamic_slice(
+                            second_back, (second.shape[0] + m + n - diagonal,), (n + 1,)
+                        ),
+                        2,
+                        -1,
+                    ),
+                ),
+            ),
+            score_diagonal,
+        )
+        before_2 = score_new  # kernel.cu:10
+        before2_2 = before  # kernel.cu:10
+        return (before_2, before2_2), score_new
+
+    _, score_out = jax.lax.scan(
+        step,
+        (before, before2),
+        (jnp.arange(m + n + 1), by_diagonals(score2, m + n + 1)),
+    )  # kernel.cu:15
+    diagonals = score_out
+    score2_2 = from_diagonals(diagonals, m + 1)  # kernel.cu:10
+    return score.at[: (n + 1) * (m + 1)].set(score2_2.ravel())
+
+
+@partial(jax.jit, static_argnames=("n", "m"))
+def align(score, first, second, n, m, gap):
+    return sweep_rounds(score, first, second, n, m, gap)  # kernel.cu:16
