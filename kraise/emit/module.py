@@ -102,8 +102,8 @@ def _emit(module: eq.Module) -> str:
     texts = [t for text in texts for t in parts.apart(text)]
     for helper in [h for h in reversed(remat.HELPERS) if any(h in t.needs for t in texts)]:
         full = any(k.memory.remat == "full" for k in module.kernels) or any(h.remat == "full" for h in module.hosts)
-        places = any(remat.picks(t.lines) for t in texts)
-        texts.insert(0, FunctionText(remat.helper(helper, imports, full, places)))
+        kept = remat.worth_keeping([line for t in texts for line in t.lines])
+        texts.insert(0, FunctionText(remat.helper(helper, imports, full, kept)))
     found = {p.type.name: p.type for k in module.kernels for p in k.params if records.is_record(p.type)}  # type: ignore[attr-defined]
     found |= {kind.name: kind for kind, _ in sorted(fields, key=lambda f: f[0].name)}
     structs = [

@@ -171,7 +171,7 @@ class Raiser:
             joined = interleaved(cx, own, self._seen_versions(body.returns, own), grid)
             plain = len(joined) == len(own)  # then each store loads what is there when it is made
             st.out = interleaved(cx, st.out, self._seen_versions(body.returns, st.out), grid) if plain else joined
-            stmts = copied_after(finish(st.out, shapes_of(st), cx.rounds_around, grid))
+            stmts = copied_after(finish(st.out, shapes_of(st), cx.rounds_around, grid, st.names))
             stmts = split(stmts, (*cx.assumed, *(c for c, _ in cx.checks)), self._leaving)
         except Unbounded as unbounded:
             if unbounded.name not in cx.thread_names:

@@ -1,4 +1,5 @@
-"""All pairs, a row at a time, by hand."""
+"""All pairs, a row at a time, by hand. A charge and itself are masked out, not multiplied by zero: exp(-kappa) overflows
+where kappa is large and negative."""
 
 from functools import partial
 
@@ -13,8 +14,8 @@ def screened_field(x, q, potential, field, kappa):
         d = x[i] - x
         other = jnp.arange(x.size) != i  # two charges at one place do meet
         r = jnp.where(other, jnp.abs(d), 1)
-        part = jnp.where(other, q, 0) * jnp.exp(-kappa * r) / r
-        return part.sum(), (part * (kappa + 1.0 / r) * d / r).sum()
+        part = q * jnp.exp(jnp.where(other, -kappa * r, 0)) / r
+        return jnp.where(other, part, 0).sum(), jnp.where(other, part * (kappa + 1.0 / r) * d / r, 0).sum()
 
     return jax.lax.map(row, jnp.arange(x.size))
 

@@ -8,7 +8,11 @@ import jax.numpy as jnp
 
 def checkpointed_loop(start, stop, step, state):
     """``fori_loop`` whose rounds the gradient runs again; in segments of sqrt(n) rounds, where all states are many."""
-    step = jax.checkpoint(step, prevent_cse=False)
+
+    def kept(op, *values, **_):
+        return op.name == "dot_general" and min(v.ndim for v in values) == 1
+
+    step = jax.checkpoint(step, prevent_cse=False, policy=kept)
     rounds = max(stop - start, 0)
     if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**22:
         return jax.lax.fori_loop(start, stop, step, state)

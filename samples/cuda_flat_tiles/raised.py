@@ -48,9 +48,7 @@ def wide_cross(u, v, ny, nx):
 
 @partial(jax.jit, static_argnames=("ny", "nx"))
 def gradient(u, v, ny, nx):
-    """v[y, x] = (u[y, x] - u[y, max(x - 1, 0)]) * (u[y, x] - u[y, max(x - 1, 0)]) + (u[y, x] -
-        u[max(y - 1, 0), x]) * (u[y, x] - u[max(y - 1, 0), x])
-        for 0 <= x < nx, 0 <= y < ny
+    """v[y, x] = across * across + down * down  for 0 <= x < nx, 0 <= y < ny
 
     a block has 9 threads along x
     a block has 9 threads along y
@@ -59,9 +57,9 @@ def gradient(u, v, ny, nx):
         return v
     u2 = u[: ny * nx].reshape(ny, nx)
     u_padded = jnp.pad(u2, ((1, 0), (1, 0)), mode="edge")
-    difference = u2 - u_padded[1:, :-1]
-    difference_2 = u2 - u_padded[:-1, 1:]
-    v2 = difference * difference + difference_2 * difference_2  # kernel.cu:42
+    across = u2 - u_padded[1:, :-1]  # kernel.cu:40
+    down = u2 - u_padded[:-1, 1:]
+    v2 = across * across + down * down  # kernel.cu:42
     return v.at[: ny * nx].set(v2.ravel())
 
 

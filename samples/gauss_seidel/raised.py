@@ -150,15 +150,17 @@ def dense(A, b, x, sweeps):
 
     def step(_, x):
         def step_2(x, inputs):
-            i, rest, A_i = inputs
+            i, rest, A_i, A_ii = inputs
             mask = ~(j == i)
             rest_2 = rest + jnp.sum(
                 jnp.where(mask, -(A_i * jnp.where(mask, x[:n], 0)), 0)
             )  # kernel.py:23
-            x = x.at[i].set(rest_2 / A[i, i])  # kernel.py:26
+            x = x.at[i].set(rest_2 / A_ii)  # kernel.py:26
             return x, None
 
-        x, _ = jax.lax.scan(step_2, x, (jnp.arange(n), b[:n], A[:, :n]))  # kernel.py:21
+        x, _ = jax.lax.scan(
+            step_2, x, (jnp.arange(n), b[:n], A[:, :n], jnp.diagonal(A[:, :n]))
+        )  # kernel.py:21
         return x
 
     return checkpointed_loop(0, sweeps, step, x)  # kernel.py:20

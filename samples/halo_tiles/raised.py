@@ -31,9 +31,8 @@ def relax(u, v):
 def steepest(u, v):
     """The largest difference to a neighbour; what lies outside is zero.
 
-    v[ty, tx] = max(max(max(abs(u[ty, tx] - (u[ty, tx - 1] if 0 <= tx - 1 else 0.0)), abs(u[ty, tx]
-        - (u[ty, tx + 1] if tx + 1 < nx else 0.0))), abs(u[ty, tx] - (u[ty - 1, tx] if 0 <= ty - 1
-        else 0.0))), abs(u[ty, tx] - (u[ty + 1, tx] if ty + 1 < ny else 0.0)))
+    v[ty, tx] = max(max(across, abs(c - (u[ty - 1, tx] if 0 <= ty - 1 else 0.0))), abs(c -
+        (u[ty + 1, tx] if ty + 1 < ny else 0.0)))
         for 0 <= tx < nx, 0 <= ty < ny
 
     a block has 8 threads along x
@@ -41,14 +40,14 @@ def steepest(u, v):
     """
     ny, nx = u.shape
     u_padded = jnp.pad(u, 1)
+    across = jnp.maximum(
+        jnp.abs(u.astype(float) - u_padded[1:-1, :-2].astype(float)),
+        jnp.abs(u.astype(float) - u_padded[1:-1, 2:].astype(float)),
+    )  # kernel.py:45
     return v.at[:ny, :nx].set(
         jnp.maximum(
             jnp.maximum(
-                jnp.maximum(
-                    jnp.abs(u.astype(float) - u_padded[1:-1, :-2].astype(float)),
-                    jnp.abs(u.astype(float) - u_padded[1:-1, 2:].astype(float)),
-                ),
-                jnp.abs(u.astype(float) - u_padded[:-2, 1:-1].astype(float)),
+                across, jnp.abs(u.astype(float) - u_padded[:-2, 1:-1].astype(float))
             ),
             jnp.abs(u.astype(float) - u_padded[2:, 1:-1].astype(float)),
         )

@@ -1,4 +1,5 @@
-"""A rod that radiates by hand; the gradient runs the steps again."""
+"""A rod that radiates by hand; the gradient keeps two roots of the states, as the sample's options ask, and runs the
+steps again."""
 
 from functools import partial
 
@@ -7,12 +8,19 @@ import jax
 
 @partial(jax.jit, static_argnames="steps")
 def rod_cooling(temp, heat, rate, steps):
-    @jax.checkpoint
+    size = max(int(steps**0.5), 1)
+
+    @partial(jax.checkpoint, prevent_cse=False)
     def step(_, u):
         mid = u[1:-1]
         return u.at[1:-1].set(mid + rate * (u[:-2] - 2.0 * mid + u[2:]) - heat * mid**4)
 
-    return jax.lax.fori_loop(0, steps, step, temp)
+    @partial(jax.checkpoint, prevent_cse=False)
+    def some(_, u):
+        return jax.lax.fori_loop(0, size, step, u)
+
+    temp = jax.lax.fori_loop(0, steps // size, some, temp)
+    return jax.lax.fori_loop(0, steps % size, step, temp)
 
 
 def large(rng):

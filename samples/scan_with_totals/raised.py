@@ -27,8 +27,9 @@ def scan_with_totals(x, out, totals, *, grid=None, block=None):
         raise ValueError(
             "scan_with_totals: 64 * block_x + t may not fit 32 bits: it needs jax_enable_x64"
         )
-    count = min(n, 64 * blocks)
     x2 = jnp.pad(x[: 64 * blocks], (0, max(64 * blocks - n, 0))).reshape(blocks, 64)
-    out = out.at[:count].set(jnp.cumsum(x2, axis=1).ravel()[:count])  # kernel.py:24
-    totals = totals.at[:blocks].set(x2.sum(axis=1))  # kernel.py:26
+    running = jnp.cumsum(x2, axis=1)
+    count = min(n, 64 * blocks)
+    out = out.at[:count].set(running.ravel()[:count])  # kernel.py:24
+    totals = totals.at[:blocks].set(running[:, 63])  # kernel.py:26
     return out, totals

@@ -39,5 +39,5 @@ def large(rng):
     a, b, out = rng.random((3, 100_000), "f")
     return {
         "cool_rod": {"hot": a, "cold": b, "rounds": 21, "k": 0.2},
-        "smooth_ring": {"a": a[:1024], "b": b[:1024], "out": out[:1024], "n": 1024, "rounds": 51},
+        "smooth_ring": {"a": a[:1024], "b": b[:1024], "out": out[:1024], "n": 1024, "rounds": 501},
     }

@@ -12,8 +12,5 @@ def unit_vectors(u, x):
     """
     total = x[:, 0] ** 2 + x[:, 1] ** 2 + x[:, 2] ** 2
     n = jnp.sqrt(total)  # kernel.py:11
-    above = n > 0.001
-    n_2 = jnp.sqrt(jnp.where(above, total, 1))
-    return u.at[: x.shape[0], :3].set(
-        jnp.where(above[:, None], x[:, :3] / n_2[:, None], x[:, :3])
-    )  # kernel.py:17
+    n_2 = jnp.sqrt(jnp.where(n > 0.001, total, 1))
+    return u.at[: x.shape[0], :3].set(x[:, :3] / n_2[:, None])  # kernel.py:17

@@ -15,9 +15,8 @@ def triangular_sum(a, below, pairs):
     below = below.at[:n].set(
         jnp.sum(jnp.tril(a[:, : max(n - 1, 0)], -1), axis=1)
     )  # kernel.py:12
-    j = jnp.arange(1, n)
-    i = jnp.arange(n)
     pairs = pairs.at[:n].set(
-        a[i, i] * jnp.pad(jnp.flip(jnp.cumsum(jnp.flip(a[j, j]))), (0, 1))[:n]
+        jnp.diagonal(a[:, :n])
+        * jnp.pad(jnp.flip(jnp.cumsum(jnp.flip(jnp.diagonal(a[1:, 1:n])))), (0, 1))[:n]
     )  # kernel.py:17
     return below, pairs

@@ -354,3 +354,11 @@ def test_places_of_extrema_are_kept_between_rounds():
     jaxpr = str(jax.make_jaxpr(jax.grad(lambda p: module.kmeans(p, p[:2], 4)[0].sum()))(points))
     assert jaxpr.count(" argmin[") == 1
     assert "policy" not in text(STEPS.format(rounds=100))
+
+
+def test_products_with_vectors_are_kept_between_rounds():
+    sample = next(s for s in SAMPLES if s.name == "cuda_strongest_mode")
+    module = load_module(sample.golden.read_text())
+    a, v = jnp.arange(16.0) % 5, jnp.ones(4)
+    jaxpr = str(jax.make_jaxpr(jax.grad(lambda a: module.strongest_mode(a, v, v, v, 4, 3)[0].sum()))(a))
+    assert jaxpr.count("dot_general[") == 3  # the product, and its gradients by vector and matrix: it is not made again

@@ -125,9 +125,16 @@ __global__ void scanned(const int *x, int *y, int *totals) {
 TOTAL = "if (t == blockDim.x - 1) totals[blockIdx.x] = v;"
 
 
-@pytest.mark.parametrize(("total", "one"), [(TOTAL, True), ("atomicAdd(totals + blockIdx.x, mine * mine);", False)])
-def test_a_total_beside_running_sums_is_the_last_of_them(total, one):
-    done = pipeline.translate(BLOCKS.replace(TOTAL, total), "k.cu")
+@pytest.mark.parametrize(
+    ("total", "mine", "one"),
+    [
+        (TOTAL, "x[i]", True),
+        ("atomicAdd(totals + blockIdx.x, mine * mine);", "x[i]", False),
+        (TOTAL, "i < 100 ? x[i] : 0", True),
+    ],
+)
+def test_a_total_beside_running_sums_is_the_last_of_them(total, mine, one):
+    done = pipeline.translate(BLOCKS.replace(TOTAL, total).replace("mine = x[i]", f"mine = {mine}"), "k.cu")
     assert ("running[:, -1]" in done.text) == one, done.text
     request = pipeline.Request(shapes={"x": (128,), "y": (128,), "totals": (2,)}, grid=(2,), block=(64,))
     (report,), problems = pipeline.verify(done, request)

@@ -77,6 +77,14 @@ CASES = {
         select(both(op("lt", root, 3.0), op("gt", root, 0.0)), op("div", 1.0, root), 0.0),
         lambda x, r, m: 1 / jnp.sqrt(x[r]) if x[r] > 0 and 0 < jnp.sqrt(x[r]) < 3 else 0.0,
     ),
+    "quotient or its dividend": one(
+        select(op("gt", root, 1e-3), op("div", m, root), m),
+        lambda x, r, m: m[r] / jnp.sqrt(x[r]) if x[r] > 1e-6 else m[r],
+    ),
+    "quotient or something else": one(
+        select(op("gt", root, 1e-3), op("div", m, root), x),
+        lambda x, r, m: m[r] / jnp.sqrt(x[r]) if x[r] > 1e-6 else x[r],
+    ),
     "logarithm of negatives": one(select(live, op("log", x), x), lambda x, r, m: jnp.log(x[r]) if m[r] > 0.5 else x[r]),
     "power of a negative base": one(
         select(positive, op("pow", x, 1.5), op("pow", x, 2.0)),
@@ -277,6 +285,19 @@ def test_one_mask_for_a_chain():
     """The divisor is safe already where the root's operand is."""
     plain = kernel(write(select(positive, op("div", 1.0, op("sqrt", x)), 0.0)))
     assert selects(make_safe(plain)) == 2
+
+
+@pytest.mark.parametrize(
+    "value, count",
+    [
+        (select(op("gt", root, 1e-3), op("div", m, root), m), 1),
+        (select(op("gt", root, 1e-3), op("log", root), 0.0), 1),  # as it is of one
+        (select(op("gt", root, 1e-3), op("div", m, root), x), 2),
+        (select(op("gt", root, 1e-3), op("log", root), 1.0), 2),
+    ],
+)
+def test_what_a_safe_operand_gives_is_not_chosen_once_more(value, count):
+    assert selects(make_safe(kernel(write(value)))) == count
 
 
 def test_parameter_guards_parameter():

@@ -7,6 +7,7 @@ all i and j is the way back. Functions of the module do both.
 from __future__ import annotations
 
 from kraise.emit.context import Context, Frame, Val
+from kraise.emit.loads.dims import Dim, Range
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
@@ -82,6 +83,14 @@ def unskewed(low: Lowering, base: Py, node: eq.Read, extents: tuple[Linear, ...]
     ctx.needs.add(UNSKEW)
     array = py.call(UNSKEW, base, ctx.at_least_zero(cols), *([py.number(slope)] if slope != 1 else []))
     return low.extend(array, (row, column), frame)
+
+
+def axis_of(dims: list[Dim]) -> eq.Axis | None:
+    """The axis along which a load goes down a matrix (``A[i, i]``: ``jnp.diagonal(A)``), or None."""
+    match dims:
+        case [Range(axis=axis, step=1, backward=False) as row, Range(axis=other, step=1, backward=False) as column]:
+            return axis if other is axis and row.start.same(column.start) else None
+    return None
 
 
 def _free(context: Context, name: str) -> bool:

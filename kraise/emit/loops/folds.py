@@ -8,7 +8,7 @@ from collections.abc import Callable
 from kraise.emit import tree
 from kraise.emit.context import Assign, Block, Context, Def, Do, Raw, Stmt
 from kraise.emit.loads.subscripts import viewed
-from kraise.emit.loops import carries, chunks, remat, stacked
+from kraise.emit.loops import carries, chunks, remat, squaring, stacked
 from kraise.emit.lower import Lowering
 from kraise.emit.stores import versions
 from kraise.emit.text import python as py
@@ -125,6 +125,8 @@ def fold(low: Lowering, stmt: eq.Fold, body_of: Callable[[tuple[eq.Stmt, ...]], 
     """Emits a fold: its start, its round as a local function, the loop, and the names of its results."""
     ctx = low.ctx
     stacked.check(stmt)
+    if squaring.as_power(low, stmt):
+        return
     if not stmt.mapped:
         _name_parts(low, stmt)
     state = _State(low, stmt)
@@ -132,7 +134,7 @@ def fold(low: Lowering, stmt: eq.Fold, body_of: Callable[[tuple[eq.Stmt, ...]], 
         used = (stmt.name, o.name) in ctx.wanted
         assert stmt.axis is not None
         ctx.folded[("out", stmt.name, o.name)] = (ctx.names.fresh(o.name) if used else "_", (stmt.axis, *o.axes))
-    if stmt.unroll and stmt.axis is not None:
+    if stmt.axis is not None and (stmt.unroll or _bitwise(stmt)):
         _unrolled(low, stmt, state, body_of)
     else:
         _looped(low, stmt, state, body_of)
@@ -270,8 +272,7 @@ def _looped(low: Lowering, stmt: eq.Fold, state: _State, body_of: Callable) -> N
         if remat.segmented(ctx, stmt):
             ctx.needs.add(remat.LOOP)
             function = remat.LOOP
-        unroll = {"unroll": Atom("True")} if function == "jax.lax.fori_loop" and _bitwise(stmt) else {}
-        rounds = py.call(function, lo, hi, round_of(ctx, stmt, step), start, **unroll)
+        rounds = py.call(function, lo, hi, round_of(ctx, stmt, step), start)
         ctx.emit(Assign(", ".join(state.results), rounds, stmt.span))
     if len(state.names) > 1:
         ctx.names.release(parameter)

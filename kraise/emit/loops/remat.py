@@ -157,28 +157,38 @@ def note(remat: str) -> str:
     return kept + (",\nand" if remat == "full" else "\nwhere all would be many, and") + " runs rounds again (--remat)"
 
 
-_PICKS = re.compile(r"\barg(min|max)\(")
-_KEPT = '''{reason}."""
+_PICKS, _PRODUCT = re.compile(r"\barg(min|max)\("), " @ "
+_KEPT = '''{{reason}}."""
 
-    def kept(op, *_, **__):
-        return op.name in ("argmin", "argmax", "reduce_min", "reduce_max")
+    def kept(op, {others}):
+        return {tests}
 
 '''
+_OF_PICKS = 'op.name in ("argmin", "argmax", "reduce_min", "reduce_max")'
+_OF_VECTORS = 'op.name == "dot_general" and min(v.ndim for v in values) == 1'
 
 
-def picks(lines: list[str]) -> bool:
-    """Whether a function computes places of extrema. These have no derivative: a round that is run again for the
-    gradient finds them (and the extrema that they are compared by) kept, and does not make again what they were found
-    in (the distances of an assignment: half of the gradient's time)."""
-    return any(map(_PICKS.search, lines))
+def worth_keeping(lines: list[str]) -> tuple[str, ...]:
+    """What a round that is run again for the gradient finds kept, as tests in the helper's text.
+
+    Places of extrema, and the extrema that they are compared by: these have no derivative, and what they were found in
+    is not made again (the distances of an assignment: half of the gradient's time). Products of matrices with vectors:
+    they are no longer than what is carried, and take as long as the rest of the gradient (a power iteration with 500
+    rows: a quarter of its time).
+    """
+    tests = [_OF_PICKS] if any(map(_PICKS.search, lines)) else []
+    return (*tests, *([_OF_VECTORS] if any(_PRODUCT in line for line in lines) else []))
 
 
-def helper(name: str, imports: dict[str, str], always: bool, places: bool) -> list[str]:
-    """The text of a helper; ``always`` leaves out the plain loop for few states, ``places`` keeps those of extrema."""
+def helper(name: str, imports: dict[str, str], always: bool, kept: tuple[str, ...]) -> list[str]:
+    """The text of a helper; ``always`` leaves out the plain loop for few states, ``kept`` says what is kept of a round
+    beside the state."""
     text = {LOOP: _LOOP, SCAN: _SCAN, SWAP: _SWAP}[name]
-    if places:
+    if kept:
         text = text.replace("checkpoint(step, prevent_cse=False)", "checkpoint(step, prevent_cse=False, policy=kept)")
-        text = text.replace('{reason}."""\n', _KEPT, 1)
+        others = "*values, **_" if _OF_VECTORS in kept else "*_, **__"
+        tests = kept[0] if len(kept) == 1 else "(\n            {}\n            or {}\n        )".format(*kept)
+        text = text.replace('{reason}."""\n', _KEPT.format(others=others, tests=tests), 1)
     names = {"jax": imports["jax"], "jnp": imports["jnp"], "name": imports[name], "log": KEPT.bit_length() - 1}
     names["loop"] = imports[LOOP]
     reason = "" if always else ", where all states are many"

@@ -54,17 +54,20 @@ def _diagonal(low: Lowering, node: eq.Read, frame: Frame, own: Frame, block: Blo
 
 
 def _moves_with(low: Lowering, node: eq.Read, block: Block, depth: int) -> bool:
-    """Whether one subscript holds the round's index, as ``i + c``, and nothing else is known only in the round."""
+    """Whether one subscript holds the round's index, as ``i + c``, or all of them do alike (``A[i, i]``: a diagonal),
+    and nothing else is known only in the round."""
     holding = [s for s in node.subscripts if block.index in low.ctx.free(s)]
-    if len(holding) != 1:
+    if not holding:
         return False
     form = linear(holding[0])
+    if len(holding) > 1 and (len(node.subscripts) > 2 or not form.same(linear(holding[1]))):
+        return False
     own = [(a, c) for a, c in form.terms if isinstance(a, eq.Index) and a.name == block.index]
     if len(own) != 1 or own[0][1] != 1 or not low.ctx.is_static(form.without(own[0][0])):
         return False
     if any(node.version in b.bound for b in low.ctx.blocks[depth:]):
         return False
-    rest = [s for s in node.subscripts if s is not holding[0]]
+    rest = [s for s in node.subscripts if s not in holding]
     return all(low.ctx.depth(n) < depth for n in walk(*rest))
 
 
@@ -73,7 +76,9 @@ def _wish(low: Lowering, node: eq.Read, block: Block) -> str:
     if named is not None:
         return named.name
     array = node.version.array.split(".")[-1]
-    (at,) = (s for s in node.subscripts if block.index in low.ctx.free(s))
+    at, *more = (s for s in node.subscripts if block.index in low.ctx.free(s))
+    if more:
+        return f"{array}_{block.index}{block.index}"
     shift = linear(at).constant if len(linear(at).terms) == 1 else 0
     return f"{array}_" + {-1: "before", 1: "after"}.get(shift, block.index)
 

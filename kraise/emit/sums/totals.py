@@ -30,16 +30,16 @@ def _pairs(kernel: eq.Kernel) -> Iterator[tuple[int, eq.Scan, eq.Reduce, tuple[e
     """Running values, the total of the same rows, the indices of these, and the store before which both are made."""
     stores = [(at, s) for at, s in enumerate(kernel.body) if isinstance(s, eq.Write) and not s.segments]
     totals = {
-        (n.op, *n.axes, n.body, n.type): (at, s, n)
+        (n.op, *n.axes, *_masked(n.op, n.body, n.where), n.type): (at, s, n)
         for at, s in stores
         for n in tree.walk(s.value)
-        if isinstance(n, eq.Reduce) and n.where is None and len(n.axes) == 1
+        if isinstance(n, eq.Reduce) and len(n.axes) == 1
     }
     for at, s in stores if totals else ():
         for n in tree.walk(s.value):
             if not isinstance(n, eq.Scan) or n.op == "linear" or n.other is not None or n.reverse:
                 continue
-            found = totals.get((n.op, n.axis, n.body, n.type))
+            found = totals.get((n.op, n.axis, *_masked(n.op, n.body, None), n.type))
             exact = n.inclusive or (n.op == "add" and n.type.is_integer)
             if found is None or not exact or not is_neutral(n) or not _whole(n.axis):
                 continue
@@ -47,6 +47,14 @@ def _pairs(kernel: eq.Kernel) -> Iterator[tuple[int, eq.Scan, eq.Reduce, tuple[e
             lanes = tuple(a for a in s.axes if a.name in names)
             if len(lanes) == len(names) and {*lanes} <= {*found[1].axes} and all(map(_from_zero, lanes)):
                 yield min(at, found[0]), n, found[2], lanes
+
+
+def _masked(op: str, body: eq.Expr, where: eq.Expr | None) -> tuple[eq.Expr, eq.Expr | None]:
+    """What is added up, and where: of a choice between it and zero, too."""
+    match body:
+        case eq.Op(name="select", args=(condition, value, eq.Const(value=0))) if op == "add" and where is None:
+            return value, condition
+    return body, where
 
 
 def _whole(a: eq.Axis) -> bool:

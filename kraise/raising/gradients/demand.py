@@ -47,6 +47,7 @@ from kraise.ir.walk import (
 from kraise.raising.gradients import once
 from kraise.raising.gradients.absent import Absent
 from kraise.raising.gradients.conditions import ALWAYS, NEVER, Conjunction, Demand
+from kraise.raising.gradients.divided import one_quotient, settled
 from kraise.raising.gradients.frozen import frozen
 from kraise.raising.gradients.hazards import (
     CONSTANTS,
@@ -138,7 +139,7 @@ def _over(node: Expr, memo: dict[Expr, Expr]) -> Expr:
 
 def _pushing() -> Callable[[Expr], Expr]:
     memo: dict[Expr, Expr] = {}
-    return lambda root: _new_values(root, memo, lambda node: push_through(_over(node, memo)))
+    return lambda root: _new_values(root, memo, lambda node: push_through(one_quotient(_over(node, memo))))
 
 
 def _replacing(mapping: dict[Expr, Expr]) -> Callable[[Expr], Expr]:
@@ -218,7 +219,7 @@ class _Securing:
             once.widen(unit, self.conditions)
             for node in unit.order():
                 new = self._safe(unit, node, _over(node, unit.done), names, safe_names)
-                unit.done[node] = self._constant(unit, node, new)
+                unit.done[node] = settled(self._constant(unit, node, new))
         shared = {site: found for site, unit in self.units.items() if (found := once.shared(unit, self.conditions))}
 
         def secured(site: Site, e: Expr) -> Expr:

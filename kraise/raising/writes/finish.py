@@ -12,7 +12,7 @@ from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
-from kraise.ir.walk import free_indices, substitute, topological
+from kraise.ir.walk import children, free_indices, substitute, topological
 from kraise.raising.carried.problem import at_index
 from kraise.raising.run.arithmetic import tidy
 from kraise.raising.run.state import Raw, RawFold, RawNew, RawWrite
@@ -28,31 +28,56 @@ from kraise.raising.writes.rolled import Lengths, rolled
 from kraise.raising.writes.steps import in_steps
 
 Shapes = dict[str, tuple[eq.Expr, ...]]
+Names = dict[eq.Expr, eq.Name]
 NO_LAUNCH = Launch()
 
 
 def finish(
-    raws: list[Raw], shapes: Shapes, folds: tuple[eq.Axis, ...] = (), launch: Launch = NO_LAUNCH
+    raws: list[Raw],
+    shapes: Shapes,
+    folds: tuple[eq.Axis, ...] = (),
+    launch: Launch = NO_LAUNCH,
+    names: Names | None = None,
 ) -> tuple[eq.Stmt, ...]:
     """The equations of ``raws`` in order; ``shapes`` are those of the arrays that the kernel makes, ``folds`` the
-    indices of the folds around.
+    indices of the folds around; ``names``, those of the source, get what becomes of the values that have one.
 
     Raises:
         Refused: a domain has no bound that is known when the function is traced.
         Unbounded: that index is a thread's, and the launch may bound it.
     """
-    return tuple(_one(r, shapes, folds, launch) for r in extremal(raws))
+    return tuple(_one(r, shapes, folds, launch, names) for r in extremal(raws))
 
 
-def _one(r: Raw, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Launch) -> eq.Stmt:
+def _one(r: Raw, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Launch, names: Names | None) -> eq.Stmt:
     match r:
         case RawWrite():
-            return _write(r, shapes, folds, launch)
+            made = _write(r, shapes, folds, launch)
+            if names is not None:
+                _follow(names, r.value, made.value)
+            return made
         case RawNew(stmt):
             return stmt
         case RawFold(fold, body):
             inner = folds if fold.axis is None else (*folds, fold.axis)
-            return replace(fold, body=finish(list(body), shapes, inner, launch))
+            return replace(fold, body=finish(list(body), shapes, inner, launch, names))
+
+
+def _follow(names: Names, old: eq.Expr, new: eq.Expr) -> None:
+    """Gives the parts of ``new`` the names that those in their places in ``old`` have: over two indices made one, a
+    value is another expression."""
+    seen: set[tuple[eq.Expr, eq.Expr]] = set()
+    stack = [(old, new)]
+    while stack:
+        pair = old, new = stack.pop()
+        if old is new or pair in seen or not isinstance(old, eq.Op | eq.Cast) or type(old) is not type(new):
+            continue
+        seen.add(pair)
+        if isinstance(old, eq.Op) and old.name != new.name:  # type: ignore[attr-defined]
+            continue
+        if old in names:
+            names.setdefault(new, replace(names[old], expr=new))
+        stack += zip(children(old), children(new), strict=False)
 
 
 def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Launch) -> eq.Write:
