@@ -70,11 +70,16 @@ def _follow(names: Names, old: eq.Expr, new: eq.Expr) -> None:
     stack = [(old, new)]
     while stack:
         pair = old, new = stack.pop()
-        if old is new or pair in seen or not isinstance(old, eq.Op | eq.Cast) or type(old) is not type(new):
+        if old is new or pair in seen:
             continue
+        match pair:
+            case (eq.Op(name=one), eq.Op(name=other)) if one == other:
+                pass
+            case (eq.Cast(), eq.Cast()):
+                pass
+            case _:
+                continue
         seen.add(pair)
-        if isinstance(old, eq.Op) and old.name != new.name:  # type: ignore[attr-defined]
-            continue
         if old in names:
             names.setdefault(new, replace(names[old], expr=new))
         stack += zip(children(old), children(new), strict=False)
