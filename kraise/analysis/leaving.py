@@ -11,6 +11,7 @@ from kraise.ir import equations as eq
 from kraise.ir.walk import free_indices
 
 LARGE = 2  # sizes below it may be special: a range of one element has no neighbours
+FULL = 1024  # as many elements as a block has threads at most
 
 
 def witness(
@@ -37,6 +38,22 @@ def witness(
         elif isinstance(key, eq.Shape):
             out[f"{key.array}.shape[{key.axis}]"] = value(isl.dim_type.param, n)
     return out | {"": value(isl.dim_type.set, len(space.variables))}
+
+
+def always(
+    domain: tuple[eq.Expr, ...], part: tuple[eq.Expr, ...], launch: tuple[eq.Expr, ...], threads: tuple[str, ...]
+) -> bool:
+    """Whether each choice of large sizes has an instance in ``domain`` that meets ``part``, too."""
+    space = Space()
+    names = frozenset().union(*map(free_indices, (*domain, *part)))
+    space.path((*domain, *(c for c in launch if free_indices(c) & names)), {})
+    kept = len(space.constraints)
+    space.path(part, {})
+    if space.dropped or space.products:
+        return False
+    where = [*space.constraints[:kept], "at = 0", *(f"{p} >= {FULL}" for p in space.params.values())]
+    inside = " and ".join(space.constraints[kept:]) or "at = 0"
+    return sets.bounded(lambda: _point(space, where, inside, threads), None) is not None
 
 
 def _point(space: Space, where: list[str], outside: str, threads: tuple[str, ...]) -> isl.Point | None:

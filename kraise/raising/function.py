@@ -30,7 +30,7 @@ from kraise.raising.loops.settled_flags import without_settled
 from kraise.raising.loops.unrolled import unrolled
 from kraise.raising.loops.whiles import while_loop
 from kraise.raising.loops.whole_bounds import with_whole_bounds
-from kraise.raising.memory import outside, parts, pitched
+from kraise.raising.memory import blank, outside, parts, pitched
 from kraise.raising.memory.bounds import mark
 from kraise.raising.memory.padded import without_gaps
 from kraise.raising.memory.phases import cooperative, uniform_barriers
@@ -152,6 +152,7 @@ class Raiser:
             shared = frozenset(n for n, a in cx.made.items() if a.shared)
             check(cx, st.accesses, cx.thread_names, shared, self.held, st.out)
             outside.check(cx, st)
+            blank.check_defined(cx)
             parts.check(cx, st)
             pitched.check(cx, st)
             without_private_copies(cx, st)

@@ -252,3 +252,37 @@ def test_numbers_of_more_than_64_bits_are_refused():
     done = pipeline.translate(HEAD + source.format(2**64 - 1), "case.py")
     assert done.text is None and any("64 bits" in d.reason for d in done.diagnostics)
     assert pipeline.translate(HEAD + source.format(2**63 - 1), "case.py").text is not None
+
+
+WHOLE = {  # int() of what the source gives a small type
+    "a local element": "c = np.zeros(2, np.uint8)\n        c[0] = a[j] * 3\n        out[j] = int(c[0]) * 256 + 1",
+    "a conversion": "v = np.int16(a[j])\n        out[j] = int(v) * int(v) * 30",
+    "an array's type": "v = np.int32(a[j] * 3000000)\n        out[j] = int(v) * 300",
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_int_has_no_small_type(name):
+    """It was left out: 256 * 29 was 0 beside an element of 8 bits."""
+    expected, found = both(
+        f"def f(a, out):\n    for j in range(len(a)):\n        {WHOLE[name]}\n",
+        np.array([3, 29, 300, 700]),
+        np.zeros(4, np.int64),
+    )
+    np.testing.assert_array_equal(found, expected)
+
+
+MEANS = {
+    "a mean": "s = 0.0\n    for i in range(len(x)):\n        s += x[i] / len(x)\n    out[0] = s",
+    "of products": "for j in range(len(out)):\n        for i in range(n):\n            out[j] += x[i] * j / n",
+    "of two sizes": "for i in range(n):\n        for j in range(n):\n            out[0] += x[i] * x[j] / (2 * n * n)",
+    "by another number": "for i in range(n):\n        out[0] += x[i] / (n - 5)",
+}
+
+
+@pytest.mark.parametrize("name", MEANS)
+def test_a_mean_of_nothing_adds_nothing(name):
+    """The count of the terms divides their sum: 0 / 0 where there are none."""
+    for n in (0, 3):
+        expected, found = both(f"def f(x, n, out):\n    {MEANS[name]}\n", np.arange(1.0, n + 1), n, np.ones(2))
+        np.testing.assert_allclose(found, expected)

@@ -62,6 +62,21 @@ def test_outside(name):
     assert found.code == "KR204" and said in found.reason, found.reason
 
 
+TILE = "def f(x, y, n):\n s = cuda.shared.array(8, float)\n t = cuda.threadIdx.x\n i = cuda.grid(1)\n {}\n cuda.syncthreads()\n if i < n: y[i] = {}\n"
+
+
+def test_a_tile_of_a_python_kernel():
+    """Python's subscript -1 is the last element, where the tile's cell is taken for the one of the array before."""
+    loaded, stored = ("s[t] = x[i] if i < n else 0.0", "s[t - 1]"), ("s[t - 1] = x[i] if i < n else 0.0", "s[t]")
+    for parts, verb in ((loaded, "reads"), (stored, "stores to")):
+        with pytest.raises(Refused) as refused:
+            raised(TILE.format(*parts))
+        (found,) = refused.value.diagnostics
+        assert found.code == "KR204" and f"{verb} `s` before its first element (at -1)" in found.reason
+    for guarded in ("s[t - 1] if t > 0 else 2.0", "s[max(t - 1, 0)]", "s[7 - t]"):
+        raised(TILE.format(loaded[0], guarded))
+
+
 def test_a_local_array_of_known_size():
     """Of C: the array has four elements, the loop five rounds."""
     source = "__global__ void f(float *y, int n) { float a[4]; for (int j = 0; j <= 4; j++) a[j] = j;\n y[0] = a[1]; }"

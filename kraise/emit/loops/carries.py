@@ -130,12 +130,12 @@ def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
         arrays += sorted(said)
     if not arrays:
         return Atom(dtype_text(s.type))
-    far = any(
-        isinstance(n, eq.Const) and n.type == INT64 and wide(n) for e in (s.init, s.update) for n in _sources(ctx, e)
-    )
+    numbers = [n for e in (s.init, s.update) for n in _sources(ctx, e) if isinstance(n, eq.Const)]
+    far = any(n.type in (INT, INT64) and wide(n) for n in numbers)
     fraction = ("1.0",) if s.type.kind == "number" and _fraction_of_integers(ctx, s) else ()
     if len(arrays) == 1 and s.type.kind == "number" and far:  # a number that has 64 bits makes the others have them
         return py.call("jnp.result_type", Atom(arrays[0]), Atom("jnp.int64"), *map(Atom, fraction))
+    arrays += ["jnp.int64"] if far and s.type.kind == "number" else []
     arrays += [f for f in fraction if f not in arrays]
     base: tuple[Atom, ...] = () if s.type.kind == "number" else (Atom(dtype_text(s.type)),)
     if any(_settles(ctx, n) and not n.type.is_integer for e in (s.init, s.update) for n in _sources(ctx, e)):

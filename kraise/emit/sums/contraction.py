@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
+from math import prod
 
+from kraise.analysis.poly import Poly, constant, is_integer, to_poly
 from kraise.emit.context import Frame, Val
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import linear
 from kraise.emit.text.python import Py
 from kraise.ir import equations as eq
-from kraise.ir.types import ScalarType
+from kraise.ir.types import INT, ScalarType
 
 
 @dataclass
@@ -49,6 +52,7 @@ def contract(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val | 
     if not summed <= low.ctx.free(node.body):
         return None
     parts = factored(low, node.body, summed)
+    parts.divisors = [counting(low, d, node.axes) for d in parts.divisors]
     inside = [f for f in parts.factors if low.ctx.free(f) & summed]
     outside = [f for f in parts.factors if not low.ctx.free(f) & summed]
     groups = grouped(low, inside, (*own, *node.axes), frozenset(summed))
@@ -59,12 +63,42 @@ def contract(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val | 
     return scaled(low, (total.py, total.axes), outside, parts, frame)
 
 
+def counting(low: Lowering, divisor: eq.Expr, axes: Frame) -> eq.Expr:
+    """A divisor that says how many terms a sum has as at least 1: nothing is divided where there are none, and the sum
+    is 0, not 0 / 0."""
+    inner = divisor
+    while isinstance(inner, eq.Cast):
+        inner = inner.arg
+    if not is_integer(inner) or not low.ctx.is_static(inner):
+        return divisor
+    own, counts = to_poly(inner), [to_poly(a.hi) - to_poly(a.lo) for a in axes]
+    of_axes = (prod(some, start=constant(1)) for n in range(len(counts)) for some in combinations(counts, n + 1))
+    if any(_multiple(own, p) for p in of_axes):
+        return eq.Op("max", (inner, eq.Const(1, INT)), INT)
+    return divisor
+
+
+def _multiple(poly: Poly, of: Poly) -> bool:
+    """Whether it is ``of`` times a number that is positive, and no number itself."""
+    monomial, c = next(iter(of.terms.items()), ((), 1))
+    times = poly.terms.get(monomial, 0) // c
+    return times > 0 and of.value is None and poly == of * times
+
+
+def _counts(low: Lowering, divisor: eq.Expr) -> bool:
+    """Whether it is what :func:`counting` makes of sizes."""
+    match divisor:
+        case eq.Op(name="max", args=(size, one)):
+            return one == eq.Const(1, INT) and is_integer(size) and low.ctx.is_static(size)
+    return False
+
+
 def scaled(low: Lowering, core: tuple[Py, Frame], outside: list[eq.Expr], parts: Product, frame: Frame) -> Val:
     """A sum over its own axes times what is free of the summed indices, over the frame."""
     value = low.extend(core[0], core[1], frame)
     text: Py = py.Un("-", value.py) if parts.negative else value.py
     before = [low.lower(f, frame) for f in outside]
-    below = [low.lower(f, frame) for f in parts.divisors]
+    below = [Val(low.ctx.static(f), (), 0) if _counts(low, f) else low.lower(f, frame) for f in parts.divisors]
     if before:
         front = before[0].py
         for b in before[1:]:

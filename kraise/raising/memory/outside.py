@@ -9,13 +9,16 @@ whose guard depends on data, or that leaves the array for some sizes only, is no
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kraise.analysis.dependence import Access
 from kraise.analysis.leaving import witness
-from kraise.analysis.poly import Poly, to_poly
+from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import Diagnostic, Refused
 from kraise.ir import equations as eq
-from kraise.ir.types import INT
-from kraise.ir.walk import free_indices
+from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import free_indices, substitute
+from kraise.raising.memory import first_block
 from kraise.raising.memory.phases import BARRIER
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import State
@@ -35,6 +38,8 @@ def check(cx: Context, st: State) -> None:
             place = to_poly(subscript)
             for way, poly in _ways(st, a, axis, place):
                 values = witness(a, place, poly, cx.facts, cx.thread_names)
+                if values is None:
+                    values = _by_first_block(cx, a, place, poly)
                 if values is not None:
                     found[a.span, a.array, a.write] = _finding(a, way, values)
     if found:
@@ -64,6 +69,16 @@ def _ways(st: State, a: Access, axis: int, place: Poly) -> list[tuple[str, Poly]
     if extent is None or not known:
         return below
     return [*below, ("beyond its last element", place - to_poly(extent))]
+
+
+def _by_first_block(cx: Context, a: Access, place: Poly, outside: Poly) -> dict[str, int] | None:
+    """The witness among the threads of block 0."""
+    if not first_block.products(cx, (eq.Op("ge", (to_expr(place), eq.Const(0, INT)), BOOL), *a.path)):
+        return None
+    at = first_block.place(cx)
+    here = replace(a, path=first_block.at_first(cx, a.path), subscripts=tuple(substitute(s, at) for s in a.subscripts))
+    moved = (to_poly(substitute(to_expr(p), at)) for p in (place, outside))
+    return witness(here, *moved, tuple(substitute(c, at) for c in cx.facts), cx.thread_names)
 
 
 def _operands(path: tuple[eq.Expr, ...]) -> list[eq.Expr]:

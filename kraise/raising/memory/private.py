@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from kraise.analysis.certain import sure
 from kraise.analysis.conditions import conjunction, conjuncts, negate
 from kraise.analysis.dependence import Access, implied, impossible
 from kraise.diagnostics import refuse
@@ -21,6 +20,7 @@ from kraise.ir import kernel as k
 from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import Unmovable, free_indices, substitute, topological
 from kraise.raising.carried.freely import own_only
+from kraise.raising.memory.blank import note_undefined
 from kraise.raising.memory.filled import Solved, solve
 from kraise.raising.memory.filled_twice import joined, without_known
 from kraise.raising.memory.renumbered import digits_of, readings
@@ -222,8 +222,7 @@ class _Search:
 
     def _nothing(self, path: tuple[eq.Expr, ...]) -> _Mark:
         """Nobody has stored to the cell: what it holds means nothing, where there is an instance that loads it."""
-        if self.st.locals[self.array].shared and sure(path):
-            self.cx.unfilled.add(self.array)
+        note_undefined(self.cx, self.st, self.array, path)
         return UNDEFINED
 
     def _stored(

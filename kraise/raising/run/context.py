@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kraise.analysis.poly import Poly, to_poly
+from kraise.diagnostics import Span
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ArrayType, ScalarType, StructType
@@ -93,6 +94,7 @@ class Context:
     solid: frozenset[str] = frozenset()  # arrays whose rounds must not overwrite each other
     trees: set[eq.Version] = field(default_factory=set)  # of which only the cell that a tree reduction stored is known
     unfilled: set[str] = field(default_factory=set)  # shared arrays of which a cell is read that nobody has stored to
+    undefined: dict[str, Span | None] = field(default_factory=dict)  # those of which one is read whatever the sizes are
     clobbered: set[eq.Version] = field(default_factory=set)  # those, and what was made of them
     rows: dict[str, tuple[Poly, ...]] = field(default_factory=dict)  # of flat arrays: the radices of other accesses
     made: dict[str, Any] = field(default_factory=dict)  # every array that the kernel makes

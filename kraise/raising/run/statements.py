@@ -12,6 +12,7 @@ from kraise.ir import kernel as k
 from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import topological
 from kraise.raising.collective.opened import opened
+from kraise.raising.memory.blank import check_begun
 from kraise.raising.memory.phases import barrier, level
 from kraise.raising.memory.private import initial, new_array
 from kraise.raising.run import simplify
@@ -206,6 +207,8 @@ def _write(
     name, subs = at.array, at.subscripts
     if not cx.coarse.keys() <= cx.sharing:
         raise refuse("KR299", "this store is not among the elements of a tile that a thread does", span)
+    if op:
+        check_begun(st, name, span)
     before = st.versions[name]
     after = cx.version(name)
     st.versions[name] = after

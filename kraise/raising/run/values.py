@@ -172,7 +172,7 @@ def _ring(cx: Context, st: State, name: str, parts: tuple[eq.Expr, ...], t: Scal
 
 
 def _cast(cx: Context, st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
-    if t == INT and v.type.is_integer:
+    if t == INT and v.type.is_integer and (v.type.bits is None or index_like(v)):
         return v
     signs = {t.kind, v.type.kind} == {"uint", "int"} and (t.kind == "uint" or (t.bits or 64) <= (v.type.bits or 64))
     of = parameter(cx, v)
@@ -352,11 +352,12 @@ def load_cell(cx: Context, st: State, at: Cell, t: object, span: Span | None) ->
         forwarded = stored(forwarded, element)
         looped = st.folds or any(n not in cx.thread_names for n in st.open)
         if element.kind == "number" and name not in st.locals and not looped and not _held_as_it_is(forwarded, name):
-            # an array of integers holds less: what it holds is read. Not in loops: there it would hide from the rules
-            # for carried values that what is read depends on one
+            # an array of integers holds less: what it holds is read. In loops, that would hide what is carried
             forwarded = None
     if forwarded is None and name in st.locals and not (cx.unroll and _filled(st, name)):
         forwarded = in_rows_here(cx, st, held(cx, st, name, at.subscripts))
+        if cx.undefined.get(name, span) is None:
+            cx.undefined[name] = span
     if forwarded is not None:
         st.accesses.append(access(st, at, st.path, False, answered=True, span=span))
         return forwarded
