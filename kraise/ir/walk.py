@@ -117,9 +117,9 @@ def rebuild(expr: Expr, new: tuple[Expr, ...]) -> Expr:
             return HelperCall(function, new, kind)
         case Cast(kind, _):
             return Cast(kind, new[0])
-        case Read(version, subscripts, kind, _, safe):
+        case Read(version, subscripts, kind, _, safe, outside, limit):
             rank = len(subscripts)
-            return Read(version, new[:rank], kind, new[rank:], safe)
+            return Read(version, new[:rank], kind, new[rank:], safe, outside, limit)
         case Reduce(op, axes, _, where, kind):
             cut = 2 * len(axes)
             return Reduce(op, _rebound(axes, new), new[cut], None if where is None else new[cut + 1], kind)

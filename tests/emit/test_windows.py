@@ -128,3 +128,27 @@ def test_a_layer_whose_sizes_are_its_arguments(name):
             values={"H": h, "W": w, "K": k, "S": s, "P": p, "OH": oh, "OW": ow},
         )
         agrees(done, request, (h, w, k, s, p, oh, ow))
+
+
+SPREAD = {  # steps of a window's places, what is made of its elements and what stands outside of the array
+    "a product": "s = s * (x[i + 2 * k - 2] if 0 <= i + 2 * k - 2 < n else 3.0)",
+    "the largest": "s = max(s, x[i + 3 * k - 3] if 0 <= i + 3 * k - 3 < n else 5.0)",
+    "the smallest, of every other": "s = min(s, x[2 * i + 2 * k - 3] if 0 <= 2 * i + 2 * k - 3 < n else -5.0)",
+    "to and fro": "s = max(s, x[i + (k if k % 2 else -k)] if 0 <= i + (k if k % 2 else -k) < n else 2.0)",
+}
+
+
+@pytest.mark.parametrize("name", SPREAD)
+def test_what_stands_beyond_the_ends_of_a_spread_window(name):
+    """It was forgotten (0 stood there) where the terms are made one by one."""
+    source = f"""
+def f(x, y, n):
+    for i in range(n):
+        s = 1.0
+        for k in range(3):
+            {SPREAD[name]}
+        y[i] = s
+"""
+    done = pipeline.translate(source, "k.py")
+    for n in (5, 1):
+        agrees(done, pipeline.Request(shapes={"x": (n,), "y": (n,)}, values={"n": n}))

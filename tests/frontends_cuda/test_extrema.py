@@ -1,8 +1,10 @@
 """Extrema of floats by integer atomics and by compare-and-swap loops, and what only looks like them."""
 
+import numpy as np
 import pytest
 
 from kraise.pipeline import Request, translate, verify
+from kraise.verify.load import load_module
 
 BITS = """
 __device__ void highest(float *at, float v) {
@@ -98,6 +100,30 @@ __global__ void kernel(const float *x, float *m, int n) {{
 }}
 """
 STORE = "atomicMax((int *)m, __float_as_int(s[0]))"
+
+
+STARTED = {  # where an extremum of integers begins, and which elements count
+    "the largest": "int s = 0; for (int k = 0; k < 4; k++) if (x[4 * i + k] != -3) s = max(s, x[4 * i + k]); y[i] = s;",
+    "the smallest": "int s = -90; for (int k = i % 2; k < 4; k++) s = min(s, x[4 * i + k]); y[i] = s;",
+    "without a sign": "unsigned s = 3000000000u; for (int k = 0; k < 4 - i % 2; k++) s = max(s, (unsigned)x[4 * i + k]"
+    " >> 1); y[i] = s;",
+}
+
+
+@pytest.mark.parametrize("name", STARTED)
+def test_an_extremum_of_integers_begins_somewhere(name):
+    """The start was what stands in masked lanes only: it was lost where a row has none."""
+    source = (
+        f"__global__ void f(const int *x, int *y, int n) {{ int i = threadIdx.x; if (i < n) {{ {STARTED[name]} }} }}"
+    )
+    module = load_module(translate(source, "kernel.cu").text)
+    x = np.array([[-7, -6, -5, -4], [-1, -3, -8, 6], [-9, -9, -9, -2]], np.int32)
+    unmasked = {
+        "the largest": [0, 6, 0],
+        "the smallest": [-90] * 3,
+        "without a sign": [np.int32(np.uint32(3000000000))] * 3,
+    }
+    np.testing.assert_array_equal(module.f(x.ravel(), np.zeros(3, np.int32), 3), unmasked[name])
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,8 @@ NODES = [
     op("add", i, j),
     read("x", i, j),
     eq.Read(eq.Version("x", 0), (i,), FLOAT64, (N,), True),
+    eq.Read(eq.Version("x", 0), (i,), FLOAT64, outside=(eq.Outside(const(2), N, const(1), const(5)),)),
+    eq.Read(eq.Version("x", 0), (i,), FLOAT64, limit=eq.Outside(const(0), N, const(0), const(5))),
     reduce(read("x", i, j), where=op("lt", i, j)),
     reduce(read("x", i)),
     eq.ArgReduce("min", J, read("x", j), None, False, INT32),
@@ -39,6 +41,8 @@ def test_rebuild_takes_children_back(node):
     new = rebuild(node, changed)
     assert new is not node
     assert children(new) == changed
+    for kept in ("outside", "limit"):  # what a load finds beyond the ends
+        assert getattr(new, kept, ()) == getattr(node, kept, ())
     with pytest.raises(ValueError):
         rebuild(node, (*children(node), i))
 

@@ -31,6 +31,11 @@ _FOLDED: dict[str, Callable[..., int]] = {
     "abs": abs,
     "min": min,
     "max": max,
+    "mod": lambda a, b: a % b,
+    "floordiv": lambda a, b: a // b,
+    "and_": operator.and_,
+    "or_": operator.or_,
+    "xor": operator.xor,
 }
 
 
@@ -222,6 +227,8 @@ def _decided(node: eq.Expr, tables: Tables) -> eq.Expr:
             return entry(tables, node) or node
         case eq.Op(name="select", args=(c, a, b)) if (known := truth(c)) is not None:
             arm = a if known else b
+            if isinstance(arm, eq.Const) and arm.type.is_integer and node.type.is_integer:
+                return eq.Const(node.type.wrapped(int(arm.value.real)), node.type)
             return arm if arm.type == node.type else node
         case eq.Cast(type=kind, arg=eq.Const(value=int() as value)) if kind.kind == "float" and abs(value) < 1 << 8:
             return eq.Const(float(value), kind)  # which every float holds
@@ -230,7 +237,7 @@ def _decided(node: eq.Expr, tables: Tables) -> eq.Expr:
         case eq.Op(name=name, args=args, type=kind) if kind.kind == "int" and name in _FOLDED:
             plain = [a for a in args if isinstance(a, eq.Const) and not a.name and a.type.is_integer]
             numbers = [a.value for a in plain if type(a.value) is int]
-            if len(numbers) == len(args):
+            if len(numbers) == len(args) and (name not in ("mod", "floordiv") or numbers[1]):
                 value, reach = _FOLDED[name](*numbers), 1 << ((kind.bits or 32) - 1)
                 return eq.Const(value, kind) if -reach <= value < reach else node
     return node

@@ -7,6 +7,7 @@ from math import isfinite
 from kraise.emit import tree
 from kraise.emit.context import Frame, Val
 from kraise.emit.lower import Lowering
+from kraise.emit.operands import literal
 from kraise.emit.sums import running
 from kraise.emit.sums.reductions import FUNCTIONS, as_read, empty_value, reduction, some_values
 from kraise.emit.text import python as py
@@ -39,7 +40,10 @@ def from_number(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
         if not all(a in value.axes for a in rest.axes):
             return None
         axes = tuple(sorted(inner.index(a) for a in rest.axes))
-        initial = low.constant(start) if empty_value(low.ctx, rest, rest.axes) is not None else None
+        # where the mask hides none, the number stands nowhere
+        below = rest.op == "max" and start.value.real <= 0 and low.is_nonnegative(rest.body, inner)
+        some = below and empty_value(low.ctx, rest, rest.axes) is None
+        initial = None if some else literal(low, start).py
         text = reduction(FUNCTIONS[rest.op], value.py, () if len(axes) == len(inner) else axes, initial)
         return low.extend(text, own, frame)
     return None
