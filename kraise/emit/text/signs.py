@@ -28,8 +28,9 @@ def is_nonnegative(ctx: Context, node: eq.Expr, frame: Frame) -> bool:
                 axis = next((a for a in frame if a.name == name), None) or _fold_axis(ctx, name)
                 if axis is None or not nonnegative(linear(axis.lo)):
                     return False
-            case eq.Param():
-                return False
+            case eq.Param(name=name):
+                if not name.startswith(("grid.", "block.")):
+                    return False
             case eq.Op(name="mul" | "add" | "min" | "floordiv" | "tdiv" | "mod" | "tmod" as name, args=args):
                 if name == "mul" and sized and any(isinstance(a, eq.Const) and a.value.real >= LARGE for a in args):
                     return False
