@@ -77,8 +77,8 @@ def _by_first_block(cx: Context, a: Access, place: Poly, outside: Poly) -> dict[
         return None
     at = first_block.place(cx)
     here = replace(a, path=first_block.at_first(cx, a.path), subscripts=tuple(substitute(s, at) for s in a.subscripts))
-    moved = (to_poly(substitute(to_expr(p), at)) for p in (place, outside))
-    return witness(here, *moved, tuple(substitute(c, at) for c in cx.facts), cx.thread_names)
+    own, beyond = (to_poly(substitute(to_expr(p), at)) for p in (place, outside))
+    return witness(here, own, beyond, tuple(substitute(c, at) for c in cx.facts), cx.thread_names)
 
 
 def _operands(path: tuple[eq.Expr, ...]) -> list[eq.Expr]:
