@@ -12,6 +12,7 @@ from kraise.ir.walk import topological
 from kraise.raising.function import Raiser
 from kraise.raising.learned import Learned
 from kraise.raising.loops import coarsened
+from kraise.raising.memory.blank import Blank
 from kraise.raising.optimistic import apart, neighbours
 from kraise.raising.ragged.same_rows import others_rows
 from kraise.raising.run.calls import written
@@ -37,8 +38,8 @@ def further(first: Refused | None, later: Refused, of_launch: bool = False) -> R
     if codes in ([{"KR201"}, {"KR204"}], [{"KR204"}, {"KR201"}]):
         # blocks of the size that the source suggests have no race, but leave an array
         return first if codes[0] == {"KR204"} else later
-    if codes == [{"KR201"}, {"KR207"}] and not witnessed(first):
-        return later  # nor a race, where nothing is said to meet, but cells that nobody fills
+    if isinstance(later, Blank) and codes[0] == {"KR201"} and not witnessed(first):
+        return later
     broke_off = not any(d.code in PROOFS for d in first.diagnostics)
     return later if broke_off and all(d.code in PROOFS for d in later.diagnostics) else first
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
-from math import prod
 
-from kraise.analysis.poly import Poly, constant, is_integer, to_poly
 from kraise.emit.context import Frame, Val
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
@@ -69,27 +66,30 @@ def counting(low: Lowering, divisor: eq.Expr, axes: Frame) -> eq.Expr:
     inner = divisor
     while isinstance(inner, eq.Cast):
         inner = inner.arg
-    if not is_integer(inner) or not low.ctx.is_static(inner):
-        return divisor
-    own, counts = to_poly(inner), [to_poly(a.hi) - to_poly(a.lo) for a in axes]
-    of_axes = (prod(some, start=constant(1)) for n in range(len(counts)) for some in combinations(counts, n + 1))
-    if any(_multiple(own, p) for p in of_axes):
-        return eq.Op("max", (inner, eq.Const(1, INT)), INT)
-    return divisor
+    sizes = [linear(a.hi) - linear(a.lo) for a in axes]
+    for factor in _factors(inner):
+        own = next((at for at, size in enumerate(sizes) if size.terms and size.same(linear(factor))), None)
+        if own is None or not factor.type.is_integer or not low.ctx.is_static(factor):
+            return divisor
+        del sizes[own]
+    return eq.Op("max", (inner, eq.Const(1, INT)), INT) if len(sizes) < len(axes) else divisor
 
 
-def _multiple(poly: Poly, of: Poly) -> bool:
-    """Whether it is ``of`` times a number that is positive, and no number itself."""
-    monomial, c = next(iter(of.terms.items()), ((), 1))
-    times = poly.terms.get(monomial, 0) // c
-    return times > 0 and of.value is None and poly == of * times
+def _factors(e: eq.Expr) -> list[eq.Expr]:
+    """The factors of a product of integers besides positive numbers."""
+    match e:
+        case eq.Op(name="mul", args=args):
+            return [f for a in args for f in _factors(a)]
+        case eq.Const(value=int() as value) if value > 0:
+            return []
+    return [e]
 
 
 def _counts(low: Lowering, divisor: eq.Expr) -> bool:
     """Whether it is what :func:`counting` makes of sizes."""
     match divisor:
         case eq.Op(name="max", args=(size, one)):
-            return one == eq.Const(1, INT) and is_integer(size) and low.ctx.is_static(size)
+            return one == eq.Const(1, INT) and size.type.is_integer and low.ctx.is_static(size)
     return False
 
 

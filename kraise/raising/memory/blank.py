@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from kraise.analysis.certain import sure
 from kraise.analysis.leaving import always
-from kraise.diagnostics import Span, refuse
+from kraise.diagnostics import Diagnostic, Refused, Span, refuse
 from kraise.ir import equations as eq
 from kraise.ir.walk import substitute, topological
 from kraise.raising.memory import first_block
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import RawNew, RawWrite, State
+
+
+class Blank(Refused):
+    """No race, but cells are read that nobody fills."""
 
 
 def check_begun(st: State, array: str, span: Span | None) -> None:
@@ -71,19 +75,16 @@ def check_defined(cx: Context) -> None:
     """Refuses loads of cells that nobody has stored to.
 
     Raises:
-        Refused: KR207.
+        Blank: KR207.
     """
     for array, span in cx.undefined.items():
-        raise refuse(
-            "KR207",
-            f"threads read elements of `{array}` that nobody has stored to",
-            span,
-            "let the threads that read an element, or others before a barrier, store to it",
-        )
+        reason = f"threads read elements of `{array}` that nobody has stored to"
+        hint = "let the threads that read an element, or others before a barrier, store to it"
+        raise Blank(Diagnostic("KR207", reason, span, hint))
 
 
 def _of_data(condition: eq.Expr) -> bool:
     return any(isinstance(n, eq.Read) for n in topological((condition,)))
 
 
-__all__ = ["check_begun", "check_defined", "note_undefined"]
+__all__ = ["Blank", "check_begun", "check_defined", "note_undefined"]
