@@ -48,8 +48,7 @@ from kraise.raising.run.state import Raw, RawFold, RawWrite, State, expressions
 from kraise.raising.run.statements import block
 from kraise.raising.threads import groups, multiples, radices, rounds, tiles
 from kraise.raising.threads import indices as threads
-from kraise.raising.threads.launch import covered, launch_of, of_launch, where_given, whole_warps
-from kraise.raising.threads.row_views import asks_for
+from kraise.raising.threads.launch import covered, covers_asked, launch_of, of_launch, where_given, whole_warps
 from kraise.raising.threads.sizes import limits
 from kraise.raising.threads.splits import Splitting, own_splits, split_threads
 from kraise.raising.threads.unguarded import asks_where_given
@@ -65,6 +64,7 @@ from kraise.raising.writes.rewritten import from_before
 from kraise.raising.writes.shifted import shifted
 from kraise.raising.writes.squeezed import as_values, squeezed
 from kraise.raising.writes.trailing import copied_after
+from kraise.raising.writes.two_digits import taken_apart
 
 Returned = tuple[eq.Version | eq.Expr, ...]
 Marked = tuple[tuple[eq.Stmt, ...], Returned, list[tuple[eq.Expr, eq.Expr]]]
@@ -184,12 +184,13 @@ class Raiser:
                 ) from None
             raise
         returns = self._returns(st, body.returns)
+        stmts, returns, parted = taken_apart(cx, stmts, returns, grid.facts)
         stmts, returns, changed = self._marked(stmts, returns)
         stmts = at_places(stmts)
         known = tuple(st.names.values())
         for n, e in zip(known, finished(n.expr for n in known), strict=True):
             st.names.setdefault(e, replace(n, expr=e))
-        for old, new in changed:
+        for old, new in (*parted.items(), *changed):
             if old in st.names:
                 st.names.setdefault(new, replace(st.names[old], expr=new))
         values = tuple(r for r in returns if not isinstance(r, eq.Version))
@@ -231,7 +232,7 @@ class Raiser:
         stmts, returns = flattened(cx, stmts, returns, named_values)
         names = (*every, *(n for n in named_values.values() if n not in every))
         launch, ndrange = launch_of(cx, stmts)
-        if asks_for(cx.assumed, ("grid.",) if launch else ("grid.", "threads.")):
+        if not covers_asked(cx.assumed, launch, ndrange):
             launch, ndrange = "required", ()
         if not launch and not cx.cooperative and any(asks_where_given(c) for c, _ in cx.checks):
             launch = "optional"  # nothing in the text looks at it, but it must be as wide as the rows

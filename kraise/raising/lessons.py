@@ -21,7 +21,8 @@ from kraise.raising.threads import groups, multiples
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads.lone import lone_axes
 from kraise.raising.threads.radices import divisors
-from kraise.raising.threads.sizes import beyond, hinted, launched
+from kraise.raising.threads.row_views import asks_for
+from kraise.raising.threads.sizes import beyond, contradicts, hinted, launched, limits
 from kraise.raising.threads.unguarded import rows_of_blocks, spans, unguarded, widths
 
 PROOFS = ("KR201", "KR202", "KR203", "KR306")
@@ -166,6 +167,15 @@ def tiled(cx: Context, known: Learned) -> Learned | None:
     return replace(known, multiples=found | dict(known.multiples))
 
 
+def launched_rows(cx: Context, known: Learned) -> Learned | None:
+    """Arrays that are only loaded seen in rows whose columns the blocks count (``x[(n * C + blockIdx.x) * S + p]``):
+    that there are no more blocks than columns is checked, as it is of arrays that are stored to."""
+    rows = [c for c in cx.wanted if c not in known.assumed and asks_for((c,), ("grid.",))]
+    plain = [c for c in rows if isinstance(c, eq.Op) and c.name == "le" and isinstance(c.args[1], eq.Param | eq.Shape)]
+    columns = known.columns | {*plain}
+    return replace(known, assumed=(*known.assumed, *plain), columns=columns) if plain else None
+
+
 def _wanted(cx: Context, assumed: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
     """The conditions to assume next: first those of the arrays that the kernel stores to, then all. An array that is
     only loaded may have rows that overlap."""
@@ -177,4 +187,40 @@ def _wanted(cx: Context, assumed: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
     return (*own, *(c for c in cx.wanted if c not in own and any(neighbours(c, o) for o in own))) or tuple(cx.wanted)
 
 
-__all__ = ["PROOFS", "after", "finer", "further", "in_rows", "shared_out", "tiled", "witnessed", "written_out"]
+def widest(attempt: Raiser, told: threads.Ways) -> threads.Ways:
+    """Blocks that fill the shared arrays with a cell for each thread: a race of fewer threads is one of theirs, too."""
+    ways = {axis: -n for axis, n in attempt.cx.most.items() if n > 1}
+    return {} if contradicts(ways, told) else ways
+
+
+def guarded_cells(attempt: Raiser) -> threads.Ways:
+    """Blocks with a thread for each cell that is filled under a guard."""
+    return {axis: -n for axis, n in limits(attempt.inlined, guarded=True).items() if n > 1}
+
+
+def unsized(ways: threads.Ways) -> bool:
+    """Whether nothing is said yet of how many threads a block has."""
+    return all(way == threads.APART for way in ways.values())
+
+
+def of_launch(cx: Context) -> frozenset[str]:
+    """The indices of which the launch says how many there are."""
+    return frozenset(n for n, of in cx.extents.items() if "gridDim" not in of or cx.axes[n] not in cx.persistent)
+
+
+__all__ = [
+    "PROOFS",
+    "after",
+    "finer",
+    "further",
+    "guarded_cells",
+    "in_rows",
+    "launched_rows",
+    "of_launch",
+    "shared_out",
+    "tiled",
+    "unsized",
+    "widest",
+    "witnessed",
+    "written_out",
+]

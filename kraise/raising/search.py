@@ -19,7 +19,21 @@ from kraise.raising.collective.requests import Apart, Lanes, Sized, Tied
 from kraise.raising.function import Raiser
 from kraise.raising.learned import Attempt, Learned, with_attempts
 from kraise.raising.left import carried, fewer, loops, made
-from kraise.raising.lessons import after, finer, further, in_rows, shared_out, tiled, witnessed, written_out
+from kraise.raising.lessons import (
+    after,
+    finer,
+    further,
+    guarded_cells,
+    in_rows,
+    launched_rows,
+    of_launch,
+    shared_out,
+    tiled,
+    unsized,
+    widest,
+    witnessed,
+    written_out,
+)
 from kraise.raising.loops.registers import small
 from kraise.raising.loops.rerolled import tidied
 from kraise.raising.memory.numbered import numbered
@@ -29,7 +43,6 @@ from kraise.raising.optimistic import of_large_sizes
 from kraise.raising.ragged.loops import LongRows
 from kraise.raising.ragged.same_rows import others_rows
 from kraise.raising.run.calls import called
-from kraise.raising.run.context import Context
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads.corners import with_whole_guards
 from kraise.raising.threads.counted import without_idle
@@ -44,11 +57,12 @@ from kraise.raising.threads.sizes import (
     contradicts,
     hinted,
     launched,
-    limits,
     named_sizes,
     suggested,
 )
 from kraise.raising.threads.splits import Split
+
+_ASKED = ("", "optional", "required")  # how much a function asks of its launch
 
 
 class _Unfilled(Exception):
@@ -143,13 +157,18 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
         try:
             kernel = _raise(module, function, options, known, attempts)
             hindering |= _scratch(attempts[-1])
-            loose = _of_launch(attempts[-1].cx) - known.launched
+            loose = of_launch(attempts[-1].cx) - known.launched
             if kernel.launch == "required" and loose:
                 # the launch is given: where it covers less than the guards, the result is less
                 known = replace(known, launched=known.launched | loose)
                 continue
             left = [e for s in kernel.body for e in statement_expressions(s)]
             last = attempts[-1]
+            if (rows := launched_rows(last.cx, known)) is not None:
+                found = _once(module, function, options, rows)
+                if found is not None and _ASKED.index(found.launch) <= _ASKED.index(kernel.launch):
+                    known = rows
+                    continue
             more = tiled(last.cx, known) or finer(last.cx, known, left) or written_out(last, known, left)
             more = more or _in_shares(module, function, options, known, last.cx.in_shares)
             if more is None:
@@ -164,7 +183,7 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                     raise with_attempts(first, tried)
                 apart = strides(last.inlined, left)
                 if last.cx.unfilled and kernel.launch == "required":
-                    apart = _widest(last, told)  # blocks with fewer threads leave cells that are read
+                    apart = widest(last, told)  # blocks with fewer threads leave cells that are read
                 if apart and not start.ways and not contradicts(apart, told):
                     sized = _sized(module, function, options, known, apart)
                     if sized is not None:
@@ -216,8 +235,8 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                 last = attempts[-1]
                 names = {} if sizes is not None or start.named else named_sizes(last.inlined, function)
                 if sizes is None and not names:
-                    among = suggested(last.inlined, {}) if last.cx.cooperative or _unsized(known.ways) else []
-                    among += [w for w in (_guarded_cells(last),) if w and last.cx.cooperative and w not in among]
+                    among = suggested(last.inlined, {}) if last.cx.cooperative or unsized(known.ways) else []
+                    among += [w for w in (guarded_cells(last),) if w and last.cx.cooperative and w not in among]
                     sizes = as_launched(among, told, hinted(module, function))
                 if names:
                     start = replace(start, named=names)  # once: with it or without it
@@ -226,7 +245,7 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                     more = replace(start, ways=sizes.pop(0), named={})
                 elif last.unrolls() and not known.unroll:
                     more = replace(start, unroll=True)  # without a suggested size: a race may hide behind both
-                elif known.unroll and not start.ways and (filled := _widest(last, told)) and known.ways != filled:
+                elif known.unroll and not start.ways and (filled := widest(last, told)) and known.ways != filled:
                     more = replace(start, unroll=True, ways=filled)
                 elif not start.groups and (shares := shared_out(last.cx, refused)):
                     sizes, start = None, replace(start, ways={}, named={}, groups=shares)
@@ -252,16 +271,6 @@ def _in_shares(
     return more if found and not attempts[-1].cx.in_shares else None
 
 
-def _unsized(ways: threads.Ways) -> bool:
-    """Whether nothing is said yet of how many threads a block has."""
-    return all(way == threads.APART for way in ways.values())
-
-
-def _of_launch(cx: Context) -> frozenset[str]:
-    """The indices of which the launch says how many there are."""
-    return frozenset(n for n, of in cx.extents.items() if "gridDim" not in of or cx.axes[n] not in cx.persistent)
-
-
 def _filled(
     module: k.Module, function: k.Function, options: Options, known: Learned, attempt: Raiser, told: threads.Ways
 ) -> eq.Kernel | None:
@@ -269,7 +278,7 @@ def _filled(
     does better, or the launches say which it is."""
     if all(abs(n) == 1 for n in known.ways.values()) or any(told.get(axis) == abs(n) for axis, n in known.ways.items()):
         return None
-    sizes = [_widest(attempt, told), _guarded_cells(attempt), *suggested(attempt.inlined, {})]
+    sizes = [widest(attempt, told), guarded_cells(attempt), *suggested(attempt.inlined, {})]
     for ways in as_launched(sizes, told, hinted(module, function)):
         other = ways and {a: abs(n) for a, n in ways.items()} != {a: abs(n) for a, n in known.ways.items()}
         if other and (found := _sized(module, function, options, known, ways)) is not None:
@@ -290,9 +299,10 @@ def _sized(
 def _unconditional(module: k.Module, function: k.Function, options: Options, known: Learned) -> eq.Kernel | None:
     """The equations without what was assumed of the sizes, where the proof can do without it since more is known (the
     block and its threads are apart); None if nothing was assumed, or if it was needed."""
-    if not known.assumed or known.rounds:
+    kept = tuple(c for c in known.assumed if c in known.columns)
+    if kept == known.assumed or known.rounds:
         return None
-    return _once(module, function, options, replace(known, assumed=()))
+    return _once(module, function, options, replace(known, assumed=kept))
 
 
 def _in_common_rows(
@@ -340,17 +350,6 @@ def _once(
         return kernel if finer(attempts[-1].cx, known, left) is None else None
     except (Refused, Transient, LongRows, Sized, Tied, Apart, Lanes):
         return None
-
-
-def _widest(attempt: Raiser, told: threads.Ways) -> threads.Ways:
-    """Blocks that fill the shared arrays with a cell for each thread: a race of fewer threads is one of theirs, too."""
-    ways = {axis: -n for axis, n in attempt.cx.most.items() if n > 1}
-    return {} if contradicts(ways, told) else ways
-
-
-def _guarded_cells(attempt: Raiser) -> threads.Ways:
-    """Blocks with a thread for each cell that is filled under a guard."""
-    return {axis: -n for axis, n in limits(attempt.inlined, guarded=True).items() if n > 1}
 
 
 def _raise(

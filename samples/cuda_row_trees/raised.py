@@ -123,11 +123,10 @@ def filtered_rows(x, weight, y, width, pitch, *, grid, block):
             0.0,
         )
     )  # kernel.cu:56
-    total = 2 * block_y[:, None] + thread_y
     thread_x_2 = jnp.arange(8, 40)
     difference = 32 * block_x[:, None] + thread_x_2 - 8
-    y2 = jnp.resize(y, (2 * grid[1], pitch))
-    y2 = y2.at[total[:, :, None, None], difference].set(
+    y3 = jnp.resize(y, (grid[1], 2, pitch))
+    y3 = y3.at[:, :, difference].set(
         weight[6] * jnp.transpose(tile[:, :, :, 5:-11], (1, 2, 0, 3))
         + weight[5] * jnp.transpose(tile[:, :, :, 6:-10], (1, 2, 0, 3))
         + weight[4] * jnp.transpose(tile[:, :, :, 7:-9], (1, 2, 0, 3))
@@ -137,4 +136,4 @@ def filtered_rows(x, weight, y, width, pitch, *, grid, block):
         + weight[0] * jnp.transpose(tile[:, :, :, 11:-5], (1, 2, 0, 3)),
         unique_indices=True,
     )  # kernel.cu:62
-    return y.at[: 2 * grid[1] * pitch].set(y2.ravel()[: y.size])
+    return y.at[: 2 * grid[1] * pitch].set(y3.ravel()[: y.size])

@@ -1,17 +1,20 @@
 """Loads of each element several times in a row: ``x[i // 2]`` over twice as many places is ``jnp.repeat(x, 2)``.
 
 No index arrays, and a gradient that is a sum of neighbours. (Measured on an image enlarged twice: a third of the time.)
-The side conditions: the number is a constant, and the places are a whole multiple of it, counted from the first one.
+The side conditions: the number is a constant, and the places are counted from the first one. Of the last element there
+may be fewer: what is too much is cut off.
 """
 
 from __future__ import annotations
 
 from kraise.emit.context import Context
 from kraise.emit.loads.dims import Dim, Gather, Range, Scalar
+from kraise.emit.loads.views import expression
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
 from kraise.emit.text.python import ALL, Py, Slice
 from kraise.ir import equations as eq
+from kraise.ir.types import INT
 
 Loaded = tuple[Py, list[Dim], tuple[Linear, ...]]
 
@@ -26,7 +29,7 @@ def repeated(ctx: Context, base: Py, dims: list[Dim], extents: tuple[Linear, ...
         found = _divided(d) if isinstance(d, Gather) else None
         if found is not None:
             axis, count, few = found
-            new[k], sizes[k], counts[k] = Range(axis, Linear(), few.times(count), 1), few.times(count), count
+            new[k], sizes[k], counts[k] = Range(axis, Linear(), linear(axis.hi), 1), few.times(count), count
             parts[k] = ALL if few.same(extents[k]) else Slice(None, ctx.static(few))
         elif not isinstance(d, Range | Scalar):
             return base, dims, extents
@@ -52,7 +55,8 @@ def _divided(d: Gather) -> tuple[eq.Axis, int, Linear] | None:
                 return None
             size = linear(axis.hi)
             if any(c % count for c in (size.constant, *(c for _, c in size.terms))):
-                return None
+                up = eq.Op("floordiv", (expression(size + (count - 1)), eq.Const(count, INT)), INT)
+                return axis, count, linear(up)
             return axis, count, Linear(tuple((a, c // count) for a, c in size.terms), size.constant // count)
     return None
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kraise.emit.context import Assign, Context, Frame, Val
-from kraise.emit.loads import diagonals, moving
+from kraise.emit.loads import diagonals, moving, window_stacks
 from kraise.emit.loads.blocked import Blocks, blocks, reshaped
 from kraise.emit.loads.dims import Clamp, Dim, Gather, Range, Roll, Scalar, classify, step_of, turned
 from kraise.emit.loads.filled import by_launch, filled_up, product
@@ -79,6 +79,8 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
     skewed = None if node.safe else diagonals.unskewed(low, base, node, extents, frame)
     if skewed is not None:
         return skewed
+    if (rows := window_stacks.stacked(low, node, frame)) is not None:
+        return rows
     if node.outside:
         from kraise.emit.loads.padding import padded as with_zeros
 

@@ -19,7 +19,7 @@ from kraise.diagnostics import Refused, Span
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ScalarType
-from kraise.ir.walk import free_indices, topological, transform
+from kraise.ir.walk import free_indices, topological
 from kraise.raising.carried.problem import Problem
 from kraise.raising.loops.counted import conjuncts_of, flag_of
 from kraise.raising.loops.placeholders import placeholders
@@ -53,17 +53,31 @@ class Within:
 
 
 def integral(e: eq.Expr) -> eq.Expr:
-    """A loop's bound, which is an integer: what is loaded for it is one, whatever the array's type is said to be."""
+    """A loop's bound, which is an integer: what is loaded for it is one, whatever the array's type is said to be, and
+    so is what stands for a place; not what is cut off to an integer, or compared."""
+    made: dict[eq.Expr, eq.Expr] = {}
+    for n in topological((e,), _numbers) if not e.type.is_integer else ():
+        match n:
+            case eq.Read(type=of):
+                at = tuple(made[s] for s in n.subscripts)
+                made[n] = eq.Read(n.version, at, INT if of.kind == "number" else of, n.view, n.safe)
+            case eq.Op(name=name, args=args, type=of):
+                args = tuple(made.get(a, a) for a in args)
+                whole = of.kind == "number" and all(a.type.is_integer for a in args[name == "select" :])
+                made[n] = operation(name, args, INT if whole else of)
+            case _:
+                made[n] = n
+    return made.get(e, e)
 
-    def one(node: eq.Expr) -> eq.Expr:
-        if isinstance(node, eq.Read) and node.type.kind == "number":
-            return eq.Read(node.version, node.subscripts, INT, node.view, node.safe)
-        parts = node.args[node.name == "select" :] if isinstance(node, eq.Op) else ()
-        if isinstance(node, eq.Op) and node.type.kind == "number" and all(a.type.is_integer for a in parts):
-            return operation(node.name, node.args, INT)
-        return node
 
-    return e if e.type.is_integer else transform(e, one)
+def _numbers(e: eq.Expr) -> tuple[eq.Expr, ...]:
+    """What an integer is made of that is one itself."""
+    match e:
+        case eq.Read(subscripts=subscripts):
+            return subscripts
+        case eq.Op(name=name, args=args) if e.type.kind not in ("bool", "float"):
+            return args[name == "select" :]
+    return ()
 
 
 def bounded(st: State, rng: Range) -> bool:

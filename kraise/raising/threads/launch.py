@@ -85,6 +85,13 @@ def whole_warps(cx: Context, stmts: tuple[eq.Stmt, ...]) -> None:
         cx.checks.append((eq.Op("eq", (rest, eq.Const(0, INT)), BOOL), text))
 
 
+def covers_asked(conditions: tuple[eq.Expr, ...], launch: str, ndrange: tuple[tuple[str, eq.Expr], ...]) -> bool:
+    """Whether what conditions ask of the launch has a value where none is given."""
+    given = {name for name, _ in ndrange}
+    asked = {n.name for n in topological(conditions) if isinstance(n, eq.Param)}
+    return all(n in given or not n.startswith(("grid.",) if launch else ("grid.", "threads.")) for n in asked)
+
+
 def where_given(launch: str, check: tuple[eq.Expr, str]) -> tuple[eq.Expr, str] | None:
     """A check of the launch, for a function that takes one or may take one; None where it takes none."""
     condition, text = check
