@@ -12,7 +12,17 @@ from kraise.emit.context import Assign, Context, Def, Raw, Stmt
 from kraise.emit.gradients import derivatives
 from kraise.emit.hosts import shared_work
 from kraise.emit.hosts.shared_work import Shared
-from kraise.emit.loads import declared, edges, gathered_rows, halo, picked, row_members, tile_rows, widened
+from kraise.emit.loads import (
+    declared,
+    edges,
+    flat_members,
+    gathered_rows,
+    halo,
+    picked,
+    row_members,
+    tile_rows,
+    widened,
+)
 from kraise.emit.loads.rectangles import rectangles
 from kraise.emit.loads.tables import tables_of
 from kraise.emit.loads.views import whole
@@ -63,7 +73,8 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     kernel = halo.padded(kernel, tables_of(around.module.constants, kernel.params))  # type: ignore[arg-type]
     kernel = tile_rows.in_tiles(kernel)
     kernel = gathered_rows.in_rows(edges.repeating(bit_order.turned(kernel)))
-    kernel = row_digits.apart(columns.stacked(row_members.gathered(members.together(kernel))))
+    kernel = flat_members.in_rows(members.together(kernel))
+    kernel = row_digits.apart(columns.stacked(row_members.gathered(kernel)))
     parameters = tuple(identifier(p.name) for p in kernel.params)  # type: ignore[attr-defined]
     try:
         context, checks, body = _lowered(kernel, around, ())

@@ -74,3 +74,60 @@ def test_stores_of_one_value_may_meet():
     for value in ("7", "x[0]"):
         text = text_of(" int i = blockIdx.x * blockDim.x + threadIdx.x;\n if (i < n) y[at[i]] = " + value + ";")
         assert "].set(" in text and "unique" not in text
+
+
+MEMBER = " int i = blockIdx.x * blockDim.x + threadIdx.x;\n if (i < n) "
+THREE = "y[i] = x[3 * at[i]] * x[3 * at[i] + 1] - x[3 * at[i] + 2];"
+ADDED = "{ int id[2] = {at[2 * i], at[2 * i + 1]}; float d = x[i]; for (int k = 0; k < 2; k++) { %s } }"
+CORNERS = "atomicAdd(&y[2 * id[k]], d); atomicAdd(&y[2 * id[k] + 1], d * d);"
+
+
+def test_members_of_a_row_are_a_row():
+    text = text_of(MEMBER + THREE)
+    assert text.count("x2[") == 1 and "x2[at[:n]]" in text and "3 * at" not in text.split('"""')[-1]
+    x, at = rows()
+    f = load_module(text).f
+    for given in (x.ravel(), np.append(x, [9, 9]).astype(np.float32)):  # a row that is begun
+        found = f(given, at, np.zeros(4, np.float32), 4, 0)
+        np.testing.assert_allclose(found, x[at, 0] * x[at, 1] - x[at, 2], rtol=1e-6)
+    slope = jax.grad(lambda x: f(x, at, jnp.zeros(4), 4, 0).sum())(jnp.asarray(x.ravel())).reshape(5, 3)
+    count = np.bincount(at, minlength=5)
+    np.testing.assert_allclose(slope, np.stack([x[:, 1] * count, x[:, 0] * count, -count], 1), rtol=1e-5)
+
+
+def test_additions_to_members_of_rows():
+    text = text_of(MEMBER + ADDED % CORNERS)
+    assert text.count("].add(") == 1 and "at[: 2 * n].reshape(n, 2)" in text, text
+    x, at = rows()
+    expected = np.ones((6, 2), np.float32)
+    for i in range(2):
+        for k in range(2):
+            expected[at[2 * i + k]] += [x[0, i], x[0, i] ** 2]
+    found = load_module(text).f(x[0], at, np.ones(12, np.float32), 2, 0)
+    np.testing.assert_allclose(found.reshape(6, 2), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        MEMBER + THREE.replace("+ 2", "+ 1"),  # two of three
+        MEMBER + "{ y[i] = x[3 * at[i]]; if (i < m) y[i] += x[3 * at[i] + 1] + x[3 * at[i] + 2]; }",
+        MEMBER + "y[i] = x[3 * at[i]] > 0 ? x[3 * at[i] + 1] : x[3 * at[i] + 2];",
+        MEMBER + ADDED % CORNERS.replace("atomicAdd(&y[2 * id[k]], d)", "if (d > 0) atomicAdd(&y[2 * id[k]], d)"),
+        MEMBER + ADDED % CORNERS.replace("2 * id", "3 * id"),
+    ],
+)
+def test_members_that_are_no_row_stay_cells(body):
+    text = text_of(body)
+    assert text and "x2" not in text and "y2" not in text, text
+
+
+def test_a_matrix_and_what_is_looked_up_for_it():
+    """What an element's nodes hold is looked up once, in bounds without a clip: another loop loads it for all."""
+    source = (
+        "def f(e, k, u, y):\n for i in range(e.shape[0]):\n"
+        "  loc = np.zeros(3)\n  for a in range(3): loc[a] = u[e[i, a]]\n"
+        "  for a in range(3):\n   s = 0.0\n   for b in range(3): s += k[i, a, b] * loc[b]\n   y[i, a] = s\n"
+    )
+    text = pipeline.translate("import numpy as np\n" + source, "k.py").text
+    assert text and "einsum" in text and "jnp.clip" not in text, text

@@ -303,3 +303,39 @@ def test_threads_beyond_a_stride_add_once_more_each():
             for j in range(t, 70, 32):
                 wanted[row, images[row, j]] += 1
     np.testing.assert_array_equal(found, np.cumsum(wanted, axis=1))
+
+
+WARPS = """
+__global__ void tally(const int *d, const int *w, int *hist, int n) {
+  __shared__ int h[8][64];
+  int own = threadIdx.x >> 5, lane = threadIdx.x & 31;
+  for (int b = lane; b < 64; b += 32) h[own][b] = 0;
+  __syncthreads();
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) atomicAdd(&h[own][d[i]], 1);
+  __syncthreads();
+  for (int b = threadIdx.x; b < 64; b += blockDim.x) {
+    int s = 0;
+    for (int k = 0; k < 8; k++) s += h[k][b];
+    if (s > 0) atomicAdd(hist + b, s);
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("", ""),
+        ("s > 0", "s >= 1"),
+        ("d[i]], 1)", "d[i]], w[i])"),  # what is added may be negative: the guard says something
+        ("s > 0", "s > 1"),
+        ("k < 8", "k < 7"),
+        ("s += h[k][b]", "s += k * h[k][b]"),
+    ],
+)
+def test_a_histogram_for_each_warp(old, new):
+    done = pipeline.translate(WARPS.replace(old, new), "k.cu")
+    one = "def tally(d, w, hist, n):" in (done.text or "")
+    assert one == (new in ("", "s >= 1")), done.text
+    if one:
+        assert "return hist.at[d[:n]].add(1)" in done.text

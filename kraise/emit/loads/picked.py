@@ -1,5 +1,6 @@
 """A value of its own at each number of a short axis, as a stack: ``jnp.stack((a, b, c), axis=1)`` for ``c[k]``.
 
+Elements of a row that stand beside one another are a part of the row: ``x[i, k]``.
 A local array that is filled at numbers and read by a loop is a chain of choices, ``v2 if k == 2 else v1 if k == 1 else
 v0``, in which each lane is computed as often as the axis is long. (Measured on rows of nine: a gradient takes 3.5 times
 as long.) The side conditions: the axis runs over numbers, the choices compare its index with numbers alone, and what
@@ -8,10 +9,14 @@ they choose does not depend on it and differs (nearly) everywhere: where it does
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from kraise.emit import tree
 from kraise.emit.context import Frame, Val
-from kraise.emit.loads.mapped import mapped, named
+from kraise.emit.loads.mapped import Axes, mapped, named
 from kraise.emit.lower import Lowering
+from kraise.emit.stores.alike import one_of
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import linear
 from kraise.emit.text.python import Py
@@ -33,14 +38,25 @@ def picked(kernel: eq.Kernel) -> eq.Kernel:
         return _Stacks(known.setdefault(axes, {}), axes).of(value)
 
     done = mapped(kernel, of)
+    done = replace(done, body=tuple(_places(s, of) for s in done.body))
     return named(done, (pair for memo in known.values() for pair in memo.items()))
+
+
+def _places(s: eq.Stmt, of: Callable[[eq.Expr, Axes], eq.Expr]) -> eq.Stmt:
+    """A statement with the choices among the places that it stores to as stacks."""
+    match s:
+        case eq.Write(subscripts=subscripts, axes=axes):
+            return replace(s, subscripts=tuple(of(x, axes) for x in subscripts))
+        case eq.Fold(body=body):
+            return replace(s, body=tuple(_places(x, of) for x in body))
+    return s
 
 
 class _Stacks:
     """Choices below the axes ``axes``."""
 
     def __init__(self, memo: dict[eq.Expr, eq.Expr], axes: tuple[eq.Axis, ...]):
-        self.memo = memo
+        self.memo, self.every = memo, axes
         self.axes = {a.name: a for a in axes if _count(a)}
 
     def of(self, node: eq.Expr) -> eq.Expr:
@@ -53,7 +69,7 @@ class _Stacks:
         if (own := tree.axes_of(node)) and not isinstance(node, eq.Reduce):
             return node
         if own:
-            inner = _Stacks({}, (*self.axes.values(), *own))
+            inner = _Stacks({}, (*self.every, *own))
             return tree.rebuilt(node, {c: inner.of(c) for c in tree.children(node)})
         if isinstance(node, eq.Op) and node.name == "select" and (one := self._stack(node)) is not None:
             return one
@@ -72,7 +88,11 @@ class _Stacks:
             return None
         if any(n for v in values for n in tree.walk(v) if isinstance(n, eq.Index) and n.name == axis.name):  # type: ignore[arg-type]
             return None
-        at: eq.Expr = eq.Index(axis.name, INT)
+        own = eq.Index(axis.name, INT)
+        rows = tuple(a for a in self.every if a is not axis)
+        if not first and (one := one_of(rows or self.every, tuple(values), own)) is not None:  # type: ignore[arg-type]
+            return self.of(one)
+        at: eq.Expr = own
         at = at if not first else eq.Op("sub", (at, eq.Const(first, INT)), INT)
         return eq.Op(NAME, (at, *(self.of(v) for v in values)), node.type)  # type: ignore[arg-type]
 

@@ -8,7 +8,7 @@ another, at numbers, nothing keeps the loads from places outside, and they are n
 from __future__ import annotations
 
 import os.path
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from kraise.emit import tree
@@ -65,7 +65,7 @@ def _rows(kernel: eq.Kernel) -> list[_Row]:
     for at, s in enumerate(kernel.body):
         if isinstance(s, eq.Write):
             for root in tree.statement_roots(s):
-                for load, axes in _loads(root, s.axes):
+                for load, axes in loads_of(root, s.axes, _member):
                     over.setdefault(load, set()).add(tuple(a for a in axes if a.name in free(load)))
                     first.setdefault(load, at)
     found: dict[tuple[eq.Expr, Axes], _Row] = {}
@@ -94,8 +94,8 @@ def _before_chain(body: tuple[eq.Stmt, ...], row: _Row) -> int:
     return at
 
 
-def _loads(root: eq.Expr, axes: Axes) -> Iterator[tuple[eq.Read, Axes]]:
-    """The loads of a member of a row that data say, each with the axes around it."""
+def loads_of(root: eq.Expr, axes: Axes, wanted: Callable[[eq.Read], bool]) -> Iterator[tuple[eq.Read, Axes]]:
+    """The loads that are ``wanted``, each with the axes around it."""
     seen: set[tuple[eq.Expr, Axes]] = set()
     stack = [(root, axes)]
     while stack:
@@ -103,14 +103,14 @@ def _loads(root: eq.Expr, axes: Axes) -> Iterator[tuple[eq.Read, Axes]]:
         if (node, own) in seen:
             continue
         seen.add((node, own))
-        if isinstance(node, eq.Read) and _member(node):
+        if isinstance(node, eq.Read) and wanted(node):
             yield node, own
         inner = (*own, *(a for a in tree.axes_of(node) if a not in own))
         stack += [(c, inner) for c in tree.children(node)]
 
 
 def _member(node: eq.Read) -> bool:
-    if node.safe or node.outside or node.limit is not None or node.view or len(node.subscripts) < 2:
+    if node.safe or node.outside or node.limit is not None or len(node.subscripts) < 2:
         return False
     *row, last = node.subscripts
     data = any(isinstance(n, eq.Read) for s in row for n in tree.walk(s))
@@ -135,4 +135,4 @@ def _name(names: list[str], node: eq.Read) -> str:
     return common if common.isidentifier() else node.version.array.split(".")[-1] + "_row"
 
 
-__all__ = ["gathered"]
+__all__ = ["gathered", "loads_of"]

@@ -86,7 +86,9 @@ def _one(low: Lowering, node: eq.Read, short: list[eq.Axis], rest: Frame) -> tup
         for block in made:
             ctx.leave()
             ctx.names.release(block.index_text)
-    names = [(b.index_text, py.Call(Atom("range"), ctx.range_arguments(a))) for b, a in zip(made, short, strict=True)]
+    names: list[tuple[str, Py]] = [
+        (b.index_text, py.Call(Atom("range"), ctx.range_arguments(a))) for b, a in zip(made, short, strict=True)
+    ]
     plain = value.axes == rest and value.rank == len(rest) and not any(b.lines for b in made)
     return (value.py if plain else None), names
 
@@ -94,10 +96,10 @@ def _one(low: Lowering, node: eq.Read, short: list[eq.Axis], rest: Frame) -> tup
 def _stack(ctx: Context, one: Py, names: list[tuple[str, Py]], own: Frame, rest: Frame) -> Py:
     short = [a for a in own if a not in rest]
     first = own.index(short[0])
-    beside = own[first : first + len(short)] == tuple(short)
-    if beside:
-        text = py.call("jnp.stack", py.Generator(one, tuple(names), listed=True), **_axis(first))
-        return text if len(short) == 1 else py.method(text, "reshape", *(ctx.extent(a) for a in own))
+    if own[first : first + len(short)] == tuple(short):
+        every = py.call("jnp.stack", py.Generator(one, tuple(names), listed=True), **_axis(first))
+        sizes = () if len(short) == 1 else tuple(ctx.extent(a) for a in own)
+        return py.method(every, "reshape", *sizes) if sizes else every
     text = one
     for at in range(len(short) - 1, -1, -1):
         axis = sum(a in rest or a in short[at + 1 :] for a in own[: own.index(short[at])])

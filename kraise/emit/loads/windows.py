@@ -162,7 +162,23 @@ def _is_window(free: tree.Free, node: eq.Reduce) -> bool:
         if free(s) & names and free(s) - names
     ]
     costly = (n for n in tree.walk(node.body) if isinstance(n, eq.Reduce | eq.Scan | eq.ArgReduce))
-    return bool(windows) and not any(free(n) & names for n in costly)
+    return bool(windows) and not any(free(n) & names for n in costly) and not _contracted(free, node.body, names)
+
+
+def _contracted(free: tree.Free, body: eq.Expr, names: set[str]) -> bool:
+    """Whether a product is one of a matrix with what is looked up for a vector (``ke[e, a, b] * u[elem[e, b]]``): once
+    for all rows is less than again for each."""
+    match body:
+        case eq.Op(name="mul", args=(a, b)):
+            pairs = ((a, b), (b, a))
+            return any(
+                isinstance(v, eq.Read)
+                and any(free(s) & names and any(isinstance(n, eq.Read) for n in tree.walk(s)) for s in v.subscripts)
+                and bool(free(m) - free(v))
+                and not free(v) - free(m)
+                for v, m in pairs
+            )
+    return False
 
 
 def _held(low: Lowering, node: eq.Reduce) -> bool:

@@ -15,6 +15,7 @@ from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT, INT32
 from kraise.ir.walk import free_indices, topological, transform
 from kraise.raising.memory.filled import Solved, solve
+from kraise.raising.memory.ranged import box
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import Raw, RawNew, RawWrite, State
 from kraise.raising.threads.row_views import asks_for
@@ -27,13 +28,18 @@ _OPS = ("add", "mul", "or_", "xor")
 def without_private_copies(cx: Context, st: State) -> None:
     """Rewrites the accumulations that only pass on what each block has accumulated."""
     for at, raw in enumerate(st.out):
-        if not isinstance(raw, RawWrite) or raw.accumulate not in _OPS or not isinstance(raw.value, eq.Read):
+        if not isinstance(raw, RawWrite) or raw.accumulate not in _OPS:
             continue
-        array = raw.value.version.array
+        one = _each(raw)
+        if not isinstance(one.value, eq.Read):
+            continue
+        array = one.value.version.array
         local = cx.made.get(array)
         if local is None or not local.shared or _read_elsewhere(st, raw, array):
             continue
-        parts = _parts(st.out[:at], array, raw)
+        parts = _parts(st.out[:at], array, one)
+        natural = parts is not None and raw.accumulate == "add" and all(map(_not_below_zero, parts))
+        raw = replace(one, path=tuple(c for c in one.path if not _adds_something(c, raw, natural)))
         passed = None if parts is None else [_passed(cx, st, raw, p, local.shape) for p in parts]
         kept = [p for p in passed or () if p is not None]
         if not passed or len(kept) != len(passed):
@@ -48,6 +54,26 @@ def without_private_copies(cx: Context, st: State) -> None:
         cx.note(f"the counts of each block in `{array}` are one count")
         without_private_copies(cx, st)
         return
+
+
+def _each(raw: RawWrite) -> RawWrite:
+    """What is passed on of a sum over several cells, as what is passed on of each."""
+    match raw.value:
+        case eq.Reduce(op=op, axes=axes, body=eq.Read() as cell, where=None) if op == raw.accumulate:
+            names = tuple(a.name for a in axes)
+            if not {*names} & {*raw.loops}:
+                return replace(raw, loops=(*raw.loops, *names), path=(*raw.path, *box(axes)), value=cell)
+    return raw
+
+
+def _not_below_zero(part: RawWrite) -> bool:
+    """Whether what is accumulated is a number of integers, which is never negative."""
+    value = part.value
+    while isinstance(value, eq.Cast) and (value.type.is_integer or value.type.kind == "bool"):
+        value = value.arg
+    if not part.value.type.is_integer:
+        return False
+    return value.type.kind in ("uint", "bool") or (isinstance(value, eq.Const) and value.value >= 0)  # type: ignore[operator]
 
 
 def _read_elsewhere(st: State, raw: RawWrite, array: str) -> bool:
@@ -88,8 +114,8 @@ def _passed(cx: Context, st: State, raw: RawWrite, part: RawWrite, shape: tuple[
     array = raw.value.version.array
     if any(n in cx.strides and asks_for(cx.strides[n][1:2], ("grid.",)) for n in raw.loops):
         return None  # each cell is passed on by one of the blocks
-    path = tuple(c for c in raw.path if not _adds_something(c, raw))
-    cell, loops = replace(raw, subscripts=raw.value.subscripts, path=path), raw.loops
+    path = raw.path
+    cell, loops = replace(raw, subscripts=raw.value.subscripts), raw.loops
     solved: Solved | None = solve(cx, st, cell, part.subscripts, -1)
     if solved is not None and solved.chosen:  # of a thread's digits: the threads by their number
         raw = merged_write(replace(raw, path=path), Launch(tuple(cx.facts)))
@@ -149,13 +175,18 @@ def _too_few(cx: Context, cells: tuple[eq.Expr, ...], shape: tuple[eq.Expr, ...]
     return [(t, size) for t, size in few if free_indices(t) & indices - {*cx.blocks}]
 
 
-def _adds_something(condition: eq.Expr, raw: RawWrite) -> bool:
-    """Whether a condition keeps out what would change nothing: ``if (s[t] != 0) h[t] += s[t]``."""
+def _adds_something(condition: eq.Expr, raw: RawWrite, natural: bool) -> bool:
+    """Whether a condition keeps out what would change nothing: ``if (s[t] != 0) h[t] += s[t]``, and ``s[t] > 0`` of
+    numbers that are ``natural``."""
     match condition:
         case eq.Op(name="ne", args=(a, b)):
             pass
-        case eq.Op(name="gt", args=(a, b)) | eq.Op(name="lt", args=(b, a)) if a.type.kind == "uint":
+        case eq.Op(name="gt", args=(a, b)) | eq.Op(name="lt", args=(b, a)) if natural or a.type.kind == "uint":
             pass
+        case (
+            eq.Op(name="ge", args=(a, eq.Const(value=1) as one)) | eq.Op(name="le", args=(eq.Const(value=1) as one, a))
+        ):
+            return natural and one.type.is_integer and a is raw.value
         case _:
             return False
     return a is raw.value and _neutral(raw.accumulate, b)
