@@ -208,6 +208,12 @@ def of_launch(cx: Context) -> frozenset[str]:
     return frozenset(n for n, of in cx.extents.items() if "gridDim" not in of or cx.axes[n] not in cx.persistent)
 
 
+def tying(attempt: Raiser) -> frozenset[str]:
+    """The arrays of the function's own that tied the rounds of a loop and that it does not return."""
+    returned = {r.array for r in attempt.returns if r is not None}
+    return frozenset(attempt.cx.hindering - returned)
+
+
 __all__ = [
     "PROOFS",
     "after",
@@ -219,6 +225,7 @@ __all__ = [
     "of_launch",
     "shared_out",
     "tiled",
+    "tying",
     "unsized",
     "widest",
     "witnessed",

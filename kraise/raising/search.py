@@ -29,6 +29,7 @@ from kraise.raising.lessons import (
     of_launch,
     shared_out,
     tiled,
+    tying,
     unsized,
     widest,
     witnessed,
@@ -47,7 +48,7 @@ from kraise.raising.threads import indices as threads
 from kraise.raising.threads.corners import with_whole_guards
 from kraise.raising.threads.counted import without_idle
 from kraise.raising.threads.literal_strides import strides
-from kraise.raising.threads.part_warps import parts, width
+from kraise.raising.threads.part_warps import parts, stepping, width
 from kraise.raising.threads.persistent import one_row_each
 from kraise.raising.threads.plausible import idle
 from kraise.raising.threads.rimmed import without_launch
@@ -156,7 +157,7 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
         attempts: list[Raiser] = []
         try:
             kernel = _raise(module, function, options, known, attempts)
-            hindering |= _scratch(attempts[-1])
+            hindering |= tying(attempts[-1])
             loose = of_launch(attempts[-1].cx) - known.launched
             if kernel.launch == "required" and loose:
                 # the launch is given: where it covers less than the guards, the result is less
@@ -191,6 +192,11 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
                 kernel = _in_common_rows(module, function, options, known, attempts[-1], kernel) or kernel
                 kernel = _unconditional(module, function, options, known) or kernel
                 last = attempts[-1]
+                together = stepping(last.inlined) if loops(kernel.body) and not start.ways else []
+                for ways in ({threads.LANES: lanes} for lanes in together):
+                    sized = _sized(module, function, options, known, ways)
+                    if sized is not None and loops(sized.body) < loops(kernel.body):
+                        return sized
                 lean = without_launch(start.ways, last.inlined, known.ways.get(threads.LANES) == 32, told)
                 lean += as_launched([], {} if start.ways or not made(kernel.body) else told, {})
                 for ways in lean if kernel.launch == "required" else ():
@@ -221,7 +227,7 @@ def _search(module: k.Module, function: k.Function, options: Options, known: Lea
             first = further(first, refused, of_launch=real)
             tried.append(Attempt(known, refused))
             if attempts:
-                hindering |= _scratch(attempts[-1])
+                hindering |= tying(attempts[-1])
             more = after(attempts[-1], known, refused) if attempts else None
             if more is None and attempts and threads.LANES in known.ways:
                 blocks = frozenset(known.ways.items() - {(threads.LANES, known.ways[threads.LANES])})
@@ -391,9 +397,3 @@ def _raise(
             unbound = name
     reason = f"nothing bounds index {unbound}" if unbound else "its indices are divided in too many ways"
     raise refuse("KR205", reason, function.span)
-
-
-def _scratch(attempt: Raiser) -> frozenset[str]:
-    """The arrays of the function's own that tied the rounds of a loop and that it does not return."""
-    returned = {r.array for r in attempt.returns if r is not None}
-    return frozenset(attempt.cx.hindering - returned)

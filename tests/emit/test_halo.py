@@ -215,3 +215,24 @@ def test_a_width_that_may_be_negative_is_no_padding():
         y = np.asarray([1, -1, -1, 1], np.float32)
         expected = np.where((y > 0) | (x[m - 1] > 0), 1, 2)
         np.testing.assert_array_equal(module.k(jnp.asarray(x.ravel()), jnp.asarray(y), 4, m), expected)
+
+
+SHIFTED = """
+__global__ void f(const float *x, float *y, int off, int n, int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) { int j = i + off; y[i] = j >= 0 && j < LIMIT ? x[j] : FILL; }
+}
+"""
+
+
+@pytest.mark.parametrize("limit, fill", [("n", "0.0f"), ("m", "-1.0f")])
+def test_an_offset_that_the_source_asks_about_may_be_negative(limit, fill):
+    done = pipeline.translate(SHIFTED.replace("LIMIT", limit).replace("FILL", fill), "k.cu")
+    assert done.text and "jnp.pad" in done.text and "arange" not in done.text, done.text
+    f, x = load_module(done.text).f, np.arange(1, 10, dtype=np.float32)
+    for off in (-9, -7, -2, 0, 1, 7, 9):
+        for m in (3, 9):
+            j = np.arange(7) + off
+            inside = (j >= 0) & (j < (7 if limit == "n" else m))
+            expected = np.where(inside, x[j % 9], float(fill[:-1]))
+            np.testing.assert_array_equal(f(x, np.zeros(7, np.float32), off, 7, m), expected)

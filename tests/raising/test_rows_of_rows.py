@@ -28,8 +28,10 @@ FLAT = {
     "a break": {**OWN, "body": "if w[k] > 0.5: break\n                s += w[k]"},
     "of what is no row's": {**OWN, "before": "s += g[r]"},
 }
+FLAT["products with the lane"] = {**OWN, "body": "s += w[k] * g[r] * x[i]"}
 LOOPS = {
-    "entries and the lane": {**OWN, "body": "s += w[k] * x[i]"},
+    "entries and the lane": {**OWN, "body": "s += (w[k] + x[i]) ** 2"},
+    "a quotient, which no row may divide by": {**OWN, "body": "s += w[k] / x[i]"},
     "a recurrence": {**OWN, "body": "s = 0.5 * s + w[k]"},
 }
 

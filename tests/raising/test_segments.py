@@ -94,7 +94,7 @@ def test_rows_of_other_arrays_are_totals_of_every_row():
 
 
 def test_pairs_of_entries_have_no_flat_form():
-    inner = "for m in range(ptr[col[k]], ptr[col[k] + 1]):\n        s += val[m] * val[k] * x[i]"
+    inner = "for m in range(ptr[col[k]], ptr[col[k] + 1]):\n        s += abs(val[m] - val[k]) * x[i]"
     text = emitted(row_body(inner))
     assert "while_loop" in text and not re.search(r"\[:, None\]", text)
 

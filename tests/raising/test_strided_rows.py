@@ -58,3 +58,39 @@ def test_a_row_is_a_segment(name):
 def test_rows_that_are_no_segments(body):
     done = pipeline.translate(HEAD + body, "f.cu")
     assert done.diagnostics and not done.text, done.text
+
+
+LANES = """
+__global__ void f(const int *ptr, const float *x, float *y, int rows) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x, row = t / 32, lane = t % 32;
+  if (row >= rows) return;
+  float s = 0;
+  for (int k = ptr[row] + lane; k < ptr[row + 1]; k += 32) s += x[k];
+  atomicAdd(&y[row], s);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("", ""),
+        ("t / 32, lane = t % 32", "t >> 5, lane = t & 31"),
+        ("k += 32", "k += 16"),  # each entry twice
+        ("ptr[row] + lane", "ptr[row] + 2 * lane"),
+        ("t % 32", "t % 16"),
+    ],
+)
+def test_lanes_that_add_by_themselves(old, new):
+    """A warp a row without an exchange: where each entry is one lane's, the row is a segment; else a loop stays."""
+    done = pipeline.translate(LANES.replace(old, new), "f.cu")
+    assert done.text, done.diagnostics
+    whole = not old or "5" in new
+    assert ("segment_sum" in done.text) == whole and ("while_loop" in done.text) != whole, done.text
+    space: dict = {}
+    exec(done.text, space)  # noqa: S102
+    ptr, x = np.array([0, 3, 3, 45, 50], np.int32), np.linspace(-1, 2, 50).astype(np.float32)
+    step, far = 16 if "+= 16" in new else 32, 2 if "2 *" in new else 1
+    lanes = [lane % (16 if "% 16" in new else 32) * far for lane in range(32)]
+    rows = [sum(x[k] for lane in lanes for k in range(a + lane, b, step)) for a, b in zip(ptr, ptr[1:], strict=False)]
+    np.testing.assert_allclose(space["f"](ptr, x, np.ones(4, np.float32), 4), 1 + np.array(rows), rtol=1e-4, atol=1e-5)

@@ -88,12 +88,14 @@ def _beside_end(mask: eq.Expr, ranges: Ranges) -> eq.Expr:
 
 @dataclass
 class _Load:
-    """A safe load: its subscripts, for each the limits that masks set wherever it is used, and those of these and of
-    the ends of its range that the source reaches somewhere."""
+    """A safe load: its subscripts, for each the limits that masks set wherever it is used, those of these and of the
+    ends of its range that the source reaches somewhere, and whether a mask asks that it be not negative: an offset may
+    be, then."""
 
     sides: tuple[Side, ...]
     limits: list[list[Linear]]
     reached: list[list[Linear]]
+    asked: list[bool]
 
 
 class Places:
@@ -209,8 +211,9 @@ class Places:
         if len(sides) < len(node.subscripts) or not apart:
             self.loads[node] = None
             return
-        limits, reached = [], []
+        limits, reached, asked = [], [], []
         for x in sides:
+            asked.append(any(form.same(x.form) for m in masks for form in self.bounds(m)))
             tops = [form + x.form + 1 for m in masks for form in self.bounds(m)] if x.indices else []
             limits.append([t for t in tops if all(is_static(a) for a, _ in t.terms)])
             # data may keep it from the end, and a guard that is not seen here the lanes that only fill the last block
@@ -220,10 +223,11 @@ class Places:
             )
             ends = (*limits[-1], x.stop) if told else limits[-1]
             reached.append([t for t in ends if x.indices and self._touched(t, x, masks)])
-        before = self.loads.setdefault(node, _Load(sides, limits, []))
+        before = self.loads.setdefault(node, _Load(sides, limits, [], asked))
         if before is None or before.sides != sides:
             self.loads[node] = None
             return
+        before.asked = [a and b for a, b in zip(before.asked, asked, strict=True)]
         before.limits = [
             [a for a in old if any(a.same(b) for b in new)] for old, new in zip(before.limits, limits, strict=True)
         ]
@@ -248,7 +252,9 @@ class Places:
             load, summed = self.loads[node], node not in self.pooled
             assert load is not None
             parts = [
-                _outside(x, self._common(x, limit, [o[at] for o in alike]), summed) if x.indices else None
+                _outside(x, self._common(x, limit, [o[at] for o in alike]), summed, load.asked[at])
+                if x.indices
+                else None
                 for at, (x, limit) in enumerate(zip(load.sides, limits, strict=True))
             ]
             if any(parts) and None not in (p for p, x in zip(parts, load.sides, strict=True) if x.indices):
@@ -305,10 +311,15 @@ class Places:
         return True
 
 
-def _outside(x: Side, limit: Linear, summed: bool) -> eq.Outside | None:
+def _outside(x: Side, limit: Linear, summed: bool, asked: bool) -> eq.Outside | None:
     """How far a load leaves its array, None where that does not say how long the padded one is. Of the windows of a sum
-    (``summed``) the padded array has a slice for each place, wherever the array ends."""
+    (``summed``) the padded array has a slice for each place, wherever the array ends. Of a place that the source
+    ``asked`` not to be negative the offset may be: ``x[i + off]``."""
     before, after = -x.start, x.stop - limit
+    params = bool(before.terms) and all(isinstance(a, eq.Param) and c < 0 for a, c in before.terms)
+    if asked and params and len(x.indices) == 1 and not before.constant:
+        rims = [expression(linear(eq.Op("max", (expression(w), ZERO), INT))) for w in (before, after)]
+        return eq.Outside(rims[0], expression(limit), rims[1])
     if before.terms and nonnegative(x.start):
         before = Linear()
     if not after.terms:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from kraise.analysis.conditions import classify, conjunction, conjuncts
 from kraise.analysis.poly import Poly, to_expr, to_poly
@@ -68,6 +69,45 @@ def rows_of_rows(
         if not free_indices(inner) & rows:
             return inner, around, conjunction(tuple(c for c in parts if c not in inside))
     return None
+
+
+def apart_from(node: eq.Reduce) -> tuple[eq.Expr | None, eq.Reduce]:
+    """The factors of a sum that do not depend on what it is over, if they are no more than loads and numbers (a
+    coefficient is finite), and the sum of the rest."""
+    own = {a.name for a in node.axes}
+    if node.op != "add":
+        return None, node
+    held: list[eq.Expr] = []
+    outside: list[eq.Expr] = []
+    stack = [node.body]
+    while stack:
+        e = stack.pop()
+        if isinstance(e, eq.Op) and e.name == "mul" and e.type.kind == node.type.kind:
+            stack += e.args[::-1]
+        else:
+            plain = isinstance(e, eq.Read) and e.type.kind in ("float", "number") and not free_indices(e) & own
+            (outside if plain else held).append(e)
+    if not outside or not held:
+        return None, node
+    factor, rest = (reduce(lambda a, b: eq.Op("mul", (a, b), node.type), part) for part in (outside, held))
+    return factor, eq.Reduce(node.op, node.axes, rest, node.where, node.type)
+
+
+def times(factor: eq.Expr | None, total: eq.Expr) -> eq.Expr:
+    """The total times what was left out of it."""
+    return total if factor is None else eq.Op("mul", (factor, total), total.type)
+
+
+def without_arg(node: eq.ArgReduce, ragged: Collection[str]) -> eq.Expr:
+    """Which index, as the least (or greatest) index at which the body is the extremum."""
+    parts = () if node.where is None else conjuncts(node.where)
+    if node.axis.name not in ragged or not bound_by_data(node.axis.name, parts, None):
+        return node
+    plain = len(parts) == 2 and any(s.whole for s in segments(parts))
+    body = unguarded(node.body) if plain else node.body
+    best = eq.Reduce(node.op, (node.axis,), body, node.where, body.type)
+    found = conjunction((*parts, eq.Op("eq", (body, best), BOOL)))
+    return eq.Reduce("max" if node.last else "min", (node.axis,), eq.Index(node.axis.name, INT), found, INT)
 
 
 def asked_in_rows(node: eq.Reduce) -> eq.Reduce:

@@ -22,6 +22,7 @@ from kraise.raising import checked
 from kraise.raising.ragged.loops import LongRows
 from kraise.raising.ragged.row_forms import (
     Rows,
+    apart_from,
     asked_in_rows,
     bound_by_data,
     computes,
@@ -33,8 +34,10 @@ from kraise.raising.ragged.row_forms import (
     rows_of_rows,
     shortest,
     signed,
+    times,
     unguarded,
     unused,
+    without_arg,
 )
 from kraise.raising.run.arithmetic import tidy
 from kraise.raising.run.context import Context
@@ -163,7 +166,7 @@ class _Flattening:
 
         def one(node: eq.Expr, around: dict[str, eq.Axis]) -> eq.Expr:
             if isinstance(node, eq.ArgReduce) and node.op != "bisect":
-                node = self.without_arg(node)
+                node = without_arg(node, self.cx.ragged)
             if isinstance(node, eq.CarryIn | eq.FoldResult | eq.Scan):
                 mine = [node.axis] if isinstance(node, eq.Scan) else node.axes
                 whole = isinstance(node, eq.Scan) and node.other is None
@@ -181,17 +184,6 @@ class _Flattening:
         if not any(isinstance(n, eq.Reduce | eq.ArgReduce | eq.Scan | eq.FoldResult) for n in topological((e,))):
             return e
         return visit(e, dict(axes))
-
-    def without_arg(self, node: eq.ArgReduce) -> eq.Expr:
-        """Which index, as the least (or greatest) index at which the body is the extremum."""
-        parts = () if node.where is None else conjuncts(node.where)
-        if node.axis.name not in self.cx.ragged or not bound_by_data(node.axis.name, parts, None):
-            return node
-        plain = len(parts) == 2 and any(s.whole for s in segments(parts))
-        body = unguarded(node.body) if plain else node.body
-        best = eq.Reduce(node.op, (node.axis,), body, node.where, body.type)
-        found = conjunction((*parts, eq.Op("eq", (body, best), BOOL)))
-        return eq.Reduce("max" if node.last else "min", (node.axis,), eq.Index(node.axis.name, INT), found, INT)
 
     def reduction(self, node: eq.Reduce, axes: Axes, before: list[eq.Stmt]) -> eq.Expr:
         own = {a.name: a for a in node.axes}
@@ -215,13 +207,14 @@ class _Flattening:
         self, node: eq.Reduce, parts: tuple[eq.Expr, ...], mine: set[str], axes: Axes, before: list[eq.Stmt]
     ) -> eq.Expr:
         """Rows of rows: the totals of the inner rows first, whichever outer row they belong to."""
-        found = rows_of_rows(node, parts, mine, axes) if node.op in _COMBINED else None
+        factor, sums = apart_from(node)
+        found = rows_of_rows(sums, parts, mine, axes) if node.op in _COMBINED else None
         if found is None:
             self.refuse_if(mine)
             return node
         inner, around, outside = found
         total = self.reduction(inner, {**axes, **{a.name: a for a in around}}, before)
-        return self.reduction(eq.Reduce(node.op, around, total, outside, node.type), axes, before)
+        return times(factor, self.reduction(eq.Reduce(node.op, around, total, outside, node.type), axes, before))
 
     def by_row(
         self, node: eq.Reduce, found: Segment, left: tuple[eq.Expr, ...], axes: Axes, before: list[eq.Stmt]
@@ -246,7 +239,8 @@ class _Flattening:
     def for_every_row(
         self, node: eq.Reduce, found: Segment, left: tuple[eq.Expr, ...], axes: Axes, before: list[eq.Stmt]
     ) -> eq.Expr | None:
-        """Rows that are looked up: the total of each row of the pointer, if it depends on the row alone."""
+        """Rows that are looked up: the total of each row of the pointer, if it (less a factor) depends on it alone."""
+        factor, node = apart_from(node)
         pointer = found.pointer
         hi = eq.Op("sub", (eq.Shape(pointer.version.array, 0, INT), _ONE), INT)
         j = eq.Axis(unused("j", axes), _ZERO, hi)
@@ -270,7 +264,7 @@ class _Flattening:
         if made is None:
             return None
         at = tuple(to_expr(to_poly(eq.Index(a.name, INT)) - to_poly(a.lo)) for a in others)
-        return eq.Read(made, (sub, *at), node.type)
+        return times(factor, eq.Read(made, (sub, *at), node.type))
 
     def total(
         self,

@@ -35,10 +35,29 @@ def parts(body: Iterable[k.Stmt]) -> list[int]:
     return sorted(found, key=lambda n: (-found[n], n)) if exchanged else []
 
 
+def stepping(body: Iterable[k.Stmt]) -> list[int]:
+    """The numbers of lanes that go through something together without exchanging: the source divides by them, and
+    steps by them."""
+    divisors, steps = set[int](), set[int]()
+    for e in walked(tuple(body)):
+        match e:
+            case k.Op(name="floordiv" | "tdiv" | "mod" | "tmod", args=(_, by)):
+                divisors.add(maybe(by, {}) or 0)
+            case k.Op(name="shr", args=(_, by)):
+                divisors.add(1 << min(maybe(by, {}) or 0, 6))
+            case k.Op(name="and_", args=(_, mask)):
+                divisors.add((maybe(mask, {}) or 0) + 1)
+            case k.For(step=step):
+                steps.add(maybe(step, {}) or 0)
+            case k.Assign(name=name, value=k.Op(name="add", args=(k.Var(name=own), by))) if name == own:
+                steps.add(maybe(by, {}) or 0)
+    return sorted(divisors & steps & {2, 4, 8, 16, 32}, reverse=True)
+
+
 def width(body: Iterable[k.Stmt]) -> int:
     """The number of lanes that exchange, if it is one for all exchanges: an index over these says most."""
     widths = {e.width for e in walked(tuple(body)) if isinstance(e, k.Warp)}
     return widths.pop() if len(widths) == 1 else 32
 
 
-__all__ = ["parts", "width"]
+__all__ = ["parts", "stepping", "width"]
