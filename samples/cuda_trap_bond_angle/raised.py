@@ -16,14 +16,17 @@ def bond_angle(e, x, a, b, c, m):
         -0.9999 else 0.9999 if cs > 0.9999 else cs)
         for 0 <= t < m
     """
-    x_at = x[2 * b[:m]]
-    ux = x[2 * a[:m]] - x_at  # kernel.cu:5
-    x_at_2 = x[2 * b[:m] + 1]
-    uy = x[2 * a[:m] + 1] - x_at_2
+    n = x.shape[0]
+    x2 = x[: 2 * (n // 2)].reshape(n // 2, 2)
+    x_row = x2[b[:m]]
+    x_row_2 = x2[c[:m]]
+    x_row_3 = x2[a[:m]]
+    ux = x_row_3[:, 0] - x_row[:, 0]  # kernel.cu:5
+    uy = x_row_3[:, 1] - x_row[:, 1]
     uu = ux * ux + uy * uy  # kernel.cu:7
     below = uu < 1e-12
-    vx = x[2 * c[:m]] - x_at  # kernel.cu:6
-    vy = x[2 * c[:m] + 1] - x_at_2
+    vx = x_row_2[:, 0] - x_row[:, 0]  # kernel.cu:6
+    vy = x_row_2[:, 1] - x_row[:, 1]
     vv = vx * vx + vy * vy
     below_2 = vv < 1e-12
     either = below | below_2
