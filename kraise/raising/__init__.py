@@ -1,11 +1,11 @@
-"""Kernel IR to equations: see :func:`kraise.raising.search.raise_function`."""
+"""Kernel IR to equations: see :func:`kraise.raising.best.raise_function`."""
 
 import sys
 
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.options import Options
-from kraise.raising import search as _search
+from kraise.raising import best
 
 DEEPEST = 5_000
 
@@ -13,11 +13,11 @@ DEEPEST = 5_000
 def raise_function(
     module: k.Module, function: k.Function, options: Options, rounds: tuple[eq.Axis, ...] = ()
 ) -> eq.Kernel:
-    """:func:`kraise.raising.search.raise_function`, with room for long chains of operations, which nest deeply."""
+    """:func:`kraise.raising.best.raise_function`, with room for long chains of operations, which nest deeply."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, DEEPEST))
     try:
-        return _search.raise_function(module, function, options, rounds)
+        return best.raise_function(module, function, options, rounds)
     finally:
         sys.setrecursionlimit(limit)
 

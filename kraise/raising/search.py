@@ -14,11 +14,10 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.walk import statement_expressions
 from kraise.options import Options
-from kraise.raising.collective.opened import walked
 from kraise.raising.collective.requests import Apart, Lanes, Sized, Tied
 from kraise.raising.function import Raiser
 from kraise.raising.learned import Attempt, Learned, with_attempts
-from kraise.raising.left import carried, fewer, loops, made
+from kraise.raising.left import fewer, loops, made
 from kraise.raising.lessons import (
     after,
     finer,
@@ -32,24 +31,16 @@ from kraise.raising.lessons import (
     tying,
     unsized,
     widest,
-    witnessed,
     written_out,
 )
-from kraise.raising.loops.registers import small
-from kraise.raising.loops.rerolled import tidied
-from kraise.raising.memory.numbered import numbered
 from kraise.raising.memory.parts import split
 from kraise.raising.memory.private import Transient
 from kraise.raising.optimistic import of_large_sizes
 from kraise.raising.ragged.loops import LongRows
 from kraise.raising.ragged.same_rows import others_rows
-from kraise.raising.run.calls import called
 from kraise.raising.threads import indices as threads
-from kraise.raising.threads.corners import with_whole_guards
-from kraise.raising.threads.counted import without_idle
 from kraise.raising.threads.literal_strides import strides
 from kraise.raising.threads.part_warps import parts, stepping, width
-from kraise.raising.threads.persistent import one_row_each
 from kraise.raising.threads.plausible import idle
 from kraise.raising.threads.rimmed import without_launch
 from kraise.raising.threads.sizes import (
@@ -70,81 +61,7 @@ class _Unfilled(Exception):
     """Blocks of this size make no sense of the source."""
 
 
-def raise_function(
-    module: k.Module, function: k.Function, options: Options, rounds: tuple[eq.Axis, ...] = ()
-) -> eq.Kernel:
-    """The equations of ``function``; its parameters among ``rounds`` count those of loops around its launches.
-
-    Arrays of the function's own that tie the rounds of a loop are taken to be made anew where they are filled, if that
-    leaves fewer loops.
-
-    Raises:
-        Refused: with every diagnostic that says why it cannot be raised.
-    """
-    helpers = called(module, function)
-    functions = tuple(replace(f, body=tidied(f.body)) if f.name in helpers else f for f in module.functions)
-    body = with_whole_guards(tidied(function.body))
-    module, function = replace(module, functions=functions), replace(function, body=body)
-    function = without_idle(module, function)
-    function, persistent = one_row_each(module, replace(function, body=numbered(function.body)))
-    begun = Learned(persistent=persistent, rounds=rounds)
-    best: eq.Kernel | None = None
-    first: Refused | None = None
-    scratch: frozenset[str] = frozenset()
-    while True:
-        hindering: set[str] = set()
-        try:
-            kernel = _search(module, function, options, replace(begun, scratch=scratch), hindering)
-            if best is None or loops(kernel.body) < loops(best.body):
-                best = kernel
-        except Refused as refused:
-            first = first or refused
-        if not hindering - scratch:
-            break
-        scratch |= hindering
-    arrays = [x for x in walked(function.body) if isinstance(x, k.LocalArray) and x.space == "local"]
-    if best is None and first is not None and witnessed(first):
-        raise first  # two threads meet, however the arrays are read
-    own = {x.name for x in arrays}
-    large = {x.name for x in arrays if not small(x)}  # a loop that carries one of these would carry it still
-    if own and (best is None or (carried(best.body, own) and not carried(best.body, large))):
-        best = _in_registers(module, function, options, own, best, begun)
-    flat = {x.name for x in walked(function.body) if isinstance(x, k.LocalArray) and x.space == "shared"}
-    if flat and (best is None or made(best.body) & flat):
-        best = _in_tile_rows(module, function, options, flat, best, begun)
-    if best is None:
-        assert first is not None
-        raise first
-    return best
-
-
-def _in_registers(
-    module: k.Module, function: k.Function, options: Options, own: set[str], best: eq.Kernel | None, begun: Learned
-) -> eq.Kernel | None:
-    """The equations with the small arrays among a thread's ``own`` as scalars, if no loop carries them and there are
-    no more loops than in ``best``."""
-    try:
-        kernel = _search(module, function, options, replace(begun, registers=True), set())
-    except Refused:
-        return best
-    if carried(kernel.body, own) or (best is not None and loops(kernel.body) > loops(best.body)):
-        return best
-    return kernel
-
-
-def _in_tile_rows(
-    module: k.Module, function: k.Function, options: Options, shared: set[str], best: eq.Kernel | None, begun: Learned
-) -> eq.Kernel | None:
-    """The equations with the flat tiles among the ``shared`` arrays in rows, if fewer arrays are left so."""
-    known = replace(begun, tile_rows=True)
-    try:
-        kernel = _search(module, function, options, known, set())
-    except Refused:
-        return best
-    return kernel if best is None or len(made(kernel.body) & shared) < len(made(best.body) & shared) else best
-
-
-def _search(module: k.Module, function: k.Function, options: Options, known: Learned, hindering: set[str]) -> eq.Kernel:
+def search(module: k.Module, function: k.Function, options: Options, known: Learned, hindering: set[str]) -> eq.Kernel:
     """The equations, the threads' indices as far apart as they must be: block and thread are one index where that will
     do, and else two (raising.md, step 2). ``hindering`` gets the arrays that tie the rounds of a loop."""
     start = known.begun()
@@ -297,7 +214,7 @@ def _sized(
 ) -> eq.Kernel | None:
     """The equations for blocks of a size, None where there are none."""
     try:
-        return _search(module, function, options, replace(known.begun(), ways=ways), set())
+        return search(module, function, options, replace(known.begun(), ways=ways), set())
     except (Refused, _Unfilled):
         return None
 
