@@ -52,6 +52,7 @@ from kraise.raising.threads.launch import covered, covers_asked, launch_of, of_l
 from kraise.raising.threads.sizes import limits
 from kraise.raising.threads.splits import Splitting, own_splits, split_threads
 from kraise.raising.threads.unguarded import asks_where_given
+from kraise.raising.writes.by_element import by_element
 from kraise.raising.writes.dead import without_dead
 from kraise.raising.writes.exchanged import exchanged
 from kraise.raising.writes.finish import finish, finished
@@ -173,6 +174,7 @@ class Raiser:
             plain = len(joined) == len(own)  # then each store loads what is there when it is made
             st.out = interleaved(cx, st.out, self._seen_versions(body.returns, st.out), grid) if plain else joined
             stmts = copied_after(finish(st.out, shapes_of(st), cx.rounds_around, grid, st.names))
+            stmts = tuple(by_element(s, grid.names) for s in stmts)
             stmts = split(stmts, (*cx.assumed, *(c for c, _ in cx.checks)), self._leaving)
         except Unbounded as unbounded:
             if unbounded.name not in cx.thread_names:

@@ -170,10 +170,16 @@ def tiled(cx: Context, known: Learned) -> Learned | None:
 def launched_rows(cx: Context, known: Learned) -> Learned | None:
     """Arrays that are only loaded seen in rows whose columns the blocks count (``x[(n * C + blockIdx.x) * S + p]``):
     that there are no more blocks than columns is checked, as it is of arrays that are stored to."""
-    rows = [c for c in cx.wanted if c not in known.assumed and asks_for((c,), ("grid.",))]
-    plain = [c for c in rows if isinstance(c, eq.Op) and c.name == "le" and isinstance(c.args[1], eq.Param | eq.Shape)]
+    plain = [c for c in cx.wanted if c not in known.assumed and _blocks_below_a_size(c)]
     columns = known.columns | {*plain}
     return replace(known, assumed=(*known.assumed, *plain), columns=columns) if plain else None
+
+
+def _blocks_below_a_size(condition: eq.Expr) -> bool:
+    match condition:
+        case eq.Op(name="le", args=(blocks, eq.Param() | eq.Shape() as size)):
+            return asks_for((blocks,), ("grid.",)) and not asks_for((size,), ("grid.", "block.", "threads.", "warps."))
+    return False
 
 
 def _wanted(cx: Context, assumed: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:

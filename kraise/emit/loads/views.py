@@ -48,7 +48,7 @@ def _body(body: tuple[eq.Stmt, ...], ranges: Ranges) -> Iterator[_Access]:
                 if s.view:
                     yield _Access(s.after.array, s.view, tree.last_of_stack(s), s.safe, inner, masks)
                 for root in s.subscripts:
-                    yield from _loads(root, inner)
+                    yield from _loads(root, inner, masks)
                 for root in masks:  # what indices and sizes say is asked before what data say
                     first = tuple(c for c in conjuncts(root) if not any(isinstance(n, eq.Read) for n in tree.walk(c)))
                     yield from _loads(root, inner, first)

@@ -125,6 +125,32 @@ def from_zero(
     return replace(s, var=count, start=k.Const(0, INT), stop=stop_at, step=k.Const(1, INT), body=body)
 
 
+def in_its_part(st: State, s: k.For, start: eq.Expr, stop: eq.Expr, live: frozenset[str]) -> k.For | None:
+    """``for (i = block * m + t; i < min(block * m + m, n); i += threads)``, a block's part of all, as one from t to m:
+    what both ends share moves no bound, and what else ends it is a guard. None for any other loop."""
+    if not (index_like(start) and index_like(stop)) or s.var in live or s.orelse:
+        return None
+    first, highs = to_poly(start), _parts(stop, "min")
+    for high in highs:
+        row = {m: c for m, c in first.terms.items() if len(m) > 1 and high.terms.get(m) == c}
+        shared = Poly({m: c for m, c in row.items() if Poly({m: c}).indices()})
+        if not shared.terms or not is_static(high - shared) or (high - shared).indices():
+            continue
+        ends = [to_expr(h) for h in highs if h is not high]
+        names = {f"${s.var}.{n}": to_expr(p) for n, p in (("row", shared), ("start", first - shared))}
+        names |= {f"${s.var}.stop": to_expr(high - shared)}
+        bounds = {f"${s.var}.bound{n}": e for n, e in enumerate(ends)}
+        st.env |= names | bounds
+        base, begin, end = (k.Var(n, INT) for n in names)
+        count = f"${s.var}"
+        body: tuple[k.Stmt, ...] = s.body
+        for name in bounds:
+            body = (k.If(k.Op("lt", (k.Var(s.var, INT), k.Var(name, INT)), BOOL), body, (), span=s.span),)
+        now = k.Assign(s.var, k.Op("add", (base, k.Var(count, INT)), INT), s.type, span=s.span)
+        return replace(s, var=count, start=begin, stop=end, body=(now, *body))
+    return None
+
+
 def _from_its_row(st: State, s: k.For, first: Poly, last: Poly) -> k.For | None:
     """``for (p = n * r + t; p < n * r + n; p += 16)`` as one from t to n: what both ends share moves no bound."""
     rows = {m: c for m, c in first.terms.items() if len(m) > 1 and last.terms.get(m) == c}

@@ -39,7 +39,7 @@ from kraise.raising.loops.invariant import unswitched
 from kraise.raising.loops.order import dependence
 from kraise.raising.loops.outside import from_outside
 from kraise.raising.loops.placeholders import placeholders
-from kraise.raising.loops.ranges import Range, from_afar, from_zero, unit_steps
+from kraise.raising.loops.ranges import Range, from_afar, from_zero, in_its_part, unit_steps
 from kraise.raising.loops.reach import reaching
 from kraise.raising.loops.stepped import stepped
 from kraise.raising.loops.strided import strided
@@ -74,6 +74,9 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
     if tree_of_powers(cx, st, s, live):
         return
     start, stop, step = (integral(value(cx, st, e)) for e in (s.start, s.stop, s.step))
+    if not isinstance(step, eq.Const) and (part := in_its_part(st, s, start, stop, live)) is not None:
+        loop(cx, st, part, live, free)
+        return
     by_threads = (shared_out, grid_stride, dealt, strided, strided_rows)
     if any(form(cx, st, s, start, stop, step, live) for form in by_threads):
         return

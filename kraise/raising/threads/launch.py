@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import reduce
 from operator import mul
 
+from kraise.analysis.conditions import conjuncts
 from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
@@ -147,5 +148,9 @@ def _extent(s: eq.Write, d: int, tail: int, warp: int) -> eq.Expr:
     rows = [r for r in s.view[1 : len(s.view) - tail] if not (warp and r is whole)]
     size: eq.Expr = s.view[d] if s.view and d else eq.Shape(s.after.array, 0 if s.view else d, INT)
     if rows and not d:
-        size = eq.Op("floordiv", (size, to_expr(reduce(mul, map(to_poly, rows)))), INT)
+        row = reduce(mul, map(to_poly, rows))
+        own = frozenset().union(*map(free_indices, s.subscripts))
+        # where a guard cuts the last row off there is a block for what is begun of it
+        begun = s.where is not None and any(len(free_indices(c) & own) > 1 for c in conjuncts(s.where))
+        size = eq.Op("floordiv", (to_expr(to_poly(size) + row - 1) if begun else size, to_expr(row)), INT)
     return eq.Op("mul", (whole, size), INT) if warp and not s.view else size
