@@ -76,11 +76,10 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
     extents = ctx.array_extents(node.version, node.view)
     if not node.subscripts:
         return Val(base, (), 0)
-    skewed = None if node.safe else diagonals.unskewed(low, base, node, extents, frame)
-    if skewed is not None:
-        return skewed
-    if (rows := window_stacks.stacked(low, node, frame)) is not None:
-        return rows
+    turned_round = None if node.safe else diagonals.unskewed(low, base, node, extents, frame)
+    whole = turned_round or window_stacks.stacked(low, node, frame)
+    if whole is not None:
+        return whole
     if node.outside:
         from kraise.emit.loads.padding import padded as with_zeros
 
