@@ -241,8 +241,8 @@ class Context:
             case eq.Cast(arg=arg, type=kind):
                 return not kind.is_inexact and self.is_static(arg, number)
             case eq.Op(name=name, args=args):
-                known = name in STATIC_INFIX or name in ("min", "max", "neg", "abs", "not", "select")
-                number = number or name not in ("add", "sub", "mul", "neg")
+                known = name in STATIC_INFIX or name in ("min", "max", "neg", "abs", "not", "select", "bit_length")
+                number = number or name not in ("add", "sub", "mul", "neg", "shl")
                 return known and all(self.is_static(a, number) for a in args)
         return False
 

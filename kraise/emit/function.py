@@ -29,7 +29,7 @@ from kraise.emit.loads.views import whole
 from kraise.emit.loops import chunks, folds, remat, rows_of_rounds, triangular
 from kraise.emit.lower import Lowering
 from kraise.emit.settled import settled
-from kraise.emit.stores import columns, row_digits, versions, whole_rows, writes
+from kraise.emit.stores import columns, exclusive, over_all, row_digits, summed, versions, whole_rows, writes
 from kraise.emit.stores.merge import merged
 from kraise.emit.sums import between, members, neighbours, totals
 from kraise.emit.sums.extrema import beside_places
@@ -67,7 +67,8 @@ class FunctionText:
 
 def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]:
     """The text of one kernel's function, and those of the derivatives that it asks for."""
-    kernel = from_first(shared(canonical(merged(kernel))))
+    kernel = exclusive.gathered(over_all.widened(kernel))
+    kernel = summed.of_values(from_first(shared(canonical(merged(kernel)))))
     kernel = chunks.chunked(triangular.solved(kernel))
     kernel = between.between(rows_of_rounds.in_rows(totals.of_running(picked.picked(kernel))))
     kernel = halo.padded(kernel, tables_of(around.module.constants, kernel.params))  # type: ignore[arg-type]

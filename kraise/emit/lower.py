@@ -104,11 +104,13 @@ class Lowering:
     def worth_a_variable(self, node: eq.Expr, own: Frame) -> bool:
         """Used more than once and not trivial, or named by the source and more than one operation."""
         from kraise.emit import lazy
+        from kraise.emit.loads import parts
 
         if self.is_trivial(node, own) or (self.ctx.lazy_arms and lazy.fragile(node)):
             return False
         if self.ctx.uses[node] > 1:
-            return node in self.ctx.wishes or not self._short_form(node) or self._outer(node, own)
+            short = self._short_form(node) and not self._outer(node, own) and not parts.of_slices(self, node, own)
+            return node in self.ctx.wishes or not short
         return node in self.ctx.wishes and self.weight(node) > 1
 
     def _short_form(self, node: eq.Expr) -> bool:
@@ -295,14 +297,14 @@ class Lowering:
     def operation(self, node: eq.Op, frame: Frame) -> Val:
         """An operation of the table, lane by lane."""
         from kraise.emit import lazy, special
-        from kraise.emit.sums import conditions, extrema, neighbours, stencils
+        from kraise.emit.loads import filled_products
+        from kraise.emit.sums import cells, conditions, extrema, neighbours, stencils
 
         if (own := special.lowered(self, node, frame)) is not None:
             return own
-        by_columns = stencils.by_columns(self, node, frame) if self.ctx.uses[node] > 1 else None
-        known = neighbours.sliced(self, node, frame) or by_columns or conditions.triangle(self, node, frame)
-        if known is not None:
-            return known
+        for form in (neighbours.sliced, stencils.shared, cells.summed, conditions.triangle, filled_products.product):
+            if (known := form(self, node, frame)) is not None:
+                return known
         name, args = node.name, node.args
         if name == "select" and isinstance(args[2], eq.Const) and args[2].value == 0 and node.type.kind != "bool":
             part = conditions.triangular_part(self, args[0], args[1], frame)
@@ -313,10 +315,8 @@ class Lowering:
             if chosen is not None:
                 return chosen
         args = plain(name, args)
-        if name in ("min", "max"):
-            found = extrema.extremum(self, node, frame)
-            if found is not None:
-                return found
+        if name in ("min", "max") and (found := extrema.extremum(self, node, frame)) is not None:
+            return found
         if name == "stop_gradient" or node.type.kind == "bool":
             self.ctx.constant.update(args)
         if name == "tdiv" and self.is_nonnegative(args[0], frame) and self.is_nonnegative(args[1], frame):

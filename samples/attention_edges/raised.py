@@ -21,7 +21,9 @@ def attention_edges(ptr, src, score, h, weight, out):
     weight_size = weight.shape[0]
     length = min(src_size, n, weight_size)
     row = jnp.cumsum(jnp.bincount(ptr[: m + 1], length=n)) - 1
-    top = jax.ops.segment_max(score, row, m, indices_are_sorted=True)  # kernel.py:14
+    top = jax.ops.segment_max(
+        jax.lax.stop_gradient(score), row, m, indices_are_sorted=True
+    )  # kernel.py:14
     inside = (row >= 0) & (row < m)
     exp = jnp.exp(jnp.where(inside, score - top[row], 0))
     totals = jax.ops.segment_sum(exp, row, m, indices_are_sorted=True)

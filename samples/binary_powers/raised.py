@@ -9,6 +9,26 @@ import jax
 import jax.numpy as jnp
 
 
+def summed(term, *ranges, shape=None):
+    """The sum of ``term(k, ...)`` over ranges: written out unless there are too many."""
+    first, *others = ranges
+    terms = len(first)
+    for other in others:
+        terms *= len(other)
+    if not terms and shape is not None:
+        return jnp.zeros(shape, int)
+
+    def part(k):
+        return summed(lambda *rest: term(k, *rest), *others) if others else term(k)
+
+    if 0 < terms <= 128:
+        return sum(part(k) for k in first)
+    one = jax.eval_shape(part, first.start)
+    axes = ",".join("abcdefgh"[: one.ndim])
+    every = jnp.vectorize(part, signature=f"()->({axes})")
+    return every(jnp.arange(first.start, first.stop)).sum(0, dtype=one.dtype)
+
+
 @partial(jax.jit, static_argnames=("n", "exponent"))
 def power(x, y, n, exponent):
     """x to a natural power by squaring.
@@ -31,17 +51,14 @@ def comb(x, y, n):
     y[i] = x[i] + sum_(0 <= reach < bit_length(max(0, n - 1)) where i >= reach) x[i - reach]
         for 0 <= i < n
     """
-    i = jnp.arange(n)
-    reach = jnp.arange(max(0, n - 1).bit_length())
-    reach_2 = 1 << reach  # kernel.py:29
-    total = x[:n] + jnp.sum(
-        jnp.where(
-            i[:, None] >= reach_2,
-            x[jnp.clip(i[:, None] - reach_2, 0, x.shape[0] - 1)],
-            0,
-        ),
-        axis=1,
-    )
+    x_padded = jnp.pad(x[: max(n - 1, 0)], (max(0, n - 1), 0))
+
+    def term(reach):
+        return jax.lax.dynamic_slice_in_dim(x_padded, max(0, n - 1) - (1 << reach), n)
+
+    total = x[:n] + summed(
+        term, range(max(0, n - 1).bit_length()), shape=n
+    )  # kernel.py:29
     return y.at[:n].set(total)  # kernel.py:33
 
 

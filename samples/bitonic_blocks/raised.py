@@ -71,7 +71,10 @@ def bitonic_blocks(a, *, grid=None, block=None):
     )  # kernel.py:22
     s_6 = jnp.where(above_4 & ((s_5 > low_5) == equal_2), low_5, s_6)  # kernel.py:23
     low_6 = s_6[:, p]  # kernel.py:21
-    s_7 = jnp.where(above & ((low_6 > s_6) == (p & 8 == 0)), low_6, s_6)  # kernel.py:22
-    s_7 = jnp.where(above_2 & ((s_6 > low_6) == equal_2), low_6, s_7)  # kernel.py:23
-    a2_2 = s_7.astype(a.dtype)  # kernel.py:27
+    s_6 = jnp.where(
+        above & ((low_6 > s_6) == (p & 8 == 0)) | above_2 & ((s_6 > low_6) == equal_2),
+        low_6,
+        s_6,
+    )  # kernel.py:22
+    a2_2 = s_6.astype(a.dtype)  # kernel.py:27
     return a.at[: 8 * blocks].set(a2_2.ravel())

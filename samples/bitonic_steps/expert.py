@@ -1,4 +1,5 @@
-"""One step of a bitonic sorting network by hand."""
+"""One step of a bitonic sorting network by hand; j and k are data, and may be any numbers: of a pair the lower element
+says which way it goes, and an element whose partner would be a negative one has none."""
 
 import jax
 import jax.numpy as jnp
@@ -9,8 +10,8 @@ def bitonic_step(x, j, k):
     i = jnp.arange(x.size)
     other = i ^ j
     partner = x[other]
-    small = (i < other) == (i & k == 0)
-    return jnp.where(small, jnp.minimum(x, partner), jnp.maximum(x, partner))
+    small = (i < other) == (jnp.minimum(i, other) & k == 0)
+    return jnp.where(other < 0, x, jnp.where(small, jnp.minimum(x, partner), jnp.maximum(x, partner)))
 
 
 def large(rng):

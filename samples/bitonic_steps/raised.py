@@ -15,15 +15,16 @@ def bitonic_step(x, j, k):
     x[i] = x.0[i ^ j]
         for 0 <= i < x.shape[0], where other >= 0 and i > other and other & k != 0 and x.0[other] < x.0[i]
     """
-    n = x.shape[0]
-    i = jnp.arange(n)
+    i = jnp.arange(x.shape[0])
     other = i ^ j  # kernel.py:9
     above = other > i
     and_ = i & k
-    t = x[jnp.clip(other, 0, n - 1)]  # kernel.py:13
-    x_2 = jnp.where(above & (and_ == 0), jnp.minimum(x, t), x)  # kernel.py:14
     both = (other >= 0) & (i > other)
     and__2 = other & k
-    x_2 = jnp.where(both & (and__2 == 0) & (t > x), t, x_2)  # kernel.py:15
-    x_2 = jnp.where(above & (and_ != 0), jnp.maximum(x_2, t), x_2)  # kernel.py:19
-    return jnp.where(both & (and__2 != 0) & (t < x), t, x_2)  # kernel.py:20
+    t = x.at[other].get(mode="clip")  # kernel.py:13
+    x_2 = jnp.where(
+        above & (and_ == 0) | both & (and__2 != 0), jnp.minimum(x, t), x
+    )  # kernel.py:14
+    return jnp.where(
+        both & (and__2 == 0) | above & (and_ != 0), jnp.maximum(x, t), x_2
+    )  # kernel.py:15

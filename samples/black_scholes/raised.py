@@ -39,10 +39,11 @@ def black_scholes(call, put, price, strike, years, rate, vol):
     ) / product  # kernel.py:32
     cnd1 = cnd(d1)  # kernel.py:34
     discount = jnp.exp(-rate * years[:n])  # kernel.py:36
+    product_2 = strike[:n] * discount
     d2 = d1 - product  # kernel.py:33
     cnd2 = cnd(d2)  # kernel.py:35
-    call = call.at[:n].set(price * cnd1 - strike[:n] * discount * cnd2)  # kernel.py:37
+    call = call.at[:n].set(price * cnd1 - product_2 * cnd2)  # kernel.py:37
     put = put.at[:n].set(
-        strike[:n] * discount * (1.0 - cnd2) - price * (1.0 - cnd1)
+        product_2 * (1.0 - cnd2) - price * (1.0 - cnd1)
     )  # kernel.py:38
     return call, put

@@ -18,16 +18,14 @@ def block_energy(v, mass, total, *, grid, block):
     """
     grid = grid[0] if isinstance(grid, tuple) else grid
     block = block[0] if isinstance(block, tuple) else block
-    rows, cols = v.shape
     if block & block - 1:
         raise ValueError("block_energy: block must be a power of two")
-    count = min(rows, grid * block)
+    count = min(v.shape[0], grid * block)
     mass2 = jnp.pad(mass[:count], (0, grid * block - count)).reshape(grid, block)
-    v3 = jnp.pad(v[:count], ((0, grid * block - count), (0, 0))).reshape(
-        grid, block, cols
-    )
+    v_0 = jnp.pad(v[:count, 0], (0, grid * block - count)).reshape(grid, block)
+    v_1 = jnp.pad(v[:count, 1], (0, grid * block - count)).reshape(grid, block)
     return total.at[:grid].set(
-        0.5 * jnp.sum(mass2 * (v3[:, :, 0] ** 2 + v3[:, :, 1] ** 2), axis=1)
+        0.5 * jnp.sum(mass2 * (v_0**2 + v_1**2), axis=1)
     )  # kernel.py:19
 
 

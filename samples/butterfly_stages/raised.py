@@ -58,10 +58,10 @@ def fourier_stage(re, im, cos, sin, half, n):
     re2 = jnp.resize(re, ((n // 2 - 1) // half + 1, 2 * half))
     re_at = re2[: max((n // 2 - 1) // half + 1, 0), half:]
     product = k * (n // (2 * half))
-    c = cos[jnp.clip(product, 0, cos.shape[0] - 1)]  # kernel.py:28
+    c = cos.at[product].get(mode="clip")  # kernel.py:28
     im2 = jnp.resize(im, ((n // 2 - 1) // half + 1, 2 * half))
     im_at = im2[: max((n // 2 - 1) // half + 1, 0), half:]
-    s = sin[jnp.clip(product, 0, sin.shape[0] - 1)]
+    s = sin.at[product].get(mode="clip")
     x = re_at * c - im_at * s
     y = re_at * s + im_at * c
     re2_2 = jnp.reshape(

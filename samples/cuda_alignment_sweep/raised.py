@@ -28,26 +28,23 @@ def sweep(score, first, second, n, m, d, gap):
 
     2 <= d < m + n + 1, as in the loop that launches it
     """
-    score_size = score.shape[0]
     i = jnp.arange(n)
     total = i * m + d
     difference = d - i - 1
     best = (
         jnp.maximum(
-            score[jnp.clip(total - 1, 0, score_size - 1)],
-            score[jnp.clip(total + m - 1, 0, score_size - 1)],
+            score.at[total - 1].get(mode="clip"),
+            score.at[total + m - 1].get(mode="clip"),
         )
         - gap
     )  # kernel.cu:9
     same = jnp.where(
-        first[:n] == second[jnp.clip(d - i - 2, 0, second.shape[0] - 1)], 2, -1
+        first[:n] == second.at[d - i - 2].get(mode="clip"), 2, -1
     )  # kernel.cu:8
     return score.at[
-        jnp.where((difference >= 1) & (difference <= m), total + m, score_size)
+        jnp.where((difference >= 1) & (difference <= m), total + m, score.shape[0])
     ].set(
-        jnp.maximum(
-            0, jnp.maximum(best, score[jnp.clip(total - 2, 0, score_size - 1)] + same)
-        ),
+        jnp.maximum(0, jnp.maximum(best, score.at[total - 2].get(mode="clip") + same)),
         mode="drop",
     )  # kernel.cu:10
 

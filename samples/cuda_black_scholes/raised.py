@@ -36,12 +36,11 @@ def black_scholes(call, put, price, strike, years, riskfree, volatility, count):
     ) / product  # kernel.cu:24
     cdf1 = normal_cdf(d1)  # kernel.cu:27
     discount = jnp.exp(-riskfree * years[:count])  # kernel.cu:29
+    product_2 = strike[:count] * discount
     d2 = d1 - product  # kernel.cu:26
     cdf2 = normal_cdf(d2)  # kernel.cu:28
-    call = call.at[:count].set(
-        price[:count] * cdf1 - strike[:count] * discount * cdf2
-    )  # kernel.cu:30
+    call = call.at[:count].set(price[:count] * cdf1 - product_2 * cdf2)  # kernel.cu:30
     put = put.at[:count].set(
-        strike[:count] * discount * (1.0 - cdf2) - price[:count] * (1.0 - cdf1)
+        product_2 * (1.0 - cdf2) - price[:count] * (1.0 - cdf1)
     )  # kernel.cu:31
     return call, put

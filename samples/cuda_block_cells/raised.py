@@ -63,6 +63,6 @@ def above(x, count, largest, limit, n, *, grid, block):
     count = count.at[:grid].set(both.sum(axis=1).astype(count.dtype))  # kernel.cu:58
     tally1 = jnp.max(jnp.where(both, total, -1), axis=1)  # kernel.cu:54
     largest = largest.at[:grid].set(
-        jnp.where(tally1 < 0, limit, x[jnp.clip(tally1, 0, x.shape[0] - 1)])
+        jnp.where(tally1 < 0, limit, x.at[tally1].get(mode="clip"))
     )  # kernel.cu:59
     return count, largest

@@ -55,6 +55,7 @@ def shares(x, w, share, n, *, grid, block):
     if block & block - 1:
         raise ValueError("shares: block must be a power of two")
     rows = -(-n // (grid * block))
-    x3 = jnp.pad(x[:n], (0, rows * (grid * block) - n)).reshape(rows, grid, block)
-    w3 = jnp.pad(w[:n], (0, rows * (grid * block) - n)).reshape(rows, grid, block)
-    return share.at[:grid].set(jnp.sum(x3 * w3, axis=(0, 2)))  # kernel.cu:37
+    product = jnp.pad(x[:n] * w[:n], (0, rows * (grid * block) - n)).reshape(
+        rows, grid, block
+    )
+    return share.at[:grid].set(product.sum(axis=(0, 2)))  # kernel.cu:37

@@ -70,9 +70,5 @@ def distance(a, b, out, n, *, grid, block):
     block = block[0] if isinstance(block, tuple) else block
     if block != 64:
         raise ValueError("distance: a block has 64 threads along x")
-    return out.at[0].add(
-        jnp.sum(
-            (a[: min(64 * grid, n)] - b[: min(64 * grid, n)])
-            * (a[: min(64 * grid, n)] - b[: min(64 * grid, n)])
-        )
-    )  # kernel.cu:62
+    difference = a[: min(64 * grid, n)] - b[: min(64 * grid, n)]
+    return out.at[0].add(jnp.sum(difference * difference))  # kernel.cu:62

@@ -17,7 +17,8 @@ def bias_relu(h, bias, rows, columns):
 @partial(jax.jit, static_argnames="n")
 def squares(h, target, error, n):
     """error[i] = (h[i] - target[i]) * (h[i] - target[i])  for 0 <= i < n"""
-    return error.at[:n].set((h[:n] - target[:n]) * (h[:n] - target[:n]))  # kernel.cu:13
+    difference = h[:n] - target[:n]
+    return error.at[:n].set(difference * difference)  # kernel.cu:13
 
 
 @partial(jax.jit, static_argnames=("outputs", "inputs", "batch"))

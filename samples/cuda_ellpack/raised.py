@@ -20,7 +20,7 @@ def rows_product(length, column, entry, x, y, rows, width):
         jnp.sum(
             jnp.where(
                 below,
-                jnp.where(below, entry2, 0.0) * x[jnp.clip(column2, 0, x.shape[0] - 1)],
+                jnp.where(below, entry2, 0.0) * x.at[column2].get(mode="clip"),
                 0.0,
             ),
             axis=1,
@@ -44,7 +44,7 @@ def columns_product(length, column, entry, x, y, rows):
         jnp.sum(
             jnp.where(
                 below,
-                jnp.where(below, entry2, 0.0) * x[jnp.clip(column2, 0, x.shape[0] - 1)],
+                jnp.where(below, entry2, 0.0) * x.at[column2].get(mode="clip"),
                 0.0,
             ),
             axis=0,

@@ -17,7 +17,8 @@ def residual(t, seen, amplitude, damping, omega, n):
     model = (
         amplitude * jnp.exp(-damping * t[:n]) * jnp.cos(omega * t[:n])
     )  # kernel.c:11
-    return 0.5 * jnp.sum((model - seen[:n]) * (model - seen[:n]))
+    difference = model - seen[:n]
+    return 0.5 * jnp.sum(difference * difference)
 
 
 @partial(jax.jit, static_argnames="n")

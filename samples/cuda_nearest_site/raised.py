@@ -36,7 +36,7 @@ def heaviest_open(w, open, which, n, m):
     best_2 = (
         jnp.where(
             jnp.max(jnp.where(unequal, w2, -jnp.inf), axis=1)
-            > w[jnp.clip(i * m + best, 0, w.shape[0] - 1)],
+            > w.at[i * m + best].get(mode="clip"),
             m
             - 1
             - jnp.argmax(jnp.flip(jnp.where(unequal, w2, -jnp.inf), axis=1), axis=1),

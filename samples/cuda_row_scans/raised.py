@@ -26,13 +26,14 @@ def row_cdf(ptr, w, cdf, rest, total, n):
     both = (row >= 0) & (row < n)
     k = jnp.arange(length)
     first = k.astype(jnp.int32) == ptr[row]
+    w_squared = w[:length] * w[:length]
 
     def within_rows(before, entry):
         left, anew = before
         right, anew_2 = entry
         return jnp.where(anew_2, right, left + right), anew | anew_2
 
-    running, _ = jax.lax.associative_scan(within_rows, (w[:length] * w[:length], first))
+    running, _ = jax.lax.associative_scan(within_rows, (w_squared, first))
     cdf = cdf.at[:length].set(jnp.where(both, running, cdf[:length]))  # kernel.cu:9
     totals = jax.ops.segment_sum(
         jnp.where(both, w[:length], 0) * w[:length], row, n, indices_are_sorted=True

@@ -66,7 +66,6 @@ def filtered_rows(x, weight, y, width, pitch, *, grid, block):
     """
     grid = (*grid, 1)[:2] if isinstance(grid, tuple) else (grid, 1)
     block = (*block, 1)[:2] if isinstance(block, tuple) else (block, 1)
-    n = x.shape[0]
     if pitch % 32:
         raise ValueError("filtered_rows: pitch must be a multiple of 32")
     if block[0] != 8:
@@ -92,34 +91,26 @@ def filtered_rows(x, weight, y, width, pitch, *, grid, block):
     tile = tile.at[:, :, :, :-40].set(
         jnp.where(
             32 * block_x[:, None, None, None] + thread_x - 8 >= 0,
-            x[
-                jnp.clip(
-                    2 * (block_y[:, None, None] * pitch)
-                    + thread_y[:, None] * pitch
-                    + 32 * block_x[:, None, None, None]
-                    + thread_x
-                    - 8,
-                    0,
-                    n - 1,
-                )
-            ],
+            x.at[
+                2 * (block_y[:, None, None] * pitch)
+                + thread_y[:, None] * pitch
+                + 32 * block_x[:, None, None, None]
+                + thread_x
+                - 8
+            ].get(mode="clip"),
             0.0,
         )
     )  # kernel.cu:54
     tile = tile.at[:, :, :, 40:].set(
         jnp.where(
             width + 8 - 32 * block_x[:, None, None, None] - thread_x > 40,
-            x[
-                jnp.clip(
-                    2 * (block_y[:, None, None] * pitch)
-                    + thread_y[:, None] * pitch
-                    + 32 * block_x[:, None, None, None]
-                    + thread_x
-                    + 32,
-                    0,
-                    n - 1,
-                )
-            ],
+            x.at[
+                2 * (block_y[:, None, None] * pitch)
+                + thread_y[:, None] * pitch
+                + 32 * block_x[:, None, None, None]
+                + thread_x
+                + 32
+            ].get(mode="clip"),
             0.0,
         )
     )  # kernel.cu:56

@@ -29,7 +29,7 @@ def pivots(row, col, a, d, at, n):
     below = row_min < row[1 : n + 1]
     at = at.at[:n].set(jnp.where(below, row_min, -1))  # kernel.cu:8
     d = d.at[:n].set(
-        jnp.where(below, a[jnp.clip(row_min, 0, a.shape[0] - 1)], 0.0)
+        jnp.where(below, a.at[row_min].get(mode="clip"), 0.0)
     )  # kernel.cu:8
     return d, at
 
@@ -50,9 +50,7 @@ def grade(mark, limit, grade, why, n, levels):
     )  # kernel.cu:21
     why = why.at[:n].set(
         jnp.where(
-            any_,
-            jnp.where(mark[:n] < limit[jnp.clip(argmax, 0, limit.shape[0] - 1)], 1, 2),
-            why[:n],
+            any_, jnp.where(mark[:n] < limit.at[argmax].get(mode="clip"), 1, 2), why[:n]
         )
     )  # kernel.cu:21
     why = why.at[:n].set(jnp.where(~any_, 3, why[:n]))  # kernel.cu:25

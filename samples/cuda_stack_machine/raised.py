@@ -30,7 +30,7 @@ def undo(events, popped, n, length):
         above = top > 0
         top_2 = top - 1  # kernel.cu:12
         popped2 = popped2.at[:, k].set(
-            jnp.where(~both & above, stack[i, jnp.clip(top_2, 0, 7)], popped2[:, k])
+            jnp.where(~both & above, stack.at[i, top_2].get(mode="clip"), popped2[:, k])
         )  # kernel.cu:13
         top_3 = jnp.where(above, top_2, top)  # kernel.cu:12
         top_4 = jnp.where(both, top + 1, top_3)  # kernel.cu:10

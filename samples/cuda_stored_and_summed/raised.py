@@ -36,8 +36,9 @@ def cg_step(x, r, p, q, alpha, rr, n):
     rr[0] += sum_i r[i] * r[i]
     """
     x = x.at[:n].add(alpha * p[:n])  # kernel.cu:36
-    r = r.at[:n].add(-(alpha * q[:n]))  # kernel.cu:37
-    rr = rr.at[0].add(jnp.sum(r[:n] * r[:n]))  # kernel.cu:40
+    r_new = r[:n] - alpha * q[:n]
+    r = r.at[:n].set(r_new)  # kernel.cu:37
+    rr = rr.at[0].add(jnp.sum(r_new * r_new))  # kernel.cu:40
     return x, r, rr
 
 

@@ -15,7 +15,8 @@ def standardise(x, mean, deviation, n):
 @partial(jax.jit, static_argnames="n")
 def moments_transform_reduce(x, n, mean):
     """returns sum_i (x[i] - mean) * (x[i] - mean)"""
-    return jnp.sum((x[:n] - mean) * (x[:n] - mean))
+    difference = x[:n] - mean
+    return jnp.sum(difference * difference)
 
 
 @partial(jax.jit, static_argnames="n")

@@ -30,7 +30,7 @@ def project(basis, state, out, modes, cells, *, T, grid=None, block=None):
     state2 = state[: modes // T * T * cells].reshape(modes // T * T, cells)
     with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
         out2 = (
-            basis[jnp.clip(row[:, None] * modes + k, 0, basis.shape[0] - 1)] @ state2
+            basis.at[row[:, None] * modes + k].get(mode="clip") @ state2
         )  # kernel.cu:16
     return out.at[: threads_y * cells].set(out2.ravel())
 

@@ -1,4 +1,5 @@
-"""One step of a Walsh-Hadamard transform by hand; which bit is data, as in the source, and the launch covers x."""
+"""One step of a Walsh-Hadamard transform by hand; which bit (or bits, or none) is data, as in the source, and the launch
+covers x."""
 
 import jax
 import jax.numpy as jnp
@@ -7,8 +8,9 @@ import jax.numpy as jnp
 @jax.jit
 def walsh_step(x, bit):
     i = jnp.arange(x.size, dtype=jnp.uint32)
-    partner = x[i ^ bit]
-    return jnp.where(i & bit == 0, x + partner, partner - x)
+    pair = i ^ bit
+    partner = x[pair]
+    return jnp.where(pair & bit == 0, partner - x, jnp.where(i & bit == 0, x + partner, x))
 
 
 def large(rng):

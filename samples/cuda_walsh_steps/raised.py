@@ -16,18 +16,14 @@ def walsh_step(x, bit, *, grid=None, block=None):
     grid = grid[0] if isinstance(grid, tuple) else grid
     block = block[0] if isinstance(block, tuple) else block
     n = x.shape[0]
+    i = jnp.arange(n)
     threads = n if grid is None else grid * block
-    i = jnp.arange(threads)
     pair = i.astype(jnp.uint32) ^ jnp.uint32(bit)  # kernel.cu:4
     value = pair.astype(jnp.int32)
-    b = x[jnp.clip(value, 0, n - 1)]  # kernel.cu:6
-    x_2 = x.at[:threads].add(
-        jnp.where(i.astype(jnp.uint32) & jnp.uint32(bit) == 0, b, 0.0)[:n]
+    b = x.at[value].get(mode="clip")  # kernel.cu:6
+    x_2 = jnp.where(
+        (i < threads) & (i.astype(jnp.uint32) & jnp.uint32(bit) == 0), x + b, x
     )  # kernel.cu:7
-    i_2 = jnp.arange(n)
-    pair_2 = i_2.astype(jnp.uint32) ^ jnp.uint32(bit)  # kernel.cu:4
-    value_2 = pair_2.astype(jnp.int32)
-    b_2 = x[jnp.clip(value_2, 0, n - 1)]  # kernel.cu:6
     return jnp.where(
-        (value_2 < threads) & (pair_2 & jnp.uint32(bit) == 0), b_2 - x, x_2
+        (value < threads) & (pair & jnp.uint32(bit) == 0), b - x, x_2
     )  # kernel.cu:8

@@ -17,7 +17,6 @@ def matrix_chain(sizes, cost):
             for 0 <= i < sizes.shape[0] - 2, where i < sizes.shape[0] - length
     """
     n = sizes.shape[0]
-    rows, cols = cost.shape
     if n < 3:
         return cost
     i = jnp.arange(n - 2)
@@ -28,9 +27,7 @@ def matrix_chain(sizes, cost):
         difference = i + length - 1
         c = (
             cost[: n - 2, : n - 2]
-            + cost[
-                jnp.clip(k + 1, 0, rows - 1), jnp.clip(difference[:, None], 0, cols - 1)
-            ]
+            + cost.at[k + 1, difference[:, None]].get(mode="clip")
             + sizes[:-2, None]
             * sizes[1:-1]
             * jax.lax.dynamic_slice(sizes_wide, (length,), (n - 2,))[:, None]
@@ -47,7 +44,7 @@ def matrix_chain(sizes, cost):
                 initial=jnp.inf,
             ),
         )  # kernel.py:14
-        return cost.at[jnp.where(i < n - length, i, rows), difference].set(
+        return cost.at[jnp.where(i < n - length, i, cost.shape[0]), difference].set(
             best, mode="drop"
         )  # kernel.py:18
 

@@ -31,7 +31,7 @@ def nearest_in_list(begin, cand, x, dist, who):
         indices_are_sorted=True,
     )
     arg = jnp.where(
-        best < jnp.inf, cand[jnp.clip(row_min, 0, n - 1)], -1
+        best < jnp.inf, cand.at[row_min].get(mode="clip"), -1
     )  # kernel.py:13
     who = who.at[:m].set(arg)  # kernel.py:19
     return dist, who

@@ -18,7 +18,6 @@ def pool_indices(image, pooled, place, size):
         for 0 <= i < pooled.shape[0], 0 <= j < pooled.shape[1]
     """
     rows, cols = pooled.shape
-    image_rows, image_cols = image.shape
     if 0 in pooled.shape:
         return pooled, place
     v = image[: rows * size, : cols * size].reshape(
@@ -37,12 +36,9 @@ def pool_indices(image, pooled, place, size):
         best > -jnp.inf,
         argmax * size
         + jnp.argmax(
-            image[
-                jnp.clip(
-                    i[:, None, None] * size + argmax[:, :, None], 0, image_rows - 1
-                ),
-                jnp.clip(total, 0, image_cols - 1),
-            ],
+            image.at[i[:, None, None] * size + argmax[:, :, None], total].get(
+                mode="clip"
+            ),
             axis=2,
         ),
         0,
@@ -78,9 +74,7 @@ def coldest_cell(field, low, row, column):
         n2
         - 1
         - jnp.argmin(
-            jnp.flip(
-                field[k[:, None], jnp.clip(argmin[:, None], 0, n1 - 1), b], axis=1
-            ),
+            jnp.flip(field.at[k[:, None], argmin[:, None], b].get(mode="clip"), axis=1),
             axis=1,
         ),
         0,

@@ -16,8 +16,7 @@ def ellpack_padding(y, val, col, x):
     return jnp.sum(
         jnp.where(
             above,
-            jnp.where(above, val[:n], 0)
-            * x[jnp.clip(c.astype(int), 0, x.shape[0] - 1)],
+            jnp.where(above, val[:n], 0) * x.at[c.astype(int)].get(mode="clip"),
             0,
         ),
         axis=1,

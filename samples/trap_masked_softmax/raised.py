@@ -12,14 +12,11 @@ def masked_softmax(y, x, bias):
         for 0 <= i < x.shape[0], 0 <= j < x.shape[1]
     """
     rows, cols = x.shape
-    m = jnp.max(x + bias[:rows, :cols], axis=1)  # kernel.py:12
+    total = x + bias[:rows, :cols]
+    m = total.max(axis=1)  # kernel.py:12
     unequal = m != -jnp.inf
     exp = jnp.exp(
-        jnp.where(
-            unequal[:, None],
-            x + bias[:rows, :cols] - jax.lax.stop_gradient(m[:, None]),
-            0,
-        )
+        jnp.where(unequal[:, None], total - jax.lax.stop_gradient(m[:, None]), 0)
     )
     safe_s = jnp.where(unequal, exp.sum(axis=1), 1)
     return y.at[:rows, :cols].set(

@@ -10,7 +10,6 @@ def repeated_knots(y, xq, xs, ys):
 
     y[i] = (1.0 - t) * ys[k] + t * ys[k + 1] if h > 0.0 else ys[k]  for 0 <= i < xq.shape[0]
     """
-    n = ys.shape[0]
     j = jnp.arange(xs.shape[0] - 1)
     k = jnp.max(
         jnp.where(xs[:-1] <= xq[:, None], j, 0), axis=1, initial=0
@@ -20,7 +19,7 @@ def repeated_knots(y, xq, xs, ys):
     above = h > 0.0
     safe_h = jnp.where(above, h, 1)
     t = (xq - xs_at) / safe_h  # kernel.py:18
-    ys_at = ys[jnp.clip(k, 0, n - 1)]
+    ys_at = ys.at[k].get(mode="clip")
     return y.at[: xq.shape[0]].set(
-        jnp.where(above, (1.0 - t) * ys_at + t * ys[jnp.clip(k + 1, 0, n - 1)], ys_at)
+        jnp.where(above, (1.0 - t) * ys_at + t * ys.at[k + 1].get(mode="clip"), ys_at)
     )  # kernel.py:21

@@ -57,4 +57,4 @@ def test_places_that_do_not_move():
     ],
 )
 def test_places_that_a_lane_need_not_have(body):
-    assert "o[jnp.clip(" in text_of(body)
+    assert 'get(mode="clip")' in text_of(body)

@@ -42,3 +42,36 @@ def test_a_shift_is_stopped_where_it_cancels(name):
     assert ("stop_gradient" in done.text) == (name in CANCELS), done.text
     request = pipeline.Request(shapes={"x": (4, 3), "y": (4, 3)}, values={"n": 4, "m": 3})
     agrees(done, request)
+
+
+ROWS = """
+import math
+
+def k(ptr, x, y, n):
+    for i in range(n):
+        top = -math.inf
+        for e in range(ptr[i], ptr[i + 1]):
+            top = max(top, x[e])
+        s = 0.0
+        for e in range(ptr[i], ptr[i + 1]):
+            s += math.exp(x[e] - top)
+        for e in range(ptr[i], ptr[i + 1]):
+            y[e] = {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "cancels"),
+    [
+        ("math.exp(x[e] - top) / s", True),
+        ("math.exp(x[e] - top)", False),
+        ("math.exp(x[e] - top) / (s * s)", False),
+        ("math.exp(x[e] - top) / s + top", False),
+    ],
+)
+def test_a_shift_of_ragged_rows(value, cancels):
+    done = pipeline.translate(ROWS.format(value), "k.py")
+    assert done.text and not done.diagnostics, done.diagnostics
+    assert ("stop_gradient" in done.text) == cancels, done.text
+    request = pipeline.Request(shapes={"x": (5,), "y": (5,)}, values={"n": 3, "ptr": [0, 2, 2, 5]})
+    agrees(done, request)

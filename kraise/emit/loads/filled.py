@@ -9,6 +9,7 @@ array has these cells (one that ends before them raises).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import permutations
 
 from kraise.emit import tree
@@ -222,10 +223,16 @@ def _is_below(limit: eq.Expr, top: Linear) -> bool:
 
 
 def filled_up(
-    context: Context, array: Py, view: tuple[eq.Expr, ...], top: eq.Outside, depth: int, behind: int = 0
+    context: Context,
+    array: Py,
+    view: tuple[eq.Expr, ...],
+    top: eq.Outside,
+    depth: int,
+    behind: int = 0,
+    at: tuple[Py, ...] = (),
 ) -> tuple[Py, tuple[Py, ...]]:
     """The cells of a flat array below a limit, filled up to the size of a view, and the view's extents; ``behind`` of
-    them are the array's own, behind the flat axis."""
+    them are the array's own, behind the flat axis. ``at``: the places on those axes, where one cell of each is read."""
     tail = tuple(context.static(v) for v in view[len(view) - behind :])
     view = view[: len(view) - behind]
     extents, whole = sizes(context, view, top.limit, depth)
@@ -234,7 +241,28 @@ def filled_up(
     if tail:
         widths = py.Tup((widths, *(py.Tup((py.number(0), py.number(0))) for _ in tail)))
     fill = {"constant_values": _number(top.fill)} if isinstance(top.fill, eq.Const) else {}
-    return py.call("jnp.pad", py.Sub(array, (Slice(None, end),)), widths, **fill), (*extents, *tail)
+    return py.call("jnp.pad", py.Sub(array, (Slice(None, end), *at)), widths, **fill), (*extents, *tail)
+
+
+def column(context: Context, node: eq.Read, top: eq.Outside, behind: int) -> tuple[Py, eq.Read] | None:
+    """A load of one column (``v[i, 0]``) from the rows of a launch: the variable that holds the column in such rows,
+    and the load from it. Only the column is filled up: XLA does not fuse the rows of all columns with what takes one
+    (measured on two columns: 0.4 of the time)."""
+    head, at = node.subscripts[: len(node.subscripts) - behind], node.subscripts[len(node.subscripts) - behind :]
+    numbers = tuple(s.value for s in at if isinstance(s, eq.Const) and type(s.value) is int and s.value >= 0)
+    if not behind or len(numbers) < behind or top.fill is not None:
+        return None
+    view = node.view[: len(node.view) - behind]
+    key = ("view", node.version, (*view, top, *at))
+    known = next((b.variables[key][0] for b in context.blocks if key in b.variables), None)
+    if known is None:
+        depth = next((d for d, b in enumerate(context.blocks) if node.version in b.bound), 0)
+        array = context.array(node.version)
+        part, extents = filled_up(context, array, view, top, depth, at=tuple(map(py.number, numbers)))
+        known = context.names.fresh("_".join(map(str, (node.version.array.split(".")[-1], *numbers))))
+        context.emit(Assign(known, py.method(part, "reshape", *extents)), depth)
+        context.blocks[depth].variables[key] = (known, ())
+    return Atom(known), replace(node, subscripts=head, view=view)
 
 
 def _number(fill: eq.Const) -> Py:

@@ -45,7 +45,7 @@ def positive(mask: eq.Expr) -> tuple[Linear, ...]:
             if not (a.type.is_integer and b.type.is_integer):
                 return ()
             up = number(linear(b) - linear(a))
-            if not all(isinstance(x, eq.Index) or is_static(x) or _of_block(x) for x, _ in up.terms):
+            if not all(isinstance(x, eq.Index) or is_static(x) or _of_block(x) or power(x) for x, _ in up.terms):
                 return ()
             if name == "eq":
                 return up, -up
@@ -59,6 +59,14 @@ def _of_block(atom: eq.Expr) -> bool:
         case eq.Op(name="mul", args=(eq.Index(), size)):
             return is_static(size)
     return False
+
+
+def power(atom: eq.Expr) -> str:
+    """The index k of a power of two, ``1 << k``; "" for other values."""
+    match atom:
+        case eq.Op(name="shl", args=(eq.Const(value=1), eq.Index(name=name))):
+            return name
+    return ""
 
 
 def number(form: Linear) -> Linear:

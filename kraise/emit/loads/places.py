@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from kraise.emit import tree
 from kraise.emit.loads.filled import Filled, by_launch, of_places
-from kraise.emit.loads.masks import Masks, conjuncts, is_static, negated, number, positive
+from kraise.emit.loads.masks import Masks, conjuncts, is_static, negated, number, positive, power
 from kraise.emit.loads.views import expression
 from kraise.emit.text.linear import Linear, linear, nonnegative, rounds_up
 from kraise.ir import equations as eq
@@ -54,11 +54,22 @@ def side(subscript: eq.Expr, ranges: Ranges, free: tree.Free) -> Side | None:
                     return None
                 names.add(name)
                 stop = stop + linear(eq.Op("mul", (axis.hi, size), INT)) - linear(size)
+            case eq.Op(name="shl") if (name := power(atom)) in ranges:
+                axis = ranges[name]  # 1, 2, 4 ... as long as they are no more than some size
+                if axis.step != 1 or not linear(axis.lo).same(Linear()) or not _bits(axis.hi):
+                    return None
+                names.add(name)
+                ends = Linear((), c), linear(axis.hi.args[0]).times(c)  # type: ignore[union-attr]
+                start, stop = start + ends[c < 0], stop + ends[c > 0]
             case _ if is_static(atom):
                 start, stop = start + Linear(((atom, c),)), stop + Linear(((atom, c),))
             case _:
                 return None
     return Side(form, number(start), number(stop), frozenset(names))
+
+
+def _bits(size: eq.Expr) -> bool:
+    return isinstance(size, eq.Op) and size.name == "bit_length"
 
 
 def made(kernel: eq.Kernel) -> dict[str, tuple[eq.Expr, ...]]:

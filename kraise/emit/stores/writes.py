@@ -30,6 +30,8 @@ _WHOLE = {"add": "+", "mul": "*", "and": "&", "or": "|", "xor": "^", "min": "jnp
 
 def write(low: Lowering, stmt: eq.Write) -> None:
     """Emits one store."""
+    if padded.is_there(low.ctx, stmt):
+        return
     frame, rest = stored_frame(low.ctx, stmt)
     if stmt.segments:
         from kraise.emit.sums import segments
@@ -147,7 +149,7 @@ def _write_box(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tup
     chosen: Py | None = None
     if not whole:
         chosen, stmt = _by_sizes(ctx, stmt)
-        stmt = _update(stmt)
+        stmt = stmt if ctx.uses[stmt.value] > 1 else _update(stmt)
     if whole and not stmt.accumulate and stmt.where is None:
         value = low.stored(stmt.value, frame)
     else:

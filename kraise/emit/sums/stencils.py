@@ -21,6 +21,11 @@ _MOST = 64  # terms
 Term = tuple[Py | None, py.Sub]
 
 
+def shared(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
+    """Such a sum that is used several times; None for other values."""
+    return by_columns(low, node, frame) if low.ctx.uses[node] > 1 else None
+
+
 def by_columns(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
     """A sum of at least two rows in at least two columns, each time a number; None for other sums."""
     leaves = _leaves(low, node) if node.name == "add" else []
@@ -115,4 +120,4 @@ def _summed(terms: list[Term]) -> Py:
     return out
 
 
-__all__ = ["by_columns"]
+__all__ = ["by_columns", "shared"]

@@ -61,6 +61,7 @@ from kraise.raising.gradients.hazards import (
 )
 from kraise.raising.gradients.intervals import verdict
 from kraise.raising.gradients.picked import Points, constant_at_point
+from kraise.raising.gradients.row_shifts import unshifted_rows
 from kraise.raising.gradients.shifts import unshifted
 from kraise.raising.gradients.usage import Site, Unit, Usage, value_children
 from kraise.raising.run import simplify
@@ -72,7 +73,7 @@ def make_safe(kernel: Kernel) -> Kernel:
     helpers = {h.name: replace(h, body=tuple(map(push, h.body))) for h in kernel.helpers}
     safe = tuple(replace(h, body=_secured_body(helpers[h.name], helpers)) for h in kernel.helpers)
     pushed = _map_values(kernel, lambda site, e: push(e), rename=push)
-    return replace(_secured(frozen(_without_absent(pushed)), helpers), helpers=safe)
+    return replace(unshifted_rows(_secured(frozen(_without_absent(pushed)), helpers)), helpers=safe)
 
 
 def _without_absent(kernel: Kernel) -> Kernel:

@@ -8,7 +8,9 @@ Side conditions: each exponential of ``m`` lies within such a value, and no sum 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from kraise.ir.equations import Axis, Const, Expr, Index, Kernel, Op, Reduce, Version
 from kraise.ir.types import INT, INT32
@@ -82,7 +84,7 @@ def _unnamed(value: Expr) -> Expr:
 def _stopped(kernel: Kernel, shifts: frozenset[Expr]) -> Kernel:
     """The kernel with one shift stopped, the same where some exponential of it counts for more than its ratio."""
     own = {node for node, m in _exponentials(kernel) if m in shifts}
-    degrees = _Degrees(shifts, own)
+    degrees = Degrees(shifts, own)
     holding: set[Expr] = set()
     made: dict[Expr, Expr] = {}
     stop: dict[Expr, Expr] = {m: Op("stop_gradient", (m,), m.type) for m in shifts}
@@ -106,13 +108,14 @@ def _with(root: Expr, found: dict[Expr, Expr]) -> Expr:
     return transform(root, lambda node: node, dict(found))
 
 
-class _Degrees:
+class Degrees:
     """Degrees of values in ``exp(-shift)``, and of sums in ``shift`` itself; None where a value has none."""
 
-    def __init__(self, shifts: frozenset[Expr], own: set[Op]) -> None:
+    def __init__(self, shifts: frozenset[Expr], own: set[Op], known: Mapping[Expr, int] = MappingProxyType({})) -> None:
+        """``own`` are the exponentials of the ``shifts``; ``known`` says the degrees of other values."""
         self.shifts, self.own = shifts, own
         self.indices = frozenset().union(*(free_indices(m) for m in shifts))
-        self._degrees: dict[Expr, int | None] = {}
+        self._degrees: dict[Expr, int | None] = {**known}
 
     def of(self, root: Expr) -> int | None:
         """The power of ``exp(-shift)`` that the value is a multiple of."""

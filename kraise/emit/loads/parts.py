@@ -1,0 +1,30 @@
+"""Values made of parts of arrays, ``u[1:-1, 2:] - u[1:-1, :-2]``: one that is used twice has a name.
+
+JAX pads the gradient of each part with zeros, once for each place at which the part is taken.
+"""
+
+from __future__ import annotations
+
+from kraise.emit import tree
+from kraise.emit.context import Frame
+from kraise.emit.lower import Lowering
+from kraise.emit.text import python as py
+from kraise.emit.text.python import ALL
+from kraise.ir import equations as eq
+
+_NUMBER = (eq.Const, eq.Param)
+
+
+def of_slices(low: Lowering, node: eq.Expr, own: Frame) -> bool:
+    """Whether a value with a derivative is made of slices that are no whole arrays (and is no multiple of one)."""
+    if not own or node.type.is_integer or node.type.kind == "bool":
+        return False
+    multiple = isinstance(node, eq.Op) and node.name == "mul" and any(isinstance(a, _NUMBER) for a in node.args)
+    return not multiple and any(isinstance(c, eq.Read) and _is_part(low.lower(c, own).py) for c in tree.children(node))
+
+
+def _is_part(text: py.Py) -> bool:
+    return isinstance(text, py.Sub) and any(isinstance(i, py.Slice) and i != ALL for i in text.items)
+
+
+__all__ = ["of_slices"]
