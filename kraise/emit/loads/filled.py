@@ -323,3 +323,19 @@ def _variable(context: Context, name: str, what: eq.Expr, view: tuple[eq.Expr, .
     context.emit(Assign(text, value), depth)
     context.blocks[depth].variables[key] = (text, ())
     return Atom(text)
+
+
+def none_negative(context: Context, size: eq.Expr) -> eq.Expr:
+    """An extent that is smaller than some size of the source: nothing where it would be negative."""
+    form = linear(size)
+    if form.constant >= 0 or not form.terms or context.never_negative(form):
+        return size
+    return eq.Op("max", (size, eq.Const(0, INT)), INT)
+
+
+def one_or_more(context: Context, size: eq.Expr, text: Py) -> Py:
+    """The same, at least one."""
+    form = linear(size)
+    if form.constant >= 0 or not form.terms or context.never_negative(form + -1):
+        return text
+    return py.call("max", context.static(size), py.number(1))

@@ -13,7 +13,7 @@ from kraise.emit.context import Assign, Context, Frame, Val
 from kraise.emit.loads import diagonals, moving, window_stacks
 from kraise.emit.loads.blocked import Blocks, blocks, reshaped
 from kraise.emit.loads.dims import Clamp, Dim, Gather, Range, Roll, Scalar, classify, step_of, turned
-from kraise.emit.loads.filled import by_launch, column, filled_up, product
+from kraise.emit.loads.filled import by_launch, column, filled_up, none_negative, one_or_more, product
 from kraise.emit.loads.moving import moves
 from kraise.emit.loads.repeated import repeated
 from kraise.emit.loads.wide import wide
@@ -330,7 +330,7 @@ def viewed(
     array = context.array(version)
     depth = next((d for d, b in enumerate(context.blocks) if version in b.bound), 0)
     name = context.names.fresh(f"{version.array.split('.')[-1]}{len(view)}")
-    shown = tuple(_none_negative(context, v) for v in view)
+    shown = tuple(none_negative(context, v) for v in view)
     extents = tuple(context.static(v) for v in shown)
     part = flat_part(context, array, version, shown)
     size = linear(view_size(view))
@@ -345,27 +345,11 @@ def viewed(
     made = py.method(part, "reshape", *extents)
     if not padded and short(context, version, view):
         # rows that only a mask keeps from being read are there all the same: a gather needs a cell to be brought to
-        least_one = tuple(_one_or_more(context, v, text) for v, text in zip(view, extents, strict=True))
+        least_one = tuple(one_or_more(context, v, text) for v, text in zip(view, extents, strict=True))
         made = py.call("jnp.resize", array, py.Tup(least_one))
     context.emit(Assign(name, made), depth)
     context.blocks[depth].variables[key] = (name, ())
     return Atom(name)
-
-
-def _none_negative(context: Context, size: eq.Expr) -> eq.Expr:
-    """An extent that is smaller than some size of the source: nothing where it would be negative."""
-    form = linear(size)
-    if form.constant >= 0 or not form.terms or context.never_negative(form):
-        return size
-    return eq.Op("max", (size, eq.Const(0, INT)), INT)
-
-
-def _one_or_more(context: Context, size: eq.Expr, text: Py) -> Py:
-    """The same, at least one."""
-    form = linear(size)
-    if form.constant >= 0 or not form.terms or context.never_negative(form + -1):
-        return text
-    return py.call("max", context.static(size), py.number(1))
 
 
 def short(context: Context, version: eq.Version, view: tuple[eq.Expr, ...]) -> bool:
