@@ -67,7 +67,7 @@ def check(
                     continue
                 if w.atomic and other.atomic and w.accumulate == other.accumulate:
                     continue
-                if w is other and _same_value(w, threads):
+                if _same_value(cx, w, threads, w.array in shared) if w is other else _one_number(w, other):
                     continue
                 running = _running(w, other, threads)
                 _ordered(cx, w)
@@ -292,22 +292,41 @@ def _signature(a: Access) -> tuple[object, ...]:
     return (a.subscripts, a.path, a.write, a.accumulate, a.atomic, a.passed, a.together, a.folds, a.view, a.value)
 
 
-def _same_value(w: Access, threads: tuple[str, ...]) -> bool:
+def _same_value(cx: Context, w: Access, threads: tuple[str, ...], shared: bool) -> bool:
     """A plain store of one value that all threads share: whoever comes last, the cell is the same.
 
-    A value that changes from round to round is shared only if all threads store to one cell, in the same rounds.
+    A value that changes from round to round is shared only if all threads store to one cell, in the same rounds; one
+    that is no thread's own, where the cell tells all that it depends on (``s[x + 16 * r] = a[x + 16 * r]`` by each y).
     """
     if w.accumulate or w.value is None or mentions(w.value, (eq.CarryIn, eq.FoldResult)):
         return False
     names, moving = free_indices(w.value), set(threads)
     if names <= {s.name for s in w.subscripts if isinstance(s, eq.Index)} and not w.view:
         return True  # the cell says what is stored
+    if moving - names and _told_by_cell(cx, w, names, shared):
+        return True
     if _reads(w.value):
         return False
     if not names:
         return True
     rounds = [c for c in w.path if free_indices(c) & names]
     return not names & moving and not any(free_indices(x) & moving for x in (*w.subscripts, *rounds))
+
+
+def _told_by_cell(cx: Context, w: Access, names: frozenset[str], shared: bool) -> bool:
+    """Whether instances that touch one cell agree on all of ``names``. In an array of a block they are of one block."""
+    blocks = frozenset(cx.blocks) if shared else frozenset()
+    return not may_meet(w, w, tuple(sorted(names - blocks)), blocks)
+
+
+def _one_number(w: Access, other: Access) -> bool:
+    """Plain stores of one and the same number (the ends of a boundary, and its corners twice): whichever comes last."""
+    one, two = w.value, other.value
+    if not (w.write and other.write) or w.accumulate or other.accumulate or w.atomic or other.atomic:
+        return False
+    if not (isinstance(one, eq.Const) and isinstance(two, eq.Const)):
+        return False
+    return one.type == two.type and repr(one.value) == repr(two.value)  # 0.0 is not -0.0
 
 
 def _reads(e: eq.Expr) -> bool:

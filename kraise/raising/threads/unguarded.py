@@ -101,6 +101,11 @@ def _threads_of(e: eq.Expr) -> int | None:
     return None
 
 
+def _is_field(m: tuple[eq.Expr, ...]) -> bool:
+    """Whether fields of an array, one after the other, may be so long: a size, or as many as the launch has threads."""
+    return not by_launch(m) or any({f"grid.{a}", f"block.{a}"} <= {getattr(x, "name", "") for x in m} for a in AXES)
+
+
 def unguarded(cx: Context, accesses: Iterable[Access]) -> list[str]:
     """The thread indices in flat subscripts of what is stored to the caller's arrays that no condition bounds from
     above: the launch bounds them, which the proofs may use."""
@@ -112,7 +117,7 @@ def unguarded(cx: Context, accesses: Iterable[Access]) -> list[str]:
             poly = to_poly(s)
             moving = poly.indices() & set(cx.thread_names)
             rest = [m for m in poly.terms if m and not any(isinstance(x, eq.Index) and x.name in moving for x in m)]
-            fields = moving and len(a.subscripts) == 1 and any(not by_launch(m) for m in rest)  # f[i + 3 * n]
+            fields = moving and len(a.subscripts) == 1 and any(map(_is_field, rest))  # f[i + 3 * n]
             if len(moving) < 2 and not fields:
                 continue
             for name in sorted(moving):
