@@ -103,18 +103,16 @@ class Context:
 
         self.lazy[eq.Version(name, 0)] = make
 
-    def _declare(self, path: str, kind: object) -> None:
+    def _declare(self, path: str, kind: object, outer: int = 0) -> None:
+        """The element and the axes of an array parameter; ``outer`` are the axes of the structs that it is a member of."""
         match kind:
             case ArrayType(element=element, ndim=ndim):
-                self.elements[path], self.ndim[path] = element, ndim
+                self.elements[path], self.ndim[path] = element, ndim + outer
+            case ScalarType() if outer:
+                self.elements[path], self.ndim[path] = kind, outer
             case StructType(members=members, is_array=is_array):
                 for name, member in members:
-                    inner: object = member
-                    if is_array and isinstance(member, ScalarType):
-                        inner = ArrayType(member, 1)
-                    elif is_array and isinstance(member, ArrayType):
-                        inner = ArrayType(member.element, member.ndim + 1)
-                    self._declare(f"{path}.{name}", inner)
+                    self._declare(f"{path}.{name}", member, outer + is_array)
 
     def table_entry(self, node: eq.Read) -> Py:
         """An entry of a table of the module at constant positions (of its rows, where it is seen in rows)."""

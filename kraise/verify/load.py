@@ -20,7 +20,7 @@ import numpy as np
 from jax.experimental import checkify
 
 from kraise.ir import kernel as k
-from kraise.ir.types import StructType
+from kraise.ir.types import StructType, Type
 
 _serial = itertools.count()
 
@@ -79,11 +79,13 @@ class Emitted:
 
     def value(self, param: k.Param, value: Any) -> Any:
         """An argument as the emitted function takes it; a struct as the module's own type of that name."""
-        if not isinstance(param.type, StructType):
+        return self._value(param.type, value)
+
+    def _value(self, t: Type, value: Any) -> Any:
+        if not isinstance(t, StructType):
             return jax.device_put(value) if isinstance(value, np.ndarray) else _scalar(value)
-        members = {name: _member(value, name) for name, _ in param.type.members}
-        converted = {n: jax.device_put(v) if isinstance(v, np.ndarray) else _scalar(v) for n, v in members.items()}
-        name = re.sub(r"\W", "_", param.type.name)
+        converted = {n: self._value(inner, _member(value, n)) for n, inner in t.members}
+        name = re.sub(r"\W", "_", t.name)
         make = getattr(self.module, name, None) or namedtuple(name, list(converted))
         return make(**converted)
 

@@ -70,7 +70,7 @@ def returned(low: Lowering, kernel: eq.Kernel) -> Py:
             parts = [v for v in kernel.returns if isinstance(v, eq.Version) and v.array.startswith(root + ".")]
             members = {v.array.split(".", 1)[1]: ctx.array(v) for v in parts}
             own = ctx.param_text(root)
-            members = {m: v for m, v in members.items() if flat(v) != f"{own}.{identifier(m)}"}
+            members = {m: v for m, v in members.items() if flat(v) != f"{own}.{'.'.join(map(identifier, m.split('.')))}"}
             items.append(changed(kernel.params, root, own, members) if members else Atom(own))
     if not items:
         return Atom("None")
@@ -89,12 +89,28 @@ def changed(
     params: tuple[Any, ...], name: str, text: str, members: dict[str, Py], fields: Collection[Field] = ()
 ) -> Py:
     """The struct parameter ``name`` (as Python text ``text``) with other members; ``fields`` are static ones."""
-    if any("." in m for m in members):
-        reason = f"`{name}.{next(m for m in members if '.' in m)}` is stored to: an array in a struct within a struct"
+    is_data = record_of(params, name) is not None or any(kind is _struct_of(params, name) for kind, _ in fields)
+    inner = [m for m in members if "." in m]
+    kind = _struct_of(params, name)
+    if inner and (is_data or kind is None or not kind.is_array):
+        reason = f"`{name}.{inner[0]}` is stored to: an array in a struct within a struct"
         raise refuse("KR299", reason, None, "pass the inner struct, or its members, as a parameter of its own")
-    if record_of(params, name) is not None or any(kind is _struct_of(params, name) for kind, _ in fields):
+    if is_data:
         return py.call("dataclasses.replace", Atom(text), **members)
-    return py.method(Atom(text), "_replace", **members)
+    return _replaced(text, members)
+
+
+def _replaced(text: str, members: dict[str, Py]) -> Py:
+    """A tuple of arrays with other members, those of inner structs put into these."""
+    new: dict[str, Py] = {}
+    for path, value in members.items():
+        head, _, rest = path.partition(".")
+        if not rest:
+            new[head] = value
+        elif head not in new:
+            own = {p.partition(".")[2]: v for p, v in members.items() if p.partition(".")[0] == head}
+            new[head] = _replaced(f"{text}.{identifier(head)}", own)
+    return py.method(Atom(text), "_replace", **new)
 
 
 def definition(kind: StructType, around: Any, fields: Collection[str]) -> list[str]:

@@ -152,6 +152,8 @@ def ir_type(t: CType, in_array: bool = False) -> Type:
             return t
         case Reference(to):
             return ir_type(to)
+        case Array(to) if in_array and isinstance(_bottom(to), Struct) and not _bottom(to).vector:  # type: ignore[union-attr]
+            return _with_axis(ir_type(to, True))  # ``struct { fcomplex e[3][3]; }``: axes of what those have
         case Pointer(to) | Array(to):
             if isinstance(to, Struct) and not to.vector:
                 kept = [(n, m) for n, m in to.members if not isinstance(m, Pointer)]  # those are refused where used
@@ -168,6 +170,24 @@ def ir_type(t: CType, in_array: bool = False) -> Type:
         case Struct():
             return StructType(t.name, tuple((n, ir_type(m, in_array)) for n, m in t.members))
     raise TypeError(describe(t))
+
+
+def _bottom(t: CType) -> CType:
+    """What an array of arrays holds."""
+    while isinstance(t, Array):
+        t = t.of
+    return t
+
+
+def _with_axis(t: Type) -> Type:
+    """Each number of ``t`` as an array, each array with one more axis."""
+    match t:
+        case ScalarType():
+            return ArrayType(t, 1)
+        case ArrayType(element, ndim, last):
+            return ArrayType(element, ndim + 1, last)
+        case StructType(name, members, is_array):
+            return StructType(name, tuple((n, _with_axis(m)) for n, m in members), is_array)  # type: ignore[misc]
 
 
 def describe(t: CType) -> str:

@@ -191,14 +191,14 @@ def array_type(function: k.Function, name: str) -> ArrayType | None:
     for p in function.params:
         if p.name == head:
             t = p.type
-            many = False
+            many = 0
             for member in rest:
                 if not isinstance(t, StructType):
                     return None
-                many = many or t.is_array
+                many += t.is_array
                 t = dict(t.members)[member]
             if isinstance(t, ArrayType):
                 return ArrayType(t.element, t.ndim + many, t.tail)
-            if isinstance(t, ScalarType) and (many or (isinstance(p.type, StructType) and p.type.is_array)):
-                return ArrayType(t, 1)
+            if isinstance(t, ScalarType) and many:
+                return ArrayType(t, many)
     return None
