@@ -104,7 +104,7 @@ class Context:
         self.lazy[eq.Version(name, 0)] = make
 
     def _declare(self, path: str, kind: object, outer: int = 0) -> None:
-        """The element and the axes of an array parameter; ``outer`` are the axes of the structs that it is a member of."""
+        """Element and axes of an array parameter; ``outer`` are the axes of the structs that it is a member of."""
         match kind:
             case ArrayType(element=element, ndim=ndim):
                 self.elements[path], self.ndim[path] = element, ndim + outer

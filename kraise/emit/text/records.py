@@ -70,7 +70,9 @@ def returned(low: Lowering, kernel: eq.Kernel) -> Py:
             parts = [v for v in kernel.returns if isinstance(v, eq.Version) and v.array.startswith(root + ".")]
             members = {v.array.split(".", 1)[1]: ctx.array(v) for v in parts}
             own = ctx.param_text(root)
-            members = {m: v for m, v in members.items() if flat(v) != f"{own}.{'.'.join(map(identifier, m.split('.')))}"}
+            members = {
+                m: v for m, v in members.items() if flat(v) != f"{own}.{'.'.join(map(identifier, m.split('.')))}"
+            }
             items.append(changed(kernel.params, root, own, members) if members else Atom(own))
     if not items:
         return Atom("None")

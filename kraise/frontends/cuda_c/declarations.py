@@ -28,6 +28,7 @@ from kraise.frontends.cuda_c.collective_types import collective_type
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.host_names import callee, dropped
 from kraise.frontends.cuda_c.trees import Node, child, last_name, strip, trees, words
+from kraise.frontends.cuda_c.type_traits import made_type
 from kraise.frontends.cuda_c.values import Constant, Group, Lambda, TypeName
 from kraise.ir.kernel import Const, Expr
 from kraise.ir.types import (
@@ -141,6 +142,8 @@ class Declarations(Base):
             return Pointer(values[0].of if isinstance(values[0], Array) else values[0])
         if name in vocabulary.opaque() and name not in self.program.struct_templates:
             return Void(name)
+        if name not in self.program.items and (made := made_type(name, values)) is not None:
+            return made
         return self.program.instantiate_struct(self, name, values, node)
 
     def frees_only(self, deleters: list[Any]) -> bool:

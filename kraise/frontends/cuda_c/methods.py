@@ -14,6 +14,7 @@ from kraise.frontends.cuda_c.overloads import Parameter, distance
 from kraise.frontends.cuda_c.specialised import specialised, specialises
 from kraise.frontends.cuda_c.structs import CONVERSION, Definition, StructDefinition, static_member
 from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, words
+from kraise.frontends.cuda_c.type_traits import truth
 from kraise.frontends.cuda_c.usage import usage
 from kraise.frontends.cuda_c.values import (
     Alias,
@@ -297,6 +298,12 @@ class Methods(Inline):
         value = self._inline_method(methods, target, [index], node)
         return Bound(value) if self.last_reference is None else self.last_reference
 
+    def _truth(self, name: str, arguments: Tree | None) -> Any:
+        """``std::is_same<T, float>::value``: None where types that are one here may be two in C++."""
+        if arguments is None or name in self.program.items or "const" in words(arguments):
+            return None
+        return truth(name, self.template_arguments(arguments))
+
     def trait(self, node: Tree) -> Any:
         """``std::numeric_limits<T>::max()``, and the constants of classes: ``Pack<float>::size``."""
         owner = self._qualified_struct(node)
@@ -304,9 +311,14 @@ class Methods(Inline):
             known = static_member(owner, str(last_name(node)))
             return None if known is None else self.read(known, node)
         template = next(node.find_data("class_template_id"), None)
-        if template is None or str(last_name(template)) != "numeric_limits":
-            return None
+        if template is None:  # is_same_v<T, float>
+            spelled = child(node, "template_arguments")
+            return self._truth(str(last_name(node)), spelled) if str(last_name(node)).endswith("_v") else None
         arguments = child(template, "template_arguments")
+        if str(last_name(node)) == "value":
+            return self._truth(str(last_name(template)), arguments)
+        if str(last_name(template)) != "numeric_limits":
+            return None
         t = self.template_arguments(arguments)[0] if arguments is not None else FLOAT32
         what = str(last_name(node))
         if not isinstance(t, ScalarType):

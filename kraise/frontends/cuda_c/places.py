@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from kraise.diagnostics import Span
-from kraise.frontends.cuda_c.arithmetic import Arithmetic, add_offsets, cast, is_simple, signed
+from kraise.frontends.cuda_c.arithmetic import Arithmetic, add_offsets, cast, is_null, is_simple, signed
 from kraise.frontends.cuda_c.branched import moved, unmoved
 from kraise.frontends.cuda_c.c_types import AXES, Array, CType, Pointer, Struct
 from kraise.frontends.cuda_c.constants import fold
@@ -211,6 +211,8 @@ class Places(Arithmetic):
         """``pointer[index]``."""
         if pointer.arms is not None:
             c, a, b = pointer.arms
+            if is_null(a) or is_null(b):  # who follows it knows that it points somewhere
+                return self.element(b if is_null(a) else a, index, node)
             return ("arms", c, self.element(a, index, node), self.element(b, index, node))
         if pointer.target is not None:
             if index is None or (isinstance(index, Const) and index.value == 0):

@@ -93,9 +93,10 @@ def _predefined(file: str, text: str) -> list[tuple[str, str]]:
 
 
 _WIDE_LITERALS = [  # of stdint.h
-    (f"{sign}INT{bits}_C(value)", f"value ## {sign}{'LL' if bits == 64 else ''}" if sign or bits == 64 else "value")
+    (f"{sign}INT{bits}_C(value)", f"value ## {mark}" if mark else "value")
     for sign in ("", "U")
-    for bits in (32, 64)
+    for bits in (8, 16, 32, 64)
+    for mark in ((sign if bits > 16 else "") + ("LL" if bits == 64 else ""),)
 ]
 _KNOWN = re.compile(  # headers of the toolkits and of C, whatever marks they are included with
     r"(hip|cub|thrust|sys)/"

@@ -16,7 +16,7 @@ from kraise.analysis.conditions import classify, fact_to_expr
 from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
-from kraise.ir.walk import substitute, topological, transform
+from kraise.ir.walk import Unmovable, substitute, topological, transform
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.threads.tiles import merged_reductions
 from kraise.raising.writes.rolled import along
@@ -60,7 +60,10 @@ def _longer(node: eq.Reduce, parts: list[eq.Expr], path: tuple[eq.Expr, ...]) ->
         if axis.step != 1 or to_poly(axis.lo).terms or to_poly(axis.hi).value is not None:
             continue
         size = to_poly(axis.hi)
-        there = [_plain(parts[0], {index: to_expr(to_poly(index) + size * k)}) for k in range(len(parts))]
+        try:
+            there = [_plain(parts[0], {index: to_expr(to_poly(index) + size * k)}) for k in range(len(parts))]
+        except Unmovable:  # what a loop computes for each index is said of that index only
+            continue
         if there == [_plain(p, {}) for p in parts]:
             longer = replace(axis, hi=to_expr(size * len(parts)))
             axes = tuple(longer if a is axis else a for a in node.axes)
