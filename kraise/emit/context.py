@@ -164,7 +164,7 @@ class Context:
             case eq.Const(value=value, name=name):
                 if name:
                     self.used_constants.add(name)
-                    return Atom(name)
+                    return Atom(identifier(name))
                 return py.number(value)
             case eq.Param(name="x64.given"):
                 return Atom("jax.config.jax_enable_x64")

@@ -8,6 +8,7 @@ from kraise.diagnostics import refuse
 from kraise.emit.context import Context, Frame, Val
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
+from kraise.emit.text.names import identifier
 from kraise.emit.text.python import Atom, Py
 from kraise.emit.text.spelling import beyond_weak, wide
 from kraise.ir import equations as eq
@@ -99,4 +100,5 @@ def as_floats(low: Lowering, node: eq.Cast, frame: Frame) -> Val | None:
 def named(context: Context, node: eq.Const) -> Py:
     """A constant of the module by its name; a whole number that JAX would not take beside floats as a float."""
     large = node.type.kind == "float" and abs(node.value.real) >= 2**31
-    return py.call("float", Atom(node.name)) if large and node.name in context.integral else Atom(node.name)
+    name = Atom(identifier(node.name))
+    return py.call("float", name) if large and node.name in context.integral else name

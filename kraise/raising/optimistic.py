@@ -73,6 +73,8 @@ def wanted(subscript: eq.Expr, path: Path) -> tuple[eq.Expr, ...]:
         if not provable(path, slack):
             if radix.value is None and not any(c > 0 for m, c in slack.terms.items() if m):
                 return ()  # what only small sizes meet
+            if radix.value is not None and slack.terms.get((), 0) + 2 * sum(c for m, c in slack.terms.items() if m) < 0:
+                return ()  # what only sizes of one meet, as n + 15 <= 16
             out.append(eq.Op("le", (to_expr(top + 1), to_expr(radix)), BOOL))
     return tuple(out)
 

@@ -87,7 +87,7 @@ class HostText:
         match e:
             case k.Const(name=name) if name:
                 self.constants.add(name)
-                return Atom(name)
+                return Atom(identifier(name))
             case k.Const(value=value):
                 return py.number(value)
             case k.Var(name=name):
