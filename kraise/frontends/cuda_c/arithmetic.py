@@ -280,7 +280,8 @@ class Arithmetic(Declarations):
         elif symbol == "-" and isinstance(a, PointerValue) and isinstance(b, PointerValue) and _in_one_array(a, b):
             zero = Const(0, INT32)
             first, second = signed(a.offset or zero), signed(b.offset or zero)
-            return self.binary(symbol, cast(first, INT64), second, span, node)
+            apart = self.binary(symbol, cast(first, INT64), second, span, node)
+            return apart if a.packed <= 0 else self.binary("/", apart, Const(a.packed, INT64), span, node)
         raise self.refuse("KR299", f"`{symbol}` on these pointers is not raised", node)
 
     def _compared(

@@ -9,8 +9,8 @@ from kraise.diagnostics import Span
 from kraise.frontends.cuda_c.arithmetic import Arithmetic, add_offsets, cast, is_null, is_simple, signed
 from kraise.frontends.cuda_c.branched import moved, unmoved
 from kraise.frontends.cuda_c.c_types import AXES, Array, CType, Pointer, Struct
-from kraise.frontends.cuda_c.constants import fold
-from kraise.frontends.cuda_c.copied import as_bits, joined, packed_place, part_of
+from kraise.frontends.cuda_c.copied import as_bits, joined, part_of
+from kraise.frontends.cuda_c.packed import packed_element
 from kraise.frontends.cuda_c.structs import static_member
 from kraise.frontends.cuda_c.trees import Node
 from kraise.frontends.cuda_c.values import (
@@ -20,6 +20,7 @@ from kraise.frontends.cuda_c.values import (
     Constant,
     GlobalVariable,
     Lambda,
+    Part,
     PointerPlace,
     PointerValue,
     StructPlace,
@@ -57,6 +58,8 @@ class Places(Arithmetic):
                     return PointerValue(array, subscripts, None, t.to)
             case StructPlace(t, fields):
                 return StructValue(t, tuple((n, self.read(f, node)) for n, f in fields))
+            case Part(pointer):
+                return pointer
             case PointerPlace(which=which) if which:
                 return self._one_of(place, which, node)
             case PointerPlace(name, _, value):
@@ -102,7 +105,7 @@ class Places(Arithmetic):
                 for at, part in enumerate(parts):
                     assert isinstance(part.type, ScalarType)
                     self.write(part, part_of(whole, at * (part.type.bits or 64), part.type), node, span)
-            case Cell(_, _, Array() as t) if isinstance(value, PointerValue):
+            case Cell(_, _, Array() as t) | Part(_, t) if isinstance(value, PointerValue):
                 self._copy(place, value, t, node, span)
             case PointerPlace():
                 self.write_pointer(place, value, node, span)
@@ -159,7 +162,7 @@ class Places(Arithmetic):
         if self.program.is_table(array) and array not in self.names:
             raise self.refuse("KR104", f"the constant table `{array}` is assigned", node)
 
-    def _copy(self, place: Cell, source: PointerValue, t: Array, node: Node | None, span: Span | None) -> None:
+    def _copy(self, place: Cell | Part, source: PointerValue, t: Array, node: Node | None, span: Span | None) -> None:
         """An array member of a struct is copied with the struct: element by element."""
         if t.extent is None or source.target is not None:
             raise self.refuse("KR299", "this array cannot be copied", node)
@@ -167,7 +170,12 @@ class Places(Arithmetic):
         self.names[index] = INT32
         k = Var(index, INT32, span=span)
         with self.captured() as body:
-            target = Cell(place.array, (*place.subscripts, k), t.of)
+            whole = place.subscripts if isinstance(place, Cell) else ()
+            target = (
+                self.element(place.pointer, k, node)
+                if isinstance(place, Part)
+                else Cell(place.array, (*whole, k), t.of)
+            )
             self.write(target, self.read(self.element(source, k, node), node), node, span)
         stop = cast(signed(t.extent), INT32)
         self.emit(For(index, _ZERO, stop, Const(1, INT32), tuple(body), span=span))
@@ -227,36 +235,10 @@ class Places(Arithmetic):
         if pointer.raw is not None and pointer.packed >= 0:
             self.used_as(pointer.raw, held(pointer), node)
         if pointer.packed:
-            return self._packed_element(pointer, index)
+            return packed_element(self, pointer, index)
         where = add_offsets(pointer.offset, signed(index) if index is not None else None)
         subscripts = (*pointer.prefix, signed(where) if where is not None else _ZERO)
         return Cell(pointer.array, subscripts, pointer.to, pointer.stored)
-
-    def _packed_element(self, pointer: PointerValue, index: Expr | None) -> Any:
-        """An element seen through ``(float4 *)`` of floats, or through ``(float *)`` of float4s."""
-        n = abs(pointer.packed)
-        size = Const(n, INT32)
-        if pointer.packed > 0:
-            assert isinstance(pointer.to, Struct)
-            moved = self.binary("*", signed(index), size) if index is not None else None
-            start = add_offsets(pointer.offset, moved)
-            if (of := pointer.stored) is not None:
-                places = [add_offsets(start, Const(k, INT32) if k else None) or Const(k, INT32) for k in range(n)]
-                cells = [Cell(pointer.array, (*pointer.prefix, where), of) for where in places]
-                return packed_place(pointer, cells)
-            fields = []
-            for k, (name, t) in enumerate(pointer.to.members):
-                where = add_offsets(start, Const(k, INT32) if k else None) or Const(k, INT32)
-                fields.append((name, Cell(pointer.array, (*pointer.prefix, where), t)))
-            return StructPlace(pointer.to, tuple(fields))
-        flat = add_offsets(pointer.offset, signed(index) if index is not None else None) or _ZERO
-        known = fold(flat)
-        if known is not None:
-            row: Expr = Const(int(known.value) // n, INT32)  # type: ignore[arg-type]
-            column: Expr = Const(int(known.value) % n, INT32)  # type: ignore[arg-type]
-        else:
-            row, column = self.binary("/", flat, size), self.binary("%", flat, size)
-        return Cell(pointer.array, (*pointer.prefix, row, column), pointer.to)
 
     def address(self, place: Any, node: Node | None = None) -> PointerValue:
         """``&place``."""

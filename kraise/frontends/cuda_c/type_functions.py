@@ -11,8 +11,9 @@ from kraise.frontends.cuda_c.bit_functions import BitFunctions
 from kraise.frontends.cuda_c.byte_rows import as_bytes, as_elements
 from kraise.frontends.cuda_c.c_types import Array, Collective, CType, Pointer, Struct, Void
 from kraise.frontends.cuda_c.copied import seen_in_words
+from kraise.frontends.cuda_c.packed import numbers_in
 from kraise.frontends.cuda_c.trees import Node
-from kraise.frontends.cuda_c.values import PointerValue, StructValue
+from kraise.frontends.cuda_c.values import PointerValue, StructValue, held
 from kraise.ir.kernel import Const
 from kraise.ir.types import INT32, UINT32, ScalarType
 
@@ -79,8 +80,10 @@ class TypeFunctions(BitFunctions):
                 stored = v.stored or old
                 return replace(v, to=to, stored=stored if stored != to else None)
         elif v.target is None and v.array and v.stored is None and v.arms is None:
-            if plain and isinstance(to, Struct) and to.vector and to.members[0][1] == old:
-                return replace(v, to=to, packed=len(to.members))
+            if plain and (n := numbers_in(to, old)):
+                return replace(v, to=to, packed=n)
+            if v.packed > 0 and isinstance(old, Struct) and not old.vector and held(v) == to:
+                return replace(v, to=to, packed=0)
             if isinstance(old, Struct) and old.vector and isinstance(to, ScalarType) and old.members[0][1] == to:
                 if v.packed > 0:
                     return replace(v, to=to, packed=0)

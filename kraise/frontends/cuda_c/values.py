@@ -7,7 +7,7 @@ from typing import Any
 
 from lark import Tree
 
-from kraise.frontends.cuda_c.c_types import CType, Pointer, Struct
+from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Struct
 from kraise.ir.kernel import Const, Expr, Stmt
 from kraise.ir.types import ScalarType
 
@@ -65,7 +65,15 @@ class Word:
     parts: tuple[Cell, ...]
 
 
-Place = VarPlace | Cell | StructPlace | PointerPlace | Word
+@dataclass(frozen=True)
+class Part:
+    """An array that is part of another: a member of a struct that a pointer sees in a flat array."""
+
+    pointer: PointerValue
+    type: Array
+
+
+Place = VarPlace | Cell | StructPlace | PointerPlace | Word | Part
 
 # --- values
 
@@ -85,8 +93,8 @@ class PointerValue:
     arms: tuple[Expr, PointerValue, PointerValue] | None = None
     raw: Any = None  # an untyped dynamic shared array: its element is the type of the first cast
     stored: ScalarType | None = None  # the element in memory, where a cast makes it seem another type of its size
-    # n: sees n scalars as one vector (of words of another type where ``stored`` says theirs); -n: sees a vector of n as
-    # scalars (``offset`` then counts those)
+    # n: sees n scalars as one vector (of words of another type where ``stored`` says theirs) or one struct of scalars;
+    # -n: sees a vector of n as scalars (``offset`` then counts those)
     packed: int = 0
     # what it points to, and from where on, while it is seen as a pointer to bytes (``offset`` then counts these)
     bytes_of: tuple[CType, Expr | None] | None = None
@@ -95,7 +103,8 @@ class PointerValue:
 def held(p: PointerValue) -> CType:
     """The type of the elements of the array that ``p`` points into."""
     if p.packed > 0 and p.stored is None and isinstance(p.to, Struct):
-        return p.to.members[0][1]
+        first = p.to.members[0][1]
+        return first.of if isinstance(first, Array) else first
     return p.stored or p.to
 
 
