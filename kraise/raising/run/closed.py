@@ -11,6 +11,7 @@ import math
 import operator
 import struct
 from collections.abc import Callable
+from functools import lru_cache
 
 from kraise.ir.equations import Const, Expr, Op
 from kraise.ir.operations import COMPARISONS
@@ -52,6 +53,7 @@ def compared(name: str, a: Expr, b: Expr) -> Const | None:
     return Const(own, BOOL) if own is not pythons else None
 
 
+@lru_cache(maxsize=1 << 12)  # squares of squares share their parts
 def _values(e: Expr) -> tuple[float, float] | None:
     """What literals alone come to, in the width of the type and in Python's; None where there is more."""
     width = _WIDTHS.get(e.type.bits or 0) if e.type.kind == "float" else None
@@ -63,7 +65,8 @@ def _values(e: Expr) -> tuple[float, float] | None:
         case Op(name="neg", args=(a,)) if (one := _values(a)) is not None:
             return -one[0], -one[1]
         case Op(name=name, args=(a, b)) if name in _ARITHMETIC and a.type == b.type == e.type:
-            one, two = _values(a), _values(b)
+            one = _values(a)
+            two = _values(b) if one is not None else None
             if one is None or two is None or (name == "div" and not (two[0] and two[1])):
                 return None
             # 64 bits hold more than twice the digits: rounded twice is rounded once
