@@ -28,8 +28,8 @@ class Learned:
     """What a run starts with. ``solid``: arrays whose rounds must not overwrite each other; ``scratch``: those taken to
     be made anew where filled; ``rows``: of flat arrays, the rows in which they are seen; ``assumed``: conditions on
     sizes that the emitted function checks; ``columns``: those among them that see loads in rows; ``longest``: loops
-    that run to their longest row; ``launched``: thread indices that the launch bounds; ``coarse``: threads that share
-    the elements of a tile; ``widths``: the rows that the launch fills, each block with ``spans`` of their elements;
+    that run to their longest row; ``launched``: thread indices that the launch bounds; ``in_fields``: those in
+    fields as long as the launch; ``coarse``: threads that share the elements of a tile; ``widths``: the rows that the launch fills, each block with ``spans`` of their elements;
     ``multiples``: sizes of whole tiles; ``tied``: sizes that are a block's threads; ``named``: template integers that
     are, by axis; ``lone``: axes along which the launch has one block; ``unroll``: loops with barriers are written out;
     ``registers``: small arrays of a thread are scalars; ``parts``: dynamic shared arrays are taken apart;
@@ -47,6 +47,7 @@ class Learned:
     columns: frozenset[eq.Expr] = frozenset()
     longest: frozenset[Loop] = frozenset()
     launched: frozenset[str] = frozenset()
+    in_fields: frozenset[str] = frozenset()
     coarse: dict[int, int] = field(default_factory=dict)
     unroll: bool = False
     tied: dict[str, int] = field(default_factory=dict)
@@ -82,7 +83,7 @@ class Learned:
         cx.solid, cx.scratch, cx.rows, cx.assumed = self.solid, self.scratch, self.rows, self.assumed
         cx.unroll, cx.registers, cx.spans, cx.tied = self.unroll, self.registers, self.spans, self.tied
         cx.named, cx.lone, cx.apart, cx.part_rows = self.named, self.lone, self.parts, self.part_rows
-        cx.groups, cx.radices = self.groups, self.radices
+        cx.groups, cx.radices, cx.in_fields = self.groups, self.radices, self.in_fields
         cx.powers, cx.tile_rows, cx.persistent = self.powers, self.tile_rows, self.persistent
         cx.rounds_around = self.rounds
         cx.longest, cx.widths, cx.coarse = self.longest, self.widths, self.coarse

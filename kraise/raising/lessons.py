@@ -23,7 +23,7 @@ from kraise.raising.threads.lone import lone_axes
 from kraise.raising.threads.radices import divisors
 from kraise.raising.threads.row_views import asks_for
 from kraise.raising.threads.sizes import beyond, contradicts, hinted, launched, limits
-from kraise.raising.threads.unguarded import rows_of_blocks, spans, unguarded, widths
+from kraise.raising.threads.unguarded import in_fields, rows_of_blocks, spans, unguarded, widths
 
 PROOFS = ("KR201", "KR202", "KR203", "KR306")
 
@@ -64,6 +64,9 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
         open_ended = unguarded(cx, accesses)
         if not known.launched.issuperset(open_ended):
             return replace(known, launched=known.launched | {*open_ended})
+        fields_of = in_fields(cx, accesses)
+        if not known.in_fields >= fields_of:
+            return replace(known, launched=known.launched | fields_of, in_fields=known.in_fields | fields_of)
         rows = others_rows(accesses, cx.made)
         if rows.keys() - known.rows.keys():
             return replace(known, rows=known.rows | rows)

@@ -42,3 +42,10 @@ def test_whole_numbers_that_no_int_holds_beside_floats(name):
     got = module.constant(np.array([1.0, -3.0], np.float32), np.zeros(2, np.float32), 2)
     m = np.float32(2**32 if "define" in name else 4e9)
     np.testing.assert_array_equal(got, np.array([1 / m, -3 * m], np.float32))
+
+
+def test_constants_that_python_reserves():
+    source = "static const int lambda = 3; __constant__ float is[2] = {1, 2};\n" + KERNEL % "is[i % 2] * lambda"
+    module = load_module(pipeline.translate(source, "constant.cu").text)
+    got = module.constant(np.array([1.0, 1.0], np.float32), np.zeros(2, np.float32), 2)
+    np.testing.assert_array_equal(got, np.array([3.0, 6.0], np.float32))

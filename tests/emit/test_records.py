@@ -65,3 +65,17 @@ def test_members_with_the_names_of_arguments():
     assert "c._replace(value=value, name=name, count=count)" in done.text
     ((report,), problems) = pipeline.verify(done, pipeline.Request(shapes={"c": (5,)}, values={"n": 4}))
     assert report.ok and not problems
+
+
+def test_structs_in_structs_and_arrays_of_them():
+    source = (
+        "struct Vec { float x, y; }; struct C { float re, im; };\n"
+        "struct Part { Vec at; float m; C e[2][3]; };\n"
+        "__global__ void move(Part *p, float dt, int n) {\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i >= n) return;\n    p[i].at.x += dt * p[i].m;\n"
+        "    for (int a = 0; a < 2; a++) for (int b = 0; b < 3; b++) p[i].e[a][b].im = -p[i].e[1 - a][b].re;\n}\n"
+    )
+    done = pipeline.translate(source, "kernel.cu")
+    assert "p._replace(at=p.at._replace(x=x), e=p.e._replace(im=im))" in done.text
+    ((report,), problems) = pipeline.verify(done, pipeline.Request(gradients=False))
+    assert report.ok and not problems

@@ -131,6 +131,7 @@ CASES = {
     "swz": Case({"x": f(12), "y": z(4), "n": 4}, 1, 8),
     "bitonic": Case({"d": i32(0, 99, 16), "n": 16}, 1, 16, shared=16),
     "cexpr": Case({"x": f(9), "y": f(9), "n": 9}, 2, 4, call="(cexpr<true>)"),
+    "seenas": Case({"o": z(28), "x": f(28), "w": f(28), "q": i32(-99, 99, 7), "n": 7, "use": 1}, 2, 4),
     "ptrwalk": Case({"C": z(16), "A": f(16), "B": f(16), "N": 4}, (2, 2), 4),
     "unsig": Case(
         {

@@ -32,6 +32,15 @@ def test_races(name):
     assert not done.raised and {d.code for d in done.diagnostics} <= {"KR201", "KR202", "KR204"}
 
 
+def test_fields_as_long_as_the_launch():
+    every = HEAD + "int t = blockDim.x * gridDim.x; f[i] = v[i] * 2; "
+    done = pipeline.translate(every + "f[i + 2 * t] = v[i + t]; }", "k.cu")
+    reports, findings = pipeline.verify(done, pipeline.Request(gradients=False))
+    assert not findings and not reports[0].failures
+    for meets in ("f[t - i] = v[i]; }", "f[i + t - 1] = v[i]; }"):
+        assert not pipeline.translate(every + meets, "k.cu").raised
+
+
 def test_a_guard_that_fits_the_fields():
     done = pipeline.translate(HEAD + "if (i < m) { f[i] = v[i + n]; f[i + 2 * n] = v[i] - 1; } }", "k.cu")
     assert "m <= n must hold" in done.text and "grid" not in done.text

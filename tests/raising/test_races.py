@@ -17,6 +17,7 @@ FINE = {
     "an atomic by index": "cuda.atomic.max(y, k[i], x[i])",
     "one thread": "if i == 1: y[0] = x[i]",
     "one value": "y[0] = 1.0",
+    "one number twice": "y[i] = 1.0\n  y[n - 1 - i // 2] = 1.0",
     "stride of two": "if i < n // 2:\n   y[2 * i] = x[i]\n   y[2 * i + 1] = -x[i]",
 }
 
@@ -40,6 +41,8 @@ RACES = {
     "update of one cell": ("y[0] += x[i]", "KR201"),
     "one thread writes what all read": ("if i == 0: y[0] = x[1]\n  x[i] = y[0]", "KR201"),
     "a loop over the others": ("for j in range(n): y[j] += x[i]", "KR201"),
+    "another number": ("y[i] = 1.0\n  y[n - 1 - i // 2] = 2.0", "KR201"),
+    "another zero": ("y[i] = 0.0\n  y[n - 1 - i // 2] = -0.0", "KR201"),
     "a race behind data": ("if x[i] > 0: y[0] = x[i]", "KR201"),
 }
 
@@ -134,3 +137,13 @@ def test_a_size_that_multiplies_both_sides(name):
     done = pipeline.translate(source, "a.py")
     assert (done.raised == ("f",)) is apart, done.diagnostics
     assert apart or {d.code for d in done.diagnostics} == {"KR201"}
+
+
+TOLD = "def f(x, y, m):\n i, j = cuda.grid(2)\n if i < len(x) and j < m:\n  for r in range(2):\n   "
+
+
+def test_what_the_cell_tells():
+    """All j store to a cell; it says of which i and r the value is."""
+    agree(TOLD.replace("len(x)", "len(x) // 2") + "y[2 * i + r] = x[i] + r")
+    assert refusal(TOLD + "y[i + r] = x[i]") == "KR201"
+    assert refusal(TOLD + "y[i // 2] = x[i]") == "KR201"

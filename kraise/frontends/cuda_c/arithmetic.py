@@ -324,7 +324,7 @@ class Arithmetic(Declarations):
 
 def is_null(p: PointerValue) -> bool:
     """Whether a pointer that no condition chooses points nowhere."""
-    return not p.array and p.target is None and p.raw is None
+    return not p.array and p.target is None and p.raw is None and p.arms is None
 
 
 def _in_one_array(a: PointerValue, b: PointerValue) -> bool:

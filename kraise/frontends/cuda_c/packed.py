@@ -1,4 +1,4 @@
-"""Numbers in memory seen as vectors or structs of them, ``(float4 *)`` and ``(Pack<float, 4> *)``, and the other way."""
+"""Numbers seen as vectors or structs of them, ``(float4 *)`` and ``(Pack<float, 4> *)``, and the other way round."""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from kraise.analysis.conditions import conjuncts
 from kraise.analysis.segments import segments
 from kraise.ir import equations as eq
@@ -136,6 +138,7 @@ def _least(op: str, like: eq.Expr) -> eq.Const:
     return eq.Const(float("inf") if op == "min" else float("-inf"), FLOAT if like.type is NUMBER else like.type)
 
 
+@lru_cache(maxsize=1 << 12)  # expressions share parts
 def _affine(update: eq.Expr, c: eq.Expr) -> bool:
     """Whether ``update`` is ``a * c + b`` with a and b free of c."""
     match update:
@@ -146,9 +149,9 @@ def _affine(update: eq.Expr, c: eq.Expr) -> bool:
         case eq.Op(name="add" | "sub", args=(x, y)):
             return all(not holds(e, c) or _affine(e, c) for e in (x, y)) and holds(update, c)
         case eq.Op(name="mul", args=(x, y)):
-            return (_affine(x, c) and not holds(y, c)) or (_affine(y, c) and not holds(x, c))
+            return (not holds(y, c) and _affine(x, c)) or (not holds(x, c) and _affine(y, c))
         case eq.Op(name="div", args=(x, y)):
-            return _affine(x, c) and not holds(y, c)
+            return not holds(y, c) and _affine(x, c)
         case eq.Op(name="neg", args=(x,)) | eq.Cast(arg=x):
             return _affine(x, c)
         case eq.Op(name="fma", args=(x, y, z)):

@@ -183,7 +183,8 @@ def bind(
             extent = in_tiles(cx, cx.widths[axis])
         if name in bounded:
             whole = isinstance(extent, eq.Param) and extent.name == f"threads.{letter}"
-            if whole and ((lanes and axis == 0) or {"blockDim", "gridDim"} <= kinds):  # y * blockDim.x * gridDim.x + x
+            rows = {"blockDim", "gridDim"} <= kinds and any(a != axis and k in ("thread", "block") for k, a in found)
+            if whole and ((lanes and axis == 0) or rows or name in cx.in_fields):  # y * blockDim.x * gridDim.x + x
                 extent = operation("mul", (block_dim, grid_dim), INT)
             path.append(eq.Op("lt", (g, extent), BOOL))
     cx.launch_path, cx.facts = tuple(path), tuple(facts)

@@ -101,11 +101,6 @@ def _threads_of(e: eq.Expr) -> int | None:
     return None
 
 
-def _is_field(m: tuple[eq.Expr, ...]) -> bool:
-    """Whether fields of an array, one after the other, may be so long: a size, or as many as the launch has threads."""
-    return not by_launch(m) or any({f"grid.{a}", f"block.{a}"} <= {getattr(x, "name", "") for x in m} for a in AXES)
-
-
 def unguarded(cx: Context, accesses: Iterable[Access]) -> list[str]:
     """The thread indices in flat subscripts of what is stored to the caller's arrays that no condition bounds from
     above: the launch bounds them, which the proofs may use."""
@@ -117,7 +112,7 @@ def unguarded(cx: Context, accesses: Iterable[Access]) -> list[str]:
             poly = to_poly(s)
             moving = poly.indices() & set(cx.thread_names)
             rest = [m for m in poly.terms if m and not any(isinstance(x, eq.Index) and x.name in moving for x in m)]
-            fields = moving and len(a.subscripts) == 1 and any(map(_is_field, rest))  # f[i + 3 * n]
+            fields = moving and len(a.subscripts) == 1 and any(not by_launch(m) for m in rest)  # f[i + 3 * n]
             if len(moving) < 2 and not fields:
                 continue
             for name in sorted(moving):
@@ -126,3 +121,18 @@ def unguarded(cx: Context, accesses: Iterable[Access]) -> list[str]:
                 if not any((f.poly.coefficient(index).value or 0) < 0 for f in facts if index in f.poly.atoms()):
                     found[cx.whole_of.get(name, name)] = None
     return list(found)
+
+
+def in_fields(cx: Context, accesses: Iterable[Access]) -> frozenset[str]:
+    """The thread indices in subscripts that a field as long as the launch has threads is added to: ``f[x + blockDim.x *
+    gridDim.x]``. They are below that, which tells the fields apart."""
+    found: set[str] = set()
+    for a in accesses:
+        for s in a.subscripts if a.write and a.array not in cx.made else ():
+            poly = to_poly(s)
+            for name in poly.indices() & set(cx.thread_names):
+                letter = AXES[cx.axes[name]] if name in cx.axes else ""
+                every = {f"grid.{letter}", f"block.{letter}"}
+                if any(every == {x.name for x in m if isinstance(x, eq.Param)} for m in poly.terms if len(m) == 2):
+                    found.add(cx.whole_of.get(name, name))
+    return frozenset(found)
