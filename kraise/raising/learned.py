@@ -28,10 +28,11 @@ class Learned:
     """What a run starts with. ``solid``: arrays whose rounds must not overwrite each other; ``scratch``: those taken to
     be made anew where filled; ``rows``: of flat arrays, the rows in which they are seen; ``assumed``: conditions on
     sizes that the emitted function checks; ``columns``: those among them that see loads in rows; ``longest``: loops
-    that run to their longest row; ``launched``: thread indices that the launch bounds; ``in_fields``: those in
-    fields as long as the launch; ``coarse``: threads that share the elements of a tile; ``widths``: the rows that the launch fills, each block with ``spans`` of their elements;
-    ``multiples``: sizes of whole tiles; ``tied``: sizes that are a block's threads; ``named``: template integers that
-    are, by axis; ``lone``: axes along which the launch has one block; ``unroll``: loops with barriers are written out;
+    that run to their longest row; ``launched``: thread indices that the launch bounds; ``in_fields``: those in fields
+    as long as the launch; ``coarse``: threads that share the elements of a tile; ``widths``: the rows that the launch
+    fills, each block with ``spans`` of their elements; ``multiples``: sizes of whole tiles; ``tied``: sizes that are a
+    block's threads; ``named``: template integers that are, by axis; ``lone``: axes along which the launch has one
+    block; ``unroll``: loops with barriers are written out;
     ``registers``: small arrays of a thread are scalars; ``parts``: dynamic shared arrays are taken apart;
     ``tile_rows``: flat tiles in shared memory are seen in rows;
     ``powers``: sizes that are powers of two; ``part_rows``: the rows into which an index is taken apart may be begun
