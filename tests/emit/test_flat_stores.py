@@ -228,3 +228,27 @@ def test_sums_of_members_that_are_made_alike(name):
     request = pipeline.Request(shapes={"q": (4, 3), "w": (4,), "b": (1,)}, values={"n": 4})
     agrees(done, request)
     assert ("q[:n, 0]" not in done.text) == one, done.text
+
+
+PAIRS = """
+from numba import cuda
+
+@cuda.jit
+def turned(q, c):
+    r, i = cuda.grid(2)
+    if r < q.shape[0] and i < q.shape[1] // 2:
+        a, b = q[r, 2 * i], q[r, 2 * i + 1]
+        q[r, 2 * i] = a * c[i] - b
+        q[r, 2 * i + 1] = a + b * c[i]
+"""
+
+
+@pytest.mark.parametrize("shape", [(3, 8), (2, 5), (1, 1), (0, 4)])
+def test_pairs_in_rows(shape):
+    text = pipeline.translate(PAIRS, "k.py").text
+    assert text.count(".at[") == 1 and "jnp.stack" in text
+    q, c = np.random.default_rng(3).normal(size=shape).astype(np.float32), np.arange(4, dtype=np.float32)
+    expected, half = q.copy(), shape[1] // 2
+    a, b = q[:, : 2 * half : 2], q[:, 1 : 2 * half : 2]
+    expected[:, : 2 * half : 2], expected[:, 1 : 2 * half : 2] = a * c[:half] - b, a + b * c[:half]
+    np.testing.assert_allclose(load_module(text).turned(q, c), expected, rtol=1e-5, atol=1e-6)

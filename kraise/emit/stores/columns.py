@@ -94,7 +94,10 @@ def _one(stores: list[eq.Write]) -> eq.Write | None:
     own = [s for s in first.subscripts if s in indices]
     if start.terms:
         ((index, stride),) = start.terms if len(start.terms) == 1 else ((None, 0),)
-        if stride != len(stores) or index not in indices or len(first.subscripts) != 1:
+        if stride != len(stores) or index not in indices or axis != len(first.subscripts) - 1:
+            return None
+        own.append(index)
+        if len(own) != len(first.axes) or len(set(own)) != len(own):
             return None
     elif len(own) != len(first.axes) or len(set(own)) != len(own):
         return None
@@ -104,7 +107,8 @@ def _one(stores: list[eq.Write]) -> eq.Write | None:
     values = (eq.Const(axis, INT), *(values_before[k] for k in order))
     subscripts = stores[order[0]].subscripts
     one = replace(last, before=first.before, subscripts=subscripts)
-    if (rows := alike.rows(one, values[1:], axis, bool(start.terms))) is not None:
+    in_rows = bool(start.terms) and len(first.subscripts) > 1
+    if not in_rows and (rows := alike.rows(one, values[1:], axis, bool(start.terms))) is not None:
         return rows
     value = eq.Op(STACK, values, first.value.type)
     return replace(last, before=first.before, subscripts=subscripts, value=value, covers=False)
@@ -149,10 +153,11 @@ def write(low: Lowering, stmt: eq.Write, frame: Frame) -> None:
         text = value.py if value.axes == frame else py.call("jnp.broadcast_to", value.py, ctx.shape_of(frame))
         texts.append(cast(ctx, replace(stmt, value=v), text))
     flat = isinstance(dims[axis], subs.Range)
-    before = 1 if flat else sum(isinstance(d, subs.Range) for d in dims[:axis])
+    before = sum(isinstance(d, subs.Range) for d in dims) if flat else sum(isinstance(d, subs.Range) for d in dims[:axis])
     given = {"axis": py.number(before)} if before else {}
     text = py.call("jnp.stack", py.Tup(tuple(texts)), **given)
-    text = py.method(text, "ravel") if flat else text
+    if flat:
+        text = py.method(text, "ravel") if len(dims) == 1 else py.method(text, "reshape", *_row(ctx, dims, len(values)))
     items = [
         _item(ctx, d, e, len(values) if k == axis else 0) for k, (d, e) in enumerate(zip(dims, extents, strict=True))
     ]
@@ -162,6 +167,12 @@ def write(low: Lowering, stmt: eq.Write, frame: Frame) -> None:
     while items[-1] == ALL:
         items.pop()
     versions.assign(low, stmt, lambda base: py.method(py.Sub(py.Attr(base, "at"), tuple(items)), "set", text))
+
+
+def _row(ctx: Context, dims: list[subs.Dim], count: int) -> list[Py]:
+    """The extents of what is stored, where the last axis is that of ``count`` values for each of its indices."""
+    sizes = [ctx.size(d.axis) for d in dims if isinstance(d, subs.Range)]
+    return [ctx.static(n) for n in [*sizes[:-1], sizes[-1].times(count)]]  # type: ignore[union-attr,arg-type,list-item]
 
 
 def _full(low: Lowering, stmt: eq.Write, number: eq.Const, frame: Frame) -> Py:
