@@ -136,3 +136,33 @@ def test_a_count_that_is_read_is_where_arrays_may_end():
         np.testing.assert_array_equal(found, [10, 5, 9][:grid])
     with pytest.raises((ValueError, TypeError)):
         run.all(a, five, np.zeros(8, np.float32), grid=2, block=4)
+
+
+UNDER_DATA = """
+from numba import cuda
+
+@cuda.jit
+def f(u, m, x):
+    i, j = cuda.grid(2)
+    if 0 < i < u.shape[0] - 1 and 0 < j < u.shape[1] - 1:
+        if m[i, j] > 0:
+            u[i, j] = x[i, j] - PLACE
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "text"), [("x[i - 1, j]", "x[: rows - 2, 1 : cols - 1]"), ("x[i, j + 1]", "jnp.clip")]
+)
+def test_inner_cells_that_data_ask_for(place, text):
+    """Of places from a number on a slice tells by itself that the array is too short; a place further on need not be
+    there, as no lane may ask for it."""
+    done = pipeline.translate(UNDER_DATA.replace("PLACE", place), "k.py")
+    assert text in done.text and ("jnp.clip" in done.text) is (text == "jnp.clip")
+    draw = np.random.default_rng(1)
+    u, m = draw.normal(size=(2, 5, 6)).astype(np.float32)
+    m[:, 4] = -1.0
+    x = draw.normal(size=(5, 5 if text == "jnp.clip" else 6)).astype(np.float32)
+    expected = u.copy()
+    for i, j in np.argwhere(m[1:4, 1:5] > 0) + 1:
+        expected[i, j] = x[i, j] - (x[i - 1, j] if "- 1" in place else x[i, j + 1])
+    np.testing.assert_allclose(load_module(done.text).f(u, m, x), expected, rtol=1e-6)

@@ -153,7 +153,9 @@ def write(low: Lowering, stmt: eq.Write, frame: Frame) -> None:
         text = value.py if value.axes == frame else py.call("jnp.broadcast_to", value.py, ctx.shape_of(frame))
         texts.append(cast(ctx, replace(stmt, value=v), text))
     flat = isinstance(dims[axis], subs.Range)
-    before = sum(isinstance(d, subs.Range) for d in dims) if flat else sum(isinstance(d, subs.Range) for d in dims[:axis])
+    before = (
+        sum(isinstance(d, subs.Range) for d in dims) if flat else sum(isinstance(d, subs.Range) for d in dims[:axis])
+    )
     given = {"axis": py.number(before)} if before else {}
     text = py.call("jnp.stack", py.Tup(tuple(texts)), **given)
     if flat:

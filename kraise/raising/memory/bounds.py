@@ -31,6 +31,7 @@ from kraise.raising.memory.ranged import (
     box,
     by_launch_only,
     counted,
+    from_within,
     from_zero,
     is_rounded,
     of_indices,
@@ -227,6 +228,13 @@ class _Marker:
             index = s if isinstance(s, eq.Index) else turned(s, domain)
             whole = index is not None and from_zero(index, domain) and not by_launch_only(index, domain)
             if index is not None and whole and not self._stops_before(array, subs, index, domain):
+                continue
+            index = None if view else from_within(s, domain)
+            if (
+                index is not None
+                and not by_launch_only(index, domain)
+                and not self._stops_before(array, subs, index, domain)
+            ):
                 continue
             top = remainder_below(s, domain)
             if index_like(s) and self.extents.holds(array, d, view, s if top is None else top, domain):

@@ -11,6 +11,7 @@ from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, topological
+from kraise.raising.run.arithmetic import index_like
 from kraise.raising.threads.row_views import by_launch
 from kraise.raising.writes.exchanged import mixes
 
@@ -136,6 +137,20 @@ def from_zero(index: eq.Index, domain: Domain) -> bool:
     at trace time."""
     zero = eq.Op("ge", (index, eq.Const(0, INT)), BOOL)
     return zero in domain or (_one_place(index, domain) and implied(domain, zero))
+
+
+def from_within(s: eq.Expr, domain: Domain) -> eq.Index | None:
+    """The index of ``i`` or ``i - c`` that starts at a number, where the first place is none before the array: what was
+    said of a slice from zero on holds of one from there on. (``i + c`` may leave where no lane asks for it.)"""
+    place = to_poly(s) if index_like(s) else None
+    (name, *more) = sorted(place.indices()) if place is not None else [""]
+    index = eq.Index(name, INT)
+    if place is None or more or place.coefficient(index).value != 1:
+        return None
+    back = (place - to_poly(index)).value
+    lows = [to_poly(c.args[1]).value for c in domain if isinstance(c, eq.Op) and c.name == "ge" and c.args[0] is index]
+    first = max((n for n in lows if n is not None), default=None)
+    return index if back is not None and back <= 0 and first is not None and first + back >= 0 else None
 
 
 def _one_place(index: eq.Index, domain: Domain) -> bool:
