@@ -143,11 +143,11 @@ def from_within(s: eq.Expr, domain: Domain) -> eq.Index | None:
     """The index of ``i`` or ``i - c`` that starts at a number, where the first place is none before the array: what was
     said of a slice from zero on holds of one from there on. (``i + c`` may leave where no lane asks for it.)"""
     place = to_poly(s) if index_like(s) else None
-    (name, *more) = sorted(place.indices()) if place is not None else [""]
-    index = eq.Index(name, INT)
-    if place is None or more or place.coefficient(index).value != 1:
+    if place is None or len(place.indices()) != 1:
         return None
-    back = (place - to_poly(index)).value
+    (name,) = place.indices()
+    index = eq.Index(name, INT)
+    back = (place - to_poly(index)).value  # None where the index is multiplied, too
     lows = [to_poly(c.args[1]).value for c in domain if isinstance(c, eq.Op) and c.name == "ge" and c.args[0] is index]
     first = max((n for n in lows if n is not None), default=None)
     return index if back is not None and back <= 0 and first is not None and first + back >= 0 else None
