@@ -29,14 +29,12 @@ from kraise.raising.memory.ranged import (
     above,
     bounds_alone,
     box,
-    by_launch_only,
     counted,
-    from_within,
     from_zero,
     is_rounded,
     of_indices,
     remainder_below,
-    turned,
+    sliced,
     within_range,
 )
 from kraise.raising.run.arithmetic import index_like
@@ -225,16 +223,8 @@ class _Marker:
         for d, s in enumerate(subs):
             if isinstance(s, eq.Const | eq.Param):
                 continue
-            index = s if isinstance(s, eq.Index) else turned(s, domain)
-            whole = index is not None and from_zero(index, domain) and not by_launch_only(index, domain)
-            if index is not None and whole and not self._stops_before(array, subs, index, domain):
-                continue
-            index = None if view else from_within(s, domain)
-            if (
-                index is not None
-                and not by_launch_only(index, domain)
-                and not self._stops_before(array, subs, index, domain)
-            ):
+            index = sliced(s, bool(view), domain)
+            if index is not None and not self._stops_before(array, subs, index, domain):
                 continue
             top = remainder_below(s, domain)
             if index_like(s) and self.extents.holds(array, d, view, s if top is None else top, domain):

@@ -139,7 +139,15 @@ def from_zero(index: eq.Index, domain: Domain) -> bool:
     return zero in domain or (_one_place(index, domain) and implied(domain, zero))
 
 
-def from_within(s: eq.Expr, domain: Domain) -> eq.Index | None:
+def sliced(s: eq.Expr, viewed: bool, domain: Domain) -> eq.Index | None:
+    """The index over which ``s`` is a slice from an array's first cells on, as far as the array has cells."""
+    index = s if isinstance(s, eq.Index) else turned(s, domain)
+    if index is None or not from_zero(index, domain):
+        index = None if viewed else _from_within(s, domain)
+    return None if index is None or by_launch_only(index, domain) else index
+
+
+def _from_within(s: eq.Expr, domain: Domain) -> eq.Index | None:
     """The index of ``i`` or ``i - c`` that starts at a number, where the first place is none before the array: what was
     said of a slice from zero on holds of one from there on. (``i + c`` may leave where no lane asks for it.)"""
     place = to_poly(s) if index_like(s) else None
@@ -176,12 +184,11 @@ __all__ = [
     "above",
     "bounds_alone",
     "box",
-    "by_launch_only",
     "counted",
     "from_zero",
     "is_rounded",
     "of_indices",
     "remainder_below",
-    "turned",
+    "sliced",
     "within_range",
 ]
