@@ -48,6 +48,7 @@ from kraise.raising.run.state import Raw, RawFold, RawWrite, State, expressions
 from kraise.raising.run.statements import block
 from kraise.raising.threads import groups, multiples, radices, rounds, tiles
 from kraise.raising.threads import indices as threads
+from kraise.raising.threads.elements import elements_bounded
 from kraise.raising.threads.launch import covered, covers_asked, launch_of, of_launch, where_given, whole_warps
 from kraise.raising.threads.sizes import limits
 from kraise.raising.threads.splits import Splitting, own_splits, split_threads
@@ -369,20 +370,8 @@ def _bounded_by_guards(cx: Context, raws: list[Raw]) -> None:
             try:
                 box(own, guards, around)
             except Unbounded:
-                if not _elements_bounded(inner, own):
+                if not elements_bounded(inner, own):
                     raise
-
-
-def _elements_bounded(raw: RawWrite, own: tuple[str, ...]) -> bool:
-    """Whether the threads' indices are digits of an element's (``4 * i + j`` with 0 <= j < 4) that a guard bounds."""
-    found = tiles.merged_write(raw, tiles.Launch())
-    if {*own} & {*found.loops}:
-        return False
-    try:
-        box(found.loops, found.path)
-    except Unbounded:
-        return False
-    return True
 
 
 def _unchecked(cx: Context, accesses: list[Access]) -> list[Access]:

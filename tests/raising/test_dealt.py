@@ -1,8 +1,10 @@
 """Threads with several elements each: what is one index over all elements, and what is not."""
 
+import numpy as np
 import pytest
 
 from kraise import pipeline
+from kraise.verify.load import load_module
 
 HEAD = "__global__ void f(const float *x, float *y, int n, int m, float *z)"
 ROUNDS = """
@@ -94,3 +96,27 @@ def test_parts_whose_elements_say_where_to_count():
     text = _text(body + "for (int i = a; i < b; i++) atomicAdd(&y[(int)x[i]], 1.0f);")
     assert "y.at[x[:n].astype(jnp.int32)].add(1.0)" in text
     assert ".add(1.0)" not in _text(body + "for (int i = a; i < b; i++) atomicAdd(&y[(int)x[i]], (float)t);")
+
+
+NEIGHBOURS = "int t = blockIdx.x * blockDim.x + threadIdx.x; "
+
+
+@pytest.mark.parametrize(
+    ("body", "free"),
+    [
+        ("for (int k = 4 * t; k < min(4 * t + 4, n); k++) y[k] = x[k] * (k - 4 * t);", True),
+        ("for (int j = 0; j < 4; j++) if (4 * t + j < n) atomicAdd(&y[4 * t + j], x[4 * t + j] * j);", True),
+        ("for (int j = 0; j < 5; j++) if (4 * t + j < n) atomicAdd(&y[4 * t + j], x[4 * t + j] * j);", False),
+        ("for (int j = 0; j < 4; j++) if (j < n) y[4 * t + j] = x[4 * t + j] * j;", False),
+    ],
+)
+def test_a_guard_on_the_elements_bounds_the_threads(body, free):
+    """The place among a thread's elements is asked for; each element is one thread's, or the launch has a say."""
+    text = _text(NEIGHBOURS + body)
+    assert ("grid" not in text) == free, text
+    if free:
+        f = load_module(text).f
+        for n in (0, 1, 7, 8):
+            x = np.arange(1, n + 1, dtype=np.float32)
+            got = f(x, np.zeros(n, np.float32), n, 0, np.zeros(1, np.float32))
+            np.testing.assert_array_equal(got, x * (np.arange(n) % 4))

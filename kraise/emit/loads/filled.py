@@ -41,6 +41,8 @@ def terms(e: eq.Expr) -> Terms:
                 for n, d in terms(b).items():
                     out = _sum(out, {tuple(sorted((*m, *n), key=repr)): c * d}, 1)
             return out
+        case eq.Shape(array=array, axis=axis):
+            return {(eq.Shape(array, axis, INT),): 1}  # whatever the width in which it is computed with
     return {(e,): 1}
 
 
@@ -272,7 +274,7 @@ def _number(fill: eq.Const) -> Py:
 
 def sizes(context: Context, view: tuple[eq.Expr, ...], limit: eq.Expr, depth: int) -> tuple[tuple[Py, ...], Py]:
     """The extents of a view as text, and their product."""
-    if not _holds_all(view, limit):
+    if not holds_all(view, limit):
         return tuple(context.static(v) for v in view), context.static(linear(product(view)))
     rest = tuple(context.static(v) for v in view[1:])
     row = context.static(linear(product(view[1:])))
@@ -293,7 +295,7 @@ def product(extents: tuple[eq.Expr, ...]) -> eq.Expr:
 def count(context: Context, view: tuple[eq.Expr, ...], limit: eq.Expr, depth: int) -> Py:
     """How many cells of a view lie below ``limit``, as text."""
     end = context.at_least_zero(linear(limit))
-    if _holds_all(view, limit):
+    if holds_all(view, limit):
         return end
     whole = sizes(context, view, limit, depth)[1]
     parts = limit.args if isinstance(limit, eq.Op) and limit.name == "min" else (limit,)
@@ -301,7 +303,7 @@ def count(context: Context, view: tuple[eq.Expr, ...], limit: eq.Expr, depth: in
     return _variable(context, "count", limit, view, py.call("min", *ends, whole), depth)
 
 
-def _holds_all(view: tuple[eq.Expr, ...], limit: eq.Expr) -> bool:
+def holds_all(view: tuple[eq.Expr, ...], limit: eq.Expr) -> bool:
     """Whether a view has ``(limit + row - 1) // row`` rows: the cells below the limit are all in it."""
     row, one = product(view[1:]), eq.Const(1, INT)
     match view[0]:

@@ -13,7 +13,15 @@ from kraise.emit.context import Assign, Context, Frame, Val
 from kraise.emit.loads import diagonals, moving, window_stacks
 from kraise.emit.loads.blocked import Blocks, blocks, reshaped
 from kraise.emit.loads.dims import Clamp, Dim, Gather, Range, Roll, Scalar, classify, step_of, turned
-from kraise.emit.loads.filled import by_launch, column, filled_up, none_negative, one_or_more, product
+from kraise.emit.loads.filled import (
+    by_launch,
+    column,
+    filled_up,
+    holds_all,
+    none_negative,
+    one_or_more,
+    product,
+)
 from kraise.emit.loads.moving import moves
 from kraise.emit.loads.repeated import repeated
 from kraise.emit.loads.wide import wide
@@ -213,8 +221,7 @@ def _rolled(low: Lowering, base: Py, dims: list[Dim]) -> Py:
     parts: list[Py] = [ALL if p is None else Slice(None, low.ctx.static(p)) for p in cut]
     base = subscripted(base, parts)
     for k, shift in rolls:
-        arguments = {"axis": py.number(k)} if len(dims) > 1 else {}
-        base = py.call("jnp.roll", base, low.ctx.static(-shift), **arguments)
+        base = py.call("jnp.roll", base, low.ctx.static(-shift), **({"axis": py.number(k)} if len(dims) > 1 else {}))
     if any(isinstance(d, Clamp) for d in dims):
         widths = [py.Tup(tuple(py.number(w) for w in _pad_of(d))) for d in dims]
         width = widths[0] if len(widths) == 1 else py.Tup(tuple(widths))
@@ -335,7 +342,8 @@ def viewed(
     part = flat_part(context, array, version, shown)
     size = linear(view_size(view))
     own, *behind = context.array_extents(version, ())
-    if padded and limit is not None and (limit.fill is not None or behind or not linear(limit.limit).same(own)):
+    whole = limit is not None and (behind or not linear(limit.limit).same(own) or holds_all(view, limit.limit))
+    if padded and limit is not None and (limit.fill is not None or whole):
         if limit.fill is not None and limit.fill.type is NUMBER:  # an infinity, which integers do not hold
             array = py.method(array, "astype", py.call("jnp.result_type", array, Atom("float")))
         part, extents = filled_up(context, array, view, limit, depth, len(behind))
