@@ -1,5 +1,6 @@
 """A warp for each row: lanes in steps of 32 over a row are the row, also where its bounds are loaded."""
 
+import numpy as np
 import pytest
 
 from kraise import pipeline
@@ -79,3 +80,56 @@ def test_rows_that_overlap_are_refused():
         for (int c = lane; c < m + 1; c += 32) y[row * m + c] = x[c] + row;
     """
     assert "KR201" in refusal(body, parameters="const float *x, float *y, int n, int m")
+
+
+EVERY = """
+__global__ void f(const float *x, float *y, int n, int m) {
+    __shared__ float part[32];
+    int lane = LANE, w = threadIdx.x / 32;
+    for (int r = FIRST; r < n; r += STEP) {
+        float s = 0.0f;
+        for (int c = lane; c < m; c += 32) s += x[r * m + c];
+        for (int d = 16; d > 0; d >>= 1) s += __shfl_xor_sync(~0u, s, d);
+        BODY
+    }
+}
+"""
+WARPS = ("(blockIdx.x * blockDim.x + threadIdx.x) >> 5", "(gridDim.x * blockDim.x) >> 5")
+WRITTEN = "for (int c = lane; c < m; c += 32) y[r * m + c] = x[r * m + c] - s;"
+ROWS = [
+    WARPS,
+    ("blockIdx.x * (blockDim.x / 32) + w", "gridDim.x * (blockDim.x / 32)"),
+    ("w * gridDim.x + blockIdx.x", "gridDim.x * blockDim.x / warpSize"),
+    ("blockIdx.x * blockDim.y + threadIdx.y", "blockDim.y * gridDim.x"),
+]
+
+
+def every(first, step, body):
+    source = EVERY.replace("FIRST", first).replace("STEP", step).replace("BODY", body)
+    lane = "threadIdx.x" if "threadIdx.y" in first else "threadIdx.x % 32"
+    return pipeline.translate(source.replace("LANE", lane), "k.cu")
+
+
+@pytest.mark.parametrize("rows", ROWS)
+def test_warps_that_take_one_row_after_another(rows):
+    done = every(*rows, WRITTEN)
+    assert "y2 = x2 - x2.sum(axis=1, keepdims=True)" in done.text and "grid" not in done.text
+    assert "m must" not in done.text  # rows of any length
+    found: dict = {}
+    exec(done.text, found)
+    x = np.arange(10, dtype=np.float32)
+    wanted = (x.reshape(2, 5) - x.reshape(2, 5).sum(axis=1, keepdims=True)).ravel()
+    np.testing.assert_array_equal(found["f"](x, np.zeros(10, np.float32), 2, 5), wanted)
+
+
+@pytest.mark.parametrize(
+    ("rows", "body"),
+    [
+        ((WARPS[0], "gridDim.x * blockDim.x / 64"), "if (lane == 0) y[r] += s;"),  # a row twice
+        (WARPS, "if (lane == 0) y[0] = s;"),
+        (WARPS, "if (lane == 0) part[w] = s; __syncthreads(); if (lane == 0) y[r] = part[0];"),
+    ],
+)
+def test_warps_that_meet_or_part_in_their_rounds_are_refused(rows, body):
+    done = every(*rows, body)
+    assert done.text is None and {d.code for d in done.diagnostics} <= {"KR201", "KR206"}

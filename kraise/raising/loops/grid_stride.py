@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import permutations
 
 from kraise.analysis.boxes import Unbounded
 from kraise.analysis.conditions import is_static
+from kraise.analysis.delinearize import divided
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.analysis.segments import plain
 from kraise.diagnostics import Refused
@@ -15,8 +17,8 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices
 from kraise.raising.loops.distributed import carried_by, distributed
 from kraise.raising.loops.folds import Sequential
-from kraise.raising.run.context import Context
-from kraise.raising.run.state import State
+from kraise.raising.run.context import Context, Strided
+from kraise.raising.run.state import State, expressions
 from kraise.raising.run.statements import block
 from kraise.raising.threads.splits import split_index
 
@@ -31,27 +33,23 @@ def grid_stride(
     """
     start = plain(start)
     moving = {a.name for a in to_poly(start).atoms() if isinstance(a, eq.Index)}  # not in what is loaded for a row
-    threads = [n for n in cx.thread_names if n in st.open and n in moving]
-    if len(threads) != 1:
+    names = frozenset(n for n in cx.thread_names if n in st.open and n in moving)
+    number = _number(cx, to_poly(start), to_poly(step), names)
+    if number is None:
         return False
-    (name,) = threads
-    if name not in cx.axes:
-        return False  # a digit of the thread's index
-    thread = eq.Index(name, INT)
-    each = to_poly(start).coefficient(thread).value or 0  # elements of a thread, which are next to each other
-    origin = to_poly(start) - to_poly(thread) * each
-    if each < 1 or name in origin.indices() or to_poly(step) != cx.stride(name) * each:
-        return False
-    outside = [c for c in st.path if name in free_indices(c)]
+    threads, each = number  # elements of a thread, which are next to each other
+    origin = to_poly(start) - to_poly(threads.number) * each
+    outside = [c for c in st.path if names & free_indices(c)]
     if any(c not in cx.launch_path for c in outside):
         return False
     if carried_by(s, live):
         return _apart(cx, st, s, live)
+    (name, *more) = threads.names
     if not (is_static(to_poly(stop)) and is_static(origin)):
-        return each == 1 and _row(cx, st, s, (to_expr(origin), stop), name, live)
-    way = (name, to_expr(cx.stride(name)), to_expr(origin if each == 1 else Poly()))
+        return each == 1 and not more and _row(cx, st, s, (to_expr(origin), stop), name, live)
+    way = replace(threads, origin=to_expr(origin if each == 1 else Poly()))
     own = name if s.var.endswith("$round") or each > 1 else s.var
-    index = cx.index(own, tuple(n for n in st.open if n != name), way)
+    index = cx.index(own, tuple(n for n in st.open if n not in names), way)
     cx.strides[index.name] = way
     inner = st.copy()
     bounds: tuple[eq.Expr, ...] = (
@@ -65,19 +63,64 @@ def grid_stride(
     indices: tuple[str, ...] = (index.name,)
     if not origin.terms and each == 1:
         value, indices, bounds = split_index(cx, index, bounds)
-    inner.open = tuple(m for n in st.open for m in (indices if n == name else (n,)))
+    inner.open = tuple(m for n in st.open if n not in more for m in (indices if n == name else (n,)))
     inner.path = tuple(dict.fromkeys((*(c for c in st.path if c not in outside), *bounds)))
-    inner.env = {n: v for n, v in st.env.items() if name not in free_indices(v)} | {s.var: value}
+    inner.env = {n: v for n, v in st.env.items() if not names & free_indices(v)} | {s.var: value}
+    before = cx.thread_names
     cx.thread_names = tuple(dict.fromkeys((*cx.thread_names, *indices)))
     try:
         block(cx, inner, s.body, live)
     except Refused as refused:
-        if any(d.code == "KR207" for d in refused.diagnostics):
+        if more or any(d.code == "KR207" for d in refused.diagnostics):
+            cx.thread_names = before
             return False
         raise
+    if more and _mentioned(inner, len(st.out), len(st.accesses), names):
+        cx.thread_names = before  # a block's own array, or the thread itself
+        return False
     inner.env, inner.open, inner.path = st.env, st.open, st.path
     st.become(inner)
     return True
+
+
+def _number(cx: Context, start: Poly, step: Poly, names: frozenset[str]) -> tuple[Strided, int] | None:
+    """The number of a thread that ``start`` counts from, of as many as ``step`` says, with how many elements each has
+    at once: an index, or several as the digits of a number (``block * warps + warp``); None if it is no such number."""
+    if not names or cx.lane in names:
+        return None  # what the lanes of a warp exchange, they do in step
+    extents = {n: _extent(cx, n) for n in names}
+    least = min((start.coefficient(eq.Index(n, INT)).value or 0 for n in names), default=0)
+    each = least or 1
+    for order in permutations(sorted(names)):
+        number, size = Poly(), Poly({(): 1})
+        for n in order:
+            index, extent = eq.Index(n, INT), extents[n]
+            if extent is None or start.coefficient(index) != size * each:
+                break
+            number, size = number + to_poly(index) * size, size * extent
+        else:
+            if each >= 1 and step == size * each and not names & (start - number * each).indices():
+                digits = tuple((n, to_expr(e)) for n in order if (e := extents[n]) is not None)
+                return Strided(digits, to_expr(number), to_expr(size)), each
+    return None
+
+
+def _extent(cx: Context, name: str) -> Poly | None:
+    """How many values an index of the threads has: of a whole axis, or of the warps along it."""
+    whole = cx.whole_of.get(name)  # which may have the name of its warp
+    if whole is None:
+        return cx.stride(name) if name in cx.axes else None  # else a digit of the thread's index
+    if name == cx.lane or whole not in cx.axes:
+        return None
+    warps, rest = divided(cx.stride(whole), Poly({(): cx.warp}))
+    return None if rest.terms else warps
+
+
+def _mentioned(st: State, outs: int, accesses: int, names: frozenset[str]) -> bool:
+    """Whether what is new in a state speaks of these indices."""
+    left = [e for r in st.out[outs:] for e in expressions(r)]
+    left += [e for a in st.accesses[accesses:] for e in (*a.subscripts, *a.path)]
+    return any(free_indices(e) & names for e in left)
 
 
 def _row(cx: Context, st: State, s: k.For, ends: tuple[eq.Expr, eq.Expr], name: str, live: frozenset[str]) -> bool:

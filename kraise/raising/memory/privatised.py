@@ -112,7 +112,7 @@ def _passed(cx: Context, st: State, raw: RawWrite, part: RawWrite, shape: tuple[
     """``part`` as an accumulation into the array to which ``raw`` passes its cells."""
     assert isinstance(raw.value, eq.Read)
     array = raw.value.version.array
-    if any(n in cx.strides and asks_for(cx.strides[n][1:2], ("grid.",)) for n in raw.loops):
+    if any(n in cx.strides and asks_for((cx.strides[n].size,), ("grid.",)) for n in raw.loops):
         return None  # each cell is passed on by one of the blocks
     path = raw.path
     cell, loops = replace(raw, subscripts=raw.value.subscripts), raw.loops

@@ -180,11 +180,11 @@ def _by_thread(cx: Context, group: list[Access]) -> list[Access]:
     used = [frozenset().union(*(free_indices(e) for e in (*a.path, *a.subscripts))) for a in group]
     every = frozenset().union(*used)
     merged = sorted(every & set(cx.strides))
-    threads = {cx.strides[m][0] for m in merged}
-    if not merged or (len(merged) == len(threads) and not threads & every):
+    digits_of = [d for m in merged for d in cx.strides[m].digits]
+    known = dict(digits_of)
+    if not merged or (len(digits_of) == len(known) and not known.keys() & every):
         return group
     group = _from_zero(group, frozenset(merged))
-    known = {cx.strides[m][0]: cx.strides[m][1] for m in merged}
     out = []
     for a, names in zip(group, used, strict=True):
         own = {t: size for t, size in known.items() if t in names}
@@ -236,11 +236,12 @@ def _expanded(cx: Context, a: Access, merged: list[str], threads: dict[str, eq.E
             own = eq.Index(name, INT)
             more += [eq.Op("ge", (own, eq.Const(0, INT)), BOOL), eq.Op("lt", (own, size), BOOL)]
     for m in merged:
-        thread, size, origin = cx.strides[m]
-        t, u = eq.Index(thread, INT), eq.Index(f"{m}'round", INT)
-        mapping[eq.Index(m, INT)] = to_expr(to_poly(origin) + to_poly(t) + to_poly(size) * to_poly(u))
-        more += [eq.Op("ge", (i, eq.Const(0, INT)), BOOL) for i in (t, u)]
-        more.append(eq.Op("lt", (t, size), BOOL))
+        way, u = cx.strides[m], eq.Index(f"{m}'round", INT)
+        first = to_poly(way.origin) + to_poly(way.number)
+        mapping[eq.Index(m, INT)] = to_expr(first + to_poly(way.size) * to_poly(u))
+        threads_ = [eq.Index(name, INT) for name in way.names]
+        more += [eq.Op("ge", (i, eq.Const(0, INT)), BOOL) for i in (*threads_, u)]
+        more += [eq.Op("lt", (t, size), BOOL) for t, (_, size) in zip(threads_, way.digits, strict=True)]
     # a condition on what a loop carries says nothing of an index; without it more instances are asked for
     kept = [c for c in a.path if not mentions(c, (eq.CarryIn, eq.FoldResult))]
     if any(mentions(s, (eq.CarryIn, eq.FoldResult)) for s in a.subscripts):

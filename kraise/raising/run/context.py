@@ -16,6 +16,21 @@ from kraise.ir.walk import free_indices
 from kraise.raising.threads.splits import Splitting
 
 
+@dataclass(frozen=True)
+class Strided:
+    """Threads that take every ``size``-th element: ``number`` is a thread's, made of ``digits``, each an index with how
+    many values it has; the first one starts at ``origin``."""
+
+    digits: tuple[tuple[str, eq.Expr], ...]
+    number: eq.Expr
+    size: eq.Expr
+    origin: eq.Expr = eq.Const(0, INT)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.digits)
+
+
 @dataclass
 class Context:
     """One kernel being raised. ``threads`` are the names of the thread and block indices, by (kind, axis)."""
@@ -75,8 +90,7 @@ class Context:
     digit_names: dict[str, str] = field(default_factory=dict)  # what the source calls a digit, by its neutral name
     launch_path: tuple[eq.Expr, ...] = ()
     whole_rows: set[str] = field(default_factory=set)  # indices of all threads and rounds of a loop over a row
-    strides: dict[str, tuple[str, eq.Expr, eq.Expr]] = field(default_factory=dict)  # index of thread and rounds: the
-    # thread's index, the number of threads, where the first thread starts
+    strides: dict[str, Strided] = field(default_factory=dict)  # by an index of thread and rounds
     dealt: dict[str, eq.Expr] = field(default_factory=dict)  # an index over all elements: how many each thread has
     facts: tuple[eq.Expr, ...] = ()  # more that the launch implies, for proofs
     of_tables: tuple[eq.Expr, ...] = ()  # bounds of what is loaded from the module's tables

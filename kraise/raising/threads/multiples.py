@@ -46,7 +46,13 @@ def wished(poly: Poly, path: Iterable[eq.Expr]) -> dict[eq.Expr, int]:
                     (atom,) = size.atoms() if len(size.atoms()) == 1 else (None,)
                     if isinstance(atom, eq.Param) and size == to_poly(atom) and any(atom in m for m in poly.terms):
                         out[atom] = by
-    return out
+    return {size: by for size, by in out.items() if not _kept(poly, size, path)}
+
+
+def _kept(poly: Poly, size: eq.Expr, path: tuple[eq.Expr, ...]) -> bool:
+    """Whether a guard keeps the subscript to its row, however long that is: ``32 * r + lane < n``."""
+    high, low = divided(poly, to_poly(size))
+    return bool(high.indices()) and provable(path, low) and provable(path, to_poly(size) - 1 - low)
 
 
 def _in_steps(poly: Poly, path: Sequence[eq.Expr]) -> dict[eq.Expr, int]:
