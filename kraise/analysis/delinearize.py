@@ -379,14 +379,14 @@ def _none_negative(atoms: Monomial, path: tuple[eq.Expr, ...]) -> bool:
 def leading_digit(poly: Poly, path: tuple[eq.Expr, ...]) -> Poly | None:
     """p with ``p >= 0`` equivalent to ``poly >= 0``, for poly = W * A + B with B in [0, W) (p = A) or [-W, 0) (p = A
     - 1)."""
-    sizes = {
-        poly.coefficient(a)
-        for a in poly.atoms()
-        if isinstance(a, eq.Index) and poly.is_affine_in((a.name,)) and poly.coefficient(a).value is None
-    }
-    for size in sorted(sizes, key=lambda p: by_text(to_expr(p))):
+    sizes = {poly.coefficient(a) for a in poly.atoms() if isinstance(a, eq.Index) and poly.is_affine_in((a.name,))}
+    numbers = sorted((p for p in sizes if p.value), key=lambda p: -abs(p.value or 0))
+    sizes = {p for p in sizes if p.value is None}
+    for size in (*sorted(sizes, key=lambda p: by_text(to_expr(p))), *(p for p in numbers if abs(p.value or 0) > 1)):
         w = size if min(size.terms.values()) > 0 else -size
         high, low = divided(poly, w)
+        if w.value is not None and (w.value < 0 or not low.indices()):
+            continue
         for shift in (0, 1):
             rest = low + w * shift
             if provable(path, rest) and provable(path, w - 1 - rest):

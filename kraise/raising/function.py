@@ -212,7 +212,8 @@ class Raiser:
             stmts, renamed = simpler(stmts)
             st.names = {(e := renamed(n.expr)): replace(n, expr=e) for n in st.names.values()}
         if cx.lane is not None:
-            counted = partial(threads.without_warps, cx.block_size(), cx.warp)
+            apart = self.ways.get(0, 1) < 0
+            counted = partial(threads.without_warps, cx.block_size(), cx.warp, apart)
             stmts = tuple(map_statement(s, counted) for s in stmts)
             returns = tuple(r if isinstance(r, eq.Version) else counted(r) for r in returns)
             st.names = {counted(e): n for e, n in st.names.items()}

@@ -114,17 +114,65 @@ def test_a_sum_over_a_block_of_warps():
         {"barrier": ""},
         {"barrier": "__syncwarp();"},
         {"writer": "lane == 1"},
-        {"warps": "blockDim.x / 64"},
-        {"other": "1.0f"},
-        {"cell": "0"},
     ],
 )
 def test_its_racy_and_wrong_twins_are_refused(change):
     assert refusal(BLOCK.format(**WHOLE | change))
 
 
+@pytest.mark.parametrize(
+    ("change", "wanted"),
+    [
+        ({"warps": "blockDim.x / 64"}, [32, 32, 0]),  # a half of the warps
+        ({"other": "1.0f"}, [64 + 30, 36 + 30, 30]),
+        ({"cell": "0"}, [64, 64, 0]),  # the first warp's, as often as there are warps
+    ],
+)
+def test_what_else_a_block_of_warps_may_sum(change, wanted):
+    head = "__global__ void f(const float *x, float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; "
+    text = pipeline.translate(head + "int lane = threadIdx.x % 32;" + BLOCK.format(**WHOLE | change) + "}", "k.cu").text
+    found: dict = {}
+    exec(text, found)
+    got = found["f"](np.ones(100, np.float32), np.zeros(3, np.float32), 100, grid=3, block=64)
+    np.testing.assert_array_equal(got, wanted)
+
+
+SERIAL = """
+    __shared__ float part[8];
+    float v = 0;
+    for (int k = i; k < n; k += gridDim.x * blockDim.x) v += x[k];
+    for (int d = 16; d > 0; d /= 2) v += __shfl_xor_sync(~0u, v, d);
+    if (lane == 0) part[threadIdx.x / 32] = v;
+    {barrier}
+    if (threadIdx.x == 0) {{
+        float s = 0;
+        for (int w = 0; w < {warps}; ++w) s += part[w];
+        {end}
+    }}
+"""
+
+
+@pytest.mark.parametrize("warps", ["8", "blockDim.x / 32", "(blockDim.x + 31) / 32"])
+def test_a_thread_that_adds_up_what_the_warps_have(warps):
+    kernel = raised(SERIAL.format(barrier="__syncthreads();", warps=warps, end="atomicAdd(y, s);"))
+    assert sums(kernel) == ["add"] and not kernel.launch
+    assert not any(isinstance(n, eq.Reduce) and len(n.axes) > 1 for s in kernel.body for n in topological((s.value,)))
+    assert any(("256 threads" if warps == "8" else "multiple of 32") in text for text in kernel.assumptions)
+
+
+def test_its_twins_are_refused_or_tell_what_is_left_out():
+    given = {"barrier": "__syncthreads();", "warps": "7", "end": "atomicAdd(y, s);"}
+    assert "256 threads" not in " ".join(raised(SERIAL.format(**given)).assumptions)  # of 224 threads, or of more
+    assert refusal(SERIAL.format(**given | {"barrier": "__syncwarp();"}))
+    assert refusal(SERIAL.format(**given | {"end": "y[0] = s;"}))
+
+
 def test_lanes_that_do_not_take_part_are_not_read():
-    assert refusal("if (i < n) { float v = x[i]; y[i] = v + __shfl_down_sync(~0u, v, 1); }") == {"KR206"}
+    body = "if (i < n) { float v = x[i]; y[i] = v + __shfl_down_sync(~0u, v, 1); }"
+    for uneven in ("i < n - 1", "i > n", "x[i] > n", "i < n && x[i] > 0"):
+        assert refusal(body.replace("i < n", uneven)) == {"KR206"}
+    whole = raised(body)  # of whole warps, or lanes are asked that have left
+    assert "n must be a multiple of 32" in {text for _, text in whole.checks} and not whole.launch
     assert refusal("if (lane < 16) y[i] = __shfl_xor_sync(~0u, x[i], 16);") == {"KR206"}
 
 

@@ -21,7 +21,7 @@ from kraise.raising.collective.plan import Plan, Trials, plan_of
 from kraise.raising.collective.requests import Apart, Lanes, Sized
 from kraise.raising.collective.segments import running_of_segment
 from kraise.raising.collective.simulate import Simulation
-from kraise.raising.collective.sizes import fits, sizes
+from kraise.raising.collective.sizes import fits, of_warps, sizes
 from kraise.raising.collective.tied import ask
 from kraise.raising.memory.phases import barrier
 from kraise.raising.memory.private import held
@@ -87,6 +87,9 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
         for case in whole:
             plan = plan_of(trials, case.sizes, outlets)
             if plan is not None:
+                for size, upto in of_warps(cx, st, stmts, plan.count) if known is None else ():
+                    if trials.needs(size, upto, _WARPS.sizes):
+                        raise Sized(size)
                 return _carry_out(cx, st, plan, found, case)
         for size in sizes(cx, st, stmts[0], found) if known is None else ():
             plan = plan_of(trials, (size,), outlets)

@@ -168,6 +168,21 @@ class Trials:
             raise done
         return done
 
+    def needs(self, size: int, count: int, sizes: tuple[int, ...]) -> bool:
+        """Whether the first ``count`` statements have a meaning for blocks of ``size``, and none for those of other
+        ``sizes``: a thread would leave a shared array, or read a cell that no one has filled."""
+        nearest = sorted(sizes, key=lambda n: abs(n - size))  # one alike ends it
+        return not self._undefined(size, count) and all(self._undefined(n, count) for n in nearest if n != size)
+
+    def _undefined(self, size: int, count: int) -> bool:
+        try:
+            self.run(size, count, outlets=False)
+        except Outside:
+            return True
+        except Beyond:
+            return False
+        return False
+
 
 def plan_of(trials: Trials, sizes: tuple[int, ...], outlets: bool = False) -> Plan | None:
     """What the longest run from the first statement on computes, the same for blocks of all ``sizes`` (those apart for

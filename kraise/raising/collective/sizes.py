@@ -64,10 +64,27 @@ def sizes(cx: Context, st: State, s: k.Stmt, found: Frame) -> list[int]:
     return list(found_sizes)
 
 
+def of_warps(cx: Context, st: State, stmts: tuple[k.Stmt, ...], count: int) -> list[tuple[int, int]]:
+    """The numbers of threads of which each warp has a cell in an array, and how many statements there are up to the
+    last one that loads it, behind the first ``count``."""
+    found: list[tuple[int, int]] = []
+    for array in sorted(stores(stmts)):
+        local = st.locals.get(resolve(cx, st, array))
+        cells = to_poly(local.shape[-1]).value if local is not None and local.shared else None
+        last = max((at for at, s in enumerate(stmts) if _loads(s, array)), default=0)
+        if cells is not None and 1 < cells <= 32 and last >= count:
+            found.append((32 * cells, last + 1))
+    return found
+
+
+def _loads(s: k.Stmt, array: str) -> bool:
+    return any(isinstance(x, k.Load) and x.array == array for x in walked(s))
+
+
 def _literals(s: k.Stmt) -> list[int]:
     """The powers of two in a statement, the largest first."""
     found = {n.value for n in walked(s) if isinstance(n, k.Const) and type(n.value) is int}
     return sorted((n for n in found if n > 1 and n & (n - 1) == 0), reverse=True)
 
 
-__all__ = ["fits", "sizes"]
+__all__ = ["fits", "of_warps", "sizes"]

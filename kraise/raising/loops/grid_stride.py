@@ -88,6 +88,8 @@ def _number(cx: Context, start: Poly, step: Poly, names: frozenset[str]) -> tupl
     at once: an index, or several as the digits of a number (``block * warps + warp``); None if it is no such number."""
     if not names or cx.lane in names:
         return None  # what the lanes of a warp exchange, they do in step
+    if len(names) > 1 and not names & {*cx.blocks}:
+        return None  # a block's threads fill a tile of theirs
     extents = {n: _extent(cx, n) for n in names}
     least = min((start.coefficient(eq.Index(n, INT)).value or 0 for n in names), default=0)
     each = least or 1

@@ -9,6 +9,7 @@ from kraise.ir import equations as eq
 from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import free_indices, is_unsigned_size, topological, transform
 from kraise.raising.run import simplify
+from kraise.raising.threads.launched import at_least_one
 
 RING = ("add", "sub", "mul", "neg")
 _tidied: dict[eq.Expr, eq.Expr] = {}  # what tidy made of each node
@@ -93,7 +94,8 @@ def _modular(e: eq.Expr, t: ScalarType, converted: set[eq.Expr]) -> Poly | None:
 
 
 def _exact(out: eq.Op) -> eq.Expr:
-    """``(16 * q) // 16`` and, rounding down, ``(16 * q + 15) // 16``: the number of whole ones is known."""
+    """``(16 * q) // 16`` and, rounding down, ``(16 * q + 15) // 16``: the number of whole ones is known. (Extents of
+    the launch are positive.)"""
     a, by = out.args
     if not index_like(a) or not isinstance(by, eq.Const) or not isinstance(by.value, int) or by.value < 2:
         return out
@@ -101,7 +103,7 @@ def _exact(out: eq.Op) -> eq.Expr:
     sizes = not poly.indices() or out.name == "floordiv"
     if sizes and poly.value is None and all(c % by.value == 0 for m, c in poly.terms.items() if m):
         rest = poly.offset % by.value
-        if rest == 0 or out.name == "floordiv":
+        if rest == 0 or out.name == "floordiv" or at_least_one(a):
             return to_expr(Poly({m: c // by.value for m, c in poly.terms.items()}), out.type)
     return out
 

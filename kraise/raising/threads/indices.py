@@ -230,9 +230,9 @@ def lanes(cx: Context, indices: tuple[str, ...], ways: Ways) -> list[tuple[str, 
     return [(inside[0], eq.Const(cx.warp, INT))]
 
 
-def without_warps(block: eq.Param, lanes: int, e: eq.Expr) -> eq.Expr:
+def without_warps(block: eq.Param, lanes: int, apart: bool, e: eq.Expr) -> eq.Expr:
     """``e`` with the number of warps in terms of the launch: times their ``lanes`` they are a block's threads
-    (``block``)."""
+    (``block``), and times the blocks those of the launch, in one number if the two are not ``apart``."""
     grid, threads = (eq.Param(f"{n}.x", INT) for n in ("grid", "threads"))
     few, all_ = (eq.Op("floordiv", (n, eq.Const(lanes, INT)), INT) for n in (block, threads))
 
@@ -242,7 +242,7 @@ def without_warps(block: eq.Param, lanes: int, e: eq.Expr) -> eq.Expr:
             if found in rest:
                 rest.remove(found)
                 by = 1
-                if found is not all_ and grid in rest:
+                if found is not all_ and grid in rest and not apart:
                     rest.remove(grid)
                     whole = threads
                 part: eq.Expr = whole

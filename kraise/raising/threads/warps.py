@@ -8,6 +8,7 @@ it is refused: a lane would read one that does not take part.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import gcd
 
 from kraise.analysis.boxes import largest
 from kraise.analysis.conditions import classify, conjuncts
@@ -27,6 +28,7 @@ from kraise.raising.run.liveness import reads
 from kraise.raising.run.paths import add_path
 from kraise.raising.run.state import LocalArray, RawNew, RawWrite, State
 from kraise.raising.run.values import Cell, access, provable_here, truth, value
+from kraise.raising.threads.row_views import by_launch
 
 _REDUCED = {"sum": "add", "add": "add", "min": "min", "max": "max"}
 ZERO = eq.Const(0, INT)
@@ -45,9 +47,7 @@ def exchange(cx: Context, st: State, e: k.Warp) -> eq.Expr:
             raise refuse("KR299", reason, e.span, "take the lane from threadIdx.x")
         raise Lanes
     lane = eq.Index(cx.lane, INT)
-    if any(
-        cx.lane in free_indices(c) and c not in cx.launch_path and not by_warp(c, cx.lane, cx.warp) for c in st.path
-    ):
+    if [c for c in st.path if cx.lane in free_indices(c) and c not in cx.launch_path and not by_warp(cx, c, cx.lane)]:
         raise refuse(
             "KR206",
             "lanes of one warp may come here under a condition that differs from lane to lane",
@@ -152,18 +152,23 @@ class Registers:
         return after, prefix
 
 
-def by_warp(condition: eq.Expr, lane: str, lanes: int) -> bool:
-    """Whether all ``lanes`` of a warp answer alike: ``32 * warp + lane < 64``."""
-    fact = classify(condition)
+def by_warp(cx: Context, condition: eq.Expr, lane: str) -> bool:
+    """Whether all lanes of a warp answer alike: ``32 * warp + lane < 64``. Where that takes sizes that are multiples of
+    32, it is wished that they are: an exchange that names lanes which others have left is not defined."""
+    fact, lanes = classify(condition), cx.warp
     index = eq.Index(lane, INT)
     if fact is None or fact.kind != "ge" or not fact.poly.is_affine_in((lane,)):
         return False
     rest = fact.poly.without(index)
-    if any(c % lanes for m, c in rest.terms.items() if m):
-        return False
     # 32 * q + c - lane >= 0 and 32 * q + c + lane >= 0, with a lane of 0 ... 31
     wanted = {-1: lanes - 1, 1: 0}.get(fact.poly.coefficient(index).value or 0)
-    return wanted is not None and rest.offset % lanes == wanted
+    if wanted is None or rest.offset % lanes != wanted:
+        return False
+    parts = {m: c for m, c in rest.terms.items() if m and c % lanes}
+    sizes = [m[0] for m in parts if len(m) == 1 and isinstance(m[0], eq.Param | eq.Shape)]
+    if len(sizes) == len(parts) and not by_launch(sizes):
+        cx.wished |= {size: lanes // gcd(lanes, parts[size,]) for size in sizes}
+    return not parts
 
 
 def _keeps_to_its_part(cx: Context, st: State, e: k.Warp) -> None:
