@@ -43,8 +43,10 @@ def digits(poly: Poly, path: tuple[eq.Expr, ...], gaps: bool = False) -> Digits 
     ways = [_strides(poly, gaps)]
     if ways[0] is None:
         ways = [_numbers(poly)]
-        if ways[0] is not None and _tied(poly, path):
+        least = 0 if ways[0] is None else _tied(poly, path)
+        if least == 1:
             return None
+        ways = [[p for p in ways[0] if (p.value or 0) <= least]] if ways[0] and least else ways
     found = None
     others = _slanted(poly) if gaps else [_strides(poly, primitive=True)]
     for strides in (_broken(poly), *ways, *others):
@@ -202,16 +204,17 @@ def _dividing(strides: list[Poly]) -> list[Poly]:
     return out
 
 
-def _tied(poly: Poly, path: tuple[eq.Expr, ...]) -> bool:
-    """Whether a condition ties two of the indices together as the subscript does (``4 * q + k < n``): they are then
-    digits of one index."""
+def _tied(poly: Poly, path: tuple[eq.Expr, ...]) -> int:
+    """The step of the least of several indices that a condition ties together as the subscript does (``4 * q + k <
+    n``): they are then digits of one index. 0 if there are none."""
     names = poly.indices()
     own = [eq.Index(n, INT) for n in names]
+    steps: list[int] = []
     for fact in (f for c in path if len(free_indices(c) & names) > 1 and (f := classify(c)) is not None):
         ratios = {_ratio(fact.poly.coefficient(i), poly.coefficient(i)) for i in own if i in fact.poly.atoms()}
         if sum(i in fact.poly.atoms() for i in own) > 1 and len(ratios) == 1 and None not in ratios:
-            return True
-    return False
+            steps.append(min(abs(poly.coefficient(i).value or 1) for i in own if i in fact.poly.atoms()))
+    return min(steps, default=0)
 
 
 def _ratio(a: Poly, b: Poly) -> Fraction | None:

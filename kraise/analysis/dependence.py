@@ -55,7 +55,7 @@ class Access:
     value: eq.Expr | None = None
     node: eq.Read | None = None
     own: bool = False
-    passed: tuple[tuple[str, int, int], ...] = ()
+    passed: tuple[tuple[str, int, int, int], ...] = ()
     answered: bool = False
     together: str = ""
     span: Span | None = None

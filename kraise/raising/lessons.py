@@ -9,6 +9,7 @@ from kraise.analysis.conditions import static_expr
 from kraise.diagnostics import Refused
 from kraise.ir import equations as eq
 from kraise.ir.walk import topological
+from kraise.raising.collective.opened import by_warps
 from kraise.raising.function import Raiser
 from kraise.raising.learned import Learned
 from kraise.raising.loops import coarsened
@@ -109,6 +110,9 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
         found = divisors(cx, attempt.seen())
         if found:
             return replace(known, radices=found)
+    stepping = not cx.lanes() and by_warps(attempt.inlined)  # lanes wait for each other: a race may be none
+    if more_ways is None and stepping and ("thread", 0) in cx.threads and threads.LANES not in known.ways:
+        return replace(known, ways=known.ways | {threads.LANES: 32})
     if more_ways is None and not known.lone and all(d.code == "KR201" for d in refused.diagnostics):
         lone = lone_axes(cx, accesses)
         return replace(known, lone=lone) if lone else None

@@ -12,7 +12,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import topological
-from kraise.raising.collective.describe import JOINT, Cell, Found, Heads, Running, Total, of_cells, of_thread
+from kraise.raising.collective.describe import JOINT, Cell, Copy, Found, Heads, Running, Total, of_cells, of_thread
 from kraise.raising.collective.frame import Frame, numbers
 from kraise.raising.collective.marks import Beyond, Combined, Outside, Stored, marks
 from kraise.raising.collective.opened import shuffles, walked
@@ -216,10 +216,11 @@ def plan_of(trials: Trials, sizes: tuple[int, ...], outlets: bool = False) -> Pl
             if not said:
                 break
         if said:
+            said = [way for way in said if not _in_part(trials, way, stmts[count:])]
             told = [way for way in said if not _lost(way, stmts[count:])]
-            if not told and spare is None:
+            if said and not told and spare is None:
                 spare = count, said[0]
-            if told or count == shots[0][0]:
+            if said and (told or count == shots[0][0]):
                 chosen = (count, told[0]) if told else spare
                 assert chosen is not None
                 return _made(trials, trial, outlets, *chosen)
@@ -235,6 +236,17 @@ def _lost(way: Way, later: tuple[k.Stmt, ...]) -> bool:
         if any(isinstance(n, k.Load | k.Atomic) and n.array in blank for n in inside):
             return True
         blank -= {n.array for n in inside if isinstance(n, k.Store)}
+    return False
+
+
+def _in_part(trials: Trials, way: Way, later: tuple[k.Stmt, ...]) -> bool:
+    """Whether ``later`` reads an array of several rows of which a cell of the first would be known, or nothing."""
+    for array, f in way[1].items():
+        local = trials.st.locals.get(resolve(trials.cx, trials.st, array))
+        in_rows = local is not None and len(local.shape) > 1
+        if in_rows and not isinstance(f, Running | Copy):
+            if any(isinstance(n, k.Load | k.Atomic) and n.array == array for n in walked(later)):
+                return True
     return False
 
 

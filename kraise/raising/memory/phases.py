@@ -21,31 +21,45 @@ from kraise.raising.memory.whole_blocks import uniform
 from kraise.raising.run.arithmetic import operation, tidy
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import State
+from kraise.raising.writes.accumulate import mentions
 
 BARRIER = "$barrier"  # the array that a barrier is an access of: its path takes part in every rewriting
-BLOCK, GRID = 1, 2  # whose barriers are counted: the place of their number in Access.passed
+BLOCK, GRID, WARP = 1, 2, 3  # whose barriers are counted: the place of their number in Access.passed
 
 
 def barrier(cx: Context, st: State, s: k.Barrier) -> None:
-    """Passes a barrier. A barrier of a warp orders nothing here: what it would order counts as a race."""
+    """Passes a barrier. One of a warp orders its lanes, if all of them are seen to come to it; else it orders nothing
+    here, and what it would order counts as a race."""
+    *outer, (level, count, whole, steps) = st.passed
     if s.scope == "warp":
+        if _in_step(cx, st):
+            st.passed = (*outer, (level, count, whole, steps + 1))
+            cx.stepping = True
         return
-    *outer, (level, count, whole) = st.passed
-    st.passed = (*outer, (level, count + 1, whole + (s.scope == "grid")))
+    st.passed = (*outer, (level, count + 1, whole + (s.scope == "grid"), steps + 1))
     cx.meetings |= s.scope == "grid"
     st.order += 1
     st.accesses.append(Access(BARRIER, (), st.path, False, s.scope, order=st.order, folds=st.folds, span=s.span))
 
 
-def has_barrier(cx: Context, stmts: object) -> bool:
-    """Whether a barrier of the block occurs in ``stmts`` or in what they call."""
+def _in_step(cx: Context, st: State) -> bool:
+    """Whether the lanes of a warp are indices of their own here, and come here all or none."""
+    lanes = cx.lanes()
+    return bool(lanes) and not any(
+        (free_indices(c) & lanes or mentions(c, (eq.CarryIn, eq.FoldResult))) and c not in cx.launch_path
+        for c in st.path
+    )
+
+
+def has_barrier(cx: Context, stmts: object, steps: bool = False) -> bool:
+    """Whether a barrier of the block (``steps``: or of a warp) occurs in ``stmts`` or in what they call."""
     functions = {f.name: f for f in cx.module.functions}
     stack: list[object] = [stmts]
     while stack:
         x = stack.pop()
         match x:
             case k.Barrier(scope=scope):
-                if scope != "warp":
+                if steps or scope != "warp":
                     return True
             case tuple() | list():
                 stack.extend(x)
@@ -80,16 +94,16 @@ def cooperative(cx: Context) -> bool:
 def level(cx: Context, st: State, body: object, index: str = "", step: int = 0) -> Iterator[None]:
     """The rounds of a loop (or, without an index, a branch): barriers in it are counted on their own. ``step``: from
     one round's index to the next one's, 0 where that is not known."""
-    if not has_barrier(cx, body):
+    if not has_barrier(cx, body, steps=bool(cx.lanes())):
         yield
         return
     name = f"{index}#{len(cx.barriers)}"
-    cx.barriers[name] = (0, 0)
+    cx.barriers[name] = (0, 0, 0)
     if index:
         cx.rounds[name] = index
         cx.steps[name] = step
     outer = st.passed
-    st.passed = (*outer, (name, 0, 0))
+    st.passed = (*outer, (name, 0, 0, 0))
     yield
     cx.barriers[name] = st.passed[-1][1:]
     st.passed = outer
@@ -153,7 +167,8 @@ class Unordered:
 
 
 def unordered(cx: Context, a: Access, b: Access, scope: int = BLOCK) -> list[Unordered]:
-    """For two accesses by different threads of one ``scope``: the cases in which no barrier of it lies between.
+    """For two accesses by different threads of one ``scope``: the cases in which no barrier of it lies between. (One of
+    the block is one of its warps, too.)
 
     Where every round passes a barrier, only two rounds that follow each other may be without one between.
     """
@@ -196,4 +211,15 @@ def _before(a: Access, start: int, scope: int) -> bool:
     return any(level[scope] > 0 for level in a.passed[start:])  # type: ignore[operator]
 
 
-__all__ = ["BARRIER", "BLOCK", "GRID", "Unordered", "barrier", "has_barrier", "level", "uniform_barriers", "unordered"]
+__all__ = [
+    "BARRIER",
+    "BLOCK",
+    "GRID",
+    "WARP",
+    "Unordered",
+    "barrier",
+    "has_barrier",
+    "level",
+    "uniform_barriers",
+    "unordered",
+]

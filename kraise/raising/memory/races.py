@@ -23,7 +23,7 @@ from kraise.ir.walk import free_indices, substitute, topological
 from kraise.raising.checked import rely_on_order
 from kraise.raising.memory.benign import stays
 from kraise.raising.memory.levels import set_once
-from kraise.raising.memory.phases import BARRIER, GRID, Unordered, unordered
+from kraise.raising.memory.phases import BARRIER, BLOCK, GRID, WARP, Unordered, unordered
 from kraise.raising.run.arithmetic import index_like, tidy
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import Raw
@@ -125,13 +125,18 @@ def _meet(cx: Context, w: Access, other: Access, running: tuple[str, ...], share
         met = may_meet(w, other, running, frozenset(), injective=cx.injective, sorted_=cx.sorted)
         return partial(meeting, w, other, running, frozenset()) if met else None
     inside = tuple(n for n in running if n not in blocks)
-    for case in () if w.together and w.together == other.together else unordered(cx, w, other):
-        if cx.unroll and shared and apart_by_numbers(cx, w, other):
-            continue
-        a, b, shared_by = _then(case, w, other)
-        same = frozenset(cx.blocks) | shared_by
-        if may_meet(a, b, inside, same, injective=cx.injective, sorted_=cx.sorted):
-            return partial(meeting, a, b, inside, same)
+    lanes = tuple(n for n in inside if n in cx.lanes()) if cx.stepping else ()
+    warps = tuple(n for n in inside if n not in lanes)
+    ways = [(BLOCK, warps, frozenset(cx.blocks))]
+    ways += [(WARP, lanes, frozenset((*cx.blocks, *warps)))] if lanes else []
+    for scope, apart, alike in () if w.together and w.together == other.together else ways:
+        for case in unordered(cx, w, other, scope):
+            if cx.unroll and shared and apart_by_numbers(cx, w, other):
+                continue
+            a, b, shared_by = _then(case, w, other)
+            same = alike | shared_by
+            if may_meet(a, b, apart, same, injective=cx.injective, sorted_=cx.sorted):
+                return partial(meeting, a, b, apart, same)
     if shared or not cx.blocks:
         return None
     apart = cx.blocks if cx.tiles_are_exact() else running

@@ -22,7 +22,7 @@ from kraise.raising.loops.powers import over_powers
 from kraise.raising.loops.touched import stores
 from kraise.raising.memory.phases import BARRIER, has_barrier, level
 from kraise.raising.memory.private import held, holds_nothing
-from kraise.raising.memory.tree_threads import cells, cx_index, one_thread_a_cell, pinned
+from kraise.raising.memory.tree_threads import cells, cx_index, of_one_warp, one_thread_a_cell, pinned
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.bits import power_of_two
@@ -48,7 +48,8 @@ def tree(cx: Context, st: State, s: k.While, live: frozenset[str]) -> bool:
     """Runs the loop if it is a tree reduction; returns False, having done nothing, if it is not."""
     from kraise.raising.run.statements import block
 
-    if s.test_last or not s.body or not has_barrier(cx, s.body):
+    by_block = has_barrier(cx, s.body)
+    if s.test_last or not s.body or not (by_block or (cx.lanes() and has_barrier(cx, s.body, steps=True))):
         return False
     moved = [n for n in assigned(s.body) if n in st.env]
     made = {resolve(cx, st, a) for a in stores(s.body)}
@@ -82,6 +83,11 @@ def tree(cx: Context, st: State, s: k.While, live: frozenset[str]) -> bool:
         cx.barriers = barriers
         return False
     found = [_combined(cx, st, r, w, steps, entries) or _scanned(cx, st, r, w, steps, entries) for r in inner.out]
+    if not by_block and not all(of_one_warp(cx, st, r) for r in inner.out):
+        found = [None]
+    passed = (n for level_, n in cx.barriers.items() if level_ not in barriers and cx.rounds.get(level_) == w.name)
+    if not by_block and not any(steps_ for _, _, steps_ in passed):
+        found = [None]  # some lanes do not come to it
     kept = all(_follows(inner.env[n], inner.out, a, subs, st.locals[a].type) for n, (a, subs) in copies.items())
     if None in found or len(found) != len(made) or not kept:
         cx.barriers = barriers

@@ -11,7 +11,7 @@ from kraise.ir import equations as eq
 from kraise.ir.types import INT
 from kraise.ir.walk import free_indices, substitute, topological
 from kraise.raising.run.context import Context
-from kraise.raising.run.state import RawWrite, State
+from kraise.raising.run.state import Raw, RawWrite, State
 
 ZERO = eq.Const(0, INT)
 
@@ -40,6 +40,17 @@ def one_thread_a_cell(cx: Context, st: State, given: RawWrite, chosen: RawWrite)
     told = frozenset().union(*(free_indices(s) for s in given.subscripts))
     free = [n for n in st.open if n in cx.thread_names and n not in cx.blocks and n not in told]
     return all(given is not chosen and any(_pins(c, n) for c in given.path) for n in free)
+
+
+def of_one_warp(cx: Context, st: State, r: Raw) -> bool:
+    """Whether only the lanes of one warp have to do with the cells that are combined: rows of an array, one for each
+    warp (``s[threadIdx.y][lane]``)."""
+    if not isinstance(r, RawWrite):
+        return False
+    inside = {n for n in st.open if n in cx.thread_names and n not in cx.blocks}
+    rows = {s.name for s in r.subscripts if isinstance(s, eq.Index)} - cx.lanes()
+    lanes = frozenset().union(*(free_indices(s) for s in r.subscripts)) & inside - rows
+    return inside - cx.lanes() <= rows and lanes <= cx.lanes()
 
 
 def _pins(c: eq.Expr, name: str) -> bool:
@@ -84,4 +95,4 @@ def _used(st: State) -> set[str]:
     return {n.name for n in topological(values) if isinstance(n, eq.Index)}
 
 
-__all__ = ["cells", "cx_index", "one_thread_a_cell", "pinned"]
+__all__ = ["cells", "cx_index", "of_one_warp", "one_thread_a_cell", "pinned"]

@@ -96,9 +96,11 @@ class Context:
     of_tables: tuple[eq.Expr, ...] = ()  # bounds of what is loaded from the module's tables
     blocks: tuple[str, ...] = ()  # the indices of the block, whether or not they are axes of their own
     persistent: frozenset[int] = frozenset()  # axes along which there is a block for each row, however many there are
-    barriers: dict[str, tuple[int, int]] = field(default_factory=dict)  # in a round of each loop with some: all, grid's
+    # in a round of each loop with some: all but warps', the grid's, all
+    barriers: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     rounds_around: tuple[eq.Axis, ...] = ()  # the parameters that count the rounds of loops around the launches
     meetings: bool = False  # the whole grid meets somewhere
+    stepping: bool = False  # the lanes of a warp meet somewhere
     steps: dict[str, int] = field(default_factory=dict)  # from a round's index to the next one's, by level
     rounds: dict[str, str] = field(default_factory=dict)  # the index of each such loop
     sites: dict[str, int] = field(default_factory=dict)  # how many stores to an array that the kernel makes
@@ -156,6 +158,14 @@ class Context:
         """Remembers a choice for ``explain``, once."""
         if text not in self.notes:
             self.notes.append(text)
+
+    def lanes(self) -> frozenset[str]:
+        """The index that tells the lanes of a warp apart, where there is one: the lane, or a thread's index of 32."""
+        thread, block = self.threads.get(("thread", 0)), self.threads.get(("blockDim", 0))
+        if self.lane is not None:
+            return frozenset((self.lane,))
+        alone = isinstance(thread, eq.Index) and isinstance(block, eq.Const) and block.value == 32
+        return frozenset((thread.name,)) if alone and isinstance(thread, eq.Index) else frozenset()
 
     def block_size(self) -> eq.Param:
         """What is checked of the number of a block's threads along x: the launch's, or the template's integer."""

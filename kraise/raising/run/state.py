@@ -95,7 +95,9 @@ class State:
     before: list[Raw] = field(default_factory=list)  # the writes before the fold under way (places count from there)
     walls: dict[str, int] = field(default_factory=dict)  # the fences, as places
     entered: dict[str, int] = field(default_factory=dict)  # the place at which a loop was entered
-    passed: tuple[tuple[str, int, int], ...] = (("", 0, 0),)  # the barriers passed, in each round that is under way
+    passed: tuple[tuple[str, int, int, int], ...] = (
+        ("", 0, 0, 0),
+    )  # the barriers passed, in each round that is under way
     locals: dict[str, LocalArray] = field(default_factory=dict)
     arrays: dict[str, str] = field(default_factory=dict)
     order: int = 0

@@ -64,6 +64,8 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
                         offsets[n.value] = None
     for size in sorted(offsets, reverse=True):
         vote(k.Hw("thread", 0, INT), size)
+    if 0 not in votes and _rows_of_warps(nodes):
+        vote(k.Hw("thread", 0, INT), 32)
     further = {c for s in nodes if isinstance(s, k.Op) for a in addends(s) if (c := number(a)) is not None}
     paired = any(isinstance(s, k.Op) and stride(s) == 2 and axis_of_product(s, names) is not None for s in nodes)
     elsewhere = _rows_of_blocks(nodes, names)
@@ -87,6 +89,18 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
     likeliest = sorted(ranked, key=lambda sizes: (len({rank for rank, _ in sizes}), sum(rank for rank, _ in sizes)))
     found = [dict(zip(axes, (-n for _, n in sizes), strict=True)) for sizes in likeliest]
     return [{**known, **f} for f in found if f][:_MOST]
+
+
+def _rows_of_warps(nodes: Iterable[object]) -> bool:
+    """Whether lanes exchange or wait for each other that are counted by a thread's index along x as it stands, beside
+    rows of threads along y: a row is a warp."""
+    nodes = list(nodes)
+    exchanged = any(isinstance(n, k.Warp) or (isinstance(n, k.Barrier) and n.scope == "warp") for n in nodes)
+    if not exchanged or ("thread", 1) not in [(n.kind, n.axis) for n in nodes if isinstance(n, k.Hw)]:
+        return False
+    divided = ("floordiv", "tdiv", "mod", "tmod", "shr", "and_")
+    digits = [n.args[0] for n in nodes if isinstance(n, k.Op) and n.name in divided and n.type.is_integer]
+    return not any(isinstance(x, k.Hw) and (x.kind, x.axis) == ("thread", 0) for x in walked(tuple(digits)))
 
 
 def _rows_of_blocks(nodes: Iterable[object], names: dict[str, int]) -> dict[k.Expr, tuple[int, int]]:
