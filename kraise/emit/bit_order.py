@@ -2,7 +2,8 @@
 
 A tree of halving strides prefers, of equal elements, the one whose place is first in this order. For the places of an
 axis it is a table, ``jnp.arange(16).reshape((2,) * 4).T.ravel()`` (an axis for each bit, the axes turned round), and
-the table takes a place back, too: it is its own inverse.
+the table takes a place back, too: it is its own inverse. Of as many places as a block has threads, a power of two that
+the launch says, the weights are parts of that number: ``block // 2 * (t % 2) + block // 4 * (t // 2 % 2) + ...``.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from kraise.ir.types import INT
 
 NAME = "bit_reverse"  # an operation of the emitter's own: of a place below a power of two, and that number
 _LEAST = 8  # places: of fewer the sum is as short
+_BITS = 10  # of the number of a thread of the largest block
 
 
 def turned(kernel: eq.Kernel) -> eq.Kernel:
     """The kernel with such sums as reversals."""
     memo: dict[tuple[eq.Expr, Axes], eq.Expr] = {}
-    sizes: dict[eq.Expr, int] = {}  # extrema of such numbers, which are below that
+    sizes: dict[eq.Expr, eq.Expr] = {}  # extrema of such numbers, which are below that
 
     def rewritten(node: eq.Expr, axes: Axes) -> eq.Expr:
         if (node, axes) not in memo:
@@ -32,7 +34,7 @@ def turned(kernel: eq.Kernel) -> eq.Kernel:
             out = tree.rebuilt(node, {c: rewritten(c, inner) for c in tree.children(node)})
             if isinstance(out, eq.Op) and out.name == "add" and out.type.is_integer:
                 out = _sum(out, axes, sizes)
-            if isinstance(out, eq.Reduce) and out.op in ("min", "max") and (size := _size(out.body)):
+            if isinstance(out, eq.Reduce) and out.op in ("min", "max") and (size := _size(out.body)) is not None:
                 sizes[out] = size
             memo[node, axes] = out
         return memo[node, axes]
@@ -41,24 +43,33 @@ def turned(kernel: eq.Kernel) -> eq.Kernel:
     return named(done, ((old, new) for (old, _), new in memo.items()))
 
 
-def _size(e: eq.Expr) -> int:
+def _size(e: eq.Expr) -> eq.Expr | None:
     match e:
-        case eq.Op(name="bit_reverse", args=(_, eq.Const(value=int() as size))):
+        case eq.Op(name="bit_reverse", args=(_, size)):
             return size
-    return 0
+    return None
 
 
-def _sum(e: eq.Op, axes: Axes, sizes: dict[eq.Expr, int]) -> eq.Expr:
+def _sum(e: eq.Op, axes: Axes, sizes: dict[eq.Expr, eq.Expr]) -> eq.Expr:
     """A sum with the bits of one place in it, all of them in reverse order, as that of their reversal."""
     form = linear(e)
+    weighed: dict[tuple[eq.Expr, eq.Expr], dict[eq.Expr, int]] = {}
+    for atom, c in form.terms:
+        if c == 1 and (found := _weighed(atom)) is not None:
+            weighed.setdefault(found[:2], {})[atom] = found[2]
+    for (place, whole), bits in weighed.items():
+        if sorted(bits.values()) == [*range(_BITS)] and whole in (sizes.get(place), _end(place, axes)):
+            rest = Linear(tuple((a, c) for a, c in form.terms if a not in bits), form.constant)
+            return _with(rest, eq.Op(NAME, (place, whole), e.type), e)
     for place in dict.fromkeys(x for atom, _ in form.terms if (x := _bit(atom)[0]) is not None):
-        size = sizes.get(place) or _extent(place, axes)
+        known = sizes.get(place)
+        size = int(known.value.real) if isinstance(known, eq.Const) else _extent(place, axes)
         if size < _LEAST or size & size - 1:
             continue
-        bits = {atom: _bit(atom, size)[1] for atom, _ in form.terms if _bit(atom, size)[0] is place}
+        numbers = {atom: _bit(atom, size)[1] for atom, _ in form.terms if _bit(atom, size)[0] is place}
         wanted = {(k, size >> k + 1) for k in range(size.bit_length() - 1)}
-        if len(bits) == len(wanted) and {(bits[a], c) for a, c in form.terms if a in bits} == wanted:
-            rest = Linear(tuple((a, c) for a, c in form.terms if a not in bits), form.constant)
+        if len(numbers) == len(wanted) and {(numbers[a], c) for a, c in form.terms if a in numbers} == wanted:
+            rest = Linear(tuple((a, c) for a, c in form.terms if a not in numbers), form.constant)
             return _with(rest, eq.Op(NAME, (place, eq.Const(size, INT)), e.type), e)
     return e
 
@@ -84,6 +95,25 @@ def _bit(e: eq.Expr, size: int = 0) -> tuple[eq.Expr | None, int | None]:
     return None, None
 
 
+def _weighed(e: eq.Expr) -> tuple[eq.Expr, eq.Expr, int] | None:
+    """t, the number of places and 1 of ``block // 4 * (t // 2 % 2)``."""
+    match e:
+        case eq.Op(name="mul", args=(a, b)):
+            for weight, bit in ((a, b), (b, a)):
+                place, number = _bit(bit)
+                match weight:
+                    case eq.Op(name="floordiv", args=(whole, eq.Const(value=int() as by))):
+                        if place is not None and number is not None and by == 2 << number:
+                            return place, whole, number
+    return None
+
+
+def _end(place: eq.Expr, axes: Axes) -> eq.Expr | None:
+    """The end of the axis that a place is of, if it begins at 0."""
+    a = next((a for a in axes if isinstance(place, eq.Index) and a.name == place.name), None)
+    return a.hi if a is not None and a.step == 1 and linear(a.lo) == linear(eq.Const(0, INT)) else None
+
+
 def _extent(place: eq.Expr, axes: Axes) -> int:
     """The number of places of an axis from 0 on."""
     a = next((a for a in axes if isinstance(place, eq.Index) and a.name == place.name), None)
@@ -94,8 +124,8 @@ def _extent(place: eq.Expr, axes: Axes) -> int:
 
 def lowered(low: Lowering, node: eq.Op, frame: Frame) -> Val:
     """The table at the places of an axis, or at one that was chosen."""
-    place, size = node.args[0], int(node.args[1].value)  # type: ignore[union-attr,arg-type]
-    table = Atom(_table(low, size))
+    place = node.args[0]
+    table = Atom(_table(low, node.args[1]))
     own = next((a for a in frame if isinstance(place, eq.Index) and a.name == place.name), None)
     if own is not None:
         return low.extend(table, (own,), frame)
@@ -103,14 +133,18 @@ def lowered(low: Lowering, node: eq.Op, frame: Frame) -> Val:
     return Val(py.Sub(table, (value.py,)), value.axes, value.rank)
 
 
-def _table(low: Lowering, size: int) -> str:
+def _table(low: Lowering, size: eq.Expr) -> str:
     known = low.ctx.blocks[0].variables
     key = (NAME, size, None)
     if key not in known:
         name = low.ctx.names.fresh("bit_order")
         bits = py.Tup((py.number(2),))
-        axes = py.Bin("*", bits, py.number(size.bit_length() - 1))
-        text = py.method(py.call("jnp.arange", py.number(size)), "reshape", axes)
+        many, axes = low.ctx.static(size), py.number(0)
+        if isinstance(size, eq.Const):
+            axes = py.number(int(size.value.real).bit_length() - 1)
+        else:
+            axes = py.Bin("-", py.method(many, "bit_length"), py.number(1))
+        text = py.method(py.call("jnp.arange", many), "reshape", py.Bin("*", bits, axes))
         low.ctx.emit(Assign(name, py.method(py.Attr(text, "T"), "ravel")), 0)
         known[key] = (name, ())
     return known[key][0]

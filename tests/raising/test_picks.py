@@ -215,3 +215,54 @@ def test_all_lanes_store_what_their_warp_has():
 )
 def test_its_racy_twins_are_refused(change):
     assert codes(translated(GROUPS.format(**NORM | change)))
+
+
+CUT = """
+__global__ void kernel(const float *x, int *place, float *value, int n) {
+    extern __shared__ KIND smem[];
+    float *v = (float *)smem;
+    int *at = (int *)(v + blockDim.x);
+    int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    v[t] = i < n ? x[i] : 1e30f;
+    at[t] = i;
+    __syncthreads();
+    for (int s = blockDim.x / 2; s > 0; s /= 2) {
+        if (t < s && (v[t + s] < v[t] TIE)) { v[t] = v[t + s]; at[t] = at[OTHER]; }
+        __syncthreads();
+    }
+    if (t == 0) { place[blockIdx.x] = END; value[blockIdx.x] = v[0]; }
+}
+"""
+LESSER = "|| (v[t + s] == v[t] && at[t + s] < at[t])"
+
+
+def cut(**change):
+    text = CUT
+    for word, by in ({"KIND": "char", "TIE": "", "OTHER": "t + s", "END": "at[0]"} | change).items():
+        text = text.replace(word, by)
+    return translated(text)
+
+
+@pytest.mark.parametrize("tie", ["", LESSER])
+def test_values_and_places_in_one_dynamic_array(tie):
+    done = cut(KIND="float" if tie else "char", TIE=tie)
+    assert done.text, [d.reason for d in done.diagnostics]
+    assert "loop" not in done.text and ("argmin" in done.text) == bool(tie)
+    found: dict = {}
+    exec(done.text, found)
+    empty = np.zeros(3, np.int32), np.zeros(3, np.float32)
+    for block in (2, 32):
+        x = np.random.default_rng(2).integers(0, 4, 3 * block).astype(np.float32)  # with ties
+        place, value = found["kernel"](x, *empty, x.size, grid=3, block=block)
+        rows = x.reshape(3, block)
+        chosen = np.argmin(rows, axis=1) if tie else by_halves(rows, np.min)
+        np.testing.assert_array_equal(place, np.arange(3) * block + chosen)
+        np.testing.assert_array_equal(value, rows.min(axis=1))
+    with pytest.raises(ValueError, match="power of two"):
+        found["kernel"](x, *empty, x.size, grid=3, block=6)
+
+
+@pytest.mark.parametrize("change", [{"OTHER": "t + s / 2"}, {"END": "(int)v[1]"}])
+def test_other_cells_of_it_are_refused_or_no_arg_reduction(change):
+    done = cut(**change)
+    assert done.text is None or not ({"argmin", "bit_order"} & set(done.text.replace("[", " ").split()))

@@ -14,6 +14,7 @@ from kraise.raising.collective.picks import THREAD
 from kraise.raising.run.arithmetic import operation, tidy
 
 ZERO = eq.Const(0, INT)
+_BITS = 10  # of the number of a thread of the largest block
 
 
 def choice(source: Any, f: Chosen, path: tuple[eq.Expr, ...]) -> eq.Expr:
@@ -41,8 +42,10 @@ def choice(source: Any, f: Chosen, path: tuple[eq.Expr, ...]) -> eq.Expr:
     best: eq.Expr = eq.Reduce(f.op, (axis,), key, None, key.type)
     among = eq.Op("eq", (key, best), BOOL)
     if f.order:
-        rank: eq.Expr = eq.Reduce("min", (axis,), _rank(x, f.order), among, INT)
-        return tidy(substitute(rider, {x: _rank(rank, f.order)}))  # a rank of a rank is the place again
+        raise Beyond("an order that has no form")
+    if f.tie == "halves":
+        rank: eq.Expr = eq.Reduce("min", (axis,), _rank(x, extent), among, INT)
+        return tidy(substitute(rider, {x: _rank(rank, extent)}))  # a rank of a rank is the place again
     way = _direction(rider, x) if f.tie in ("min", "max") else 1
     if not way:
         return eq.Reduce(f.tie, (axis,), rider, among, rider.type)
@@ -58,23 +61,15 @@ def _direction(e: eq.Expr, x: eq.Index) -> int:
     return {1: 1, -1: -1}.get(p.coefficient(x).value or 0, 0)
 
 
-def _rank(x: eq.Expr, order: tuple[int, ...]) -> eq.Expr:
-    """The place of ``x`` in an order in which a tree by halves prefers its leaves: the bits of ``x`` from the last to
-    the first.
-
-    Raises:
-        Beyond: the order is another one.
-    """
-    n = len(order)
-    bits = n.bit_length() - 1
-    if n != 1 << bits or any(
-        sum((i >> b & 1) << (bits - 1 - b) for b in range(bits)) != o for i, o in enumerate(order)
-    ):
-        raise Beyond("an order that has no form")
+def _rank(x: eq.Expr, extent: eq.Expr) -> eq.Expr:
+    """The place of ``x`` in the order in which a tree by halves prefers its leaves, of which there are a power of two:
+    the bits of ``x`` from the last to the first."""
+    known = to_poly(extent).value
     out: eq.Expr = ZERO
-    for b in range(bits):
+    for b in range(_BITS if known is None else known.bit_length() - 1):
         bit = operation("mod", (operation("floordiv", (x, eq.Const(1 << b, INT)), INT), eq.Const(2, INT)), INT)
-        out = operation("add", (out, operation("mul", (eq.Const(1 << (bits - 1 - b), INT), bit), INT)), INT)
+        weight = operation("floordiv", (extent, eq.Const(2 << b, INT)), INT)
+        out = operation("add", (out, operation("mul", (weight, bit), INT)), INT)
     return out
 
 

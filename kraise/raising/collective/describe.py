@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -48,7 +49,7 @@ class Running:
 class Chosen:
     """The datum of ``family`` where that of ``key`` is the extremum (``op``) of a group of threads (0: the block), as
     :class:`Total` holds it. ``tie`` says which of several: the "first", the "last", the one with the "min" or the
-    "max" of ``family``, or the first in ``order``."""
+    "max" of ``family``, the first in ``order``, or ("halves") the first as a tree by halves prefers its leaves."""
 
     op: str
     family: str
@@ -158,8 +159,17 @@ def _choice(sim: Simulation, p: Pick, start: int, group: int, first: bool) -> Ch
     if tie == "first" and order == tuple(range(n))[::-1]:
         tie = "last"
     elif tie == "first" and order != tuple(range(n)):
-        kept = order
+        tie, kept = ("halves", ()) if order == _by_halves(n) else (tie, order)
     return Chosen(p.op, p.family, p.key, group, first, tie, cells, kept)
+
+
+@cache
+def _by_halves(n: int) -> tuple[int, ...]:
+    """The numbers below a power of two in the order of their bits from the last to the first."""
+    out: tuple[int, ...] = (0,)
+    while len(out) < n:
+        out = (*(2 * i for i in out), *(2 * i + 1 for i in out))
+    return out
 
 
 def _families(sim: Simulation) -> list[tuple[str, int]]:

@@ -12,7 +12,18 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import topological
-from kraise.raising.collective.describe import JOINT, Cell, Copy, Found, Heads, Running, Total, of_cells, of_thread
+from kraise.raising.collective.describe import (
+    JOINT,
+    Cell,
+    Chosen,
+    Copy,
+    Found,
+    Heads,
+    Running,
+    Total,
+    of_cells,
+    of_thread,
+)
 from kraise.raising.collective.frame import Frame, numbers
 from kraise.raising.collective.marks import Beyond, Combined, Outside, Stored, marks
 from kraise.raising.collective.opened import shuffles, walked
@@ -244,9 +255,9 @@ def _in_part(trials: Trials, way: Way, later: tuple[k.Stmt, ...]) -> bool:
     for array, f in way[1].items():
         local = trials.st.locals.get(resolve(trials.cx, trials.st, array))
         in_rows = local is not None and len(local.shape) > 1
-        if in_rows and not isinstance(f, Running | Copy):
-            if any(isinstance(n, k.Load | k.Atomic) and n.array == array for n in walked(later)):
-                return True
+        read = any(isinstance(n, k.Load | k.Atomic) and n.array == array for n in walked(later))
+        if in_rows and read and not isinstance(f, Running | Copy):
+            return True
     return False
 
 
@@ -371,6 +382,8 @@ def _both(f: Found | None, other: Found | None, size: int) -> Found | None:
         return f
     if size == _LARGEST and isinstance(f, Total) and f.literal is not None and replace(f, literal=None) == other:
         return replace(f, full=size)
+    if size == 2 and isinstance(f, Chosen) and f.tie == "halves" and replace(f, tie="first") == other:
+        return f  # of two, the first
     if isinstance(f, Cell | Heads) and type(other) is type(f):
         inner = _both(f.value, other.value, size)  # type: ignore[union-attr]
         same = inner is not None and replace(f, value=inner) == replace(other, value=inner)  # type: ignore[arg-type]

@@ -72,7 +72,7 @@ def of_warps(cx: Context, st: State, stmts: tuple[k.Stmt, ...], count: int) -> l
         local = st.locals.get(resolve(cx, st, array))
         cells = to_poly(local.shape[-1]).value if local is not None and local.shared else None
         last = max((at for at, s in enumerate(stmts) if _loads(s, array)), default=0)
-        if cells is not None and 1 < cells <= 32 and last >= count:
+        if cells is not None and 1 < cells < 32 and last >= count:  # 32 are there for whatever block
             found.append((32 * cells, last + 1))
     return found
 
