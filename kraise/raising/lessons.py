@@ -93,6 +93,10 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
             return replace(known, widths=fields | known.widths)
         if more:
             return replace(known, assumed=(*known.assumed, *more))
+    if cx.block_ends and any(d.code == "KR205" for d in refused.diagnostics):
+        blocks = {b for b in cx.blocks if b in cx.axes}  # the launch says how many there are
+        if not known.launched.issuperset(blocks):
+            return replace(known, launched=known.launched | blocks)
     if any(d.code == "KR206" for d in refused.diagnostics):
         whole = tiled(cx, known)  # a guard that whole blocks pass together
         if whole is not None:

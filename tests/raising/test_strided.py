@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from kraise import pipeline
@@ -153,3 +154,35 @@ def test_the_diagonal_before_is_not_stored_to():
 def test_cells_of_the_same_diagonal_are_refused(guard, value):
     done = pipeline.translate(DIAGONAL.format(guard=guard, value=value), "k.cu")
     assert done.text is None and done.diagnostics[0].code in ("KR201", "KR202")
+
+
+CAUSAL = """
+__global__ void f(const float *x, float *y, int n) {
+    extern __shared__ float s[];
+    __shared__ float red[64];
+    int row = blockIdx.x, t = threadIdx.x;
+    float m = -INFINITY;
+    for (int j = t; j <= row; j += blockDim.x) { s[j] = x[row * n + j]; m = fmaxf(m, s[j]); }
+    red[t] = m;
+    __syncthreads();
+    for (int h = blockDim.x / 2; h > 0; h >>= 1) { if (t < h) red[t] = fmaxf(red[t], red[t + h]); __syncthreads(); }
+    float sum = 0.f;
+    for (int j = 0; j <= row; j++) sum += expf(s[j] - red[0]);
+    if (t == 0) y[row] = sum;
+}"""
+
+
+def test_rows_that_end_where_the_block_says():
+    text = pipeline.translate(CAUSAL, "k.cu").text
+    assert "tri" in text and "loop" not in text
+    found: dict = {}
+    exec(text, found)
+    x = np.random.default_rng(1).normal(size=(5, 5)).astype(np.float32)
+    wanted = [np.exp(r[: i + 1] - r[: i + 1].max()).sum() for i, r in enumerate(x)]
+    np.testing.assert_allclose(found["f"](x.ravel(), np.zeros(5, np.float32), 5, grid=5, block=4), wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("old", ["__syncthreads();\n    for (int h", "__syncthreads(); }"])
+def test_such_rows_without_a_barrier_are_refused(old):
+    done = pipeline.translate(CAUSAL.replace(old, old.replace("__syncthreads();", "")), "k.cu")
+    assert CAUSAL.count(old) == 1 and {d.code for d in done.diagnostics} == {"KR201"}

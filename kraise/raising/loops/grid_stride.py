@@ -45,7 +45,7 @@ def grid_stride(
     if carried_by(s, live):
         return _apart(cx, st, s, live)
     (name, *more) = threads.names
-    if not (is_static(to_poly(stop)) and is_static(origin)):
+    if not (of_block(cx, stop) and is_static(origin)):
         return each == 1 and not more and _row(cx, st, s, (to_expr(origin), stop), name, live)
     way = replace(threads, origin=to_expr(origin if each == 1 else Poly()))
     own = name if s.var.endswith("$round") or each > 1 else s.var
@@ -81,6 +81,15 @@ def grid_stride(
     inner.env, inner.open, inner.path = st.env, st.open, st.path
     st.become(inner)
     return True
+
+
+def of_block(cx: Context, e: eq.Expr) -> bool:
+    """Whether a number is known, but for the block's index: ``blockIdx.x + 1``."""
+    poly = to_poly(e)
+    for b in free_indices(e) & {*cx.blocks}:
+        if poly.is_affine_in((b,)):
+            poly = poly.without(eq.Index(b, INT))
+    return is_static(poly)
 
 
 def _number(cx: Context, start: Poly, step: Poly, names: frozenset[str]) -> tuple[Strided, int] | None:

@@ -77,6 +77,7 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
     if not isinstance(step, eq.Const) and (part := in_its_part(st, s, start, stop, live)) is not None:
         loop(cx, st, part, live, free)
         return
+    cx.block_ends |= bool(free_indices(stop) & {*cx.blocks})
     by_threads = (shared_out, grid_stride, dealt, strided, strided_rows)
     if any(form(cx, st, s, start, stop, step, live) for form in by_threads):
         return

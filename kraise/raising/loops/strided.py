@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+from kraise.analysis.boxes import largest
 from kraise.analysis.conditions import is_static, static_expr
 from kraise.analysis.dependence import nonnegative
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
+from kraise.raising.loops.grid_stride import of_block
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import State
 from kraise.raising.run.statements import block
@@ -22,7 +24,10 @@ def strided(
 ) -> bool:
     """Runs the loop if its step is a number of threads; returns False, having done nothing, if it is not."""
     size = to_poly(step)
-    if not is_static(to_poly(stop)) or not (
+    end = to_poly(stop)
+    if not is_static(end) and of_block(cx, stop):  # ``j <= blockIdx.x``
+        end = largest(end, (*st.path, *st.facts)) or end
+    if not is_static(end) or not (
         size.value is None
         and (at_least_one(step) or step in cx.named.values())
         or _by_digit(cx, st, to_poly(start), size)
@@ -34,18 +39,22 @@ def strided(
         moved = to_poly(start) - origin
         if not nonnegative((*st.path, *st.facts), moved) and not _counts(moved, cx):
             return False
-    names = {n: f"${s.var}${n}" for n in ("start", "stop", "step", "origin")}
+    names = {n: f"${s.var}${n}" for n in ("start", "stop", "step", "origin", "end")}
     t = INT  # a count of rounds, whatever the type of the variable
     at = {n: k.Var(v, t, span=s.span) for n, v in names.items()}
     one = k.Const(1, t)
-    gap = at["stop"] if not origin.terms else k.Op("sub", (at["stop"], at["origin"]), t)
+    gap = at["end"] if not origin.terms else k.Op("sub", (at["end"], at["origin"]), t)
     last = k.Op("sub", (k.Op("add", (gap, at["step"]), t), one), t)
     count = k.Op("floordiv", (last, at["step"]), t)
     fresh = f"${s.var.lstrip('$').removesuffix('$round')}_round"
     now = k.Op("add", (at["start"], k.Op("mul", (k.Var(fresh, t), at["step"]), t)), t)
-    body = (k.Assign(s.var, now, t, span=s.span), k.If(k.Op("lt", (k.Var(s.var, t), at["stop"]), BOOL), s.body))
+    inside = k.Op("lt", (k.Var(s.var, t), at["stop"]), BOOL)
+    if end != to_poly(stop):  # it goes without saying, and is the end of all blocks
+        inside = k.Op("and", (k.Op("lt", (k.Var(s.var, t), at["end"]), BOOL), inside), BOOL)
+    body = (k.Assign(s.var, now, t, span=s.span), k.If(inside, s.body))
     st.env.pop(s.var, None)
     st.env |= {names["start"]: start, names["stop"]: stop, names["step"]: step, names["origin"]: to_expr(origin)}
+    st.env[names["end"]] = stop if end == to_poly(stop) else to_expr(end)
     block(cx, st, (k.For(fresh, k.Const(0, t), count, one, body, type=t, span=s.span),), live - {s.var})
     for n in (*names.values(), s.var):
         st.env.pop(n, None)  # what the variable is after the loop has no form: a read of it is refused
