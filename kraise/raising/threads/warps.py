@@ -8,7 +8,6 @@ it is refused: a lane would read one that does not take part.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import gcd
 
 from kraise.analysis.boxes import largest
 from kraise.analysis.conditions import classify, conjuncts
@@ -165,9 +164,9 @@ def by_warp(cx: Context, condition: eq.Expr, lane: str) -> bool:
     if wanted is None or rest.offset % lanes != wanted:
         return False
     parts = {m: c for m, c in rest.terms.items() if m and c % lanes}
-    sizes = [m[0] for m in parts if len(m) == 1 and isinstance(m[0], eq.Param | eq.Shape)]
-    if len(sizes) == len(parts) and not by_launch(sizes):
-        cx.wished |= {size: lanes // gcd(lanes, parts[size,]) for size in sizes}
+    match list(parts.items()):
+        case [((eq.Param() | eq.Shape() as size,), 1)] if not by_launch((size,)):  # of 8 * n, parts of a warp would do
+            cx.wished[size] = lanes
     return not parts
 
 
