@@ -99,7 +99,7 @@ def search(module: k.Module, function: k.Function, options: Options, known: Lear
                         return full
                 if vain and first is not None:  # the size is a guess, and it makes a store one that never happens
                     raise with_attempts(first, tried)
-                apart = strides(last.inlined, left)
+                apart = strides(last.inlined, left) or last.cx.part_lanes
                 if last.cx.unfilled and kernel.launch == "required":
                     apart = widest(last, told)  # blocks with fewer threads leave cells that are read
                 if apart and not start.ways and not contradicts(apart, told):

@@ -8,6 +8,7 @@ from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.raising.collective.describe import Running
 from kraise.raising.run.arithmetic import operation
+from kraise.raising.threads.indices import LANES
 
 ZERO = eq.Const(0, INT)
 
@@ -19,6 +20,7 @@ def running_of_segment(source: Any, f: Running) -> eq.Expr:
     Raises:
         Beyond, ValueError: the data of another lane are not known.
     """
+    source.cx.part_lanes = {LANES: f.group}
     found, lane, g = source.found, source.found.lane, eq.Const(f.group, INT)
     x = source._fresh("lane")
     body = found.at_lane(source._datum(f.family), operation("add", (source._segment(lane, f.group), x), INT))

@@ -130,6 +130,7 @@ class Context:
     tile_rows: bool = False  # flat tiles in shared memory are seen in rows
     pitched: frozenset[str] = frozenset()  # what came of it: columns must be proved to stay within their row
     lane: str | None = None  # the index of the lane, where a warp's lanes are an index of their own
+    part_lanes: dict[int, int] = field(default_factory=dict)  # a way in which running values of a part have an axis
     warp: int = 32  # how many lanes that are: of a whole warp, or of the parts of it that work on their own
     whole_of: dict[str, str] = field(default_factory=dict)  # the thread's index, by its warp's and its lane's
     registers_kept: set[str] = field(default_factory=set)  # arrays that hold what the lanes exchange
