@@ -36,7 +36,6 @@ from kraise.raising.memory.padded import without_gaps
 from kraise.raising.memory.phases import cooperative, uniform_barriers
 from kraise.raising.memory.privatised import without_private_copies
 from kraise.raising.memory.races import check
-from kraise.raising.memory.retyped import retyped
 from kraise.raising.memory.unread import private_extents, store_sites, without_unread
 from kraise.raising.optimistic import message, open_checks, strongest
 from kraise.raising.ragged.segments import flattened
@@ -102,7 +101,6 @@ class Raiser:
         if cx.apart:
             before, body.body = body.body, parts.split(body.body)
             cx.parts = parts.made(body.body) if body.body is not before else frozenset()
-            body.body = retyped(body.body, cx.parts)
         if cx.tile_rows:
             body.body, cx.pitched = pitched.in_rows(body.body)
         live = frozenset(f"$ret{i}" for i in range(len(body.returns)))

@@ -17,6 +17,7 @@ from kraise.ir import kernel as k
 from kraise.ir.rewrite import rewritten
 from kraise.ir.types import INT
 from kraise.raising.collective.opened import walked
+from kraise.raising.memory.retyped import retyped
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import assigned
 from kraise.raising.run.state import State
@@ -59,7 +60,7 @@ def split(body: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:
             if found is not None:
                 body = found
                 break
-    return body
+    return retyped(body, made(body))
 
 
 def _sizes(body: tuple[k.Stmt, ...], array: str) -> Iterator[_Size]:
