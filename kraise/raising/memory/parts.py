@@ -54,9 +54,9 @@ class _Size:
 
 def split(body: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:
     """``body`` with its dynamic shared arrays as the arrays that they are used as; the same if there are none."""
-    for made in [s for s in walked(body) if isinstance(s, k.LocalArray) and s.dynamic and not s.shape]:
-        for size in _sizes(body, made.name):
-            found = _split(body, made, size)
+    for array in [s for s in walked(body) if isinstance(s, k.LocalArray) and s.dynamic and not s.shape]:
+        for size in _sizes(body, array.name):
+            found = _split(body, array, size)
             if found is not None:
                 body = found
                 break
