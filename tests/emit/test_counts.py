@@ -1,8 +1,10 @@
 """How many places of a window are within bounds is a difference of these, not a sum over a mask."""
 
+import numpy as np
 import pytest
 
 from kraise import pipeline
+from kraise.verify.load import load_module
 from tests.checks import agrees
 
 SOURCE = """
@@ -58,3 +60,18 @@ __global__ void f(const unsigned char *in, float *out, int w, int h, int r) {
 """
     text = verified(source, {"in": (20,), "out": (20,)}, {"w": 5, "h": 4, "r": 2}, "k.cu")
     assert text.count("jnp.minimum") == 2, text
+
+
+@pytest.mark.parametrize(("bin", "turned"), [("a[y, x]", False), ("a[y, x] + b[x, y]", True), ("a[0, x] + y", False)])
+def test_places_are_scattered_in_the_order_in_which_they_are_loaded(bin, turned):
+    source = (
+        "def f(a, b, h):\n    for x in range(a.shape[1]):\n        for y in range(a.shape[0]):\n"
+        f"            h[{bin}] += 1\n"
+    )
+    done = pipeline.translate(source, "k.py")
+    assert (".T" in done.text) == turned, done.text
+    own: dict = {}
+    exec(source, own)
+    a, b, h = np.arange(6).reshape(3, 2) % 4, np.arange(6).reshape(2, 3) % 3, np.zeros(9, int)
+    own["f"](a, b, h)
+    np.testing.assert_array_equal(load_module(done.text).f(a, b, 0 * h), h)

@@ -89,11 +89,17 @@ def _write_rolled(low: Lowering, stmt: eq.Write, found: rolls.Rolls, extents: tu
 
 
 def stored_frame(context: Context, stmt: eq.Write) -> tuple[Frame, Frame]:
-    """The axes in the order of the subscripts, and those that no subscript names."""
+    """The axes in the order of the subscripts, and those that no subscript names. The axes of one place are in the
+    order in which it is loaded: ``hist[bin[y, x]]`` of threads along x and y needs no transposed places (half of the
+    time)."""
     order: list[eq.Axis] = []
     for s in stmt.subscripts:
         free = context.free(s)
-        order += [a for a in stmt.axes if a.name in free and a not in order]
+        new = [a for a in stmt.axes if a.name in free and a not in order]
+        loaded = [n for n in tree.walk(s) if isinstance(n, eq.Read)] if len(new) > 1 else []
+        rows = [[a for at in n.subscripts for a in new if a.name in context.free(at)] for n in loaded]
+        whole = [r for r in rows if len(r) == len(new) == len(set(r))]
+        order += whole[0] if whole and all(r == whole[0] for r in whole) else new
     return tuple(order), tuple(a for a in stmt.axes if a not in order)
 
 
