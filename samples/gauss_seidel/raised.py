@@ -159,7 +159,7 @@ def dense(A, b, x, sweeps):
             return x, None
 
         x, _ = jax.lax.scan(
-            step_2, x, (jnp.arange(n), b[:n], A[:, :n], jnp.diagonal(A[:, :n]))
+            step_2, x, (jnp.arange(n), b[:n], A[:, :n], jnp.diagonal(A))
         )  # kernel.py:21
         return x
 

@@ -16,7 +16,7 @@ def triangular_sum(a, below, pairs):
         jnp.sum(jnp.tril(a[:, : max(n - 1, 0)], -1), axis=1)
     )  # kernel.py:12
     pairs = pairs.at[:n].set(
-        jnp.diagonal(a[:, :n])
-        * jnp.pad(jnp.flip(jnp.cumsum(jnp.flip(jnp.diagonal(a[1:, 1:n])))), (0, 1))[:n]
+        jnp.diagonal(a)
+        * jnp.pad(jnp.flip(jnp.cumsum(jnp.flip(jnp.diagonal(a)[1:]))), (0, 1))[:n]
     )  # kernel.py:17
     return below, pairs

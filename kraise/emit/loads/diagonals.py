@@ -85,12 +85,24 @@ def unskewed(low: Lowering, base: Py, node: eq.Read, extents: tuple[Linear, ...]
     return low.extend(array, (row, column), frame)
 
 
-def axis_of(dims: list[Dim]) -> eq.Axis | None:
-    """The axis along which a load goes down a matrix (``A[i, i]``: ``jnp.diagonal(A)``), or None."""
+def along(ctx: Context, base: Py, dims: list[Dim], extents: tuple[Linear, ...]) -> tuple[Py, Frame] | None:
+    """``A[i, i]`` for all i of a range as a part of ``jnp.diagonal(A)``, or None for other loads. (Of the whole matrix:
+    the gradient fills up one, where it would one for each part.)"""
     match dims:
         case [Range(axis=axis, step=1, backward=False) as row, Range(axis=other, step=1, backward=False) as column]:
-            return axis if other is axis and row.start.same(column.start) else None
+            if other is not axis or not row.start.same(column.start):
+                return None
+            ends = any(row.stop.same(e) for e in extents)  # the other extent is no smaller then
+            part = Slice(_bound(ctx, row.start), None if ends else _bound(ctx, row.stop))
+            whole = py.call("jnp.diagonal", base)
+            return (whole if part == Slice(None, None) else py.Sub(whole, (part,))), (axis,)
     return None
+
+
+def _bound(ctx: Context, place: Linear) -> Py | None:
+    if place.same(Linear()):
+        return None
+    return ctx.at_least_zero(place) if place.terms else py.number(max(place.constant, 0))
 
 
 def _free(context: Context, name: str) -> bool:

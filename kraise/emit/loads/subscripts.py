@@ -132,9 +132,8 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
             rows = strided(low, base, node.subscripts[0], frame) or rearranged(low, base, node, frame)
         if rows is not None:
             return rows
-    if not node.safe and (along := diagonals.axis_of(dims)) is not None:
-        items = [slice_item(ctx, d, e)[0] for d, e in zip(dims, extents, strict=True)]  # type: ignore[arg-type]
-        return low.extend(py.call("jnp.diagonal", subscripted(base, items)), (along,), frame)
+    if not node.safe and (down := diagonals.along(ctx, base, dims, extents)) is not None:
+        return low.extend(*down, frame)
     mixed = None if node.safe else _one_gather(low, base, dims, extents, frame)
     return mixed or _gather(low, base, node, extents, frame)
 
