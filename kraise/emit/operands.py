@@ -20,6 +20,15 @@ if TYPE_CHECKING:
     from kraise.emit.lower import Lowering
 
 
+def in_order(low: Lowering, args: tuple[eq.Expr, ...], frame: Frame) -> None:
+    """Lowers operands that the source named in the order in which it did: their variables are made in its order, and
+    gradients are summed up in that order (measured on the larger of two neighbours: 0.6 of the time)."""
+    named = [n for a in args if (n := low.ctx.wishes.get(a)) is not None and n.span is not None]
+    if len(named) > 1:
+        for n in sorted(named, key=lambda n: n.span.line):  # type: ignore[union-attr]
+            low.lower(n.expr, frame)
+
+
 def operand(low: Lowering, arg: eq.Expr, parent: eq.Op, frame: Frame) -> Val:
     """An operand; a constant of an unsigned type that a weak integer cannot hold keeps its type, and unsigned sizes
     have the type of what is computed from them (``(int)n - 5`` may be negative)."""

@@ -28,7 +28,7 @@ def walsh_stage(v, half, n):
     v2_2 = jnp.stack(
         (
             jnp.where(below, v2[:, :half] + q, v2[:, :half]),
-            jnp.where(below, v2[:, :half] - q, v2[:, half:]),
+            jnp.where(below, v2[:, :half] - q, q),
         ),
         axis=1,
     ).reshape(v2.shape)  # kernel.py:15
@@ -68,7 +68,7 @@ def fourier_stage(re, im, cos, sin, half, n):
         jnp.stack(
             (
                 jnp.where(below, re2[:, :half] + x, re2[:, :half]),
-                jnp.where(below, re2[:, :half] - x, re2[:, half:]),
+                jnp.where(below, re2[:, :half] - x, re_at),
             ),
             axis=1,
         ),
@@ -78,7 +78,7 @@ def fourier_stage(re, im, cos, sin, half, n):
         jnp.stack(
             (
                 jnp.where(below, im2[:, :half] + y, im2[:, :half]),
-                jnp.where(below, im2[:, :half] - y, im2[:, half:]),
+                jnp.where(below, im2[:, :half] - y, im_at),
             ),
             axis=1,
         ),

@@ -8,12 +8,13 @@ second one comes; nothing may ask for the array in between (see :mod:`kraise.emi
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from kraise.emit.context import Context, Frame
 from kraise.emit.loads import subscripts as subs
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
-from kraise.emit.text.linear import Linear
+from kraise.emit.text.linear import Linear, linear
 from kraise.emit.text.python import Py
 from kraise.ir import equations as eq
 
@@ -63,10 +64,20 @@ def cells(low: Lowering, stmt: eq.Write, frame: Frame, before: eq.Version) -> Py
     value = stmt.value
     if stmt.accumulate or stmt.where is not None:
         old = eq.Read(before, stmt.subscripts, value.type, stmt.view)
+        old = next((n for n in low.ctx.uses if isinstance(n, eq.Read) and _same_cells(low.ctx, n, old)), old)
         value = eq.Op(stmt.accumulate, (old, value), value.type) if stmt.accumulate else value
         value = value if stmt.where is None else eq.Op("select", (stmt.where, value, old), value.type)
     found = low.lower(value, frame)
     return found.py if found.axes == frame else py.call("jnp.broadcast_to", found.py, low.ctx.shape_of(frame))
+
+
+def _same_cells(ctx: Context, load: eq.Read, old: eq.Read) -> bool:
+    """Whether a masked load of the other half is of these cells: one slice for both (measured on a stage of a Walsh
+    transform: the gradient takes 0.4 of the time)."""
+    if replace(load, safe=False, outside=()) != old:
+        return False
+    extents = ctx.array_extents(load.version, load.view)
+    return all(o is None or linear(o.limit).same(e) for o, e in zip(load.outside, extents, strict=False))
 
 
 def stacked(low: Lowering, stmt: eq.Write, before: eq.Version, axis: int, halves: tuple[Py, Py], as_it_is: bool) -> Py:
