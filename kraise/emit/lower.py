@@ -327,7 +327,7 @@ class Lowering:
         row = OPERATIONS[name]
         pattern = template(row.jnp) if row.jnp and not row.infix and not row.prefix else None
         repeated = pattern is not None and repeats(row.jnp)
-        operands.in_order(self, args, frame)
+        operands.in_order(self, args if name in ("lt", "le", "gt", "ge") else (), frame)
         values = [self.as_name(a, frame, "value") if repeated else operands.operand(self, a, node, frame) for a in args]
         texts = [v.py for v in values]
         if row.prefix:

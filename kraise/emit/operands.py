@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def in_order(low: Lowering, args: tuple[eq.Expr, ...], frame: Frame) -> None:
-    """Lowers operands that the source named in the order in which it did: their variables are made in its order, and
-    gradients are summed up in that order (measured on the larger of two neighbours: 0.6 of the time)."""
+    """Lowers what a comparison has and the source named in the order in which it did: variables are made in its order,
+    and gradients are summed up in that order (measured on the larger of two neighbours: 0.6 of the time)."""
     named = [n for a in args if (n := low.ctx.wishes.get(a)) is not None and n.span is not None]
     if len(named) > 1:
         for n in sorted(named, key=lambda n: n.span.line):  # type: ignore[union-attr]

@@ -71,9 +71,9 @@ def larger_neighbour(x, y):
         for 0 <= i < x.shape[0]
     """
     n = x.shape[0]
+    i = jnp.arange(n)
     x_padded = jnp.pad(x, 1)
     best = x_padded[:-2]  # kernel.py:43
-    i = jnp.arange(n)
     best_2 = jnp.where((i > 0) & (best > x), best, x)
     best_3 = x_padded[2:]  # kernel.py:45
     best_4 = jnp.where((i + 1 < n) & (best_3 > best_2), best_3, best_2)

@@ -51,10 +51,10 @@ def whole_root(x, root, n):
         below = lo < hi_2
         dividend = hi_2 - lo + 1
         mid = lo + jax.lax.div(dividend, jnp.asarray(2, dividend.dtype))  # kernel.cu:27
-        tdiv = jax.lax.div(x[:n], mid)
+        below_2 = mid <= jax.lax.div(x[:n], mid)
         return (
-            jnp.where(below & (mid <= tdiv), mid, lo),
-            jnp.where(below & (mid > tdiv), mid - 1, hi_2),
+            jnp.where(below & below_2, mid, lo),
+            jnp.where(below & ~below_2, mid - 1, hi_2),
         )
 
     lo, _ = jax.lax.fori_loop(

@@ -27,7 +27,7 @@ def row_cdf(ptr, w, cdf, rest, total, n):
     whole = jnp.where(start < end, sums[end - 1], 0)
     k = jnp.arange(w.size)
     within = (k >= ptr[0]) & (k < ptr[n])
-    after = 0.5 + _running(w, ends, reverse=True) - w
+    after = 0.5 + jnp.where(ends, 0, jnp.roll(_running(w, ends, reverse=True), -1))  # less w would not be exact
     return jnp.where(within, sums, cdf), jnp.where(within, after, rest), total.at[:n].set(whole)
 
 

@@ -23,10 +23,10 @@ def particle_push(pos, vel, acc):
     rows = pos.shape[0]
     v = vel[:rows, :3] + DT * acc[:rows, :3]  # kernel.py:14
     p = pos[:, :3] + DT * v
-    p_2 = 2.0 * BOX - p  # kernel.py:21
-    above = p > BOX
-    p_3 = jnp.where(above, p_2, p)
     below = p < 0.0
+    above = p > BOX
+    p_2 = 2.0 * BOX - p  # kernel.py:21
+    p_3 = jnp.where(above, p_2, p)
     p_4 = jnp.where(below, -p, p_3)  # kernel.py:18
     pos = pos.at[:, :3].set(p_4)  # kernel.py:23
     v_2 = jnp.where(below | above, -v, v)  # kernel.py:19

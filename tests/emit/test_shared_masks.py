@@ -54,3 +54,17 @@ def test_not_by_the_lanes_of_other_conditions():
         assert after is before
     after, before = chosen(both)
     assert after is not before and after.args[2].args[0] is both
+
+
+@pytest.mark.parametrize(("kind", "once"), [(INT, True), (FLOAT32, False)])  # neither way holds for a NaN
+def test_integers_that_are_compared_in_both_ways_are_compared_once(kind, once):
+    low, high = (eq.CarryIn("loop", n, (), kind) for n in ("low", "high"))
+    less, more = (eq.Op(name, (low, high), BOOL) for name in ("le", "gt"))
+    carried = tuple(
+        eq.ScalarCarry(n.name, (), eq.Const(0, kind), eq.Op("select", (mask, high, low), kind), kind)
+        for n, mask in ((low, less), (high, more))
+    )
+    axis = eq.Axis("r", eq.Const(0, INT), eq.Param("n", INT))
+    loop = shared(eq.Kernel("f", (), (eq.Fold("loop", axis, carried, (), ()),), (), ())).body[0]
+    assert loop.scalars[0].update.args[0] is less
+    assert loop.scalars[1].update.args[0] is (eq.Op("not", (less,), BOOL) if once else more)

@@ -6,6 +6,8 @@ made of, XLA would make once more (the cosine of a Newton step, a third time).
 Where a branch in a branch has a value of which an operand is made safe, the lanes of that value choose it:
 ``where(a, x, where(b, y, z))`` is ``where(a, x, where(both, z, y))`` with the mask ``both = ~a & ~b`` that ``z`` has
 inside. XLA's code for the CPU then computes the two from one mask (an option's price: 0.6 of the time).
+
+Integers that a round compares in both ways, ``mid <= q`` and ``mid > q``, are compared in one (0.87 of a search's time).
 """
 
 from __future__ import annotations
@@ -32,7 +34,23 @@ def _statement(stmt: eq.Stmt) -> eq.Stmt:
         return stmt
     masks = _masks(s.update for s in stmt.scalars)
     scalars = tuple(replace(s, update=_shorter(s.update, masks) or s.update) for s in stmt.scalars)
+    other_way, memo = _other_way(s.update for s in scalars), {}  # type: ignore[var-annotated]
+    if other_way:
+        scalars = tuple(replace(s, update=tree.substitute(s.update, other_way, memo)) for s in scalars)
     return replace(stmt, scalars=scalars, body=tuple(map(_statement, stmt.body)))
+
+
+def _other_way(roots: Iterable[eq.Expr]) -> dict[eq.Expr, eq.Expr]:
+    """Comparisons of integers that a round carries or makes, as the negations of others."""
+    found: dict[eq.Expr, eq.Expr] = {}
+    seen: set[eq.Expr] = set()
+    for node in tree.walk(*reversed(tuple(roots))):  # of two the first one stays
+        if isinstance(node, eq.Op) and node.name in ("lt", "le", "gt", "ge") and node.args[0].type.is_integer:
+            other = negated(node)
+            if other in seen and any(isinstance(n, eq.CarryIn) for n in tree.walk(node)):
+                found[node] = eq.Op("not", (other,), BOOL)
+            seen.add(node)
+    return found
 
 
 def _chosen(value: eq.Expr) -> eq.Expr:
