@@ -31,13 +31,6 @@ def larger_neighbour(x, y):
     return jnp.where((i + 1 < x.size) & (right > best), right, best)
 
 
-def larger_neighbour(x, y):
-    """By comparisons, as in the source: a maximum would pass a NaN on, and share the gradient of equal ones."""
-    padded = jnp.pad(x, 1, constant_values=-jnp.inf)
-    best = jnp.where(padded[:-2] > x, padded[:-2], x)
-    return jnp.where(padded[2:] > best, padded[2:], best)
-
-
 def large(rng):
     x, y = rng.random((2, 1_000_000), "f")
     return {

@@ -74,7 +74,7 @@ def test_bits_that_are_not_flipped_are_refused(old, new):
 def test_each_element_takes_its_partners_value(mine):
     """A negative number flips the sign: there is no partner. Of five elements the last one has none for 3."""
     done = pipeline.translate(STEP, "kernel.py")
-    assert ".at[" not in done.text
+    assert ".set(" not in done.text and ".add(" not in done.text
     request = pipeline.Request(
         shapes={"x": (8 if mine < 0 else 16,)}, values={"j": mine, "k": 4}, grid=(2,), block=(8,)
     )
