@@ -7,7 +7,8 @@ Where a branch in a branch has a value of which an operand is made safe, the lan
 ``where(a, x, where(b, y, z))`` is ``where(a, x, where(both, z, y))`` with the mask ``both = ~a & ~b`` that ``z`` has
 inside. XLA's code for the CPU then computes the two from one mask (an option's price: 0.6 of the time).
 
-Integers that a round compares in both ways, ``mid <= q`` and ``mid > q``, are compared in one (0.87 of a search's time).
+Integers that a round compares in both ways, ``mid <= q`` and ``mid > q``, are compared in one (a search: 0.87 of the
+time).
 """
 
 from __future__ import annotations
