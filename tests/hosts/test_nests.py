@@ -23,6 +23,11 @@ DIAGONAL = """__global__ void diagonal(const int *x, const int *y, float *H, int
     }
 }
 """
+POINTERS = """__global__ void row(const float *last, const float *cost, float *next, int w) {
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (j < w) next[j] = cost[j] + (j > 0 ? fminf(last[j], last[j - 1]) : last[j]);
+}
+"""
 HEAD = "void run(const float *cost, float *a, int h, int w) { "
 SWEEP = "void run(const int *x, const int *y, float *H, int n, int m, float gap) { "
 HOSTS = {
@@ -32,6 +37,8 @@ HOSTS = {
     " for (int i = 1; i < h; i++) row<<<(w + 63) / 64, 64>>>(cost, a, w, i); } }",
     "a row's own pointer": ROW.replace("cost[i * w + j]", "cost[j]") + HEAD
     + "for (int i = 1; i < h; i++) row<<<(w + 63) / 64, 64>>>(cost + i * w, a, w, i); }",
+    "rows by pointers": POINTERS + HEAD
+    + "for (int i = 1; i < h; i++) row<<<(w + 63) / 64, 64>>>(a + (i - 1) * w, cost + i * w, a + i * w, w); }",
     "diagonals": DIAGONAL + SWEEP + "for (int d = 2; d <= n + m; d++) "
     "diagonal<<<(n + 63) / 64, 64>>>(x, y, H, n, m, d, gap); }",
     "fields in time": """
@@ -78,6 +85,12 @@ def _own_pointer(m, cost, a, h, w):
     return a
 
 
+def _pointers(m, cost, a, h, w):
+    for i in range(1, h):
+        a = a.at[i * w : (i + 1) * w].set(m.row(a[(i - 1) * w : i * w], cost[i * w :], a[i * w : (i + 1) * w], w))
+    return a
+
+
 def _diagonals(m, x, y, H, rows, columns, gap):
     for d in range(2, rows + columns + 1):
         H = m.diagonal(x, y, H, rows, columns, d, gap)
@@ -93,6 +106,7 @@ def _fields(m, u, c):
 ROUNDS = {
     "rows in a time loop": _in_time,
     "a row's own pointer": _own_pointer,
+    "rows by pointers": _pointers,
     "diagonals": _diagonals,
     "fields in time": _fields,
 }
@@ -149,3 +163,14 @@ def test_the_loop_stays(name):
 def test_cells_of_one_launch_are_a_race(change):
     done = pipeline.translate(HOSTS["diagonals"].replace(*change), "k.cu")
     assert done.raised == () and {d.code for d in done.diagnostics} == {"KR201", "KR212"}
+
+
+def test_what_another_thread_of_the_launch_stores():
+    """Two pointers into the row that is stored: a thread may see there what another one has made of it."""
+    row = POINTERS.replace("float *next", "const float *same, float *next").replace(
+        ": last[j])", ": last[j]) + same[j ^ 1]"
+    )
+    host = HEAD + "for (int i = 1; i < h; i++) "
+    host += "row<<<(w + 63) / 64, 64>>>(a + (i - 1) * w, cost + i * w, a + i * w, a + i * w, w); }"
+    done = pipeline.translate(row + host, "k.cu")
+    assert done.raised == ("row",) and {d.code for d in done.diagnostics} == {"KR211"}

@@ -25,7 +25,7 @@ from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names, fresh, live_before
 from kraise.ir.types import INT32, ArrayType, ScalarType
-from kraise.ir.walk import topological
+from kraise.ir.walk import statement_expressions, statements, topological
 from kraise.raising.hosts.nest_bodies import NoNest, assigned, continued, nodes, numbered, without_copy
 from kraise.raising.hosts.nest_diagonals import SUMS, columns, in_kernel
 
@@ -73,7 +73,7 @@ class Nests:
                 raised = self.again(module, made)
             except (NoNest, Refused):
                 continue
-            if _by_rows(raised):
+            if _by_rows(raised) and not (nest.shared and _sees(raised)):
                 self.functions.append(made)
                 self.raised.append(raised)
                 return h.Launch(made.name, nest.given(), span=launch.span)
@@ -103,6 +103,14 @@ def _by_rows(kernel: eq.Kernel) -> bool:
     return bool(folds[0].arrays) and not any(a.outside.array in own for a in folds[0].arrays)
 
 
+def _sees(kernel: eq.Kernel) -> bool:
+    """Whether a round of a nest by rows loads, beside them, of an array that it stores to."""
+    stored = {v.array for v in kernel.returns if isinstance(v, eq.Version)}
+    (fold,) = (s for s in kernel.body if isinstance(s, eq.Fold))
+    roots = [e for s in statements((fold,)) for e in statement_expressions(s)]
+    return any(isinstance(n, eq.Read) and n.version.array in stored for n in topological(roots))
+
+
 class _Nest:
     """The function that one loop over launches is."""
 
@@ -114,17 +122,19 @@ class _Nest:
         self.known: dict[str, str] = {}  # a number of the host by the parameter that is given it
         self.arrays: dict[str, k.Expr | None] = {}  # by parameter: where it begins in the host's array
         self.moving: list[tuple[k.Param, Any]] = []
-        given: set[str] = set()
+        self.homes: dict[str, str] = {}  # by parameter: the one that has its memory
+        given: dict[str, k.Param] = {}
         pairs = list(zip(kernel.params, launch.args, strict=True)) if len(kernel.params) == len(launch.args) else []
         if not pairs or not all(isinstance(p.type, ScalarType | ArrayType) and not p.by_reference for p, _ in pairs):
             raise NoNest
         for p, a in pairs:
             if isinstance(a, k.ArrayRef) and isinstance(p.type, ArrayType):
-                if a.rows or a.array in given or (a.offset is not None and p.type.ndim != 1):
-                    raise NoNest  # of two parameters in one place, threads may see what others of their launch store
-                given.add(a.array)
-                self._param(p, k.ArrayRef(a.array, span=a.span))
-                self.arrays[p.name] = a.offset
+                home = given.setdefault(a.array, p)
+                if a.rows or home.type != p.type or (p.type.ndim != 1 and (home is not p or a.offset is not None)):
+                    raise NoNest
+                if home is p:
+                    self._param(p, k.ArrayRef(a.array, span=a.span))
+                self.arrays[p.name], self.homes[p.name] = a.offset, home.name
             elif isinstance(p.type, ScalarType) and not isinstance(a, k.ArrayRef):
                 if loop.var in {*expression_names(a)}:
                     self.moving.append((p, a))
@@ -142,6 +152,11 @@ class _Nest:
         if assigned(kernel.body) & {p.name for p in kernel.params}:
             raise NoNest  # a thread's own number, which the next one would find changed
 
+    @property
+    def shared(self) -> bool:
+        """Whether two parameters have one memory: a thread could see there what another one of its launch stores."""
+        return any(own != home for own, home in self.homes.items())
+
     def given(self) -> tuple[Any, ...]:
         """What the function is called with."""
         return tuple(self.args)
@@ -158,7 +173,7 @@ class _Nest:
             raise NoNest
         one = k.Const(1, INT32)
         if diagonal:
-            if len(threads) != 1 or head:
+            if len(threads) != 1 or head or self.shared:
                 raise NoNest
             (t,) = threads.values()
             rows, low, high = columns(self.equations, self.var, start, stop, step)
@@ -217,8 +232,12 @@ class _Nest:
             return node
         if isinstance(node, k.Load | k.Store | k.Shape) and node.array not in self.arrays:
             raise NoNest
+        if isinstance(node, k.Shape) and self.shared:
+            raise NoNest
         changed = {f.name: self._body(getattr(node, f.name)) for f in fields(node) if f.name not in ("span", "type")}
         offset = self.arrays[node.array] if isinstance(node, k.Load | k.Store | k.Shape) else None
+        if isinstance(node, k.Load | k.Store | k.Shape):
+            changed["array"] = self.homes[node.array]
         if offset is not None:
             if isinstance(node, k.Shape):
                 raise NoNest
