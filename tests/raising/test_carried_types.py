@@ -286,3 +286,37 @@ def test_a_mean_of_nothing_adds_nothing(name):
     for n in (0, 3):
         expected, found = both(f"def f(x, n, out):\n    {MEANS[name]}\n", np.arange(1.0, n + 1), n, np.ones(2))
         np.testing.assert_allclose(found, expected)
+
+
+SWAPPED = """def f(x):
+    n, m = x.shape
+    out = np.zeros((n, 2))
+    for i in range(n):
+        p, q = 0, 1.5
+        for j in range(m):
+            {}
+        out[i, 0] = p
+        out[i, 1] = q
+    return out
+"""
+EXCHANGED = "p, q = q, p\n            if x[i, j] > 0:\n                p = x[i, j]"
+SUMMED = "if x[i, j] > 0:\n                p, q = q, p + x[i, j]"
+HELD = "if x[i, j] > q:\n                q = p\n            p = x[i, j]"
+ALONE = """def f(x):
+    p, q = 1.5, 0
+    for j in range(len(x)):
+        p, q = q, p
+        if x[j, 0] > 0:
+            p = x[j, 0]
+    return p + q
+"""
+
+
+@pytest.mark.parametrize("source", [*map(SWAPPED.format, (EXCHANGED, SUMMED, HELD)), ALONE])
+def test_numbers_that_change_places_have_the_type_of_all(source):
+    # the fraction reaches either of them; beside integers it was cut off to 1 without a word
+    made: dict = {"np": np}
+    exec(source, made)
+    for kind in (np.int32, np.float32):
+        x = np.array([[2, -1, 3], [-1, -2, -3], [-4, 5, 1]], kind)
+        assert run(source, "f", x).tolist() == np.asarray(made["f"](x)).tolist()

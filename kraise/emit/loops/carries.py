@@ -6,12 +6,13 @@ other scalar has the dtype that the values which reach it have; what only decide
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from kraise.emit import tree
 from kraise.emit.context import Assign, Context
 from kraise.emit.loads.widened import OF_INTEGERS
+from kraise.emit.loops.sources import made_from, sources
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
 from kraise.emit.text.python import Atom, Py
@@ -48,7 +49,8 @@ def start(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
             and _arrays(ctx, s.update).keys() - own
         ):
             return py.call("jnp.asarray", value.py, _dtype(ctx, s, dtypes))
-        if array is None and s.type.kind == "number" and _signed(ctx, s) and _arrays(ctx, s.update):
+        taken = s.type.kind == "number" and (_signed(ctx, s) or _only_carried(ctx, s))
+        if array is None and taken and _arrays(ctx, s.update):
             return py.call("jnp.asarray", value.py, _dtype(ctx, s, dtypes))
         follows = _follows(ctx, s) if narrow else None
         return value.py if follows is None else py.call("jnp.asarray", value.py, follows)
@@ -110,7 +112,7 @@ def cell_of(context: Context, name: str) -> str | None:
 def _cell_from_index(ctx: Context, s: eq.ScalarCarry, value: eq.Expr) -> bool:
     """Whether an index, which is as wide as JAX makes integers, reaches a cell of an array of integers."""
     whole = s.type.is_integer and cell_of(ctx, s.name) is not None
-    return whole and any(isinstance(n, eq.Index) for n in _sources(ctx, value))
+    return whole and any(isinstance(n, eq.Index) for n in sources(ctx, value))
 
 
 def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
@@ -125,25 +127,21 @@ def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     if arrays and s.type.kind == "number":
         arrays += _open_numbers(ctx, s)
         said = {
-            f"jnp.{WIDENING[n.name]}" for n in _sources(ctx, s.update) if isinstance(n, eq.Op) and n.name in WIDENING
+            f"jnp.{WIDENING[n.name]}" for n in sources(ctx, s.update) if isinstance(n, eq.Op) and n.name in WIDENING
         }
         arrays += sorted(said)
     if not arrays:
         return Atom(dtype_text(s.type))
-    numbers = [n for e in (s.init, s.update) for n in _sources(ctx, e) if isinstance(n, eq.Const)]
+    numbers = [n for e in (s.init, s.update) for n in sources(ctx, e) if isinstance(n, eq.Const)]
     far = any(n.type in (INT, INT64) and wide(n) for n in numbers)
-    fraction = ("1.0",) if s.type.kind == "number" and _fraction_of_integers(ctx, s) else ()
     if len(arrays) == 1 and s.type.kind == "number" and far:  # a number that has 64 bits makes the others have them
-        return py.call("jnp.result_type", Atom(arrays[0]), Atom("jnp.int64"), *map(Atom, fraction))
+        return py.call("jnp.result_type", Atom(arrays[0]), Atom("jnp.int64"))
     arrays += ["jnp.int64"] if far and s.type.kind == "number" else []
-    arrays += [f for f in fraction if f not in arrays]
     base: tuple[Atom, ...] = () if s.type.kind == "number" else (Atom(dtype_text(s.type)),)
-    if any(_settles(ctx, n) and not n.type.is_integer for e in (s.init, s.update) for n in _sources(ctx, e)):
+    if any(_settles(ctx, n) and not n.type.is_integer for e in (s.init, s.update) for n in sources(ctx, e)):
         base = (*base, Atom("jnp.float_"))  # a sum of numbers is as wide as JAX makes floats
-    elif not base and any(_counts(ctx, n) for n in _sources(ctx, s.update)):
+    elif not base and any(_counts(ctx, n) for n in sources(ctx, s.update)):
         base = (Atom("jnp.int_"),)  # indices are as wide as JAX makes integers
-        if any(isinstance(n, eq.Const) and isinstance(n.value, float) for n in _sources(ctx, s.update)):
-            base = (*base, Atom("1.0"))
     if len(arrays) == 1 and not base:
         return Atom(arrays[0] + ".dtype")
     key = (s.type.kind, *map(py.flat, base), *arrays)
@@ -155,37 +153,55 @@ def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
 
 
 def _open_numbers(ctx: Context, s: eq.ScalarCarry) -> list[str]:
-    """What makes a number of an open type more than the arrays' elements are: a parameter that it starts as, which may
-    be 1.5 beside integers, and an integer to which truth values are added."""
-    given = [n for n in _sources(ctx, s.init) if isinstance(n, eq.Param) and n.type.kind == "number"]
-    names = sorted({ctx.param_text(n.name) for n in given})
-    if _signed(ctx, s):
-        names.append("jnp.int_")
-    counts = isinstance(s.init, eq.Const) and isinstance(s.init.value, int)
-    if counts and any(isinstance(n, eq.Op) and n.name in ("add", "sub") for n in _sources(ctx, s.update)):
-        names.append("0")
-    if names:  # the type has a line of its own: what else reaches the number stands in it
-        nodes = [n for e in (s.init, s.update) for n in _sources(ctx, e)]
-        params = {ctx.param_text(n.name) for n in nodes if isinstance(n, eq.Param) and n.type.kind == "number"}
-        names += sorted(params - set(names))
-        if any(_is_fraction(n) for n in nodes):
-            names = [*(n for n in names if n != "0"), "1.0"]
-    return names
+    """What makes a number of an open type more than the arrays' elements are: a parameter or a fraction that it starts
+    as (1.5 beside integers), and an integer to which truth values are added. Another carried number that reaches it
+    counts as its own start: the two may change places."""
+    nodes = dict.fromkeys(n for e in (s.init, s.update) for n in sources(ctx, e))
+    carried = [n for n in nodes if isinstance(n, eq.CarryIn | eq.FoldResult) and cell_of(ctx, n.name) is None]
+    starts = [s.init, *(m[0] for n in carried if len(m := made_from(ctx).get((n.fold, n.name), ())) > 1)]
+    given = any(isinstance(n, eq.Param) and n.type.kind == "number" for e in starts for n in sources(ctx, e))
+    signed = any(map(_negative, starts)) and not _inexact_number(nodes)
+    # (where an array alone is what all start from, the rounds must keep its type)
+    made = any(isinstance(e, eq.Const) for e in starts) or any(
+        isinstance(n, eq.Op) and n.name in OF_INTEGERS for n in nodes
+    )
+    fraction = made and any(map(_is_fraction, nodes))
+    counts = any(isinstance(e, eq.Const) and isinstance(e.value, int) for e in starts)
+    counts = counts and any(isinstance(n, eq.Op) and n.name in ("add", "sub") for n in nodes)
+    if not (given or signed or fraction or counts):
+        return []
+    # the type has a line of its own: what else reaches the number stands in it
+    params = {ctx.param_text(n.name) for n in nodes if isinstance(n, eq.Param) and n.type.kind == "number"}
+    return [*sorted(params), *["jnp.int_"] * signed, *(["1.0"] if fraction else ["0"] * counts)]
 
 
 def _signed(ctx: Context, s: eq.ScalarCarry) -> bool:
     """Whether a number that starts below zero, as an integer, takes elements as they are: they may be unsigned."""
-    init = s.init
-    if not (isinstance(init, eq.Const) and isinstance(init.value, int) and init.value < 0):
-        return False
-    return not any(n.type.is_inexact for n in _sources(ctx, s.update) if isinstance(n, eq.Const | eq.Cast))
+    return _negative(s.init) and not _inexact_number(sources(ctx, s.update))
 
 
-def _fraction_of_integers(ctx: Context, s: eq.ScalarCarry) -> bool:
-    """Whether a fraction reaches a number that elements reach through operations of integers."""
-    nodes = [n for e in (s.init, s.update) for n in _sources(ctx, e)]
-    fraction = any(isinstance(n, eq.Const) and isinstance(n.value, float) for n in nodes)
-    return fraction and any(isinstance(n, eq.Op) and n.name in OF_INTEGERS for n in nodes)
+def _only_carried(ctx: Context, s: eq.ScalarCarry) -> bool:
+    """Whether what a round gives a scalar are other scalars and numbers, which may be any type's: no element."""
+    todo, others = [s.update], False
+    while todo:
+        match todo.pop():
+            case eq.Op(name="select", args=(_, *args)):
+                todo += args
+            case eq.CarryIn(name=name):
+                others |= name != s.name
+            case eq.Const():
+                pass
+            case _:
+                return False
+    return others
+
+
+def _negative(init: eq.Expr) -> bool:
+    return isinstance(init, eq.Const) and isinstance(init.value, int) and init.value < 0
+
+
+def _inexact_number(nodes: Iterable[eq.Expr]) -> bool:
+    return any(n.type.is_inexact for n in nodes if isinstance(n, eq.Const | eq.Cast))
 
 
 def _counts(ctx: Context, node: eq.Expr) -> bool:
@@ -198,7 +214,7 @@ def _as_index(ctx: Context, s: eq.ScalarCarry) -> bool:
     """Whether a scalar is as wide as the indices that reach it, whatever that is. A cell is as wide as its array."""
     if s.type != INT32 or ctx.x64 or cell_of(ctx, s.name) is not None:
         return False
-    return any(isinstance(n, eq.Index) for n in _sources(ctx, s.update))
+    return any(isinstance(n, eq.Index) for n in sources(ctx, s.update))
 
 
 def _follows(ctx: Context, s: eq.ScalarCarry) -> Py | None:
@@ -221,7 +237,7 @@ def _loads(ctx: Context, *roots: eq.Expr) -> Iterator[eq.Read]:
     """The loads of arguments whose dtype reaches ``roots``, through the arrays that the kernel makes, too."""
     todo, made = list(roots), set[str]()
     while todo:
-        for node in _sources(ctx, todo.pop(0)):
+        for node in sources(ctx, todo.pop(0)):
             if not isinstance(node, eq.Read):
                 continue
             array = node.version.array
@@ -241,14 +257,14 @@ def _meets_wide_index(ctx: Context, s: eq.ScalarCarry) -> bool:
 def _is_wide_index(ctx: Context, kind: ScalarType, value: eq.Expr) -> bool:
     narrow = kind.bits is not None and kind.bits < 64
     # an index is signed, however wide
-    return narrow and (ctx.x64 or kind.kind == "uint") and any(_is_wide(ctx, n) for n in _sources(ctx, value))
+    return narrow and (ctx.x64 or kind.kind == "uint") and any(_is_wide(ctx, n) for n in sources(ctx, value))
 
 
 def _is_wide(ctx: Context, node: eq.Expr) -> bool:
     if isinstance(node, eq.Read) and node.version.array in ctx.extents:  # rows' totals, or where they lie
         stmts = tree.statements(ctx.kernel.body)
         made = [s for s in stmts if isinstance(s, eq.Write) and s.after.array == node.version.array]
-        nodes = (n for s in made for n in _sources(ctx, s.value))
+        nodes = (n for s in made for n in sources(ctx, s.value))
         return any(s.accumulate for s in made) or any(_is_total(n) or isinstance(n, eq.Index) for n in nodes)
     return isinstance(node, eq.Index) or _is_total(node) or (isinstance(node, eq.Read) and node.type == INT)
 
@@ -260,7 +276,7 @@ def _is_total(node: eq.Expr) -> bool:
 def _loses_width(ctx: Context, s: eq.ScalarCarry, value: eq.Expr) -> bool:
     """Whether a scalar's value is as wide as JAX makes floats, whatever the source's are: where nothing but numbers
     makes it, or a sum of them; or as wide as the source says, where the scalar is as wide as an argument."""
-    nodes = list(_sources(ctx, value))
+    nodes = list(sources(ctx, value))
     if any(_settles(ctx, n) for n in nodes):
         return True
     own = [n for n in nodes if _has_width(n) and not _of_numbers(ctx, s, n)]
@@ -271,14 +287,14 @@ def _of_numbers(ctx: Context, s: eq.ScalarCarry, node: eq.Expr) -> bool:
     """Whether another carried scalar holds what numbers make: as wide as the source says, not as the arguments are."""
     if not isinstance(node, eq.CarryIn | eq.FoldResult) or node.name == s.name or cell_of(ctx, node.name) is not None:
         return False
-    return not any(isinstance(n, eq.Read | eq.HelperCall) for n in _sources(ctx, node))
+    return not any(isinstance(n, eq.Read | eq.HelperCall) for n in sources(ctx, node))
 
 
 def _settles(ctx: Context, node: eq.Expr) -> bool:
     """Whether a sum is one of numbers that take any width: they give way to the others' width, their sum does not."""
     if not isinstance(node, eq.Reduce | eq.Scan) or node.op not in ("add", "mul", "linear"):
         return False
-    return not any(_has_width(n) for n in _sources(ctx, node) if n is not node and not n.type.is_integer)
+    return not any(_has_width(n) for n in sources(ctx, node) if n is not node and not n.type.is_integer)
 
 
 def _has_width(node: eq.Expr) -> bool:
@@ -303,7 +319,7 @@ def of_made(ctx: Context, array: str, element: ScalarType) -> Py | None:
     found = dict.fromkeys(
         (n.version.array, n.type)
         for value in stored
-        for n in _sources(ctx, value)
+        for n in sources(ctx, value)
         if isinstance(n, eq.Read) and n.version.array in arguments and (n.type == element or n.type.kind == "number")
     )
     if len({kind for _, kind in found}) != 1:
@@ -324,42 +340,6 @@ def _arrays(ctx: Context, root: eq.Expr) -> dict[str, None]:
     return dict.fromkeys(ctx.param_text(node.version.array) for node in loads)
 
 
-def _made_from(context: Context) -> dict[tuple[str, str], tuple[eq.Expr, ...]]:
-    """What each carried scalar and each output of a fold is made from, by fold and name."""
-    if context.sources is None:
-        context.sources = {}
-        for stmt in tree.statements(context.kernel.body):
-            if isinstance(stmt, eq.Fold):
-                context.sources |= {(stmt.name, s.name): (s.init, s.update) for s in stmt.scalars}
-                context.sources |= {(stmt.name, o.name): (o.value,) for o in stmt.outputs}
-    return context.sources
-
-
-def _sources(ctx: Context, root: eq.Expr) -> Iterator[eq.Expr]:
-    """The nodes whose dtype reaches a value: not those of conditions, comparisons and subscripts."""
-    stack, seen = [root], {root}
-    while stack:
-        node = stack.pop()
-        below: tuple[eq.Expr, ...] = ()
-        match node:
-            case eq.Op(name="select", args=args):
-                below = args[1:]
-            case eq.Op(args=args, type=kind) if kind.kind != "bool":
-                below = args
-            case eq.HelperCall(args=args):
-                below = args
-            case eq.Reduce(body=body):
-                below = (body,)
-            case eq.Scan(body=body, init=init, other=other):
-                below = (body, init) if other is None else (body, init, other)
-            case eq.CarryIn(fold=fold, name=name) | eq.FoldResult(fold=fold, name=name):
-                below = _made_from(ctx).get((fold, name), ())
-        yield node
-        fresh = [b for b in reversed(below) if b not in seen]
-        seen.update(fresh)
-        stack.extend(fresh)
-
-
 _FLOATING = ("div", "pow", "sqrt", "exp", "log", "sin", "cos", "tanh")
 
 
@@ -368,7 +348,7 @@ def _keeps(ctx: Context, array: str, root: eq.Expr) -> bool:
 
     An integer beside a fraction is as weak as that.
     """
-    nodes = list(_sources(ctx, root))
+    nodes = list(sources(ctx, root))
     if _arrays(ctx, root).keys() != {ctx.param_text(array)}:
         return False
     carried = (n for n in nodes if isinstance(n, eq.CarryIn | eq.FoldResult) and cell_of(ctx, n.name) is None)

@@ -12,7 +12,7 @@ from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
-from kraise.ir.walk import children, free_indices, substitute, topological
+from kraise.ir.walk import Unmovable, children, free_indices, substitute, topological
 from kraise.raising.carried.problem import at_index
 from kraise.raising.run.arithmetic import tidy
 from kraise.raising.run.state import Raw, RawFold, RawNew, RawWrite
@@ -169,7 +169,10 @@ def _at_end_of(name: str, condition: eq.Expr, r: RawWrite) -> bool:
     if not others or not _above(condition, name):
         return False
     total = {eq.Index(name, INT): to_expr(Poly({(eq.Index(name, INT),): 1}) - Poly({(eq.Index(others[0], INT),): 1}))}
-    stored = [tidy(substitute(e, total)) for e in (*r.subscripts, r.value)]
+    try:
+        stored = [tidy(substitute(e, total)) for e in (*r.subscripts, r.value)]
+    except Unmovable:  # a running value of the threads is no value of the sum
+        return True
     return any(others[0] in free_indices(e) for e in stored)
 
 
