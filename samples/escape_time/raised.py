@@ -16,7 +16,7 @@ def escape_time(cx, cy, steps, max_iter):
     steps[i, j] = n  for 0 <= i < steps.shape[0], 0 <= j < steps.shape[1]
     """
     rows, cols = steps.shape
-    dtype = jnp.result_type(cx, cy)
+    dtype = jnp.result_type(cx, cy, 1.0)
     zero = jnp.zeros(steps.shape, dtype)
 
     def step(_, state):

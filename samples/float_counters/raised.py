@@ -26,11 +26,14 @@ def cooled(x, y):
         v, heat = v - 0.1 * heat * sin(v), heat * 0.7
     y[i] = v  for 0 <= i < y.shape[0]
     """
+    dtype = jnp.result_type(x, 1.0)
 
     def step(_, state):
         v, heat = state
         v_2 = v - 0.1 * heat * jnp.sin(v)  # kernel.py:27
         return v_2, heat * 0.7
 
-    v, _ = jax.lax.fori_loop(0, 13, step, (x[: y.shape[0]], 4.0))  # kernel.py:26
+    v, _ = jax.lax.fori_loop(
+        0, 13, step, (x[: y.shape[0]].astype(dtype), 4.0)
+    )  # kernel.py:26
     return v.astype(y.dtype)  # kernel.py:31

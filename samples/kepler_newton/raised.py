@@ -81,6 +81,7 @@ def first_passage(steps, level, when, where):
     where[i] = position  for 0 <= i < steps.shape[0]
     """
     rows, cols = steps.shape
+    dtype = jnp.result_type(steps, 1.0)
 
     def step(state, inputs):
         position, stopped, when_2 = state
@@ -98,11 +99,7 @@ def first_passage(steps, level, when, where):
 
     (position, _, when_2), _ = jax.lax.scan(
         step,
-        (
-            jnp.zeros(rows, steps.dtype),
-            jnp.zeros(rows, bool),
-            jnp.full(rows, -1, when.dtype),
-        ),
+        (jnp.zeros(rows, dtype), jnp.zeros(rows, bool), jnp.full(rows, -1, when.dtype)),
         (jnp.arange(cols), steps.T),
     )  # kernel.py:35
     when = when.at[:rows].set(when_2)  # kernel.py:35

@@ -18,7 +18,7 @@ def ragged_horner(ptr, c, x, y):
     mode. For `jax.jvp`, which it lacks, give it kind="lax".
     """
     n = x.shape[0]
-    dtype = jnp.result_type(c, x)
+    dtype = jnp.result_type(c, x, 1.0)
 
     def live(state):
         _, k = state

@@ -161,10 +161,9 @@ def _open_numbers(ctx: Context, s: eq.ScalarCarry) -> list[str]:
     starts = [s.init, *(m[0] for n in carried if len(m := made_from(ctx).get((n.fold, n.name), ())) > 1)]
     given = any(isinstance(n, eq.Param) and n.type.kind == "number" for e in starts for n in sources(ctx, e))
     signed = any(map(_negative, starts)) and not _inexact_number(nodes)
-    # (where an array alone is what all start from, the rounds must keep its type)
-    made = any(isinstance(e, eq.Const) for e in starts) or any(
-        isinstance(n, eq.Op) and n.name in OF_INTEGERS for n in nodes
-    )
+    # (where all start from an array's elements, the rounds must keep its type)
+    made = given or any(isinstance(e, eq.Const) for e in starts)
+    made = made or any(isinstance(n, eq.Op) and n.name in OF_INTEGERS for n in nodes)
     fraction = made and any(map(_is_fraction, nodes))
     counts = any(isinstance(e, eq.Const) and isinstance(e.value, int) for e in starts)
     counts = counts and any(isinstance(n, eq.Op) and n.name in ("add", "sub") for n in nodes)
