@@ -137,6 +137,7 @@ class Folding:
         inner.env |= self.carries | {n: now for n, (now, _) in moves.items()}
         if self.var:
             inner.env[self.var] = self.index
+            inner.partial.pop(self.var, None)
         inner.open = (*inner.open, self.index.name)
         inner.folds = (*inner.folds, self.index.name)
         inner.path = tuple(dict.fromkeys((*inner.path, *bounds)))

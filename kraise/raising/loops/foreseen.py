@@ -56,6 +56,7 @@ def _settled(cx: Context, st: State, s: k.For, rng: Range) -> Moves:
     carries = {n: c for n, c in carries.items() if n not in moves}
     inner.env |= carries | {n: now for n, (now, _) in moves.items()}
     inner.env[s.var] = rng.index
+    inner.partial.pop(s.var, None)
     inner.open = (*inner.open, rng.index.name)
     inner.path = tuple(dict.fromkeys((*inner.path, *rng.conjuncts())))
     block(cx, inner, s.body, frozenset(assigned(s.body)))

@@ -198,6 +198,7 @@ def _axis(
     cx.trials |= {(c.fold, n): along[n] for n, c in carries.items()}
     inner.env |= carries | {n: now for n, (now, _) in moves.items()}
     inner.env[s.var] = rng.index
+    inner.partial.pop(s.var, None)  # another local of that name
     inner.open = (*inner.open, rng.index.name)
     inner.path = tuple(dict.fromkeys((*inner.path, *bounds)))
     inner.entered[rng.index.name] = len(inner.before) + writes_from

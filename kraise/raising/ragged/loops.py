@@ -100,6 +100,7 @@ def within(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str]) -
     carries, _ = placeholders(cx, inner, s.body, rng.index.name, extra=(), var=s.var)
     inner.env |= carries
     inner.env[s.var] = rng.index
+    inner.partial.pop(s.var, None)
     inner.open = (*inner.open, rng.index.name)
     inner.path = tuple(dict.fromkeys((*inner.path, *rng.conjuncts())))
     always, start = set(inner.path) | _going(s.body, carries), len(inner.accesses)
