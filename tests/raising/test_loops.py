@@ -2,8 +2,10 @@
 
 # ruff: noqa: E501 - kernels on one line
 
+import numpy as np
 import pytest
 
+from kraise import pipeline
 from tests.raising.agree import agree, fold, kinds, refusal, text, write
 
 FREE = {
@@ -126,3 +128,22 @@ def test_a_store_of_an_earlier_round_is_not_forwarded():
     kernel = agree("def f(x, y):\n y[0] = 4.0\n for i in range(len(x)):\n  x[i] = y[0]\n  y[0] = x[i] + i")
     assert "4.0" in text(kernel)
     agree("def f(x, y):\n y[0] = 4.0\n for i in range(1, len(x)):\n  x[i] = y[0]\n  y[i - 1] = x[i] + i")
+
+
+NAMED = """__global__ void f(const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float s = 0;
+  if (x[i] > 0) { int k = 2 * i; s += k; }
+  for (int k = 1; k < n; ++k) s = s * k + x[k];
+  y[i] = s;
+}"""
+
+
+def test_a_variable_with_the_name_of_a_local_that_some_paths_set():
+    done = pipeline.translate(NAMED, "f.cu")
+    assert done.text, [d.reason for d in done.diagnostics]
+    found: dict = {}
+    exec(done.text, found)
+    got = found["f"](np.array([1, -1, 3], np.float32), np.zeros(3, np.float32), 3)
+    np.testing.assert_array_equal(got, [1, 1, 9])  # ((2 i or 0) - 1) * 2 + 3
