@@ -24,6 +24,13 @@ FORMS = {  # body, what the text holds, the shape of x and that of y
         (13,),
         (5, 4),
     ),
+    "used twice": (
+        "def f(x, y):\n for i in range(y.shape[0]):\n  for a in range(3):\n"
+        "   v = x[i + a - 1] if i + a > 0 and i + a - 1 < x.shape[0] else 0.0\n   y[i, a] = v + 2 * v",
+        "v = jnp.stack([x_padded[a : rows + a] for a in range(3)], axis=1)",
+        (5,),
+        (7, 3),
+    ),
     "two that are not beside one another": (
         "def f(x, y):\n for a in range(2):\n  for i in range(y.shape[1]):\n   for b in range(3):\n"
         "    y[a, i, b] = x[i + a + b]",

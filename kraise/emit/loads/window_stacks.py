@@ -80,7 +80,7 @@ def _one(low: Lowering, node: eq.Read, short: list[eq.Axis], rest: Frame) -> tup
         ctx.enter(block)
     ctx.generators += 1
     try:
-        value = low.lower(node, rest)
+        value = low.raw(node, rest, rest)  # not by a variable: it would be one of each round
     finally:
         ctx.generators -= 1
         for block in made:

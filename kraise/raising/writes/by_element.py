@@ -50,6 +50,7 @@ def _merged(s: eq.Write, parts: tuple[eq.Expr, ...], names: Names) -> eq.Write |
             own = tuple(c for c in parts if c not in end and not implied(within, c))
             name = next((n for p, n in names if p == place), thread.name)
             taken = {n.name for n in topological((*s.subscripts, s.value, *own)) if isinstance(n, eq.Index)}
+            taken |= {a.name for a in s.axes}
             name = name if name == thread.name or name not in taken else thread.name
             found = _of_element(s, own, (b, t), (eq.Index(name, INT), size))
             if found is None:

@@ -87,6 +87,7 @@ def _reduce(cx: Context, node: eq.Reduce, path: Path) -> tuple[eq.Reduce, Path]:
             taken = {n.name for n in topological((node,)) if isinstance(n, eq.Index)} | {
                 n for c in path for n in free_indices(c)
             }
+            taken |= cx.divisible  # names of a thread's digits, which ask for another run
             high, low = (_unused(f"{axis.name}_{part}", taken) for part in ("high", "low"))
             own = (eq.Axis(high, axis.lo, to_expr(rows)), eq.Axis(low, axis.lo, size))
             axes = (*node.axes[:at], *own, *node.axes[at + 1 :])
