@@ -99,3 +99,21 @@ RING = """__global__ void k(const float *x, float *y, int m, int n) {
 def test_a_row_that_is_begun_may_end_before_its_last_cell(m):
     """Rows of four rounds each, the last of them begun: the array ends with the last round."""
     assert judge(RING, "cu", f"x=f[{5 * m}] y=f[{5 * m}] m={m} n=5", [((1,), (8,))]) == "right"
+
+
+COUNTED = """
+__global__ void k(float *y, const float *x, int m, const int *count) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count[0]) { float s = 0; for (int c = 0; c < m; c++) s = %s + x[i * m + c]; y[i] = s; }
+}"""
+
+
+@pytest.mark.parametrize("more", ["s", "s * s"])
+def test_rows_end_where_a_count_that_is_read_ends_the_threads(more):
+    """As many rows as there are elements of y, or threads, were asked of x."""
+    run = load_module(pipeline.translate(COUNTED % more, "k.cu").text).k
+    x = np.arange(6, dtype=np.float32)
+    expected = [1, 5, 9, 0, 0] if more == "s" else [1, 7, 21, 0, 0]
+    for launch in ({}, {"grid": 2, "block": 4}):
+        got = run(np.zeros(5, np.float32), x, 2, np.array([3], np.int32), **launch)
+        np.testing.assert_array_equal(got, np.array(expected, np.float32))

@@ -124,8 +124,11 @@ def _begun(rows: Linear) -> bool:
 
 
 def _launched(a: _Access) -> bool:
-    """Whether a masked load gets as far as the launch does, which may be a part of the rows."""
+    """Whether a masked load gets as far as the launch does, which may be a part of the rows, or more than there are."""
     ends = [p.after for p in a.outside if p is not None]
+    rows = a.outside[0].limit if a.safe and a.outside and a.outside[0] is not None else None
+    if isinstance(rows, eq.Param) and rows.name.startswith("threads."):
+        return True
     return any(isinstance(n, eq.Param) and n.name.startswith(("grid.", "block.")) for n in tree.walk(*ends))
 
 
@@ -178,11 +181,24 @@ def _holds(mask: eq.Expr, ranges: Ranges, fixed: dict[str, Linear]) -> bool:
         case eq.Op(name="and", args=args):
             return all(_holds(m, ranges, fixed) for m in args)
         case _ if any(isinstance(n, eq.Read | eq.CarryIn | eq.FoldResult) for n in tree.walk(mask)):
-            return True
+            return not _counted(mask, ranges)
         case eq.Op(name="lt" | "le" | "gt" | "ge" as name, args=(x, y)):
             gap = linear(y) - linear(x) if name in ("lt", "le") else linear(x) - linear(y)
             value = _top(gap, ranges, dict(fixed))
             return value is not None and not value.terms and value.constant >= (name in ("lt", "gt"))
+    return False
+
+
+def _counted(mask: eq.Expr, ranges: Ranges) -> bool:
+    """Whether a number that is read says how far an index goes (``i < count[0]``): the array may end there."""
+
+    def moves(e: eq.Expr) -> bool:
+        return any(isinstance(n, eq.Index) and n.name in ranges for n in tree.walk(e))
+
+    match mask:
+        case eq.Op(name="lt" | "le", args=(low, high)) | eq.Op(name="gt" | "ge", args=(high, low)):
+            reads = any(isinstance(n, eq.Read) for n in tree.walk(low))
+            return moves(low) and not reads and not moves(high)
     return False
 
 

@@ -254,6 +254,8 @@ class _Marker:
             return False
         row, zero = read.subscripts[0], eq.Const(0, INT)
         last = largest(to_poly(row), domain) or within_range(to_poly(row), domain)
+        if isinstance(row, eq.Index) and by_launch_only(row, domain):
+            return False  # more threads may be launched than there are rows
         below = (eq.Op("lt", pair, BOOL) for pair in zip(read.subscripts[1:], read.view[1:], strict=True))
         above = (eq.Op("ge", (s, zero), BOOL) for s in read.subscripts)
         rows, cells = (frozenset().union(*map(free_indices, s)) for s in (read.subscripts[:1], read.subscripts[1:]))
