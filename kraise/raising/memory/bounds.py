@@ -29,6 +29,7 @@ from kraise.raising.memory.ranged import (
     above,
     bounds_alone,
     box,
+    by_launch_only,
     counted,
     from_zero,
     is_rounded,
@@ -248,21 +249,20 @@ class _Marker:
         return any(isinstance(s, eq.Index) and counted(s, under, domain) for s in read.subscripts)
 
     def _in_its_rows(self, read: eq.Read, domain: Domain) -> bool:
-        """Whether a load by the whole domain from rows of a flat array lies within them, and the domain says which
-        is the last row."""
+        """Whether a load by the whole domain from rows of a flat array lies within them; the domain says which is last."""
         if not read.view or read.view[0] is not ROWS or by_launch((*read.view, *read.subscripts)):
             return False
         row, zero = read.subscripts[0], eq.Const(0, INT)
         last = largest(to_poly(row), domain) or within_range(to_poly(row), domain)
-        if isinstance(row, eq.Index) and by_launch_only(row, domain):
-            return False  # more threads may be launched than there are rows
         below = (eq.Op("lt", pair, BOOL) for pair in zip(read.subscripts[1:], read.view[1:], strict=True))
         above = (eq.Op("ge", (s, zero), BOOL) for s in read.subscripts)
         rows, cells = (frozenset().union(*map(free_indices, s)) for s in (read.subscripts[:1], read.subscripts[1:]))
         paths = [p for (array, _), found in self.executed.items() if array == read.version.array for p in found]
         if any(free_indices(c) & rows and free_indices(c) & cells and not implied(domain, c) for p in paths for c in p):
             return False  # the last row is begun, and need not be whole
-        return last is not None and all(implied(domain, c) for c in (*self.under.get(read, ()), *above, *below))
+        if last is None or (isinstance(row, eq.Index) and by_launch_only(row, domain)):
+            return False  # there may be more threads than rows
+        return all(implied(domain, c) for c in (*self.under.get(read, ()), *above, *below))
 
     def _rows(self, array: str, subs: tuple[eq.Expr, ...], view: tuple[eq.Expr, ...], domain: Domain) -> bool:
         """Notes how many rows of a flat array are touched; False if nothing bounds them."""
