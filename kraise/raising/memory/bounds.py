@@ -249,7 +249,7 @@ class _Marker:
         return any(isinstance(s, eq.Index) and counted(s, under, domain) for s in read.subscripts)
 
     def _in_its_rows(self, read: eq.Read, domain: Domain) -> bool:
-        """Whether a load by the whole domain from rows of a flat array lies within them; the domain says which is last."""
+        """Whether a load by the whole domain from rows of a flat array lies within them, up to a last."""
         if not read.view or read.view[0] is not ROWS or by_launch((*read.view, *read.subscripts)):
             return False
         row, zero = read.subscripts[0], eq.Const(0, INT)
