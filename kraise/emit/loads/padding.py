@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from kraise.emit.context import Assign
 from kraise.emit.loads.views import expression
-from kraise.emit.loads.widths import key_of, whole
+from kraise.emit.loads.widths import ends, key_of, whole
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative, rounds_up
@@ -41,9 +41,11 @@ def padded(low: Lowering, node: eq.Read, base: Py, extents: Extents) -> tuple[Py
     widths = tuple(wide)
     moved = tuple(subscripts), tuple(sizes)
     repeated = context.generators or any(part.edge for part in node.outside if part is not None)
-    if not context.widths.shared(node) and not (repeated and whole(node)):
+    shared = context.widths.shared(node)
+    if not shared and not (repeated and whole(node)):
         return _made(low, node, base, extents, widths), *moved
-    key = ("padded", key_of(node))
+    rims = () if shared else tuple(map(ends, node.outside))  # other loads' own may be of other widths
+    key = ("padded", key_of(node), rims)
     for block in context.blocks:
         known = block.variables.get(key)
         if known is not None:

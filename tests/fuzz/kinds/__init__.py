@@ -26,6 +26,7 @@ from tests.fuzz.kinds import (
     switches,
     tiles,
     warps,
+    windows,
     wraps,
 )
 
@@ -51,4 +52,5 @@ KINDS: dict[str, Callable[[int, str], Program]] = {
     "neighbours": neighbours.draw,
     "swaps": swaps.draw,
     "switches": switches.draw,
+    "windows": windows.draw,
 }
