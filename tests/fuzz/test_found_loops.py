@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.fuzz.drawing import drawn
 from tests.fuzz.generate import Arg
 from tests.fuzz.test_found import OUT, N, X, findings
 
@@ -322,3 +323,9 @@ def test_an_arm_of_an_expression_that_no_instance_takes_is_gone():
     source, found = findings(NEVER_TAKEN, (X, OUT, N, K), threads=())
     assert {f.kind for f in found} == {"ok"}, (source, found)
     assert "x[" not in pipeline.translate(source, "f.py").text
+
+
+def test_a_guard_by_what_blocks_carry_is_asked_of_no_single_block():
+    """``while num < 5 and num - i == i`` beside a tile of the block was an internal error."""
+    done = pipeline.translate(drawn(290153, "python").source, "fuzz.py")
+    assert "f2" in done.raised, done.diagnostics

@@ -11,7 +11,7 @@ from kraise.analysis.certain import sure
 from kraise.analysis.leaving import always
 from kraise.diagnostics import Diagnostic, Refused, Span, refuse
 from kraise.ir import equations as eq
-from kraise.ir.walk import substitute, topological
+from kraise.ir.walk import Unmovable, topological
 from kraise.raising.memory import first_block
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import RawNew, RawWrite, State
@@ -64,9 +64,11 @@ def note_undefined(cx: Context, st: State, array: str, path: tuple[eq.Expr, ...]
         return
     found = always(loads, kept, cx.facts, cx.thread_names)
     if not found and first_block.products(cx, (*loads, *kept)):
-        at = first_block.place(cx)
-        facts = tuple(substitute(c, at) for c in cx.facts)
-        found = always(first_block.at_first(cx, loads), first_block.at_first(cx, kept), facts, cx.thread_names)
+        try:
+            first = (first_block.at_first(cx, loads), first_block.at_first(cx, kept), first_block.moved(cx, cx.facts))
+            found = always(*first, cx.thread_names)
+        except Unmovable:  # what a loop carries exists for the block's index only
+            return
     if found:
         cx.undefined[array] = None
 

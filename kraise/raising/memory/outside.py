@@ -17,7 +17,7 @@ from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import Diagnostic, Refused
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import free_indices, substitute
+from kraise.ir.walk import Unmovable, free_indices
 from kraise.raising.memory import first_block
 from kraise.raising.memory.phases import BARRIER
 from kraise.raising.run.context import Context
@@ -75,10 +75,12 @@ def _by_first_block(cx: Context, a: Access, place: Poly, outside: Poly) -> dict[
     """The witness among the threads of block 0."""
     if not first_block.products(cx, (eq.Op("ge", (to_expr(place), eq.Const(0, INT)), BOOL), *a.path)):
         return None
-    at = first_block.place(cx)
-    here = replace(a, path=first_block.at_first(cx, a.path), subscripts=tuple(substitute(s, at) for s in a.subscripts))
-    own, beyond = (to_poly(substitute(to_expr(p), at)) for p in (place, outside))
-    return witness(here, own, beyond, tuple(substitute(c, at) for c in cx.facts), cx.thread_names)
+    try:
+        here = replace(a, path=first_block.at_first(cx, a.path), subscripts=first_block.moved(cx, a.subscripts))
+        own, beyond = map(to_poly, first_block.moved(cx, (to_expr(place), to_expr(outside))))
+        return witness(here, own, beyond, first_block.moved(cx, cx.facts), cx.thread_names)
+    except Unmovable:  # what a loop carries exists for the block's index only
+        return None
 
 
 def _operands(path: tuple[eq.Expr, ...]) -> list[eq.Expr]:
