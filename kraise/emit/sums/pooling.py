@@ -244,12 +244,16 @@ def _padding(ctx: Context, plan: _Plan) -> Py | None:
         w = plan.windows[at]
         beyond = _beyond(ctx, w)
         before = zero if nonnegative(w.first) else ctx.static(collected(-w.first))
+        length = collected(w.reach(ctx) + 1)
+        if before != zero and not nonnegative(beyond) and not nonnegative(length + w.first):
+            before = py.call("min", before, ctx.static(length))  # the last window may end before the image
         after = zero
         if (at, True) in plan.said:
             after = ctx.static(beyond)
             if nonnegative(w.first) and not w.first.same(Linear()):  # of a small image nothing is left
                 after = py.call("min", after, ctx.static(collected(beyond + w.limit - w.first)))
-            after = after if nonnegative(beyond) else py.call("max", after, zero)
+            if not nonnegative(beyond):
+                after = py.call("max", after, zero) if beyond.terms else zero
         widths.append((before, after))
     if all(both == (zero, zero) for both in widths):
         return None
