@@ -20,7 +20,7 @@ def truncated(
     low: Lowering, texts: list[Py], values: list[Val], args: tuple[eq.Expr, ...], kind: ScalarType, frame: Frame
 ) -> Py:
     """The quotient of ``args``, whose values and texts these are, rounded towards zero."""
-    data = [k for k, a in enumerate(args) if not _of_indices(a)]
+    data = [k for k, a in enumerate(args) if not _of_indices(a, low.ctx.x64)]
     if not data:
         texts = _of_numbers(low, texts, values, args, kind, frame)
     elif len(data) == 1 or any(map(_summed, args)):  # the other is a number, or of the machine's width
@@ -37,11 +37,11 @@ def truncated(
     return py.call("jax.lax.div", py.Un("*", py.call("jnp.broadcast_arrays", *texts)))
 
 
-def remainder(texts: list[Py], values: list[Val], args: tuple[eq.Expr, ...]) -> Py:
+def remainder(texts: list[Py], values: list[Val], args: tuple[eq.Expr, ...], x64: bool) -> Py:
     """What is left of C's quotient. ``jnp.fmod`` looks for divisors that are zero, where it promotes its operands."""
     a, b = args
     alike = a.type == b.type and a.type.is_integer and a.type.bits is not None and not any(map(_summed, args))
-    if alike and values[0].rank == values[1].rank > 0 and not any(map(_of_indices, args)):
+    if alike and values[0].rank == values[1].rank > 0 and not any(_of_indices(e, x64) for e in args):
         return py.call("jax.lax.rem", *texts)
     return py.call("jnp.fmod", *texts)
 
@@ -76,6 +76,10 @@ def _weak(arg: eq.Expr) -> bool:
     return plain and not free_indices(arg)
 
 
-def _of_indices(node: eq.Expr) -> bool:
-    """Whether a number is made of indices, sizes and numbers alone."""
+def _of_indices(node: eq.Expr, x64: bool) -> bool:
+    """Whether a number is made of indices, sizes and numbers alone, or chosen from such."""
+    from kraise.emit.stores.typed import as_wide_as_jax
+
+    if as_wide_as_jax(node, x64):
+        return True
     return all(isinstance(n, eq.Const | eq.Param | eq.Shape | eq.Op | eq.Index) for n in topological((node,)))

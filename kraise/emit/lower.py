@@ -336,7 +336,7 @@ class Lowering:
             else:
                 text = py.Un(row.prefix, texts[0])
         elif name == "tmod":
-            text = division.remainder(texts, values, args)
+            text = division.remainder(texts, values, args, self.ctx.x64)
         elif name == "tdiv":
             text = division.truncated(self, texts, values, args, node.type, frame)
         elif name == "complex" and (values[0].axes != values[1].axes or not values[0].axes):

@@ -57,9 +57,7 @@ def start(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     shape = ctx.shape_of(s.axes)
     dtype = _dtype(ctx, s, dtypes)
     if not value.axes:
-        if isinstance(s.init, eq.Const) and not s.init.name and s.init.value == 0:
-            return py.call("jnp.zeros", shape, dtype)
-        return py.call("jnp.full", shape, value.py, dtype)
+        return _full(ctx, s, value.py, dtype)
     text = value.py
     if value.axes != s.axes:
         text = py.call("jnp.broadcast_to", text, shape)
@@ -78,6 +76,8 @@ def update(low: Lowering, s: eq.ScalarCarry) -> Py:
     ctx = low.ctx
     value = low.lower(s.update, s.axes)
     text = value.py
+    if s.axes and not value.axes and s.type.bits is not None and s.type.kind != "bool" and ctx.is_static(s.update):
+        return _full(ctx, s, text, _follows(ctx, s) or Atom(dtype_text(s.type)))  # a number has JAX's own width
     if s.axes and value.axes != s.axes:
         text = py.call("jnp.broadcast_to", text, ctx.shape_of(s.axes))
     kind = s.update.type
@@ -95,11 +95,17 @@ def update(low: Lowering, s: eq.ScalarCarry) -> Py:
         dtype = py.Attr(Atom(ctx.param_text(array)), "dtype")
     elif s.type.kind == "float" and s.type.bits is not None and _loses_width(ctx, s, s.update):
         dtype = _follows(ctx, s) or Atom(dtype_text(s.type))
-    elif s.type.is_integer and _meets_wide_index(ctx, s):
+    elif s.type.is_integer and _is_wide_index(ctx, s.type, s.update):
         dtype = Atom(dtype_text(s.type))
     if dtype is None:
         return text
     return py.call("jnp.asarray", text, dtype) if not value.axes else py.method(text, "astype", dtype)
+
+
+def _full(ctx: Context, s: eq.ScalarCarry, number: Py, dtype: Py) -> Py:
+    if py.flat(number) in ("0", "0.0"):
+        return py.call("jnp.zeros", ctx.shape_of(s.axes), dtype)
+    return py.call("jnp.full", ctx.shape_of(s.axes), number, dtype)
 
 
 def cell_of(context: Context, name: str) -> str | None:
@@ -248,12 +254,8 @@ def _loads(ctx: Context, *roots: eq.Expr) -> Iterator[eq.Read]:
                 todo += [w.value for w in stmts if isinstance(w, eq.Write) and w.after.array == array]
 
 
-def _meets_wide_index(ctx: Context, s: eq.ScalarCarry) -> bool:
-    """Whether an index or a sum of 64 bits, as JAX has them then, reaches an integer of fewer."""
-    return _is_wide_index(ctx, s.type, s.update)
-
-
 def _is_wide_index(ctx: Context, kind: ScalarType, value: eq.Expr) -> bool:
+    """Whether an index or a sum of 64 bits, as JAX has them then, reaches an integer of fewer."""
     narrow = kind.bits is not None and kind.bits < 64
     # an index is signed, however wide
     return narrow and (ctx.x64 or kind.kind == "uint") and any(_is_wide(ctx, n) for n in sources(ctx, value))

@@ -37,8 +37,8 @@ def cast(e: Expr, t: ScalarType) -> Expr:
             return Cast(t, e, span=e.span)
         return replace(known, name=e.name if known.value == e.value else "", span=e.span)
     if t.is_integer and source.is_integer:
-        if isinstance(e, Hw):
-            return replace(e, type=t)
+        if isinstance(e, Hw) and (t.bits or 64) >= (16 if e.kind in ("thread", "blockDim") else 32):
+            return replace(e, type=t)  # a block has 1024 threads at most
         narrower = (t.bits or 64) <= (source.bits or 64)
         if narrower and isinstance(e, Op) and e.name in _RING:
             return Op(e.name, tuple(cast(a, t) for a in e.args), t, span=e.span)

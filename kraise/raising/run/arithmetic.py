@@ -26,7 +26,8 @@ def operation(name: str, args: tuple[eq.Expr, ...], t: ScalarType) -> eq.Expr:
         name, args = "mul", (eq.Const(2, t), args[0])
     out = simplify.op(name, args, t)
     mixed = isinstance(out, eq.Op) and out.name == name and not index_like(out)
-    bits_matter = t.kind == "uint" and t.bits is not None  # xor, shifts: an index among them is unsigned, too
+    # xor, shifts: an index among them is unsigned, too, and one of 8 bits has no others
+    bits_matter = t.bits is not None and (t.kind == "uint" or t.kind == "int" and t.bits < 32)
     if mixed and (bits_matter or wraps(out) or not all(map(index_like, args))):  # type: ignore[arg-type]
         out = simplify.op(name, _of_one_width(args, t), t)
     elif mixed and name == "shl" and t.kind == "int" and t.bits is not None:

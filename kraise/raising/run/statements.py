@@ -67,12 +67,6 @@ def _jointly(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[froz
     return collective(cx, st, stmts, after)
 
 
-def kept(t: ScalarType, v: eq.Expr) -> eq.Expr:
-    """``v`` as a local of type ``t`` keeps it: narrow integers wrap."""
-    narrow = t.is_integer and t.bits is not None and t.bits < (32 if v.type.bits is None else v.type.bits)
-    return simplify.cast(t, v) if narrow and v.type.is_integer else v
-
-
 def statement(cx: Context, st: State, s: k.Stmt, live: frozenset[str]) -> None:
     match s:
         case k.Assign():

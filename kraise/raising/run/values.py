@@ -13,7 +13,7 @@ from kraise.analysis.conditions import conjuncts, negate
 from kraise.analysis.delinearize import digits, in_rows, provable
 from kraise.analysis.dependence import Access, implied
 from kraise.analysis.pixels import pixels
-from kraise.analysis.poly import LARGE, Poly, normal, to_expr, to_poly
+from kraise.analysis.poly import Poly, normal, to_expr, to_poly
 from kraise.analysis.quotients import recombined
 from kraise.analysis.truth import follows
 from kraise.diagnostics import Span, refuse
@@ -27,8 +27,9 @@ from kraise.raising.optimistic import in_known_rows, rows_of_blocks, wanted
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like, operation, row_like, same_cell
 from kraise.raising.run.arms import seen
-from kraise.raising.run.bits import by_bits, rows_by_bits
+from kraise.raising.run.bits import by_bits
 from kraise.raising.run.context import Context, array_type
+from kraise.raising.run.conversions import converted, kept
 from kraise.raising.run.dispatched import complete
 from kraise.raising.run.paths import add_path, decided
 from kraise.raising.run.sizes import steering
@@ -36,9 +37,9 @@ from kraise.raising.run.staged import in_rows_here
 from kraise.raising.run.state import ROWS, RawWrite, State
 from kraise.raising.run.tables import in_table, place_like, without_casts
 from kraise.raising.threads import groups
-from kraise.raising.threads.multiples import extent, in_whole_rows, in_widths, parameter, stepped, tilewise, wished
+from kraise.raising.threads.multiples import extent, in_whole_rows, in_widths, stepped, tilewise, wished
 from kraise.raising.threads.rounds import moving, numbered
-from kraise.raising.threads.row_views import asks_for, counts_threads, without_launch
+from kraise.raising.threads.row_views import asks_for, without_launch
 from kraise.raising.threads.splits import quotient
 from kraise.raising.writes.clamps import clamped, larger
 
@@ -94,9 +95,9 @@ def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
                 return operation(floored, parts, INT)  # the same where nothing is negative
             return operation(name, parts, t)
         case k.Op(name="and_" | "shr" | "shl" as name, args=(a, b), type=t) if t.is_integer:
-            return by_bits(cx, st, name, value(cx, st, a), value(cx, st, b), t)
+            return kept(cx, st, t, by_bits(cx, st, name, value(cx, st, a), value(cx, st, b), t))
         case k.Op(name="add" | "sub" | "mul" | "neg" as name, args=args, type=t) if t.is_integer:
-            return _ring(cx, st, name, tuple(value(cx, st, a) for a in args), t)
+            return kept(cx, st, t, _ring(cx, st, name, tuple(value(cx, st, a) for a in args), t))
         case k.Op(name="max" | "min" as name, args=(a, b), type=t) if t.is_integer:
             parts = value(cx, st, a), value(cx, st, b)
             return larger(name, *parts, (*st.path, *st.facts)) or operation(name, parts, t)
@@ -118,7 +119,7 @@ def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
 
             return exchange(cx, st, e)
         case k.Cast(type=t, arg=a):
-            return _cast(cx, st, t, value(cx, st, a))
+            return converted(cx, st, t, value(cx, st, a))
         case k.Load(array=array, subscripts=subscripts, type=t, span=span):
             return load(cx, st, array, tuple(value(cx, st, s) for s in subscripts), t, span)
         case k.Shape(array=array, axis=axis):
@@ -169,25 +170,6 @@ def _ring(cx: Context, st: State, name: str, parts: tuple[eq.Expr, ...], t: Scal
         if subtracted and poly.atoms() and all(isinstance(a, eq.Param) and a.name in sizes for a in poly.atoms()):
             cx.unsigned[eq.Op("ge", (to_expr(poly), eq.Const(0, INT)), BOOL)] = None  # else it would wrap round
     return operation(name, parts, t)
-
-
-def _cast(cx: Context, st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
-    if t == INT and v.type.is_integer and (v.type.bits is None or index_like(v)):
-        return v
-    signs = {t.kind, v.type.kind} == {"uint", "int"} and (t.kind == "uint" or (t.bits or 64) <= (v.type.bits or 64))
-    of = parameter(cx, v)
-    if signs and isinstance(of, eq.Param) and of.name not in steering(cx) and "." not in of.name:
-        return simplify.cast(t, v)  # no size: it may be negative, or (unsigned) become so
-    if t.kind == "uint" and (t.bits or 64) >= (v.type.bits or 64) and isinstance(v, eq.Op) and counts_threads(v):
-        return replace(v, type=t)
-    wide = t.is_integer and (t.bits is None or t.bits >= 32) and v.type.is_integer and index_like(v)
-    wide = wide and not (isinstance(v, eq.Const) and abs(int(v.value.real)) >= LARGE)  # of a hash: it keeps its width
-    # the range of an index fits a signed integer of its width; an unsigned one if it is not negative, as sizes are
-    if wide and (t.kind == "int" or isinstance(of, eq.Param | eq.Shape) or rows_by_bits(v)):
-        return v
-    if wide and provable((*st.path, *st.facts), to_poly(v)):
-        return v
-    return simplify.cast(t, v)
 
 
 def _known(path: tuple[eq.Expr, ...], condition: eq.Expr) -> bool:

@@ -1,0 +1,56 @@
+"""Conversions of integers: index arithmetic is a number like another, without a type of its own, where its type holds
+it; in 8 or 16 bits that takes a proof."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kraise.analysis.delinearize import provable
+from kraise.analysis.poly import LARGE, Poly, to_poly
+from kraise.ir import equations as eq
+from kraise.ir.types import INT, ScalarType
+from kraise.ir.walk import free_indices
+from kraise.raising.run import simplify
+from kraise.raising.run.arithmetic import index_like
+from kraise.raising.run.bits import rows_by_bits
+from kraise.raising.run.context import Context
+from kraise.raising.run.sizes import steering
+from kraise.raising.run.state import State
+from kraise.raising.threads.multiples import parameter
+from kraise.raising.threads.row_views import counts_threads
+
+
+def converted(cx: Context, st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
+    """``v`` as C converts it to ``t``."""
+    if t == INT and v.type.is_integer and (v.type.bits is None or index_like(v)):
+        return v
+    if t.is_integer and t.bits in (8, 16) and index_like(v) and free_indices(v) and _holds(st, t, to_poly(v)):
+        return v
+    signs = {t.kind, v.type.kind} == {"uint", "int"} and (t.kind == "uint" or (t.bits or 64) <= (v.type.bits or 64))
+    of = parameter(cx, v)
+    if signs and isinstance(of, eq.Param) and of.name not in steering(cx) and "." not in of.name:
+        return simplify.cast(t, v)  # no size: it may be negative, or (unsigned) become so
+    if t.kind == "uint" and (t.bits or 64) >= (v.type.bits or 64) and isinstance(v, eq.Op) and counts_threads(v):
+        return replace(v, type=t)
+    wide = t.is_integer and (t.bits is None or t.bits >= 32) and v.type.is_integer and index_like(v)
+    wide = wide and not (isinstance(v, eq.Const) and abs(int(v.value.real)) >= LARGE)  # of a hash: it keeps its width
+    # the range of an index fits a signed integer of its width; an unsigned one if it is not negative, as sizes are
+    if wide and (t.kind == "int" or isinstance(of, eq.Param | eq.Shape) or rows_by_bits(v)):
+        return v
+    if wide and provable((*st.path, *st.facts), to_poly(v)):
+        return v
+    return simplify.cast(t, v)
+
+
+def kept(cx: Context, st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
+    """The result of an operation, as an integer of 8 or 16 bits keeps it."""
+    return converted(cx, st, t, v) if t.is_integer and t.bits in (8, 16) and t != v.type else v
+
+
+def _holds(st: State, t: ScalarType, poly: Poly) -> bool:
+    """Whether a type holds the number, as far as the path and the launch say."""
+    path, least = (*st.path, *st.facts), t.wrapped(2 ** (t.bits or 0) // 2) if t.kind == "int" else 0
+    return provable(path, poly - least) and provable(path, -poly + t.wrapped(least - 1))
+
+
+__all__ = ["converted", "kept"]
