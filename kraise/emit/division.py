@@ -80,6 +80,6 @@ def _of_indices(node: eq.Expr, x64: bool) -> bool:
     """Whether a number is made of indices, sizes and numbers alone, or chosen from such."""
     from kraise.emit.stores.typed import as_wide_as_jax
 
-    if as_wide_as_jax(node, x64):
+    if not _summed(node) and as_wide_as_jax(node, x64):
         return True
     return all(isinstance(n, eq.Const | eq.Param | eq.Shape | eq.Op | eq.Index) for n in topological((node,)))

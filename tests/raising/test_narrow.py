@@ -95,3 +95,47 @@ def test_a_generator_of_python_integers():
     with x64(True):
         y = load_module(text).k(np.zeros(5, np.int64))
     assert [int(v) for v in y] == [(i + 1) * 48271**3 % 2147483647 for i in range(5)]
+
+
+BYTES = {  # of a thread index: with threads 0 ... 299, what numpy's own types make of it
+    "signed char v = (int)threadIdx.x; v &= v; v *= v; y[i] = v;": lambda t: (v := t.astype(np.int8)) * v,
+    "y[i] = (signed char)threadIdx.x + 1;": lambda t: t.astype(np.int8).astype(np.int32) + 1,
+    "short t = threadIdx.x; short u = t * t; y[i] = u;": lambda t: (v := t.astype(np.int16)) * v,
+    "short t = threadIdx.x; unsigned short u = t << 8; y[i] = u;": lambda t: t.astype(np.uint16) << 8,
+    "unsigned char t = threadIdx.x; if (threadIdx.x < 9) y[i] = t; else y[i] = t * 2;": lambda t: np.where(
+        t < 9, t, (t & 255) * 2
+    ),
+}
+
+
+@pytest.mark.parametrize("body", BYTES)
+def test_bytes_of_thread_indices_wrap(body):
+    head = "__global__ void k(int *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { "
+    module = load_module(emitted(head + body + " } }\n", "k.cu"))
+    got = module.k(np.zeros(300, np.int32), 300, grid=1, block=300)
+    np.testing.assert_array_equal(got, BYTES[body](np.arange(300)))
+
+
+def test_a_byte_counts_a_block_that_it_holds():
+    text = "__global__ void k(const int *x, int *y) { __shared__ int s[%d]; unsigned char t = threadIdx.x;"
+    text += " s[t] = x[blockIdx.x * %d + t]; __syncthreads(); y[blockIdx.x * %d + t] = s[t ^ 1]; }\n"
+    assert pipeline.translate(text % (64, 64, 64), "k.cu").text
+    assert not pipeline.translate(text % (512, 512, 512), "k.cu").text
+
+
+WIDE = """__global__ void f(const int *x, int *y, long long *z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int v = x[i], d = (x[i] & 7) + 1;
+    unsigned short s = 0;
+    for (int k = 1; k < 3; k++) { s |= x[(v == 0 ? k : i) % n]; v = 0; }
+    y[i] = s + v + (x[i] > 3 ? i : i % 7) % d;
+    z[i] = (x[i] < 0 ? i : i % 7) / d;
+}
+"""
+
+
+def test_numbers_and_choices_of_indices_have_the_width_of_what_they_meet():
+    done = pipeline.translate(WIDE, "k.cu")
+    reports, _ = pipeline.verify(done, pipeline.Request(), "k.cu", WIDE)
+    assert reports and all(r.ok for r in reports), [r.failures for r in reports]

@@ -17,7 +17,11 @@ def made(name, *args, type=None):
     return simplify.op(name, nodes, kind)
 
 
+FLAG = eq.Cast(INT32, p)
 MADE = [
+    (made("ne", FLAG, const(0)), p),
+    (made("eq", FLAG, const(0)), op("not", p)),
+    (made("ne", made("select", q, FLAG, eq.Const(0, INT32)), eq.Const(0, INT32)), op("and", q, p)),
     (made("add", 2, 3), const(5)),
     (made("add", i, 0), i),
     (made("sub", i, i), const(0)),

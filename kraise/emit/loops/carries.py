@@ -103,7 +103,7 @@ def update(low: Lowering, s: eq.ScalarCarry) -> Py:
 
 
 def _full(ctx: Context, s: eq.ScalarCarry, number: Py, dtype: Py) -> Py:
-    if py.flat(number) in ("0", "0.0"):
+    if py.flat(number) in ("0", "0.0", "False"):
         return py.call("jnp.zeros", ctx.shape_of(s.axes), dtype)
     return py.call("jnp.full", ctx.shape_of(s.axes), number, dtype)
 

@@ -197,9 +197,7 @@ def _whole(x: Expr) -> bool:
 
 
 def _int(x: Expr) -> int | None:
-    if isinstance(x, Const) and x.type.is_integer and isinstance(x.value, int):
-        return int(x.value)
-    return None
+    return int(x.value) if isinstance(x, Const) and x.type.is_integer and isinstance(x.value, int) else None
 
 
 def _fits(value: int, type: ScalarType) -> bool:
@@ -280,9 +278,9 @@ def _offset(x: Expr) -> tuple[Expr | None, int]:
 
 def _integers(name: str, args: tuple[Expr, ...], type: ScalarType) -> Expr | None:
     """Folding and the identities of integers, which fold modulo their width."""
-    values = tuple(_int(a) for a in args)
     if name in _COMPARISONS:
         return _comparison(name, args)
+    values = tuple(map(_int, args))
     if not type.is_integer or not all(a.type.is_integer for a in args):
         return None
     known = tuple(v for v in values if v is not None)
@@ -352,12 +350,15 @@ def _comparison(name: str, args: tuple[Expr, ...]) -> Expr | None:
     if a is b:
         return TRUE if name in ("le", "ge", "eq") else FALSE
     for x, y in ((a, b), (b, a)):
+        if isinstance(x, Cast) and x.arg.type.kind == "bool" and isinstance(y, Const):
+            x = x.arg  # `int p = i < n && x[i] > 0; if (p)`
         if name in ("eq", "ne") and x.type.kind == "bool" and isinstance(y, Const) and y.value in (0, 1):
             return x if bool(y.value) is (name == "eq") else negation(x)
-        if isinstance(x, Op) and x.name == "select" and all(isinstance(e, Const) for e in (*x.args[1:], y)):
+        if name in ("eq", "ne") and isinstance(x, Op) and x.name == "select" and isinstance(y, Const):
             arms = [_comparison(name, (arm, y)) for arm in x.args[1:]]
-            if TRUE in arms and FALSE in arms and name in ("eq", "ne"):
-                return x.args[0] if arms[0] is TRUE else negation(x.args[0])
+            if any(a in (TRUE, FALSE) for a in arms):  # `int p = i < n ? x[i] > 0 : 0; if (p)`
+                arms = [a or Op(name, (arm, y), BOOL) for a, arm in zip(arms, x.args[1:], strict=True)]
+                return select(x.args[0], arms[0], arms[1], BOOL)
     # unsigned against signed converts in C: only constants that both types hold the same way are compared
     constants = isinstance(a, Const) and isinstance(b, Const)
     alike = constants and (a.type == b.type or all(0 <= (_int(x) or 0) < 2**31 for x in args))
