@@ -355,10 +355,10 @@ def _comparison(name: str, args: tuple[Expr, ...]) -> Expr | None:
         if name in ("eq", "ne") and x.type.kind == "bool" and isinstance(y, Const) and y.value in (0, 1):
             return x if bool(y.value) is (name == "eq") else negation(x)
         if name in ("eq", "ne") and isinstance(x, Op) and x.name == "select" and isinstance(y, Const):
-            arms = [_comparison(name, (arm, y)) for arm in x.args[1:]]
-            if any(a in (TRUE, FALSE) for a in arms):  # `int p = i < n ? x[i] > 0 : 0; if (p)`
-                arms = [a or Op(name, (arm, y), BOOL) for a, arm in zip(arms, x.args[1:], strict=True)]
-                return select(x.args[0], arms[0], arms[1], BOOL)
+            known = [_comparison(name, (arm, y)) for arm in x.args[1:]]
+            if any(a in (TRUE, FALSE) for a in known):  # `int p = i < n ? x[i] > 0 : 0; if (p)`
+                first, second = (a or Op(name, (arm, y), BOOL) for a, arm in zip(known, x.args[1:], strict=True))
+                return select(x.args[0], first, second, BOOL)
     # unsigned against signed converts in C: only constants that both types hold the same way are compared
     constants = isinstance(a, Const) and isinstance(b, Const)
     alike = constants and (a.type == b.type or all(0 <= (_int(x) or 0) < 2**31 for x in args))
