@@ -23,7 +23,7 @@ from kraise.raising.threads import indices as threads
 from kraise.raising.threads.lone import lone_axes
 from kraise.raising.threads.radices import divisors
 from kraise.raising.threads.row_views import asks_for
-from kraise.raising.threads.sizes import beyond, contradicts, hinted, launched, limits
+from kraise.raising.threads.sizes import beyond, contradicts, hinted, launched, limits, named_sizes, suggested
 from kraise.raising.threads.unguarded import in_fields, rows_of_blocks, spans, unguarded, widths
 
 PROOFS = ("KR201", "KR202", "KR203", "KR306")
@@ -114,7 +114,13 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
         found = divisors(cx, attempt.seen())
         if found:
             return replace(known, radices=found)
-    stepping = not cx.lanes() and by_warps(attempt.inlined)  # lanes wait for each other: a race may be none
+    # lanes wait for each other: a race may be none. In a block of a size that the source suggests all threads may do
+    sized = (
+        bool(known.named)
+        or any(abs(w) > 1 for w in known.ways.values())
+        or not (suggested(attempt.inlined, {}) or named_sizes(attempt.inlined, cx.function))
+    )
+    stepping = sized and not cx.lanes() and by_warps(attempt.inlined)
     if more_ways is None and stepping and ("thread", 0) in cx.threads and threads.LANES not in known.ways:
         return replace(known, ways=known.ways | {threads.LANES: 32})
     if more_ways is None and not known.lone and all(d.code == "KR201" for d in refused.diagnostics):
