@@ -131,7 +131,7 @@ def in_its_part(st: State, s: k.For, start: eq.Expr, stop: eq.Expr, live: frozen
     if not (index_like(start) and index_like(stop)) or s.var in live or s.orelse:
         return None
     first, highs = to_poly(start), _parts(stop, "min")
-    for high in highs:
+    for high in highs if len(highs) > 1 else ():
         row = {m: c for m, c in first.terms.items() if len(m) > 1 and high.terms.get(m) == c}
         shared = Poly({m: c for m, c in row.items() if Poly({m: c}).indices()})
         if not shared.terms or not is_static(high - shared) or (high - shared).indices():
