@@ -1,8 +1,10 @@
 """Forms that XLA makes in one pass, each with the nearest kernel that must keep the other one."""
 
+import numpy as np
 import pytest
 
 from kraise import pipeline
+from kraise.verify.load import load_module
 from tests.checks import agrees
 
 POOL = """
@@ -81,3 +83,11 @@ def test_a_form_and_its_nearest_other(name):
     assert done.text and not done.diagnostics, done.diagnostics
     assert (form in done.text) == taken, done.text
     agrees(done, pipeline.Request(**request))
+
+
+def test_masks_that_ask_for_what_was_stored_before_exclude_nothing():
+    """A 3 becomes 7, which the last store sees."""
+    stores = "if (x[i] < 3) x[i] = 10; if (x[i] == 3) x[i] = 7; if (x[i] > 3) x[i] = 10;"
+    head = "__global__ void f(int *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; "
+    done = pipeline.translate(f"{head}if (i < n) {{ {stores} }} }}", "k.cu")
+    assert load_module(done.text).f(np.arange(6, dtype=np.int32), 5).tolist() == [10] * 5 + [5]

@@ -60,7 +60,9 @@ def _fewer(kernel: eq.Kernel, run: list[eq.Write]) -> list[eq.Write] | None:
         return None
     values: dict[eq.Expr, list[list[eq.Expr]]] = {}
     masks = [t[1] for t in told if t is not None]
-    if not all(_apart(a, b) for k, a in enumerate(masks) for b in masks[:k]):
+    # what the array itself holds is another thing after the first store
+    fixed = [[m for m in mask if not _holds(m, first.before.array)] for mask in masks]
+    if not all(_apart(a, b) for k, a in enumerate(fixed) for b in fixed[:k]):
         return None
     for value, mask in (t for t in told if t is not None):
         values.setdefault(value, []).append(mask)
@@ -95,6 +97,10 @@ def _told(s: eq.Write, start: eq.Version, between: set[eq.Version]) -> tuple[eq.
                 value = eq.Op("max" if name == "gt" else "min", (cell, value), value.type)
                 return value, [x for x in mask if x is not m]
     return value, mask
+
+
+def _holds(node: eq.Expr, array: str) -> bool:
+    return any(isinstance(n, eq.Read) and n.version.array == array for n in tree.walk(node))
 
 
 def _ways(node: eq.Expr) -> list[tuple[str, tuple[eq.Expr, ...]]]:
