@@ -124,6 +124,8 @@ def no_kernels(results: list[Result], *, quiet: bool = False) -> list[Diagnostic
         elif r.empty and not quiet:
             alone = len(results) == 1
             hint = "if a decorator of your own marks kernels, name it: --kernel-decorator NAME" if alone else ""
+            if alone and r.file.endswith(".py"):
+                hint = f"a plain function is raised where it is named: --only NAME; {hint}"
             reason = "there is no kernel in this file"
             findings.append(
                 Diagnostic("KR106", reason, Span(r.file, 1), hint, severity="error" if alone else "warning")
