@@ -252,3 +252,22 @@ def test_pairs_in_rows(shape):
     a, b = q[:, : 2 * half : 2], q[:, 1 : 2 * half : 2]
     expected[:, : 2 * half : 2], expected[:, 1 : 2 * half : 2] = a * c[:half] - b, a + b * c[:half]
     np.testing.assert_allclose(load_module(text).turned(q, c), expected, rtol=1e-5, atol=1e-6)
+
+
+FACTORS = {  # which cell a thread multiplies under a condition that names it, and whether it is its own
+    "its own": ("i", True),
+    "its own, further on": ("i + 1", True),
+    "one of two": ("i / 2", False),
+    "one of the block's": ("blockIdx.x", False),
+}
+
+
+@pytest.mark.parametrize("name", FACTORS)
+def test_factors_by_block_and_thread(name):
+    cell, own = FACTORS[name]
+    head = "__global__ void f(const int *a, float *w, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; "
+    done = pipeline.translate(f"{head}if (i < n && a[i] > (int)threadIdx.x) w[{cell}] *= 2.5f; }}", "k.cu")
+    assert (done.text is not None) == own, done.diagnostics
+    for n in (7, 1) if own else ():
+        case = {"shapes": {"a": (n,), "w": (n + 1,)}, "values": {"n": n}, "grid": (3,), "block": (4,)}
+        agrees(done, pipeline.Request(**case))

@@ -49,6 +49,16 @@ def blocks(context: Context, subscript: eq.Expr, axes: Frame) -> Blocks | None:
     return None
 
 
+def told(context: Context, stmt: eq.Write, frame: Frame) -> set[str]:
+    """The indices that a cell of a store tells: subscripts, and the digits of one (``size * block + thread``)."""
+    own = {s.name for s in stmt.subscripts if isinstance(s, eq.Index)}
+    for s in stmt.subscripts:
+        axes = tuple(a for a in frame if a.name in context.free(s))
+        if blocks(context, s, axes) is not None:
+            own |= {a.name for a in axes}
+    return own
+
+
 def _factor(term: eq.Expr, index: str) -> eq.Expr | None:
     """``k`` of ``index * k``."""
     match term:

@@ -10,6 +10,7 @@ from kraise.emit import guards, lazy, tree
 from kraise.emit.context import Assign, Context, Frame, Val
 from kraise.emit.loads import rolls, table_rows
 from kraise.emit.loads import subscripts as subs
+from kraise.emit.loads.blocked import told
 from kraise.emit.loads.wide import wide
 from kraise.emit.lower import Lowering, dtype_text
 from kraise.emit.settled import given
@@ -313,7 +314,7 @@ def _scatter(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tuple
     else:
         value = low.lower(stmt.value, frame)
     if stmt.accumulate == "mul" and not ctx.element(stmt.before.array).is_integer:
-        if not plain and not {a.name for a in frame} <= {s.name for s in stmt.subscripts if isinstance(s, eq.Index)}:
+        if not plain and not {a.name for a in frame} <= told(ctx, stmt, frame):
             reason = f"several factors may meet in one element of `{stmt.before.array}`: JAX has no derivative of that"
             raise refuse("KR306", reason, stmt.span, "sum logarithms, or multiply in a loop over the element's factors")
         keywords["unique_indices"] = Atom("True")
