@@ -40,7 +40,7 @@ def further(first: Refused | None, later: Refused, of_launch: bool = False) -> R
     if codes in ([{"KR201"}, {"KR204"}], [{"KR204"}, {"KR201"}]):
         # blocks of the size that the source suggests have no race, but leave an array
         return first if codes[0] == {"KR204"} else later
-    if isinstance(later, Blank) and codes[0] == {"KR201"} and not witnessed(first):
+    if isinstance(later, Blank) and (of_launch or codes[0] == {"KR201"}) and not witnessed(first):
         return later
     broke_off = not any(d.code in PROOFS for d in first.diagnostics)
     return later if broke_off and all(d.code in PROOFS for d in later.diagnostics) else first

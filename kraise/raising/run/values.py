@@ -338,7 +338,7 @@ def load_cell(cx: Context, st: State, at: Cell, t: object, span: Span | None) ->
             forwarded = None
     if forwarded is None and name in st.locals and not (cx.unroll and _filled(st, name)):
         forwarded = in_rows_here(cx, st, held(cx, st, name, at.subscripts))
-        if cx.undefined.get(name, span) is None:
+        if cx.undefined.get(name, st) is None:
             cx.undefined[name] = span
     if forwarded is not None:
         st.accesses.append(access(st, at, st.path, False, answered=True, span=span))
