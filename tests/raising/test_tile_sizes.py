@@ -301,5 +301,5 @@ __global__ void f(const float *x, float *y) {
 }"""
     done = pipeline.translate(source, "f.cu")
     assert done.text is None or "12 threads" not in done.text
-    told = pipeline.translate(source + "\\nvoid run(float *x, float *y, int n) { f<<<n, 12>>>(x, y); }", "f.cu")
+    told = pipeline.translate(source + "\nvoid run(float *x, float *y, int n) { f<<<n, 12>>>(x, y); }", "f.cu")
     assert told.text is None and "KR207" in {d.code for d in told.diagnostics}  # nobody fills the other cells
