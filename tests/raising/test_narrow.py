@@ -139,3 +139,30 @@ def test_numbers_and_choices_of_indices_have_the_width_of_what_they_meet():
     done = pipeline.translate(WIDE, "k.cu")
     reports, _ = pipeline.verify(done, pipeline.Request(), "k.cu", WIDE)
     assert reports and all(r.ok for r in reports), [r.failures for r in reports]
+
+
+MEETING = """__global__ void f(const short *c, int *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    short v;
+    if (c[i] > 0) v = i % 7; else v = c[i];
+    short u = v * v;
+    u = u * v;
+    short q = c[i] | (i % 5);
+    q = q * q;
+    short r = c[i] < 9 ? c[i] : i % 7;
+    r = r * r;
+    y[i] = u * u + q - r;
+}
+"""
+
+
+def test_what_fits_a_type_beside_numbers_of_that_type_has_it():
+    """``i % 7`` as an index is wider than ``c[i]``, and so was their product: it was not cut off."""
+    module = load_module(pipeline.translate(MEETING, "k.cu").text)
+    c = np.array([30000, -30000, 200, -200, 9, 1234], np.int16)
+    i = np.arange(6)
+    short = lambda x: x.astype(np.int16).astype(int)  # noqa: E731
+    v = np.where(c > 0, i % 7, c).astype(int)
+    u, q, r = short(short(v * v) * v), short(c | i % 5), np.where(c < 9, c, i % 7).astype(int)
+    np.testing.assert_array_equal(module.f(c, np.zeros(6, np.int32), 6), u * u + short(q * q) - short(r * r))

@@ -47,10 +47,23 @@ def kept(cx: Context, st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
     return converted(cx, st, t, v) if t.is_integer and t.bits in (8, 16) and t != v.type else v
 
 
+def alike(t: ScalarType, parts: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
+    """The operands of an operation in 8 or 16 bits: indices beside numbers of that type have it, too."""
+    if not t.is_integer or t.bits not in (8, 16) or all(map(index_like, parts)):
+        return parts
+    return tuple(simplify.cast(t, p) if index_like(p) and free_indices(p) else p for p in parts)
+
+
+def arms_alike(a: eq.Expr, b: eq.Expr) -> tuple[eq.Expr, ...]:
+    """What a local of 8 or 16 bits is after two branches: an index in one of them is a number of that type, too."""
+    narrow = next((e.type for e in (a, b) if e.type.is_integer and e.type.bits in (8, 16)), None)
+    return (a, b) if narrow is None or not (a.type.is_integer and b.type.is_integer) else alike(narrow, (a, b))
+
+
 def _holds(st: State, t: ScalarType, poly: Poly) -> bool:
     """Whether a type holds the number, as far as the path and the launch say."""
     path, least = (*st.path, *st.facts), t.wrapped(2 ** (t.bits or 0) // 2) if t.kind == "int" else 0
     return provable(path, poly - least) and provable(path, -poly + t.wrapped(least - 1))
 
 
-__all__ = ["converted", "kept"]
+__all__ = ["alike", "arms_alike", "converted", "kept"]

@@ -19,6 +19,7 @@ from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.arms import seen, unseen
 from kraise.raising.run.context import Context
+from kraise.raising.run.conversions import arms_alike
 from kraise.raising.run.liveness import exposed, reads
 from kraise.raising.run.paths import add_path, decided
 from kraise.raising.run.state import RawWrite, State
@@ -343,8 +344,9 @@ def merged(
         elif a is b:
             out[name] = a
         else:
-            kind = a.type if a.type == b.type else _join(a, b)
             chosen = swapped.get((a, b)) or clamped(condition, a, b, st.path)
+            a, b = arms_alike(a, b)
+            kind = a.type if a.type == b.type else _join(a, b)
             out[name] = chosen or simplify.op("select", (condition, a, b), kind)
             given = st.names.get(a) or st.names.get(b)
             if given is not None and given.name == name:

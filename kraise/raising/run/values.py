@@ -29,7 +29,7 @@ from kraise.raising.run.arithmetic import index_like, operation, row_like, same_
 from kraise.raising.run.arms import seen
 from kraise.raising.run.bits import by_bits
 from kraise.raising.run.context import Context, array_type
-from kraise.raising.run.conversions import converted, kept
+from kraise.raising.run.conversions import alike, converted, kept
 from kraise.raising.run.dispatched import complete
 from kraise.raising.run.paths import add_path, decided
 from kraise.raising.run.sizes import steering
@@ -81,7 +81,8 @@ def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
                 inner = extended(st, holds)
                 arms.append(value(cx, inner, arm))
                 st.order, st.accesses = inner.order, inner.accesses
-            return clamped(condition, arms[0], arms[1], st.path) or simplify.op("select", (condition, *arms), t)
+            first, other = alike(t, tuple(arms))
+            return clamped(condition, first, other, st.path) or simplify.op("select", (condition, first, other), t)
         case k.Op(name="floordiv" | "mod" | "tdiv" | "tmod" as name, args=(a, b), type=t) if t.is_integer:
             parts = value(cx, st, a), value(cx, st, b)
             digit = quotient(cx, st.path, name, *parts) if index_like(parts[0]) and index_like(parts[1]) else None
@@ -93,14 +94,15 @@ def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
             moving = any(free_indices(p) for p in parts)  # a quotient of sizes keeps one form
             if floored and moving and all(map(index_like, parts)) and _natural(st, parts):
                 return operation(floored, parts, INT)  # the same where nothing is negative
-            return operation(name, parts, t)
+            return operation(name, alike(t, parts), t)
         case k.Op(name="and_" | "shr" | "shl" as name, args=(a, b), type=t) if t.is_integer:
-            return kept(cx, st, t, by_bits(cx, st, name, value(cx, st, a), value(cx, st, b), t))
+            first, other = alike(t, (value(cx, st, a), value(cx, st, b)))
+            return kept(cx, st, t, by_bits(cx, st, name, first, other, t))
         case k.Op(name="add" | "sub" | "mul" | "neg" as name, args=args, type=t) if t.is_integer:
-            return kept(cx, st, t, _ring(cx, st, name, tuple(value(cx, st, a) for a in args), t))
+            return kept(cx, st, t, _ring(cx, st, name, alike(t, tuple(value(cx, st, a) for a in args)), t))
         case k.Op(name="max" | "min" as name, args=(a, b), type=t) if t.is_integer:
-            parts = value(cx, st, a), value(cx, st, b)
-            return larger(name, *parts, (*st.path, *st.facts)) or operation(name, parts, t)
+            first, other = alike(t, (value(cx, st, a), value(cx, st, b)))
+            return larger(name, first, other, (*st.path, *st.facts)) or operation(name, (first, other), t)
         case k.Op(name="popcount", args=(a,), type=t):
             from kraise.raising.threads.warps import votes
 
@@ -111,7 +113,7 @@ def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
             bits = value(cx, st, a)
             return operation("clz", (simplify.cast(a.type, bits) if a.type.bits else bits,), t)
         case k.Op(name=name, args=args, type=t):
-            operands = tuple(value(cx, st, a) for a in args)
+            operands = alike(t, tuple(value(cx, st, a) for a in args))
             whole = t.kind == "number" and name in _WHOLE and all(o.type.is_integer for o in operands)
             return operation(name, operands, INT if whole else t)
         case k.Warp():
