@@ -35,6 +35,7 @@ READ = {  # who reads a tile of which half is filled
     "those who filled it": "if (t < 32 && i < n) y[i] = s[t];",
     "by the number of one who did": "if (i < n) y[i] = s[t / 2];",
     "one who may be none of them": "if (i < n && x[i] > 0.0f) y[i] = s[t];",
+    "by a place that data say": "if (i < n) y[i] = s[h[i]];",
 }
 
 

@@ -45,11 +45,14 @@ def check_begun(st: State, array: str, span: Span | None) -> None:
     )
 
 
-def note_undefined(cx: Context, st: State, array: str, path: tuple[eq.Expr, ...]) -> None:
+def note_undefined(
+    cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...], path: tuple[eq.Expr, ...]
+) -> None:
     """Keeps in mind that a cell is read where ``path`` holds that nobody has stored to, if there is such an instance:
     with some sizes, or with all.
 
     A store by data (``if (x[i] > 0) s[t] = x[i];``) may leave out any instance, where the load does not ask for data.
+    Places that data say (``s[p[i]]``) are taken to be filled.
     """
     if not st.locals[array].shared:
         return
@@ -60,7 +63,7 @@ def note_undefined(cx: Context, st: State, array: str, path: tuple[eq.Expr, ...]
     loads = (*st.path, *st.facts)
     more = tuple(c for c in path if c not in loads)
     kept = tuple(c for c in more if not _of_data(c))
-    if any(map(_of_data, loads)):
+    if any(map(_of_data, (*loads, *subscripts))):
         return
     found = always(loads, kept, cx.facts, cx.thread_names)
     if not found and first_block.products(cx, (*loads, *kept)):

@@ -222,7 +222,7 @@ class _Search:
 
     def _nothing(self, path: tuple[eq.Expr, ...]) -> _Mark:
         """Nobody has stored to the cell: what it holds means nothing, where there is an instance that loads it."""
-        note_undefined(self.cx, self.st, self.array, path)
+        note_undefined(self.cx, self.st, self.array, self.subs, path)
         return UNDEFINED
 
     def _stored(
