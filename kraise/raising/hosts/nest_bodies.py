@@ -48,11 +48,6 @@ def without_copy(body: tuple[k.Stmt, ...], var: str) -> tuple[tuple[k.Stmt, ...]
     return body, var
 
 
-def _is(e: Any, var: str) -> bool:
-    bare = _bare(e)
-    return isinstance(bare, k.Var) and bare.name == var
-
-
 def _renamed(node: Any, old: str, new: str) -> Any:
     if isinstance(node, tuple):
         return tuple(_renamed(n, old, new) for n in node)

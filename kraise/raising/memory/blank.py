@@ -58,13 +58,10 @@ def note_undefined(
         return
     if sure(path):
         cx.unfilled.add(array)
-    if array in cx.undefined or st.folds:
-        return
     loads = (*st.path, *st.facts)
-    more = tuple(c for c in path if c not in loads)
-    kept = tuple(c for c in more if not _of_data(c))
-    if any(map(_of_data, (*loads, *subscripts))):
+    if array in cx.undefined or st.folds or any(map(_of_data, (*loads, *subscripts))):
         return
+    kept = tuple(c for c in path if c not in loads and not _of_data(c))
     found = always(loads, kept, cx.facts, cx.thread_names)
     if not found and first_block.products(cx, (*loads, *kept)):
         try:
