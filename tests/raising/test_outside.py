@@ -84,3 +84,18 @@ def test_a_local_array_of_known_size():
     assert found.code == "KR204" and "beyond its last element (at 4) for j = 4" in found.reason
     inside = source.replace("<= 4", "< 4")
     assert pipeline.translate(inside, "f.cu").diagnostics == ()
+
+
+def test_what_a_block_computes_together_keeps_to_its_cells():
+    """Eight threads of 64 add up what lies before their cell: the store stands under ``t < 8``."""
+    each = "if (t < 8) { int s = 0; for (int k = 0; k < t; k++) s += h[k]; pre[t] = s; } __syncthreads();"
+    source = (
+        "__global__ void f(const int *x, int *y, int n) { int t = threadIdx.x, i = blockIdx.x * 64 + t;\n"
+        "  __shared__ int h[8]; __shared__ int pre[8]; if (t < 8) h[t] = 0; __syncthreads();\n"
+        "  if (i < n) atomicAdd(&h[x[i] & 7], 1); __syncthreads();\n"
+        f"  {each}\n  if (i < n) y[i] = pre[x[i] & 7]; }}"
+    )
+    done = pipeline.translate(source, "f.cu")
+    assert done.text is not None and "cumsum" in done.text, done.diagnostics
+    beyond = pipeline.translate(source.replace("(t < 8) { int", "(t < 9) { int"), "f.cu")
+    assert beyond.text is None

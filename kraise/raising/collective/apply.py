@@ -195,10 +195,9 @@ def _touched(cx: Context, st: State, touches: dict[str, Touch], label: str, span
                 st.order += 1
                 cell = own if keeps else eq.Index(f"$any{st.order}", INT)
                 rows = [eq.Index(f"$row{st.order}_{n}", INT) for n in range(len(st.locals[name].shape) - 1)]
-                path = st.path
-                if name in cx.parts:  # the simulation keeps to the cells that there are
-                    inside = eq.Op("lt", (cell, st.locals[name].shape[0]), BOOL)
-                    path = (*path, eq.Op("ge", (cell, ZERO), BOOL), inside)
+                # the simulation keeps to the cells that there are
+                inside = eq.Op("lt", (cell, st.locals[name].shape[-1]), BOOL)
+                path = (*st.path, eq.Op("ge", (cell, ZERO), BOOL), inside)
                 place = Place(name, (*prefix, *rows, cell))
                 st.accesses.append(access(st, place, path, write, together=label, span=span))
 
