@@ -20,6 +20,7 @@ __global__ void f(const float *A, const float *B, float *C, int M, int N, int K)
         {top}
         int ka = (t + 1) * T + tx, kb = (t + 1) * T + ty, {cur};
         if ({guard}) {{
+            {name}
             sa[nxt][ty][tx] = (row < M && ka < K) ? A[row * K + ka] : 0.f;
             sb[ty][nxt][tx] = (kb < K && col < N) ? B[kb * N + col] : 0.f;
         }}
@@ -36,6 +37,7 @@ USUAL = {
     "top": "",
     "cur": "cur = t % 2, nxt = cur ^ 1",
     "guard": "t + 1 < tiles",
+    "name": "",
     "middle": "",
     "bottom": SYNC,
 }
@@ -45,6 +47,7 @@ SAME = {  # what is a product
     "a barrier at the top": {"before": "", "top": SYNC, "bottom": ""},
     "another guard": {"guard": "t < (K + T - 1) / T - 1"},
     "without a guard": {"guard": "1"},
+    "a number of the counter's name": {"name": "int k = (t + 1) * T; ka = k + tx, kb = k + ty;"},
 }
 OTHERWISE = {  # rounds that leave out the filling find what was there two rounds before
     "every other": {"guard": "t % 2 == 0"},

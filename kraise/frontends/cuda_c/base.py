@@ -33,6 +33,7 @@ class Base:
         self.notes: list[Diagnostic] = []
         self.reserved: frozenset[str] = frozenset()  # names of the function around a body that is lowered in place
         self.made: set[str] = set()  # names that the source does not know
+        self.declared_again: set[str] = set()  # names of several variables, one after the other
         self.globals_used: dict[str, Any] = {}
         self.sizes_given: frozenset[str] | None = None  # integer parameters that it does not change, in a kernel
         self.multiples: set[tuple[str, int]] = set()  # those that must be multiples of a number
@@ -124,6 +125,8 @@ class Base:
         visible = name in self.reserved or any(name in table for table in self.scopes[:-1])
         known = self.names.get(name)
         if (known is None or known == type) and not visible and name not in _RESERVED:
+            if known is not None:
+                self.declared_again.add(name)
             self.names[name] = type
             return name
         k = 2

@@ -24,6 +24,7 @@ from kraise.frontends.cuda_c.tidy import tidy
 from kraise.frontends.cuda_c.trees import Node, child, end, position, trees
 from kraise.frontends.cuda_c.usage import usage
 from kraise.frontends.cuda_c.values import Alias, Cell, GlobalVariable, PointerPlace, PointerValue, VarPlace
+from kraise.frontends.webs import counted_and_set, split
 from kraise.ir.kernel import Assign, Atomic, Barrier, CallStmt, Const, Function, LocalArray, Param, Store, Warp
 from kraise.ir.types import FLOAT64, INT32, ArrayType, ScalarType
 
@@ -123,7 +124,7 @@ class Lowering(Calls):
         body_ir = tidy(atomics(self.with_dynamic(self.out)), self.made)
         extra = [self._global_parameter(g) for g in self.globals_used.values()]
         span = self.span(tree)
-        return Function(
+        function = Function(
             name,
             kind,
             (*params, *extra, *static),
@@ -135,6 +136,7 @@ class Lowering(Calls):
             multiples=tuple(sorted(self.multiples)),
             span=span,
         )
+        return split(function, counted_and_set(function) & self.declared_again)
 
     def _launch_bounds(self, node: Tree) -> tuple[int, ...]:
         out: list[int] = []

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from kraise.frontends.python import declared
 from kraise.frontends.python.calls import INEXACT
 from kraise.frontends.python.promotion import fractional, promote, result_type
-from kraise.frontends.python.webs import counted_and_set, split
+from kraise.frontends.webs import counted_and_set, split
 from kraise.ir.kernel import (
     ArrayRef,
     Assign,
