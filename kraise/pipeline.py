@@ -233,7 +233,7 @@ def translate(source: str, file: str, options: Options = DEFAULTS) -> Translatio
     module = equations.Module(ir.file, ir.language, tuple(kernels), *around)
     text, module, unprinted = emit(module)
     all_findings = placed([*unread, *refused, *unknown, *not_raised, *unprinted], file)
-    raised = tuple(k.name for k in (*module.kernels, *module.hosts))
+    raised = tuple(k.name for k in (*(k for k in module.kernels if not k.rimmed), *module.hosts))
     return Translation(text, raised, all_findings, module, ir)
 
 

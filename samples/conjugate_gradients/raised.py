@@ -69,19 +69,19 @@ def cg(A, b, x, iters):
     rs = acc[0]
 
     def step(_, state):
-        _, _, _, _, _, live, _ = state
+        _, _, _, live, _ = state
 
         def advance(state):
-            x, r, p, q, acc, live, rs = state
-            q = matvec(A, p, q)  # kernel.py:55
-            acc = acc.at[0].set(0.0)
-            acc = dot(p, q, acc)  # kernel.py:57
-            alpha = rs / acc[0]
+            x, r, p, live, rs = state
+            q_2 = matvec(A, p, q)  # kernel.py:55
+            acc_2 = acc.at[0].set(0.0)
+            acc_2 = dot(p, q_2, acc_2)  # kernel.py:57
+            alpha = rs / acc_2[0]
             x = axpy(alpha, p, x)  # kernel.py:59
-            r = axpy(-alpha, q, r)  # kernel.py:60
-            acc = acc.at[0].set(0.0)
-            acc = dot(r, r, acc)  # kernel.py:62
-            rs_new = acc[0]
+            r = axpy(-alpha, q_2, r)  # kernel.py:60
+            acc_2 = acc_2.at[0].set(0.0)
+            acc_2 = dot(r, r, acc_2)  # kernel.py:62
+            rs_new = acc_2[0]
             live = ~(jnp.sqrt(rs_new) < 1e-06)
 
             def then(p, rs):
@@ -92,11 +92,11 @@ def cg(A, b, x, iters):
             p, rs = jax.lax.cond(
                 live, then, lambda p, rs: (p, rs), p, rs
             )  # kernel.py:64
-            return x, r, p, q, acc, live, rs
+            return x, r, p, live, rs
 
         return jax.lax.cond(live, advance, lambda state: state, state)
 
-    x, _, _, _, _, _, _ = checkpointed_loop(
-        0, iters, step, (x, b, b, q, acc, True, rs)
+    x, _, _, _, _ = checkpointed_loop(
+        0, iters, step, (x, b, b, True, rs)
     )  # kernel.py:54
     return x

@@ -76,29 +76,29 @@ def solve(row, col, val, b, x, n, tol, max_iter):
     row_2 = spmv_once(row, col, val, n)
 
     def step(_, state):
-        _, _, _, _, _, rho = state
+        _, _, _, _, rho = state
 
         def advance(state):
-            x, r, p, q, k, rho = state
-            q = spmv_round(row_2, col, val, p, q, n)  # kernel.cu:40
+            x, r, p, k, rho = state
+            q_2 = spmv_round(row_2, col, val, p, q, n)  # kernel.cu:40
             before = rho
             with jax.default_matmul_precision("float32"):  # no TF32, no bfloat16
-                pq = p @ q  # kernel.cu:42
+                pq = p @ q_2  # kernel.cu:42
             alpha = rho / pq
             back = -alpha
             x = x.at[:n].set(alpha * p + x[:n])  # kernel.cu:44
-            r = back * q + r  # kernel.cu:45
+            r = back * q_2 + r  # kernel.cu:45
             with jax.default_matmul_precision("float32"):  # no TF32, no bfloat16
                 rho = r @ r  # kernel.cu:46
             beta = rho / before
             p = beta * p  # kernel.cu:48
             p = r + p  # kernel.cu:49
             k = k + 1
-            return x, r, p, q, k, rho
+            return x, r, p, k, rho
 
         return jax.lax.cond(rho > tol * tol, advance, lambda state: state, state)
 
-    x, _, _, _, k, _ = checkpointed_loop(
-        0, max_iter, step, (x, r, r, q, 0, rho)
+    x, _, _, k, _ = checkpointed_loop(
+        0, max_iter, step, (x, r, r, 0, rho)
     )  # kernel.cu:39
     return k, x

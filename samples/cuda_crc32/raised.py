@@ -30,7 +30,7 @@ def checksum(messages, crc, count, bytes):
             )  # kernel.cu:10
 
         state_2 = jax.lax.fori_loop(
-            0, 8, step_2, state ^ messages_i.astype(jnp.uint32)
+            0, 8, step_2, state ^ messages_i.astype(jnp.uint32), unroll=True
         )  # kernel.cu:10
         return state_2, None
 

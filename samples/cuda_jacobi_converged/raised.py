@@ -54,6 +54,20 @@ def solve_loop(change, n, error):
     return error + jnp.sum(change[:n])  # kernel.cu:39
 
 
+@partial(jax.jit, static_argnames="n", inline=True)
+def sweep_in_place(u, f, n):
+    """sweep, of which v is u."""
+    if n < 2:
+        return u
+    u2 = u[: n * n].reshape(n, n)
+    f2 = f[: n * n].reshape(n, n)
+    inner = 0.25 * (
+        u2[1:-1, :-2] + u2[1:-1, 2:] + u2[:-2, 1:-1] + u2[2:, 1:-1] + f2[1:-1, 1:-1]
+    )  # kernel.cu:7
+    u2 = jnp.pad(inner, 1) + u2.at[1:-1, 1:-1].set(0)  # kernel.cu:7
+    return u.at[: n * n].set(u2.ravel())
+
+
 @partial(jax.jit, static_argnames=("n", "max_iter"))
 def solve(u, f, n, tolerance, max_iter):
     """the gradient keeps the states between rounds, about 2 sqrt(rounds)
@@ -61,28 +75,24 @@ def solve(u, f, n, tolerance, max_iter):
     """
     d_change = jnp.zeros(n, u.dtype)
     d_u = u[: n * n]
-    d_v = u[: n * n]
     d_f = f[: n * n]
     error = 2.0 * tolerance
 
     def step(_, state):
-        _, _, _, error, _ = state
+        _, error, _ = state
 
         def advance(state):
-            d_u, d_v, d_change, error, it = state
-            d_u, d_v = d_u.ravel(), d_v.ravel()
-            d_v = sweep(d_u, d_v, d_f, n)  # kernel.cu:35
-            d_change = row_change(d_u, d_v, d_change, n)  # kernel.cu:36
-            error = solve_loop(d_change, n, 0.0)  # kernel.cu:39
+            d_u, error, it = state
+            d_v = sweep_in_place(d_u, d_f, n)  # kernel.cu:35
+            d_change_2 = row_change(d_u, d_v, d_change, n)  # kernel.cu:36
+            error = solve_loop(d_change_2, n, 0.0)  # kernel.cu:39
             it = it + 1
-            return d_v.reshape(n, n), d_u.reshape(n, n), d_change, error, it
+            return d_v, error, it
 
         return jax.lax.cond(error > tolerance, advance, lambda state: state, state)
 
-    d_u, d_v = d_u.reshape(n, n), d_v.reshape(n, n)
-    d_u, _, _, _, it = checkpointed_loop(
-        0, max_iter, step, (d_u, d_v, d_change, jnp.asarray(error, u.dtype), 0)
+    d_u, _, it = checkpointed_loop(
+        0, max_iter, step, (d_u, jnp.asarray(error, u.dtype), 0)
     )  # kernel.cu:34
-    d_u = d_u.ravel()
     u = u.at[: n * n].set(d_u)
     return it, u

@@ -64,20 +64,20 @@ def fit(X, y, w0, lr, epochs, tol):
     losses = jnp.zeros(epochs, jnp.float32)
 
     def step(e, state):
-        _, _, _, _, live = state
+        _, _, live = state
 
         def advance(state):
-            d_w, d_r, d_g, losses, live = state
-            d_r = residual(X, d_w, y, d_r)  # kernel.py:42
-            d_g = gradient(X, d_r, d_g)  # kernel.py:43
-            d_w = grad_step(d_w, d_g, lr)  # kernel.py:44
-            losses = losses.at[e].set(jnp.mean(d_r * d_r))  # kernel.py:46
+            d_w, losses, live = state
+            d_r_2 = residual(X, d_w, y, d_r)  # kernel.py:42
+            d_g_2 = gradient(X, d_r_2, d_g)  # kernel.py:43
+            d_w = grad_step(d_w, d_g_2, lr)  # kernel.py:44
+            losses = losses.at[e].set(jnp.mean(d_r_2 * d_r_2))  # kernel.py:46
             live = ~(losses[e] < tol)
-            return d_w, d_r, d_g, losses, live
+            return d_w, losses, live
 
         return jax.lax.cond(live, advance, lambda state: state, state)
 
-    d_w, _, _, losses, _ = checkpointed_loop(
-        0, epochs, step, (w0, d_r, d_g, losses, True)
+    d_w, losses, _ = checkpointed_loop(
+        0, epochs, step, (w0, losses, True)
     )  # kernel.py:41
     return d_w, losses

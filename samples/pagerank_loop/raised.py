@@ -70,22 +70,19 @@ def pagerank(row_start, column, weight, rank0, damping, tolerance, max_iter):
     """the gradient keeps the states between rounds, about 2 sqrt(rounds)
     where all would be many, and runs rounds again (--remat)
     """
-    new = jnp.zeros_like(rank0)
-    row = spread_once(row_start, column, weight, new)
+    row = spread_once(row_start, column, weight, rank0)
 
     def step(_, state):
-        _, _, live = state
+        _, live = state
 
         def advance(state):
-            rank, new, live = state
-            new = spread_round(row, column, weight, rank, damping, new)  # kernel.py:24
+            rank, live = state
+            new = spread_round(row, column, weight, rank, damping, rank)  # kernel.py:24
             change = jnp.sum(jnp.abs(new - rank))  # kernel.py:25
             live = ~(change < tolerance)
-            return new, rank, live
+            return new, live
 
         return jax.lax.cond(live, advance, lambda state: state, state)
 
-    rank, _, _ = checkpointed_loop(
-        0, max_iter, step, (rank0, new, True)
-    )  # kernel.py:23
+    rank, _ = checkpointed_loop(0, max_iter, step, (rank0, True))  # kernel.py:23
     return rank

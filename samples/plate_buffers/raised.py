@@ -48,6 +48,25 @@ def cool(plate, after, change, rate):
     return after, change
 
 
+@partial(jax.jit, inline=True)
+def cool_in_place(plate, change, rate):
+    """cool, of which after is plate."""
+    rows, cols = plate.shape
+    if min(plate.shape) < 2:
+        return plate, change
+    around = (
+        plate[:-2, 1:-1] + plate[2:, 1:-1] + plate[1:-1, :-2] + plate[1:-1, 2:]
+    )  # kernel.py:11
+    inner = (plate[1:-1, 1:-1] + rate * (around - 4.0 * plate[1:-1, 1:-1])).astype(
+        plate.dtype
+    )  # kernel.py:12
+    plate_2 = jnp.pad(inner, 1) + plate.at[1:-1, 1:-1].set(0)  # kernel.py:12
+    change = change.at[1 : rows - 1, 1 : cols - 1].set(
+        jnp.abs(inner - plate[1:-1, 1:-1])
+    )  # kernel.py:13
+    return plate_2, change
+
+
 @partial(jax.jit, static_argnames="most_steps")
 def cool_plate(plate, rate, tolerance, most_steps):
     """the gradient keeps the states between rounds, about 2 sqrt(rounds)
@@ -56,18 +75,16 @@ def cool_plate(plate, rate, tolerance, most_steps):
     change = jnp.zeros_like(plate)
 
     def step(_, state):
-        _, _, _, live = state
+        _, live = state
 
         def advance(state):
-            buffers_0, buffers_1, change, live = state
-            buffers_1, change = cool(buffers_0, buffers_1, change, rate)  # kernel.py:23
-            live = ~(jnp.max(change) < tolerance)
-            return buffers_1, buffers_0, change, live
+            buffers_0, live = state
+            buffers_1, change_2 = cool_in_place(buffers_0, change, rate)  # kernel.py:23
+            live = ~(jnp.max(change_2) < tolerance)
+            return buffers_1, live
 
         return jax.lax.cond(live, advance, lambda state: state, state)
 
-    buffers_0, _, _, _ = checkpointed_loop(
-        0, most_steps, step, (plate, plate, change, True)
-    )  # kernel.py:22
+    buffers_0, _ = checkpointed_loop(0, most_steps, step, (plate, True))  # kernel.py:22
     coolest = jnp.min(buffers_0[1:-1], axis=1)  # kernel.py:27
     return buffers_0, coolest

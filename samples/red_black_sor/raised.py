@@ -58,6 +58,6 @@ def red_black_sor(u, f, omega, sweeps):
                 )
             )  # kernel.py:9
 
-        return jax.lax.fori_loop(0, 2, step_2, u)  # kernel.py:5
+        return jax.lax.fori_loop(0, 2, step_2, u, unroll=True)  # kernel.py:5
 
     return checkpointed_loop(0, sweeps, step, u)  # kernel.py:4

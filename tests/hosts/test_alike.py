@@ -167,3 +167,69 @@ def test_buffers_in_turns_have_the_derivatives_of_the_plain_loop():
                 one, two = (jax.tree.leaves(way(results(x, name, m))(*given)) for x in (module, other))
                 for a, b in zip(one, two, strict=True):
                     np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+PLATES = """
+@cuda.jit
+def relax(u, v, c):
+    i, j = cuda.grid(2)
+    if 0 < i < u.shape[0] - 1 and 1 < j < u.shape[1] - 1:
+        v[i, j] = {value}
+
+@cuda.jit
+def gap(u, v, d, n):
+    i = cuda.grid(1)
+    if i < n:
+        d[i] = abs(v[i, 2] - u[i, 2])
+
+def f(a, n, m, c):
+    u = cuda.to_device(a)
+    v = {second}
+    d = cuda.to_device(np.zeros(n, dtype=np.float32))
+    for t in range(m):
+        {body}
+        u, v = v, u
+        if d.copy_to_host().max() < 0.05:
+            break
+    return {result}
+"""
+BOTH = "relax[(1, 1), (8, 8)](u, v, c); gap[1, 8](u, v, d, n)"
+VALUE = "u[i, j - 1] + c * (u[i - 1, j] - u[i + 1, j])"
+
+
+def plate(value=VALUE, body=BOTH, second="cuda.to_device(a)", result="u.copy_to_host()"):
+    source = PLATES.format(value=value, body=body, second=second, result=result)
+    return pipeline.translate("import numpy as np\n" + KERNELS + source, "a.py")
+
+
+# what is changed, and the size of a round's change
+OVERWRITTEN = {
+    "it ends early": ({}, 0.05),
+    "it goes on": ({}, 0.5),
+    "cells are added to": ({"value": "u[i, j] + " + VALUE}, 0.05),
+}
+CARRIED = {
+    "other rims": ({"second": "cuda.to_device(2.0 * a)"}, "(a, v, True)"),
+    "both plates come back": ({"result": "u.copy_to_host(), v.copy_to_host()"}, "(a, a, True)"),
+    "old cells are read": ({"value": "v[i, j] + " + VALUE}, "(a, a, True)"),
+    "data decide what is written": ({"value": "v[i, j] if u[i, j] > c else " + VALUE}, "(a, a, True)"),
+    "the differences come back": ({"result": "u.copy_to_host(), d.copy_to_host()"}, "(a, d, True)"),
+    "the differences are read before": ({"body": "scale[1, 8](d, n, 0.5); " + BOTH}, "(a, d, True)"),
+    "two launches write them": ({"body": BOTH + "; scale[1, 8](d, n, 0.5)"}, "(a, d, True)"),
+}
+
+
+@pytest.mark.parametrize("what", OVERWRITTEN)
+def test_a_loop_that_may_end_early_carries_one_plate_and_nothing_that_is_overwritten(what):
+    changes, c = OVERWRITTEN[what]
+    done = plate(**changes)
+    assert done.text is not None and "0, m, advance, (a, True)" in done.text and "= relax_in_place(u, c)" in done.text
+    assert "relax_in_place" not in done.raised
+    agrees(done, "f", a=array((5, 6)), n=5, m=4, c=c)
+
+
+@pytest.mark.parametrize("what", CARRIED)
+def test_what_may_matter_is_carried(what):
+    changes, carried = CARRIED[what]
+    done = plate(**changes)
+    assert done.text is not None and f"0, m, advance, {carried}" in "".join(map(str.strip, done.text.split("\n")))

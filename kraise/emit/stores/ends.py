@@ -5,11 +5,15 @@ XLA updates cells of a loop's state in place, and copies for that what it reads 
 cells: 0.13 ms a round as an update, 0.03 ms put together anew; in a loop of two arrays that change places the update is
 the quick one). Such a kernel is ``inline``: then the cotangents of
 what it read and of the ends are one sum, which XLA compiles to a quick loop (0.04 ms a round, as two sums 0.14 ms).
+
+A box of a plate is what is padded with zeros, plus the array without it: ``jnp.pad(…, 1) + v.at[1:-1, 1:-1].set(0)``,
+one pass (in a loop a third of the time of an update, its gradient a quarter).
 """
 
 from __future__ import annotations
 
-from kraise.emit.context import Assign, Frame, Val
+from kraise.emit import tree
+from kraise.emit.context import Assign, Context, Frame, Val
 from kraise.emit.loads import subscripts as subs
 from kraise.emit.lower import Lowering
 from kraise.emit.stores import versions
@@ -25,6 +29,8 @@ def joined(
 ) -> bool:
     """Emits the cells before those that are stored, these, and those behind them, if the store is of that kind."""
     ctx = low.ctx
+    if stmt.before.array == ctx.kernel.rimmed:
+        return _rimmed(low, stmt, dims, extents, value, frame)
     if (
         ctx.kernel.onto_itself != "joined"
         or stmt.accumulate
@@ -56,4 +62,55 @@ def joined(
     return True
 
 
-__all__ = ["joined"]
+def _rimmed(
+    low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tuple[Linear, ...], value: Val, frame: Frame
+) -> bool:
+    """Emits a box of several axes as what is padded, and the rim around it."""
+    ctx = low.ctx
+    boxed = value.axes == frame and len(frame) == len(dims) and stmt.where is None
+    if not boxed or stmt.accumulate not in ("", "add") or ctx.element(stmt.before.array).kind == "bool":
+        return False
+    empty: list[Linear] = []
+    cells: list[py.Py] = []
+    widths: list[tuple[py.Py, py.Py]] = []
+    for dim, extent in zip(dims, extents, strict=True):
+        if not isinstance(dim, subs.Range) or dim.step != 1 or dim.backward or not nonnegative(dim.start):
+            return False
+        if not ctx.never_negative(dim.stop - dim.start):
+            empty.append(dim.stop - dim.start)
+        cells.append(subs.slice_item(ctx, dim, extent)[0])
+        widths.append((ctx.static(dim.start), ctx.static(extent - dim.stop)))
+    if empty:
+        ctx.clamped += empty  # worth an early return
+        return False
+    sides = {side for pair in widths for side in pair}
+    if sides == {py.number(0)}:
+        return False
+    inner = ctx.names.fresh("inner")
+    ctx.emit(Assign(inner, typed(ctx, stmt, value.py), stmt.span))
+    width = sides.pop() if len(sides) == 1 else py.Tup(tuple(map(py.Tup, widths)))
+
+    padded = py.call("jnp.pad", Atom(inner), width)
+
+    def make(base: py.Py) -> py.Py:
+        if stmt.accumulate:
+            return py.Bin("+", base, padded)
+        return py.Bin("+", padded, py.method(py.Sub(py.Attr(base, "at"), tuple(cells)), "set", py.number(0)))
+
+    versions.assign(low, stmt, make)
+    for node in read_again(ctx, stmt) if not stmt.accumulate else ():
+        ctx.blocks[-1].variables[(node, frozenset(frame))] = (inner, frame)
+    return True
+
+
+def read_again(ctx: Context, stmt: eq.Write) -> list[eq.Read]:
+    """The loads of the cells that a store has just made."""
+    found: list[eq.Read] = []
+    for node in tree.walk(*(root for s in ctx.kernel.body for root in tree.statement_roots(s))):
+        match node:
+            case eq.Read(version=stmt.after, subscripts=stmt.subscripts, view=stmt.view):
+                found.append(node)
+    return found
+
+
+__all__ = ["joined", "read_again"]

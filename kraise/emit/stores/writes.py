@@ -156,7 +156,8 @@ def _write_box(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tup
     chosen: Py | None = None
     if not whole:
         chosen, stmt = _by_sizes(ctx, stmt)
-        stmt = stmt if ctx.uses[stmt.value] > 1 else _update(stmt)
+        again = ctx.uses[stmt.value] > 1 or (stmt.before.array == ctx.kernel.rimmed and ends.read_again(ctx, stmt))
+        stmt = stmt if again else _update(stmt)
     if whole and not stmt.accumulate and stmt.where is None:
         value = low.stored(stmt.value, frame)
     else:

@@ -61,7 +61,9 @@ def signature(context: Context, kernel: eq.Kernel, parameters: tuple[str, ...]) 
     if asks_for_size(kernel):
         keywords += ("shared",)
         static.append("shared")
-    return Signature(positional, keywords, tuple(static), frozenset(context.fields), bool(kernel.onto_itself))
+    return Signature(
+        positional, keywords, tuple(static), frozenset(context.fields), bool(kernel.onto_itself or kernel.rimmed)
+    )
 
 
 def by_position(params: tuple[object, ...], names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -20,6 +20,7 @@ from kraise.raising.hosts.copies import without_copies
 from kraise.raising.hosts.effects import effects
 from kraise.raising.hosts.joined import Joined
 from kraise.raising.hosts.nests import Nests
+from kraise.raising.hosts.overwritten import without_overwritten
 from kraise.raising.hosts.rounds import in_rounds
 from kraise.raising.hosts.single import in_single
 
@@ -61,5 +62,7 @@ def raise_hosts(
     more = tuple(f for f in made if f.name in called)
     given = tuple(parts.get(x.name, x) for x in module.hosts)
     module = replace(module, functions=(*module.functions, *more), hosts=given)
-    done, kernels = with_one_buffers(hosts.values(), [*kernels, *kept])
-    return done, kernels, module, findings
+    names = [x.name for x in (*module.functions, *module.hosts)]
+    done, kernels = with_one_buffers(hosts.values(), [*kernels, *kept], names)
+    named = {x.name: x for x in kernels}
+    return tuple(without_overwritten(x, named) for x in done), kernels, module, findings
