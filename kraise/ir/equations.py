@@ -381,9 +381,7 @@ class Kernel:
     of_launch: tuple[tuple[Expr, str], ...] = ()  # the checks of a launch that the function does not take
     rounds: tuple[Axis, ...] = ()  # the parameters that count rounds of loops around the launches: indices in the body
     onto_itself: str = ""  # a host reads and writes one array by it: "joined", or "set" (raising/hosts/alike.py)
-    rimmed: str = (
-        ""  # made for a host's loop: the array of which it stores a box, and reads it (raising/hosts/plates.py)
-    )
+    rimmed: str = ""  # made for a host's loop: the array that it reads, and stores a box of (raising/hosts/plates.py)
     widens: bool = False  # integers of 8 and 16 bits are computed with in full width
     span: Span | None = None
 

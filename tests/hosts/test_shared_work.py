@@ -63,8 +63,8 @@ def made(arguments):
 def test_rows_are_numbered_once(rounds):
     text = made(given(rounds))
     before, loop = text[text.index("def f(") :].split("def step(")
-    assert "row = spread_once(start, column, weight, y)" in before
-    assert "spread_round(row, column, weight, x, y)" in loop and "spread(" not in loop
+    assert "row = spread_once(start, column, weight, x0)" in before
+    assert "spread_round(row, column, weight, x, x)" in loop and "spread(" not in loop
 
 
 def test_in_a_loop_of_a_loop():
