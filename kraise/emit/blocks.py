@@ -102,6 +102,17 @@ class Row:
     texts: dict[eq.Version, Py] = field(default_factory=dict)  # of the values, as they come
 
 
+@dataclass
+class Pieces:
+    """Stores that fill an axis between them, by what they make, in the order of the parts."""
+
+    axis: int
+    order: tuple[eq.Version, ...]
+    dtype: Py
+    alike: bool  # whether all values are of one type
+    texts: dict[eq.Version, Py] = field(default_factory=dict)  # of the values, as they come
+
+
 def sizes_in(value: Linear) -> set[str]:
     """The parameters that a sum which is not negative takes for sizes: a caller may not give less than 0."""
     for atom, c in value.terms:

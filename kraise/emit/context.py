@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from kraise.diagnostics import refuse
 from kraise.emit import tree
-from kraise.emit.blocks import Assign, Block, Def, Do, Frame, Pair, Raw, Row, Stmt, Val, least, sizes_in
+from kraise.emit.blocks import Assign, Block, Def, Do, Frame, Pair, Pieces, Raw, Row, Stmt, Val, least, sizes_in
 from kraise.emit.loads.tables import tables_of
 from kraise.emit.loads.widths import Widths
 from kraise.emit.text import launch
@@ -67,6 +67,7 @@ class Context:
         self.rebound: set[eq.Version] = set()
         self.rows: dict[eq.Version, tuple[Py, bool, bool]] = {}  # kept back by stores/joined
         self.whole_rows: dict[eq.Version, Row] = {}  # see stores/whole_rows
+        self.pieces: dict[eq.Version, Pieces] = {}  # see stores/pieces
         self.aliases: set[eq.Expr] = set()
         self.widths = Widths(kernel.body)
         self.neighbours: dict[eq.Expr, Pair] = {}  # values that are computed at two places

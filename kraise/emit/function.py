@@ -29,7 +29,17 @@ from kraise.emit.loads.views import whole
 from kraise.emit.loops import chunks, folds, remat, rows_of_rounds, triangular
 from kraise.emit.lower import Lowering
 from kraise.emit.settled import settled
-from kraise.emit.stores import columns, exclusive, over_all, row_digits, summed, versions, whole_rows, writes
+from kraise.emit.stores import (
+    columns,
+    exclusive,
+    over_all,
+    own_arrays,
+    row_digits,
+    summed,
+    versions,
+    whole_rows,
+    writes,
+)
 from kraise.emit.stores.merge import merged
 from kraise.emit.sums import between, members, neighbours, totals
 from kraise.emit.sums.extrema import beside_places
@@ -75,7 +85,7 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     kernel = tile_rows.in_tiles(kernel)
     kernel = gathered_rows.in_rows(edges.repeating(bit_order.turned(kernel)))
     kernel = flat_members.in_rows(members.together(kernel))
-    kernel = row_digits.apart(columns.stacked(row_members.gathered(kernel)))
+    kernel = own_arrays.fitted(row_digits.apart(columns.stacked(row_members.gathered(kernel))))
     parameters = tuple(identifier(p.name) for p in kernel.params)  # type: ignore[attr-defined]
     try:
         context, checks, body = _lowered(kernel, around, ())

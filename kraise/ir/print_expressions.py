@@ -160,6 +160,8 @@ class Printer:
                 return f"{'last_' if last else ''}arg{op}{_over((axis,), where, sub)}({sub(body)})", _ATOM
             case Scan(op="linear", axis=axis, body=body, other=other, init=init) if other is not None:
                 return f"recurrence_{axis.name}(v -> {sub(body, _PRODUCT)} * v + {sub(other)} from {sub(init)})", _ATOM
+            case Scan(op="sort", axis=axis, body=body):
+                return f"sorted_{axis.name}({sub(body)})", _ATOM
             case Scan(op=op, axis=axis, body=body, init=init, inclusive=inclusive, reverse=reverse, other=anew):
                 how = "" if anew is None else "row_"
                 how += ("" if inclusive else "exclusive_") + ("reverse_" if reverse else "")

@@ -254,7 +254,7 @@ class _Check:
                 if isinstance(node, ArgReduce):
                     legal = frozenset(("min", "max", "bisect"))
                 if isinstance(node, Scan):
-                    legal = _REDUCTIONS | {"linear"}
+                    legal = _REDUCTIONS | {"linear", "sort"}
                     if node.op == "linear" and node.other is None:
                         self.report(where, "a linear scan has two bodies")
                     if node.op != "linear" and node.other is not None:

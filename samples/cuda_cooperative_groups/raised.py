@@ -29,9 +29,9 @@ def largest_of_tile(x, y, *, grid=None, block=None):
     threads = y.shape[0] if grid is None else grid * block
     if threads % 32:
         raise ValueError("largest_of_tile: the threads must be whole warps of 32")
-    x2 = x[: 32 * (threads // 32)].reshape(threads // 32, 32)
+    x2 = x[:threads].reshape(threads // 32, 32)
     y2 = x2 / x2.max(axis=1, keepdims=True)  # kernel.cu:18
-    return y.at[: 32 * (threads // 32)].set(y2.ravel())
+    return y.at[:threads].set(y2.ravel())
 
 
 @partial(jax.jit, static_argnames=("n", "grid", "block"))

@@ -16,12 +16,16 @@ def layer(input, weight, sums):
     return jnp.einsum("bt,btx->bx", input.reshape(-1, 16), weight.reshape(-1, 16, 16)).ravel()
 
 
-@partial(jax.jit, static_argnames=("width", "pitch"))
+@partial(jax.jit, static_argnames=("pitch",))
 def filtered_rows(x, weight, y, width, pitch):
-    rows = x.reshape(-1, pitch)[:, :width]
-    padded = jnp.pad(rows, ((0, 0), (3, 3)))
-    new = sum(weight[6 - j] * padded[:, j : j + width] for j in range(7))
-    return y.reshape(-1, pitch).at[:, :width].set(new).ravel()
+    """A row may be wider than what counts of it: only the cells to the right of a block are then taken for zeros, and a
+    block's own cells count whatever the width is, so the tiles of 32 are there."""
+    tiles = x.reshape(-1, pitch // 32, 32)
+    counted = jnp.where(jnp.arange(pitch).reshape(-1, 32) < width, tiles, 0.0)
+    left = jnp.pad(tiles[:, :-1, -3:], ((0, 0), (1, 0), (0, 0)))
+    right = jnp.pad(counted[:, 1:, :3], ((0, 0), (0, 1), (0, 0)))
+    padded = jnp.concatenate((left, tiles, right), axis=2)
+    return sum(weight[6 - j] * padded[:, :, j : j + 32] for j in range(7)).ravel()
 
 
 def large(rng):

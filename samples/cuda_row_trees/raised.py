@@ -5,8 +5,6 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 
-LINES = 2
-
 
 @partial(jax.jit, static_argnames=("rows", "cols"))
 def row_means(x, mean, rows, cols):
@@ -77,54 +75,46 @@ def filtered_rows(x, weight, y, width, pitch, *, grid, block):
     if block[1] != 2:
         raise ValueError("filtered_rows: a block has 2 threads along y")
     x2 = jnp.resize(x, (2 * grid[1], pitch))
-    tile = jnp.zeros((pitch // 32, grid[1], LINES, 48), jnp.float32)  # kernel.cu:48
-    tile = tile.at[:, :, :, 8:-8].set(
-        jnp.transpose(
-            x2[:, : 32 * (pitch // 32)].reshape(grid[1], 2, pitch // 32, 32),
-            (2, 0, 1, 3),
-        )
-    )  # kernel.cu:53
     block_x = jnp.arange(pitch // 32)
-    thread_x = jnp.arange(8)
+    thread_x = jnp.arange(5, 8)
     block_y = jnp.arange(grid[1])
     thread_y = jnp.arange(2)
-    tile = tile.at[:, :, :, :-40].set(
-        jnp.where(
-            32 * block_x[:, None, None, None] + thread_x - 8 >= 0,
-            x.at[
-                2 * (block_y[:, None, None] * pitch)
-                + thread_y[:, None] * pitch
-                + 32 * block_x[:, None, None, None]
-                + thread_x
-                - 8
-            ].get(mode="clip"),
-            0.0,
-        )
-    )  # kernel.cu:54
-    tile = tile.at[:, :, :, 40:].set(
-        jnp.where(
-            width + 8 - 32 * block_x[:, None, None, None] - thread_x > 40,
-            x.at[
-                2 * (block_y[:, None, None] * pitch)
-                + thread_y[:, None] * pitch
-                + 32 * block_x[:, None, None, None]
-                + thread_x
-                + 32
-            ].get(mode="clip"),
-            0.0,
-        )
+    thread_x_2 = jnp.arange(3)
+    tile = jnp.concatenate(
+        (
+            jnp.where(
+                32 * block_x[:, None] + thread_x - 8 >= 0,
+                x.at[
+                    2 * (block_y[:, None, None, None] * pitch)
+                    + thread_y[:, None, None] * pitch
+                    + 32 * block_x[:, None]
+                    + thread_x
+                    - 8
+                ].get(mode="clip"),
+                0.0,
+            ),
+            x2.reshape(grid[1], 2, pitch // 32, 32),
+            jnp.where(
+                width + 8 - 32 * block_x[:, None] - thread_x_2 > 40,
+                x.at[
+                    2 * (block_y[:, None, None, None] * pitch)
+                    + thread_y[:, None, None] * pitch
+                    + 32 * block_x[:, None]
+                    + thread_x_2
+                    + 32
+                ].get(mode="clip"),
+                0.0,
+            ),
+        ),
+        axis=3,
     )  # kernel.cu:56
-    thread_x_2 = jnp.arange(8, 40)
-    difference = 32 * block_x[:, None] + thread_x_2 - 8
-    y3 = jnp.resize(y, (grid[1], 2, pitch))
-    y3 = y3.at[:, :, difference].set(
-        weight[6] * jnp.transpose(tile[:, :, :, 5:-11], (1, 2, 0, 3))
-        + weight[5] * jnp.transpose(tile[:, :, :, 6:-10], (1, 2, 0, 3))
-        + weight[4] * jnp.transpose(tile[:, :, :, 7:-9], (1, 2, 0, 3))
-        + weight[3] * jnp.transpose(tile[:, :, :, 8:-8], (1, 2, 0, 3))
-        + weight[2] * jnp.transpose(tile[:, :, :, 9:-7], (1, 2, 0, 3))
-        + weight[1] * jnp.transpose(tile[:, :, :, 10:-6], (1, 2, 0, 3))
-        + weight[0] * jnp.transpose(tile[:, :, :, 11:-5], (1, 2, 0, 3)),
-        unique_indices=True,
+    y4 = (
+        weight[6] * tile[:, :, :, :-6]
+        + weight[5] * tile[:, :, :, 1:-5]
+        + weight[4] * tile[:, :, :, 2:-4]
+        + weight[3] * tile[:, :, :, 3:-3]
+        + weight[2] * tile[:, :, :, 4:-2]
+        + weight[1] * tile[:, :, :, 5:-1]
+        + weight[0] * tile[:, :, :, 6:]
     )  # kernel.cu:62
-    return y.at[: 2 * grid[1] * pitch].set(y3.ravel()[: y.size])
+    return y.at[: 2 * grid[1] * pitch].set(y4.ravel())

@@ -37,5 +37,5 @@ def best_of_eight(x, best, *, grid=None, block=None):
     threads = 8 * best.shape[0] if grid is None else grid * block
     if threads % 8:
         raise ValueError("best_of_eight: the threads must be whole groups of 8")
-    x2 = x[: 8 * (threads // 8)].reshape(threads // 8, 8)
+    x2 = x[:threads].reshape(threads // 8, 8)
     return best.at[: threads // 8].set(x2.max(axis=1))  # kernel.cu:24

@@ -123,26 +123,11 @@ def relax_pressure(p, q, last, rhs, n, rounds):
 @jax.jit
 def sort_pairs(x, y):
     """s[t] = x[t]  for 0 <= t < 64
-    for p = 0 ... 31:
-        s[2 * t] = min(s[2 * t], s[2 * t + 1])  for 0 <= t < 32
-        s[2 * t + 1] = s.12[2 * t]  for 0 <= t < 32, where s.12[2 * t] > s.12[2 * t + 1]
-        s[2 * t + 1] = min(s[2 * t + 1], s[2 * t + 2])  for 0 <= t < 31
-        s[2 * t + 2] = s.14[2 * t + 1]  for 0 <= t < 31, where s.14[2 * t + 1] > s.14[2 * t + 2]
+    s[t] = sorted_t(s[t])  for 0 <= t < 64
     y[t] = s[t]  for 0 <= t < 64
 
     a block has 32 threads along x
     """
     s = x[:64]  # kernel.cu:31
-
-    def step(_, s):
-        v = s[::2]  # kernel.cu:37
-        s_2 = s.at[::2].set(jnp.minimum(v, s[1::2]))  # kernel.cu:38
-        s_2 = s_2.at[1::2].set(jnp.where(v > s[1::2], v, s_2[1::2]))  # kernel.cu:39
-        v_2 = s_2[1:-1:2]  # kernel.cu:37
-        s_3 = s_2.at[1:-1:2].set(jnp.minimum(v_2, s_2[2::2]))  # kernel.cu:38
-        return s_3.at[2::2].set(
-            jnp.where(v_2 > s_2[2::2], v_2, s_3[2::2])
-        )  # kernel.cu:39
-
-    s = jax.lax.fori_loop(0, 32, step, s)  # kernel.cu:34
+    s = jnp.sort(s)  # kernel.cu:34
     return y.at[:64].set(s)  # kernel.cu:43

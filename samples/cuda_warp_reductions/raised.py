@@ -65,6 +65,6 @@ def warp_scan(x, y, *, grid=None, block=None):
     threads = y.shape[0] if grid is None else grid * block
     if threads % 32:
         raise ValueError("warp_scan: the threads must be whole warps of 32")
-    x2 = x[: 32 * (threads // 32)].reshape(threads // 32, 32)
+    x2 = x[:threads].reshape(threads // 32, 32)
     y2 = jnp.cumsum(x2, axis=1)  # kernel.cu:64
-    return y.at[: 32 * (threads // 32)].set(y2.ravel())
+    return y.at[:threads].set(y2.ravel())

@@ -45,9 +45,9 @@ def from_first(x, y, *, grid=None, block=None):
     threads = y.shape[0] if grid is None else grid * block
     if threads % 32:
         raise ValueError("from_first: the threads must be whole warps of 32")
-    x2 = x[: 32 * (threads // 32)].reshape(threads // 32, 32)
+    x2 = x[:threads].reshape(threads // 32, 32)
     y2 = (x2 - x2[:, 0, None]).astype(y.dtype)  # kernel.py:45
-    return y.at[: 32 * (threads // 32)].set(y2.ravel())
+    return y.at[:threads].set(y2.ravel())
 
 
 @partial(jax.jit, static_argnames=("grid", "block"))
@@ -65,7 +65,7 @@ def flags(x, y, limit, *, grid=None, block=None):
     threads = 32 * y.shape[0] if grid is None else grid * block
     if threads % 32:
         raise ValueError("flags: the threads must be whole warps of 32")
-    x2 = x[: 32 * (threads // 32)].reshape(threads // 32, 32)
+    x2 = x[:threads].reshape(threads // 32, 32)
     above = x2 > limit
     return y.at[: threads // 32].set(
         above.any(axis=1) + above.all(axis=1)

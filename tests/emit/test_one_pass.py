@@ -56,11 +56,32 @@ def f(x, y, n):
             reach *= 2
         y[i] = total
 """
+PARTS = """
+import numpy as np
+
+def f(x, y):
+    n = y.shape[0]
+    s = np.zeros((n, 8))
+    for i in range(n):
+        for k in range(4):
+            s[i, k + 2] = x[i, k]
+    for i in range(n):
+        for k in range(2):
+            s[i, k] = x[i, k] * x[i, k]
+    {}
+    for i in range(n):
+        for k in range(2):
+            s[i, k + {}] = x[i, k + 2] + 1.0
+    for i in range(n):
+        for k in range(4):
+            y[i, k] = s[i, k + 1] * s[i, k + 2] * s[i, k + 3]
+"""
 IMAGE = {"shapes": {"u": (35,), "v": (6,)}, "values": {"rows": 5, "cols": 7}}
 PAIRS = {"shapes": {"x": (8,)}, "values": {"bit": 2}, "grid": (1,), "block": (8,)}
 BLOCK = {"shapes": {"x": (8,), "y": (8,)}, "values": {"steps": 3}, "grid": (1,), "block": (8,)}
 LINE = {"shapes": {"r": (7,), "q": (7,), "sum": (1,)}, "values": {"n": 5, "a": 0.5}}
 FAR = {"shapes": {"x": (9,), "y": (9,)}, "values": {"n": 9}}
+ROWS = {"shapes": {"x": (3, 5), "y": (3, 5)}}
 FOUR = [f.format(k) for f in (ROW, NEXT) for k in (0, 1)]
 CASES = {
     "all cells of blocks": (POOL.format(" + ".join(FOUR)), ".sum(axis=1)", True, IMAGE),
@@ -72,6 +93,9 @@ CASES = {
     "a sum of what was stored": (ADDED.format(""), "r_new * r_new", True, LINE),
     "a sum of a part of it": (ADDED.format("if (i < n - 1) "), "r_new * r_new", False, LINE),
     "powers of two back": (COMB.format("reach", "reach"), "dynamic_slice", True, FAR),
+    "the parts of a row": (PARTS.format("", 6), "s = jnp.concatenate(", True, ROWS),
+    "parts that overlap": (PARTS.format("", 5), "s = jnp.concatenate(", False, ROWS),
+    "a part asked for too soon": (PARTS.format("y[0, 4] = s[1, 6]", 6), "s = jnp.concatenate(", False, ROWS),
     "their squares back": (COMB.format("reach * reach", "reach * reach"), "dynamic_slice", False, FAR),
 }
 

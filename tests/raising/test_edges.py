@@ -126,3 +126,12 @@ def test_threads_that_do_not_store_may_have_filled_the_halo(before, beyond, one)
     for n in (3, 32, 45):
         request = pipeline.Request(shapes={"x": (n + 40,), "y": (n,)}, values={"n": n}, grid=2, block=32)
         agrees(done, request)
+
+
+def test_a_rim_lies_in_the_rows_before_and_behind():
+    """The inner cells are rows of the array; what the rim continues leaves them."""
+    stores = "s[t + 2] = x[i]; if (t < 2) { s[t] = i >= 2 ? x[i - 2] : 0.0f; s[t + 6] = i + 4 < n ? x[i + 4] : 0.0f; }"
+    head = "__global__ void f(const float *x, float *y, int n) { __shared__ float s[8]; int t = threadIdx.x;"
+    ends = "__syncthreads(); y[i] = s[t + 1] * s[t + 1] + 2.0f * s[t + 2] + s[t + 3]; }"
+    done = pipeline.translate(f"{head} int i = blockIdx.x * 4 + t; {stores} {ends}", "f.cu")
+    agrees(done, pipeline.Request(shapes={"x": (8,), "y": (8,)}, values={"n": 7}, grid=(2,), block=(4,)))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kraise.emit.context import Context, Frame
 from kraise.emit.text import python as py
+from kraise.emit.text import tiles
 from kraise.emit.text.linear import Linear, linear
 from kraise.emit.text.python import Py
 from kraise.ir import equations as eq
@@ -44,6 +45,7 @@ def blocks(context: Context, subscript: eq.Expr, axes: Frame) -> Blocks | None:
         if not linear(outer.lo).same(Linear()):
             continue
         stop = linear(eq.Op("mul", (outer.hi, size), size.type)).times(big[0][1]) + rest
+        stop = tiles.whole(context.kernel, stop)
         if context.is_static(stop):
             return Blocks(outer, inner, rest, stop)
     return None

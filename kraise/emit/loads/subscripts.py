@@ -27,6 +27,7 @@ from kraise.emit.loads.repeated import repeated
 from kraise.emit.loads.wide import wide
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
+from kraise.emit.text import tiles
 from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import ALL, NONE, Atom, Py, Slice
 from kraise.ir import equations as eq
@@ -383,8 +384,8 @@ def filled(
 def flat_part(context: Context, array: Py, version: eq.Version, view: tuple[eq.Expr, ...]) -> Py:
     """The part of a flat array that a view shows."""
     extents = context.array_extents(version, ())
-    size, extent = view_size(view, len(extents)), extents[0]
-    gap = extent - linear(size)
+    size = tiles.whole(context.kernel, linear(view_size(view, len(extents))))
+    gap = extents[0] - size
     if not gap.terms and gap.constant == 0:
         return array
     return py.Sub(array, (Slice(None, context.static(size)),))

@@ -41,7 +41,7 @@ def kept_back(low: Lowering, stmt: eq.Write, framed: Framed, typed: Typed) -> bo
     if end is None or second is None or not _rest(ctx, second, framed, end) or stmt.view != second.view:
         return False
     frame, _ = framed(ctx, stmt)
-    value = _full(low, stmt.value, frame)
+    value = full(low, stmt.value, frame)
     at, which = end
     ctx.rows[stmt.after] = (py.Sub(value, (*(ALL,) * at, NONE)), which == "last", typed(ctx, stmt))
     ctx.under[(stmt.after, stmt.view)] = ctx.under.get((stmt.before, stmt.view), stmt.before)
@@ -61,8 +61,8 @@ def joined(low: Lowering, stmt: eq.Write, framed: Framed, typed: Typed) -> bool:
         rest = halves.cells(low, stmt, frame, before)
         text = halves.stacked(low, stmt, before, part[0], (rest, row) if last else (row, rest), same)
     else:
-        rest, along = _full(low, stmt.value, frame), _along(ctx, stmt, framed)
-        axis = {"axis": py.number(along[0])} if along is not None and along[0] else {}
+        rest, place = full(low, stmt.value, frame), along(ctx, stmt, framed)
+        axis = {"axis": py.number(place[0])} if place is not None and place[0] else {}
         text = py.call("jnp.concatenate", py.Tup((rest, row) if last else (row, rest)), **axis)
     if not same:
         text = py.method(text, "astype", versions.dtype_of(ctx, before))
@@ -70,12 +70,13 @@ def joined(low: Lowering, stmt: eq.Write, framed: Framed, typed: Typed) -> bool:
     return True
 
 
-def _full(low: Lowering, node: eq.Expr, frame: Frame) -> Py:
+def full(low: Lowering, node: eq.Expr, frame: Frame) -> Py:
+    """A value along all axes of a frame."""
     value: Val = low.lower(node, frame)
     return value.py if value.axes == frame else py.call("jnp.broadcast_to", value.py, low.ctx.shape_of(frame))
 
 
-def _along(ctx: Context, stmt: eq.Write, framed: Framed) -> tuple[int, subs.Dim, Linear] | None:
+def along(ctx: Context, stmt: eq.Write, framed: Framed) -> tuple[int, subs.Dim, Linear] | None:
     """The one axis of which a store sets a part, what part and of how many places; it sets a box of unit strides, each
     cell by one point."""
     if stmt.accumulate or stmt.where is not None or stmt.safe or stmt.segments:
@@ -95,20 +96,20 @@ def _along(ctx: Context, stmt: eq.Write, framed: Framed) -> tuple[int, subs.Dim,
 
 def _row(ctx: Context, stmt: eq.Write, framed: Framed) -> tuple[int, str] | None:
     """Which row along an axis the store sets, the first or the last; None if it is neither."""
-    along = _along(ctx, stmt, framed)
-    if along is None or not isinstance(along[1], subs.Scalar):
+    part = along(ctx, stmt, framed)
+    if part is None or not isinstance(part[1], subs.Scalar):
         return None
-    place = linear(along[1].expr)
-    end = "first" if place.same(Linear()) else "last" if place.same(along[2] + -1) else None
-    return None if end is None else (along[0], end)
+    place = linear(part[1].expr)
+    end = "first" if place.same(Linear()) else "last" if place.same(part[2] + -1) else None
+    return None if end is None else (part[0], end)
 
 
 def _rest(ctx: Context, stmt: eq.Write, framed: Framed, end: tuple[int, str]) -> bool:
     """Whether the store sets every row but that one."""
-    along = _along(ctx, stmt, framed)
-    if along is None or along[0] != end[0]:
+    part = along(ctx, stmt, framed)
+    if part is None or part[0] != end[0]:
         return False
-    _, dim, extent = along
+    _, dim, extent = part
     if not isinstance(dim, subs.Range) or dim.step != 1 or dim.backward:
         return False
     if end[1] == "last":

@@ -36,7 +36,7 @@ def same_type(context: Context, stmt: eq.Write) -> bool:
                 pass
             case eq.Op(name="add" | "sub" | "mul" | "neg" | "min" | "max" | "select"):
                 pass
-            case eq.Scan(op="add" | "mul" | "min" | "max") if widened.NAME not in context.needs:
+            case eq.Scan(op="add" | "mul" | "min" | "max" | "sort") if widened.NAME not in context.needs:
                 pass  # of bytes, too, JAX's running values are of the array's own type
             case eq.Const(type=kind) if kind.is_integer or isinstance(root, eq.Scan):
                 pass  # what a running value starts from is neutral

@@ -10,6 +10,8 @@ from kraise.emit.context import Assign, Context
 from kraise.emit.loads.subscripts import short, view_size, viewed
 from kraise.emit.lower import Lowering, dtype_text
 from kraise.emit.text import python as py
+from kraise.emit.text import tiles
+from kraise.emit.text.linear import linear
 from kraise.emit.text.python import Atom, Py, Slice
 from kraise.ir import equations as eq
 from kraise.ir.types import NUMBER
@@ -208,13 +210,12 @@ def set_view(
     depth = len(ctx.blocks) - 1
 
     def make() -> Py:
-        from kraise.emit.text.linear import linear
-
         tail = view[len(view) - len(ndim) + 1 :]
         flat: Py = py.method(Atom(name), "ravel")
         if tail:
             flat = py.method(Atom(name), "reshape", py.number(-1), *(ctx.static(n) for n in tail))
-        gap = ndim[0] - linear(size)
+        whole = tiles.whole(ctx.kernel, linear(size))
+        gap = ndim[0] - whole
         if covers or (not gap.terms and gap.constant == 0):
             text: Py = flat
         else:
@@ -222,7 +223,7 @@ def set_view(
             if short(ctx, before, view):
                 length: Py = py.Sub(py.Attr(old, "shape"), (py.number(0),)) if tail else py.Attr(old, "size")
                 flat = py.Sub(flat, (Slice(None, length),))
-            text = py.method(py.Sub(py.Attr(old, "at"), (Slice(None, ctx.static(size)),)), "set", flat)
+            text = py.method(py.Sub(py.Attr(old, "at"), (Slice(None, ctx.static(whole)),)), "set", flat)
         target = variable_for(ctx, base, after, stmt)
         ctx.emit(Assign(target, text), depth)
         return Atom(target)

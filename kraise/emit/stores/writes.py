@@ -14,7 +14,7 @@ from kraise.emit.loads.blocked import told
 from kraise.emit.loads.wide import wide
 from kraise.emit.lower import Lowering, dtype_text
 from kraise.emit.settled import given
-from kraise.emit.stores import bits, columns, ends, flat, joined, padded, versions, whole_rows
+from kraise.emit.stores import bits, columns, ends, flat, joined, padded, pieces, versions, whole_rows
 from kraise.emit.stores.one_of import of_one
 from kraise.emit.stores.typed import cast, data, same_type, typed
 from kraise.emit.sums.reductions import masked
@@ -42,7 +42,9 @@ def write(low: Lowering, stmt: eq.Write) -> None:
     if isinstance(stmt.value, eq.Op) and stmt.value.name == tree.STACK:
         columns.write(low, stmt, frame)
         return
-    if whole_rows.write(low, stmt, frame) or joined.joined(low, stmt, stored_frame, same_type):
+    if whole_rows.write(low, stmt, frame) or pieces.write(low, stmt, stored_frame):
+        return
+    if joined.joined(low, stmt, stored_frame, same_type):
         return
     if joined.kept_back(low, stmt, stored_frame, same_type):
         return

@@ -1,4 +1,4 @@
-"""Running values along an axis: ``cumsum``, ``cumprod``, ``cummax``, ``cummin`` and the linear recurrence."""
+"""Running values along an axis: ``cumsum``, ``cumprod``, ``cummax``, ``cummin``, the linear recurrence; and sorts."""
 
 from __future__ import annotations
 
@@ -129,6 +129,8 @@ def full(low: Lowering, node: eq.Expr, frame: Frame) -> Py:
 
 def is_neutral(node: eq.Scan) -> bool:
     match node.op, node.init:
+        case "sort", _:
+            return True
         case "add" | "or", eq.Const(value=value):
             return value == 0
         case "mul" | "and", eq.Const(value=value):
@@ -143,6 +145,8 @@ def is_neutral(node: eq.Scan) -> bool:
 def running_text(op: str, body: Py, at: int, rank: int, reverse: bool, width: dict[str, Py]) -> Py:
     axis = {"axis": py.number(at)} if rank > 1 or op in ("min", "max", "and", "or") else {}
     match op:
+        case "sort":
+            return py.call("jnp.sort", body, **axis)
         case "add" | "mul":
             function = "jnp.cumsum" if op == "add" else "jnp.cumprod"
             if not reverse:

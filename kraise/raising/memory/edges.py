@@ -7,13 +7,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
 
 from kraise.analysis.conditions import classify, conjunction, negate
 from kraise.analysis.dependence import implied
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import free_indices
+from kraise.ir.walk import free_indices, substitute, topological
 
 Path = tuple[eq.Expr, ...]
 
@@ -51,6 +53,20 @@ def same_place(path: Path, a: eq.Read, b: eq.Read) -> bool:
         return False
     parts = (p for s, t in zip(one, two, strict=True) for p in _by_sizes(s - t))
     return all(p == Poly({}) or implied(path, eq.Op("eq", (to_expr(p), eq.Const(0, INT)), BOOL)) for p in parts)
+
+
+def for_rows(path: Path, value: eq.Expr) -> eq.Expr:
+    """A value whose loads by rows are flat ones where they would leave their row where ``path`` holds: ``x[b, t - 1]``
+    by the first thread of a block is the last cell of the row before."""
+    loads = [n for n in topological((value,)) if isinstance(n, eq.Read) and n.view]
+    leaving = [n for n in loads if not all(map(partial(_within, path), n.subscripts[1:], n.view[1:]))]
+    whole: dict[eq.Expr, eq.Expr] = {n: replace(n, subscripts=tuple(map(to_expr, flat(n))), view=()) for n in leaving}
+    return substitute(value, whole) if whole else value
+
+
+def _within(path: Path, place: eq.Expr, extent: eq.Expr) -> bool:
+    ends = (to_poly(place), to_poly(extent) - to_poly(place) - 1)
+    return all(implied(path, _nonnegative(end)) for end in ends)
 
 
 def _by_sizes(difference: Poly) -> list[Poly]:
@@ -97,4 +113,4 @@ def _nonnegative(poly: Poly) -> eq.Expr:
     return eq.Op("ge", (to_expr(poly), eq.Const(0, INT)), BOOL)
 
 
-__all__ = ["at_edges", "same_place"]
+__all__ = ["at_edges", "for_rows", "same_place"]

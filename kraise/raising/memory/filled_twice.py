@@ -13,7 +13,7 @@ from kraise.analysis.dependence import implied
 from kraise.analysis.poly import to_expr
 from kraise.ir import equations as eq
 from kraise.ir.walk import free_indices, substitute, topological
-from kraise.raising.memory.edges import at_edges, same_place
+from kraise.raising.memory.edges import at_edges, for_rows, same_place
 from kraise.raising.memory.spread import guarded, spread
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation, tidy
@@ -23,10 +23,10 @@ def joined(path: tuple[eq.Expr, ...], conditions: list[eq.Expr], a: eq.Expr, b: 
     """``a if conditions else b``. Two loads of one padded array, each with the guard that its place needs, are one load
     with both guards: where one is used, the other's guard holds."""
     (p, x, zero), (q, y, other) = guarded(a), guarded(b)
-    if same_under((*path, *conditions, *p), x, y):
-        x = y
+    if x is not y and same_under((*path, *conditions, *p), x, y):
+        x = y = for_rows((*path, *conditions, *p), y)
     elif all(same_under((*path, *q, negate(c)), x, y) for c in conditions):
-        y = x
+        y = x = x if x is y else _each(x, [(*path, *q, negate(c)) for c in conditions])
     elif len(conditions) == 1 and (both := _clamped(path, conditions[0], x, y)) is not None:
         x = y = both
     if x is y and not p and not q:
@@ -42,6 +42,13 @@ def joined(path: tuple[eq.Expr, ...], conditions: list[eq.Expr], a: eq.Expr, b: 
             return simplify.select(guard, x, zero if p else other, x.type)  # type: ignore[arg-type]
     one = spread(path, conditions, a, b)
     return one if one is not None else simplify.select(conjunction(conditions), a, b, a.type)  # type: ignore[arg-type]
+
+
+def _each(value: eq.Expr, paths: list[tuple[eq.Expr, ...]]) -> eq.Expr:
+    """The value, by rows only where it keeps to them under each of the paths."""
+    for path in paths:
+        value = for_rows(path, value)
+    return value
 
 
 def _clamped(path: tuple[eq.Expr, ...], edge: eq.Expr, x: eq.Expr, y: eq.Expr) -> eq.Expr | None:
@@ -60,7 +67,7 @@ def _clamped(path: tuple[eq.Expr, ...], edge: eq.Expr, x: eq.Expr, y: eq.Expr) -
             further = _further(clamp, to_expr(distance))
             moved = replace(x, subscripts=tuple(tidy(substitute(s, {clamp: further})) for s in x.subscripts))
             if same_place((*path, edge), moved, x) and same_place((*path, negate(edge)), moved, y):
-                return moved
+                return _each(moved, [(*path, edge), (*path, negate(edge))])
     return None
 
 

@@ -14,7 +14,7 @@ from kraise.analysis.dependence import implied
 from kraise.analysis.poly import Poly, to_expr
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.raising.memory.edges import same_place
+from kraise.raising.memory.edges import for_rows, same_place
 from kraise.raising.run import simplify
 
 Path = tuple[eq.Expr, ...]
@@ -46,13 +46,16 @@ def _over(inner: Path, whole: eq.Expr, outer: Path, part: eq.Expr) -> eq.Expr | 
     guards, load, zero = guarded(whole)
     if not isinstance(load, eq.Read):
         return None
-    regions = [inner]
+    regions, loads = [inner], []
     for leaf, value in _leaves(outer, part):
         found = _joint(regions, guards, load, zero, leaf, guarded(value))
         if found is None:
             return None
         guards, zero = found
         regions.append(leaf)
+        loads.append((*leaf, *guarded(value)[0]))
+    for leaf in loads:
+        load = for_rows(leaf, load)
     held = conjunction(guards)
     return load if held is None else simplify.select(held, load, zero, load.type)
 
