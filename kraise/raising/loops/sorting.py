@@ -10,7 +10,7 @@ go to the end, where the source leaves them in its way.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from kraise.analysis.conditions import conjuncts
 from kraise.analysis.poly import Poly, to_expr, to_poly
