@@ -160,10 +160,9 @@ class Scan(Node):
     """A running value along ``axis``, whose index stays free: at index k, ``init`` combined with body(lo) … body(k).
 
     With ``inclusive`` False body(k) itself is left out. ``op``: add, mul, min, max, and, or — or ``linear``: then
-    ``body`` is a, ``other`` is b and the value is v(k) = a(k) * v(k-1) + b(k), v before the first being ``init`` — or
-    ``sort``: the value at k is that which k others of the body do not exceed (``init`` says nothing).
-    ``reverse``: the axis is run from its last value to its first. Of any other operator ``other``, if there is one,
-    says where the running value starts anew from ``init``.
+    ``body`` is a, ``other`` is b and the value is v(k) = a(k) * v(k-1) + b(k), v before the first being ``init``. (Of
+    ``sort`` it is the k-th of the body's values in order.)
+    ``reverse``: the axis is run from its last to its first. Another operator's ``other`` says where it starts anew.
     """
 
     op: str
