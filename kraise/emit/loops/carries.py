@@ -36,7 +36,8 @@ def start(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     if not s.axes:
         given = isinstance(s.init, eq.Param) and s.type.is_integer and s.type != INT32  # maybe as a number of Python's
         if s.type.bits is not None and (given or isinstance(s.init, eq.Const)) and s.type.kind != "bool":
-            return py.call("jnp.asarray", value.py, _follows(ctx, s) or Atom(dtype_text(s.type)))
+            own = Atom("int") if _as_index(ctx, s) else _follows(ctx, s) or Atom(dtype_text(s.type))
+            return py.call("jnp.asarray", value.py, own)
         array = cell_of(ctx, s.name)
         if array is not None and s.type.bits is None and not _keeps(ctx, array, s.init):
             return py.call("jnp.asarray", value.py, py.Attr(Atom(ctx.param_text(array)), "dtype"))
@@ -76,15 +77,16 @@ def update(low: Lowering, s: eq.ScalarCarry) -> Py:
     ctx = low.ctx
     value = low.lower(s.update, s.axes)
     text = value.py
-    if s.axes and not value.axes and s.type.bits is not None and s.type.kind != "bool" and ctx.is_static(s.update):
-        return _full(ctx, s, text, _follows(ctx, s) or Atom(dtype_text(s.type)))  # a number has JAX's own width
+    if not value.axes and s.type.bits is not None and s.type.kind != "bool" and ctx.is_static(s.update):
+        own = _follows(ctx, s) or Atom(dtype_text(s.type))  # a number has JAX's own width
+        return _full(ctx, s, text, own) if s.axes else py.call("jnp.asarray", text, own)
     if s.axes and value.axes != s.axes:
         text = py.call("jnp.broadcast_to", text, ctx.shape_of(s.axes))
     kind = s.update.type
     array = cell_of(ctx, s.name)
     dtype: Py | None = None
     if kind != s.type and _may_widen(kind, s.type):
-        if s.axes and _as_index(ctx, s):
+        if _as_index(ctx, s):
             return text
         dtype = _follows(ctx, s) or Atom(dtype_text(s.type))
     elif isinstance(s.update, eq.CarryIn) and cell_of(ctx, s.update.name) == array:

@@ -17,6 +17,7 @@ from kraise.emit.sums.zeroed import guarded, masked_product
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import Atom, Py
+from kraise.emit.text.spelling import dtype_text
 from kraise.ir import equations as eq
 from kraise.ir.operations import WIDENING
 from kraise.ir.types import BOOL, INT, ScalarType
@@ -317,6 +318,8 @@ def repeated(context: Context, op: str, text: Py, axis: eq.Axis, kind: ScalarTyp
         case "add":
             return text if size.same(Linear((), 1)) and axis.step == 1 else py.Bin("*", count, text)
         case "mul":
+            if kind.is_integer and isinstance(text, py.Atom) and text.text.lstrip("-").isdigit():  # wraps as its type
+                text = py.call("jnp.asarray", text, *([Atom(dtype_text(kind))] if kind.bits else []))
             return py.Bin("**", text, count)
     if not size.terms and size.constant > 0:
         return text

@@ -69,7 +69,7 @@ def _only_added(name: str, loop: k.For | k.While) -> bool:
     adds = [x for x in walked(loop.body) if isinstance(x, k.Assign) and x.name == name]
     uses = [x for x in walked((loop,)) if isinstance(x, k.Var) and x.name == name]
     sums = all((c := combined(name, a.value)) is not None and c[0] == "add" for a in adds)
-    return sums and len(uses) == len(adds) and adds[0].type.kind not in ("bool", "uint")
+    return bool(adds) and sums and len(uses) == len(adds) and adds[0].type.kind not in ("bool", "uint")
 
 
 def _fresh(name: str, taken: set[str]) -> str:
