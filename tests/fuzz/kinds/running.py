@@ -2,6 +2,7 @@
 counts that start again, recurrences, clamps, swaps; stored at each step or at the end, from either end of the row.
 """
 
+# ruff: noqa: E501 (pieces of sources read better on one line)
 from __future__ import annotations
 
 from dataclasses import replace
@@ -26,7 +27,9 @@ def write(w: Writer, real: str) -> tuple[list[str], Kernel]:
     w.arrays = [Array("x", ("n", "m"), kind, flat=w.c), Array("y", ("m",), kind), Array("q", ("n",), "i")]
     letter = "s" if kind == "f" else "c"  # what begins with c, i, k, p is an integer of C's
     states = [f"{letter}{name}" for name in STATES[: w.pick(1, 1, 2, 2, 3)]]
-    lines = [f"{state} = {w.pick(_number(w, kind), _number(w, kind), 'q[i]' if kind == 'i' else '0.5')}" for state in states]
+    lines = [
+        f"{state} = {w.pick(_number(w, kind), _number(w, kind), 'q[i]' if kind == 'i' else '0.5')}" for state in states
+    ]
     places: list[str] = []
     body: list[str] = []
     value = w.pick(_cell(w), _cell(w), f"{_cell(w)} * y[k]", "y[k]", f"{_cell(w)} + {_number(w, kind)}")
@@ -81,7 +84,13 @@ def _step(w: Writer, kind: str, state: str, v: str, places: list[str], number: i
     simple = w.pick(f"{state} += {v}", f"{state} -= {v}", f"{state} = max({state}, {v})", f"{state} = min({state}, {v})",
                     f"{state} = {v}", f"{state} = {factor} * {state} + {v}", f"{state} = {v} - {state}", f"{state} += {a}",
                     f"{state} = min(max({state} + {v}, {a}), {b})", f"{state} = {state} + {v} * {factor}")  # fmt: skip
-    whole = [f"{state} ^= {v}", f"{state} |= {v}", f"{state} &= {v}", f"{state} = ({state} * 5 + {v}) & 63", f"{state} += {v} & 1"]
+    whole = [
+        f"{state} ^= {v}",
+        f"{state} |= {v}",
+        f"{state} &= {v}",
+        f"{state} = ({state} * 5 + {v}) & 63",
+        f"{state} += {v} & 1",
+    ]
     if kind == "i" and w.chance(0.25):
         simple = w.pick(*whole)
     match w.rng.randrange(8):
@@ -94,7 +103,11 @@ def _step(w: Writer, kind: str, state: str, v: str, places: list[str], number: i
             places.append(place)
             better = w.pick(">", "<", ">=", "<=", "!=")
             more = w.pick("", "", f" and {test}")
-            return [f"if {v} {better} {state}{more}:", f"    {state} = {v}", f"    {place} = {w.pick('k', 'k + 1', 'm - k')}"]
+            return [
+                f"if {v} {better} {state}{more}:",
+                f"    {state} = {v}",
+                f"    {place} = {w.pick('k', 'k + 1', 'm - k')}",
+            ]
         case 3 | 4:
             return [f"if {test}:", f"    {simple}"]
         case 5 if not places:  # a streak
