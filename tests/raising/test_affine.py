@@ -54,3 +54,25 @@ def test_unchanged():
 
 def test_closed_form():
     assert "2 * i" in text(agree("def f(y):\n c = 0\n for i in range(len(y)):\n  y[i] = c\n  c += 2"))
+
+
+STORED = """
+def f(z, y):
+    i = cuda.grid(1)
+    if i < len(z):
+        w = cuda.local.array(5, "int64")
+        for t in range(5):
+            w[t] = t
+        a = 1
+        for j in range(4):
+            for t in range(4):
+                a += w[min(t, 3)]
+            if a > 9:
+                w[1] += j
+        y[i] = a
+"""
+
+
+def test_what_the_rounds_store_is_no_step():
+    """A sum over a local array that the same rounds add to: not the same amount in each."""
+    agree(STORED)

@@ -18,6 +18,8 @@ INSIDE = {
     "clamped": "def f(x, y):\n n = len(x)\n for i in range(n): y[i] = x[max(i - 1, 0)] + x[min(i + 1, n - 1)]",
     "a constant from the end": "def f(x, y):\n n = len(x)\n for i in range(n): y[i] = x[-1]",
     "the mirror": "def f(x, y):\n n = len(x)\n for i in range(n): y[i] = x[n - 1 - i]",
+    "a range from below zero, guarded": "def f(x, y):\n n = len(x)\n for i in range(n):\n  s = 0.0\n  for k in range(-2, 3):\n   if k >= 0 and k < n and x[k] > 0: s += x[k]\n  y[i] = s",
+    "a triangle from the diagonal": "def f(A, y):\n for i in range(len(A)):\n  for j in range(-i, 1): y[i] += A[i + j, -j]",
     "under data": "def f(x, y, k):\n for i in range(len(x)):\n  if k[i] > 0 and i >= k[i]: y[i] = x[i - k[i]]",
 }
 
@@ -49,6 +51,9 @@ OUTSIDE = {
     "threads": ("def f(x, y, n):\n i = cuda.grid(1)\n if i < n: y[i] = x[i - 1]", "before its first element (at -1) for i = 0, n = 2"),
     "a row": ("def f(A, B):\n for i in range(len(A)):\n  for j in range(A.shape[1]): B[i, j] = A[i - 1, j]", "before its first element (at -1) for i = 0, j = 0, A.shape[0] = 2, A.shape[1] = 2"),
     "a guard that lets it through": ("def f(x, y, n):\n for i in range(n):\n  if i != 1: y[i] = x[i - 1]", "before its first element (at -1) for i = 0, n = 2"),
+    "a range below zero": ("def f(x, y):\n n = len(x)\n for k in range(-n, 0): y[k] = x[k]", "before its first element (at -2) for k = -2, x.shape[0] = 2"),
+    "a range down below zero": ("def f(x, y):\n s = 0.0\n for k in range(-1, -len(x) - 1, -1): s = 0.5 * s + x[k]\n y[0] = s", "before its first element (at -2) for k = -2, x.shape[0] = 2"),
+    "a range from below zero, under data": ("def f(x, y):\n for i in range(len(y)):\n  for k in range(-2, 3):\n   if x[k] > 0: y[i] = x[k]", "before its first element (at -2)"),
     "a carried value": ("def f(x, n):\n for i in range(n): x[i] = x[i - 1] + 1.0", "before its first element (at -1)"),
 }  # fmt: skip
 

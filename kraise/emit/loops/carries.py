@@ -36,8 +36,8 @@ def start(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     if not s.axes:
         given = isinstance(s.init, eq.Param) and s.type.is_integer and s.type != INT32  # maybe as a number of Python's
         if s.type.bits is not None and (given or isinstance(s.init, eq.Const)) and s.type.kind != "bool":
-            own = Atom("int") if _as_index(ctx, s) else _follows(ctx, s) or Atom(dtype_text(s.type))
-            return py.call("jnp.asarray", value.py, own)
+            wanted = Atom("int") if _as_index(ctx, s) else _follows(ctx, s) or Atom(dtype_text(s.type))
+            return py.call("jnp.asarray", value.py, wanted)
         array = cell_of(ctx, s.name)
         if array is not None and s.type.bits is None and not _keeps(ctx, array, s.init):
             return py.call("jnp.asarray", value.py, py.Attr(Atom(ctx.param_text(array)), "dtype"))

@@ -6,7 +6,7 @@ from kraise.analysis.delinearize import provable
 from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import INT, ScalarType
-from kraise.ir.walk import free_indices
+from kraise.ir.walk import free_indices, topological
 from kraise.raising.carried.problem import Declined, Problem, Solved
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like, operation
@@ -32,7 +32,8 @@ def induction(p: Problem, name: str) -> Solved | Declined:
         return Declined(f"{name} is not an integer")
     if c.type.bits is not None and c.type.bits < 32:
         return Declined(f"{name} is a narrow integer, which wraps")
-    if p.index.name in free_indices(amount) or any(holds(amount, x) for x in p.carries.values()):
+    moving = p.index.name in free_indices(amount) or any(holds(amount, x) for x in p.carries.values())
+    if moving or any(p.changing(node) for node in topological((amount,))):
         return Declined(f"the step of {name} changes in the loop")
     rounds = rounds_before(p, p.index)
     if rounds is None:

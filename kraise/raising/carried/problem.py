@@ -53,6 +53,7 @@ class Problem:
     uses: Callable[[], list[eq.Expr]]
     pending: list[str]
     folds: Callable[[], dict[str, list[eq.Expr]]] = dict  # what is computed in each loop inside that stays
+    changing: Callable[[eq.Expr], bool] = lambda node: False  # a load of what rounds store, or what is made in a round
 
     def used_in(self, name: str, *, besides: tuple[str, ...] = ()) -> bool:
         """Whether the value of ``name`` on entry is used by the body other than in the updates of ``name`` and

@@ -7,7 +7,7 @@ indices on which they depend.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -34,7 +34,7 @@ from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import same_cell, tidy
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import exposed, reads
-from kraise.raising.run.state import RawFold, RawWrite, State, expressions, map_access, map_raw
+from kraise.raising.run.state import Raw, RawFold, RawWrite, State, expressions, map_access, map_raw
 
 FIRST = "$first"  # whether a loop that tests last is in its first round
 
@@ -189,6 +189,7 @@ class Folding:
             self.updates,
             lambda: [*self.condition_uses, *(e for r in self.raws for e in expressions(r))],
             list(self.carries),
+            changing=self._changing,
         )
         p = self.problem
         p.pending = [n for n in self.carries if _needed(p, n, self.live)]
@@ -208,6 +209,15 @@ class Folding:
         if any(m is not own for m, own in others.items()):
             self._map(lambda e: transform(e, lambda x: others.get(x, x)))
         self._map(self.mapped)
+
+    def _changing(self, node: eq.Expr) -> bool:
+        """Whether a node is a load of an array that the rounds store to, or make, or the result of a loop in them."""
+        match node:
+            case eq.Read(version=version):
+                return version not in self.st.versions.values()
+            case eq.FoldResult(fold=fold):
+                return any(fold in _folds_of(r) for r in self.raws)
+        return False
 
     def _at(self, name: str, other: eq.CarryIn) -> eq.CarryIn:
         """What is carried, at another lane, with the lanes that are left."""
@@ -321,6 +331,13 @@ class Folding:
         for local in (local for cells in self.slides.values() for local in cells):
             st.env.pop(local, None)
         leave_cells(cx, st, self.carried, self.names, self.s)
+
+
+def _folds_of(raw: Raw) -> Iterator[str]:
+    if isinstance(raw, RawFold):
+        yield raw.fold.name
+        for inner in raw.body:
+            yield from _folds_of(inner)
 
 
 def _tidied(mapping: dict[eq.Expr, eq.Expr], e: eq.Expr) -> eq.Expr:

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kraise.analysis.conditions import classify
 from kraise.analysis.dependence import Access
 from kraise.analysis.leaving import witness
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import Diagnostic, Refused
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import Unmovable, free_indices
+from kraise.ir.walk import Unmovable, free_indices, topological
 from kraise.raising.memory import first_block
 from kraise.raising.memory.phases import BARRIER
 from kraise.raising.run.context import Context
@@ -37,7 +38,8 @@ def check(cx: Context, st: State) -> None:
         for axis, subscript in enumerate(a.whole or a.subscripts):
             place = to_poly(subscript)
             for way, poly in _ways(st, a, axis, place):
-                values = witness(a, place, poly, cx.facts, cx.thread_names)
+                judged = _whatever_data_say(a, place)
+                values = witness(judged, place, poly, cx.facts, cx.thread_names)
                 if values is None:
                     values = _by_first_block(cx, a, place, poly)
                 if values is not None:
@@ -55,7 +57,8 @@ def _ways(st: State, a: Access, axis: int, place: Poly) -> list[tuple[str, Poly]
     """What is not negative where ``place`` is outside: below zero, and beyond an extent that is known."""
     if axis and a.view and not a.whole:
         return []  # a digit: within its radix by proof
-    below = [("before its first element", -place - 1)] if any(c < 0 for c in place.terms.values()) else []
+    lowered = any(c < 0 for c in place.terms.values()) or _from_below(a, place)
+    below = [("before its first element", -place - 1)] if lowered else []
     local = st.locals.get(a.array)
     if a.view and not a.whole:
         return below
@@ -69,6 +72,30 @@ def _ways(st: State, a: Access, axis: int, place: Poly) -> list[tuple[str, Poly]
     if extent is None or not known:
         return below
     return [*below, ("beyond its last element", place - to_poly(extent))]
+
+
+def _from_below(a: Access, place: Poly) -> bool:
+    """Whether a range from below zero on bounds an index of the subscript (``for k in range(-n, 0): x[k]``)."""
+    facts = [f for f in map(classify, a.path) if f is not None and f.kind == "ge"]
+    for index in (eq.Index(name, INT) for name in place.indices()):
+        for f in facts:
+            above = f.poly.coefficient(index).value
+            if above is not None and above > 0 and any(c > 0 for c in f.poly.without(index).terms.values()):
+                return True
+    return False
+
+
+def _whatever_data_say(a: Access, place: Poly) -> Access:
+    """The access without the conditions that data decide, where its subscript is the index of a range from below zero:
+    that range is not meant to lie within the array."""
+    alone = len(place.indices()) == 1 and all(c == 1 for m, c in place.terms.items() if m)
+    if not alone or not _from_below(a, place):
+        return a
+    return replace(a, path=tuple(c for c in a.path if all(map(_plain, topological((c,))))))
+
+
+def _plain(node: eq.Node) -> bool:
+    return isinstance(node, eq.Op | eq.Const | eq.Index | eq.Param | eq.Shape | eq.Cast)
 
 
 def _by_first_block(cx: Context, a: Access, place: Poly, outside: Poly) -> dict[str, int] | None:
